@@ -1,0 +1,47 @@
+# Everything runs in a virtual environment of its own; `make help` lists the targets.
+PYTHON ?= python3
+VENV   ?= .venv
+BIN    := $(VENV)/bin
+READY  := $(VENV)/.ready
+.DEFAULT_GOAL := help
+.PHONY: help demo test lint types bench clean
+
+help:  ## list the targets
+	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' Makefile
+
+demo: $(READY)-core  ## simulate a crowd, describe its votes and rank the items
+	@mkdir -p demo
+	$(BIN)/hodgerank simulate --items 12 --answers 600 --spread 2 --workers honest=12,random=2,position-biased=1 \
+	  --seed 7 --output demo/votes.csv --truth demo/truth.csv
+	$(BIN)/hodgerank describe demo/votes.csv
+	$(BIN)/hodgerank rank demo/votes.csv --truth demo/truth.csv --output demo/ranking.csv
+
+test: $(READY)-test  ## run every test
+	$(BIN)/python -m pytest -n auto
+
+lint: $(READY)-lint  ## check style and formatting
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+types: $(READY)-lint  ## check types, strictly
+	$(BIN)/mypy
+
+bench: $(READY)-bench  ## time the estimators side by side with peers
+	$(BIN)/python -m benchmarks
+
+clean:  ## remove the virtual environment and everything generated
+	rm -rf $(VENV) demo dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
+
+$(BIN)/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+	  { echo "hodgerank needs Python 3.11 or newer: make PYTHON=/path/to/python3.11 ..." >&2; exit 1; }
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --upgrade "pip>=25.1"
+
+$(READY)-core: pyproject.toml | $(BIN)/python
+	$(BIN)/python -m pip install --quiet --editable .
+	@touch $@
+
+$(READY)-%: pyproject.toml $(READY)-core | $(BIN)/python
+	$(BIN)/python -m pip install --quiet --group $*
+	@touch $@

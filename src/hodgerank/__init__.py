@@ -1,0 +1,61 @@
+"""Ranking by pairwise comparison.
+
+>>> import hodgerank as hr
+>>> votes = hr.read_comparisons([("tea", "milk", 1), ("tea", "cola", 1), ("milk", "cola", 1)])
+>>> hr.hodge_rank(votes).items
+('tea', 'milk', 'cola')
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from hodgerank.data.comparisons import Comparisons as Comparisons
+    from hodgerank.data.read import read_comparisons as read_comparisons
+    from hodgerank.data.simulate import simulate_comparisons as simulate_comparisons
+    from hodgerank.errors import HodgeRankError as HodgeRankError
+    from hodgerank.estimators.least_squares import hodge_rank as hodge_rank
+    from hodgerank.estimators.likelihood import bradley_terry as bradley_terry
+    from hodgerank.estimators.likelihood import thurstone_mosteller as thurstone_mosteller
+    from hodgerank.estimators.ranking import Ranking as Ranking
+    from hodgerank.graph.comparison_graph import ComparisonGraph as ComparisonGraph
+    from hodgerank.graph.description import Description as Description
+    from hodgerank.graph.description import describe as describe
+    from hodgerank.types import Pair as Pair
+
+__version__ = "0.1.0.dev0"
+
+# Where each public name lives; it is imported when first used, so that `import hodgerank` is fast.
+_HOMES = {
+    "Comparisons": "data.comparisons",
+    "read_comparisons": "data.read",
+    "simulate_comparisons": "data.simulate",
+    "ComparisonGraph": "graph.comparison_graph",
+    "describe": "graph.description",
+    "Description": "graph.description",
+    "hodge_rank": "estimators.least_squares",
+    "bradley_terry": "estimators.likelihood",
+    "thurstone_mosteller": "estimators.likelihood",
+    "Ranking": "estimators.ranking",
+    "Pair": "types",
+    "HodgeRankError": "errors",
+}
+_MODULES = ("errors", "metrics", "types")
+
+__all__ = sorted(_HOMES)
+
+
+def __getattr__(name: str) -> object:
+    if name in _HOMES:
+        value = getattr(import_module(f"hodgerank.{_HOMES[name]}"), name)
+        globals()[name] = value
+        return value
+    if name in _MODULES:
+        return import_module(f"hodgerank.{name}")
+    raise AttributeError(f"module 'hodgerank' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_HOMES, *_MODULES})

@@ -1,0 +1,5 @@
+"""`python -m hodgerank`."""
+
+from hodgerank.cli import main
+
+main()

@@ -1,0 +1,49 @@
+"""The list of commands."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import typer
+
+from hodgerank import __version__
+from hodgerank.cli.describe import describe
+from hodgerank.cli.rank import rank
+from hodgerank.cli.simulate import simulate
+
+
+def _print_result(result: Any, **_: Any) -> None:
+    from hodgerank.cli.render import show
+
+    show(result)
+
+
+app = typer.Typer(
+    name="hodgerank",
+    help="Ranking by pairwise comparison: find the ranking and say how far it can be trusted.",
+    epilog="Exit status: 0 success, 2 wrong usage, 3 bad input, 4 the ranking is not unique.",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    rich_markup_mode="rich",
+    result_callback=_print_result,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"hodgerank {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version.")
+    ] = False,
+) -> None:
+    pass
+
+
+for command in (rank, describe, simulate):
+    app.command(no_args_is_help=True)(command)

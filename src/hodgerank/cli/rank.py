@@ -1,0 +1,181 @@
+"""hodgerank rank: votes to a ranking."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from hodgerank.cli.reading import reads_votes
+
+if TYPE_CHECKING:
+    from hodgerank.data.comparisons import Comparisons, ReadReport
+    from hodgerank.estimators.ranking import Ranking
+
+
+class Model(StrEnum):
+    """How scores are found."""
+
+    least_squares = "least-squares"
+    bradley_terry = "bradley-terry"
+    thurstone_mosteller = "thurstone-mosteller"
+
+
+class LinkName(StrEnum):
+    """Scale of least-squares scores."""
+
+    uniform = "uniform"
+    bradley_terry = "bradley-terry"
+    thurstone_mosteller = "thurstone-mosteller"
+    angular = "angular"
+
+
+class ComponentChoice(StrEnum):
+    """What to do with groups that were never compared with each other."""
+
+    joined = "joined"
+    separate = "separate"
+
+
+class CovarianceChoice(StrEnum):
+    """Where standard errors come from."""
+
+    model = "model"
+    worker = "worker"
+
+
+@dataclass(frozen=True)
+class RankResult:
+    """A ranking and how it came about."""
+
+    ranking: "Ranking"
+    report: "ReadReport"
+    n_answers: int
+    n_workers: int
+    top: int
+    kendall_tau: float | None
+    written: Path | None
+    as_json: bool
+
+    def to_dict(self) -> dict[str, Any]:
+        """For --json."""
+        content: dict[str, Any] = {
+            "source": self.report.source,
+            "layout": self.report.layout,
+            "answers": self.n_answers,
+            "workers": self.n_workers,
+            "both_bad": self.report.both_bad,
+            "skipped": self.report.skipped,
+            "rejected": self.report.rejected,
+        }
+        if self.kendall_tau is not None:
+            content["kendall_tau"] = self.kendall_tau
+        content |= self.ranking.to_dict()
+        content["notes"] = [*self.report.notes, *self.ranking.notes]
+        if self.top:
+            content["items"] = content["items"][: self.top]
+        return content
+
+
+@reads_votes
+def rank(
+    votes: "Comparisons",
+    model: Annotated[
+        Model, typer.Option("--model", "-m", help="How scores are found.")
+    ] = Model.least_squares,
+    link: Annotated[
+        LinkName, typer.Option(help="Scale of the scores (least squares only).")
+    ] = LinkName.uniform,
+    ridge: Annotated[
+        float | None,
+        typer.Option(help="Precision of a prior around 0; by default only where one is needed."),
+    ] = None,
+    components: Annotated[
+        ComponentChoice,
+        typer.Option(help="Groups never compared with each other: fail, or rank each."),
+    ] = ComponentChoice.joined,
+    covariance: Annotated[
+        CovarianceChoice,
+        typer.Option(help="Standard errors from the model, or clustered by worker."),
+    ] = CovarianceChoice.model,
+    confidence: Annotated[float, typer.Option(help="Level of the intervals.")] = 0.95,
+    top: Annotated[
+        int | None,
+        typer.Option(help="Show the best N only, 0 shows all; 50 if not given, all with --json."),
+    ] = None,
+    truth: Annotated[
+        Path | None, typer.Option(help="CSV of item,score to compare with (Kendall's tau).")
+    ] = None,
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", help="Write the table: .csv, .parquet or .json."),
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> RankResult:
+    """Rank the items of a file of votes.
+
+    Prints rank, item, score with its confidence interval, the ranks it may have, and the number
+    of comparisons behind it.
+
+    Examples:
+      hodgerank rank votes.csv
+
+      hodgerank rank votes.csv --model bradley-terry --top 10
+
+      hodgerank rank arena.parquet --json > ranking.json
+
+      hodgerank rank survey.csv --left A --right B --outcome grade --scale 1 7 -o ranking.csv
+    """
+    from hodgerank.cli.tables import table_writer
+
+    write = None if output is None else table_writer(output)
+    ranking = _fit(
+        votes,
+        model,
+        link.value,
+        ridge=ridge,
+        components=components.value,
+        covariance=covariance.value,
+        confidence=confidence,
+    )
+    if write is not None:
+        write(ranking.to_frame("polars"))
+    return RankResult(
+        ranking=ranking,
+        report=votes.report,
+        n_answers=len(votes),
+        n_workers=votes.n_workers,
+        top=top if top is not None else (0 if as_json else 50),
+        kendall_tau=None if truth is None else _tau(ranking, truth),
+        written=output,
+        as_json=as_json,
+    )
+
+
+def _fit(
+    votes: "Comparisons", model: Model, link: Any, *, ridge: float | None, **options: Any
+) -> "Ranking":
+    from hodgerank.errors import InvalidArgument
+    from hodgerank.estimators.least_squares import hodge_rank
+    from hodgerank.estimators.likelihood import bradley_terry, thurstone_mosteller
+
+    if model is Model.least_squares:
+        return hodge_rank(votes, link=link, ridge=ridge or 0.0, **options)
+    if link not in ("uniform", model.value):
+        raise InvalidArgument(
+            f"--link {link} belongs to least squares; --model {model} has its own"
+        )
+    fit = bradley_terry if model is Model.bradley_terry else thurstone_mosteller
+    return fit(votes, ridge=ridge, **options)
+
+
+def _tau(ranking: "Ranking", truth: Path) -> float:
+    from hodgerank.cli.tables import read_scores
+    from hodgerank.metrics import kendall_tau
+
+    scores = read_scores(truth)
+    estimate = dict(zip(ranking.items, ranking.scores, strict=True))
+    return kendall_tau(
+        estimate, {item: scores[str(item)] for item in estimate if str(item) in scores}
+    )

@@ -1,0 +1,102 @@
+"""The options by which every command that takes votes reads them."""
+
+import sys
+from collections.abc import Callable
+from enum import StrEnum
+from functools import wraps
+from inspect import Parameter, signature
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
+
+import typer
+
+if TYPE_CHECKING:
+    from hodgerank.data.comparisons import Comparisons
+
+Result = TypeVar("Result")
+PANEL = "Reading the file"
+
+
+class OutcomeAs(StrEnum):
+    """What the outcome column holds."""
+
+    number = "number"
+    word = "word"
+    item = "item"
+
+
+Votes = Annotated[
+    Path,
+    typer.Argument(
+        metavar="FILE",
+        help="Votes: CSV or TSV (also gzipped), Parquet, JSON lines; - reads CSV from standard input.",
+        show_default=False,
+    ),
+]
+
+
+def _option(help_text: str, *names: str, **settings: Any) -> Any:
+    return typer.Option(
+        *names, help=help_text, rich_help_panel=PANEL, show_default=False, **settings
+    )
+
+
+def read(
+    file: Path,
+    left: Annotated[str | None, _option("Column of the item shown left.")] = None,
+    right: Annotated[str | None, _option("Column of the item shown right.")] = None,
+    outcome: Annotated[str | None, _option("Column of the answer.")] = None,
+    winner: Annotated[str | None, _option("Column of the preferred item.")] = None,
+    loser: Annotated[str | None, _option("Column of the other item.")] = None,
+    worker: Annotated[str | None, _option("Column of who answered.")] = None,
+    weight: Annotated[str | None, _option("Column of the answers' weights.")] = None,
+    time: Annotated[str | None, _option("Column of when it was answered.")] = None,
+    outcome_as: Annotated[OutcomeAs | None, _option("What the outcome column holds.")] = None,
+    scale: Annotated[
+        tuple[float, float],
+        _option(
+            "Numbers for 'right is best' and 'left is best', e.g. --scale 1 7.", metavar="LOW HIGH"
+        ),
+    ] = (-1.0, 1.0),
+    display_unknown: Annotated[
+        bool, _option("Left and right are not where they were shown.", "--display-unknown")
+    ] = False,
+    skip_invalid: Annotated[
+        bool, _option("Drop and count rows that cannot be used.", "--skip-invalid")
+    ] = False,
+    encoding: Annotated[str | None, _option("Text encoding, if not UTF-8.")] = None,
+    separator: Annotated[str | None, _option("Column separator, if not found out.")] = None,
+) -> "Comparisons":
+    """Read votes as the options say."""
+    from hodgerank.data.read import read_comparisons
+
+    source = sys.stdin.buffer if str(file) == "-" else file
+    names = {"left": left, "right": right, "outcome": outcome, "winner": winner, "loser": loser,
+             "worker": worker, "weight": weight, "time": time}  # fmt: skip
+    return read_comparisons(
+        source,
+        **names,
+        outcome_as=None if outcome_as is None else outcome_as.value,
+        scale=scale,
+        display_known=False if display_unknown else None,
+        skip_invalid=skip_invalid,
+        encoding=encoding,
+        separator=separator,
+    )
+
+
+def reads_votes(command: Callable[..., Result]) -> Callable[..., Result]:
+    """Give a command whose first parameter is `votes` the file argument and reading options."""
+    options = [p for p in signature(read).parameters.values() if p.name != "file"]
+    own = list(signature(command).parameters.values())[1:]
+    file = Parameter("file", Parameter.KEYWORD_ONLY, annotation=Votes)
+
+    @wraps(command)
+    def run(**arguments: Any) -> Result:
+        reading = {p.name: arguments.pop(p.name) for p in [file, *options]}
+        return command(read(**reading), **arguments)
+
+    parameters = [p.replace(kind=Parameter.KEYWORD_ONLY) for p in [file, *own, *options]]
+    run.__signature__ = signature(command).replace(parameters=parameters)  # type: ignore[attr-defined]
+    run.__annotations__ = {p.name: p.annotation for p in parameters}
+    return run

@@ -1,0 +1,109 @@
+"""hodgerank simulate: votes of an imaginary crowd."""
+
+import sys
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from hodgerank.cli.rank import LinkName
+
+if TYPE_CHECKING:
+    from hodgerank.data.comparisons import Comparisons
+
+
+class Design(StrEnum):
+    """Which pairs are asked."""
+
+    random = "random"
+    rounds = "rounds"
+
+
+@dataclass(frozen=True)
+class SimulateResult:
+    """What was simulated and where it went."""
+
+    votes: "Comparisons"
+    written: tuple[Path, ...]
+    as_json = False
+
+    def to_dict(self) -> dict[str, Any]:
+        """Counts."""
+        return {"items": self.votes.n_items, "answers": len(self.votes)}
+
+
+def simulate(
+    output: Annotated[
+        Path,
+        typer.Option(
+            "--output", "-o", help="Where the votes go: .csv or .parquet; - is standard output."
+        ),
+    ],
+    items: Annotated[int, typer.Option(help="Number of items.")] = 16,
+    answers: Annotated[int, typer.Option(help="Number of votes.")] = 1000,
+    spread: Annotated[float, typer.Option(help="Standard deviation of the true scores.")] = 1.0,
+    link: Annotated[
+        LinkName, typer.Option(help="How score differences become preferences.")
+    ] = LinkName.bradley_terry,
+    workers: Annotated[
+        str,
+        typer.Option(
+            help="How many of each kind: honest, random, adversarial, position-biased, tie-happy.",
+            metavar="KIND=N,...",
+        ),
+    ] = "honest=10",
+    pairs: Annotated[
+        Design, typer.Option(help="Independent random pairs, or every pair once per round.")
+    ] = Design.random,
+    seed: Annotated[int | None, typer.Option(help="Makes the votes repeatable.")] = None,
+    truth: Annotated[
+        Path | None, typer.Option(help="Write the true scores here: .csv or .parquet.")
+    ] = None,
+) -> SimulateResult:
+    """Simulate votes of a crowd, honest or not, on items whose true scores are known.
+
+    Examples:
+      hodgerank simulate --items 20 --answers 2000 --seed 1 -o votes.csv --truth truth.csv
+
+      hodgerank simulate --workers honest=8,random=2 --spread 3 -o votes.csv
+    """
+    import polars as pl
+
+    from hodgerank.cli.tables import table_writer
+    from hodgerank.data.simulate import simulate_comparisons
+
+    to_stdout = str(output) == "-"
+    write_votes = None if to_stdout else table_writer(output)
+    write_truth = None if truth is None else table_writer(truth)
+    votes = simulate_comparisons(
+        items,
+        answers,
+        spread=spread,
+        link=link.value,
+        workers=_crowd(workers),
+        pairs=pairs.value,
+        rng=seed,
+    )
+    frame = votes.to_frame("polars")
+    if write_votes is None:
+        sys.stdout.write(frame.write_csv())
+    else:
+        write_votes(frame)
+    if write_truth is not None:
+        write_truth(pl.DataFrame({"item": list(votes.items), "score": votes.truth}))
+    written = (None if to_stdout else output, truth)
+    return SimulateResult(votes, tuple(path for path in written if path is not None))
+
+
+def _crowd(text: str) -> dict[str, int]:
+    from hodgerank.errors import InvalidArgument
+
+    crowd: dict[str, int] = {}
+    for part in text.split(","):
+        kind, _, count = part.partition("=")
+        if not count.strip().isdigit():
+            raise InvalidArgument(f"--workers {text}: write KIND=N,..., e.g. honest=8,random=2")
+        crowd[kind.strip()] = int(count)
+    return crowd

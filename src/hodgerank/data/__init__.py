@@ -1,0 +1,1 @@
+"""Votes: reading, holding and simulating them."""

@@ -1,0 +1,128 @@
+"""Labels to integer codes: the one place where a million strings are looked at."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import TypeAlias
+
+import numpy as np
+import polars as pl
+
+from hodgerank.errors import InvalidComparisons
+from hodgerank.types import CodeArray, Item
+
+MISSING = -1
+CHUNK = 1 << 18  # rows searched at a time for the labels of categories
+_CANONICAL_INTEGER = re.compile(r"-?(0|[1-9][0-9]{0,17})")
+
+
+Encoding: TypeAlias = tuple[tuple[Item, ...], list[CodeArray]]
+
+
+def encode(
+    table: pl.DataFrame, groups: Sequence[Sequence[str]], *, from_text: bool
+) -> list[Encoding]:
+    """For each group of columns, its distinct labels in sorted order and the columns as codes.
+
+    A code is a position among the labels, `MISSING` for a missing or blank one. Labels lose
+    surrounding white space. With `from_text` (a file format without types), labels that are all
+    plain integers become integers; '007' is not one.
+
+    Sorting makes every later result independent of the order of the rows.
+
+    >>> table = pl.DataFrame({"left": ["b", "a "], "right": ["a", ""]})
+    >>> encode(table, [["left", "right"]], from_text=True)[0][0]
+    ('a', 'b')
+    """
+    plain = {name: _plain(table[name]) for group in groups for name in group}
+    # A private category space makes the columns of a group share their codes. It lives as long as
+    # a column that uses it does; casting all at once also uses all cores.
+    spaces = {
+        name: pl.Categorical(space)
+        for group, space in zip(groups, [pl.Categories.random() for _ in groups], strict=True)
+        for name in group
+        if plain[name].dtype == pl.String
+    }
+    categories = pl.DataFrame(plain).select(
+        pl.col(name).cast(space) for name, space in spaces.items()
+    )
+    encodings = []
+    for group in groups:
+        columns = [plain[name] for name in group]
+        if all(name in spaces for name in group):
+            codes = [_physical(categories[name]) for name in group]
+            encodings.append(_decode_categories(columns, codes, from_text=from_text))
+        elif any(name in spaces for name in group):
+            raise InvalidComparisons(
+                f"columns {' and '.join(group)} mix integers and strings: convert them to one type"
+            )
+        else:
+            encodings.append(_encode_integers(columns))
+    return encodings
+
+
+def _plain(column: pl.Series) -> pl.Series:
+    """The column as String or Int64."""
+    dtype = column.dtype
+    if dtype in (pl.String, pl.Null):
+        return column.cast(pl.String)
+    if isinstance(dtype, pl.Categorical | pl.Enum):
+        return column.cast(pl.String)
+    if dtype.is_integer():
+        return column.cast(pl.Int64)
+    if dtype.is_float():
+        # pandas turns integers into floats as soon as one is missing.
+        column = column.fill_nan(None)
+        whole = column.cast(pl.Int64, strict=False)
+        if bool((whole.cast(pl.Float64) == column).fill_null(value=True).all()):
+            return whole
+    raise InvalidComparisons(
+        f"column {column.name!r} has type {dtype}: items and workers must be integers or strings"
+    )
+
+
+def _decode_categories(
+    columns: Sequence[pl.Series], codes: Sequence[CodeArray], *, from_text: bool
+) -> Encoding:
+    """Labels of the categories, cleaned and sorted, and the columns in terms of them."""
+    size = 1 + max(int(column.max()) for column in codes)
+    labels = [""] * size
+    unseen = np.ones(size + 1, bool)
+    unseen[MISSING] = False
+    for column, categories in zip(columns, codes, strict=True):
+        for start in range(0, len(column), CHUNK):
+            if not unseen.any():
+                break
+            part = categories[start : start + CHUNK]
+            row_of = np.full(size + 1, -1, np.int64)
+            row_of[part] = np.arange(start, start + len(part))
+            found = np.flatnonzero((row_of >= 0) & unseen)
+            unseen[found] = False
+            for code, label in zip(found.tolist(), column.gather(row_of[found]), strict=True):
+                labels[code] = label.strip()
+    names = {label for label in labels if label}
+    values: list[Item] = sorted(names)
+    if from_text and all(_CANONICAL_INTEGER.fullmatch(name) for name in names):
+        values = sorted(int(name) for name in names)
+    position = {str(value): code for code, value in enumerate(values)}
+    table = np.array([position.get(label, MISSING) for label in labels] + [MISSING], np.int32)
+    return tuple(values), [table[column] for column in codes]
+
+
+def _physical(column: pl.Series) -> CodeArray:
+    codes = column.to_physical()
+    if codes.null_count():
+        return codes.cast(pl.Int32).fill_null(MISSING).to_numpy()
+    return codes.to_numpy().view(np.int32)
+
+
+def _encode_integers(columns: Sequence[pl.Series]) -> Encoding:
+    distinct = pl.concat([column.unique() for column in columns]).drop_nulls().unique().sort()
+    values = distinct.to_numpy()
+    codes = []
+    for column in columns:
+        missing = column.is_null().to_numpy()
+        found = np.searchsorted(values, column.fill_null(0).to_numpy()).astype(np.int32)
+        codes.append(np.where(missing, np.int32(MISSING), found))
+    return tuple(distinct.to_list()), codes

@@ -1,0 +1,140 @@
+"""read_comparisons: votes from a file, a dataframe or rows, in the layout they already have."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from hodgerank.data.comparisons import Comparisons
+from hodgerank.data.decode import PLAIN_SCALE, OutcomeKind, Reading, decode
+from hodgerank.data.files import File
+from hodgerank.data.frames import Frame
+from hodgerank.data.layouts import ColumnNames, recognise
+from hodgerank.errors import InvalidComparisons
+from hodgerank.types import IntArray
+
+ROW_COLUMNS = ("left", "right", "outcome", "worker")
+
+
+def read_comparisons(
+    source: Any,
+    *,
+    left: str | None = None,
+    right: str | None = None,
+    outcome: str | None = None,
+    winner: str | None = None,
+    loser: str | None = None,
+    worker: str | None = None,
+    weight: str | None = None,
+    time: str | None = None,
+    outcome_as: OutcomeKind | None = None,
+    scale: tuple[float, float] = PLAIN_SCALE,
+    display_known: bool | None = None,
+    skip_invalid: bool = False,
+    encoding: str | None = None,
+    separator: str | None = None,
+) -> Comparisons:
+    """Read votes.
+
+    Parameters
+    ----------
+    source
+        A path (CSV, TSV, either gzipped; Parquet; JSON lines), a binary stream of CSV, any
+        dataframe narwhals knows (pandas, polars, pyarrow, duckdb, dask, pyspark ...), or rows:
+        tuples (left, right, outcome[, worker]) or dicts.
+    left, right, outcome, winner, loser, worker, weight, time
+        Column names. What is not named is recognised: `left,right,label`, `left,right,winner`,
+        `model_a,model_b,winner`, `winner,loser` and their kin. `report.layout` says what was taken.
+    outcome_as
+        What the outcome column holds: a 'number', a 'word' (left, right, tie) or the chosen
+        'item'. Default: whichever explains most rows.
+    scale
+        The numbers that mean "right is best" and "left is best", e.g. (0, 1) or (1, 7).
+    display_known
+        Whether left and right are as shown. Default: yes, except for winner and loser columns.
+    skip_invalid
+        Drop and count rows that cannot be used instead of raising `InvalidComparisons`.
+    encoding, separator
+        Of text files; found out if not given (UTF-8 or a byte order mark; comma, tab, ; or |).
+
+    Examples
+    --------
+    >>> votes = read_comparisons([("tea", "coffee", 1), ("tea", "milk", -1, "ann")])
+    >>> votes.items, len(votes), votes.workers
+    (('coffee', 'milk', 'tea'), 2, ('ann',))
+    """
+    names = ColumnNames(left, right, outcome, winner, loser, worker, weight, time)
+    options: dict[str, Any] = {
+        "outcome_as": outcome_as,
+        "scale": (float(scale[0]), float(scale[1])),
+        "display_known": display_known,
+        "skip_invalid": skip_invalid,
+    }
+    if isinstance(source, Comparisons):
+        return source
+    if isinstance(source, str | os.PathLike) or hasattr(source, "read"):
+        place = source if hasattr(source, "read") else Path(source)
+        file = File(place, encoding, separator)
+        raw = file.open()
+        layout = recognise(raw.columns, names, file.name)
+        reading = Reading(layout, file.name, file.is_text, **options)
+        table, ragged = raw.rows(layout.columns)
+        return decode(table, reading, ragged=ragged)[0]
+    if Frame.accepts(source):
+        frame = Frame(source)
+        label = f"{frame.backend} frame"
+    elif isinstance(source, Iterable):
+        frame, label = Frame(_table_of_rows(source)), "rows"
+    else:
+        raise InvalidComparisons(
+            f"cannot read votes from a {type(source).__name__}: "
+            "give a path, a dataframe, or rows (left, right, outcome)"
+        )
+    layout = recognise(frame.columns, names, label)
+    reading = Reading(layout, label, False, **options)
+    return decode(frame.rows(layout.columns), reading, backend=frame.backend)[0]
+
+
+def reduce_frame(source: Any, **options: Any) -> tuple[Comparisons, IntArray]:
+    """Distinct answers and how often each was given, reduced where the frame lives.
+
+    Takes the column names and options of `read_comparisons`. Workers and times are dropped:
+    this is the way to edge statistics when the rows are too many to bring over.
+    """
+    given = {name: options.pop(name, None) for name in vars(ColumnNames())}
+    frame = Frame(source)
+    label = f"{frame.backend} frame"
+    layout = recognise(frame.columns, ColumnNames(**given), label)
+    layout = replace(layout, worker=None, time=None)
+    table, counts = frame.distinct_rows(layout.columns, layout.weight)
+    reading = Reading(layout, label, False, **options)
+    answers, multiplicity = decode(table, reading, multiplicity=counts, backend=frame.backend)
+    assert multiplicity is not None
+    return answers, multiplicity
+
+
+def _table_of_rows(rows: Iterable[Any]) -> pl.DataFrame:
+    records = list(rows)
+    if not records:
+        raise InvalidComparisons("rows: there are no rows")
+    try:
+        if isinstance(records[0], Mapping):
+            return pl.DataFrame(records, infer_schema_length=None)
+        width = max(len(record) for record in records)
+        if not 3 <= width <= len(ROW_COLUMNS):
+            raise InvalidComparisons(
+                f"rows: a row is (left, right, outcome) or (left, right, outcome, worker), "
+                f"not {width} values"
+            )
+        filled = [(*record, *[None] * (width - len(record))) for record in records]
+        columns = {name: [r[k] for r in filled] for k, name in enumerate(ROW_COLUMNS[:width])}
+        return pl.DataFrame(columns)
+    except TypeError as error:
+        raise InvalidComparisons(
+            f"rows: {error}. Items must be all integers or all strings"
+        ) from None

@@ -1,0 +1,156 @@
+"""simulate_comparisons: synthetic items and crowds, honest and otherwise."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Literal
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from hodgerank.data.comparisons import Comparisons, ReadReport
+from hodgerank.errors import InvalidArgument, choose
+from hodgerank.kernels.links import LINKS
+from hodgerank.types import CodeArray, FloatArray, Item, RngLike
+
+WorkerKind = Literal["honest", "random", "adversarial", "position-biased", "tie-happy"]
+Behaviour = Callable[[FloatArray, np.random.Generator], FloatArray]
+
+POSITION_BIAS = 0.8  # how often a position-biased worker clicks left without looking
+TIE_HABIT = 0.6  # how often a tie-happy worker does not decide
+
+
+def _choose(p: FloatArray, rng: np.random.Generator) -> FloatArray:
+    return np.where(rng.random(len(p)) < p, 1.0, -1.0)
+
+
+def _random(p: FloatArray, rng: np.random.Generator) -> FloatArray:
+    return _choose(np.full_like(p, 0.5), rng)
+
+
+def _adversarial(p: FloatArray, rng: np.random.Generator) -> FloatArray:
+    return -_choose(p, rng)
+
+
+def _position_biased(p: FloatArray, rng: np.random.Generator) -> FloatArray:
+    return np.where(rng.random(len(p)) < POSITION_BIAS, 1.0, _choose(p, rng))
+
+
+def _tie_happy(p: FloatArray, rng: np.random.Generator) -> FloatArray:
+    return np.where(rng.random(len(p)) < TIE_HABIT, 0.0, _choose(p, rng))
+
+
+BEHAVIOURS: Mapping[str, Behaviour] = {
+    "honest": _choose,
+    "random": _random,
+    "adversarial": _adversarial,
+    "position-biased": _position_biased,
+    "tie-happy": _tie_happy,
+}
+
+
+def simulate_comparisons(
+    items: int | Sequence[Item],
+    n_answers: int,
+    *,
+    scores: ArrayLike | None = None,
+    spread: float = 1.0,
+    link: str = "bradley-terry",
+    workers: Mapping[str, int] | None = None,
+    pairs: Literal["random", "rounds"] | Sequence[tuple[int, int]] = "random",
+    rng: RngLike = None,
+) -> Comparisons:
+    """Votes of an imaginary crowd on items whose true scores are known.
+
+    Parameters
+    ----------
+    items
+        How many, or their names.
+    n_answers
+        How many votes.
+    scores
+        True scores. Default: drawn from a normal distribution with standard deviation `spread`.
+        They come back as `truth`.
+    link
+        P(left preferred) as a function of the score difference.
+    workers
+        How many of each kind: honest, random, adversarial (answers the opposite),
+        position-biased (clicks left 4 times in 5), tie-happy (does not decide 3 times in 5).
+        Default: ten honest ones. Names tell the kind: 'honest-03'.
+    pairs
+        'random' draws pairs independently; 'rounds' asks every pair once in random order before
+        any is asked again; or a list of pairs of positions as shown, asked in turn.
+    rng
+        Seed or generator.
+
+    Examples
+    --------
+    >>> votes = simulate_comparisons(["a", "b", "c"], 30, workers={"honest": 2}, rng=1)
+    >>> len(votes), votes.workers, votes.truth.shape
+    (30, ('honest-01', 'honest-02'), (3,))
+    """
+    rng = np.random.default_rng(rng)
+    names: tuple[Item, ...] = (
+        tuple(f"item-{k + 1:0{len(str(items))}d}" for k in range(items))
+        if isinstance(items, int)
+        else tuple(items)
+    )
+    n = len(names)
+    if n < 2 or n_answers < 1:
+        raise InvalidArgument("at least two items and one answer are needed")
+    truth = rng.normal(0.0, spread, n) if scores is None else np.asarray(scores, float)
+    if truth.shape != (n,) or not np.isfinite(truth).all():
+        raise InvalidArgument(f"scores must be {n} finite numbers")
+    crowd, kinds = _crowd({"honest": 10} if workers is None else workers)
+    left, right = _design(pairs, n, n_answers, rng)
+    worker = rng.integers(0, len(crowd), n_answers, dtype=np.int32)
+    p = LINKS[choose(link, LINKS, "link")].cdf(truth[left] - truth[right])
+    outcome = np.empty(n_answers)
+    for kind in dict.fromkeys(kinds):
+        rows = np.flatnonzero(np.array([k == kind for k in kinds])[worker])
+        outcome[rows] = BEHAVIOURS[kind](p[rows], rng)
+    return Comparisons(
+        items=names,
+        left=left,
+        right=right,
+        outcome=outcome,
+        workers=crowd,
+        worker=worker,
+        truth=truth,
+        report=ReadReport(source="simulation", rows=n_answers),
+    )
+
+
+def _crowd(workers: Mapping[str, int]) -> tuple[tuple[Item, ...], list[str]]:
+    kinds = [
+        choose(kind, BEHAVIOURS, "worker kind")
+        for kind, count in workers.items()
+        for _ in range(count)
+    ]
+    if not kinds:
+        raise InvalidArgument("at least one worker is needed")
+    width = max(2, len(str(max(workers.values()))))
+    names = [f"{kind}-{k + 1:0{width}d}" for kind, count in workers.items() for k in range(count)]
+    return tuple(names), kinds
+
+
+def _design(
+    pairs: str | Sequence[tuple[int, int]], n: int, m: int, rng: np.random.Generator
+) -> tuple[CodeArray, CodeArray]:
+    """Left and right items; a design of ours shows each pair in a random order."""
+    if not isinstance(pairs, str):
+        asked = np.asarray(pairs, dtype=np.int32)
+        inside = asked.ndim == 2 and asked.shape[1] == 2 and len(asked)
+        if not inside or asked.min() < 0 or asked.max() >= n:
+            raise InvalidArgument(f"pairs must be positions (left, right) from 0 to {n - 1}")
+        rows = asked[np.arange(m) % len(asked)]
+        return rows[:, 0], rows[:, 1]
+    if choose(pairs, ("random", "rounds"), "pairs") == "random":
+        left = rng.integers(0, n, m, dtype=np.int32)
+        right = (left + rng.integers(1, n, m, dtype=np.int32)) % n
+        return left, right.astype(np.int32)
+    i, j = np.triu_indices(n, 1)
+    order = np.concatenate([rng.permutation(len(i)) for _ in range(-(-m // len(i)))])[:m]
+    swap = rng.random(m) < 0.5
+    left = np.where(swap, j[order], i[order])
+    return left.astype(np.int32), np.where(swap, i[order], j[order]).astype(np.int32)

@@ -1,0 +1,109 @@
+"""Everything hodgerank raises on purpose.
+
+HodgeRankError
+├── InvalidComparisons    rows or columns that cannot be read as answers (a ValueError)
+├── InvalidArgument       an option that does not exist or does not fit (a ValueError)
+├── UnknownItem           a name that was never compared (a KeyError)
+├── DisconnectedGraph     items that no chain of comparisons joins
+├── DidNotConverge        an iteration that used up its steps
+└── MissingDependency     an optional package is needed (an ImportError)
+"""
+
+from __future__ import annotations
+
+from difflib import get_close_matches
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from hodgerank.types import Item, Pair
+
+
+class HodgeRankError(Exception):
+    """The root of the tree: catch this to catch them all."""
+
+
+class InvalidComparisons(HodgeRankError, ValueError):
+    """The input cannot be read as comparisons; the message names rows and remedy."""
+
+
+class InvalidArgument(HodgeRankError, ValueError):
+    """An argument is not one of the values a function understands."""
+
+
+class UnknownItem(HodgeRankError, KeyError):
+    """An item that is not among those compared."""
+
+    def __init__(self, item: object, known: Iterable[object]) -> None:
+        self.item = item
+        super().__init__(f"{item!r} is not among the items{did_you_mean(item, known)}")
+
+    def __str__(self) -> str:
+        """The message itself: a KeyError would show its repr."""
+        return str(self.args[0])
+
+
+class DisconnectedGraph(HodgeRankError):
+    """Scores in different components cannot be compared.
+
+    Attributes
+    ----------
+    components
+        The items of each component, largest component first.
+    bridges
+        Pairs that would join them all if asked.
+    """
+
+    def __init__(self, components: Sequence[tuple[Item, ...]], bridges: Sequence[Pair]) -> None:
+        self.components = tuple(components)
+        self.bridges = tuple(bridges)
+        sizes = "; ".join(_some(component, 4) for component in self.components[:4])
+        rest = len(self.components) - 4
+        pairs = _some([f"({left}, {right})" for left, right in self.bridges], 5)
+        super().__init__(
+            f"the comparisons fall into {len(self.components):,} groups that were never compared "
+            f"with each other: {sizes}{f'; and {rest:,} more' if rest > 0 else ''}. "
+            f"Ask these pairs to join them: {pairs}; "
+            "or rank each group by itself with components='separate'"
+        )
+
+
+class DidNotConverge(HodgeRankError):
+    """An iteration used up its steps before reaching its tolerance."""
+
+    def __init__(self, what: str, iterations: int, residual: float) -> None:
+        self.iterations = iterations
+        self.residual = residual
+        super().__init__(
+            f"{what} did not converge in {iterations:,} iterations (residual {residual:.1e})"
+        )
+
+
+class MissingDependency(HodgeRankError, ImportError):
+    """An optional package is needed for what was asked."""
+
+    def __init__(self, package: str, purpose: str) -> None:
+        super().__init__(f"{purpose} needs {package}: pip install {package}")
+
+
+def choose(value: str, allowed: Iterable[str], what: str) -> str:
+    """`value` if it is allowed, else an InvalidArgument that lists what is."""
+    names = list(allowed)
+    if value in names:
+        return value
+    raise InvalidArgument(
+        f"{what} {value!r} is not one of {', '.join(names)}{did_you_mean(value, names)}"
+    )
+
+
+def did_you_mean(name: object, known: Iterable[object]) -> str:
+    """A clause with the names nearest to `name`, or nothing."""
+    near = get_close_matches(str(name).lower(), {str(k).lower(): k for k in known}, n=3)
+    originals = {str(k).lower(): str(k) for k in known} if near else {}
+    return f" (did you mean {', '.join(originals[k] for k in near)}?)" if near else ""
+
+
+def _some(names: Sequence[object], most: int) -> str:
+    shown = ", ".join(str(name) for name in names[:most])
+    return shown if len(names) <= most else f"{shown}, ... ({len(names):,})"

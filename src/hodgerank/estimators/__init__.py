@@ -1,0 +1,1 @@
+"""From a graph of comparisons to a ranking and its uncertainty."""

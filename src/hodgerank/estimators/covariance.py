@@ -1,0 +1,130 @@
+"""How uncertain the scores are: from the model, or from how much the workers differ."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Literal, Protocol
+
+import numpy as np
+from scipy import sparse
+
+from hodgerank.data.comparisons import NO_WORKER, Comparisons
+from hodgerank.errors import InvalidArgument
+from hodgerank.estimators.normal_equations import NormalEquations
+from hodgerank.types import FloatArray
+
+CovarianceKind = Literal["model", "worker"]
+
+BLOCK = 256  # workers solved for at once
+
+
+class Covariance(Protocol):
+    """Second moments of the scores, formed densely only where n allows it."""
+
+    @property
+    def variances(self) -> FloatArray:
+        """Variance of each score."""
+
+    @property
+    def matrix(self) -> FloatArray | None:
+        """The full covariance, or None where it would not fit."""
+
+    def difference(self, a: int, b: int) -> float:
+        """Variance of the difference of two scores."""
+
+    @property
+    def description(self) -> str:
+        """How the variances were obtained, with their error if they are estimates."""
+
+
+@dataclass(frozen=True)
+class ModelCovariance:
+    """scale times the inverse of the normal equations."""
+
+    equations: NormalEquations
+    scale: float
+
+    @cached_property
+    def variances(self) -> FloatArray:
+        """Scale * diag(L^+)."""
+        return self.scale * np.maximum(self.equations.inverse_diagonal.values, 0.0)
+
+    @property
+    def matrix(self) -> FloatArray | None:
+        """Scale * L^+ where it is dense anyway."""
+        return self.scale * self.equations.inverse if self.equations.method == "dense" else None
+
+    def difference(self, a: int, b: int) -> float:
+        """Scale * C_ab, with C the effective resistance: one solve."""
+        contrast = np.zeros(self.equations.n)
+        contrast[a], contrast[b] = 1.0, -1.0
+        return self.scale * float(contrast @ self.equations.solve(contrast))
+
+    @property
+    def description(self) -> str:
+        """Exact, or a stochastic estimate with its error."""
+        if self.equations.method != "iterative":
+            return f"exact ({self.equations.method})"
+        error = self.equations.inverse_diagonal.relative_error / 2  # of the root
+        return f"stochastic estimate, relative error {error:.1%}"
+
+
+@dataclass(frozen=True)
+class WorkerCovariance:
+    """The clustered sandwich A^-1 (sum over workers of g g^T) A^-1, g a worker's gradient.
+
+    It stays honest when a worker's answers hang together or the model is wrong; it needs some
+    tens of workers to be accurate.
+    """
+
+    equations: NormalEquations
+    votes: Comparisons
+    slopes: FloatArray
+    """Derivative of the objective in x_left - x_right, one per answer."""
+
+    def __post_init__(self) -> None:
+        if len(self.votes) and self.votes.worker.min() == NO_WORKER:
+            raise InvalidArgument(
+                "covariance='worker' needs to know every answer's worker: "
+                "name the column (worker=...), or use covariance='model'"
+            )
+        if self.votes.n_workers < 2:
+            raise InvalidArgument("covariance='worker' needs at least two workers")
+
+    @cached_property
+    def _influence(self) -> FloatArray:
+        """A^-1 g of each worker, one column each."""
+        votes, w = self.votes, self.votes.n_workers
+        gradients = sparse.coo_array(
+            (
+                np.r_[self.slopes, -self.slopes],
+                (np.r_[votes.left, votes.right], np.r_[votes.worker, votes.worker]),
+            ),
+            shape=(votes.n_items, w),
+        ).tocsc()
+        parts = [
+            self.equations.solve(gradients[:, k : k + BLOCK].toarray()) for k in range(0, w, BLOCK)
+        ]
+        return np.asarray(np.hstack(parts) * np.sqrt(w / (w - 1)))
+
+    @cached_property
+    def variances(self) -> FloatArray:
+        """Sum over workers of squared influence."""
+        return np.asarray(np.einsum("ia,ia->i", self._influence, self._influence))
+
+    @property
+    def matrix(self) -> FloatArray | None:
+        """The full sandwich where it is dense anyway."""
+        if self.equations.method != "dense":
+            return None
+        return self._influence @ self._influence.T
+
+    def difference(self, a: int, b: int) -> float:
+        """Sum over workers of the squared influence on the difference."""
+        return float(np.sum((self._influence[a] - self._influence[b]) ** 2))
+
+    @property
+    def description(self) -> str:
+        """What was clustered."""
+        return f"clustered by worker ({self.votes.n_workers:,} workers)"

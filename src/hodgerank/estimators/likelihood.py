@@ -1,0 +1,191 @@
+"""bradley_terry and thurstone_mosteller: maximum likelihood, one solver, the link an argument."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from hodgerank.data.comparisons import Comparisons
+from hodgerank.errors import InvalidArgument, choose
+from hodgerank.estimators.covariance import (
+    Covariance,
+    CovarianceKind,
+    ModelCovariance,
+    WorkerCovariance,
+)
+from hodgerank.estimators.normal_equations import NormalEquations
+from hodgerank.estimators.ranking import Ranking
+from hodgerank.estimators.votes import Components, answers_of, graph_of
+from hodgerank.graph.comparison_graph import ComparisonGraph
+from hodgerank.kernels.links import LIKELIHOODS
+from hodgerank.kernels.newton import maximise
+from hodgerank.types import BoolArray, FloatArray, IntArray
+
+# Used only where no maximum exists: a prior of standard deviation 10 on each score.
+FALLBACK_RIDGE = 0.01
+TOLERANCE = 1e-9
+MAX_ITERATIONS = 100
+
+
+def bradley_terry(
+    votes: Any,
+    *,
+    ridge: float | None = None,
+    components: Components = "joined",
+    covariance: CovarianceKind = "model",
+    confidence: float = 0.95,
+) -> Ranking:
+    """Bradley-Terry scores by maximum likelihood, P(i beats j) = 1 / (1 + exp(x_j - x_i)).
+
+    An answer y counts as (1 + y)/2 of a win for left and (1 - y)/2 for right, so a tie is half
+    a win each.
+
+    Parameters
+    ----------
+    votes
+        Comparisons, a ComparisonGraph, or anything `read_comparisons` takes.
+    ridge
+        Precision of a Gaussian prior on the scores. Default: 0 where the maximum exists;
+        otherwise 0.01, and the ranking names the undefeated and winless items.
+    components, covariance, confidence
+        As in `hodge_rank`.
+
+    Examples
+    --------
+    >>> ranking = bradley_terry([("a", "b", 1), ("a", "b", 1), ("a", "b", -1)])
+    >>> round(ranking.probability("a", "b"), 6)
+    0.666667
+    """
+    return _maximum_likelihood("bradley-terry", votes, ridge, components, covariance, confidence)
+
+
+def thurstone_mosteller(
+    votes: Any,
+    *,
+    ridge: float | None = None,
+    components: Components = "joined",
+    covariance: CovarianceKind = "model",
+    confidence: float = 0.95,
+) -> Ranking:
+    """Thurstone-Mosteller scores by maximum likelihood.
+
+    P(i beats j) is the standard normal distribution function of x_i - x_j. Parameters as in
+    `bradley_terry`.
+    """
+    return _maximum_likelihood(
+        "thurstone-mosteller", votes, ridge, components, covariance, confidence
+    )
+
+
+def _maximum_likelihood(
+    link: str,
+    votes: Any,
+    ridge: float | None,
+    components: Components,
+    covariance: CovarianceKind,
+    confidence: float,
+) -> Ranking:
+    choose(covariance, ("model", "worker"), "covariance")
+    if ridge is not None and not (np.isfinite(ridge) and ridge >= 0):
+        raise InvalidArgument(f"ridge must be 0 or more, not {ridge}")
+    if covariance == "worker":
+        votes = answers_of(votes)
+    graph = graph_of(votes, components)
+    undefeated, winless, exists = extreme_groups(graph)
+    strength = ridge if ridge is not None else (0.0 if exists else FALLBACK_RIDGE)
+    if not (exists or strength):
+        raise InvalidArgument(
+            "no finite maximum of the likelihood exists, because some items never lost or never "
+            "won: leave ridge out or give one above 0"
+        )
+
+    def equations(curvature: FloatArray) -> NormalEquations:
+        return NormalEquations(graph.i, graph.j, curvature, graph.components, strength)
+
+    fit = maximise(
+        graph.i,
+        graph.j,
+        graph.weights,
+        (1 + graph.flows) / 2,
+        LIKELIHOODS[link],
+        lambda curvature, gradient, accuracy: equations(curvature).solve(
+            gradient, tolerance=accuracy
+        ),
+        start=np.zeros(graph.n_items),
+        ridge=strength,
+        tolerance=TOLERANCE,
+        max_iterations=MAX_ITERATIONS,
+    )
+    information = equations(fit.curvature)
+    uncertainty: Covariance = ModelCovariance(information, 1.0)
+    if covariance == "worker":
+        uncertainty = WorkerCovariance(information, votes, _slopes(votes, link, fit.x))
+    notes = []
+    if not exists and ridge is None:
+        notes.append(
+            "no finite maximum of the likelihood exists (see undefeated and winless items): "
+            f"scores are kept finite by a weak prior (ridge {FALLBACK_RIDGE})"
+        )
+    converged = fit.residual <= TOLERANCE
+    if not converged:
+        notes.append(f"not converged after {fit.iterations} steps (next step {fit.residual:.1e})")
+    return Ranking.from_scores(
+        graph,
+        fit.x,
+        uncertainty,
+        model="maximum likelihood" if not strength else "maximum a posteriori",
+        link=link,
+        confidence=confidence,
+        ridge=strength,
+        iterations=fit.iterations,
+        residual=fit.residual,
+        converged=converged,
+        undefeated=tuple(graph.items[k] for k in np.flatnonzero(undefeated)),
+        winless=tuple(graph.items[k] for k in np.flatnonzero(winless)),
+        notes=tuple(notes),
+    )
+
+
+def extreme_groups(graph: ComparisonGraph) -> tuple[BoolArray, BoolArray, bool]:
+    """Which items never lost, which never won, and whether the likelihood has a maximum.
+
+    It has one if and only if the graph of wins is strongly connected in each component
+    (Ford 1957). Otherwise a first strongly connected part never lost to an outsider and a last
+    one never won against one; the largest part of a component is the field that others are
+    measured against and not reported. A tie is half a win for each side.
+    """
+    n = graph.n_items
+    won, lost = graph.flows > -1, graph.flows < 1
+    winner = np.r_[graph.i[won], graph.j[lost]]
+    loser = np.r_[graph.j[won], graph.i[lost]]
+    wins = sparse.coo_array((np.ones(len(winner), np.int8), (winner, loser)), shape=(n, n))
+    n_parts, part = sparse.csgraph.connected_components(wins, connection="strong")
+    if n_parts == graph.n_components:
+        return np.zeros(n, bool), np.zeros(n, bool), True
+    across = part[winner] != part[loser]
+    has_lost, has_won = np.zeros(n_parts, bool), np.zeros(n_parts, bool)
+    has_won[part[winner[across]]] = True
+    has_lost[part[loser[across]]] = True
+    is_field = _is_field(part, graph.components)
+    undefeated, winless = has_won & ~has_lost & ~is_field, has_lost & ~has_won & ~is_field
+    return undefeated[part], winless[part], False
+
+
+def _is_field(part: IntArray, components: IntArray) -> BoolArray:
+    """Which parts are the largest of their component, with no other as large."""
+    sizes = np.bincount(part)
+    component = np.empty(len(sizes), np.int64)
+    component[part] = components
+    largest = np.zeros(component.max() + 1, np.int64)
+    np.maximum.at(largest, component, sizes)
+    is_largest = sizes == largest[component]
+    alone = np.bincount(component, is_largest) == 1
+    return np.asarray(is_largest & alone[component])
+
+
+def _slopes(votes: Comparisons, link: str, scores: FloatArray) -> FloatArray:
+    difference = scores[votes.left] - scores[votes.right]
+    slope = LIKELIHOODS[link](difference, (1 + votes.outcome) / 2)[1]
+    return slope if votes.weight is None else votes.weight * slope

@@ -1,0 +1,171 @@
+"""The linear system behind every estimator, and the solver that suits its size and shape."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+from scipy import sparse
+
+from hodgerank.errors import DidNotConverge
+from hodgerank.kernels import laplacian
+from hodgerank.types import CodeArray, FloatArray, IntArray
+
+# The largest dense matrix: 3,000 items take 72 MB and a second for the whole inverse.
+DENSE_ITEMS = 3_000
+# Up to here a factorisation costs less than a millisecond.
+SMALL_ITEMS = 200
+FEW_ITERATIONS = 60
+MANY_ITERATIONS = 5_000
+
+Method = Literal["dense", "sparse", "iterative"]
+
+
+class Diagonal(NamedTuple):
+    """Diagonal of an inverse; `relative_error` is 0 where it is exact."""
+
+    values: FloatArray
+    relative_error: float
+
+
+class NormalEquations:
+    """(L + ridge I) x = b for the Laplacian L of a weighted graph.
+
+    With ridge 0 the inverse meant is L^+: solutions sum to zero in each component.
+    """
+
+    def __init__(
+        self,
+        i: CodeArray,
+        j: CodeArray,
+        weights: FloatArray,
+        components: IntArray,
+        ridge: float = 0.0,
+    ) -> None:
+        self.i, self.j, self.weights = i, j, weights
+        self.components = components
+        self.ridge = ridge
+
+    @property
+    def n(self) -> int:
+        """Number of unknowns."""
+        return len(self.components)
+
+    @cached_property
+    def method(self) -> Method:
+        """What the inverse comes from: dense where it fits, sparse where the graph allows it."""
+        if self.n <= DENSE_ITEMS:
+            return "dense"
+        return "iterative" if self._order is None else "sparse"
+
+    def solve(self, rhs: FloatArray, *, tolerance: float = 1e-11) -> FloatArray:
+        """Solution for one right-hand side, or for each column of a matrix of them.
+
+        Conjugate gradients need few steps on the expander-like graphs that random designs give,
+        so they are tried first; chains and bottlenecks go to the direct solvers.
+        """
+        if self.n > SMALL_ITEMS and "_dense_factor" not in self.__dict__:
+            few = self._conjugate_gradients(rhs, tolerance, FEW_ITERATIONS)
+            if few.residual <= tolerance:
+                return few.x
+        if self.method == "dense":
+            return self._dense_solve(rhs)
+        if self.method == "sparse":
+            return self._sparse_solve(rhs)
+        many = self._conjugate_gradients(rhs, tolerance, MANY_ITERATIONS)
+        if many.residual > tolerance:
+            raise DidNotConverge("the linear solver", many.iterations, many.residual)
+        return many.x
+
+    def _conjugate_gradients(
+        self, rhs: FloatArray, tolerance: float, max_iterations: int
+    ) -> laplacian.Solution:
+        return laplacian.conjugate_gradients(
+            self.i, self.j, self.weights, self.components, self.ridge, rhs,
+            tolerance=tolerance, max_iterations=max_iterations,
+        )  # fmt: skip
+
+    def _dense_solve(self, rhs: FloatArray) -> FloatArray:
+        from scipy.linalg.lapack import dpotrs
+
+        factor, _ = self._dense_factor
+        b = rhs if self.ridge else laplacian.centre(rhs, self.components)
+        x = np.asarray(dpotrs(factor, b, lower=1)[0]).reshape(rhs.shape)
+        return x if self.ridge else laplacian.centre(x, self.components)
+
+    @cached_property
+    def inverse(self) -> FloatArray:
+        """The whole inverse; only asked for where `method` is dense."""
+        return laplacian.dense_inverse(*self._dense_factor, self.components)
+
+    @cached_property
+    def inverse_diagonal(self) -> Diagonal:
+        """Diagonal of the inverse: exact where feasible, otherwise estimated with its error."""
+        if self.method == "dense":
+            return Diagonal(np.diag(self.inverse).copy(), 0.0)
+        if self.method == "sparse":
+            return Diagonal(self._sparse_diagonal(), 0.0)
+        from hodgerank.kernels.stochastic_diagonal import stochastic_diagonal
+
+        # The constant vectors are eigenvectors of L + ridge I. Their share of the diagonal is
+        # known, 1 / (ridge size), and would drown the rest in noise if it were estimated.
+        values, error = stochastic_diagonal(
+            self.i, self.j, self.weights, self.n, self.ridge,
+            lambda signs: self.solve(laplacian.centre(signs, self.components), tolerance=1e-3),
+            np.random.default_rng(0),
+        )  # fmt: skip
+        if self.ridge:
+            values = values + 1 / (self.ridge * np.bincount(self.components)[self.components])
+        return Diagonal(values, error)
+
+    @cached_property
+    def _dense_factor(self) -> tuple[FloatArray, float]:
+        return laplacian.dense_factor(self.i, self.j, self.weights, self.components, self.ridge)
+
+    @cached_property
+    def _order(self) -> IntArray | None:
+        from hodgerank.kernels.sparse_cholesky import elimination_order
+
+        return elimination_order(self.i, self.j, self.components)
+
+    @cached_property
+    def _sparse_factor(self) -> tuple[Any, IntArray]:
+        """Factor of L + ridge I and the items it is over, in its order.
+
+        Where ridge is 0, L is singular: one item of each component is held at zero.
+        """
+        from hodgerank.kernels.sparse_cholesky import factorise, few_cycles
+
+        assert self._order is not None
+        order = self._order
+        if not self.ridge:
+            _, held = np.unique(self.components, return_index=True)
+            order = order[~np.isin(order, held)]
+        degree = laplacian.degrees(self.i, self.j, self.weights, self.n) + self.ridge
+        upper = sparse.coo_array((-self.weights, (self.i, self.j)), shape=(self.n, self.n))
+        matrix = (upper + upper.T + sparse.diags_array(degree)).tocsr()[order][:, order]
+        return factorise(matrix, reorder=few_cycles(self.i, self.components)), order
+
+    def _sparse_solve(self, rhs: FloatArray) -> FloatArray:
+        lu, order = self._sparse_factor
+        b = rhs if self.ridge else laplacian.centre(rhs, self.components)
+        x = np.zeros_like(b)
+        x[order] = lu.solve(b[order])
+        return x if self.ridge else laplacian.centre(x, self.components)
+
+    def _sparse_diagonal(self) -> FloatArray:
+        """Diagonal of the inverse; for L^+ that of P G P, with G the inverse held at zero."""
+        from hodgerank.kernels.sparse_cholesky import inverse_diagonal
+
+        lu, order = self._sparse_factor
+        diagonal = np.zeros(self.n)
+        diagonal[order] = inverse_diagonal(lu)
+        if self.ridge:
+            return diagonal
+        row_sums = np.zeros(self.n)
+        row_sums[order] = lu.solve(np.ones(len(order)))
+        sizes = np.bincount(self.components)
+        totals = np.bincount(self.components, row_sums)
+        size = sizes[self.components]
+        return diagonal - 2 * row_sums / size + totals[self.components] / size**2

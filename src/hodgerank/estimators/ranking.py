@@ -1,0 +1,261 @@
+"""Ranking: what every estimator returns."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Self, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hodgerank.data.frames import build_frame
+from hodgerank.errors import InvalidArgument, UnknownItem
+from hodgerank.estimators.covariance import Covariance
+from hodgerank.graph.comparison_graph import ComparisonGraph
+from hodgerank.kernels.links import LINKS
+from hodgerank.types import FloatArray, IntArray, Item
+
+# Scores closer than this, relative to their spread, are tied.
+TIE = 1e-9
+
+
+@dataclass(frozen=True, eq=False)
+class Ranking:
+    """Items from best to worst with scores and their uncertainty; all arrays are aligned.
+
+    Where components are ranked separately they follow each other, largest first, and ranks,
+    scores and intervals hold within a component only.
+
+    Attributes
+    ----------
+    items, scores
+        Best first. Scores sum to zero in each component.
+    comparisons
+        Number of answers each item took part in.
+    components
+        Component of each item; all 0 in a connected graph.
+    model, link
+        How the scores were found, e.g. 'least squares', and the link they live on.
+    confidence
+        Level of all intervals.
+    ridge
+        Strength of the Gaussian prior; 0 is none.
+    iterations, residual, converged
+        Of the fit.
+    undefeated, winless
+        Items of groups that never lost to (never won against) an item outside the group. Where
+        there are any, no finite maximum of the likelihood exists.
+    notes
+        What a careful reader should know before using the numbers.
+    """
+
+    items: tuple[Item, ...]
+    scores: FloatArray
+    comparisons: IntArray
+    components: IntArray
+    model: str
+    link: str
+    confidence: float
+    ridge: float
+    iterations: int
+    residual: float
+    converged: bool
+    undefeated: tuple[Item, ...]
+    winless: tuple[Item, ...]
+    notes: tuple[str, ...]
+    backend: str
+    _codes: IntArray
+    _covariance: Covariance
+
+    @classmethod
+    def from_scores(
+        cls, graph: ComparisonGraph, scores: FloatArray, covariance: Covariance, **how: Any
+    ) -> Self:
+        """Order the items of a graph by score; equal scores keep the order of the items."""
+        tied = np.round(scores / max(TIE * float(np.ptp(scores)), np.finfo(float).tiny))
+        order = np.lexsort((np.arange(len(scores)), -tied, graph.components))
+        if not 0 < how["confidence"] < 1:
+            raise InvalidArgument(f"confidence {how['confidence']} must be between 0 and 1")
+        return cls(
+            items=tuple(graph.items[k] for k in order.tolist()),
+            scores=_read_only(scores[order]),
+            comparisons=_read_only(graph.answers_per_item[order]),
+            components=_read_only(graph.components[order]),
+            backend=graph.backend,
+            _codes=order,
+            _covariance=covariance,
+            **how,
+        )
+
+    def __len__(self) -> int:
+        """Number of items."""
+        return len(self.items)
+
+    def __repr__(self) -> str:
+        """The best few."""
+        best = ", ".join(
+            f"{item} {score:+.3f}" for item, score in zip(self.items[:3], self.scores, strict=False)
+        )
+        return (
+            f"Ranking({self.model}, {len(self):,} items: {best}{', ...' if len(self) > 3 else ''})"
+        )
+
+    @property
+    def n_components(self) -> int:
+        """Number of groups that cannot be compared with each other."""
+        return int(self.components.max(initial=-1)) + 1
+
+    @cached_property
+    def ranks(self) -> IntArray:
+        """1 is best, within each component; tied items share the better rank: 1, 2, 2, 4."""
+        close = TIE * float(np.ptp(self.scores))
+        starts = np.r_[True, np.diff(self.components) > 0] if len(self) else np.zeros(0, bool)
+        new = np.r_[True, (self.scores[:-1] - self.scores[1:]) > close] | starts
+        place = np.arange(len(self))
+        first_of_component = np.maximum.accumulate(np.where(starts, place, 0))
+        return np.maximum.accumulate(np.where(new, place, 0)) - first_of_component + 1
+
+    @cached_property
+    def standard_errors(self) -> FloatArray:
+        """Standard error of each score; `uncertainty` says how they were obtained."""
+        return _read_only(np.sqrt(self._covariance.variances[self._codes]))
+
+    @property
+    def uncertainty(self) -> str:
+        """How the standard errors were obtained: exact, estimated with an error, clustered."""
+        return self._covariance.description
+
+    @cached_property
+    def intervals(self) -> FloatArray:
+        """Confidence interval of each score, one row (lower, upper) each."""
+        half = self._z * self.standard_errors
+        return _read_only(np.column_stack((self.scores - half, self.scores + half)))
+
+    @cached_property
+    def rank_intervals(self) -> IntArray:
+        """Ranks each item may have, one row (best, worst) each.
+
+        From pairwise differences: an item is placed below another only where their difference
+        is larger than its own error allows. Where the full covariance does not fit in memory
+        the scores are taken as uncorrelated, which they nearly are in large graphs.
+        """
+        from hodgerank.kernels import rank_bounds
+
+        matrix = self._covariance.matrix
+        variances = self._covariance.variances
+        bounds = np.empty((len(self), 2), np.int64)
+        for component in range(self.n_components):
+            rows = np.flatnonzero(self.components == component)
+            codes = self._codes[rows]
+            if matrix is not None:
+                lower, upper = rank_bounds.rank_bounds(
+                    self.scores[rows], matrix[np.ix_(codes, codes)], self._z
+                )
+            else:
+                lower, upper = rank_bounds.rank_bounds_independent(
+                    np.ascontiguousarray(self.scores[rows]), variances[codes], self._z
+                )
+            bounds[rows, 0], bounds[rows, 1] = lower, upper
+        return _read_only(bounds)
+
+    @cached_property
+    def _z(self) -> float:
+        from scipy.special import ndtri
+
+        return float(ndtri((1 + self.confidence) / 2))
+
+    @cached_property
+    def _places(self) -> dict[Item, int]:
+        return {item: place for place, item in enumerate(self.items)}
+
+    def index(self, item: Item) -> int:
+        """The position of an item in `items`."""
+        try:
+            return self._places[item]
+        except KeyError:
+            raise UnknownItem(item, self.items) from None
+
+    def probability(self, i: Item, j: Item) -> float:
+        """The model's probability that item i is preferred to item j when they next meet."""
+        a, b = self._comparable(i, j)
+        return float(LINKS[self.link].cdf(np.asarray(self.scores[a] - self.scores[b])))
+
+    def certainty(self, i: Item, j: Item) -> float:
+        """The probability that item i is truly better than item j, given the answers so far."""
+        from scipy.special import ndtr
+
+        a, b = self._comparable(i, j)
+        if a == b:
+            return 0.5
+        variance = self._covariance.difference(int(self._codes[a]), int(self._codes[b]))
+        return float(ndtr((self.scores[a] - self.scores[b]) / np.sqrt(variance)))
+
+    def _comparable(self, i: Item, j: Item) -> tuple[int, int]:
+        a, b = self.index(i), self.index(j)
+        if self.components[a] != self.components[b]:
+            raise InvalidArgument(
+                f"{i!r} and {j!r} are in different components: no chain of comparisons joins them"
+            )
+        return a, b
+
+    def top(self, k: int) -> tuple[Item, ...]:
+        """The k best items (of the largest component, then the next)."""
+        return self.items[: max(k, 0)]
+
+    def to_frame(self, backend: str | None = None) -> Any:
+        """One row per item, best first, in the dataframe library the votes came in.
+
+        >>> import hodgerank as hr
+        >>> votes = hr.read_comparisons([("a", "b", 1), ("b", "c", 1), ("a", "c", 0)])
+        >>> hr.hodge_rank(votes).to_frame().columns[:4]
+        ['item', 'score', 'stderr', 'lower']
+        """
+        return build_frame(self._columns(), backend or self.backend)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain numbers and strings, ready for JSON; `items` holds the rows of `to_frame`."""
+        columns = {name: _plain(values) for name, values in self._columns().items()}
+        return {
+            "model": self.model,
+            "link": self.link,
+            "confidence": self.confidence,
+            "ridge": self.ridge,
+            "iterations": self.iterations,
+            "residual": self.residual,
+            "converged": self.converged,
+            "uncertainty": self.uncertainty,
+            "components": self.n_components,
+            "undefeated": list(self.undefeated),
+            "winless": list(self.winless),
+            "notes": list(self.notes),
+            "items": [
+                dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)
+            ],
+        }
+
+    def _columns(self) -> dict[str, Any]:
+        return {
+            "item": np.array(self.items, dtype=object),
+            "score": self.scores,
+            "stderr": self.standard_errors,
+            "lower": self.intervals[:, 0],
+            "upper": self.intervals[:, 1],
+            "rank": self.ranks,
+            "rank_lower": self.rank_intervals[:, 0],
+            "rank_upper": self.rank_intervals[:, 1],
+            "comparisons": self.comparisons,
+        }
+
+
+def _plain(values: Any) -> Sequence[Any]:
+    return values.tolist() if isinstance(values, np.ndarray) else list(values)
+
+
+Array = TypeVar("Array", bound=NDArray[Any])
+
+
+def _read_only(array: Array) -> Array:
+    array.flags.writeable = False
+    return array

@@ -1,0 +1,1 @@
+"""The graph of comparisons and its shape."""

@@ -1,0 +1,154 @@
+"""ComparisonGraph: items, and for every pair asked the sums that all estimators need."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from hodgerank.data.comparisons import Comparisons, ReadReport
+from hodgerank.errors import DisconnectedGraph
+from hodgerank.kernels import laplacian
+from hodgerank.kernels.edges import sum_by_edge
+from hodgerank.types import CodeArray, FloatArray, IntArray, Item, Pair
+
+
+@dataclass(frozen=True, eq=False)
+class ComparisonGraph:
+    """Edges i < j in lexicographic order, outcomes turned so that i stands left.
+
+    Attributes
+    ----------
+    items
+        The items, by position.
+    i, j
+        The two ends of each edge.
+    counts
+        Number of answers m_ij.
+    weights
+        Sum of the answers' weights; equal to `counts` where there are none.
+    flows
+        Weighted mean outcome ybar_ij.
+    squares
+        Weighted sum of squared outcomes: with it the residuals of the answers are known
+        without the answers.
+    """
+
+    items: tuple[Item, ...]
+    i: CodeArray
+    j: CodeArray
+    counts: IntArray
+    weights: FloatArray
+    flows: FloatArray
+    squares: FloatArray
+    report: ReadReport
+    backend: str = "polars"
+
+    def __post_init__(self) -> None:
+        for part in fields(self):
+            value = getattr(self, part.name)
+            if isinstance(value, np.ndarray):
+                value.flags.writeable = False
+
+    @classmethod
+    def from_comparisons(
+        cls, votes: Comparisons, multiplicity: IntArray | None = None
+    ) -> ComparisonGraph:
+        """Sum the answers of each pair; a row may stand for several answers."""
+        edges = sum_by_edge(
+            votes.left, votes.right, votes.outcome, votes.weight, multiplicity, votes.n_items
+        )
+        return cls(
+            items=votes.items,
+            i=edges.i,
+            j=edges.j,
+            counts=edges.counts,
+            weights=edges.weights,
+            flows=edges.sums / edges.weights,
+            squares=edges.squares,
+            report=votes.report,
+            backend=votes.backend,
+        )
+
+    @classmethod
+    def from_frame(cls, frame: Any, **options: Any) -> ComparisonGraph:
+        """Reduce a dataframe to edges where it lives; only distinct answers come over.
+
+        Takes the options of `read_comparisons`. Meant for lazy frames (polars, duckdb, dask,
+        pyspark) whose rows should never enter this process.
+
+        >>> import polars as pl
+        >>> votes = pl.LazyFrame({"left": ["a", "a"], "right": ["b", "b"], "label": [1, -1]})
+        >>> ComparisonGraph.from_frame(votes).counts
+        array([2])
+        """
+        from hodgerank.data.read import reduce_frame
+
+        return cls.from_comparisons(*reduce_frame(frame, **options))
+
+    def __repr__(self) -> str:
+        """A line."""
+        return (
+            f"ComparisonGraph({self.n_items:,} items, {self.n_edges:,} edges, "
+            f"{self.n_answers:,} answers)"
+        )
+
+    @property
+    def n_items(self) -> int:
+        """Number of items."""
+        return len(self.items)
+
+    @property
+    def n_edges(self) -> int:
+        """Number of pairs that were asked."""
+        return len(self.i)
+
+    @property
+    def n_answers(self) -> int:
+        """Number of answers."""
+        return int(self.counts.sum())
+
+    @cached_property
+    def answers_per_item(self) -> IntArray:
+        """How many answers each item took part in."""
+        return laplacian.degrees(self.i, self.j, self.counts.astype(float), self.n_items).astype(
+            np.int64
+        )
+
+    @cached_property
+    def components(self) -> IntArray:
+        """Component of each item; component 0 is the largest."""
+        return laplacian.components(self.i, self.j, self.n_items)
+
+    @property
+    def n_components(self) -> int:
+        """Number of groups that no comparison joins."""
+        return int(self.components.max(initial=-1)) + 1
+
+    @property
+    def is_connected(self) -> bool:
+        """Whether all items can be compared, if only through others."""
+        return self.n_components <= 1
+
+    def component_items(self) -> list[tuple[Item, ...]]:
+        """The items of each component, largest first."""
+        order = np.argsort(self.components, kind="stable")
+        bounds = np.cumsum(np.bincount(self.components))[:-1]
+        return [tuple(self.items[k] for k in part) for part in np.split(order, bounds)]
+
+    def bridges(self) -> list[Pair]:
+        """One pair per further component that would join it to the largest.
+
+        The most compared item of each, since its score is the best known.
+        """
+        answers = self.answers_per_item
+        order = np.lexsort((-answers, self.components))
+        best = order[np.r_[True, np.diff(self.components[order]) > 0]]
+        return [Pair(self.items[best[0]], self.items[k]) for k in best[1:]]
+
+    def require_connected(self) -> None:
+        """Raise `DisconnectedGraph` unless all items can be compared."""
+        if not self.is_connected:
+            raise DisconnectedGraph(self.component_items(), self.bridges())

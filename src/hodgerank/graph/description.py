@@ -1,0 +1,144 @@
+"""describe: what a set of votes covers, before anything is estimated from it."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+
+from hodgerank.data.comparisons import NO_WORKER, Comparisons
+from hodgerank.data.read import read_comparisons
+from hodgerank.graph.comparison_graph import ComparisonGraph
+from hodgerank.types import FloatArray, IntArray
+
+
+@dataclass(frozen=True)
+class Spread:
+    """Least, median and most of something counted."""
+
+    least: float
+    median: float
+    most: float
+
+    @classmethod
+    def of(cls, counts: IntArray | FloatArray) -> Spread:
+        """Of these counts."""
+        return cls(float(np.min(counts)), float(np.median(counts)), float(np.max(counts)))
+
+
+@dataclass(frozen=True)
+class DisplayOrder:
+    """Whether left and right were fairly dealt, and what became of it.
+
+    Attributes
+    ----------
+    known
+        Answers whose display order is known; everything below is about these.
+    left_preferred, left_preferred_stderr
+        Share of decided answers that prefer left, with its standard error. It differs from 1/2
+        by position bias, or because better items stand left more often.
+    both_orders
+        Share of pairs with several answers that were shown in both orders; without any,
+        position bias cannot be told from a preference.
+    most_one_sided
+        The largest share of one side among the items' appearances, items with 10 or more.
+    """
+
+    known: int
+    left_preferred: float
+    left_preferred_stderr: float
+    both_orders: float
+    most_one_sided: float
+
+
+@dataclass(frozen=True)
+class Description:
+    """What the votes cover."""
+
+    source: str
+    items: int
+    answers: int
+    workers: int
+    anonymous_answers: int
+    ties: int
+    graded: int
+    both_bad: int
+    skipped: int
+    rejected: int
+    pairs_asked: int
+    pairs_possible: int
+    components: int
+    answers_per_pair: Spread
+    answers_per_item: Spread
+    answers_per_worker: Spread | None
+    unanimous_pairs: int
+    display_order: DisplayOrder | None
+    notes: tuple[str, ...]
+
+    @property
+    def coverage(self) -> float:
+        """Share of all pairs that were asked."""
+        return self.pairs_asked / self.pairs_possible
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, ready for JSON."""
+        return {**asdict(self), "coverage": self.coverage, "notes": list(self.notes)}
+
+
+def describe(votes: Any) -> Description:
+    """Count items, workers and answers, and say how evenly they are spread.
+
+    >>> describe([("a", "b", 1), ("b", "a", 1), ("b", "c", 0)]).coverage
+    0.6666666666666666
+    """
+    votes = read_comparisons(votes)
+    graph = ComparisonGraph.from_comparisons(votes)
+    named = votes.worker[votes.worker != NO_WORKER]
+    report = votes.report
+    repeated = graph.counts > 1
+    return Description(
+        source=report.source,
+        items=votes.n_items,
+        answers=len(votes),
+        workers=votes.n_workers,
+        anonymous_answers=len(votes) - len(named),
+        ties=int((votes.outcome == 0).sum()),
+        graded=int(((votes.outcome != 0) & (np.abs(votes.outcome) != 1)).sum()),
+        both_bad=report.both_bad,
+        skipped=report.skipped,
+        rejected=report.rejected,
+        pairs_asked=graph.n_edges,
+        pairs_possible=votes.n_items * (votes.n_items - 1) // 2,
+        components=graph.n_components,
+        answers_per_pair=Spread.of(graph.counts),
+        answers_per_item=Spread.of(graph.answers_per_item),
+        answers_per_worker=Spread.of(np.bincount(named)) if len(named) else None,
+        unanimous_pairs=int((repeated & (np.abs(graph.flows) == 1)).sum()),
+        display_order=_display_order(votes),
+        notes=report.notes,
+    )
+
+
+def _display_order(votes: Comparisons) -> DisplayOrder | None:
+    shown = votes.select(votes.display_known)
+    if not len(shown):
+        return None
+    decided = shown.outcome[shown.outcome != 0]
+    share = float((decided > 0).mean()) if len(decided) else 0.5
+    # The graph of "how often was the lesser item left": its flow is +1 or -1 where it always was.
+    order = ComparisonGraph.from_comparisons(
+        Comparisons(shown.items, shown.left, shown.right, np.ones(len(shown)))
+    )
+    repeated = order.counts > 1
+    on_left = np.bincount(shown.left, minlength=shown.n_items)
+    total = on_left + np.bincount(shown.right, minlength=shown.n_items)
+    often = total >= 10
+    left_share = on_left[often] / total[often]
+    return DisplayOrder(
+        known=len(shown),
+        left_preferred=share,
+        left_preferred_stderr=float(np.sqrt(share * (1 - share) / max(len(decided), 1))),
+        both_orders=float((np.abs(order.flows[repeated]) < 1).mean()) if repeated.any() else 0.0,
+        most_one_sided=float(np.maximum(left_share, 1 - left_share).max(initial=0.5)),
+    )

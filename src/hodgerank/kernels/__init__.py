@@ -1,0 +1,1 @@
+"""Numerical kernels: arrays in, arrays out; no classes, no validation, no input or output."""

@@ -1,0 +1,155 @@
+"""Weighted graph Laplacians: assembly, dense inverse, matrix-free conjugate gradients.
+
+Edges are given as i < j in lexicographic order with positive weights. Every system is
+(L + ridge I) x = b; with ridge 0 the solution that sums to zero in each component is meant.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from scipy import linalg, sparse
+
+from hodgerank.types import CodeArray, FloatArray, IntArray
+
+
+class Solution(NamedTuple):
+    """Solution, number of iterations, and the largest relative residual of a column.
+
+    Residuals are measured in the norm of the preconditioner, so that an item with little weight
+    counts as much as one with a lot.
+    """
+
+    x: FloatArray
+    iterations: int
+    residual: float
+
+
+def components(i: CodeArray, j: CodeArray, n: int) -> IntArray:
+    """Component label of each item, largest component first."""
+    adjacency = sparse.coo_array((np.ones(len(i), np.int8), (i, j)), shape=(n, n))
+    _, labels = sparse.csgraph.connected_components(adjacency, directed=False)
+    sizes = np.bincount(labels)
+    order = np.argsort(-sizes, kind="stable")
+    place = np.empty_like(order)
+    place[order] = np.arange(len(order))
+    return np.asarray(place[labels], dtype=np.int64)
+
+
+def divergence(i: CodeArray, j: CodeArray, flow: FloatArray, n: int) -> FloatArray:
+    """D0^T flow: what leaves each item minus what enters it."""
+    return np.asarray(np.bincount(i, flow, n) - np.bincount(j, flow, n), float)
+
+
+def degrees(i: CodeArray, j: CodeArray, weights: FloatArray, n: int) -> FloatArray:
+    """Sum of the weights at each item."""
+    return np.asarray(np.bincount(i, weights, n) + np.bincount(j, weights, n), float)
+
+
+def centre(x: FloatArray, labels: IntArray) -> FloatArray:
+    """Subtract the mean of each component; columns are separate vectors."""
+    sizes = np.bincount(labels)
+    if len(sizes) == 1:
+        return np.asarray(x - x.mean(axis=0))
+    gather = sparse.csr_array((np.ones(len(labels)), (labels, np.arange(len(labels)))))
+    means = (gather @ x) / (sizes if x.ndim == 1 else sizes[:, None])
+    return np.asarray(x - means[labels])
+
+
+def dense_factor(
+    i: CodeArray, j: CodeArray, weights: FloatArray, labels: IntArray, ridge: float
+) -> tuple[FloatArray, float]:
+    """Cholesky factor of L + ridge I, made regular by adding tau on each component's blocks.
+
+    With ridge 0, L + tau J / size (J all ones within a component) is regular and its inverse is
+    L^+ + J / (tau size): the added part vanishes on right-hand sides that sum to zero.
+    """
+    n = len(labels)
+    matrix = np.zeros((n, n), order="F")
+    matrix[j, i] = -weights  # the lower triangle is enough
+    degree = degrees(i, j, weights, n)
+    tau = 0.0 if ridge else max(float(degree.mean()), np.finfo(float).tiny)
+    if tau:
+        matrix += tau * _blocks(labels)
+    matrix[np.diag_indices(n)] += degree + ridge
+    factor, fault = linalg.lapack.dpotrf(matrix, lower=1, overwrite_a=1, clean=0)
+    if fault:
+        raise np.linalg.LinAlgError(f"leading minor {fault} is not positive")
+    return factor, tau
+
+
+def dense_inverse(factor: FloatArray, tau: float, labels: IntArray) -> FloatArray:
+    """L^+ (or (L + ridge I)^-1) from its factor, symmetric and full."""
+    lower, _ = linalg.lapack.dpotri(factor, lower=1)
+    lower = np.tril(lower)
+    inverse = lower + lower.T
+    inverse[np.diag_indices(len(labels))] /= 2
+    if tau:
+        inverse -= _blocks(labels) / tau
+    return np.asarray(inverse)
+
+
+def _blocks(labels: IntArray) -> FloatArray | float:
+    """1/size where two items share a component, else 0."""
+    sizes = np.bincount(labels)
+    if len(sizes) == 1:
+        return 1 / len(labels)
+    return np.where(labels[:, None] == labels, 1 / sizes[labels], 0.0)
+
+
+def conjugate_gradients(
+    i: CodeArray,
+    j: CodeArray,
+    weights: FloatArray,
+    labels: IntArray,
+    ridge: float,
+    rhs: FloatArray,
+    *,
+    tolerance: float,
+    max_iterations: int,
+) -> Solution:
+    """Jacobi-preconditioned conjugate gradients, all columns of `rhs` at once.
+
+    Only the upper triangle is stored; its transpose is a view.
+    """
+    n = len(labels)
+    starts = np.searchsorted(i, np.arange(n + 1))
+    upper = sparse.csr_array((weights, j, starts), shape=(n, n))
+    lower = upper.T
+    diagonal = degrees(i, j, weights, n) + ridge
+    diagonal[diagonal == 0] = 1.0  # an item without comparisons: its row of L is empty
+    column = (slice(None), None)
+    b = rhs if rhs.ndim == 2 else rhs[column]
+    if not ridge:
+        b = centre(b, labels)
+    diagonal = diagonal[column]
+
+    def apply(x: FloatArray) -> FloatArray:
+        return np.asarray(diagonal * x - upper @ x - lower @ x)
+
+    def dot(a: FloatArray, c: FloatArray) -> FloatArray:
+        return np.asarray(np.einsum("ik,ik->k", a, c))
+
+    x = np.zeros_like(b)
+    r = b.copy()
+    z = r / diagonal
+    p = z.copy()
+    rz = dot(r, z)
+    scale = np.where(rz > 0, rz, 1.0)
+    residual = float(np.sqrt((rz / scale).max()))
+    iterations = 0
+    while residual > tolerance and iterations < max_iterations:
+        iterations += 1
+        q = apply(p)
+        curvature = dot(p, q)
+        step = np.divide(rz, curvature, out=np.zeros_like(rz), where=curvature > 0)
+        x += step * p
+        r -= step * q
+        z = r / diagonal
+        previous, rz = rz, dot(r, z)
+        p = z + np.divide(rz, previous, out=np.zeros_like(rz), where=previous > 0) * p
+        residual = float(np.sqrt((rz / scale).max()))
+    if not ridge:
+        x = centre(x, labels)
+    return Solution(x.reshape(rhs.shape), iterations, residual)
