@@ -29,7 +29,7 @@ Votes = Annotated[
     Path,
     typer.Argument(
         metavar="FILE",
-        help="Votes: CSV or TSV (also gzipped), Parquet, JSON lines; - reads CSV from standard input.",
+        help="Votes: CSV or TSV, also gzipped; Parquet; JSON lines; - is CSV on standard input.",
         show_default=False,
     ),
 ]

@@ -147,7 +147,8 @@ class Comparisons:
 
     def __repr__(self) -> str:
         """A line, not a million numbers."""
-        return f"Comparisons({len(self):,} answers, {self.n_items:,} items, {self.n_workers:,} workers)"
+        counts = f"{len(self):,} answers, {self.n_items:,} items, {self.n_workers:,} workers"
+        return f"Comparisons({counts})"
 
     @property
     def n_items(self) -> int:

@@ -172,9 +172,14 @@ def _labels(
     """
     labels, (codes,) = encoding
     values = np.array([_number(label) for label in labels] + [np.nan])  # MISSING is the last
-    words = [_word(label, reading.layout) for label in labels]
-    word_status, word_value = _word_tables(words)
     position = {str(item): code for code, item in enumerate(items)}
+    # The name of an item is not a word: items may be called A and B.
+    as_word = reading.outcome_as == "word"
+    words = [
+        _word(label, reading.layout) if as_word or str(label) not in position else None
+        for label in labels
+    ]
+    word_status, word_value = _word_tables(words)
     chosen = np.array([position.get(str(label), -2) for label in labels] + [-2], np.int32)
 
     kind = reading.outcome_as or _most_plausible_kind(

@@ -6,9 +6,10 @@ import csv
 import gzip
 import io
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO
+from typing import IO, cast
 
 import numpy as np
 import polars as pl
@@ -153,8 +154,14 @@ class RawTable:
                 ) from None
 
 
-def _opened(data: Path | bytes) -> IO[bytes]:
-    raw: IO[bytes] = data.open("rb") if isinstance(data, Path) else io.BytesIO(data)
-    is_gzip = raw.read(2) == b"\x1f\x8b"
-    raw.seek(0)
-    return gzip.open(raw) if is_gzip else raw  # type: ignore[return-value]
+@contextmanager
+def _opened(data: Path | bytes) -> Iterator[IO[bytes]]:
+    """The bytes of a file or of a buffer, unpacked if they are gzipped."""
+    with data.open("rb") if isinstance(data, Path) else io.BytesIO(data) as raw:
+        is_gzip = raw.read(2) == b"\x1f\x8b"
+        raw.seek(0)
+        if not is_gzip:
+            yield raw
+            return
+        with gzip.open(raw) as unpacked:
+            yield cast(IO[bytes], unpacked)

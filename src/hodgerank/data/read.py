@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import polars as pl
 
 from hodgerank.data.comparisons import Comparisons
@@ -122,9 +123,10 @@ def _table_of_rows(rows: Iterable[Any]) -> pl.DataFrame:
     records = list(rows)
     if not records:
         raise InvalidComparisons("rows: there are no rows")
-    try:
-        if isinstance(records[0], Mapping):
-            return pl.DataFrame(records, infer_schema_length=None)
+    if isinstance(records[0], Mapping):
+        names = list(dict.fromkeys(name for record in records for name in record))
+        columns = {name: [record.get(name) for record in records] for name in names}
+    else:
         width = max(len(record) for record in records)
         if not 3 <= width <= len(ROW_COLUMNS):
             raise InvalidComparisons(
@@ -133,8 +135,16 @@ def _table_of_rows(rows: Iterable[Any]) -> pl.DataFrame:
             )
         filled = [(*record, *[None] * (width - len(record))) for record in records]
         columns = {name: [r[k] for r in filled] for k, name in enumerate(ROW_COLUMNS[:width])}
-        return pl.DataFrame(columns)
-    except TypeError as error:
+    return pl.DataFrame([_column(name, values) for name, values in columns.items()])
+
+
+def _column(name: str, values: list[Any]) -> pl.Series:
+    if any(isinstance(value, float | np.floating) for value in values):
+        values = [float(v) if isinstance(v, int | np.integer) else v for v in values]
+    try:
+        return pl.Series(name, values)
+    except TypeError:
         raise InvalidComparisons(
-            f"rows: {error}. Items must be all integers or all strings"
+            f"rows: the values of {name} are of different types: "
+            "make them all integers or all strings"
         ) from None

@@ -68,7 +68,7 @@ def simulate_comparisons(
         How many, or their names.
     n_answers
         How many votes.
-    scores
+    scores, spread
         True scores. Default: drawn from a normal distribution with standard deviation `spread`.
         They come back as `truth`.
     link

@@ -32,7 +32,7 @@ class Diagonal(NamedTuple):
 class NormalEquations:
     """(L + ridge I) x = b for the Laplacian L of a weighted graph.
 
-    With ridge 0 the inverse meant is L^+: solutions sum to zero in each component.
+    On vectors that sum to zero in each component: with ridge 0 the inverse is L^+.
     """
 
     def __init__(
@@ -90,9 +90,11 @@ class NormalEquations:
         from scipy.linalg.lapack import dpotrs
 
         factor, _ = self._dense_factor
-        b = rhs if self.ridge else laplacian.centre(rhs, self.components)
-        x = np.asarray(dpotrs(factor, b, lower=1)[0]).reshape(rhs.shape)
-        return x if self.ridge else laplacian.centre(x, self.components)
+        x = np.asarray(dpotrs(factor, self._centre(rhs), lower=1)[0]).reshape(rhs.shape)
+        return self._centre(x)
+
+    def _centre(self, x: FloatArray) -> FloatArray:
+        return laplacian.centre(x, self.components)
 
     @cached_property
     def inverse(self) -> FloatArray:
@@ -108,15 +110,11 @@ class NormalEquations:
             return Diagonal(self._sparse_diagonal(), 0.0)
         from hodgerank.kernels.stochastic_diagonal import stochastic_diagonal
 
-        # The constant vectors are eigenvectors of L + ridge I. Their share of the diagonal is
-        # known, 1 / (ridge size), and would drown the rest in noise if it were estimated.
         values, error = stochastic_diagonal(
             self.i, self.j, self.weights, self.n, self.ridge,
-            lambda signs: self.solve(laplacian.centre(signs, self.components), tolerance=1e-3),
+            lambda rhs: self.solve(rhs, tolerance=1e-3),
             np.random.default_rng(0),
         )  # fmt: skip
-        if self.ridge:
-            values = values + 1 / (self.ridge * np.bincount(self.components)[self.components])
         return Diagonal(values, error)
 
     @cached_property
@@ -149,23 +147,19 @@ class NormalEquations:
 
     def _sparse_solve(self, rhs: FloatArray) -> FloatArray:
         lu, order = self._sparse_factor
-        b = rhs if self.ridge else laplacian.centre(rhs, self.components)
+        b = self._centre(rhs)
         x = np.zeros_like(b)
         x[order] = lu.solve(b[order])
-        return x if self.ridge else laplacian.centre(x, self.components)
+        return self._centre(x)
 
     def _sparse_diagonal(self) -> FloatArray:
-        """Diagonal of the inverse; for L^+ that of P G P, with G the inverse held at zero."""
+        """Diagonal of P G P, with G the factorised inverse and P what `_centre` does."""
         from hodgerank.kernels.sparse_cholesky import inverse_diagonal
 
         lu, order = self._sparse_factor
-        diagonal = np.zeros(self.n)
+        diagonal, row_sums = np.zeros(self.n), np.zeros(self.n)
         diagonal[order] = inverse_diagonal(lu)
-        if self.ridge:
-            return diagonal
-        row_sums = np.zeros(self.n)
         row_sums[order] = lu.solve(np.ones(len(order)))
-        sizes = np.bincount(self.components)
-        totals = np.bincount(self.components, row_sums)
-        size = sizes[self.components]
-        return diagonal - 2 * row_sums / size + totals[self.components] / size**2
+        size = np.bincount(self.components)[self.components]
+        total = np.bincount(self.components, row_sums)[self.components]
+        return diagonal - 2 * row_sums / size + total / size**2

@@ -15,6 +15,7 @@ from hodgerank.errors import InvalidArgument, UnknownItem
 from hodgerank.estimators.covariance import Covariance
 from hodgerank.graph.comparison_graph import ComparisonGraph
 from hodgerank.kernels.links import LINKS
+from hodgerank.kernels.rank_bounds import rank_bounds
 from hodgerank.types import FloatArray, IntArray, Item
 
 # Scores closer than this, relative to their spread, are tied.
@@ -138,26 +139,24 @@ class Ranking:
         """Ranks each item may have, one row (best, worst) each.
 
         From pairwise differences: an item is placed below another only where their difference
-        is larger than its own error allows. Where the full covariance does not fit in memory
-        the scores are taken as uncorrelated, which they nearly are in large graphs.
+        is significant at `confidence`. Averaged over the items, the intervals hold the true rank
+        at least that often; that of one item nearly tied with many others may hold it less often.
+        Where the full covariance does not fit in memory the scores are taken as uncorrelated,
+        which they nearly are in large graphs.
         """
-        from hodgerank.kernels import rank_bounds
-
         matrix = self._covariance.matrix
         variances = self._covariance.variances
         bounds = np.empty((len(self), 2), np.int64)
         for component in range(self.n_components):
             rows = np.flatnonzero(self.components == component)
             codes = self._codes[rows]
+            scores = self.scores[rows]
             if matrix is not None:
-                lower, upper = rank_bounds.rank_bounds(
-                    self.scores[rows], matrix[np.ix_(codes, codes)], self._z
-                )
+                bounds[rows] = rank_bounds(scores, matrix[np.ix_(codes, codes)], self._z)
             else:
-                lower, upper = rank_bounds.rank_bounds_independent(
-                    np.ascontiguousarray(self.scores[rows]), variances[codes], self._z
-                )
-            bounds[rows, 0], bounds[rows, 1] = lower, upper
+                from hodgerank.kernels.rank_bounds_independent import rank_bounds_independent
+
+                bounds[rows] = rank_bounds_independent(scores, variances[codes], self._z)
         return _read_only(bounds)
 
     @cached_property

@@ -1,7 +1,8 @@
 """Weighted graph Laplacians: assembly, dense inverse, matrix-free conjugate gradients.
 
 Edges are given as i < j in lexicographic order with positive weights. Every system is
-(L + ridge I) x = b; with ridge 0 the solution that sums to zero in each component is meant.
+(L + ridge I) x = b on the vectors that sum to zero in each component: what a component's scores
+have in common cannot be compared with anything.
 """
 
 from __future__ import annotations
@@ -60,37 +61,34 @@ def centre(x: FloatArray, labels: IntArray) -> FloatArray:
 def dense_factor(
     i: CodeArray, j: CodeArray, weights: FloatArray, labels: IntArray, ridge: float
 ) -> tuple[FloatArray, float]:
-    """Cholesky factor of L + ridge I, made regular by adding tau on each component's blocks.
+    """Cholesky factor of L + ridge I + tau J, and ridge + tau.
 
-    With ridge 0, L + tau J / size (J all ones within a component) is regular and its inverse is
-    L^+ + J / (tau size): the added part vanishes on right-hand sides that sum to zero.
+    J averages over each component. Adding it makes the matrix regular without changing what it
+    does to vectors that sum to zero.
     """
     n = len(labels)
     matrix = np.zeros((n, n), order="F")
     matrix[j, i] = -weights  # the lower triangle is enough
     degree = degrees(i, j, weights, n)
-    tau = 0.0 if ridge else max(float(degree.mean()), np.finfo(float).tiny)
-    if tau:
-        matrix += tau * _blocks(labels)
+    tau = max(float(degree.mean()), np.finfo(float).tiny)
+    matrix += tau * _averaging(labels)
     matrix[np.diag_indices(n)] += degree + ridge
     factor, fault = linalg.lapack.dpotrf(matrix, lower=1, overwrite_a=1, clean=0)
     if fault:
         raise np.linalg.LinAlgError(f"leading minor {fault} is not positive")
-    return factor, tau
+    return factor, ridge + tau
 
 
-def dense_inverse(factor: FloatArray, tau: float, labels: IntArray) -> FloatArray:
-    """L^+ (or (L + ridge I)^-1) from its factor, symmetric and full."""
+def dense_inverse(factor: FloatArray, common: float, labels: IntArray) -> FloatArray:
+    """The inverse on vectors that sum to zero, symmetric and full, from `dense_factor`."""
     lower, _ = linalg.lapack.dpotri(factor, lower=1)
     lower = np.tril(lower)
     inverse = lower + lower.T
     inverse[np.diag_indices(len(labels))] /= 2
-    if tau:
-        inverse -= _blocks(labels) / tau
-    return np.asarray(inverse)
+    return np.asarray(inverse - _averaging(labels) / common)
 
 
-def _blocks(labels: IntArray) -> FloatArray | float:
+def _averaging(labels: IntArray) -> FloatArray | float:
     """1/size where two items share a component, else 0."""
     sizes = np.bincount(labels)
     if len(sizes) == 1:
@@ -121,8 +119,7 @@ def conjugate_gradients(
     diagonal[diagonal == 0] = 1.0  # an item without comparisons: its row of L is empty
     column = (slice(None), None)
     b = rhs if rhs.ndim == 2 else rhs[column]
-    if not ridge:
-        b = centre(b, labels)
+    b = centre(b, labels)
     diagonal = diagonal[column]
 
     def apply(x: FloatArray) -> FloatArray:
@@ -150,6 +147,4 @@ def conjugate_gradients(
         previous, rz = rz, dot(r, z)
         p = z + np.divide(rz, previous, out=np.zeros_like(rz), where=previous > 0) * p
         residual = float(np.sqrt((rz / scale).max()))
-    if not ridge:
-        x = centre(x, labels)
-    return Solution(x.reshape(rhs.shape), iterations, residual)
+    return Solution(centre(x, labels).reshape(rhs.shape), iterations, residual)

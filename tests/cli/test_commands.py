@@ -1,0 +1,148 @@
+"""The commands as a user runs them."""
+
+from __future__ import annotations
+
+import io
+import json
+import sys
+
+import polars as pl
+import pytest
+
+from hodgerank.cli import BAD_INPUT, NOT_UNIQUE, main
+
+
+@pytest.fixture
+def run(capsys, monkeypatch):
+    """Run a command; its exit status, output and complaints."""
+    monkeypatch.setenv("COLUMNS", "100")
+
+    def run_command(*arguments: object) -> tuple[int, str, str]:
+        with pytest.raises(SystemExit) as caught:
+            main([str(argument) for argument in arguments])
+        out, err = capsys.readouterr()
+        return int(caught.value.code or 0), out, err
+
+    return run_command
+
+
+VOTES = "left,right,label,worker\na,b,1,w1\nb,c,1,w1\na,c,1,w2\na,b,-1,w2\nb,c,1,w2\n"
+
+
+def test_rank_prints_a_table_and_what_was_read(run, write):
+    status, out, _ = run("rank", write(VOTES))
+    assert status == 0
+    for part in ("5 rows as left, right, label, worker", "3 items, 5 answers, 2 workers",
+                 "95% interval", "ranks", "comparisons"):  # fmt: skip
+        assert part in " ".join(out.split())
+    lines = [
+        line.split() for line in out.splitlines() if line.strip().startswith(("1 ", "2 ", "3 "))
+    ]
+    assert [line[1] for line in lines[-3:]] == ["a", "b", "c"]
+
+
+def test_rank_as_json(run, write):
+    status, out, _ = run("rank", write(VOTES), "--json", "--model", "bradley-terry")
+    content = json.loads(out)
+    assert status == 0
+    assert [row["rank"] for row in content["items"]] == [1, 2, 3]
+    assert content["winless"] == ["c"]
+    assert {"item", "score", "lower", "upper", "rank", "comparisons"} <= set(content["items"][0])
+
+
+@pytest.mark.parametrize("name", ["out.csv", "out.parquet", "out.json"])
+def test_rank_writes_the_whole_table(run, write, tmp_path, name):
+    status, out, _ = run("rank", write(VOTES), "--top", 1, "-o", tmp_path / name)
+    reader = {"csv": pl.read_csv, "parquet": pl.read_parquet, "json": pl.read_json}
+    table = reader[name.split(".")[1]](tmp_path / name)
+    assert status == 0
+    assert table["item"].to_list() == ["a", "b", "c"]
+    assert "2 more" in out
+    assert name in out.replace("\n", "")
+
+
+def test_rank_reads_standard_input(run, monkeypatch):
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(VOTES.encode())))
+    status, out, _ = run("rank", "-")
+    assert status == 0
+    assert "standard input" in out
+
+
+def test_bad_input_has_its_own_status(run, write, tmp_path):
+    for arguments in (
+        ("rank", tmp_path / "nothing.csv"),
+        ("rank", write("left,right,label\na,a,1\n", "self.csv")),
+        ("describe", write("x,y\n1,2\n", "xy.csv")),
+        ("rank", write(VOTES), "-o", tmp_path / "x.xlsx"),
+        ("rank", write(VOTES), "-o", tmp_path / "no" / "x.csv"),
+        ("rank", write(VOTES), "--ridge", -1),
+        ("rank", write(VOTES), "--confidence", 95),
+        ("rank", write(VOTES), "--model", "bradley-terry", "--link", "angular"),
+        ("simulate", "-o", tmp_path / "v.csv", "--workers", "honest"),
+    ):
+        status, out, err = run(*arguments)
+        assert status == BAD_INPUT, arguments
+        assert err.startswith("error: ")
+        assert "Traceback" not in err
+        assert out == ""
+
+
+def test_a_ranking_that_is_not_unique_has_its_own_status(run, write):
+    path = write("left,right,label\na,b,1\nc,d,1\n")
+    status, _, err = run("rank", path)
+    assert status == NOT_UNIQUE
+    assert "Ask these pairs to join them: (a, c)" in err
+    status, out, _ = run("rank", path, "--components", "separate")
+    assert status == 0
+    assert "2 groups" in out
+
+
+def test_wrong_usage_has_the_usual_status(run, write):
+    assert run("rank", write(VOTES), "--modell", "x")[0] == 2
+    assert run("rank", write(VOTES), "--model", "elo")[0] == 2
+
+
+def test_problems_of_the_data_are_shown(run, write):
+    path = write("model_a,model_b,winner\nx,y,model_a\nx,y,tie (bothbad)\ny,y,tie\nz,y,model_b\n")
+    status, out, _ = run("rank", path, "--skip-invalid", "-m", "bradley-terry")
+    assert status == 0
+    for part in ("1 'both bad', 1 invalid", "dropped: 1 x an item is compared with itself",
+                 "undefeated: x", "winless: z", "weak prior"):  # fmt: skip
+        assert part in " ".join(out.split())
+
+
+def test_describe(run, write):
+    status, out, _ = run("describe", write(VOTES))
+    assert status == 0
+    for part in ("3 (connected)", "3 of 3 (100.0% coverage)", "left preferred", "shown both ways"):
+        assert part in out
+    content = json.loads(run("describe", write(VOTES), "--json")[1])
+    assert content["answers"] == 5
+    assert content["coverage"] == 1
+    unknown = run("describe", write(VOTES), "--display-unknown")[1]
+    assert "position bias cannot be estimated" in unknown
+
+
+def test_simulate_then_rank_against_the_truth(run, tmp_path):
+    votes, truth = tmp_path / "votes.csv", tmp_path / "truth.csv"
+    arguments = ("--items", 8, "--answers", 2000, "--spread", 2, "--workers", "honest=3,random=1")
+    status, out, _ = run("simulate", *arguments, "--seed", 1, "-o", votes, "--truth", truth)
+    assert status == 0
+    assert "2,000 answers on 8 items by 4 workers" in out
+    status, out, _ = run("rank", votes, "--truth", truth, "--json")
+    assert json.loads(out)["kendall_tau"] > 0.8
+
+
+def test_simulate_writes_to_standard_output(run):
+    status, out, _ = run("simulate", "--answers", 5, "--seed", 1, "-o", "-")
+    assert status == 0
+    assert pl.read_csv(io.StringIO(out)).columns == ["left", "right", "label", "worker"]
+    assert len(out.splitlines()) == 6
+
+
+def test_help_has_examples(run):
+    for command in ("rank", "describe", "simulate"):
+        status, out, _ = run(command, "--help")
+        assert status == 0
+        assert f"hodgerank {command}" in out
+    assert run("--version")[1].startswith("hodgerank 0.")
