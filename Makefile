@@ -26,11 +26,12 @@ lint: $(READY)-lint  ## check style and formatting
 types: $(READY)-lint  ## check types, strictly
 	$(BIN)/mypy
 
-bench: $(READY)-bench  ## time the estimators side by side with peers
-	$(BIN)/python -m benchmarks
+bench:  ## time the estimators side by side with peers, in an environment of their own
+	@$(MAKE) --no-print-directory VENV=.venv-bench .venv-bench/.ready-bench
+	.venv-bench/bin/python -m benchmarks
 
 clean:  ## remove the virtual environment and everything generated
-	rm -rf $(VENV) demo dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) .venv-bench demo dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
 
 $(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \

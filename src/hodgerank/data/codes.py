@@ -13,7 +13,7 @@ from hodgerank.errors import InvalidComparisons
 from hodgerank.types import CodeArray, Item
 
 MISSING = -1
-CHUNK = 1 << 18  # rows searched at a time for the labels of categories
+CHUNK = 1 << 16  # rows searched at a time for the labels of categories
 _CANONICAL_INTEGER = re.compile(r"-?(0|[1-9][0-9]{0,17})")
 
 
@@ -44,9 +44,8 @@ def encode(
         for name in group
         if plain[name].dtype == pl.String
     }
-    categories = pl.DataFrame(plain).select(
-        pl.col(name).cast(space) for name, space in spaces.items()
-    )
+    casts = [pl.col(name).cast(space) for name, space in spaces.items()]
+    categories = pl.LazyFrame(plain).select(casts).collect(engine="streaming")
     encodings = []
     for group in groups:
         columns = [plain[name] for name in group]

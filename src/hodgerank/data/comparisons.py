@@ -130,7 +130,8 @@ class Comparisons:
         if not codes_ok:
             raise InvalidComparisons("item and worker codes must be positions in items and workers")
         self._refuse(self.left == self.right, "compare an item with itself")
-        self._refuse(~(np.abs(self.outcome) <= 1), "have an outcome outside [-1, 1]")
+        if not (self.outcome.min() >= -1 and self.outcome.max() <= 1):
+            self._refuse(~(np.abs(self.outcome) <= 1), "have an outcome outside [-1, 1]")
         if self.weight is not None:
             usable = np.isfinite(self.weight) & (self.weight > 0)
             self._refuse(~usable, "have a weight that is not positive")

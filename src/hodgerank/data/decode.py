@@ -107,10 +107,11 @@ def decode(
     if layout.worker is not None:
         workers, (worker,) = encodings[1]
     kind: OutcomeKind | None = None
-    outcome = np.ones(len(table))
-    if labelled:
+    if layout.outcome is None:
+        outcome = np.ones(len(table))
+    elif labelled:
         kind, outcome = _labels(encodings[-1], reading, items, left, right, status)
-    elif layout.outcome is not None:
+    else:
         values = table[layout.outcome].cast(pl.Float64).fill_null(np.nan).to_numpy()
         kind, outcome = "number", _numbers(values, reading, status)
     weight = _weights(table, layout, status)
@@ -188,7 +189,7 @@ def _labels(
     if kind == "number":
         return kind, _numbers(values[codes], reading, status)
     if kind == "word":
-        if word_status.any():
+        if word_status[:-1].any() or codes.min() == MISSING:
             status[:] = word_status[codes]
         return kind, word_value[codes]
     chose_left, chose_right = chosen[codes] == left, chosen[codes] == right

@@ -19,10 +19,11 @@ from hodgerank.estimators.ranking import Ranking
 from hodgerank.estimators.votes import Components, answers_of, graph_of
 from hodgerank.graph.comparison_graph import ComparisonGraph
 from hodgerank.kernels.laplacian import divergence
-from hodgerank.kernels.links import LINKS, Link
+from hodgerank.kernels.links import LINKS
 from hodgerank.types import FloatArray
 
 Weighting = Literal["counts", "variance"]
+PERFECT_FIT = 1e-10  # a residual sum of squares below this share of the squares is rounding
 MIN_DENSITY = 1e-3  # keeps the delta method finite where a link is flat
 LinkName = Literal["uniform", "bradley-terry", "thurstone-mosteller", "angular"]
 
@@ -73,7 +74,7 @@ def hodge_rank(
     >>> ranking.items, ranking.scores.round(3).tolist()
     (('a', 'b', 'c'), [0.667, 0.0, -0.667])
     """
-    phi = LINKS[choose(link, LINKS, "link")]
+    choose(link, LINKS, "link")
     choose(weighting, ("counts", "variance"), "weighting")
     choose(covariance, ("model", "worker"), "covariance")
     if covariance == "worker":
@@ -84,31 +85,19 @@ def hodge_rank(
         if not (np.isfinite(value) and value >= 0):
             raise InvalidArgument(f"{name} must be 0 or more, not {value}")
     graph = graph_of(votes, components)
-    flows = _flows(graph, phi, smoothing, link)
-    density = phi.density(flows)
-    weights = graph.weights
-    if weighting == "variance" and link != "uniform":
-        weights = graph.weights / _flow_variance(graph, density, smoothing)
+    flows, weights, unit_variance = _observations(graph, link, smoothing, weighting)
 
     equations = NormalEquations(graph.i, graph.j, weights, graph.components, ridge)
     rhs = divergence(graph.i, graph.j, weights * flows, graph.n_items)
-    scores = equations.solve(rhs)
-    residual = _relative_residual(graph, weights, ridge, scores, rhs)
-
-    differences = scores[graph.i] - scores[graph.j]
-    if link == "uniform":
-        rss = float(
-            np.sum(graph.squares - graph.weights * flows**2 + weights * (flows - differences) ** 2)
-        )
-        n_observations, sampling_variance = graph.n_answers, 1.0
-    else:
-        rss = float(np.sum(weights * (flows - differences) ** 2))
-        n_observations = graph.n_edges
-        sampling_variance = float(
-            np.mean(weights / graph.weights * _flow_variance(graph, density, smoothing))
-        )
+    scores, iterations, residual = equations.solution(rhs)
+    # At the solution the residual sum of squares needs no pass over the edges.
+    squares = graph.squares.sum() if link == "uniform" else weights @ flows**2
+    rss = float(squares - scores @ rhs - ridge * scores @ scores)
+    n_observations = graph.n_answers if link == "uniform" else graph.n_edges
     scale, notes = _noise_variance(
-        rss, n_observations - graph.n_items + graph.n_components, sampling_variance
+        rss if rss > PERFECT_FIT * squares else 0.0,
+        n_observations - graph.n_items + graph.n_components,
+        unit_variance,
     )
     uncertainty: Covariance = ModelCovariance(equations, scale)
     if covariance == "worker":
@@ -122,7 +111,7 @@ def hodge_rank(
         link=link,
         confidence=confidence,
         ridge=ridge,
-        iterations=1,
+        iterations=iterations,
         residual=residual,
         converged=True,
         undefeated=(),
@@ -131,24 +120,33 @@ def hodge_rank(
     )
 
 
-def _flows(graph: ComparisonGraph, phi: Link, smoothing: float, link: str) -> FloatArray:
-    """The mean answer of each edge in the scale of the link."""
-    wins = graph.weights * (1 + graph.flows) / 2
-    p = (wins + smoothing) / (graph.weights + 2 * smoothing)
-    flows = phi.quantile(p)
+def _observations(
+    graph: ComparisonGraph, link: LinkName, smoothing: float, weighting: Weighting
+) -> tuple[FloatArray, FloatArray, float]:
+    """Flow and weight of each edge in the scale of the link, and the variance of one answer.
+
+    For the uniform link the observations are the answers themselves, of variance at most 1; for
+    the others the edges, with the variance p(1-p) / phi(f)^2 that the delta method gives.
+    """
+    if link == "uniform" and not smoothing:
+        return graph.flows, graph.weights, 1.0
+    phi = LINKS[link]
+    flows = phi.quantile(_win_rates(graph, smoothing))
     if not np.isfinite(flows).all():
         raise InvalidArgument(
             f"some pairs are unanimous, which has no finite value under the {link} link: "
             "use smoothing above 0 (the default is 0.5)"
         )
-    return flows
+    p = _win_rates(graph, max(smoothing, 0.5))  # a unanimous edge is not without variance
+    variance = p * (1 - p) / np.maximum(phi.density(flows), MIN_DENSITY) ** 2
+    if weighting == "variance" and link != "uniform":
+        return flows, graph.weights / variance, 1.0
+    return flows, graph.weights, float(variance.mean())
 
 
-def _flow_variance(graph: ComparisonGraph, density: FloatArray, smoothing: float) -> FloatArray:
-    """Variance of the flow of an edge with one answer, by the delta method: p(1-p) / phi(f)^2."""
-    a = max(smoothing, 0.5)  # a unanimous edge is not without variance
-    p = (graph.weights * (1 + graph.flows) / 2 + a) / (graph.weights + 2 * a)
-    return np.asarray(p * (1 - p) / np.maximum(density, MIN_DENSITY) ** 2)
+def _win_rates(graph: ComparisonGraph, smoothing: float) -> FloatArray:
+    wins = graph.weights * (1 + graph.flows) / 2
+    return np.asarray((wins + smoothing) / (graph.weights + 2 * smoothing))
 
 
 def _noise_variance(rss: float, freedom: int, unit: float) -> tuple[float, tuple[str, ...]]:
@@ -157,22 +155,13 @@ def _noise_variance(rss: float, freedom: int, unit: float) -> tuple[float, tuple
     Answers that fit perfectly, or leave nothing over to check the fit with, do not show that
     there is no noise: one pseudo-answer of variance `unit` then keeps the intervals open.
     """
-    if freedom > 0 and rss > 1e-9 * freedom * unit:
+    if freedom > 0 and rss > 0:
         return rss / freedom, ()
     note = (
         "the scores fit every answer, so the noise cannot be estimated: standard errors assume "
         "one more answer with the largest noise"
     )
-    return (max(rss, 0.0) + unit) / (max(freedom, 0) + 1), (note,)
-
-
-def _relative_residual(
-    graph: ComparisonGraph, weights: FloatArray, ridge: float, x: FloatArray, rhs: FloatArray
-) -> float:
-    flow = weights * (x[graph.i] - x[graph.j])
-    applied = divergence(graph.i, graph.j, flow, graph.n_items) + ridge * x
-    size = float(np.linalg.norm(rhs))
-    return float(np.linalg.norm(applied - rhs)) / size if size else 0.0
+    return (rss + unit) / (max(freedom, 0) + 1), (note,)
 
 
 def _slopes(

@@ -10,6 +10,7 @@ from scipy import sparse
 
 from hodgerank.errors import DidNotConverge
 from hodgerank.kernels import laplacian
+from hodgerank.kernels.laplacian import Solution
 from hodgerank.types import CodeArray, FloatArray, IntArray
 
 # The largest dense matrix: 3,000 items take 72 MB and a second for the whole inverse.
@@ -18,6 +19,7 @@ DENSE_ITEMS = 3_000
 SMALL_ITEMS = 200
 FEW_ITERATIONS = 60
 MANY_ITERATIONS = 5_000
+TOLERANCE = 1e-11  # of the residual, relative to the right-hand side
 
 Method = Literal["dense", "sparse", "iterative"]
 
@@ -59,7 +61,11 @@ class NormalEquations:
             return "dense"
         return "iterative" if self._order is None else "sparse"
 
-    def solve(self, rhs: FloatArray, *, tolerance: float = 1e-11) -> FloatArray:
+    def solve(self, rhs: FloatArray, *, tolerance: float = TOLERANCE) -> FloatArray:
+        """The solution alone; see `solution`."""
+        return self.solution(rhs, tolerance=tolerance).x
+
+    def solution(self, rhs: FloatArray, *, tolerance: float = TOLERANCE) -> Solution:
         """Solution for one right-hand side, or for each column of a matrix of them.
 
         Conjugate gradients need few steps on the expander-like graphs that random designs give,
@@ -68,19 +74,28 @@ class NormalEquations:
         if self.n > SMALL_ITEMS and "_dense_factor" not in self.__dict__:
             few = self._conjugate_gradients(rhs, tolerance, FEW_ITERATIONS)
             if few.residual <= tolerance:
-                return few.x
-        if self.method == "dense":
-            return self._dense_solve(rhs)
-        if self.method == "sparse":
-            return self._sparse_solve(rhs)
+                return few
+        if self.method != "iterative":
+            x = self._dense_solve(rhs) if self.method == "dense" else self._sparse_solve(rhs)
+            return Solution(x, 1, self._residual(x, rhs))
         many = self._conjugate_gradients(rhs, tolerance, MANY_ITERATIONS)
         if many.residual > tolerance:
             raise DidNotConverge("the linear solver", many.iterations, many.residual)
-        return many.x
+        return many
+
+    def _residual(self, x: FloatArray, rhs: FloatArray) -> float:
+        """Norm of the residual of a solution, relative to that of the right-hand side."""
+        if x.ndim > 1:
+            return max(self._residual(*columns) for columns in zip(x.T, rhs.T, strict=True))
+        flow = self.weights * (x[self.i] - x[self.j])
+        applied = laplacian.divergence(self.i, self.j, flow, self.n) + self.ridge * x
+        b = self._centre(rhs)
+        size = float(np.linalg.norm(b))
+        return float(np.linalg.norm(applied - b)) / size if size else 0.0
 
     def _conjugate_gradients(
         self, rhs: FloatArray, tolerance: float, max_iterations: int
-    ) -> laplacian.Solution:
+    ) -> Solution:
         return laplacian.conjugate_gradients(
             self.i, self.j, self.weights, self.components, self.ridge, rhs,
             tolerance=tolerance, max_iterations=max_iterations,

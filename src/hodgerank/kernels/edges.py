@@ -7,10 +7,12 @@ from typing import NamedTuple
 import numpy as np
 from scipy import sparse
 
-from hodgerank.types import CodeArray, FloatArray, IntArray
+from hodgerank.types import BoolArray, CodeArray, FloatArray, IntArray
 
 # Below this many cells per answer a table of all pairs is faster than sorting.
 CELLS_PER_ANSWER = 4
+# Answers looked at together, so that what is computed of them stays in the cache.
+BLOCK = 1 << 16
 
 
 class EdgeSums(NamedTuple):
@@ -36,21 +38,25 @@ def sum_by_edge(
 
     `multiplicity` is how many answers a row stands for; its weight is that of each of them.
     """
-    turned = outcome * (1 - 2 * (left > right).view(np.int8))
+    tabulate = n_items**2 <= max(CELLS_PER_ANSWER * len(left), 1 << 16)
+    is_plain = bool((outcome * outcome == 1).all())  # neither ties nor grades: squares are 1
+    if tabulate and is_plain and weight is None and multiplicity is None:
+        return _tabulate_choices(left, right, outcome > 0, n_items)
+
     low, high = np.minimum(left, right), np.maximum(left, right)
+    turned = np.where(left > right, -outcome, outcome)
     if multiplicity is not None:
         weight = multiplicity.astype(float) if weight is None else weight * multiplicity
     weighted = turned if weight is None else weight * turned
-    plain = bool((np.abs(outcome) == 1).all())  # no ties, no grades: every square is 1
-    if n_items**2 <= max(CELLS_PER_ANSWER * len(left), 1 << 16):
-        cell = low.astype(np.int64) * n_items + high
+    if tabulate:
+        cell = _row_offsets(n_items)[low] + high
 
         def total(values: FloatArray | IntArray) -> FloatArray:
-            return np.bincount(cell, values, minlength=n_items**2)[edges].astype(float, copy=False)
+            return np.asarray(np.bincount(cell, values)[edges], dtype=float)
 
-        table = np.bincount(cell, minlength=n_items**2)
+        table = np.bincount(cell)
         edges = np.flatnonzero(table)
-        i, j = (end.astype(np.int32) for end in np.divmod(edges, n_items))
+        i, j = _ends(edges, n_items)
         rows = table[edges]
     else:
         order = _lexicographic_order(low, high, n_items)
@@ -64,8 +70,45 @@ def sum_by_edge(
         rows = np.diff(starts, append=len(low))
     counts = rows if multiplicity is None else total(multiplicity).astype(np.int64)
     weights = rows.astype(float) if weight is None else total(weight)
-    squares = weights.copy() if plain else total(weighted * turned)
+    squares = weights.copy() if is_plain else total(weighted * turned)
     return EdgeSums(i, j, counts, weights, total(weighted), squares)
+
+
+def _row_offsets(n_items: int) -> IntArray:
+    """Pair (i, j), i < j, is cell offset[i] + j of the upper triangle read row by row."""
+    i = np.arange(n_items, dtype=np.int64)
+    return i * (2 * n_items - i - 1) // 2 - i - 1
+
+
+def _ends(cells: IntArray, n_items: int) -> tuple[CodeArray, CodeArray]:
+    """The pairs of these cells, which must be in rising order."""
+    offset = _row_offsets(n_items)
+    first_cell = offset + np.arange(n_items) + 1
+    edges_per_row = np.diff(np.searchsorted(cells, first_cell), append=len(cells))
+    i = np.repeat(np.arange(n_items, dtype=np.int32), edges_per_row)
+    return i, (cells - offset[i]).astype(np.int32)
+
+
+def _tabulate_choices(
+    left: CodeArray, right: CodeArray, left_won: BoolArray, n_items: int
+) -> EdgeSums:
+    """Plain choices: one table of losses and wins per pair says it all."""
+    offset = _row_offsets(n_items)
+    table = np.zeros(n_items * (n_items - 1), np.int64)
+    for start in range(0, len(left), BLOCK):
+        a, b = left[start : start + BLOCK], right[start : start + BLOCK]
+        cell = offset[np.minimum(a, b)]
+        cell += np.maximum(a, b)
+        cell *= 2
+        cell += left_won[start : start + BLOCK] ^ (a > b)
+        np.add.at(table, cell, 1)
+    losses, wins = table.reshape(-1, 2).T
+    counts = losses + wins
+    edges = np.flatnonzero(counts)
+    counts, wins = counts[edges], wins[edges]
+    weights = counts.astype(float)
+    sums = (2 * wins - counts).astype(float)
+    return EdgeSums(*_ends(edges, n_items), counts, weights, sums, weights.copy())
 
 
 def _lexicographic_order(low: CodeArray, high: CodeArray, n_items: int) -> CodeArray:

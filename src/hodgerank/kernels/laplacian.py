@@ -7,12 +7,15 @@ have in common cannot be compared with anything.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import linalg, sparse
 
 from hodgerank.types import CodeArray, FloatArray, IntArray
+
+# A dense matrix-vector product takes about as long as a sparse one with this many cells per edge.
+DENSE_CELLS_PER_EDGE = 10
 
 
 class Solution(NamedTuple):
@@ -29,10 +32,15 @@ class Solution(NamedTuple):
 
 def components(i: CodeArray, j: CodeArray, n: int) -> IntArray:
     """Component label of each item, largest component first."""
-    adjacency = sparse.coo_array((np.ones(len(i), np.int8), (i, j)), shape=(n, n))
-    _, labels = sparse.csgraph.connected_components(adjacency, directed=False)
-    sizes = np.bincount(labels)
-    order = np.argsort(-sizes, kind="stable")
+    # A few edges nearly always join all that can be joined.
+    stride = max(1, len(i) // (8 * max(n, 1)))
+    for step in (stride, 1):
+        some = np.ones(len(i[::step]), np.int8)
+        graph = sparse.coo_array((some, (i[::step], j[::step])), shape=(n, n))
+        n_components, labels = sparse.csgraph.connected_components(graph, directed=False)
+        if n_components == 1:
+            break
+    order = np.argsort(-np.bincount(labels), kind="stable")
     place = np.empty_like(order)
     place[order] = np.arange(len(order))
     return np.asarray(place[labels], dtype=np.int64)
@@ -40,12 +48,37 @@ def components(i: CodeArray, j: CodeArray, n: int) -> IntArray:
 
 def divergence(i: CodeArray, j: CodeArray, flow: FloatArray, n: int) -> FloatArray:
     """D0^T flow: what leaves each item minus what enters it."""
-    return np.asarray(np.bincount(i, flow, n) - np.bincount(j, flow, n), float)
+    outgoing, incoming = _sums_at_ends(i, j, flow, n)
+    return outgoing - incoming
 
 
 def degrees(i: CodeArray, j: CodeArray, weights: FloatArray, n: int) -> FloatArray:
     """Sum of the weights at each item."""
-    return np.asarray(np.bincount(i, weights, n) + np.bincount(j, weights, n), float)
+    outgoing, incoming = _sums_at_ends(i, j, weights, n)
+    return outgoing + incoming
+
+
+def _sums_at_ends(
+    i: CodeArray, j: CodeArray, values: FloatArray, n: int
+) -> tuple[FloatArray, FloatArray]:
+    matrix = _sparse(i, j, values, n)
+    ones = np.ones(n)
+    return matrix @ ones, matrix.T @ ones
+
+
+def _sparse(i: CodeArray, j: CodeArray, values: FloatArray, n: int) -> Any:
+    """One entry per edge; the edges being sorted, nothing is moved."""
+    starts = np.searchsorted(i, np.arange(n + 1)).astype(np.int32)
+    return sparse.csr_array((values, j, starts), shape=(n, n))
+
+
+def upper_triangle(i: CodeArray, j: CodeArray, weights: FloatArray, n: int) -> Any:
+    """The weights as a matrix, one entry per edge; dense where most pairs were asked."""
+    if n * n <= DENSE_CELLS_PER_EDGE * len(i):
+        dense = np.zeros((n, n))
+        dense[i, j] = weights
+        return dense
+    return _sparse(i, j, weights, n)
 
 
 def centre(x: FloatArray, labels: IntArray) -> FloatArray:
@@ -112,8 +145,7 @@ def conjugate_gradients(
     Only the upper triangle is stored; its transpose is a view.
     """
     n = len(labels)
-    starts = np.searchsorted(i, np.arange(n + 1))
-    upper = sparse.csr_array((weights, j, starts), shape=(n, n))
+    upper = upper_triangle(i, j, weights, n)
     lower = upper.T
     diagonal = degrees(i, j, weights, n) + ridge
     diagonal[diagonal == 0] = 1.0  # an item without comparisons: its row of L is empty

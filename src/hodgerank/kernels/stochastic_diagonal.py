@@ -17,9 +17,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-from scipy import sparse
 
-from hodgerank.kernels.laplacian import degrees, divergence
+from hodgerank.kernels.laplacian import degrees, divergence, upper_triangle
 from hodgerank.types import CodeArray, FloatArray
 
 PROBES_AT_A_TIME = 8
@@ -46,13 +45,13 @@ def stochastic_diagonal(
     """
     degree = degrees(i, j, weights, n) + ridge
     inverse = np.divide(1, degree, out=np.zeros(n), where=degree > 0)
-    upper = sparse.csr_array((weights, j, np.searchsorted(i, np.arange(n + 1))), shape=(n, n))
+    upper = upper_triangle(i, j, weights, n)
     lower = upper.T
 
     def step(x: FloatArray) -> FloatArray:
         return np.asarray(inverse[:, None] * (upper @ x + lower @ x))
 
-    squared = upper.power(2)
+    squared = upper_triangle(i, j, weights**2, n)
     known = inverse + (squared @ inverse + squared.T @ inverse) * inverse**2
     total, total_squares, n_probes, error = np.zeros(n), np.zeros(n), 0, np.inf
     while error > target and n_probes < MAX_PROBES:
