@@ -65,7 +65,7 @@ class DisconnectedGraph(HodgeRankError):
             f"the comparisons fall into {len(self.components):,} groups that were never compared "
             f"with each other: {sizes}{f'; and {rest:,} more' if rest > 0 else ''}. "
             f"Ask these pairs to join them: {pairs}; "
-            "or rank each group by itself with components='separate'"
+            "or rank each group by itself: components='separate', --components separate"
         )
 
 

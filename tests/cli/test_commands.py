@@ -73,12 +73,7 @@ def test_bad_input_has_its_own_status(run, write, tmp_path):
         ("rank", tmp_path / "nothing.csv"),
         ("rank", write("left,right,label\na,a,1\n", "self.csv")),
         ("describe", write("x,y\n1,2\n", "xy.csv")),
-        ("rank", write(VOTES), "-o", tmp_path / "x.xlsx"),
-        ("rank", write(VOTES), "-o", tmp_path / "no" / "x.csv"),
-        ("rank", write(VOTES), "--ridge", -1),
-        ("rank", write(VOTES), "--confidence", 95),
-        ("rank", write(VOTES), "--model", "bradley-terry", "--link", "angular"),
-        ("simulate", "-o", tmp_path / "v.csv", "--workers", "honest"),
+        ("rank", write(VOTES), "--truth", write("item,score\na,x\n", "truth.csv")),
     ):
         status, out, err = run(*arguments)
         assert status == BAD_INPUT, arguments
@@ -97,9 +92,27 @@ def test_a_ranking_that_is_not_unique_has_its_own_status(run, write):
     assert "2 groups" in out
 
 
-def test_wrong_usage_has_the_usual_status(run, write):
-    assert run("rank", write(VOTES), "--modell", "x")[0] == 2
-    assert run("rank", write(VOTES), "--model", "elo")[0] == 2
+def test_wrong_usage_has_the_usual_status(run, write, tmp_path):
+    path = write(VOTES)
+    for arguments in (
+        ("rank", path, "--modell", "x"),
+        ("rank", path, "--model", "elo"),
+        ("rank", path, "--top", -1),
+        ("rank", path, "-o", path),
+        ("rank", path, "-o", tmp_path / "x.xlsx"),
+        ("rank", path, "-o", tmp_path / "no" / "x.csv"),
+        ("rank", path, "--ridge", -1),
+        ("rank", path, "--confidence", 95),
+        ("rank", path, "--model", "bradley-terry", "--link", "angular"),
+        ("rank", path, "--truth", write("item,score\na,1\n", "part.csv")),
+        ("simulate", "-o", tmp_path / "v.csv", "--workers", "honest"),
+        ("simulate", "-o", tmp_path / "v.csv", "--spread", -1),
+        ("simulate", "-o", tmp_path / "v.csv", "--truth", tmp_path / "v.csv"),
+    ):
+        status, out, err = run(*arguments)
+        assert (status, out) == (2, ""), arguments
+        assert "Traceback" not in err
+    assert path.read_text() == VOTES
 
 
 def test_problems_of_the_data_are_shown(run, write):

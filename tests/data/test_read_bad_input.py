@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import bz2
+import gzip
+
+import pandas as pd
 import pytest
 
 import hodgerank as hr
@@ -20,7 +24,7 @@ def complaint(source, **options) -> str:
     ("rows", "row", "what", "remedy"),
     [
         ("a,b,1\nc,c,1\n", "row 2: c, c, 1", "compared with itself", "remove the row"),
-        ("a,b,1\nb,c,2\n", "row 2: b, c, 2", "not a number in [-1, 1]", "give the scale"),
+        ("a,b,1\nb,c,2\n", "row 2: b, c, 2", "not a number in [-1, 1]", "--scale 1 5"),
         ("a,b,a\nb,c,a\nb,c,b\n", "row 2: b, c, a", "neither of the two items", "spelling"),
         ("a,b,left\nb,c,lefft\n", "row 2: b, c, lefft", "neither of the two", "spelling"),
         ("a,b,1\n,c,1\n", "row 2: , c, 1", "an item is missing", "fill in both"),
@@ -91,7 +95,7 @@ def test_damaged_parquet_and_json(write):
 
 
 def test_repeated_columns(write):
-    assert "column left appears twice" in complaint(write("left,left,label\na,b,1\n"))
+    assert "column label appears twice" in complaint(write("left,right,label,label\na,b,1,1\n"))
 
 
 def test_weights_must_be_positive(write):
@@ -100,9 +104,13 @@ def test_weights_must_be_positive(write):
 
 
 def test_times_must_be_readable(write):
-    message = complaint(write("left,right,label,time\na,b,1,yesterday\na,b,1,2024-01-01 10:00\n"))
+    path = write("left,right,label,time\na,b,1,yesterday\na,b,1,2024-01-01 10:00\n")
+    message = complaint(path, time="time")
     assert "the time cannot be read" in message
     assert "row 1" in message
+    votes = hr.read_comparisons(path)
+    assert votes.time is None
+    assert "column 'time' was left out" in votes.report.notes[0]
 
 
 def test_rows_of_the_wrong_shape():
@@ -112,8 +120,45 @@ def test_rows_of_the_wrong_shape():
     assert "cannot read votes from a int" in complaint(3)
 
 
+def test_files_in_other_wrappings_say_so(tmp_path):
+    packed = tmp_path / "votes.csv.bz2"
+    packed.write_bytes(bz2.compress(HEADER.encode()))
+    assert "packed with bzip2" in complaint(packed)
+    cut = tmp_path / "votes.csv.gz"
+    cut.write_bytes(gzip.compress(HEADER.encode() + b"a,b,1\n" * 999)[:-20])
+    assert "damaged" in complaint(cut)
+    assert "quotation mark" in complaint(_written(tmp_path / "open.csv", HEADER + 'a,"b,1\n'))
+
+
+def _written(path, text):
+    path.write_text(text)
+    return path
+
+
+def test_too_many_fields_are_noticed_beside_unused_columns(write):
+    text = "prompt,winner,loser\nhello,a,b\nhi, there,a,b\nx,b,a\n"
+    assert "more fields than the header" in complaint(write(text))
+
+
+def test_a_column_plays_one_part(write):
+    path = write("left,right,label\na,b,1\n")
+    assert "two parts" in complaint(path, worker="left")
+    assert "needs a winner" in complaint(path, loser="right")
+
+
+def test_dataframes_that_mix_types():
+    frame = pd.DataFrame({"left": ["a", 1], "right": ["b", "c"], "label": [1, 1]})
+    assert "mixes types" in complaint(frame)
+
+
 def test_senseless_options(write):
     path = write(HEADER + "a,b,1\n")
-    for options in ({"scale": (1, 1)}, {"separator": "::"}, {"encoding": "latin-99"}):
+    for options in (
+        {"scale": (1, 1)},
+        {"scale": 5},
+        {"outcome_as": "x"},
+        {"separator": "::"},
+        {"encoding": "latin-99"},
+    ):
         with pytest.raises(InvalidArgument):
             hr.read_comparisons(path, **options)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+from decimal import Decimal
 
 import numpy as np
 import polars as pl
@@ -152,6 +153,53 @@ def test_parquet_and_json_lines_keep_types(tmp_path):
         votes = hr.read_comparisons(tmp_path / name)
         assert votes.items == (1, 2, 3)
         assert votes.outcome.tolist() == [1, -1]
+
+
+def test_a_file_name_is_not_a_pattern(tmp_path):
+    (tmp_path / "votes[1].csv").write_text("left,right,label\na,b,1\n")
+    (tmp_path / "votes1.csv").write_text("left,right,label\nwrong,file,1\n")
+    assert hr.read_comparisons(tmp_path / "votes[1].csv").items == ("a", "b")
+
+
+def test_ties_and_skips_may_stand_among_numbers(write):
+    votes = hr.read_comparisons(write("left,right,label\na,b,1\nb,c,skip\nc,a,-1\na,c,tie\n"))
+    assert votes.outcome.tolist() == [1, -1, 0]
+    assert votes.report.skipped == 1
+
+
+def test_true_is_left_and_false_is_right(write):
+    for source in (
+        [("a", "b", True), ("a", "b", False)],
+        write("left,right,label\na,b,True\na,b,False\n"),
+    ):
+        assert hr.read_comparisons(source).outcome.tolist() == [1, -1]
+
+
+def test_decimals_are_numbers():
+    rows = [("a", "b", Decimal("0.5")), ("a", "b", Decimal(-1))]
+    assert hr.read_comparisons(rows).outcome.tolist() == [0.5, -1]
+
+
+def test_times_in_iso_8601_of_every_kind(write):
+    times = ["2024-01-01", "2024-01-03T10:00:00Z", "2024-01-03 10:00"]
+    rows = "".join(f"a,b,1,{time}\n" for time in times)
+    votes = hr.read_comparisons(write("left,right,label,time\n" + rows))
+    assert votes.time[1] == votes.time[2] == np.datetime64("2024-01-03T10:00")
+
+
+def test_old_line_ends_and_leading_blank_lines(write):
+    assert len(hr.read_comparisons(write("left,right,label\ra,b,1\rb,a,1\r"))) == 2
+    assert len(hr.read_comparisons(write("\n\nleft,right,label\na,b,1\n"))) == 1
+
+
+def test_separators_in_quoted_headers_are_not_counted(write):
+    votes = hr.read_comparisons(write('"left";"right";"label";"a,b,c,d"\nx;y;1;0\n'))
+    assert votes.items == ("x", "y")
+
+
+def test_json_of_records(tmp_path):
+    pl.DataFrame({"left": ["a"], "right": ["b"], "label": [1]}).write_json(tmp_path / "votes.json")
+    assert hr.read_comparisons(tmp_path / "votes.json").items == ("a", "b")
 
 
 def test_a_binary_stream_is_csv(write):

@@ -62,7 +62,7 @@ def test_probability_and_certainty(ranking):
 def test_certainty_is_the_same_by_every_solver(monkeypatch):
     votes = hr.simulate_comparisons(30, 400, rng=2)
     dense = hr.hodge_rank(votes).certainty("item-03", "item-17")
-    from hodgerank.estimators import normal_equations
+    from hodgerank.kernels import normal_equations
 
     monkeypatch.setattr(normal_equations, "DENSE_ITEMS", 0)
     assert hr.hodge_rank(votes).certainty("item-03", "item-17") == pytest.approx(dense, abs=1e-9)
@@ -118,7 +118,7 @@ def test_many_items_have_standard_errors():
     assert ranking.rank_intervals.shape == (5_000, 2)
     some = ranking.items[17]
     graph = hr.ComparisonGraph.from_comparisons(votes)
-    from hodgerank.estimators.normal_equations import NormalEquations
+    from hodgerank.kernels.normal_equations import NormalEquations
 
     unit = np.zeros(5_000)
     unit[votes.code(some)] = 1
@@ -126,6 +126,11 @@ def test_many_items_have_standard_errors():
     exact = equations.solve(unit)[votes.code(some)]
     shown = ranking._covariance.variances[votes.code(some)] / ranking._covariance.scale
     assert shown == pytest.approx(exact, rel=0.05)
+
+
+def test_separate_components_are_told_apart_in_the_table():
+    ranking = hr.hodge_rank([("a", "b", 1), ("c", "d", 1)], components="separate")
+    assert ranking.to_frame()["component"].to_list() == [0, 0, 1, 1]
 
 
 def test_no_votes_is_an_error():

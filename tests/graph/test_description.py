@@ -27,6 +27,11 @@ def test_display_order_is_not_made_up():
     assert hr.describe(votes).display_order is None
 
 
+def test_what_cannot_be_said_is_not_said():
+    order = hr.describe([("a", "b", 0)]).display_order
+    assert order.left_preferred is order.both_orders is order.most_one_sided is None
+
+
 def test_unanimous_pairs_need_two_answers():
     d = hr.describe([("a", "b", 1), ("b", "a", -1), ("b", "c", 1), ("a", "c", 1), ("c", "a", 1)])
     assert d.unanimous_pairs == 1

@@ -7,9 +7,8 @@ import numpy as np
 import pytest
 
 from hodgerank.errors import DidNotConverge
-from hodgerank.estimators import normal_equations
-from hodgerank.estimators.normal_equations import NormalEquations
-from hodgerank.kernels import laplacian
+from hodgerank.kernels import laplacian, normal_equations
+from hodgerank.kernels.normal_equations import NormalEquations
 
 GRAPHS = {
     "path": nx.path_graph(60),

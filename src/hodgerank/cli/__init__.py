@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from io import TextIOWrapper
 
-# Exit statuses; 0 is success and 2 a command line that cannot be understood.
+# Exit statuses; 0 is success.
+FAILED = 1
+WRONG_USAGE = 2
 BAD_INPUT = 3
 NOT_UNIQUE = 4
 
@@ -13,12 +16,20 @@ NOT_UNIQUE = 4
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run a command and exit with a status that tells what happened."""
     from hodgerank.cli.app import app
-    from hodgerank.errors import DisconnectedGraph, HodgeRankError
+    from hodgerank.errors import DisconnectedGraph, HodgeRankError, InvalidArgument
 
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")  # names the terminal cannot show
     try:
         app(None if arguments is None else list(arguments))
-    except HodgeRankError as error:
+        sys.stdout.flush()
+    except (HodgeRankError, OSError) as error:
         from hodgerank.cli.render import complain
 
         complain(error)
+        if isinstance(error, OSError):
+            sys.exit(FAILED)
+        if isinstance(error, InvalidArgument):
+            sys.exit(WRONG_USAGE)
         sys.exit(NOT_UNIQUE if isinstance(error, DisconnectedGraph) else BAD_INPUT)

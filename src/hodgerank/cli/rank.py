@@ -102,7 +102,9 @@ def rank(
     confidence: Annotated[float, typer.Option(help="Level of the intervals.")] = 0.95,
     top: Annotated[
         int | None,
-        typer.Option(help="Show the best N only, 0 shows all; 50 if not given, all with --json."),
+        typer.Option(
+            min=0, help="Show the best N only, 0 shows all; 50 if not given, all with --json."
+        ),
     ] = None,
     truth: Annotated[
         Path | None, typer.Option(help="CSV of item,score to compare with (Kendall's tau).")
@@ -127,9 +129,10 @@ def rank(
 
       hodgerank rank survey.csv --left A --right B --outcome grade --scale 1 7 -o ranking.csv
     """
-    from hodgerank.cli.tables import table_writer
+    from hodgerank.cli.tables import read_scores, table_writer
 
-    write = None if output is None else table_writer(output)
+    write = None if output is None else table_writer(output, votes.report.source, truth)
+    true_scores = None if truth is None else read_scores(truth)
     ranking = _fit(
         votes,
         model,
@@ -147,7 +150,7 @@ def rank(
         n_answers=len(votes),
         n_workers=votes.n_workers,
         top=top if top is not None else (0 if as_json else 50),
-        kendall_tau=None if truth is None else _tau(ranking, truth),
+        kendall_tau=None if true_scores is None else _tau(ranking, true_scores),
         written=output,
         as_json=as_json,
     )
@@ -170,12 +173,17 @@ def _fit(
     return fit(votes, ridge=ridge, **options)
 
 
-def _tau(ranking: "Ranking", truth: Path) -> float:
-    from hodgerank.cli.tables import read_scores
+def _tau(ranking: "Ranking", truth: dict[str, float]) -> float:
+    from hodgerank.errors import InvalidArgument
     from hodgerank.metrics import kendall_tau
 
-    scores = read_scores(truth)
-    estimate = dict(zip(ranking.items, ranking.scores, strict=True))
-    return kendall_tau(
-        estimate, {item: scores[str(item)] for item in estimate if str(item) in scores}
-    )
+    if ranking.n_components > 1:
+        raise InvalidArgument("--truth needs one ranking, not one of each group")
+    estimate = dict(zip(ranking.items, ranking.scores.tolist(), strict=True))
+    missing = [str(item) for item in estimate if str(item) not in truth]
+    if missing:
+        raise InvalidArgument(
+            f"--truth has no score for {len(missing):,} of {len(estimate):,} items, "
+            f"among them {', '.join(missing[:3])}"
+        )
+    return kendall_tau(estimate, {item: truth[str(item)] for item in estimate})

@@ -10,6 +10,7 @@ from typing import Any
 from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
+from rich.text import Text
 
 from hodgerank.cli.describe import DescribeResult
 from hodgerank.cli.rank import RankResult
@@ -47,7 +48,7 @@ def _(result: RankResult, console: Console) -> None:
     console.print(
         f"{len(ranking):,} items, {result.n_answers:,} answers{n_workers}; "
         f"{ranking.model}, {ranking.link} link{prior}; "
-        f"{ranking.confidence:.0%} intervals, {ranking.uncertainty}",
+        f"{100 * ranking.confidence:g}% intervals, {ranking.uncertainty}",
         style="dim",
     )
     warnings = [*ranking.notes]
@@ -79,10 +80,8 @@ def _show_table(result: RankResult, shown: int, console: Console) -> None:
         table.add_column("group", justify="right")
     table.add_column("rank", justify="right")
     table.add_column("item", overflow="fold")
-    table.add_column("score", justify="right")
-    table.add_column(f"{ranking.confidence:.0%} interval", justify="right")
-    table.add_column("ranks", justify="right")
-    table.add_column("comparisons", justify="right")
+    for name in ("score", f"{100 * ranking.confidence:g}% interval", "ranks", "comparisons"):
+        table.add_column(name, justify="right", no_wrap=True)
     for k in range(shown):
         (low, high), (best, worst) = ranking.intervals[k], ranking.rank_intervals[k]
         if several and k and ranking.components[k] != ranking.components[k - 1]:
@@ -90,9 +89,9 @@ def _show_table(result: RankResult, shown: int, console: Console) -> None:
         table.add_row(
             *([str(ranking.components[k] + 1)] if several else []),
             str(ranking.ranks[k]),
-            escape(str(ranking.items[k])),
-            f"{ranking.scores[k]:+.3f}",
-            f"{low:+.3f} to {high:+.3f}",
+            Text(str(ranking.items[k])),
+            _signed(ranking.scores[k]),
+            f"{_signed(low)} to {_signed(high)}",
             str(best) if best == worst else f"{best} to {worst}",
             f"{ranking.comparisons[k]:,}",
         )
@@ -130,15 +129,20 @@ def _facts(d: Description) -> list[tuple[str, str]]:
     if order is None:
         facts.append(("display order", "not recorded: position bias cannot be estimated"))
         return facts
-    return [
-        *facts,
-        (
-            "left preferred",
-            f"{order.left_preferred:.1%} +- {order.left_preferred_stderr:.1%} of decided answers",
-        ),
-        ("shown both ways", f"{order.both_orders:.1%} of the pairs with several answers"),
-        ("most one-sided item", f"{order.most_one_sided:.1%} of its appearances on one side"),
-    ]
+    if order.left_preferred is not None:
+        left = f"{order.left_preferred:.1%} +- {order.left_preferred_stderr:.1%}"
+        facts.append(("left preferred", f"{left} of decided answers"))
+    if order.both_orders is not None:
+        both = f"{order.both_orders:.1%} of the pairs with several answers"
+        facts.append(("shown both ways", both))
+    if order.most_one_sided is not None:
+        side = f"{order.most_one_sided:.1%} of its appearances on one side"
+        facts.append(("most one-sided item", side))
+    return facts
+
+
+def _signed(value: float) -> str:
+    return f"{round(value, 3) + 0.0:+.3f}"  # -0.000 is 0
 
 
 def _spread(spread: Spread) -> str:

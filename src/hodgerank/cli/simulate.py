@@ -76,7 +76,7 @@ def simulate(
 
     to_stdout = str(output) == "-"
     write_votes = None if to_stdout else table_writer(output)
-    write_truth = None if truth is None else table_writer(truth)
+    write_truth = None if truth is None else table_writer(truth, output)
     votes = simulate_comparisons(
         items,
         answers,
@@ -103,7 +103,7 @@ def _crowd(text: str) -> dict[str, int]:
     crowd: dict[str, int] = {}
     for part in text.split(","):
         kind, _, count = part.partition("=")
-        if not count.strip().isdigit():
+        if not count.strip().isdecimal():
             raise InvalidArgument(f"--workers {text}: write KIND=N,..., e.g. honest=8,random=2")
         crowd[kind.strip()] = int(count)
     return crowd

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import polars as pl
 
+from hodgerank.data.files import File
 from hodgerank.errors import InvalidArgument, InvalidComparisons
 
 WRITERS: dict[str, Callable[[pl.DataFrame, Path], None]] = {
@@ -16,8 +17,13 @@ WRITERS: dict[str, Callable[[pl.DataFrame, Path], None]] = {
 }
 
 
-def table_writer(path: Path) -> Callable[[pl.DataFrame], None]:
-    """What writes a table there; asked for before the work, so that a bad path costs nothing."""
+def table_writer(path: Path, *others: Path | str | None) -> Callable[[pl.DataFrame], None]:
+    """What writes a table there; asked for before the work, so that a bad path costs nothing.
+
+    The other files of the command must not be overwritten.
+    """
+    if any(other is not None and Path(other).absolute() == path.absolute() for other in others):
+        raise InvalidArgument(f"{path} would be overwritten: choose another name for the output")
     try:
         write = WRITERS[path.suffix.lower()]
     except KeyError:
@@ -37,9 +43,15 @@ def table_writer(path: Path) -> Callable[[pl.DataFrame], None]:
 
 
 def read_scores(path: Path) -> dict[str, float]:
-    """Scores by item from a CSV with columns item and score."""
-    try:
-        table = pl.read_csv(path, schema_overrides={"item": pl.String, "score": pl.Float64})
-        return dict(zip(table["item"], table["score"], strict=True))
-    except (OSError, pl.exceptions.PolarsError) as error:
-        raise InvalidComparisons(f"{path}: columns item and score are needed ({error})") from None
+    """Scores by item from a table with columns item and score."""
+    raw = File(path).open()
+    if not {"item", "score"} <= set(raw.columns):
+        raise InvalidComparisons(
+            f"{path}: columns item and score are needed; it has {', '.join(raw.columns)}"
+        )
+    table, _ = raw.rows(["item", "score"])
+    scores = table["score"].cast(pl.Float64, strict=False)
+    names = table["item"].cast(pl.String).str.strip_chars()
+    if scores.null_count() or names.n_unique() < len(names):
+        raise InvalidComparisons(f"{path}: every item needs one score, a number")
+    return dict(zip(names, scores, strict=True))

@@ -14,7 +14,7 @@ from hodgerank.types import CodeArray, Item
 
 MISSING = -1
 CHUNK = 1 << 16  # rows searched at a time for the labels of categories
-_CANONICAL_INTEGER = re.compile(r"-?(0|[1-9][0-9]{0,17})")
+_CANONICAL_INTEGER = re.compile(r"0|-?[1-9][0-9]{0,17}")
 
 
 Encoding: TypeAlias = tuple[tuple[Item, ...], list[CodeArray]]

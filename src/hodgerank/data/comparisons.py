@@ -175,6 +175,7 @@ class Comparisons:
     def select(self, rows: ArrayLike) -> Comparisons:
         """The same items and workers, with some of the answers (a mask or positions)."""
         chosen = np.asarray(rows)
+        chosen = chosen if chosen.size else chosen.astype(np.int64)
         return replace(
             self,
             left=self.left[chosen],

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from enum import IntEnum
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 import polars as pl
@@ -14,17 +14,25 @@ from numpy.typing import NDArray
 from hodgerank.data.codes import MISSING, Encoding, encode
 from hodgerank.data.comparisons import Comparisons, ReadReport
 from hodgerank.data.layouts import NAMES_AN_ITEM, Layout
-from hodgerank.errors import InvalidArgument, InvalidComparisons
+from hodgerank.errors import InvalidArgument, InvalidComparisons, choose
 from hodgerank.types import BoolArray, CodeArray, FloatArray, IntArray, Item
 
 OutcomeKind = Literal["number", "word", "item"]
 PLAIN_SCALE = (-1.0, 1.0)
 
-LEFT = frozenset({"left", "model_a", "model_1", "item_a", "option_a", "a", "first"})
-RIGHT = frozenset({"right", "model_b", "model_2", "item_b", "option_b", "b", "second"})
+LEFT = frozenset({"left", "model_a", "model_1", "item_a", "option_a", "a", "l", "first", "true"})
+RIGHT = frozenset(
+    {"right", "model_b", "model_2", "item_b", "option_b", "b", "r", "second", "false"}
+)
 TIE = frozenset({"tie", "draw", "equal", "same", "both", "tie (bothgood)", "bothgood", "both_good"})
 BOTH_BAD = frozenset({"tie (bothbad)", "bothbad", "both_bad", "both bad", "neither"})
 SKIP = frozenset({"skip", "skipped", "ignore", "ignored", "unknown", "unsure", "n/a", "na"})
+
+
+ONE_SIDED = (
+    "no outcome is negative: if 0 means that right was preferred, and not a tie, "
+    "read with scale=(0, 1), --scale 0 1"
+)
 
 
 class Row(IntEnum):
@@ -51,11 +59,12 @@ FAULTS: Mapping[Row, tuple[str, str]] = {
     Row.NO_OUTCOME: ("the outcome is missing", "fill it in, or write 'skip'"),
     Row.OUT_OF_RANGE: (
         "the outcome is not a number in {range}",
-        "use -1 (right), 0 (tie), +1 (left) or a grade in between, or give the scale, e.g. (1, 5)",
+        "use -1 (right), 0 (tie), +1 (left) or a grade in between, or name the ends of the scale: "
+        "scale=(1, 5), --scale 1 5",
     ),
     Row.NEITHER: (
         "the winner is neither of the two items, nor left, right or tie",
-        "correct the spelling of the winner",
+        "correct the spelling, or say what the column holds: outcome_as='word', --outcome-as word",
     ),
     Row.BAD_WEIGHT: ("the weight is not a positive number", "give a weight above 0"),
     Row.BAD_TIME: ("the time cannot be read", "use ISO 8601 or seconds"),
@@ -71,11 +80,18 @@ class Reading:
     from_text: bool
     outcome_as: OutcomeKind | None = None
     scale: tuple[float, float] = PLAIN_SCALE
+    needs_time: bool = False
     display_known: bool | None = None
     skip_invalid: bool = False
 
     def __post_init__(self) -> None:
-        low, high = self.scale
+        if self.outcome_as is not None:
+            choose(self.outcome_as, ("number", "word", "item"), "outcome_as")
+        try:
+            low, high = (float(end) for end in self.scale)
+        except (TypeError, ValueError):
+            raise InvalidArgument(f"scale {self.scale!r} must be two numbers") from None
+        object.__setattr__(self, "scale", (low, high))
         if not (np.isfinite(low) and np.isfinite(high) and low != high):
             raise InvalidArgument(f"scale {self.scale} needs two different finite ends")
 
@@ -113,9 +129,13 @@ def decode(
         kind, outcome = _labels(encodings[-1], reading, items, left, right, status)
     else:
         values = table[layout.outcome].cast(pl.Float64).fill_null(np.nan).to_numpy()
+        if table[layout.outcome].dtype == pl.Boolean:
+            values = 2 * values - 1  # true is left, false is right
         kind, outcome = "number", _numbers(values, reading, status)
     weight = _weights(table, layout, status)
-    time = _times(table, layout, status)
+    time, unread = _times(table, layout)
+    if reading.needs_time:
+        status[unread] = Row.BAD_TIME
     status[left == right] = Row.SELF
     missing = (left == MISSING) | (right == MISSING)
     if missing.any():
@@ -128,7 +148,11 @@ def decode(
 
     report = _report(table, reading, status, kind, multiplicity)
     if kind == "number" and not (outcome < 0).any() and (outcome == 0).any():
-        report = _note_one_sided(report)
+        report = replace(report, notes=(*report.notes, ONE_SIDED))
+    if unread.any() and not reading.needs_time:
+        time = None
+        note = f"column {layout.time!r} was left out: it is not a time in ISO 8601 or in seconds"
+        report = replace(report, notes=(*report.notes, note))
     used = status == Row.USED
     if not used.all():
         left, right, outcome, worker = left[used], right[used], outcome[used], worker[used]
@@ -156,7 +180,8 @@ def decode(
 
 def _is_measured(column: pl.Series) -> bool:
     """Whether the outcome can only be a number, not the name of an item."""
-    return column.dtype.is_float() or column.dtype == pl.Boolean
+    dtype = column.dtype
+    return dtype.is_float() or dtype.is_decimal() or dtype == pl.Boolean
 
 
 def _labels(
@@ -176,9 +201,9 @@ def _labels(
     position = {str(item): code for code, item in enumerate(items)}
     # The name of an item is not a word: items may be called A and B.
     as_word = reading.outcome_as == "word"
+    names = set() if as_word else {name.lower() for name in position}
     words = [
-        _word(label, reading.layout) if as_word or str(label) not in position else None
-        for label in labels
+        None if str(label).lower() in names else _word(label, reading.layout) for label in labels
     ]
     word_status, word_value = _word_tables(words)
     chosen = np.array([position.get(str(label), -2) for label in labels] + [-2], np.int32)
@@ -187,7 +212,14 @@ def _labels(
         codes, values, word_value, chosen, left, right, reading
     )
     if kind == "number":
-        return kind, _numbers(values[codes], reading, status)
+        outcome = _numbers(values[codes], reading, status)
+        if np.isnan(values[:-1]).any():  # words among the numbers: ties, skips, or nonsense
+            favours_nobody = word_value == 0
+            meaning = np.where(favours_nobody, word_status, np.uint8(Row.OUT_OF_RANGE))
+            is_word = np.isnan(values)[codes] & (codes != MISSING)
+            status[is_word] = meaning[codes[is_word]]
+            outcome[is_word] = 0.0
+        return kind, outcome
     if kind == "word":
         if word_status[:-1].any() or codes.min() == MISSING:
             status[:] = word_status[codes]
@@ -283,25 +315,36 @@ def _weights(table: pl.DataFrame, layout: Layout, status: NDArray[np.uint8]) -> 
     return weight
 
 
-def _times(
-    table: pl.DataFrame, layout: Layout, status: NDArray[np.uint8]
-) -> NDArray[np.float64] | NDArray[np.datetime64] | None:
-    """Seconds as they are, everything else as datetime64; a missing time is allowed."""
+def _times(table: pl.DataFrame, layout: Layout) -> tuple[NDArray[Any] | None, BoolArray]:
+    """Seconds as they are, everything else as datetime64; and which rows cannot be read.
+
+    A missing time is allowed.
+    """
+    unread = np.zeros(len(table), bool)
     if layout.time is None:
-        return None
+        return None, unread
     column = table[layout.time]
     if column.dtype == pl.String:
         seconds = column.cast(pl.Float64, strict=False)
-        parsed = (
-            seconds
-            if seconds.null_count() == column.null_count()
-            else column.str.to_datetime(strict=False, time_unit="us", time_zone="UTC")
-        )
-        status[(parsed.is_null() & column.is_not_null()).to_numpy()] = Row.BAD_TIME
+        is_number = seconds.null_count() == column.null_count()
+        parsed = seconds if is_number else _iso_times(column)
+        unread = (parsed.is_null() & column.is_not_null()).to_numpy()
         column = parsed
-    if column.dtype.is_temporal():
-        return column.cast(pl.Datetime("us")).to_numpy()
-    return column.cast(pl.Float64).fill_null(np.nan).to_numpy()
+    if column.dtype in (pl.Date, pl.Datetime):
+        return column.cast(pl.Datetime("us")).to_numpy(), unread
+    if not column.dtype.is_numeric():
+        return None, np.ones(len(table), bool)
+    return column.cast(pl.Float64).fill_null(np.nan).to_numpy(), unread
+
+
+def _iso_times(column: pl.Series) -> pl.Series:
+    """ISO 8601 dates, or dates and times with or without a zone, in UTC; null where it is not."""
+    text = column.str.strip_chars().str.replace(" ", "T", literal=True)
+    text = text.str.replace(r"^(\d{4}-\d{2}-\d{2})$", "${1}T00:00:00")
+    text = text.str.replace(r"T(\d{2}:\d{2})(Z|[+-]\d{2}:?\d{2})?$", "T${1}:00${2}")
+    text = text.str.replace(r"Z$", "+00:00")
+    text = text.str.replace(r"(T[\d:.]+)$", "${1}+00:00")
+    return text.str.to_datetime("%Y-%m-%dT%H:%M:%S%.f%z", strict=False, time_unit="us")
 
 
 def _compacted(
@@ -381,11 +424,3 @@ def _complaint(
 def _shown(table: pl.DataFrame, row: int, layout: Layout) -> str:
     cells = table.row(row, named=True)
     return ", ".join("" if cells[name] is None else str(cells[name]) for name in layout.columns)
-
-
-def _note_one_sided(report: ReadReport) -> ReadReport:
-    note = (
-        "no outcome is negative: if 0 means that right was preferred, and not a tie, "
-        "read with scale=(0, 1) (--scale 0 1)"
-    )
-    return replace(report, notes=(*report.notes, note))

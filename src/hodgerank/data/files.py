@@ -5,6 +5,8 @@ from __future__ import annotations
 import csv
 import gzip
 import io
+import re
+import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -18,8 +20,11 @@ from hodgerank.errors import InvalidArgument, InvalidComparisons
 from hodgerank.types import BoolArray
 
 PARQUET = (".parquet", ".pq")
-JSON_LINES = (".jsonl", ".ndjson")
+JSON_LINES = (".jsonl", ".ndjson", ".jsonl.gz", ".ndjson.gz")
+JSON = (".json",)
 SEPARATORS = ",\t;|"
+OTHER_PACKERS = {b"BZh": "bzip2", b"\xfd7zXZ": "xz", b"(\xb5/\xfd": "zstd", b"PK\x03\x04": "zip"}
+DAMAGE = (pl.exceptions.PolarsError, OSError, EOFError, zlib.error, csv.Error)
 _BYTE_ORDER_MARKS = {b"\xff\xfe": "utf-16", b"\xfe\xff": "utf-16", b"\xef\xbb\xbf": "utf-8-sig"}
 
 
@@ -39,8 +44,11 @@ class File:
         if isinstance(self.source, Path) and not self.source.is_file():
             what = "is a folder, not a file" if self.source.is_dir() else "does not exist"
             raise InvalidComparisons(f"{self.source} {what}")
-        if self.separator is not None and len(self.separator) != 1:
-            raise InvalidArgument(f"separator {self.separator!r} must be a single character")
+        separator = self.separator
+        if separator == "\\t":
+            object.__setattr__(self, "separator", "\t")
+        elif separator is not None and not (len(separator) == 1 and separator.isascii()):
+            raise InvalidArgument(f"separator {separator!r} must be a single ASCII character")
 
     @property
     def name(self) -> str:
@@ -50,7 +58,7 @@ class File:
     @property
     def is_text(self) -> bool:
         """Whether columns come without types."""
-        return not self._ends_with(PARQUET + JSON_LINES)
+        return not self._ends_with(PARQUET + JSON_LINES + JSON)
 
     def _ends_with(self, suffixes: tuple[str, ...]) -> bool:
         return isinstance(self.source, Path) and self.source.name.lower().endswith(suffixes)
@@ -58,19 +66,24 @@ class File:
     def open(self) -> RawTable:
         """The column names, and the rows when asked for."""
         if self._ends_with(PARQUET):
-            return self._typed(lambda: pl.scan_parquet(self.source), "Parquet")
+            return self._typed(lambda path: pl.scan_parquet(path, glob=False), "Parquet")
         if self._ends_with(JSON_LINES):
-            return self._typed(
-                lambda: pl.scan_ndjson(self.source, infer_schema_length=None), "JSON lines"
-            )
-        return self._text()
-
-    def _typed(self, scan: Callable[[], pl.LazyFrame], what: str) -> RawTable:
+            return self._typed(_read_json_lines, "JSON lines")
+        if self._ends_with(JSON):
+            return self._typed(lambda path: pl.read_json(path).lazy(), "JSON")
         try:
-            lazy = scan()
+            return self._text()
+        except DAMAGE as error:
+            raise _damaged(self.name, error) from None
+
+    def _typed(self, scan: Callable[[Path], pl.LazyFrame], what: str) -> RawTable:
+        assert isinstance(self.source, Path)
+        try:
+            lazy = scan(self.source)
             return RawTable(self.name, lazy.collect_schema().names(), lazy)
-        except (pl.exceptions.PolarsError, OSError) as error:
-            raise InvalidComparisons(f"{self.name} is not readable as {what}: {error}") from None
+        except DAMAGE as error:
+            reason = str(error).split("\n", 1)[0]
+            raise InvalidComparisons(f"{self.name} is not readable as {what}: {reason}") from None
 
     def _text(self) -> RawTable:
         data = self._utf8()
@@ -78,31 +91,34 @@ class File:
             first = stream.readline().decode("utf-8", errors="replace").rstrip("\r\n")
         if not first.strip():
             raise InvalidComparisons(f"{self.name} is empty: a header and one row are needed")
-        separator = self.separator or max(SEPARATORS, key=first.count)
+        unquoted = re.sub(r'"[^"]*"', "", first)
+        separator = self.separator or max(SEPARATORS, key=unquoted.count)
         columns = next(csv.reader([first], delimiter=separator))
-        repeated = {name for name in columns if columns.count(name) > 1}
-        if repeated:
-            raise InvalidComparisons(
-                f"{self.name}: column {', '.join(sorted(repeated))} appears twice: rename one"
-            )
-        lazy = pl.scan_csv(data, separator=separator, infer_schema=False)
-        return RawTable(self.name, columns, lazy, text=data, separator=separator)
+        return RawTable(self.name, columns, None, text=data, separator=separator)
 
     def _utf8(self) -> Path | bytes:
-        """The file itself, or its content re-encoded where it is in another encoding."""
+        """The file itself, or its content with another encoding or line ends made plain."""
         data: Path | bytes = self.source if isinstance(self.source, Path) else self.source.read()
+        if isinstance(data, str):
+            data = data.encode()
         encoding = self.encoding
         if encoding is None:
             with _opened(data) as stream:
-                start = stream.read(3)
+                start = stream.read(1 << 16)
+            packed = (name for mark, name in OTHER_PACKERS.items() if start.startswith(mark))
+            if packer := next(packed, None):
+                raise InvalidComparisons(f"{self.name} is packed with {packer}: unpack it first")
             marks = (name for mark, name in _BYTE_ORDER_MARKS.items() if start.startswith(mark))
             encoding = next(marks, None)
-        if encoding is None:
-            return data
+            is_plain = not start[:1].isspace() and (b"\r" not in start or b"\n" in start)
+            if encoding is None and is_plain:
+                return data
         with _opened(data) as stream:
             content = stream.read()
+        if b"\n" not in content[: 1 << 16]:
+            content = content.replace(b"\r", b"\n")  # the line ends of old Macintosh programs
         try:
-            return content.decode(encoding).encode()
+            return content.decode(encoding or "utf-8").lstrip().encode()
         except LookupError:
             raise InvalidArgument(f"there is no encoding {encoding!r}; try 'latin-1'") from None
         except UnicodeDecodeError as error:
@@ -115,18 +131,31 @@ class RawTable:
 
     name: str
     columns: list[str]
-    lazy: pl.LazyFrame
+    lazy: pl.LazyFrame | None
     text: Path | bytes | None = None
     separator: str = ","
 
     def rows(self, columns: list[str]) -> tuple[pl.DataFrame, BoolArray | None]:
         """These columns, and which rows have more fields than the header (None: none has)."""
+        twice = [name for name in columns if self.columns.count(name) > 1]
+        if twice:
+            raise InvalidComparisons(f"{self.name}: column {twice[0]} appears twice: rename one")
         try:
-            return self.lazy.select(columns).collect(), None
-        except (pl.exceptions.PolarsError, OSError) as error:
+            if self.lazy is not None:
+                return self.lazy.select(columns).collect(), None
+            assert self.text is not None
+            # All columns are read, since rows with too many fields are only noticed then.
+            table = pl.read_csv(self.text, separator=self.separator, infer_schema=False, glob=False)
+            names = dict(zip(self.columns, table.columns, strict=True))
+            return table.select(pl.col(names[name]).alias(name) for name in columns), None
+        except DAMAGE as error:
             if self.text is None:
-                raise InvalidComparisons(f"{self.name} is damaged: {error}") from None
-            return self._line_by_line(columns, str(error))
+                raise _damaged(self.name, error) from None
+            reason = str(error)
+        try:
+            return self._line_by_line(columns, reason)
+        except DAMAGE as error:
+            raise _damaged(self.name, error) from None
 
     def _line_by_line(self, columns: list[str], reason: str) -> tuple[pl.DataFrame, BoolArray]:
         """Find what the fast reader stumbled over."""
@@ -137,7 +166,10 @@ class RawTable:
             records = [record for record in reader if record]
         ragged = np.array([len(record) > len(self.columns) for record in records], bool)
         if not ragged.any():
-            raise InvalidComparisons(f"{self.name} is not readable as CSV: {reason}")
+            first = reason.split("\n", 1)[0]
+            raise InvalidComparisons(
+                f"{self.name} is not readable as CSV: {first}. Is a quotation mark left open?"
+            )
         where = [self.columns.index(name) for name in columns]
         cells = [[r[k] if k < len(r) else None for k in where] for r in records]
         return pl.DataFrame(cells, schema=dict.fromkeys(columns, pl.String), orient="row"), ragged
@@ -152,6 +184,16 @@ class RawTable:
                     f"({line.decode('latin-1').strip()[:60]!r} if it were Latin-1). Save the file "
                     "as UTF-8, or name its encoding: encoding='latin-1' (--encoding latin-1)"
                 ) from None
+
+
+def _read_json_lines(path: Path) -> pl.LazyFrame:
+    with _opened(path) as stream:
+        return pl.read_ndjson(stream.read(), infer_schema_length=None).lazy()
+
+
+def _damaged(name: str, error: Exception) -> InvalidComparisons:
+    reason = str(error).split("\n", 1)[0]
+    return InvalidComparisons(f"{name} is damaged or not a table of votes: {reason}")
 
 
 @contextmanager

@@ -9,7 +9,7 @@ import narwhals as nw
 import numpy as np
 import polars as pl
 
-from hodgerank.errors import InvalidArgument, MissingDependency
+from hodgerank.errors import InvalidArgument, InvalidComparisons, MissingDependency
 from hodgerank.types import IntArray
 
 COUNT = "__answers__"
@@ -20,7 +20,10 @@ class Frame:
     """Any dataframe, eager or lazy, of any library narwhals knows."""
 
     def __init__(self, native: Any) -> None:
-        self._frame = nw.from_native(native)
+        try:
+            self._frame = nw.from_native(native)
+        except nw.exceptions.NarwhalsError as error:
+            raise InvalidComparisons(f"the dataframe cannot be read: {error}") from None
 
     @staticmethod
     def accepts(native: Any) -> bool:
@@ -36,7 +39,7 @@ class Frame:
     @property
     def columns(self) -> list[str]:
         """Column names, without reading rows."""
-        return list(self._frame.collect_schema().names())
+        return [name for name in self._frame.collect_schema().names() if isinstance(name, str)]
 
     @property
     def backend(self) -> str:
@@ -50,18 +53,9 @@ class Frame:
         """These columns, every row."""
         return _to_polars(self._frame.select(columns))
 
-    def distinct_rows(
-        self, columns: list[str], weight: str | None
-    ) -> tuple[pl.DataFrame, IntArray]:
-        """Distinct rows of these columns with their number of occurrences, reduced at the source.
-
-        A weight column is averaged over the occurrences, so that count times mean is its sum.
-        """
-        by = [name for name in columns if name != weight]
-        sums = [nw.len().alias(COUNT)]
-        if weight is not None:
-            sums.append(nw.col(weight).mean())
-        reduced = _to_polars(self._frame.group_by(by).agg(*sums))
+    def distinct_rows(self, columns: list[str]) -> tuple[pl.DataFrame, IntArray]:
+        """Distinct rows of these columns and how often each occurs, reduced at the source."""
+        reduced = _to_polars(self._frame.group_by(columns).agg(nw.len().alias(COUNT)))
         return reduced.drop(COUNT), reduced[COUNT].cast(pl.Int64).to_numpy()
 
 
@@ -70,6 +64,11 @@ def _to_polars(frame: nw.DataFrame[Any] | nw.LazyFrame[Any]) -> pl.DataFrame:
         if isinstance(frame, nw.LazyFrame):
             return frame.collect(backend="polars").to_polars()
         return frame.to_polars()
+    except (ValueError, TypeError, nw.exceptions.NarwhalsError) as error:
+        reason = str(error).split("\n", 1)[0]
+        raise InvalidComparisons(
+            f"the dataframe cannot be read ({reason}): is there a column that mixes types?"
+        ) from None
     except ImportError:
         if isinstance(frame, nw.LazyFrame):
             raise MissingDependency(

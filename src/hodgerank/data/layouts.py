@@ -18,6 +18,7 @@ SHOWN = (
     ("model_1", "model_2"),
     ("item_1", "item_2"),
     ("item1", "item2"),
+    ("player1", "player2"),
     ("first", "second"),
     ("a", "b"),
     ("i", "j"),
@@ -37,7 +38,12 @@ OUTCOME = [
     "judgment",
 ]
 # Pairs of columns where the answer is the order of the columns and the display order is lost.
-DECIDED = (("winner", "loser"), ("better", "worse"), ("preferred", "rejected"))
+DECIDED = (
+    ("winner", "loser"),
+    ("better", "worse"),
+    ("preferred", "rejected"),
+    ("chosen", "rejected"),
+)
 
 WORKER = [
     "worker",
@@ -112,6 +118,8 @@ def recognise(columns: Sequence[str], given: ColumnNames, source: str) -> Layout
                 f"{source}: there is no column {name!r}{did_you_mean(name, columns)}. "
                 f"Its columns are {', '.join(columns)}"
             )
+    if given.loser and not given.winner:
+        raise InvalidComparisons(f"{source}: a loser column needs a winner column beside it")
     known = {name.strip().lower(): name for name in columns}
 
     def pair(candidates: Iterable[tuple[str, str]]) -> tuple[str, str] | None:
@@ -136,12 +144,18 @@ def recognise(columns: Sequence[str], given: ColumnNames, source: str) -> Layout
             left, right, outcome = *decided, None
         else:
             raise _missing(
-                "the two items", "left=..., right=...", columns, ("left", "right"), source
+                "the two items",
+                "left=..., right=... or --left, --right",
+                columns,
+                ("left", "right"),
+                source,
             )
         if shown is not None and outcome is None:
-            raise _missing("the outcome", "outcome=...", columns, ("label", "winner"), source)
+            raise _missing(
+                "the outcome", "outcome=... or --outcome", columns, ("label", "winner"), source
+            )
     taken = (left, right, outcome)
-    return Layout(
+    layout = Layout(
         left,
         right,
         outcome,
@@ -149,6 +163,11 @@ def recognise(columns: Sequence[str], given: ColumnNames, source: str) -> Layout
         weight=given.weight or one(WEIGHT, taken),
         time=given.time or one(TIME, taken),
     )
+    parts = [part for part in vars(layout).values() if part is not None]
+    if len(set(parts)) < len(parts):
+        twice = next(part for part in parts if parts.count(part) > 1)
+        raise InvalidComparisons(f"{source}: column {twice!r} cannot play two parts at once")
+    return layout
 
 
 def _missing(

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,7 @@ from hodgerank.data.decode import PLAIN_SCALE, OutcomeKind, Reading, decode
 from hodgerank.data.files import File
 from hodgerank.data.frames import Frame
 from hodgerank.data.layouts import ColumnNames, recognise
-from hodgerank.errors import InvalidComparisons
+from hodgerank.errors import InvalidArgument, InvalidComparisons
 from hodgerank.types import IntArray
 
 ROW_COLUMNS = ("left", "right", "outcome", "worker")
@@ -72,11 +73,14 @@ def read_comparisons(
     names = ColumnNames(left, right, outcome, winner, loser, worker, weight, time)
     options: dict[str, Any] = {
         "outcome_as": outcome_as,
-        "scale": (float(scale[0]), float(scale[1])),
+        "scale": scale,
+        "needs_time": time is not None,
         "display_known": display_known,
         "skip_invalid": skip_invalid,
     }
     if isinstance(source, Comparisons):
+        if any(vars(names).values()):
+            raise InvalidArgument("these votes have been read already: columns cannot be named now")
         return source
     if isinstance(source, str | os.PathLike) or hasattr(source, "read"):
         place = source if hasattr(source, "read") else Path(source)
@@ -85,11 +89,11 @@ def read_comparisons(
         layout = recognise(raw.columns, names, file.name)
         reading = Reading(layout, file.name, file.is_text, **options)
         table, ragged = raw.rows(layout.columns)
-        return decode(table, reading, ragged=ragged)[0]
+        return _decoded(table, reading, ragged=ragged)[0]
     if Frame.accepts(source):
         frame = Frame(source)
         label = f"{frame.backend} frame"
-    elif isinstance(source, Iterable):
+    elif isinstance(source, Iterable) and not isinstance(source, bytes):
         frame, label = Frame(_table_of_rows(source)), "rows"
     else:
         raise InvalidComparisons(
@@ -98,7 +102,7 @@ def read_comparisons(
         )
     layout = recognise(frame.columns, names, label)
     reading = Reading(layout, label, False, **options)
-    return decode(frame.rows(layout.columns), reading, backend=frame.backend)[0]
+    return _decoded(frame.rows(layout.columns), reading, backend=frame.backend)[0]
 
 
 def reduce_frame(source: Any, **options: Any) -> tuple[Comparisons, IntArray]:
@@ -112,21 +116,31 @@ def reduce_frame(source: Any, **options: Any) -> tuple[Comparisons, IntArray]:
     label = f"{frame.backend} frame"
     layout = recognise(frame.columns, ColumnNames(**given), label)
     layout = replace(layout, worker=None, time=None)
-    table, counts = frame.distinct_rows(layout.columns, layout.weight)
+    table, counts = frame.distinct_rows(layout.columns)
     reading = Reading(layout, label, False, **options)
-    answers, multiplicity = decode(table, reading, multiplicity=counts, backend=frame.backend)
+    answers, multiplicity = _decoded(table, reading, multiplicity=counts, backend=frame.backend)
     assert multiplicity is not None
     return answers, multiplicity
+
+
+def _decoded(
+    table: pl.DataFrame, reading: Reading, **options: Any
+) -> tuple[Comparisons, IntArray | None]:
+    try:
+        return decode(table, reading, **options)
+    except pl.exceptions.PolarsError as error:
+        reason = str(error).split("\n", 1)[0]
+        raise InvalidComparisons(f"{reading.source}: a column cannot be used: {reason}") from None
 
 
 def _table_of_rows(rows: Iterable[Any]) -> pl.DataFrame:
     records = list(rows)
     if not records:
         raise InvalidComparisons("rows: there are no rows")
-    if isinstance(records[0], Mapping):
+    if all(isinstance(record, Mapping) for record in records):
         names = list(dict.fromkeys(name for record in records for name in record))
         columns = {name: [record.get(name) for record in records] for name in names}
-    else:
+    elif all(isinstance(record, Sequence) and not isinstance(record, str) for record in records):
         width = max(len(record) for record in records)
         if not 3 <= width <= len(ROW_COLUMNS):
             raise InvalidComparisons(
@@ -135,15 +149,19 @@ def _table_of_rows(rows: Iterable[Any]) -> pl.DataFrame:
             )
         filled = [(*record, *[None] * (width - len(record))) for record in records]
         columns = {name: [r[k] for r in filled] for k, name in enumerate(ROW_COLUMNS[:width])}
+    else:
+        raise InvalidComparisons("rows: a row is a tuple (left, right, outcome) or a dict")
     return pl.DataFrame([_column(name, values) for name, values in columns.items()])
 
 
 def _column(name: str, values: list[Any]) -> pl.Series:
     if any(isinstance(value, float | np.floating) for value in values):
         values = [float(v) if isinstance(v, int | np.integer) else v for v in values]
+    if any(isinstance(value, Decimal) for value in values):
+        values = [None if v is None else float(v) for v in values]
     try:
         return pl.Series(name, values)
-    except TypeError:
+    except (TypeError, OverflowError):
         raise InvalidComparisons(
             f"rows: the values of {name} are of different types: "
             "make them all integers or all strings"

@@ -89,10 +89,12 @@ def simulate_comparisons(
     >>> len(votes), votes.workers, votes.truth.shape
     (30, ('honest-01', 'honest-02'), (3,))
     """
+    if spread < 0 or (isinstance(rng, int) and rng < 0):
+        raise InvalidArgument("spread and seed must not be negative")
     rng = np.random.default_rng(rng)
     names: tuple[Item, ...] = (
         tuple(f"item-{k + 1:0{len(str(items))}d}" for k in range(items))
-        if isinstance(items, int)
+        if isinstance(items, int | np.integer)
         else tuple(items)
     )
     n = len(names)

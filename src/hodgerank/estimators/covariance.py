@@ -11,12 +11,13 @@ from scipy import sparse
 
 from hodgerank.data.comparisons import NO_WORKER, Comparisons
 from hodgerank.errors import InvalidArgument
-from hodgerank.estimators.normal_equations import NormalEquations
+from hodgerank.kernels.normal_equations import NormalEquations
 from hodgerank.types import FloatArray
 
 CovarianceKind = Literal["model", "worker"]
 
 BLOCK = 256  # workers solved for at once
+VANISHING = 1e-20
 
 
 class Covariance(Protocol):
@@ -87,7 +88,7 @@ class WorkerCovariance:
         if len(self.votes) and self.votes.worker.min() == NO_WORKER:
             raise InvalidArgument(
                 "covariance='worker' needs to know every answer's worker: "
-                "name the column (worker=...), or use covariance='model'"
+                "name the column (worker=..., --worker), or use covariance='model'"
             )
         if self.votes.n_workers < 2:
             raise InvalidArgument("covariance='worker' needs at least two workers")
@@ -111,7 +112,15 @@ class WorkerCovariance:
     @cached_property
     def variances(self) -> FloatArray:
         """Sum over workers of squared influence."""
-        return np.asarray(np.einsum("ia,ia->i", self._influence, self._influence))
+        variances = np.asarray(np.einsum("ia,ia->i", self._influence, self._influence))
+        compared = np.bincount(self.votes.left, minlength=self.votes.n_items) > 0
+        compared |= np.bincount(self.votes.right, minlength=self.votes.n_items) > 0
+        if (variances[compared] < VANISHING).any():
+            raise InvalidArgument(
+                "standard errors clustered by worker vanish here, because the workers do not "
+                "differ or are too few: use covariance='model'"
+            )
+        return variances
 
     @property
     def matrix(self) -> FloatArray | None:

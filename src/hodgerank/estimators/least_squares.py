@@ -14,12 +14,12 @@ from hodgerank.estimators.covariance import (
     ModelCovariance,
     WorkerCovariance,
 )
-from hodgerank.estimators.normal_equations import NormalEquations
 from hodgerank.estimators.ranking import Ranking
 from hodgerank.estimators.votes import Components, answers_of, graph_of
 from hodgerank.graph.comparison_graph import ComparisonGraph
 from hodgerank.kernels.laplacian import divergence
 from hodgerank.kernels.links import LINKS
+from hodgerank.kernels.normal_equations import NormalEquations
 from hodgerank.types import FloatArray
 
 Weighting = Literal["counts", "variance"]
@@ -32,7 +32,7 @@ def hodge_rank(
     votes: Any,
     *,
     link: LinkName = "uniform",
-    ridge: float = 0.0,
+    ridge: float | None = None,
     smoothing: float | None = None,
     weighting: Weighting = "counts",
     components: Components = "joined",
@@ -53,7 +53,7 @@ def hodge_rank(
     link
         The scale of the scores.
     ridge
-        g, the precision of a Gaussian prior around 0.
+        g, the precision of a Gaussian prior around 0. Default: no prior.
     smoothing
         a. Default: 1/2 for the links that need it (an edge won 5:0 would have an infinite
         flow), 0 for uniform and angular.
@@ -79,6 +79,7 @@ def hodge_rank(
     choose(covariance, ("model", "worker"), "covariance")
     if covariance == "worker":
         votes = answers_of(votes)
+    ridge = ridge or 0.0
     if smoothing is None:
         smoothing = 0.0 if link in ("uniform", "angular") else 0.5
     for name, value in (("ridge", ridge), ("smoothing", smoothing)):
@@ -98,7 +99,10 @@ def hodge_rank(
         rss if rss > PERFECT_FIT * squares else 0.0,
         n_observations - graph.n_items + graph.n_components,
         unit_variance,
+        least=0.0 if link == "uniform" else unit_variance,
     )
+    if not (np.isfinite(scores).all() and np.isfinite(scale)):
+        raise InvalidArgument("the weights are too large or too small to compute with")
     uncertainty: Covariance = ModelCovariance(equations, scale)
     if covariance == "worker":
         slopes = _slopes(votes, link, weighting, scores)
@@ -149,14 +153,17 @@ def _win_rates(graph: ComparisonGraph, smoothing: float) -> FloatArray:
     return np.asarray((wins + smoothing) / (graph.weights + 2 * smoothing))
 
 
-def _noise_variance(rss: float, freedom: int, unit: float) -> tuple[float, tuple[str, ...]]:
+def _noise_variance(
+    rss: float, freedom: int, unit: float, least: float
+) -> tuple[float, tuple[str, ...]]:
     """Residual variance s^2 = RSS / (m - n + components), which must not vanish by chance.
 
     Answers that fit perfectly, or leave nothing over to check the fit with, do not show that
-    there is no noise: one pseudo-answer of variance `unit` then keeps the intervals open.
+    there is no noise: one pseudo-answer of variance `unit` then keeps the intervals open. Few
+    edges may fit better than the answers behind them allow: `least` is what these allow.
     """
     if freedom > 0 and rss > 0:
-        return rss / freedom, ()
+        return max(rss / freedom, least), ()
     note = (
         "the scores fit every answer, so the noise cannot be estimated: standard errors assume "
         "one more answer with the largest noise"

@@ -15,12 +15,12 @@ from hodgerank.estimators.covariance import (
     ModelCovariance,
     WorkerCovariance,
 )
-from hodgerank.estimators.normal_equations import NormalEquations
 from hodgerank.estimators.ranking import Ranking
 from hodgerank.estimators.votes import Components, answers_of, graph_of
 from hodgerank.graph.comparison_graph import ComparisonGraph
 from hodgerank.kernels.links import LIKELIHOODS
 from hodgerank.kernels.newton import maximise
+from hodgerank.kernels.normal_equations import NormalEquations
 from hodgerank.types import BoolArray, FloatArray, IntArray
 
 # Used only where no maximum exists: a prior of standard deviation 10 on each score.

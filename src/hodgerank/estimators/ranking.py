@@ -77,7 +77,7 @@ class Ranking:
         """Order the items of a graph by score; equal scores keep the order of the items."""
         tied = np.round(scores / max(TIE * float(np.ptp(scores)), np.finfo(float).tiny))
         order = np.lexsort((np.arange(len(scores)), -tied, graph.components))
-        if not 0 < how["confidence"] < 1:
+        if not 1e-9 <= how["confidence"] <= 1 - 1e-9:
             raise InvalidArgument(f"confidence {how['confidence']} must be between 0 and 1")
         return cls(
             items=tuple(graph.items[k] for k in order.tolist()),
@@ -189,7 +189,10 @@ class Ranking:
         if a == b:
             return 0.5
         variance = self._covariance.difference(int(self._codes[a]), int(self._codes[b]))
-        return float(ndtr((self.scores[a] - self.scores[b]) / np.sqrt(variance)))
+        difference = float(self.scores[a] - self.scores[b])
+        if variance <= 0:
+            return 0.5 + 0.5 * float(np.sign(difference))
+        return float(ndtr(difference / np.sqrt(variance)))
 
     def _comparable(self, i: Item, j: Item) -> tuple[int, int]:
         a, b = self.index(i), self.index(j)
@@ -205,6 +208,8 @@ class Ranking:
 
     def to_frame(self, backend: str | None = None) -> Any:
         """One row per item, best first, in the dataframe library the votes came in.
+
+        Where several components were ranked separately there is a column `component` too.
 
         >>> import hodgerank as hr
         >>> votes = hr.read_comparisons([("a", "b", 1), ("b", "c", 1), ("a", "c", 0)])
@@ -235,7 +240,7 @@ class Ranking:
         }
 
     def _columns(self) -> dict[str, Any]:
-        return {
+        columns = {
             "item": np.array(self.items, dtype=object),
             "score": self.scores,
             "stderr": self.standard_errors,
@@ -246,6 +251,9 @@ class Ranking:
             "rank_upper": self.rank_intervals[:, 1],
             "comparisons": self.comparisons,
         }
+        if self.n_components > 1:
+            columns["component"] = self.components
+        return columns
 
 
 def _plain(values: Any) -> Sequence[Any]:

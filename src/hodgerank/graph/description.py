@@ -9,6 +9,7 @@ import numpy as np
 
 from hodgerank.data.comparisons import NO_WORKER, Comparisons
 from hodgerank.data.read import read_comparisons
+from hodgerank.errors import InvalidComparisons
 from hodgerank.graph.comparison_graph import ComparisonGraph
 from hodgerank.types import FloatArray, IntArray
 
@@ -34,7 +35,8 @@ class DisplayOrder:
     Attributes
     ----------
     known
-        Answers whose display order is known; everything below is about these.
+        Answers whose display order is known; everything below is about these, and None where
+        there are too few of them.
     left_preferred, left_preferred_stderr
         Share of decided answers that prefer left, with its standard error. It differs from 1/2
         by position bias, or because better items stand left more often.
@@ -46,10 +48,10 @@ class DisplayOrder:
     """
 
     known: int
-    left_preferred: float
-    left_preferred_stderr: float
-    both_orders: float
-    most_one_sided: float
+    left_preferred: float | None
+    left_preferred_stderr: float | None
+    both_orders: float | None
+    most_one_sided: float | None
 
 
 @dataclass(frozen=True)
@@ -93,6 +95,8 @@ def describe(votes: Any) -> Description:
     0.6666666666666666
     """
     votes = read_comparisons(votes)
+    if not len(votes):
+        raise InvalidComparisons("there are no answers to describe")
     graph = ComparisonGraph.from_comparisons(votes)
     named = votes.worker[votes.worker != NO_WORKER]
     report = votes.report
@@ -125,7 +129,7 @@ def _display_order(votes: Comparisons) -> DisplayOrder | None:
     if not len(shown):
         return None
     decided = shown.outcome[shown.outcome != 0]
-    share = float((decided > 0).mean()) if len(decided) else 0.5
+    share = float((decided > 0).mean()) if len(decided) > 1 else None
     # The graph of "how often was the lesser item left": its flow is +1 or -1 where it always was.
     order = ComparisonGraph.from_comparisons(
         Comparisons(shown.items, shown.left, shown.right, np.ones(len(shown)))
@@ -138,7 +142,13 @@ def _display_order(votes: Comparisons) -> DisplayOrder | None:
     return DisplayOrder(
         known=len(shown),
         left_preferred=share,
-        left_preferred_stderr=float(np.sqrt(share * (1 - share) / max(len(decided), 1))),
-        both_orders=float((np.abs(order.flows[repeated]) < 1).mean()) if repeated.any() else 0.0,
-        most_one_sided=float(np.maximum(left_share, 1 - left_share).max(initial=0.5)),
+        left_preferred_stderr=None if share is None else _share_stderr(share, len(decided)),
+        both_orders=float((np.abs(order.flows[repeated]) < 1).mean()) if repeated.any() else None,
+        most_one_sided=float(np.maximum(left_share, 1 - left_share).max()) if often.any() else None,
     )
+
+
+def _share_stderr(share: float, n: int) -> float:
+    """Standard error of a share; one answer of either kind keeps it from vanishing by chance."""
+    smoothed = (share * n + 1) / (n + 2)
+    return float(np.sqrt(smoothed * (1 - smoothed) / n))

@@ -104,7 +104,10 @@ class NormalEquations:
     def _dense_solve(self, rhs: FloatArray) -> FloatArray:
         from scipy.linalg.lapack import dpotrs
 
-        factor, _ = self._dense_factor
+        try:
+            factor, _ = self._dense_factor
+        except np.linalg.LinAlgError:
+            raise DidNotConverge("the factorisation", 0, np.inf) from None
         x = np.asarray(dpotrs(factor, self._centre(rhs), lower=1)[0]).reshape(rhs.shape)
         return self._centre(x)
 

@@ -1,0 +1,176 @@
+"""The most inconsistent triangles and the loops that carry the harmonic part, by name."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from hodgerank.graph.comparison_graph import ComparisonGraph
+from hodgerank.types import FloatArray, IntArray, Item
+
+# Harmonic flow below this share of the largest is rounding.
+NEGLIGIBLE = 1e-9
+
+
+@dataclass(frozen=True)
+class InconsistentTriangle:
+    """Three items preferred in a circle: items[0] over items[1] over items[2] over items[0].
+
+    Attributes
+    ----------
+    curl
+        Sum of the mean answers around the circle; 0 is consistent, 3 the most there can be.
+    z
+        The curl in standard errors: how surely it is not chance.
+    flows, answers
+        Mean answer and number of answers of the three pairs, in the direction of the circle.
+    """
+
+    items: tuple[Item, Item, Item]
+    curl: float
+    z: float
+    flows: tuple[float, float, float]
+    answers: tuple[int, int, int]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, ready for JSON."""
+        return asdict(self)
+
+
+@dataclass(frozen=True)
+class Loop:
+    """A circle of preferences that no triangles explain: each item over the next, and so round.
+
+    Attributes
+    ----------
+    strength
+        The circulation it carries: harmonic flow times answers, the least along the loop.
+    flow
+        Sum of the mean answers around the loop.
+    """
+
+    items: tuple[Item, ...]
+    strength: float
+    flow: float
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, ready for JSON."""
+        return asdict(self)
+
+
+def _rows(graph: ComparisonGraph) -> tuple[IntArray, Any]:
+    return np.searchsorted(graph.i, np.arange(graph.n_items + 1)), graph.j
+
+
+def inconsistent_triangles(
+    graph: ComparisonGraph, k: int, noise: FloatArray
+) -> list[InconsistentTriangle]:
+    """The k triangles with the most significant curl; `noise` is the variance of one answer."""
+    from hodgerank.kernels.simplices import strongest_curls
+
+    if k < 1:
+        return []
+    variances = noise / graph.weights
+    edges, ratios = strongest_curls(*_rows(graph), graph.flows, variances, k)
+    order = [int(t) for t in np.argsort(-ratios) if ratios[t] > 1e-18]
+    return [_triangle(graph, edges[t], float(np.sqrt(ratios[t]))) for t in order]
+
+
+def _triangle(graph: ComparisonGraph, edges: IntArray, z: float) -> InconsistentTriangle:
+    ij, jk, ik = edges
+    i, j, k = (graph.items[code] for code in (graph.i[ij], graph.j[ij], graph.j[jk]))
+    flows = (float(graph.flows[ij]), float(graph.flows[jk]), -float(graph.flows[ik]))
+    answers = (int(graph.counts[ij]), int(graph.counts[jk]), int(graph.counts[ik]))
+    curl = sum(flows)
+    if curl >= 0:
+        return InconsistentTriangle((i, j, k), curl, z, flows, answers)
+    return InconsistentTriangle(
+        (i, k, j),
+        -curl,
+        z,
+        (-flows[2], -flows[1], -flows[0]),
+        (answers[2], answers[1], answers[0]),
+    )
+
+
+def turning_triangles(graph: ComparisonGraph, flows: FloatArray, tolerance: float) -> IntArray:
+    """Up to 1,000 triangles by their edges around which a flow turns most."""
+    from hodgerank.kernels.simplices import strongest_curls
+
+    edges, ratios = strongest_curls(*_rows(graph), flows, np.full(len(flows), 1 / 3), 1_000)
+    return np.asarray(edges[ratios > tolerance**2])
+
+
+def all_triangles(graph: ComparisonGraph) -> IntArray:
+    """Every triangle by its edges (ij, jk, ik)."""
+    from hodgerank.kernels.simplices import count_triangles, list_triangles
+
+    rows = _rows(graph)
+    return np.asarray(list_triangles(*rows, count_triangles(*rows)))
+
+
+def names_of(graph: ComparisonGraph, triangles: IntArray) -> list[tuple[Item, Item, Item]]:
+    """The items (i, j, k) of triangles given by their edges."""
+    i, j, k = graph.i[triangles[:, 0]], graph.j[triangles[:, 0]], graph.j[triangles[:, 1]]
+    items = graph.items
+    return [(items[a], items[b], items[c]) for a, b, c in zip(i, j, k, strict=True)]
+
+
+def harmonic_loops(graph: ComparisonGraph, harmonic: FloatArray, k: int) -> list[Loop]:
+    """Peel off up to k loops: from the strongest edge back to its start along strong edges.
+
+    The harmonic flow times the weights is a circulation, so there always is a way back; the
+    shortest one counts, where an edge is as long as its circulation is weak.
+    """
+    circulation = graph.weights * harmonic
+    smallest = NEGLIGIBLE * float(np.abs(circulation).max(initial=0.0))
+    if not smallest or float(np.abs(harmonic).max()) < 1e-7:
+        return []
+    circulation = circulation.copy()
+    loops: list[Loop] = []
+    while len(loops) < k:
+        strongest = int(np.argmax(np.abs(circulation)))
+        if abs(circulation[strongest]) <= smallest:
+            break
+        edges, signs = _way_round(graph, circulation, strongest, smallest)
+        strength = float(np.min(np.abs(circulation[edges])))
+        circulation[edges] -= signs * strength
+        codes = np.where(signs > 0, graph.i[edges], graph.j[edges])
+        loops.append(
+            Loop(
+                tuple(graph.items[code] for code in codes),
+                strength,
+                float(signs @ graph.flows[edges]),
+            )
+        )
+    return loops
+
+
+def _way_round(
+    graph: ComparisonGraph, circulation: FloatArray, strongest: int, smallest: float
+) -> tuple[IntArray, FloatArray]:
+    """Edges and directions of a loop through the strongest edge, along the circulation."""
+    flowing = np.flatnonzero(np.abs(circulation) > smallest)
+    forward = circulation[flowing] > 0
+    start = np.where(forward, graph.i[flowing], graph.j[flowing])
+    end = np.where(forward, graph.j[flowing], graph.i[flowing])
+    lengths = np.abs(circulation[strongest] / circulation[flowing])
+    n = graph.n_items
+    roads = sparse.csr_array((lengths, (start, end)), shape=(n, n))
+    first, last = graph.i[strongest], graph.j[strongest]
+    if circulation[strongest] < 0:
+        first, last = last, first
+    _, before = sparse.csgraph.dijkstra(roads, indices=last, return_predecessors=True)
+    path = [int(first)]
+    while path[-1] != last:
+        path.append(int(before[path[-1]]))
+    path.reverse()
+    nodes = [int(first), *path]
+    ends = np.array(list(pairwise(nodes)))
+    keys = graph.i * np.int64(n) + graph.j
+    edges = np.searchsorted(keys, ends.min(axis=1) * n + ends.max(axis=1))
+    return edges, np.where(ends[:, 0] < ends[:, 1], 1.0, -1.0)

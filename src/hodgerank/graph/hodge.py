@@ -1,0 +1,211 @@
+"""decompose: what of the votes is position bias, disagreement, ranking, cycles of three, loops."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from hodgerank.data.comparisons import Comparisons
+from hodgerank.data.read import read_comparisons
+from hodgerank.errors import DidNotConverge
+from hodgerank.graph import cycles
+from hodgerank.graph.calibration import Expectation, expectation
+from hodgerank.graph.comparison_graph import ComparisonGraph
+from hodgerank.graph.topology import BettiNumbers, TopologyTracker, track
+from hodgerank.kernels.curl import curl_operator, curl_part
+from hodgerank.kernels.laplacian import divergence
+from hodgerank.kernels.normal_equations import NormalEquations
+from hodgerank.types import FloatArray, IntArray
+
+PARTS = ("bias", "ties", "gradient", "curl", "harmonic")
+
+
+@dataclass(frozen=True, eq=False)
+class HodgeDecomposition:
+    """y = b + u + D0 x + D1^T z + w, mutually orthogonal, so that their energies add up.
+
+    Attributes
+    ----------
+    bias, ties, gradient, curl, harmonic
+        One value per answer, in the order of the answers and in display orientation (left minus
+        right); they add up to the outcomes. *bias* is what the display order alone explains,
+        *ties* how answers differ on the same pair, *gradient* the ranking, *curl* cycles within
+        triangles, *harmonic* longer loops.
+    scores
+        x, aligned with `graph.items`.
+    flows
+        The last three parts on the edges of `graph`.
+    betti
+        Number of components and of loops that no triangles fill.
+    """
+
+    votes: Comparisons
+    graph: ComparisonGraph
+    betti: BettiNumbers
+    scores: FloatArray
+    flows: Mapping[str, FloatArray]
+    bias: FloatArray
+    ties: FloatArray
+    gradient: FloatArray
+    curl: FloatArray
+    harmonic: FloatArray
+    _basis: IntArray
+
+    @cached_property
+    def energies(self) -> dict[str, float]:
+        """Weighted sum of squares of each part."""
+        weight = self.votes.weight
+        return {
+            name: float(np.sum(part**2 if weight is None else weight * part**2))
+            for name in PARTS
+            for part in [getattr(self, name)]
+        }
+
+    @property
+    def total(self) -> float:
+        """Weighted sum of squared outcomes."""
+        return float(self.graph.squares.sum())
+
+    @cached_property
+    def energy(self) -> dict[str, float]:
+        """Share of each part in the total; the shares sum to one."""
+        total = sum(self.energies.values()) or 1.0
+        return {name: value / total for name, value in self.energies.items()}
+
+    @cached_property
+    def expected(self) -> Expectation:
+        """What a consistent crowd of the same size and noise would show."""
+        return expectation(self.graph, self.betti, self._basis)
+
+    def triangles(self, k: int = 5) -> list[cycles.InconsistentTriangle]:
+        """The k triangles whose votes run in a circle most surely."""
+        return cycles.inconsistent_triangles(self.graph, k, self.expected.noise)
+
+    def loops(self, k: int = 5) -> list[cycles.Loop]:
+        """Up to k loops that carry most of the harmonic part."""
+        return cycles.harmonic_loops(self.graph, self.flows["harmonic"], k)
+
+    def curl_potential(self) -> tuple[list[tuple[Any, Any, Any]], FloatArray]:
+        """Every triangle by item names, and its potential z (of least norm)."""
+        triangles = cycles.all_triangles(self.graph)
+        operator = curl_operator(triangles, self.graph.n_edges)
+        cyclic = self.flows["curl"] + self.flows["harmonic"]
+        _, potential, _ = curl_part(operator, self.graph.weights, cyclic)
+        return cycles.names_of(self.graph, triangles), potential
+
+
+def decompose(votes: Any) -> HodgeDecomposition:
+    """Hodge decomposition of votes by many workers.
+
+    The graph may be disconnected. Weights weigh all inner products. With no open loops
+    (beta_1 = 0) the harmonic part is 0 and no triangle is looked at.
+
+    Parameters
+    ----------
+    votes
+        Comparisons, or anything `read_comparisons` takes.
+
+    Examples
+    --------
+    >>> votes = [("a", "b", 1), ("b", "c", 1), ("c", "a", 1)]
+    >>> {name: round(share, 6) for name, share in decompose(votes).energy.items()}
+    {'bias': 0.0, 'ties': 0.0, 'gradient': 0.0, 'curl': 1.0, 'harmonic': 0.0}
+    """
+    votes = read_comparisons(votes)
+    graph = ComparisonGraph.from_comparisons(votes)
+    edge, sign = edge_of_answers(votes, graph)
+    bias = position_bias_part(votes, edge)
+
+    equations = NormalEquations(graph.i, graph.j, graph.weights, graph.components)
+    rhs = divergence(graph.i, graph.j, graph.weights * graph.flows, graph.n_items)
+    scores = equations.solve(rhs, tolerance=1e-14)
+    gradient = scores[graph.i] - scores[graph.j]
+    cyclic = graph.flows - gradient
+
+    tracker = track(graph)
+    basis = _filling_triangles(tracker, graph)
+    harmonic = np.zeros(graph.n_edges)
+    if tracker.beta_1:
+        harmonic, basis = _harmonic_part(graph, cyclic, basis)
+    flows = {"gradient": gradient, "curl": cyclic - harmonic, "harmonic": harmonic}
+    for part in (*flows.values(), scores):
+        part.flags.writeable = False
+    return HodgeDecomposition(
+        votes=votes,
+        graph=graph,
+        betti=BettiNumbers(tracker.beta_0, tracker.beta_1),
+        scores=scores,
+        flows=flows,
+        bias=bias,
+        ties=votes.outcome - bias - sign * graph.flows[edge],
+        **{name: sign * part[edge] for name, part in flows.items()},
+        _basis=basis,
+    )
+
+
+def edge_of_answers(votes: Comparisons, graph: ComparisonGraph) -> tuple[IntArray, FloatArray]:
+    """The edge of each answer, and +1 where left is the lesser item, -1 where it is right."""
+    low, high = np.minimum(votes.left, votes.right), np.maximum(votes.left, votes.right)
+    n = np.int64(votes.n_items)
+    edge = np.searchsorted(graph.i * n + graph.j, low * n + high)
+    return edge, np.where(votes.left < votes.right, 1.0, -1.0)
+
+
+def position_bias_part(votes: Comparisons, edge: IntArray) -> FloatArray:
+    """b: what the display order alone explains, within a worker's answers to a pair.
+
+    Where a worker saw a pair in both orders, with total weights r and s and mean outcomes p and q
+    of the item shown left: (p+q) s/(r+s) on the r answers and (p+q) r/(r+s) on the s answers.
+    Elsewhere 0. Answers without a worker are taken as one worker's.
+    """
+    bias = np.zeros(len(votes))
+    shown = np.flatnonzero(votes.display_known)
+    if not len(shown):
+        return bias
+    weight = np.ones(len(shown)) if votes.weight is None else votes.weight[shown]
+    worker = votes.worker[shown].astype(np.int64)
+    _, group = np.unique(edge[shown] * (votes.n_workers + 1) + worker + 1, return_inverse=True)
+    side = 2 * group + (votes.left[shown] < votes.right[shown])
+    n_sides = 2 * (int(group.max()) + 1)
+    total = np.bincount(side, weight, n_sides)
+    mean = np.bincount(side, weight * votes.outcome[shown], n_sides) / np.maximum(total, 1e-300)
+    sums, means = total.reshape(-1, 2), mean.reshape(-1, 2)
+    both = (sums > 0).all(axis=1)
+    common = np.where(both, means.sum(axis=1) / sums.sum(axis=1), 0.0)
+    bias[shown] = (common[:, None] * sums[:, ::-1]).ravel()[side]
+    return bias
+
+
+def _filling_triangles(tracker: TopologyTracker, graph: ComparisonGraph) -> IntArray:
+    """The tracker's independent triangles by their edges (ij, jk, ik)."""
+    corners = np.sort(np.array(tracker.filling_triangles, dtype=np.int64).reshape(-1, 3), axis=1)
+    keys = graph.i * np.int64(graph.n_items) + graph.j
+    i, j, k = corners.T
+    ends = ((i, j), (j, k), (i, k))
+    return np.column_stack([np.searchsorted(keys, a * graph.n_items + b) for a, b in ends])
+
+
+def _harmonic_part(
+    graph: ComparisonGraph, cyclic: FloatArray, basis: IntArray
+) -> tuple[FloatArray, IntArray]:
+    """What of a cyclic flow no triangles explain, and the triangles that were needed.
+
+    Triangles independent modulo 2 are independent, but where the complex has torsion they do not
+    span all: the triangles around which the remainder still turns are then added.
+    """
+    scale = float(np.abs(cyclic).max(initial=0.0))
+    for _ in range(20):
+        harmonic = cyclic
+        if len(basis):
+            operator = curl_operator(basis, graph.n_edges)
+            part, _, residual = curl_part(operator, graph.weights, cyclic)
+            harmonic = cyclic - part
+        turning = cycles.turning_triangles(graph, harmonic, 1e-8 * scale)
+        if not len(turning):
+            return harmonic, basis
+        basis = np.concatenate((basis, turning))
+    raise DidNotConverge("the projection on harmonic flows", 20, residual)

@@ -1,0 +1,155 @@
+"""Components and loops of the comparison graph: Betti numbers, as edges arrive or at once.
+
+The complex is the graph with every triangle filled: beta_0 counts components, beta_1 the loops that
+no triangles fill, around which preferences may run in circles without any three items showing it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from hodgerank.data.read import read_comparisons
+from hodgerank.errors import InvalidArgument
+from hodgerank.graph.comparison_graph import ComparisonGraph
+from hodgerank.kernels.homology import LoopClasses
+
+
+class BettiNumbers(NamedTuple):
+    """Number of components, and of loops that no triangles fill."""
+
+    beta_0: int
+    beta_1: int
+
+
+@dataclass(frozen=True)
+class Effect:
+    """What asking a pair for the first time would do to the topology."""
+
+    joins_components: bool = False
+    opens_loop: bool = False
+    fills_loops: int = 0
+
+
+class Interval(NamedTuple):
+    """A component or loop from birth to death, in edges added; death is inf while it lives."""
+
+    dimension: int
+    birth: int
+    death: float
+
+
+class TopologyTracker:
+    """Betti numbers of a graph that grows edge by edge.
+
+    Parameters
+    ----------
+    n_items
+        Items are 0 .. n_items - 1.
+
+    Examples
+    --------
+    >>> tracker = TopologyTracker(4)
+    >>> for pair in [(0, 1), (1, 2), (2, 3), (3, 0)]:
+    ...     tracker.add(*pair)
+    >>> tracker.beta_0, tracker.beta_1, tracker.effect(0, 2).fills_loops
+    (1, 1, 1)
+    """
+
+    def __init__(self, n_items: int) -> None:
+        self._loops = LoopClasses(n_items)
+        self._n_edges = 0
+        self._n_items = n_items
+        self._merges: list[int] = []
+
+    @property
+    def n_items(self) -> int:
+        """Number of items."""
+        return self._n_items
+
+    @property
+    def n_edges(self) -> int:
+        """Number of distinct pairs added: the tracker's clock."""
+        return self._n_edges
+
+    @property
+    def beta_0(self) -> int:
+        """Number of components."""
+        return self.n_items - len(self._merges)
+
+    @property
+    def beta_1(self) -> int:
+        """Number of loops that no triangles fill."""
+        return len(self._loops.cocycles)
+
+    def add(self, i: int, j: int) -> None:
+        """Add a pair; one that is there already changes nothing."""
+        i, j = self._checked(i, j)
+        if j in self._loops.neighbours[i]:
+            return
+        self._n_edges += 1
+        if self._loops.joins(i, j):
+            self._merges.append(self._n_edges)
+        self._loops.insert(i, j, self._n_edges)
+
+    def effect(self, i: int, j: int) -> Effect:
+        """Would this pair join components, open a loop, or fill loops? Changes nothing."""
+        i, j = self._checked(i, j)
+        neighbours = self._loops.neighbours
+        if j in neighbours[i]:
+            return Effect()
+        if self._loops.joins(i, j):
+            return Effect(joins_components=True)
+        if neighbours[i].isdisjoint(neighbours[j]):
+            return Effect(opens_loop=True)
+        return Effect(fills_loops=self._loops.filled_by(i, j))
+
+    @property
+    def intervals(self) -> list[Interval]:
+        """Components and loops with the number of edges at their birth and death.
+
+        Loops that are filled by the edge that opens them are left out.
+        """
+        components = [
+            *(Interval(0, 0, merge) for merge in self._merges),
+            *(Interval(0, 0, np.inf) for _ in range(self.beta_0)),
+        ]
+        loops = [Interval(1, birth, death) for birth, death in self._loops.deaths]
+        living = [Interval(1, self._loops.births[k], np.inf) for k in self._loops.cocycles]
+        return components + sorted(loops + living)
+
+    @property
+    def filling_triangles(self) -> list[tuple[int, int, int]]:
+        """Independent triangles that span the boundaries of all triangles."""
+        return self._loops.basis
+
+    def _checked(self, i: int, j: int) -> tuple[int, int]:
+        i, j = int(i), int(j)
+        if not (0 <= i < self.n_items and 0 <= j < self.n_items) or i == j:
+            raise InvalidArgument(
+                f"a pair is two different items from 0 to {self.n_items - 1}, not ({i}, {j})"
+            )
+        return i, j
+
+
+def track(graph: ComparisonGraph) -> TopologyTracker:
+    """A tracker that has seen every edge of a graph, item by item: few loops are ever open."""
+    tracker = TopologyTracker(graph.n_items)
+    order = np.lexsort((graph.i, graph.j))
+    for i, j in zip(graph.i[order].tolist(), graph.j[order].tolist(), strict=True):
+        tracker.add(i, j)
+    return tracker
+
+
+def betti_numbers(votes: Any) -> BettiNumbers:
+    """Betti numbers of the graph of the votes (Comparisons, a graph, or what can be read).
+
+    >>> betti_numbers([("a", "b", 1), ("b", "c", 1), ("c", "d", 1), ("d", "a", 1)])
+    BettiNumbers(beta_0=1, beta_1=1)
+    """
+    if not isinstance(votes, ComparisonGraph):
+        votes = ComparisonGraph.from_comparisons(read_comparisons(votes))
+    tracker = track(votes)
+    return BettiNumbers(tracker.beta_0, tracker.beta_1)
