@@ -14,9 +14,6 @@ from scipy import linalg, sparse
 
 from hodgerank.types import CodeArray, FloatArray, IntArray
 
-# A dense matrix-vector product takes about as long as a sparse one with this many cells per edge.
-DENSE_CELLS_PER_EDGE = 10
-
 
 class Solution(NamedTuple):
     """Solution, number of iterations, and the largest relative residual of a column.
@@ -61,24 +58,15 @@ def degrees(i: CodeArray, j: CodeArray, weights: FloatArray, n: int) -> FloatArr
 def _sums_at_ends(
     i: CodeArray, j: CodeArray, values: FloatArray, n: int
 ) -> tuple[FloatArray, FloatArray]:
-    matrix = _sparse(i, j, values, n)
+    matrix = upper_triangle(i, j, values, n)
     ones = np.ones(n)
     return matrix @ ones, matrix.T @ ones
 
 
-def _sparse(i: CodeArray, j: CodeArray, values: FloatArray, n: int) -> Any:
-    """One entry per edge; the edges being sorted, nothing is moved."""
+def upper_triangle(i: CodeArray, j: CodeArray, values: FloatArray, n: int) -> Any:
+    """A sparse matrix with one entry per edge; the edges being sorted, nothing is moved."""
     starts = np.searchsorted(i, np.arange(n + 1)).astype(np.int32)
     return sparse.csr_array((values, j, starts), shape=(n, n))
-
-
-def upper_triangle(i: CodeArray, j: CodeArray, weights: FloatArray, n: int) -> Any:
-    """The weights as a matrix, one entry per edge; dense where most pairs were asked."""
-    if n * n <= DENSE_CELLS_PER_EDGE * len(i):
-        dense = np.zeros((n, n))
-        dense[i, j] = weights
-        return dense
-    return _sparse(i, j, weights, n)
 
 
 def centre(x: FloatArray, labels: IntArray) -> FloatArray:
