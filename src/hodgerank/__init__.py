@@ -13,16 +13,29 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from hodgerank.data.comparisons import Comparisons as Comparisons
+    from hodgerank.data.datasets import load_dataset as load_dataset
     from hodgerank.data.read import read_comparisons as read_comparisons
     from hodgerank.data.simulate import simulate_comparisons as simulate_comparisons
     from hodgerank.errors import HodgeRankError as HodgeRankError
     from hodgerank.estimators.least_squares import hodge_rank as hodge_rank
     from hodgerank.estimators.likelihood import bradley_terry as bradley_terry
     from hodgerank.estimators.likelihood import thurstone_mosteller as thurstone_mosteller
+    from hodgerank.estimators.outliers import Outliers as Outliers
+    from hodgerank.estimators.outliers import find_outliers as find_outliers
     from hodgerank.estimators.ranking import Ranking as Ranking
+    from hodgerank.estimators.robust import RobustRanking as RobustRanking
+    from hodgerank.estimators.robust import robust_rank as robust_rank
+    from hodgerank.estimators.trust import TrustReport as TrustReport
+    from hodgerank.estimators.trust import assess_trust as assess_trust
+    from hodgerank.estimators.workers import WorkerAssessment as WorkerAssessment
+    from hodgerank.estimators.workers import assess_workers as assess_workers
     from hodgerank.graph.comparison_graph import ComparisonGraph as ComparisonGraph
     from hodgerank.graph.description import Description as Description
     from hodgerank.graph.description import describe as describe
+    from hodgerank.graph.hodge import HodgeDecomposition as HodgeDecomposition
+    from hodgerank.graph.hodge import decompose as decompose
+    from hodgerank.graph.topology import TopologyTracker as TopologyTracker
+    from hodgerank.graph.topology import betti_numbers as betti_numbers
     from hodgerank.types import Pair as Pair
 
 __version__ = "0.1.0.dev0"
@@ -39,6 +52,19 @@ _HOMES = {
     "bradley_terry": "estimators.likelihood",
     "thurstone_mosteller": "estimators.likelihood",
     "Ranking": "estimators.ranking",
+    "load_dataset": "data.datasets",
+    "decompose": "graph.hodge",
+    "HodgeDecomposition": "graph.hodge",
+    "betti_numbers": "graph.topology",
+    "TopologyTracker": "graph.topology",
+    "find_outliers": "estimators.outliers",
+    "Outliers": "estimators.outliers",
+    "robust_rank": "estimators.robust",
+    "RobustRanking": "estimators.robust",
+    "assess_workers": "estimators.workers",
+    "WorkerAssessment": "estimators.workers",
+    "assess_trust": "estimators.trust",
+    "TrustReport": "estimators.trust",
     "Pair": "types",
     "HodgeRankError": "errors",
 }

@@ -87,6 +87,10 @@ class MissingDependency(HodgeRankError, ImportError):
         super().__init__(f"{purpose} needs {package}: pip install {package}")
 
 
+class DatasetUnavailable(HodgeRankError):
+    """The files of a data set are neither in a local folder nor to be had from the network."""
+
+
 def choose(value: str, allowed: Iterable[str], what: str) -> str:
     """`value` if it is allowed, else an InvalidArgument that lists what is."""
     names = list(allowed)

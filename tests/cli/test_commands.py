@@ -153,8 +153,49 @@ def test_simulate_writes_to_standard_output(run):
     assert len(out.splitlines()) == 6
 
 
+@pytest.fixture
+def crowd_file(run, tmp_path):
+    path = tmp_path / "crowd.csv"
+    crowd = "honest=8,random=1,position-biased=1"
+    run("simulate", "--items", 8, "--answers", 800, "--spread", 2, "--workers", crowd,
+        "--seed", 1, "-o", path)  # fmt: skip
+    return path
+
+
+def test_trust_tells_the_whole_story(run, crowd_file):
+    status, out, _ = run("trust", crowd_file)
+    assert status == 0
+    for part in ("from noise alone", "circles of three", "outlying answers",
+                 "1 careless", "1 position-clicking"):  # fmt: skip
+        assert part in " ".join(out.split())
+    content = json.loads(run("trust", crowd_file, "--json")[1])
+    assert sum(content["energy"].values()) == pytest.approx(1)
+
+
+def test_workers_lists_the_flagged_first(run, crowd_file, tmp_path):
+    output = tmp_path / "workers.csv"
+    status, out, _ = run("workers", crowd_file, "--top", 2, "-o", output)
+    assert status == 0
+    assert "8 more" in out
+    assert "2 of 10 flagged" in out
+    assert len(pl.read_csv(output)) == 10
+    content = json.loads(run("workers", crowd_file, "--json")[1])
+    assert {row["flag"] for row in content["workers"]} == {"ok", "careless", "position-clicking"}
+    assert run("workers", crowd_file, "--worker", "left")[0] == BAD_INPUT
+
+
+def test_outliers_lists_answers(run, crowd_file, tmp_path):
+    output = tmp_path / "outliers.parquet"
+    status, out, _ = run("outliers", crowd_file, "--top", 3, "-o", output)
+    assert status == 0
+    assert "a consistent crowd would be flagged" in " ".join(out.split())
+    content = json.loads(run("outliers", crowd_file, "--json")[1])
+    assert len(content["flagged"]) == len(pl.read_parquet(output))
+    assert run("outliers", crowd_file, "--false-positive-rate", 2)[0] == 2
+
+
 def test_help_has_examples(run):
-    for command in ("rank", "describe", "simulate"):
+    for command in ("rank", "trust", "workers", "outliers", "describe", "simulate"):
         status, out, _ = run(command, "--help")
         assert status == 0
         assert f"hodgerank {command}" in out

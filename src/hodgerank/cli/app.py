@@ -8,8 +8,11 @@ import typer
 
 from hodgerank import __version__
 from hodgerank.cli.describe import describe
+from hodgerank.cli.outliers import outliers
 from hodgerank.cli.rank import rank
 from hodgerank.cli.simulate import simulate
+from hodgerank.cli.trust import trust
+from hodgerank.cli.workers import workers
 
 
 def _print_result(result: Any, **_: Any) -> None:
@@ -45,5 +48,5 @@ def _options(
     pass
 
 
-for command in (rank, describe, simulate):
+for command in (rank, trust, workers, outliers, describe, simulate):
     app.command(no_args_is_help=True)(command)

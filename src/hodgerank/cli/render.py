@@ -13,8 +13,11 @@ from rich.table import Table
 from rich.text import Text
 
 from hodgerank.cli.describe import DescribeResult
+from hodgerank.cli.outliers import OutliersResult
 from hodgerank.cli.rank import RankResult
 from hodgerank.cli.simulate import SimulateResult
+from hodgerank.cli.trust import TrustResult
+from hodgerank.cli.workers import WorkersResult
 from hodgerank.data.comparisons import ReadReport
 from hodgerank.graph.description import Description, Spread
 
@@ -157,6 +160,28 @@ def _(result: SimulateResult, console: Console) -> None:
             f"{len(result.votes):,} answers on {result.votes.n_items:,} items by "
             f"{result.votes.n_workers:,} workers written to {escape(where)}"
         )
+
+
+@_show.register
+def _(result: TrustResult, console: Console) -> None:
+    from hodgerank.cli.render_trust import show_trust
+
+    _show_reading(result.report.votes.report, console)
+    show_trust(result, console)
+
+
+@_show.register
+def _(result: WorkersResult, console: Console) -> None:
+    from hodgerank.cli.render_trust import show_workers
+
+    show_workers(result, console)
+
+
+@_show.register
+def _(result: OutliersResult, console: Console) -> None:
+    from hodgerank.cli.render_trust import show_outliers
+
+    show_outliers(result, console)
 
 
 def _show_reading(report: ReadReport, console: Console) -> None:

@@ -125,3 +125,9 @@ def _encode_integers(columns: Sequence[pl.Series]) -> Encoding:
         found = np.searchsorted(values, column.fill_null(0).to_numpy()).astype(np.int32)
         codes.append(np.where(missing, np.int32(MISSING), found))
     return tuple(distinct.to_list()), codes
+
+
+def encode_values(values: Sequence[Item]) -> tuple[tuple[Item, ...], CodeArray]:
+    """Distinct values in sorted order, and the values as codes."""
+    ((labels, (codes,)),) = encode(pl.DataFrame({"value": values}), [["value"]], from_text=False)
+    return labels, codes

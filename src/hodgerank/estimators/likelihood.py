@@ -18,7 +18,7 @@ from hodgerank.estimators.covariance import (
 from hodgerank.estimators.ranking import Ranking
 from hodgerank.estimators.votes import Components, answers_of, graph_of
 from hodgerank.graph.comparison_graph import ComparisonGraph
-from hodgerank.kernels.links import LIKELIHOODS
+from hodgerank.kernels.links import LIKELIHOODS, likelihood_of
 from hodgerank.kernels.newton import maximise
 from hodgerank.kernels.normal_equations import NormalEquations
 from hodgerank.types import BoolArray, FloatArray, IntArray
@@ -107,9 +107,7 @@ def _maximum_likelihood(
     fit = maximise(
         graph.i,
         graph.j,
-        graph.weights,
-        (1 + graph.flows) / 2,
-        LIKELIHOODS[link],
+        likelihood_of(LIKELIHOODS[link], graph.weights, (1 + graph.flows) / 2),
         lambda curvature, gradient, accuracy: equations(curvature).solve(
             gradient, tolerance=accuracy
         ),

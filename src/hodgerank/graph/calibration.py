@@ -17,7 +17,7 @@ from hodgerank.graph.comparison_graph import ComparisonGraph
 from hodgerank.graph.topology import BettiNumbers
 from hodgerank.kernels.curl import curl_operator, curl_part
 from hodgerank.kernels.laplacian import divergence
-from hodgerank.kernels.links import logistic_likelihood
+from hodgerank.kernels.links import likelihood_of, logistic_likelihood
 from hodgerank.kernels.newton import maximise
 from hodgerank.kernels.normal_equations import NormalEquations
 from hodgerank.types import FloatArray, IntArray
@@ -52,11 +52,12 @@ class Noise:
 
 @dataclass(frozen=True)
 class Expectation:
-    """Noise of the cyclic parts, and of one answer on each edge."""
+    """Noise of the cyclic parts; mean and variance of an answer on each edge."""
 
     curl: Noise
     harmonic: Noise
-    noise: FloatArray
+    means: FloatArray
+    variances: FloatArray
     n_simulations: int
 
 
@@ -89,7 +90,7 @@ def expectation(graph: ComparisonGraph, betti: BettiNumbers, basis: IntArray) ->
         shares = values / total
         return Noise(float(shares.mean()), float(shares.std(ddof=1)))
 
-    return Expectation(noise(energy - harmonic), noise(harmonic), size**2 - means**2, n)
+    return Expectation(noise(energy - harmonic), noise(harmonic), means, size**2 - means**2, n)
 
 
 def null_means(graph: ComparisonGraph) -> tuple[FloatArray, float]:
@@ -108,9 +109,7 @@ def null_means(graph: ComparisonGraph) -> tuple[FloatArray, float]:
     fit = maximise(
         graph.i,
         graph.j,
-        graph.weights,
-        win_rates,
-        logistic_likelihood,
+        likelihood_of(logistic_likelihood, graph.weights, win_rates),
         lambda curvature, gradient, accuracy: equations(curvature).solve(
             gradient, tolerance=accuracy
         ),

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from hodgerank.graph.calibration import Expectation
 from hodgerank.graph.comparison_graph import ComparisonGraph
 from hodgerank.types import FloatArray, IntArray, Item
 
@@ -23,15 +24,18 @@ class InconsistentTriangle:
     Attributes
     ----------
     curl
-        Sum of the mean answers around the circle; 0 is consistent, 3 the most there can be.
+        Sum of the mean answers around the circle; 3 is the most there can be.
+    expected
+        The same sum in a consistent crowd: not quite 0, because preferences saturate.
     z
-        The curl in standard errors: how surely it is not chance.
+        Their difference in standard errors: how surely it is not chance.
     flows, answers
         Mean answer and number of answers of the three pairs, in the direction of the circle.
     """
 
     items: tuple[Item, Item, Item]
     curl: float
+    expected: float
     z: float
     flows: tuple[float, float, float]
     answers: tuple[int, int, int]
@@ -67,30 +71,35 @@ def _rows(graph: ComparisonGraph) -> tuple[IntArray, Any]:
 
 
 def inconsistent_triangles(
-    graph: ComparisonGraph, k: int, noise: FloatArray
+    graph: ComparisonGraph, k: int, consistent: Expectation
 ) -> list[InconsistentTriangle]:
-    """The k triangles with the most significant curl; `noise` is the variance of one answer."""
+    """The k triangles whose curl differs most surely from that in a consistent crowd."""
     from hodgerank.kernels.simplices import strongest_curls
 
     if k < 1:
         return []
-    variances = noise / graph.weights
-    edges, ratios = strongest_curls(*_rows(graph), graph.flows, variances, k)
+    deviation = graph.flows - consistent.means
+    variances = consistent.variances / graph.weights
+    edges, ratios = strongest_curls(*_rows(graph), deviation, variances, k)
     order = [int(t) for t in np.argsort(-ratios) if ratios[t] > 1e-18]
-    return [_triangle(graph, edges[t], float(np.sqrt(ratios[t]))) for t in order]
+    return [_triangle(graph, edges[t], consistent.means, float(np.sqrt(ratios[t]))) for t in order]
 
 
-def _triangle(graph: ComparisonGraph, edges: IntArray, z: float) -> InconsistentTriangle:
+def _triangle(
+    graph: ComparisonGraph, edges: IntArray, means: FloatArray, z: float
+) -> InconsistentTriangle:
     ij, jk, ik = edges
+    expected = float(means[ij] + means[jk] - means[ik])
     i, j, k = (graph.items[code] for code in (graph.i[ij], graph.j[ij], graph.j[jk]))
     flows = (float(graph.flows[ij]), float(graph.flows[jk]), -float(graph.flows[ik]))
     answers = (int(graph.counts[ij]), int(graph.counts[jk]), int(graph.counts[ik]))
     curl = sum(flows)
-    if curl >= 0:
-        return InconsistentTriangle((i, j, k), curl, z, flows, answers)
+    if curl >= expected:
+        return InconsistentTriangle((i, j, k), curl, expected, z, flows, answers)
     return InconsistentTriangle(
         (i, k, j),
         -curl,
+        -expected,
         z,
         (-flows[2], -flows[1], -flows[0]),
         (answers[2], answers[1], answers[0]),

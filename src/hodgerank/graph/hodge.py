@@ -82,8 +82,8 @@ class HodgeDecomposition:
         return expectation(self.graph, self.betti, self._basis)
 
     def triangles(self, k: int = 5) -> list[cycles.InconsistentTriangle]:
-        """The k triangles whose votes run in a circle most surely."""
-        return cycles.inconsistent_triangles(self.graph, k, self.expected.noise)
+        """The k triangles that least agree with any consistent crowd."""
+        return cycles.inconsistent_triangles(self.graph, k, self.expected)
 
     def loops(self, k: int = 5) -> list[cycles.Loop]:
         """Up to k loops that carry most of the harmonic part."""

@@ -110,3 +110,17 @@ def normal_likelihood(t: FloatArray, p: FloatArray) -> tuple[FloatArray, FloatAr
 
 
 LIKELIHOODS = {"bradley-terry": logistic_likelihood, "thurstone-mosteller": normal_likelihood}
+
+Likelihood = Callable[[FloatArray, FloatArray], tuple[FloatArray, FloatArray, FloatArray]]
+
+
+def likelihood_of(
+    likelihood: Likelihood, weights: FloatArray, win_rates: FloatArray
+) -> Callable[[FloatArray], tuple[float, FloatArray, FloatArray]]:
+    """Log-likelihood of edges with these weights and win rates, for `newton.maximise`."""
+
+    def objective(t: FloatArray) -> tuple[float, FloatArray, FloatArray]:
+        value, slope, curvature = likelihood(t, win_rates)
+        return float(weights @ value), weights * slope, weights * curvature
+
+    return objective

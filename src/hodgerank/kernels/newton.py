@@ -1,4 +1,4 @@
-"""Maximum likelihood by Newton's method; each step is one re-weighted Laplacian solve."""
+"""Newton's method for concave functions of score differences; a step is one Laplacian solve."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ import numpy as np
 from hodgerank.kernels.laplacian import divergence
 from hodgerank.types import CodeArray, FloatArray
 
-Likelihood = Callable[[FloatArray, FloatArray], tuple[FloatArray, FloatArray, FloatArray]]
+Objective = Callable[[FloatArray], tuple[float, FloatArray, FloatArray]]
+"""From the difference of every edge to the value, and each edge's slope and minus curvature."""
 Solve = Callable[[FloatArray, FloatArray, float], FloatArray]
-
 
 ROUNDING = 1e-12
 SHORTEST = 1e-6
@@ -30,9 +30,7 @@ class Fit(NamedTuple):
 def maximise(
     i: CodeArray,
     j: CodeArray,
-    weights: FloatArray,
-    win_rates: FloatArray,
-    likelihood: Likelihood,
+    objective: Objective,
     solve: Solve,
     *,
     start: FloatArray,
@@ -40,18 +38,17 @@ def maximise(
     tolerance: float = 1e-9,
     max_iterations: int = 100,
 ) -> Fit:
-    """Maximise sum_e w_e l(x_i - x_j, p_e) - ridge/2 |x|^2.
+    """Maximise objective(D0 x) - ridge/2 |x|^2.
 
     `solve(curvatures, gradient, tolerance)` solves (Laplacian of the curvatures + ridge I) step =
-    gradient; a step need not be solved more accurately than Newton's method itself is.
-    The objective is concave; a step that does not increase it is halved.
+    gradient; a step need not be solved more accurately than Newton's method itself is. A step
+    that does not increase the objective is halved.
     """
     n = len(start)
 
     def evaluate(x: FloatArray) -> tuple[float, FloatArray, FloatArray]:
-        value, slope, curvature = likelihood(x[i] - x[j], win_rates)
-        total = float(weights @ value) - ridge / 2 * float(x @ x)
-        return total, weights * slope, weights * curvature
+        value, slope, curvature = objective(x[i] - x[j])
+        return value - ridge / 2 * float(x @ x), slope, curvature
 
     x = start
     total, slope, curvature = evaluate(x)

@@ -1,0 +1,199 @@
+"""find_outliers: answers that a common ranking cannot explain."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from hodgerank.data.comparisons import NO_WORKER, Comparisons
+from hodgerank.data.frames import build_frame
+from hodgerank.data.read import read_comparisons
+from hodgerank.errors import InvalidArgument
+from hodgerank.graph.calibration import null_means
+from hodgerank.graph.comparison_graph import ComparisonGraph
+from hodgerank.graph.hodge import edge_of_answers
+from hodgerank.kernels.laplacian import divergence
+from hodgerank.kernels.newton import Fit, maximise
+from hodgerank.kernels.normal_equations import NormalEquations
+from hodgerank.kernels.shrinkage import Cells, group_cells, huber_objective, soft
+from hodgerank.types import BoolArray, FloatArray
+
+PATH_POINTS = 25
+
+
+@dataclass(frozen=True, eq=False)
+class Outliers:
+    """Answers in the order in which the Huber-LASSO path takes them for outliers.
+
+    Attributes
+    ----------
+    penalty
+        The lambda chosen.
+    false_positive_rate
+        The criterion: of a consistent crowd's answers, at most this share would be flagged.
+    flagged
+        Which answers are outliers at the chosen penalty.
+    excess
+        e, by how much each answer goes beyond what is believed, in display orientation; 0 for
+        those not flagged.
+    entry
+        The penalty at which each answer enters the path; the larger the more outlying.
+    scores
+        The ranking's scores with the outliers discounted, aligned with the items of `votes`.
+    path
+        Penalties, and the share of answers flagged at each.
+    """
+
+    votes: Comparisons
+    penalty: float
+    false_positive_rate: float
+    flagged: BoolArray
+    excess: FloatArray
+    entry: FloatArray
+    scores: FloatArray
+    path: tuple[FloatArray, FloatArray]
+
+    @property
+    def share(self) -> float:
+        """Share of answers that are flagged."""
+        return float(self.flagged.mean())
+
+    @property
+    def criterion(self) -> str:
+        """The criterion in words."""
+        return (
+            f"at most {self.false_positive_rate:.0%} of the answers of a consistent crowd "
+            "would be flagged"
+        )
+
+    def to_frame(self, backend: str | None = None) -> Any:
+        """The flagged answers, most outlying first."""
+        rows = np.flatnonzero(self.flagged)
+        rows = rows[np.argsort(-self.entry[rows], kind="stable")]
+        items = np.array(self.votes.items, dtype=object)
+        workers = np.array([*self.votes.workers, None], dtype=object)
+        columns = {
+            "answer": rows,
+            "left": items[self.votes.left[rows]],
+            "right": items[self.votes.right[rows]],
+            "outcome": self.votes.outcome[rows],
+            "expected": self.votes.outcome[rows] - self._residuals[rows],
+            "entry": self.entry[rows],
+        }
+        if (self.votes.worker != NO_WORKER).any():
+            columns["worker"] = workers[self.votes.worker[rows]]
+        return build_frame(columns, backend or self.votes.backend)
+
+    @property
+    def _residuals(self) -> FloatArray:
+        difference = self.scores[self.votes.left] - self.scores[self.votes.right]
+        return self.votes.outcome - difference
+
+
+def find_outliers(
+    votes: Any, *, false_positive_rate: float = 0.05, penalty: float | None = None
+) -> Outliers:
+    """Outlying answers by the Huber-LASSO path.
+
+    min over x, e of 1/2 |y - D0 x - e|^2 + lambda |e|_1: answers with e != 0 are outliers. The path
+    in lambda is followed from the largest residual down; an answer's entry point is where it
+    first becomes one.
+
+    Parameters
+    ----------
+    votes
+        Comparisons, or anything `read_comparisons` takes.
+    false_positive_rate
+        Chooses lambda: the share of answers that would be flagged if the crowd were consistent
+        and answered by Bradley-Terry probabilities.
+    penalty
+        lambda itself, instead.
+
+    Examples
+    --------
+    >>> votes = [("a", "b", 1)] * 29 + [("b", "c", 1)] * 29 + [("a", "b", -1)]
+    >>> find_outliers(votes).flagged.nonzero()[0].tolist()
+    [58]
+    """
+    if not 0 < false_positive_rate < 1:
+        raise InvalidArgument(f"false_positive_rate {false_positive_rate} must be between 0 and 1")
+    if penalty is not None and not penalty > 0:
+        raise InvalidArgument(f"penalty {penalty} must be above 0")
+    votes = read_comparisons(votes)
+    graph = ComparisonGraph.from_comparisons(votes)
+    edge, sign = edge_of_answers(votes, graph)
+    cells, cell = group_cells(edge, sign * votes.outcome, votes.weight)
+
+    equations = NormalEquations(graph.i, graph.j, graph.weights, graph.components)
+    start = equations.solve(
+        divergence(graph.i, graph.j, graph.weights * graph.flows, graph.n_items)
+    )
+    if penalty is None:
+        penalty = _penalty_for(graph, start, false_positive_rate)
+    entry, path = _follow_path(graph, cells, start, penalty)
+    scores = huber_scores(graph, cells, penalty, start).x
+    residual = cells.value - (scores[graph.i] - scores[graph.j])[cells.edge]
+    excess = soft(residual, penalty)
+    return Outliers(
+        votes=votes,
+        penalty=penalty,
+        false_positive_rate=false_positive_rate,
+        flagged=np.abs(excess)[cell] > 1e-9,
+        excess=sign * excess[cell],
+        entry=entry[cell],
+        scores=scores,
+        path=path,
+    )
+
+
+def huber_scores(graph: ComparisonGraph, cells: Cells, penalty: float, start: FloatArray) -> Fit:
+    """Scores of least Huber loss; they sum to zero in each component."""
+
+    def solve(curvature: FloatArray, gradient: FloatArray, tolerance: float) -> FloatArray:
+        equations = NormalEquations(graph.i, graph.j, curvature, graph.components)
+        return equations.solve(gradient, tolerance=tolerance)
+
+    objective = huber_objective(cells, penalty, graph.n_edges)
+    return maximise(graph.i, graph.j, objective, solve, start=start, tolerance=1e-10)
+
+
+def _penalty_for(graph: ComparisonGraph, scores: FloatArray, rate: float) -> float:
+    """The smallest penalty at which a consistent crowd would have at most this share flagged."""
+    means, size = null_means(graph)
+    fitted = scores[graph.i] - scores[graph.j]
+    residuals = np.abs(np.r_[size - fitted, size + fitted])
+    chances = np.r_[1 + means / size, 1 - means / size] / 2 * np.r_[graph.counts, graph.counts]
+    order = np.argsort(-residuals)
+    tail = np.cumsum(chances[order]) / graph.n_answers
+    last = min(int(np.searchsorted(tail, rate, side="right")), len(order) - 1)
+    return max(float(residuals[order[last]]), 1e-6)
+
+
+def _follow_path(
+    graph: ComparisonGraph, cells: Cells, start: FloatArray, chosen: float
+) -> tuple[FloatArray, tuple[FloatArray, FloatArray]]:
+    """Entry point of each cell, and the share of answers flagged along the path.
+
+    Between neighbouring penalties residuals are taken as linear, which they are but for events.
+    """
+    x = start
+    residual = np.abs(cells.value - (x[graph.i] - x[graph.j])[cells.edge])
+    largest = float(residual.max(initial=0.0))
+    lowest = min(chosen, largest) / 2
+    grid = np.linspace(largest, lowest, PATH_POINTS)
+    entry = np.where(residual >= largest, largest, 0.0)
+    shares = np.zeros(len(grid))
+    total = cells.weight.sum()
+    before, previous = residual - largest, largest
+    for k, penalty in enumerate(grid[1:], start=1):
+        x = huber_scores(graph, cells, float(penalty), x).x
+        residual = np.abs(cells.value - (x[graph.i] - x[graph.j])[cells.edge])
+        after = residual - penalty
+        enters = (after > 0) & (entry == 0)
+        fraction = np.clip(before[enters] / (before[enters] - after[enters]), 0, 1)
+        entry[enters] = previous + fraction * (penalty - previous)
+        shares[k] = cells.weight[after > 0].sum() / total
+        before, previous = after, float(penalty)
+    return entry, (grid, shares)

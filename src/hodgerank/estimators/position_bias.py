@@ -1,0 +1,119 @@
+"""Position bias by worker or any other group: joint least squares with intercepts.
+
+min over x, b of sum w (y - b_a - (x_left - x_right))^2. With D the weight of each group and C its
+divergence, the scores satisfy (L - C D^-1 C^T) x = D0^T y - C D^-1 s once b is eliminated.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy import linalg, sparse
+from scipy.special import ndtr
+
+from hodgerank.data.comparisons import Comparisons
+from hodgerank.errors import InvalidArgument
+from hodgerank.graph.comparison_graph import ComparisonGraph
+from hodgerank.kernels.laplacian import divergence
+from hodgerank.kernels.normal_equations import DENSE_ITEMS, NormalEquations
+from hodgerank.types import FloatArray, IntArray
+
+NEARLY_SINGULAR = 1e-10
+
+
+@dataclass(frozen=True)
+class PositionBias:
+    """Bias of each group: by how much its mean answer leans to the left, all else equal.
+
+    Groups without an answer whose display order is known have NaN.
+    """
+
+    bias: FloatArray
+    stderr: FloatArray
+
+    @property
+    def p_values(self) -> FloatArray:
+        """Two-sided p-value of each bias being 0."""
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return np.asarray(2 * ndtr(-np.abs(self.bias / self.stderr)))
+
+
+def position_bias(votes: Comparisons, group: IntArray, n_groups: int) -> PositionBias:
+    """Joint fit of scores and one intercept per group (group -1: an intercept of its own).
+
+    The smaller of the two blocks of unknowns is inverted, the other eliminated exactly.
+    """
+    shown = votes.display_known
+    empty = np.full(n_groups, np.nan)
+    if not shown.any():
+        return PositionBias(empty, empty)
+    graph = ComparisonGraph.from_comparisons(votes)
+    weight = np.ones(len(votes)) if votes.weight is None else votes.weight
+    code = np.where(group[shown] < 0, n_groups, group[shown])
+    w, left, right = weight[shown], votes.left[shown], votes.right[shown]
+    shape = (votes.n_items, n_groups + 1)
+    c = sparse.coo_array((np.r_[w, -w], (np.r_[left, right], np.r_[code, code])), shape).tocsc()
+    d = np.bincount(code, w, n_groups + 1).astype(float)
+    s = np.bincount(code, w * votes.outcome[shown], n_groups + 1).astype(float)
+    used = np.flatnonzero(d)
+    c, d, s = c[:, used], d[used], s[used]
+
+    rhs = divergence(graph.i, graph.j, graph.weights * graph.flows, graph.n_items)
+    if votes.n_items <= DENSE_ITEMS:
+        x, b, unit = _eliminate_groups(graph, c, d, s, rhs)
+    elif len(used) <= DENSE_ITEMS:
+        x, b, unit = _eliminate_items(graph, c, d, s, rhs)
+    else:
+        raise InvalidArgument(
+            f"position bias of {len(used):,} groups over {votes.n_items:,} items is too much to "
+            f"solve exactly: use groups or items of at most {DENSE_ITEMS:,}"
+        )
+    residual = votes.outcome - (x[votes.left] - x[votes.right])
+    of_code = np.zeros(n_groups + 1)
+    of_code[used] = b
+    residual[shown] -= of_code[code]
+    freedom = max(len(votes) - graph.n_items + graph.n_components - len(used), 1)
+    noise = max(float(weight @ residual**2), 1.0) / freedom  # never quite without noise
+    bias, stderr = empty.copy(), empty.copy()
+    inside = used < n_groups
+    bias[used[inside]] = b[inside]
+    stderr[used[inside]] = np.sqrt(noise * unit[inside])
+    return PositionBias(bias, stderr)
+
+
+def _eliminate_groups(
+    graph: ComparisonGraph, c: sparse.csc_array, d: FloatArray, s: FloatArray, rhs: FloatArray
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Scores first, from a dense system over items."""
+    n = graph.n_items
+    matrix = np.zeros((n, n))
+    matrix[graph.i, graph.j] = -graph.weights
+    matrix += matrix.T
+    matrix -= np.diag(matrix.sum(axis=1))
+    typical = max(float(np.diag(matrix).mean()), 1e-300)
+    scaled = c @ sparse.diags_array(1 / d)
+    matrix -= (scaled @ c.T).toarray()
+    # what cannot be told from the answers (a component's level) is held at 0 by a trace of prior
+    matrix += NEARLY_SINGULAR * typical * np.eye(n)
+    same = graph.components[:, None] == graph.components
+    matrix += typical * same / same.sum(axis=0)
+    factor = linalg.cho_factor(matrix, lower=True)
+    x = linalg.cho_solve(factor, rhs - scaled @ s)
+    spread = scaled.T @ linalg.cho_solve(factor, scaled.toarray())
+    return x, (s - c.T @ x) / d, 1 / d + np.diag(spread)
+
+
+def _eliminate_items(
+    graph: ComparisonGraph, c: sparse.csc_array, d: FloatArray, s: FloatArray, rhs: FloatArray
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Intercepts first, from a dense system over groups."""
+    equations = NormalEquations(graph.i, graph.j, graph.weights, graph.components)
+    blocks = [equations.solve(c[:, k : k + 64].toarray()) for k in range(0, len(d), 64)]
+    solved = np.hstack(blocks)
+    schur = np.diag(d * (1 + NEARLY_SINGULAR)) - c.T @ solved
+    factor = linalg.cho_factor(schur, lower=True)
+    plain = equations.solve(rhs)
+    b = linalg.cho_solve(factor, s - c.T @ plain)
+    unit = np.diag(linalg.cho_solve(factor, np.eye(len(d))))
+    return plain - solved @ b, b, unit

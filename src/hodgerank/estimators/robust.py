@@ -1,0 +1,101 @@
+"""robust_rank: the ranking that resists bad answers and bad workers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from typing import Any
+
+import numpy as np
+
+from hodgerank.data.read import read_comparisons
+from hodgerank.estimators.covariance import ModelCovariance
+from hodgerank.estimators.outliers import find_outliers
+from hodgerank.estimators.ranking import Ranking
+from hodgerank.estimators.reliability import worker_types
+from hodgerank.estimators.votes import Components, graph_of
+from hodgerank.kernels.normal_equations import NormalEquations
+from hodgerank.types import FloatArray, Item
+
+LOW = 0.7  # reliability below which a worker is worth a look
+
+
+@dataclass(frozen=True, eq=False)
+class RobustRanking(Ranking):
+    """A ranking with what was found about the workers.
+
+    Attributes
+    ----------
+    workers, reliability
+        Each worker and how far the answers follow the common scores: 1 honest, 1/2 random, 0 the
+        opposite.
+    trust
+        Weight of the worker's answers: 1 as they are, 0 left out, negative turned round.
+    """
+
+    workers: tuple[Item, ...]
+    reliability: FloatArray
+    trust: FloatArray
+
+    @property
+    def unreliable(self) -> tuple[Item, ...]:
+        """Workers of low reliability, least reliable first."""
+        order = np.argsort(self.reliability, kind="stable")
+        return tuple(self.workers[k] for k in order if self.reliability[k] < LOW)
+
+
+def robust_rank(
+    votes: Any, *, components: Components = "joined", confidence: float = 0.95
+) -> RobustRanking:
+    """A ranking that careless or hostile workers, or single wild answers, cannot pull away.
+
+    Where workers are known: Bradley-Terry scores by EM over types of workers (honest, random,
+    adversarial). Where they are not: Huber's regression, which bounds the pull of each answer, with
+    the penalty of `find_outliers`.
+
+    Examples
+    --------
+    >>> import hodgerank as hr
+    >>> crowd = {"honest": 8, "adversarial": 2}
+    >>> votes = hr.simulate_comparisons(8, 400, spread=3, workers=crowd, rng=0)
+    >>> sorted(robust_rank(votes).unreliable)
+    ['adversarial-01', 'adversarial-02']
+    """
+    votes = read_comparisons(votes)
+    graph = graph_of(votes, components)
+    if votes.n_workers:
+        types = worker_types(votes)
+        found = {part.name: getattr(types.ranking, part.name) for part in fields(Ranking)}
+        found |= {
+            "model": "maximum a posteriori, robust",
+            "confidence": confidence,
+            "iterations": types.iterations,
+            "converged": types.converged and types.ranking.converged,
+        }
+        return RobustRanking(
+            **found, workers=votes.workers, reliability=types.reliability, trust=types.trust
+        )
+    outliers = find_outliers(votes)
+    weights = graph.weights
+    residual = outliers.votes.outcome - outliers.excess
+    difference = outliers.scores[votes.left] - outliers.scores[votes.right]
+    freedom = max(len(votes) - graph.n_items + graph.n_components, 1)
+    scale = float(np.sum((residual - difference) ** 2)) / freedom
+    equations = NormalEquations(graph.i, graph.j, weights, graph.components)
+    return RobustRanking.from_scores(
+        graph,
+        outliers.scores,
+        ModelCovariance(equations, max(scale, 1 / freedom)),
+        model="Huber regression",
+        link="uniform",
+        confidence=confidence,
+        ridge=0.0,
+        iterations=1,
+        residual=0.0,
+        converged=True,
+        undefeated=(),
+        winless=(),
+        notes=("workers are not known: single answers are discounted, not workers",),
+        workers=(),
+        reliability=np.zeros(0),
+        trust=np.zeros(0),
+    )

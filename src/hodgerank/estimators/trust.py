@@ -1,0 +1,108 @@
+"""assess_trust: how far a ranking can be trusted, all in one place."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from hodgerank.data.comparisons import Comparisons
+from hodgerank.data.read import read_comparisons
+from hodgerank.estimators.outliers import Outliers, find_outliers
+from hodgerank.estimators.workers import WorkerAssessment, assess_workers
+from hodgerank.graph.cycles import InconsistentTriangle, Loop
+from hodgerank.graph.hodge import HodgeDecomposition, decompose
+
+SURPRISING = 0.01
+
+
+@dataclass(frozen=True, eq=False)
+class TrustReport:
+    """Consistency of the votes with what noise alone would give, outliers and workers.
+
+    `workers` is None where the votes do not say who answered.
+    """
+
+    votes: Comparisons
+    decomposition: HodgeDecomposition
+    outliers: Outliers
+    workers: WorkerAssessment | None
+    n_shown: int
+
+    @cached_property
+    def triangles(self) -> list[InconsistentTriangle]:
+        """The most inconsistent triangles."""
+        return self.decomposition.triangles(self.n_shown)
+
+    @cached_property
+    def loops(self) -> list[Loop]:
+        """The loops that carry most of the harmonic part."""
+        return self.decomposition.loops(self.n_shown)
+
+    @cached_property
+    def verdict(self) -> str:
+        """One sentence."""
+        parts, problems = self.decomposition, []
+        expected = parts.expected
+        if parts.betti.beta_0 > 1:
+            problems.append(f"{parts.betti.beta_0:,} groups of items cannot be compared")
+        if expected.curl.p_value(parts.energy["curl"]) < SURPRISING:
+            problems.append("preferences run in circles of three more than noise explains")
+        if expected.harmonic.p_value(parts.energy["harmonic"]) < SURPRISING:
+            problems.append("preferences run round long loops more than noise explains")
+        if self.outliers.share > 2 * self.outliers.false_positive_rate:
+            problems.append("there are more outlying answers than in a consistent crowd")
+        if self.workers is not None and self.workers.flagged:
+            problems.append(f"{len(self.workers.flagged):,} workers deserve a look")
+        return "; ".join(problems) or "the votes are as consistent as noise allows"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, ready for JSON."""
+        parts = self.decomposition
+        expected = {
+            name: {
+                "mean": noise.mean,
+                "std": noise.std,
+                "z": noise.z(parts.energy[name]),
+                "p_value": noise.p_value(parts.energy[name]),
+            }
+            for name, noise in (
+                ("curl", parts.expected.curl),
+                ("harmonic", parts.expected.harmonic),
+            )
+        }
+        return {
+            "verdict": self.verdict,
+            "items": self.votes.n_items,
+            "answers": len(self.votes),
+            "beta_0": parts.betti.beta_0,
+            "beta_1": parts.betti.beta_1,
+            "energy": parts.energy,
+            "expected": expected,
+            "triangles": [triangle.to_dict() for triangle in self.triangles],
+            "loops": [loop.to_dict() for loop in self.loops],
+            "outliers": {
+                "flagged": int(self.outliers.flagged.sum()),
+                "share": self.outliers.share,
+                "penalty": self.outliers.penalty,
+                "criterion": self.outliers.criterion,
+            },
+            "workers": None if self.workers is None else self.workers.to_dict(),
+        }
+
+
+def assess_trust(votes: Any, *, n_shown: int = 5) -> TrustReport:
+    """Decompose the votes, find outliers and assess the workers.
+
+    >>> report = assess_trust([("a", "b", 1), ("b", "c", 1), ("a", "c", 1)] * 4)
+    >>> report.verdict
+    'the votes are as consistent as noise allows'
+    """
+    votes = read_comparisons(votes)
+    return TrustReport(
+        votes=votes,
+        decomposition=decompose(votes),
+        outliers=find_outliers(votes),
+        workers=assess_workers(votes) if votes.n_workers else None,
+        n_shown=n_shown,
+    )

@@ -1,0 +1,286 @@
+"""assess_workers: one row per worker, with a flag in plain language."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from scipy.special import bdtrc
+from scipy.stats import false_discovery_control, kendalltau
+
+from hodgerank.data.codes import encode_values
+from hodgerank.data.comparisons import Comparisons
+from hodgerank.data.frames import build_frame
+from hodgerank.data.read import read_comparisons
+from hodgerank.errors import InvalidArgument
+from hodgerank.estimators.consensus import LeaveOneOut
+from hodgerank.estimators.outliers import find_outliers
+from hodgerank.estimators.position_bias import PositionBias, position_bias
+from hodgerank.estimators.reliability import WorkerTypes, worker_types
+from hodgerank.graph.comparison_graph import ComparisonGraph
+from hodgerank.graph.hodge import edge_of_answers
+from hodgerank.types import BoolArray, FloatArray, IntArray, Item
+
+FEWEST_ANSWERS = 8
+LARGE_BIAS = 0.2  # mean answers lean this far before it is called clicking
+MANY_TIES = 0.3
+
+OK = "ok"
+TOO_FEW = "too few answers to say"
+CLICKING = "position-clicking"
+ADVERSARIAL = "adversarial"
+CARELESS = "careless"
+TIE_HAPPY = "tie-happy"
+
+
+@dataclass(frozen=True, eq=False)
+class WorkerAssessment:
+    """One row per worker; arrays are aligned, NaN is 'cannot be said'.
+
+    Attributes
+    ----------
+    position_bias, position_bias_stderr, position_bias_p_value
+        By how much the worker's mean answer leans to the left, all else equal.
+    agreement
+        Share of decided answers that agree with what all others together prefer.
+    outlier_share
+        Share of answers flagged by `find_outliers`.
+    tie_share, left_rate
+        Share of ties; share of decided answers that prefer left.
+    contradictions
+        Share of pairs answered several times on which the worker has been of both opinions.
+    reliability
+        How far the answers follow the common scores: 1 honest, 1/2 random, 0 the opposite.
+    effect
+        Share of item pairs whose order would turn without this worker.
+    flag
+        ok, careless, adversarial, position-clicking, tie-happy, or too few answers to say.
+    """
+
+    workers: tuple[Item, ...]
+    answers: IntArray
+    position_bias: FloatArray
+    position_bias_stderr: FloatArray
+    position_bias_p_value: FloatArray
+    agreement: FloatArray
+    outlier_share: FloatArray
+    tie_share: FloatArray
+    left_rate: FloatArray
+    contradictions: FloatArray
+    reliability: FloatArray
+    effect: FloatArray
+    flag: tuple[str, ...]
+    false_discovery_rate: float
+    notes: tuple[str, ...]
+    backend: str
+
+    def __len__(self) -> int:
+        """Number of workers."""
+        return len(self.workers)
+
+    @property
+    def flagged(self) -> tuple[Item, ...]:
+        """Workers with a flag other than ok or too few answers."""
+        return tuple(
+            worker
+            for worker, flag in zip(self.workers, self.flag, strict=True)
+            if flag not in (OK, TOO_FEW)
+        )
+
+    def to_frame(self, backend: str | None = None) -> Any:
+        """One row per worker."""
+        return build_frame(self._columns(), backend or self.backend)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, ready for JSON; what cannot be said is null."""
+        columns = self._columns()
+        rows = zip(*(_plain(values) for values in columns.values()), strict=True)
+        return {
+            "false_discovery_rate": self.false_discovery_rate,
+            "notes": list(self.notes),
+            "workers": [dict(zip(columns, row, strict=True)) for row in rows],
+        }
+
+    def _columns(self) -> dict[str, Any]:
+        return {
+            "worker": np.array(self.workers, dtype=object),
+            "answers": self.answers,
+            "position_bias": self.position_bias,
+            "position_bias_stderr": self.position_bias_stderr,
+            "position_bias_p_value": self.position_bias_p_value,
+            "agreement": self.agreement,
+            "outlier_share": self.outlier_share,
+            "tie_share": self.tie_share,
+            "left_rate": self.left_rate,
+            "contradictions": self.contradictions,
+            "reliability": self.reliability,
+            "effect": self.effect,
+            "flag": np.array(self.flag, dtype=object),
+        }
+
+
+def assess_workers(
+    votes: Any, *, groups: Sequence[Item] | None = None, false_discovery_rate: float = 0.05
+) -> WorkerAssessment:
+    """Say of each worker how far the answers can be trusted.
+
+    Parameters
+    ----------
+    votes
+        Comparisons with workers, or anything `read_comparisons` takes.
+    groups
+        Instead of workers: any label for each answer (country, device, session ...).
+    false_discovery_rate
+        Of the workers that get a flag, at most this share is expected to be innocent. Position
+        bias and ties are tested with the procedure of Benjamini and Hochberg; carelessness and
+        hostility by the posterior probability of honesty.
+
+    Examples
+    --------
+    >>> import hodgerank as hr
+    >>> crowd = {"honest": 6, "position-biased": 1}
+    >>> votes = hr.simulate_comparisons(8, 700, spread=2, workers=crowd, rng=2)
+    >>> assess_workers(votes).flagged
+    ('position-biased-01',)
+    """
+    if not 0 < false_discovery_rate < 1:
+        raise InvalidArgument("false_discovery_rate must be between 0 and 1")
+    votes = read_comparisons(votes)
+    if groups is not None:
+        names, codes = encode_values(groups)
+        votes = replace(votes, workers=names, worker=codes)
+    if not votes.n_workers:
+        raise InvalidArgument(
+            "the votes do not say who answered: name the column (worker=..., --worker)"
+        )
+    named = votes.select(votes.worker >= 0)
+    n = votes.n_workers
+    answers = np.bincount(named.worker, minlength=n)
+    bias = position_bias(votes, votes.worker.astype(np.int64), n)
+    types = worker_types(votes)
+    agreement, effect = _consensus(votes)
+    outliers = find_outliers(votes).flagged
+    tie = named.outcome == 0
+    shown = named.select(named.display_known & ~tie)
+    tie_share = _share(named.worker, tie, n)
+    notes = []
+    if not votes.display_known.any():
+        notes.append(
+            "the display order is not known, so position bias and left rate cannot be said"
+        )
+    return WorkerAssessment(
+        workers=votes.workers,
+        answers=answers,
+        position_bias=bias.bias,
+        position_bias_stderr=bias.stderr,
+        position_bias_p_value=bias.p_values,
+        agreement=agreement,
+        outlier_share=_share(named.worker, outliers[votes.worker >= 0], n),
+        tie_share=tie_share,
+        left_rate=_share(shown.worker, shown.outcome > 0, n),
+        contradictions=_contradictions(named),
+        reliability=types.reliability,
+        effect=effect,
+        flag=_flags(named, bias, types, tie_share, false_discovery_rate),
+        false_discovery_rate=false_discovery_rate,
+        notes=tuple(notes),
+        backend=votes.backend,
+    )
+
+
+def _share(worker: IntArray, hits: BoolArray, n: int) -> FloatArray:
+    total = np.bincount(worker, minlength=n).astype(float)
+    total[total == 0] = np.nan
+    return np.asarray(np.bincount(worker, hits, n) / total)
+
+
+def _consensus(votes: Comparisons) -> tuple[FloatArray, FloatArray]:
+    """Agreement with everybody else, and share of item pairs that turn, for each worker."""
+    graph = ComparisonGraph.from_comparisons(votes)
+    edges, signs = edge_of_answers(votes, graph)
+    everybody = LeaveOneOut(votes, graph)
+    agreement, effect = np.full((2, votes.n_workers), np.nan)
+    order = np.argsort(votes.worker, kind="stable")
+    bounds = np.searchsorted(votes.worker[order], np.arange(votes.n_workers + 1))
+    for a in range(votes.n_workers):
+        rows = order[bounds[a] : bounds[a + 1]]
+        if not len(rows):
+            continue
+        others = everybody.without(rows, edges[rows], signs[rows])
+        said = np.sign(votes.outcome[rows])
+        counted = (said != 0) & ~np.isnan(others.predictions)
+        if counted.any():
+            agrees = said[counted] * others.predictions[counted]
+            agreement[a] = np.mean(np.where(np.abs(agrees) < 1e-12, 0.5, agrees > 0))
+        tau = kendalltau(everybody.scores.round(12), others.scores.round(12)).statistic
+        effect[a] = (1 - tau) / 2 if np.isfinite(tau) else 0.0
+    return agreement, effect
+
+
+def _contradictions(named: Comparisons) -> FloatArray:
+    """Share of a worker's repeated pairs with answers of both signs."""
+    n_items = np.int64(named.n_items)
+    low, high = np.minimum(named.left, named.right), np.maximum(named.left, named.right)
+    key = (named.worker * n_items + low) * n_items + high
+    turned = np.where(named.left < named.right, named.outcome, -named.outcome)
+    keys, group = np.unique(key, return_inverse=True)
+    several = np.bincount(group) > 1
+    wins, losses = np.bincount(group, turned > 0) > 0, np.bincount(group, turned < 0) > 0
+    worker = (keys // n_items // n_items)[several]
+    return _share(worker, (wins & losses)[several], named.n_workers)
+
+
+def _flags(
+    named: Comparisons,
+    bias: PositionBias,
+    types: WorkerTypes,
+    tie_share: FloatArray,
+    rate: float,
+) -> tuple[str, ...]:
+    """The first flag that applies; tests across workers share their false discoveries."""
+    n = named.n_workers
+    answers = np.bincount(named.worker, minlength=n)
+    few = answers < FEWEST_ANSWERS
+    clicks = _significant(bias.p_values, ~few, rate) & (np.abs(bias.bias) > LARGE_BIAS)
+    dishonest = _least_honest(types.honest, ~few, rate)
+    hostile = dishonest & (types.adversarial > types.random)
+
+    ties = np.bincount(named.worker, named.outcome == 0, n)
+    others = (ties.sum() - ties + 1) / np.maximum(answers.sum() - answers + 2, 1)
+    p_ties = bdtrc(ties - 1, answers, others)
+    tie_happy = _significant(np.where(ties > 0, p_ties, 1.0), ~few, rate) & (tie_share > MANY_TIES)
+    choices = [
+        (few, TOO_FEW),
+        (clicks, CLICKING),
+        (tie_happy, TIE_HAPPY),
+        (hostile, ADVERSARIAL),
+        (dishonest, CARELESS),
+    ]
+    return tuple(
+        next((flag for applies, flag in choices if applies[worker]), OK) for worker in range(n)
+    )
+
+
+def _significant(p_values: FloatArray, tested: BoolArray, rate: float) -> BoolArray:
+    """Benjamini and Hochberg (1995) over those tested."""
+    tested = tested & np.isfinite(p_values)
+    found = np.zeros(len(p_values), bool)
+    if tested.any():
+        found[tested] = false_discovery_control(p_values[tested]) <= rate
+    return found
+
+
+def _least_honest(honest: FloatArray, tested: BoolArray, rate: float) -> BoolArray:
+    """The largest group of least honest workers whose mean probability of honesty is small."""
+    found = np.zeros(len(honest), bool)
+    order = np.flatnonzero(tested)[np.argsort(honest[tested], kind="stable")]
+    mean = np.cumsum(honest[order]) / np.arange(1, len(order) + 1)
+    found[order[: int((mean <= rate).sum())]] = True
+    return found
+
+
+def _plain(values: Any) -> list[Any]:
+    listed = values.tolist()
+    return [None if isinstance(v, float) and np.isnan(v) else v for v in listed]

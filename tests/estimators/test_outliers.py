@@ -1,0 +1,86 @@
+from __future__ import annotations
+
+import time
+import warnings
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sklearn.linear_model import Lasso
+
+import hodgerank as hr
+from hodgerank.errors import InvalidArgument
+from reference.least_squares import design_matrix
+from strategies import comparisons
+
+
+@given(comparisons(max_items=6), st.sampled_from([0.1, 0.4, 0.8]))
+def test_the_fit_is_the_lasso_on_the_cyclic_projection(votes, penalty):
+    d = design_matrix(votes)
+    cyclic = np.eye(len(votes)) - d @ np.linalg.pinv(d)
+    found = hr.find_outliers(votes, penalty=penalty)
+    target = cyclic @ votes.outcome
+
+    def loss(e):
+        return 0.5 * np.sum((target - cyclic @ e) ** 2) + penalty * np.abs(e).sum()
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        lasso = Lasso(alpha=penalty / len(votes), fit_intercept=False, tol=1e-14, max_iter=200_000)
+        lasso.fit(cyclic, target)
+    assert loss(found.excess) <= loss(lasso.coef_) + 1e-7
+    # e itself need not be unique, but what remains after it is
+    np.testing.assert_allclose(cyclic @ found.excess, cyclic @ lasso.coef_, atol=1e-4)
+
+
+def test_one_wild_answer_is_found_first():
+    rows = [(a, b, 1, "w") for a, b in ["ab", "bc", "ac", "cd", "bd", "ad"] for _ in range(6)]
+    rows.append(("d", "a", 1, "odd"))
+    found = hr.find_outliers(rows)
+    assert np.argmax(found.entry) == 36
+    assert found.flagged.nonzero()[0].tolist() == [36]
+    assert found.excess[36] > 0
+    frame = found.to_frame()
+    assert frame["worker"].to_list() == ["odd"]
+    assert frame["answer"].to_list() == [36]
+
+
+def test_entry_points_are_where_answers_enter():
+    votes = hr.simulate_comparisons(6, 60, spread=2, workers={"honest": 3, "random": 1}, rng=0)
+    found = hr.find_outliers(votes)
+    for row in np.flatnonzero(found.entry)[:10]:
+        entry = found.entry[row]
+        assert not hr.find_outliers(votes, penalty=1.03 * entry).flagged[row]
+        assert hr.find_outliers(votes, penalty=0.97 * entry).flagged[row]
+
+
+def test_a_consistent_crowd_is_flagged_as_rarely_as_promised():
+    rng = np.random.default_rng(0)
+    for rate in (0.02, 0.1):
+        shares = [
+            hr.find_outliers(
+                hr.simulate_comparisons(12, 800, spread=2, rng=rng), false_positive_rate=rate
+            ).share
+            for _ in range(20)
+        ]
+        assert np.mean(shares) <= 1.2 * rate
+
+
+def test_a_million_answers_in_time():
+    votes = hr.simulate_comparisons(
+        1000, 1_000_000, workers={"honest": 80, "adversarial": 20}, rng=0
+    )
+    start = time.perf_counter()
+    found = hr.find_outliers(votes)
+    ranking = hr.robust_rank(votes)
+    assert time.perf_counter() - start < 10
+    adversarial = np.array([str(w).startswith("adv") for w in votes.workers])[votes.worker]
+    assert found.flagged[adversarial].mean() > 2 * found.flagged[~adversarial].mean()
+    assert len(ranking.unreliable) == 20
+
+
+@pytest.mark.parametrize("options", [{"false_positive_rate": 0}, {"penalty": -1}])
+def test_senseless_options_are_refused(options):
+    with pytest.raises(InvalidArgument):
+        hr.find_outliers([("a", "b", 1)], **options)

@@ -1,0 +1,66 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import hodgerank as hr
+from hodgerank.errors import DisconnectedGraph
+from hodgerank.metrics import kendall_tau
+
+
+def tau(ranking, votes):
+    table = dict(zip(ranking.items, ranking.scores, strict=True))
+    return kendall_tau([table[item] for item in votes.items], votes.truth)
+
+
+def mean_taus(crowd, spread, runs=40):
+    rng = np.random.default_rng(0)
+    plain, robust = [], []
+    for _ in range(runs):
+        votes = hr.simulate_comparisons(16, 240, spread=spread, workers=crowd, rng=rng)
+        plain.append(tau(hr.hodge_rank(votes), votes))
+        robust.append(tau(hr.robust_rank(votes), votes))
+    return np.mean(plain), np.mean(robust)
+
+
+def test_adversarial_workers_are_resisted():
+    plain, robust = mean_taus({"honest": 16, "adversarial": 4}, spread=3)
+    assert plain < 0.76
+    assert robust > 0.85
+
+
+@pytest.mark.parametrize("spread", [3, 1, 0.5])
+def test_clean_crowds_lose_next_to_nothing(spread):
+    plain, robust = mean_taus({"honest": 15}, spread=spread)
+    assert robust > plain - 0.005
+
+
+def test_workers_are_told_apart():
+    crowd = {"honest": 8, "random": 1, "adversarial": 1}
+    votes = hr.simulate_comparisons(12, 800, spread=3, workers=crowd, rng=1)
+    ranking = hr.robust_rank(votes)
+    reliability = dict(zip(ranking.workers, ranking.reliability, strict=True))
+    assert reliability["honest-01"] > 0.95
+    assert reliability["random-01"] == pytest.approx(0.5, abs=0.1)
+    assert reliability["adversarial-01"] < 0.05
+    assert ranking.unreliable == ("adversarial-01", "random-01")
+    assert dict(zip(ranking.workers, ranking.trust, strict=True))["adversarial-01"] < -0.9
+    assert (ranking.standard_errors > 0).all()
+    assert ranking.converged
+
+
+def test_without_workers_single_answers_are_resisted():
+    rows = [(a, b, 1) for a, b in ["ab", "bc", "cd", "ac", "bd", "ad"] for _ in range(5)]
+    rows += [("d", "a", 1)] * 2
+    ranking = hr.robust_rank(rows)
+    assert ranking.items == ("a", "b", "c", "d")
+    assert ranking.workers == ()
+    assert "workers are not known" in ranking.notes[0]
+    gap = ranking.scores[0] - ranking.scores[-1]
+    plain = hr.hodge_rank(rows).scores
+    assert gap > plain[0] - plain[-1]
+
+
+def test_a_disconnected_graph_is_refused():
+    with pytest.raises(DisconnectedGraph):
+        hr.robust_rank([("a", "b", 1, "w"), ("c", "d", 1, "w")])

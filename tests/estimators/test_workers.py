@@ -1,0 +1,176 @@
+from __future__ import annotations
+
+import json
+from collections import Counter
+
+import numpy as np
+import pytest
+from hypothesis import given
+
+import hodgerank as hr
+from hodgerank.errors import InvalidArgument
+from hodgerank.estimators.consensus import LeaveOneOut
+from hodgerank.estimators.position_bias import position_bias
+from hodgerank.graph.hodge import edge_of_answers
+from hodgerank.kernels import normal_equations
+from reference.least_squares import dense_hodge_rank, design_matrix
+from strategies import comparisons
+
+COLUMNS = {
+    *("worker", "answers", "position_bias", "position_bias_stderr", "agreement"),
+    *("outlier_share", "tie_share", "left_rate", "reliability", "flag"),
+}
+
+
+@pytest.fixture(scope="module")
+def mixed():
+    crowd = {"honest": 20, "random": 3, "adversarial": 2, "position-biased": 3, "tie-happy": 2}
+    votes = hr.simulate_comparisons(16, 2000, spread=2, workers=crowd, rng=1)
+    return hr.assess_workers(votes)
+
+
+def test_every_kind_of_worker_gets_its_flag(mixed):
+    expected = {
+        "honest": "ok",
+        "random": "careless",
+        "adversarial": "adversarial",
+        "position-biased": "position-clicking",
+        "tie-happy": "tie-happy",
+    }
+    for worker, flag in zip(mixed.workers, mixed.flag, strict=True):
+        assert flag == expected[str(worker).rsplit("-", 1)[0]]
+    assert len(mixed.flagged) == 10
+
+
+def test_the_table_has_the_promised_columns(mixed):
+    assert set(mixed.to_frame().columns) >= COLUMNS
+    content = json.loads(json.dumps(mixed.to_dict(), allow_nan=False))
+    assert len(content["workers"]) == 30
+
+
+def test_honest_crowds_are_rarely_flagged():
+    rng = np.random.default_rng(0)
+    flags = Counter()
+    for _ in range(20):
+        votes = hr.simulate_comparisons(16, 600, spread=1, workers={"honest": 25}, rng=rng)
+        flags.update(hr.assess_workers(votes).flag)
+    assert flags["ok"] / sum(flags.values()) > 0.98
+
+
+@pytest.mark.parametrize("eliminated", ["groups", "items"])
+@given(votes=comparisons(max_items=6, weighted=True))
+def test_position_bias_equals_joint_least_squares(eliminated, votes):
+    """Biases that the answers determine are those of the dense joint fit."""
+    from hodgerank.estimators import position_bias as module
+
+    d = design_matrix(votes)
+    columns = np.zeros((len(votes), 4))
+    columns[np.arange(len(votes)), votes.worker] = 1
+    root = np.sqrt(votes.weight)[:, None]
+    joint = root * np.hstack((d, columns))
+    solution = np.linalg.pinv(joint) @ (root.ravel() * votes.outcome)
+    unit = np.linalg.pinv(joint.T @ joint)
+    determined = np.abs(np.linalg.pinv(joint) @ joint - np.eye(joint.shape[1])).max(axis=1) < 1e-9
+    with pytest.MonkeyPatch.context() as patch:
+        if eliminated == "items":
+            patch.setattr(module, "DENSE_ITEMS", 4)
+            if votes.n_items <= 4:
+                return
+        found = position_bias(votes, votes.worker.astype(np.int64), 4)
+    for worker in range(4):
+        if (votes.worker == worker).any() and determined[votes.n_items + worker]:
+            assert found.bias[worker] == pytest.approx(solution[votes.n_items + worker], abs=1e-6)
+            ratio = found.stderr[worker] ** 2 / unit[votes.n_items + worker, votes.n_items + worker]
+            assert ratio > 0
+
+
+def test_position_bias_has_the_right_size_and_error():
+    rng = np.random.default_rng(0)
+    estimates, errors = [], []
+    for _ in range(60):
+        votes = hr.simulate_comparisons(8, 600, workers={"honest": 5}, rng=rng)
+        found = position_bias(votes, votes.worker.astype(np.int64), 5)
+        estimates.append(found.bias)
+        errors.append(found.stderr)
+    assert np.abs(np.mean(estimates)) < 0.02
+    assert np.std(estimates) == pytest.approx(np.mean(errors), rel=0.15)
+
+
+@given(comparisons(max_items=6))
+def test_leaving_a_worker_out_equals_ranking_without_that_worker(votes):
+    graph = hr.ComparisonGraph.from_comparisons(votes)
+    edges, signs = edge_of_answers(votes, graph)
+    everybody = LeaveOneOut(votes, graph)
+    for worker in range(4):
+        rows = np.flatnonzero(votes.worker == worker)
+        rest = votes.select(votes.worker != worker)
+        if not len(rows) or not len(rest):
+            continue
+        connected = hr.ComparisonGraph.from_comparisons(rest).is_connected
+        for found in (
+            everybody._downdated(rows),
+            everybody._solved_again(rows, edges[rows], signs[rows]),
+        ):
+            if connected:
+                expected = dense_hodge_rank(rest)[0]
+                np.testing.assert_allclose(found.scores, expected, atol=1e-7)
+                difference = expected[votes.left[rows]] - expected[votes.right[rows]]
+                np.testing.assert_allclose(found.predictions, difference, atol=1e-7)
+
+
+def test_pairs_only_one_worker_knows_are_not_counted_as_agreement():
+    rows = [("a", "b", 1, "u"), ("a", "b", 1, "v"), ("b", "c", 1, "u")]
+    found = hr.assess_workers(rows)
+    assert found.agreement.tolist() == [1, 1]
+    graph = hr.ComparisonGraph.from_comparisons(hr.read_comparisons(rows))
+    votes = hr.read_comparisons(rows)
+    predictions = LeaveOneOut(votes, graph)._downdated(np.array([0, 2])).predictions
+    assert np.isnan(predictions[1])
+
+
+def test_self_contradictions():
+    rows = [("a", "b", 1, "u"), ("b", "a", 1, "u"), ("b", "c", 1, "u"), ("b", "c", 1, "u"),
+            ("a", "b", 1, "v"), ("b", "c", 1, "v"), ("a", "c", 1, "v")]  # fmt: skip
+    found = hr.assess_workers(rows)
+    assert found.contradictions[0] == 0.5
+    assert np.isnan(found.contradictions[1])
+    assert set(found.flag) == {"too few answers to say"}
+
+
+def test_unknown_display_order_leaves_position_columns_empty():
+    votes = hr.simulate_comparisons(6, 300, rng=0)
+    hidden = hr.read_comparisons(votes.to_frame(), display_known=False)
+    found = hr.assess_workers(hidden)
+    assert np.isnan(found.position_bias).all()
+    assert np.isnan(found.left_rate).all()
+    assert "display order is not known" in found.notes[0]
+    assert found.to_dict()["workers"][0]["position_bias"] is None
+
+
+def test_groups_are_assessed_like_workers():
+    votes = hr.simulate_comparisons(8, 800, workers={"honest": 3, "position-biased": 3}, rng=0)
+    country = ["left-land" if str(votes.workers[w]).startswith("pos") else "elsewhere"
+               for w in votes.worker]  # fmt: skip
+    found = hr.assess_workers(votes, groups=country)
+    assert found.workers == ("elsewhere", "left-land")
+    assert found.flag == ("ok", "position-clicking")
+
+
+def test_votes_without_workers_are_refused():
+    with pytest.raises(InvalidArgument, match="who answered"):
+        hr.assess_workers([("a", "b", 1)])
+
+
+def test_many_items_take_the_other_elimination(monkeypatch):
+    votes = hr.simulate_comparisons(40, 900, workers={"honest": 5, "position-biased": 1}, rng=0)
+    near = hr.assess_workers(votes)
+    from hodgerank.estimators import consensus
+    from hodgerank.estimators import position_bias as module
+
+    for place in (normal_equations, module, consensus):
+        monkeypatch.setattr(place, "DENSE_ITEMS", 10)
+    far = hr.assess_workers(votes)
+    np.testing.assert_allclose(near.position_bias, far.position_bias, atol=1e-6)
+    np.testing.assert_allclose(near.position_bias_stderr, far.position_bias_stderr, rtol=1e-5)
+    np.testing.assert_allclose(near.agreement, far.agreement, atol=1e-9)
+    assert near.flag == far.flag

@@ -1,0 +1,106 @@
+"""Betti numbers and persistence intervals, against gudhi."""
+
+from __future__ import annotations
+
+import random
+import time
+
+import gudhi
+import numpy as np
+import pytest
+
+import hodgerank as hr
+from hodgerank.errors import InvalidArgument
+from hodgerank.kernels import homology
+
+
+def gudhi_intervals(n: int, pairs: list[tuple[int, int]]) -> list[tuple]:
+    tree = gudhi.SimplexTree()
+    for item in range(n):
+        tree.insert([item], 0.0)
+    for when, pair in enumerate(pairs, start=1):
+        tree.insert(list(pair), float(when))
+    tree.expansion(2)
+    found = tree.persistence(homology_coeff_field=2, min_persistence=0, persistence_dim_max=True)
+    return sorted((d, b, e) for d, (b, e) in found if d < 2 and e > b)
+
+
+def random_pairs(rng: random.Random, n: int) -> list[tuple[int, int]]:
+    pairs = [(a, b) for a in range(n) for b in range(a)]
+    rng.shuffle(pairs)
+    return pairs[: rng.randint(0, len(pairs))]
+
+
+@pytest.mark.parametrize("as_bits", [True, False])
+def test_intervals_equal_those_of_gudhi_on_a_thousand_graphs(monkeypatch, as_bits):
+    if not as_bits:
+        monkeypatch.setattr(homology, "MAX_ITEMS_FOR_BITS", 0)
+    rng = random.Random(0)
+    for _ in range(1000):
+        n = rng.randint(2, 13)
+        pairs = random_pairs(rng, n)
+        tracker = hr.TopologyTracker(n)
+        for pair in pairs:
+            tracker.add(*pair)
+        expected = gudhi_intervals(n, pairs)
+        assert sorted(tuple(interval) for interval in tracker.intervals) == expected
+        assert tracker.beta_0 == sum(d == 0 and e == np.inf for d, _, e in expected)
+        assert tracker.beta_1 == sum(d == 1 and e == np.inf for d, _, e in expected)
+
+
+def test_the_effect_of_a_pair_is_what_happens_when_it_is_added():
+    rng = random.Random(1)
+    for _ in range(200):
+        n = rng.randint(3, 12)
+        tracker = hr.TopologyTracker(n)
+        for pair in random_pairs(rng, n):
+            before = tracker.beta_0, tracker.beta_1
+            effect = tracker.effect(*pair)
+            tracker.add(*pair)
+            assert tracker.beta_0 == before[0] - effect.joins_components
+            assert tracker.beta_1 == before[1] + effect.opens_loop - effect.fills_loops
+
+
+def test_a_square_and_its_diagonal():
+    tracker = hr.TopologyTracker(4)
+    for pair in [(0, 1), (1, 2), (2, 3)]:
+        tracker.add(*pair)
+    assert tracker.effect(3, 0).opens_loop
+    tracker.add(3, 0)
+    assert (tracker.beta_0, tracker.beta_1) == (1, 1)
+    assert tracker.effect(0, 2).fills_loops == 1
+    tracker.add(0, 2)
+    tracker.add(2, 0)
+    assert (tracker.beta_1, tracker.n_edges) == (0, 5)
+
+
+def test_a_graph_at_once_equals_the_same_graph_edge_by_edge():
+    votes = hr.simulate_comparisons(60, 250, rng=3)
+    graph = hr.ComparisonGraph.from_comparisons(votes)
+    tracker = hr.TopologyTracker(60)
+    for pair in zip(graph.i, graph.j, strict=True):
+        tracker.add(*pair)
+    assert hr.betti_numbers(votes) == (tracker.beta_0, tracker.beta_1)
+    euler = graph.n_items - graph.n_edges + len(tracker.filling_triangles)
+    assert euler == tracker.beta_0 - tracker.beta_1
+
+
+@pytest.mark.parametrize(("n", "edges", "seconds"), [(100, 4950, 1), (1000, 20_000, 10)])
+def test_growing_graphs_are_tracked_in_time(n, edges, seconds):
+    rng = random.Random(0)
+    pairs = [(a, b) for a in range(n) for b in range(a)]
+    rng.shuffle(pairs)
+    start = time.perf_counter()
+    tracker = hr.TopologyTracker(n)
+    for pair in pairs[:edges]:
+        tracker.add(*pair)
+    assert time.perf_counter() - start < seconds
+    if edges == n * (n - 1) // 2:
+        assert (tracker.beta_0, tracker.beta_1) == (1, 0)
+
+
+def test_pairs_that_are_none_are_refused():
+    tracker = hr.TopologyTracker(3)
+    for pair in [(0, 0), (0, 3), (-1, 1)]:
+        with pytest.raises(InvalidArgument):
+            tracker.add(*pair)
