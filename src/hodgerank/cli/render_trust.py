@@ -15,6 +15,7 @@ from hodgerank.estimators.trust import TrustReport
 from hodgerank.estimators.workers import OK, TOO_FEW, WorkerAssessment
 from hodgerank.graph.calibration import Noise
 
+NOTEWORTHY = 2.5  # standard errors; the largest of many triangles is large by chance
 PARTS = {
     "bias": "position bias",
     "ties": "disagreement on the same pair",
@@ -36,29 +37,33 @@ def show_trust(result: TrustResult, console: Console) -> None:
     )
     console.print(f"\n[bold]{report.verdict[:1].upper()}{report.verdict[1:]}.[/]\n")
     console.print(_energy_table(report))
-    for triangle in report.triangles:
-        if triangle.z < 2:
-            break
-        a, b, c = triangle.items
-        votes = ", ".join(
-            f"{flow:+.2f} ({n:,})" for flow, n in zip(triangle.flows, triangle.answers, strict=True)
-        )
-        console.print(
-            Text(
-                f"  {a} > {b} > {c} > {a}: {votes}; sum {triangle.curl:+.2f}, "
-                f"consistent {triangle.expected:+.2f}, z = {triangle.z:.1f}"
-            ),
-            soft_wrap=True,
-        )
-    for loop in report.loops:
-        round_trip = " > ".join(str(item) for item in (*loop.items, loop.items[0]))
-        console.print(Text(f"  loop {round_trip}: sum {loop.flow:+.2f}"), soft_wrap=True)
+    _show_cycles(report, console)
     found = report.outliers
     console.print(
         f"\noutlying answers  {int(found.flagged.sum()):,} of {len(found.flagged):,} "
         f"({found.share:.1%}; {found.criterion})"
     )
     _show_workers_in_trust(report.workers, result.report.n_shown, console)
+
+
+def _show_cycles(report: TrustReport, console: Console) -> None:
+    """Triangles with the votes behind them, and loops."""
+    triangles = [triangle for triangle in report.triangles if triangle.z > NOTEWORTHY]
+    if triangles:
+        console.print("\n[bold]circles of three[/] mean answers (and their number), sum, z")
+    for triangle in triangles:
+        a, b, c = triangle.items
+        votes = ", ".join(
+            f"{flow:+.2f} ({n:,})" for flow, n in zip(triangle.flows, triangle.answers, strict=True)
+        )
+        consistent = f"consistent {triangle.expected:+.2f}"
+        line = f"{a} > {b} > {c} > {a}: {votes}; {triangle.curl:+.2f}, {consistent}, z {triangle.z:.1f}"
+        console.print(Text(f"  {line}"), soft_wrap=True)
+    if report.loops:
+        console.print("\n[bold]longer loops[/] and the sum of their mean answers")
+    for loop in report.loops:
+        round_trip = " > ".join(str(item) for item in (*loop.items, loop.items[0]))
+        console.print(Text(f"  {round_trip}: {loop.flow:+.2f}"), soft_wrap=True)
 
 
 def _energy_table(report: TrustReport) -> Table:

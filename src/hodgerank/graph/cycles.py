@@ -116,10 +116,12 @@ def turning_triangles(graph: ComparisonGraph, flows: FloatArray, tolerance: floa
 
 def all_triangles(graph: ComparisonGraph) -> IntArray:
     """Every triangle by its edges (ij, jk, ik)."""
-    from hodgerank.kernels.simplices import count_triangles, list_triangles
+    from hodgerank.kernels.simplices import find_triangles
 
     rows = _rows(graph)
-    return np.asarray(list_triangles(*rows, count_triangles(*rows)))
+    triangles = np.empty((find_triangles(*rows, np.empty((0, 3), np.int64)), 3), np.int64)
+    find_triangles(*rows, triangles)
+    return triangles
 
 
 def names_of(graph: ComparisonGraph, triangles: IntArray) -> list[tuple[Item, Item, Item]]:

@@ -8,29 +8,11 @@ import numpy as np
 
 
 @numba.njit(cache=True)
-def count_triangles(starts, heads):  # type: ignore[no-untyped-def]
-    """Number of triangles; `starts` and `heads` are the edges as rows of j sorted by i."""
-    total = 0
-    for i in range(len(starts) - 1):
-        for a in range(starts[i], starts[i + 1]):
-            j = heads[a]
-            b, c = a + 1, starts[j]
-            while b < starts[i + 1] and c < starts[j + 1]:
-                if heads[b] == heads[c]:
-                    total += 1
-                    b += 1
-                    c += 1
-                elif heads[b] < heads[c]:
-                    b += 1
-                else:
-                    c += 1
-    return total
+def find_triangles(starts, heads, triangles):  # type: ignore[no-untyped-def]
+    """Count the triangles i < j < k; write the edges (ij, jk, ik) of as many as there is room for.
 
-
-@numba.njit(cache=True)
-def list_triangles(starts, heads, total):  # type: ignore[no-untyped-def]
-    """The edges (ij, jk, ik) of every triangle i < j < k, by position."""
-    triangles = np.empty((total, 3), np.int32)
+    `starts` and `heads` are the edges as rows of j sorted by i.
+    """
     found = 0
     for i in range(len(starts) - 1):
         for a in range(starts[i], starts[i + 1]):
@@ -38,9 +20,10 @@ def list_triangles(starts, heads, total):  # type: ignore[no-untyped-def]
             b, c = a + 1, starts[j]
             while b < starts[i + 1] and c < starts[j + 1]:
                 if heads[b] == heads[c]:
-                    triangles[found, 0] = a
-                    triangles[found, 1] = c
-                    triangles[found, 2] = b
+                    if found < len(triangles):
+                        triangles[found, 0] = a
+                        triangles[found, 1] = c
+                        triangles[found, 2] = b
                     found += 1
                     b += 1
                     c += 1
@@ -48,7 +31,7 @@ def list_triangles(starts, heads, total):  # type: ignore[no-untyped-def]
                     b += 1
                 else:
                     c += 1
-    return triangles
+    return found
 
 
 @numba.njit(cache=True)
