@@ -56,9 +56,8 @@ def _show_cycles(report: TrustReport, console: Console) -> None:
         votes = ", ".join(
             f"{flow:+.2f} ({n:,})" for flow, n in zip(triangle.flows, triangle.answers, strict=True)
         )
-        consistent = f"consistent {triangle.expected:+.2f}"
-        line = f"{a} > {b} > {c} > {a}: {votes}; {triangle.curl:+.2f}, {consistent}, z {triangle.z:.1f}"
-        console.print(Text(f"  {line}"), soft_wrap=True)
+        sums = f"{triangle.curl:+.2f}, consistent {triangle.expected:+.2f}, z {triangle.z:.1f}"
+        console.print(Text(f"  {a} > {b} > {c} > {a}: {votes}; {sums}"), soft_wrap=True)
     if report.loops:
         console.print("\n[bold]longer loops[/] and the sum of their mean answers")
     for loop in report.loops:
