@@ -13,10 +13,11 @@ import numpy as np
 import polars as pl
 
 from hodgerank.data.comparisons import Comparisons
-from hodgerank.data.decode import PLAIN_SCALE, OutcomeKind, Reading, decode
+from hodgerank.data.decode import decode
 from hodgerank.data.files import File
 from hodgerank.data.frames import Frame
 from hodgerank.data.layouts import ColumnNames, recognise
+from hodgerank.data.reading import PLAIN_SCALE, OutcomeKind, Reading
 from hodgerank.errors import InvalidArgument, InvalidComparisons
 from hodgerank.types import IntArray
 

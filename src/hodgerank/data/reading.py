@@ -1,0 +1,147 @@
+"""How a raw table is to be understood, what may be wrong with its rows, and how that is said."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import IntEnum
+from typing import Literal
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from hodgerank.data.comparisons import ReadReport
+from hodgerank.data.layouts import Layout
+from hodgerank.errors import InvalidArgument, InvalidComparisons, choose
+from hodgerank.types import IntArray
+
+OutcomeKind = Literal["number", "word", "item"]
+PLAIN_SCALE = (-1.0, 1.0)
+
+
+class Row(IntEnum):
+    """What became of a row."""
+
+    USED = 0
+    BOTH_BAD = 1
+    SKIPPED = 2
+    BLANK = 3
+    RAGGED = 4
+    NO_ITEM = 5
+    SELF = 6
+    NO_OUTCOME = 7
+    OUT_OF_RANGE = 8
+    NEITHER = 9
+    BAD_WEIGHT = 10
+    BAD_TIME = 11
+
+
+FAULTS: Mapping[Row, tuple[str, str]] = {
+    Row.RAGGED: ("has more fields than the header", "put names that hold the separator in quotes"),
+    Row.NO_ITEM: ("an item is missing", "fill in both items"),
+    Row.SELF: ("an item is compared with itself", "remove the row"),
+    Row.NO_OUTCOME: ("the outcome is missing", "fill it in, or write 'skip'"),
+    Row.OUT_OF_RANGE: (
+        "the outcome is not a number in {range}",
+        "use -1 (right), 0 (tie), +1 (left) or a grade in between, or name the ends of the scale: "
+        "scale=(1, 5), --scale 1 5",
+    ),
+    Row.NEITHER: (
+        "the winner is neither of the two items, nor left, right or tie",
+        "correct the spelling, or say what the column holds: outcome_as='word', --outcome-as word",
+    ),
+    Row.BAD_WEIGHT: ("the weight is not a positive number", "give a weight above 0"),
+    Row.BAD_TIME: ("the time cannot be read", "use ISO 8601 or seconds"),
+}
+
+
+@dataclass(frozen=True)
+class Reading:
+    """How a raw table is to be understood."""
+
+    layout: Layout
+    source: str
+    from_text: bool
+    outcome_as: OutcomeKind | None = None
+    scale: tuple[float, float] = PLAIN_SCALE
+    needs_time: bool = False
+    display_known: bool | None = None
+    skip_invalid: bool = False
+
+    def __post_init__(self) -> None:
+        if self.outcome_as is not None:
+            choose(self.outcome_as, ("number", "word", "item"), "outcome_as")
+        try:
+            low, high = (float(end) for end in self.scale)
+        except (TypeError, ValueError):
+            raise InvalidArgument(f"scale {self.scale!r} must be two numbers") from None
+        object.__setattr__(self, "scale", (low, high))
+        if not (np.isfinite(low) and np.isfinite(high) and low != high):
+            raise InvalidArgument(f"scale {self.scale} needs two different finite ends")
+
+
+def report_on(
+    table: pl.DataFrame,
+    reading: Reading,
+    status: NDArray[np.uint8],
+    kind: OutcomeKind | None,
+    multiplicity: IntArray | None,
+) -> ReadReport:
+    """Count what became of the rows; bad ones raise unless they are to be skipped."""
+    if multiplicity is None and not status.any():
+        tally = np.zeros(len(Row), int)
+        tally[Row.USED] = len(status)
+    else:
+        tally = np.bincount(status, weights=multiplicity, minlength=len(Row)).astype(int)
+    rejected = {row: int(tally[row]) for row in FAULTS if tally[row]}
+    low, high = reading.scale
+    reasons = [
+        f"{count:,} x {FAULTS[row][0].format(range=f'[{low:g}, {high:g}]')}"
+        for row, count in rejected.items()
+    ]
+    rows = int(tally.sum() - tally[Row.BLANK])
+    if rejected and (not reading.skip_invalid or not tally[Row.USED]):
+        raise InvalidComparisons(_complaint(table, reading, status, rows, rejected, reasons))
+    if not tally[Row.USED]:
+        raise InvalidComparisons(
+            f"{reading.source}: none of the {rows:,} rows is an answer "
+            f"({tally[Row.BOTH_BAD]:,} 'both bad', {tally[Row.SKIPPED]:,} skipped)"
+        )
+    meaning = {
+        None: "the first column won; display order unknown",
+        "number": f"outcome {low:g} to {high:g}",
+        "word": "outcome in words",
+        "item": "outcome is the chosen item",
+    }[kind]
+    return ReadReport(
+        source=reading.source,
+        layout=f"{reading.layout} ({meaning})",
+        rows=rows,
+        both_bad=int(tally[Row.BOTH_BAD]),
+        skipped=int(tally[Row.SKIPPED]),
+        rejected=sum(rejected.values()),
+        rejections=tuple(reasons),
+    )
+
+
+def _complaint(
+    table: pl.DataFrame,
+    reading: Reading,
+    status: NDArray[np.uint8],
+    rows: int,
+    rejected: Mapping[Row, int],
+    reasons: list[str],
+) -> str:
+    lines = [f"{reading.source}: {sum(rejected.values()):,} of {rows:,} rows cannot be used"]
+    for (row, _), reason in zip(rejected.items(), reasons, strict=True):
+        lines.append(f"  {reason}: {FAULTS[row][1]}")
+        first = np.flatnonzero(status == row)[:3]
+        lines += [f"    row {k + 1}: {_shown(table, int(k), reading.layout)}" for k in first]
+    lines.append("  or drop and count such rows with skip_invalid=True (--skip-invalid)")
+    return "\n".join(lines)
+
+
+def _shown(table: pl.DataFrame, row: int, layout: Layout) -> str:
+    cells = table.row(row, named=True)
+    return ", ".join("" if cells[name] is None else str(cells[name]) for name in layout.columns)
