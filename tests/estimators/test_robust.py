@@ -1,10 +1,12 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 import hodgerank as hr
-from hodgerank.errors import DisconnectedGraph
+from hodgerank.errors import DisconnectedGraph, InvalidArgument
 from hodgerank.metrics import kendall_tau
 
 
@@ -59,6 +61,34 @@ def test_without_workers_single_answers_are_resisted():
     gap = ranking.scores[0] - ranking.scores[-1]
     plain = hr.hodge_rank(rows).scores
     assert gap > plain[0] - plain[-1]
+
+
+def test_the_unit_of_weights_does_not_matter():
+    votes = hr.simulate_comparisons(8, 300, workers={"honest": 5, "random": 1}, rng=0)
+    plain = hr.robust_rank(votes)
+    for unit in (0.001, 1000.0):
+        weighted = hr.robust_rank(replace(votes, weight=np.full(300, unit)))
+        np.testing.assert_allclose(weighted.scores, plain.scores, atol=1e-6)
+        np.testing.assert_allclose(weighted.standard_errors, plain.standard_errors, rtol=1e-5)
+
+
+def test_groups_that_only_a_distrusted_worker_joins_are_not_ranked_together():
+    honest = hr.simulate_comparisons(list("abc"), 300, spread=3, workers={"honest": 3}, rng=0)
+    others = hr.simulate_comparisons(list("xyz"), 300, spread=3, workers={"honest": 3}, rng=1)
+    rows = honest.to_frame().rows() + others.to_frame().rows()
+    rng = np.random.default_rng(0)
+    pairs = [(a, b) for a in "abc" for b in "xyz"]
+    pairs += [("a", "b"), ("b", "c"), ("a", "c"), ("x", "y"), ("y", "z"), ("x", "z")] * 6
+    rows += [(a, b, int(rng.choice([-1, 1])), "joker") for a, b in pairs for _ in range(4)]
+    assert "joker" in hr.robust_rank(rows, components="separate").unreliable
+    with pytest.raises(DisconnectedGraph):
+        hr.robust_rank(rows)
+
+
+@pytest.mark.parametrize("confidence", [0, 2, -1, np.nan])
+def test_senseless_confidence_is_refused(confidence):
+    with pytest.raises(InvalidArgument):
+        hr.robust_rank([("a", "b", 1, "w"), ("a", "b", -1, "w")], confidence=confidence)
 
 
 def test_a_disconnected_graph_is_refused():

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -72,6 +73,7 @@ def test_position_bias_equals_joint_least_squares(eliminated, votes):
     unit = np.linalg.pinv(joint.T @ joint)
     determined = np.abs(np.linalg.pinv(joint) @ joint - np.eye(joint.shape[1])).max(axis=1) < 1e-9
     with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(module, "MEANINGLESS", 1e4)
         if eliminated == "items":
             patch.setattr(module, "DENSE_ITEMS", 4)
             if votes.n_items <= 4:
@@ -154,6 +156,35 @@ def test_groups_are_assessed_like_workers():
     found = hr.assess_workers(votes, groups=country)
     assert found.workers == ("elsewhere", "left-land")
     assert found.flag == ("ok", "position-clicking")
+
+
+def test_a_bias_of_which_nothing_is_known_is_not_said():
+    found = hr.assess_workers([("a", "b", 1, "w")])
+    assert np.isnan(found.position_bias).all()
+
+
+def test_weights_make_no_honest_worker_suspicious():
+    rng = np.random.default_rng(0)
+    flags = Counter()
+    for _ in range(15):
+        votes = hr.simulate_comparisons(12, 600, spread=1, workers={"honest": 20}, rng=rng)
+        votes = replace(votes, weight=rng.exponential(1, 600) ** 2)
+        flags.update(hr.assess_workers(votes).flag)
+    assert flags["ok"] / sum(flags.values()) > 0.96
+
+
+def test_workers_who_tie_a_little_more_than_others_are_not_tie_happy():
+    rng = np.random.default_rng(0)
+    votes = hr.simulate_comparisons(12, 2400, spread=1, workers={"honest": 40}, rng=rng)
+    habit = rng.beta(4, 12, 40)[votes.worker]
+    votes = replace(votes, outcome=np.where(rng.random(2400) < habit, 0.0, votes.outcome))
+    assert hr.assess_workers(votes).flag.count("tie-happy") <= 1
+
+
+def test_a_partly_known_display_order_is_pointed_out():
+    votes = hr.simulate_comparisons(6, 300, rng=0)
+    votes = replace(votes, display_known=np.arange(300) < 30)
+    assert "30 of 300 answers only" in hr.assess_workers(votes).notes[0]
 
 
 def test_votes_without_workers_are_refused():

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import networkx as nx
 import numpy as np
@@ -138,6 +139,52 @@ def test_consistent_crowds_look_consistent(link):
         p_values.append(decomposition.expected.curl.p_value(decomposition.energy["curl"]))
     assert np.mean(np.array(p_values) < 0.05) < 0.15
     assert 0.3 < np.mean(p_values) < 0.7
+
+
+def test_uneven_weights_do_not_make_a_crowd_inconsistent():
+    rng = np.random.default_rng(0)
+    p_values = []
+    for _ in range(40):
+        votes = hr.simulate_comparisons(12, 600, rng=rng)
+        votes = replace(votes, weight=rng.exponential(1, 600))
+        decomposition = hr.decompose(votes)
+        p_values.append(decomposition.expected.curl.p_value(decomposition.energy["curl"]))
+    assert np.mean(np.array(p_values) < 0.05) < 0.2
+
+
+def test_the_unit_of_weights_does_not_matter():
+    votes = hr.simulate_comparisons(10, 600, rng=1)
+    z = [
+        hr.decompose(replace(votes, weight=np.full(600, unit))).triangles(1)[0].z
+        for unit in (0.001, 1.0, 1000.0)
+    ]
+    np.testing.assert_allclose(z, z[0], rtol=1e-6)
+
+
+def test_graded_answers_are_compared_with_the_noise_they_have():
+    rng = np.random.default_rng(0)
+    scores = rng.normal(0, 0.1, 9)
+
+    def votes(circle):
+        left = rng.integers(0, 9, 500)
+        right = (left + rng.integers(1, 9, 500)) % 9
+        turn = np.where((right - left) % 9 <= 4, 1.0, -1.0)
+        noise = rng.normal(0, 0.03, 500)
+        return hr.Comparisons(
+            tuple(range(9)), left, right, scores[left] - scores[right] + circle * turn + noise
+        )
+
+    def p_value(circle):
+        decomposition = hr.decompose(votes(circle))
+        return decomposition.expected.curl.p_value(decomposition.energy["curl"])
+
+    assert np.median([p_value(0.03) for _ in range(5)]) < 0.01
+    assert np.mean([p_value(0.0) for _ in range(10)]) > 0.1
+
+
+def test_without_circles_nothing_is_tested():
+    decomposition = hr.decompose([("a", "b", 1), ("b", "c", 0.3), ("b", "d", -1)])
+    assert decomposition.expected.curl.p_value(decomposition.energy["curl"]) == 1
 
 
 def test_sparse_consistent_crowds_have_calibrated_loops():

@@ -93,8 +93,13 @@ def reads_votes(command: Callable[..., Result]) -> Callable[..., Result]:
 
     @wraps(command)
     def run(**arguments: Any) -> Result:
+        from rich.console import Console
+
         reading = {p.name: arguments.pop(p.name) for p in [file, *options]}
-        return command(read(**reading), **arguments)
+        with Console(stderr=True).status(f"reading {reading['file']}") as status:
+            votes = read(**reading)
+            status.update(f"computing with {len(votes):,} answers")
+            return command(votes, **arguments)
 
     parameters = [p.replace(kind=Parameter.KEYWORD_ONLY) for p in [file, *own, *options]]
     run.__signature__ = signature(command).replace(parameters=parameters)  # type: ignore[attr-defined]

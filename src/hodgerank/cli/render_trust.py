@@ -141,10 +141,10 @@ def show_workers(result: WorkersResult, console: Console) -> None:
     console.print(table)
     if len(shown) < len(order):
         console.print(f"... and {len(order) - len(shown):,} more (--top 0 shows all)", style="dim")
+    innocent = f"; at most {found.false_discovery_rate:.0%} of these are expected to be innocent"
+    n_flagged = len(found.flagged)
     console.print(
-        f"{len(found.flagged):,} of {len(found):,} flagged; at most "
-        f"{found.false_discovery_rate:.0%} of these are expected to be innocent",
-        style="dim",
+        f"{n_flagged:,} of {len(found):,} flagged{innocent if n_flagged else ''}", style="dim"
     )
     for note in found.notes:
         console.print(f"[yellow]![/] {note}")

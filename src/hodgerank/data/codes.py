@@ -129,5 +129,9 @@ def _encode_integers(columns: Sequence[pl.Series]) -> Encoding:
 
 def encode_values(values: Sequence[Item]) -> tuple[tuple[Item, ...], CodeArray]:
     """Distinct values in sorted order, and the values as codes."""
-    ((labels, (codes,)),) = encode(pl.DataFrame({"value": values}), [["value"]], from_text=False)
+    try:
+        table = pl.DataFrame({"value": values})
+    except TypeError:
+        raise InvalidComparisons("labels must be all integers or all strings") from None
+    ((labels, (codes,)),) = encode(table, [["value"]], from_text=False)
     return labels, codes

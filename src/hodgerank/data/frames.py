@@ -75,7 +75,14 @@ def _to_polars(frame: nw.DataFrame[Any] | nw.LazyFrame[Any]) -> pl.DataFrame:
                 "pyarrow", f"reading a {frame.implementation.value} table"
             ) from None
         # pandas strings reach polars through pyarrow, or else one by one
-        return pl.DataFrame({name: frame[name].to_list() for name in frame.columns})
+        try:
+            return pl.DataFrame({name: _without_nan(frame[name]) for name in frame.columns})
+        except TypeError:
+            raise InvalidComparisons("a column of the dataframe mixes types") from None
+
+
+def _without_nan(column: nw.Series[Any]) -> list[Any]:
+    return [None if value != value else value for value in column.to_list()]
 
 
 def build_frame(columns: Mapping[str, Any], backend: str) -> Any:

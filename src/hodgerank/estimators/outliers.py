@@ -119,8 +119,8 @@ def find_outliers(
     """
     if not 0 < false_positive_rate < 1:
         raise InvalidArgument(f"false_positive_rate {false_positive_rate} must be between 0 and 1")
-    if penalty is not None and not penalty > 0:
-        raise InvalidArgument(f"penalty {penalty} must be above 0")
+    if penalty is not None and not 0 < penalty < np.inf:
+        raise InvalidArgument(f"penalty {penalty} must be a number above 0")
     votes = read_comparisons(votes)
     graph = ComparisonGraph.from_comparisons(votes)
     edge, sign = edge_of_answers(votes, graph)

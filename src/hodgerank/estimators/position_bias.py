@@ -6,7 +6,7 @@ divergence, the scores satisfy (L - C D^-1 C^T) x = D0^T y - C D^-1 s once b is 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy import linalg, sparse
@@ -20,13 +20,14 @@ from hodgerank.kernels.normal_equations import DENSE_ITEMS, NormalEquations
 from hodgerank.types import FloatArray, IntArray
 
 NEARLY_SINGULAR = 1e-10
+MEANINGLESS = 2.0  # a bias lies between -1 and 1: with such an error nothing is known of it
 
 
 @dataclass(frozen=True)
 class PositionBias:
     """Bias of each group: by how much its mean answer leans to the left, all else equal.
 
-    Groups without an answer whose display order is known have NaN.
+    Groups of whose bias the answers say nothing have NaN.
     """
 
     bias: FloatArray
@@ -48,6 +49,8 @@ def position_bias(votes: Comparisons, group: IntArray, n_groups: int) -> Positio
     empty = np.full(n_groups, np.nan)
     if not shown.any():
         return PositionBias(empty, empty)
+    if votes.weight is not None:  # their unit does not matter
+        votes = replace(votes, weight=votes.weight / votes.weight.mean())
     graph = ComparisonGraph.from_comparisons(votes)
     weight = np.ones(len(votes)) if votes.weight is None else votes.weight
     code = np.where(group[shown] < 0, n_groups, group[shown])
@@ -61,9 +64,9 @@ def position_bias(votes: Comparisons, group: IntArray, n_groups: int) -> Positio
 
     rhs = divergence(graph.i, graph.j, graph.weights * graph.flows, graph.n_items)
     if votes.n_items <= DENSE_ITEMS:
-        x, b, unit = _eliminate_groups(graph, c, d, s, rhs)
+        x, b, spread = _eliminate_groups(graph, c, d, s, rhs)
     elif len(used) <= DENSE_ITEMS:
-        x, b, unit = _eliminate_items(graph, c, d, s, rhs)
+        x, b, spread = _eliminate_items(graph, c, d, s, rhs)
     else:
         raise InvalidArgument(
             f"position bias of {len(used):,} groups over {votes.n_items:,} items is too much to "
@@ -75,17 +78,19 @@ def position_bias(votes: Comparisons, group: IntArray, n_groups: int) -> Positio
     residual[shown] -= of_code[code]
     freedom = max(len(votes) - graph.n_items + graph.n_components - len(used), 1)
     noise = max(float(weight @ residual**2), 1.0) / freedom  # never quite without noise
+    # An answer of weight 2 is not less noisy than another: squares of weights count.
+    own = np.bincount(code, w**2, n_groups + 1)[used] / d**2
+    error = np.sqrt(noise * (own + spread * (weight**2).mean()))
+    said = (used < n_groups) & (error < MEANINGLESS)
     bias, stderr = empty.copy(), empty.copy()
-    inside = used < n_groups
-    bias[used[inside]] = b[inside]
-    stderr[used[inside]] = np.sqrt(noise * unit[inside])
+    bias[used[said]], stderr[used[said]] = b[said], error[said]
     return PositionBias(bias, stderr)
 
 
 def _eliminate_groups(
     graph: ComparisonGraph, c: sparse.csc_array, d: FloatArray, s: FloatArray, rhs: FloatArray
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Scores first, from a dense system over items."""
+    """Scores first, from a dense system over items; last, what they add to each variance."""
     n = graph.n_items
     matrix = np.zeros((n, n))
     matrix[graph.i, graph.j] = -graph.weights
@@ -100,8 +105,8 @@ def _eliminate_groups(
     matrix += typical * same / same.sum(axis=0)
     factor = linalg.cho_factor(matrix, lower=True)
     x = linalg.cho_solve(factor, rhs - scaled @ s)
-    spread = scaled.T @ linalg.cho_solve(factor, scaled.toarray())
-    return x, (s - c.T @ x) / d, 1 / d + np.diag(spread)
+    solved = linalg.cho_solve(factor, scaled.toarray())
+    return x, (s - c.T @ x) / d, np.asarray(scaled.multiply(solved).sum(axis=0)).ravel()
 
 
 def _eliminate_items(
@@ -116,4 +121,4 @@ def _eliminate_items(
     plain = equations.solve(rhs)
     b = linalg.cho_solve(factor, s - c.T @ plain)
     unit = np.diag(linalg.cho_solve(factor, np.eye(len(d))))
-    return plain - solved @ b, b, unit
+    return plain - solved @ b, b, np.maximum(unit - 1 / d, 0.0)

@@ -70,6 +70,10 @@ class Ranking:
     _codes: IntArray
     _covariance: Covariance
 
+    def __post_init__(self) -> None:
+        if not 1e-9 <= self.confidence <= 1 - 1e-9:
+            raise InvalidArgument(f"confidence {self.confidence} must be between 0 and 1")
+
     @classmethod
     def from_scores(
         cls, graph: ComparisonGraph, scores: FloatArray, covariance: Covariance, **how: Any
@@ -77,8 +81,6 @@ class Ranking:
         """Order the items of a graph by score; equal scores keep the order of the items."""
         tied = np.round(scores / max(TIE * float(np.ptp(scores)), np.finfo(float).tiny))
         order = np.lexsort((np.arange(len(scores)), -tied, graph.components))
-        if not 1e-9 <= how["confidence"] <= 1 - 1e-9:
-            raise InvalidArgument(f"confidence {how['confidence']} must be between 0 and 1")
         return cls(
             items=tuple(graph.items[k] for k in order.tolist()),
             scores=_read_only(scores[order]),

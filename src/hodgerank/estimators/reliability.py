@@ -23,6 +23,8 @@ RIDGE = 0.1  # a prior of standard deviation 3 on the scores
 # little random, and discounting honest workers costs more than it gains.
 SUSPICION = 0.3
 MAX_ROUNDS = 30
+NO_TRUST = 0.01  # answers trusted less than this are left out
+FEWEST_ANSWERS = 8  # below this a worker cannot be told from any other
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,7 +53,14 @@ class WorkerTypes:
 
 
 def worker_types(votes: Comparisons) -> WorkerTypes:
-    """EM from the plain ranking; items no trusted answer joins are ranked separately."""
+    """EM from the plain ranking; items no trusted answer joins are ranked separately.
+
+    Weights count relative to each other: they are scaled to sum to the effective number of
+    answers, so that their unit does not matter.
+    """
+    if votes.weight is not None:
+        scale = votes.weight.sum() / (votes.weight**2).sum()
+        votes = replace(votes, weight=votes.weight * scale)
     n_workers = votes.n_workers
     trust = np.ones(n_workers)
     decided = np.abs(votes.outcome)  # ties say nothing about honesty
@@ -83,8 +92,8 @@ def _per_worker(votes: Comparisons, values: FloatArray) -> FloatArray:
 def _reweighted(votes: Comparisons, trust: FloatArray) -> Comparisons:
     """Answers weighed by trust; distrusted workers' answers turned round."""
     of_answer = np.r_[trust, 1.0][votes.worker]  # NO_WORKER is the last
-    votes = votes.select(np.abs(of_answer) > 1e-6)
-    of_answer = of_answer[np.abs(of_answer) > 1e-6]
+    trusted = np.abs(of_answer) > NO_TRUST
+    votes, of_answer = votes.select(trusted), of_answer[trusted]
     weight = np.abs(of_answer) * (1.0 if votes.weight is None else votes.weight)
     return replace(votes, outcome=np.sign(of_answer) * votes.outcome, weight=weight)
 

@@ -11,10 +11,11 @@ from hodgerank.data.read import read_comparisons
 from hodgerank.estimators.covariance import ModelCovariance
 from hodgerank.estimators.outliers import find_outliers
 from hodgerank.estimators.ranking import Ranking
-from hodgerank.estimators.reliability import worker_types
+from hodgerank.estimators.reliability import FEWEST_ANSWERS, NO_TRUST, worker_types
 from hodgerank.estimators.votes import Components, graph_of
+from hodgerank.graph.comparison_graph import ComparisonGraph
 from hodgerank.kernels.normal_equations import NormalEquations
-from hodgerank.types import FloatArray, Item
+from hodgerank.types import FloatArray, IntArray, Item
 
 LOW = 0.7  # reliability below which a worker is worth a look
 
@@ -35,22 +36,25 @@ class RobustRanking(Ranking):
     workers: tuple[Item, ...]
     reliability: FloatArray
     trust: FloatArray
+    answers_per_worker: IntArray
 
     @property
     def unreliable(self) -> tuple[Item, ...]:
-        """Workers of low reliability, least reliable first."""
+        """Workers of low reliability who answered often enough, least reliable first."""
+        low = (self.reliability < LOW) & (self.answers_per_worker >= FEWEST_ANSWERS)
         order = np.argsort(self.reliability, kind="stable")
-        return tuple(self.workers[k] for k in order if self.reliability[k] < LOW)
+        return tuple(self.workers[k] for k in order if low[k])
 
 
 def robust_rank(
     votes: Any, *, components: Components = "joined", confidence: float = 0.95
 ) -> RobustRanking:
-    """A ranking that careless or hostile workers, or single wild answers, cannot pull away.
+    """A ranking that careless or hostile workers, or single wild answers, pull less.
 
     Where workers are known: Bradley-Terry scores by EM over types of workers (honest, random,
-    adversarial). Where they are not: Huber's regression, which bounds the pull of each answer, with
-    the penalty of `find_outliers`.
+    adversarial); answers without a worker are trusted. Where none are known: Huber's regression,
+    which bounds the pull of each answer, with the penalty of `find_outliers`; it mends single
+    slips, not a hostile fifth of the crowd. Intervals take the types that were found as certain.
 
     Examples
     --------
@@ -64,6 +68,9 @@ def robust_rank(
     graph = graph_of(votes, components)
     if votes.n_workers:
         types = worker_types(votes)
+        if components == "joined" and types.ranking.n_components > 1:
+            trusted = np.r_[np.abs(types.trust) > NO_TRUST, True][votes.worker]
+            ComparisonGraph.from_comparisons(votes.select(trusted)).require_connected()
         found = {part.name: getattr(types.ranking, part.name) for part in fields(Ranking)}
         found |= {
             "model": "maximum a posteriori, robust",
@@ -72,7 +79,11 @@ def robust_rank(
             "converged": types.converged and types.ranking.converged,
         }
         return RobustRanking(
-            **found, workers=votes.workers, reliability=types.reliability, trust=types.trust
+            **found,
+            workers=votes.workers,
+            reliability=types.reliability,
+            trust=types.trust,
+            answers_per_worker=np.bincount(votes.worker + 1, minlength=votes.n_workers + 1)[1:],
         )
     outliers = find_outliers(votes)
     weights = graph.weights
@@ -98,4 +109,5 @@ def robust_rank(
         workers=(),
         reliability=np.zeros(0),
         trust=np.zeros(0),
+        answers_per_worker=np.zeros(0, np.int64),
     )

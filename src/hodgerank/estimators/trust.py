@@ -10,6 +10,7 @@ from hodgerank.data.comparisons import Comparisons
 from hodgerank.data.read import read_comparisons
 from hodgerank.estimators.outliers import Outliers, find_outliers
 from hodgerank.estimators.workers import WorkerAssessment, assess_workers
+from hodgerank.graph.calibration import n_circles
 from hodgerank.graph.cycles import InconsistentTriangle, Loop
 from hodgerank.graph.hodge import HodgeDecomposition, decompose
 
@@ -44,6 +45,10 @@ class TrustReport:
         """One sentence."""
         parts, problems = self.decomposition, []
         expected = parts.expected
+        if not n_circles(parts.graph):
+            problems.append("no pairs close a circle, so consistency cannot be checked")
+        if parts.energy["bias"] > parts.energy["gradient"]:
+            problems.append("the display order explains more of the answers than the ranking")
         if parts.betti.beta_0 > 1:
             problems.append(f"{parts.betti.beta_0:,} groups of items cannot be compared")
         if expected.curl.p_value(parts.energy["curl"]) < SURPRISING:
@@ -53,7 +58,8 @@ class TrustReport:
         if self.outliers.share > 2 * self.outliers.false_positive_rate:
             problems.append("there are more outlying answers than in a consistent crowd")
         if self.workers is not None and self.workers.flagged:
-            problems.append(f"{len(self.workers.flagged):,} workers deserve a look")
+            n = len(self.workers.flagged)
+            problems.append(f"{n:,} worker{' deserves' if n == 1 else 's deserve'} a look")
         return "; ".join(problems) or "the votes are as consistent as noise allows"
 
     def to_dict(self) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from scipy.special import bdtrc
+from scipy.special import ndtr
 from scipy.stats import false_discovery_control, kendalltau
 
 from hodgerank.data.codes import encode_values
@@ -18,12 +18,11 @@ from hodgerank.errors import InvalidArgument
 from hodgerank.estimators.consensus import LeaveOneOut
 from hodgerank.estimators.outliers import find_outliers
 from hodgerank.estimators.position_bias import PositionBias, position_bias
-from hodgerank.estimators.reliability import WorkerTypes, worker_types
+from hodgerank.estimators.reliability import FEWEST_ANSWERS, WorkerTypes, worker_types
 from hodgerank.graph.comparison_graph import ComparisonGraph
 from hodgerank.graph.hodge import edge_of_answers
 from hodgerank.types import BoolArray, FloatArray, IntArray, Item
 
-FEWEST_ANSWERS = 8
 LARGE_BIAS = 0.2  # mean answers lean this far before it is called clicking
 MANY_TIES = 0.3
 
@@ -166,9 +165,15 @@ def assess_workers(
     shown = named.select(named.display_known & ~tie)
     tie_share = _share(named.worker, tie, n)
     notes = []
-    if not votes.display_known.any():
+    known = int(votes.display_known.sum())
+    if not known:
         notes.append(
             "the display order is not known, so position bias and left rate cannot be said"
+        )
+    elif known < len(votes):
+        notes.append(
+            f"the display order is known of {known:,} of {len(votes):,} answers only: position "
+            "bias and left rate are about these"
         )
     return WorkerAssessment(
         workers=votes.workers,
@@ -247,10 +252,7 @@ def _flags(
     dishonest = _least_honest(types.honest, ~few, rate)
     hostile = dishonest & (types.adversarial > types.random)
 
-    ties = np.bincount(named.worker, named.outcome == 0, n)
-    others = (ties.sum() - ties + 1) / np.maximum(answers.sum() - answers + 2, 1)
-    p_ties = bdtrc(ties - 1, answers, others)
-    tie_happy = _significant(np.where(ties > 0, p_ties, 1.0), ~few, rate) & (tie_share > MANY_TIES)
+    tie_happy = _significant(_tie_p_values(named), ~few, rate) & (tie_share > MANY_TIES)
     choices = [
         (few, TOO_FEW),
         (clicks, CLICKING),
@@ -261,6 +263,17 @@ def _flags(
     return tuple(
         next((flag for applies, flag in choices if applies[worker]), OK) for worker in range(n)
     )
+
+
+def _tie_p_values(named: Comparisons) -> FloatArray:
+    """Is a worker's tie rate above that of the others, whose rates differ among themselves too?"""
+    n = named.n_workers
+    answers = np.bincount(named.worker, minlength=n).astype(float)
+    ties = np.bincount(named.worker, named.outcome == 0, n)
+    rate = (ties.sum() - ties + 1) / (answers.sum() - answers + 2)
+    z = (ties - answers * rate) / np.sqrt(np.maximum(answers, 1) * rate * (1 - rate))
+    usual = float(np.median(np.abs(z))) / 0.6745  # the spread of a normal distribution is 1
+    return np.asarray(ndtr(-z / max(usual, 1.0)))
 
 
 def _significant(p_values: FloatArray, tested: BoolArray, rate: float) -> BoolArray:

@@ -25,6 +25,7 @@ from hodgerank.types import FloatArray, IntArray
 # Simulated edges in all; more edges need fewer repetitions for the same accuracy.
 EDGE_DRAWS = 1_000_000
 FEWEST, MOST = 16, 200
+ENOUGH_REPEATS = 30
 PRIOR = 0.05  # precision of the scores, which keeps those of undefeated items finite
 
 
@@ -63,12 +64,11 @@ class Expectation:
 
 def expectation(graph: ComparisonGraph, betti: BettiNumbers, basis: IntArray) -> Expectation:
     """Redraw the answers from the fitted crowd and measure their cyclic parts."""
-    total = float(graph.squares.sum())
+    total = float(graph.squares.sum()) or 1.0
     means, size = null_means(graph)
+    variances = _noise_variances(graph, means, size)
     n = int(np.clip(EDGE_DRAWS // max(graph.n_edges, 1), FEWEST, MOST))
-    rng = np.random.default_rng(0)
-    wins = rng.binomial(graph.counts[:, None], ((1 + means / size) / 2)[:, None], (len(means), n))
-    flows = size * (2 * wins / graph.counts[:, None] - 1)
+    flows = _redrawn(graph, means, size, variances, n)
 
     equations = NormalEquations(graph.i, graph.j, graph.weights, graph.components)
     rhs = np.column_stack(
@@ -86,11 +86,54 @@ def expectation(graph: ComparisonGraph, betti: BettiNumbers, basis: IntArray) ->
             rest = cyclic - curl_part(operator, graph.weights, cyclic, tolerance=1e-6)[0]
         harmonic = (weights * rest**2).sum(axis=0)
 
-    def noise(values: FloatArray) -> Noise:
+    def noise(values: FloatArray, dimensions: int) -> Noise:
+        if not dimensions:
+            return Noise(0.0, 0.0)
         shares = values / total
         return Noise(float(shares.mean()), float(shares.std(ddof=1)))
 
-    return Expectation(noise(energy - harmonic), noise(harmonic), means, size**2 - means**2, n)
+    return Expectation(
+        curl=noise(energy - harmonic, n_circles(graph) - betti.beta_1),
+        harmonic=noise(harmonic, betti.beta_1),
+        means=means,
+        variances=variances,
+        n_simulations=n,
+    )
+
+
+def n_circles(graph: ComparisonGraph) -> int:
+    """Number of independent circles in the graph; without any, nothing can be inconsistent."""
+    return graph.n_edges - graph.n_items + graph.n_components
+
+
+def _noise_variances(graph: ComparisonGraph, means: FloatArray, size: float) -> FloatArray:
+    """Variance of an answer on each edge.
+
+    That of a choice between +-size. Grades may vary much less than that from answer to answer;
+    where pairs were answered often enough, the variance within pairs says by how much.
+    """
+    variances = size**2 - means**2
+    is_plain = np.allclose(graph.squares, graph.weights)
+    repeats = graph.effective_counts - 1
+    if is_plain or repeats.sum() < ENOUGH_REPEATS:
+        return variances
+    within = graph.squares / graph.weights - graph.flows**2
+    expected = repeats / graph.effective_counts * variances
+    share = float(graph.counts @ within) / max(float(graph.counts @ expected), 1e-300)
+    return variances * min(share, 1.0)
+
+
+def _redrawn(
+    graph: ComparisonGraph, means: FloatArray, size: float, variances: FloatArray, n: int
+) -> FloatArray:
+    """Mean answers of n redrawn crowds, one column each."""
+    effective = graph.effective_counts[:, None]
+    draws = np.ceil(effective - 1e-9).astype(np.int64)
+    chances = ((1 + means / size) / 2)[:, None]
+    wins = np.random.default_rng(0).binomial(draws, chances, (len(means), n))
+    deviation = size * (2 * wins / draws - 1) - means[:, None]
+    choice = np.maximum(size**2 - means**2, 1e-300)
+    return means[:, None] + deviation * np.sqrt(draws / effective * (variances / choice)[:, None])
 
 
 def null_means(graph: ComparisonGraph) -> tuple[FloatArray, float]:
@@ -109,7 +152,7 @@ def null_means(graph: ComparisonGraph) -> tuple[FloatArray, float]:
     fit = maximise(
         graph.i,
         graph.j,
-        likelihood_of(logistic_likelihood, graph.weights, win_rates),
+        likelihood_of(logistic_likelihood, graph.effective_counts, win_rates),
         lambda curvature, gradient, accuracy: equations(curvature).solve(
             gradient, tolerance=accuracy
         ),

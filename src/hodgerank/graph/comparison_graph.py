@@ -29,6 +29,8 @@ class ComparisonGraph:
         Number of answers m_ij.
     weights
         Sum of the answers' weights; equal to `counts` where there are none.
+    weight_squares
+        Sum of the squared weights: with it the effective number of answers is known.
     flows
         Weighted mean outcome ybar_ij.
     squares
@@ -41,6 +43,7 @@ class ComparisonGraph:
     j: CodeArray
     counts: IntArray
     weights: FloatArray
+    weight_squares: FloatArray
     flows: FloatArray
     squares: FloatArray
     report: ReadReport
@@ -66,6 +69,7 @@ class ComparisonGraph:
             j=edges.j,
             counts=edges.counts,
             weights=edges.weights,
+            weight_squares=edges.weight_squares,
             flows=edges.sums / edges.weights,
             squares=edges.squares,
             report=votes.report,
@@ -109,6 +113,11 @@ class ComparisonGraph:
     def n_answers(self) -> int:
         """Number of answers."""
         return int(self.counts.sum())
+
+    @cached_property
+    def effective_counts(self) -> FloatArray:
+        """Answers of equal weight that would be as precise as those given: (sum w)^2 / sum w^2."""
+        return self.weights**2 / self.weight_squares
 
     @cached_property
     def answers_per_item(self) -> IntArray:

@@ -79,7 +79,7 @@ def inconsistent_triangles(
     if k < 1:
         return []
     deviation = graph.flows - consistent.means
-    variances = consistent.variances / graph.weights
+    variances = consistent.variances / graph.effective_counts
     edges, ratios = strongest_curls(*_rows(graph), deviation, variances, k)
     order = [int(t) for t in np.argsort(-ratios) if ratios[t] > 1e-18]
     return [_triangle(graph, edges[t], consistent.means, float(np.sqrt(ratios[t]))) for t in order]

@@ -59,7 +59,9 @@ class TopologyTracker:
     """
 
     def __init__(self, n_items: int) -> None:
-        self._loops = LoopClasses(n_items)
+        if not isinstance(n_items, int | np.integer) or n_items < 0:
+            raise InvalidArgument(f"n_items must be a whole number from 0 on, not {n_items!r}")
+        self._loops = LoopClasses(int(n_items))
         self._n_edges = 0
         self._n_items = n_items
         self._merges: list[int] = []
@@ -126,12 +128,12 @@ class TopologyTracker:
         return self._loops.basis
 
     def _checked(self, i: int, j: int) -> tuple[int, int]:
-        i, j = int(i), int(j)
-        if not (0 <= i < self.n_items and 0 <= j < self.n_items) or i == j:
+        whole = isinstance(i, int | np.integer) and isinstance(j, int | np.integer)
+        if not whole or not (0 <= i < self.n_items and 0 <= j < self.n_items) or i == j:
             raise InvalidArgument(
                 f"a pair is two different items from 0 to {self.n_items - 1}, not ({i}, {j})"
             )
-        return i, j
+        return int(i), int(j)
 
 
 def track(graph: ComparisonGraph) -> TopologyTracker:

@@ -22,6 +22,7 @@ class EdgeSums(NamedTuple):
     j: CodeArray
     counts: IntArray
     weights: FloatArray
+    weight_squares: FloatArray
     sums: FloatArray
     squares: FloatArray
 
@@ -34,7 +35,7 @@ def sum_by_edge(
     multiplicity: IntArray | None,
     n_items: int,
 ) -> EdgeSums:
-    """Number of answers, and the sums of w, w y and w y^2, of every pair that was asked.
+    """Number of answers, and the sums of w, w^2, w y and w y^2, of every pair that was asked.
 
     `multiplicity` is how many answers a row stands for; its weight is that of each of them.
     """
@@ -45,7 +46,10 @@ def sum_by_edge(
 
     low, high = np.minimum(left, right), np.maximum(left, right)
     turned = np.where(left > right, -outcome, outcome)
+    weight_squared = None if weight is None else weight**2
     if multiplicity is not None:
+        if weight_squared is not None:
+            weight_squared = weight_squared * multiplicity
         weight = multiplicity.astype(float) if weight is None else weight * multiplicity
     weighted = turned if weight is None else weight * turned
     if tabulate:
@@ -70,8 +74,9 @@ def sum_by_edge(
         rows = np.diff(starts, append=len(low))
     counts = rows if multiplicity is None else total(multiplicity).astype(np.int64)
     weights = rows.astype(float) if weight is None else total(weight)
+    weight_squares = weights.copy() if weight_squared is None else total(weight_squared)
     squares = weights.copy() if is_plain else total(weighted * turned)
-    return EdgeSums(i, j, counts, weights, total(weighted), squares)
+    return EdgeSums(i, j, counts, weights, weight_squares, total(weighted), squares)
 
 
 def _row_offsets(n_items: int) -> IntArray:
@@ -108,7 +113,8 @@ def _tabulate_choices(
     counts, wins = counts[edges], wins[edges]
     weights = counts.astype(float)
     sums = (2 * wins - counts).astype(float)
-    return EdgeSums(*_ends(edges, n_items), counts, weights, sums, weights.copy())
+    ends = _ends(edges, n_items)
+    return EdgeSums(*ends, counts, weights, weights.copy(), sums, weights.copy())
 
 
 def _lexicographic_order(low: CodeArray, high: CodeArray, n_items: int) -> CodeArray:
