@@ -34,12 +34,17 @@ def take_turns(
     return best, results
 
 
-def table(title: str, rows: list[Row], reference: str) -> str:
-    """A Markdown table with each time as a ratio to the reference's."""
-    base = next(row.seconds for row in rows if row.name == reference)
-    lines = [f"### {title}", "", f"| | seconds | ratio to {reference} | |", "|---|---:|---:|---|"]
-    lines += [
-        f"| {row.name} | {row.seconds:.3f} | {row.seconds / base:.2f} | {row.note} |"
-        for row in rows
-    ]
+def table(title: str, rows: list[Row], reference: str | None = None) -> str:
+    """A Markdown table, with each time as a ratio to the reference's if there is one."""
+    lines = [f"### {title}", ""]
+    if reference is None:
+        lines += ["| | seconds |", "|---|---:|"]
+        lines += [f"| {row.name} | {row.seconds:.3f} |" for row in rows]
+    else:
+        base = next(row.seconds for row in rows if row.name == reference)
+        lines += [f"| | seconds | ratio to {reference} | |", "|---|---:|---:|---|"]
+        lines += [
+            f"| {row.name} | {row.seconds:.3f} | {row.seconds / base:.2f} | {row.note} |"
+            for row in rows
+        ]
     return "\n".join(lines) + "\n"

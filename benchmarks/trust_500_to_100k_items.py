@@ -34,4 +34,4 @@ def run() -> str:
     }
     seconds, _ = take_turns(candidates, dict.fromkeys(candidates, 2))
     rows = [Row(name, seconds[name]) for name in candidates]
-    return table("Trust (minimum of 2)", rows, "decompose, complete graph of 500 items")
+    return table("Trust (minimum of 2)", rows)
