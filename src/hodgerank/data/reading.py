@@ -45,7 +45,7 @@ FAULTS: Mapping[Row, tuple[str, str]] = {
     Row.OUT_OF_RANGE: (
         "the outcome is not a number in {range}",
         "use -1 (right), 0 (tie), +1 (left) or a grade in between, or name the ends of the scale: "
-        "scale=(1, 5), --scale 1 5",
+        "scale=(1, 5), --scale 1 5 (where 1 is left and 2 is right: --scale 2 1)",
     ),
     Row.NEITHER: (
         "the winner is neither of the two items, nor left, right or tie",
