@@ -63,6 +63,21 @@ def test_without_workers_single_answers_are_resisted():
     assert gap > plain[0] - plain[-1]
 
 
+def test_intervals_of_anonymous_votes_cover_the_truth():
+    rng = np.random.default_rng(0)
+    inside = []
+    for _ in range(60):
+        truth = rng.permutation(np.linspace(-0.4, 0.4, 10))
+        votes = hr.simulate_comparisons(10, 500, scores=truth, link="uniform", rng=rng)
+        votes = replace(votes, workers=(), worker=np.full(500, -1, np.int32))
+        ranking = hr.robust_rank(votes)
+        assert ranking.converged
+        place = [votes.code(item) for item in ranking.items]
+        low, high = ranking.intervals.T
+        inside += ((low <= truth[place]) & (truth[place] <= high)).tolist()
+    assert np.mean(inside) > 0.92
+
+
 def test_the_unit_of_weights_does_not_matter():
     votes = hr.simulate_comparisons(8, 300, workers={"honest": 5, "random": 1}, rng=0)
     plain = hr.robust_rank(votes)

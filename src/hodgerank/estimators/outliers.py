@@ -21,6 +21,7 @@ from hodgerank.kernels.shrinkage import Cells, group_cells, huber_objective, sof
 from hodgerank.types import BoolArray, FloatArray
 
 PATH_POINTS = 25
+TOLERANCE = 1e-10
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,6 +45,8 @@ class Outliers:
         The ranking's scores with the outliers discounted, aligned with the items of `votes`.
     path
         Penalties, and the share of answers flagged at each.
+    iterations, residual
+        Newton steps of the fit at the chosen penalty, and the size of the next.
     """
 
     votes: Comparisons
@@ -54,6 +57,8 @@ class Outliers:
     entry: FloatArray
     scores: FloatArray
     path: tuple[FloatArray, FloatArray]
+    iterations: int
+    residual: float
 
     @property
     def share(self) -> float:
@@ -133,8 +138,8 @@ def find_outliers(
     if penalty is None:
         penalty = _penalty_for(graph, start, false_positive_rate)
     entry, path = _follow_path(graph, cells, start, penalty)
-    scores = huber_scores(graph, cells, penalty, start).x
-    residual = cells.value - (scores[graph.i] - scores[graph.j])[cells.edge]
+    fit = huber_scores(graph, cells, penalty, start)
+    residual = cells.value - (fit.x[graph.i] - fit.x[graph.j])[cells.edge]
     excess = soft(residual, penalty)
     return Outliers(
         votes=votes,
@@ -143,8 +148,10 @@ def find_outliers(
         flagged=np.abs(excess)[cell] > 1e-9,
         excess=sign * excess[cell],
         entry=entry[cell],
-        scores=scores,
+        scores=fit.x,
         path=path,
+        iterations=fit.iterations,
+        residual=fit.residual,
     )
 
 
@@ -156,7 +163,7 @@ def huber_scores(graph: ComparisonGraph, cells: Cells, penalty: float, start: Fl
         return equations.solve(gradient, tolerance=tolerance)
 
     objective = huber_objective(cells, penalty, graph.n_edges)
-    return maximise(graph.i, graph.j, objective, solve, start=start, tolerance=1e-10)
+    return maximise(graph.i, graph.j, objective, solve, start=start, tolerance=TOLERANCE)
 
 
 def _penalty_for(graph: ComparisonGraph, scores: FloatArray, rate: float) -> float:

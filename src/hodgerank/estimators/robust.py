@@ -7,9 +7,10 @@ from typing import Any
 
 import numpy as np
 
+from hodgerank.data.comparisons import Comparisons
 from hodgerank.data.read import read_comparisons
 from hodgerank.estimators.covariance import ModelCovariance
-from hodgerank.estimators.outliers import find_outliers
+from hodgerank.estimators.outliers import TOLERANCE, find_outliers
 from hodgerank.estimators.ranking import Ranking
 from hodgerank.estimators.reliability import FEWEST_ANSWERS, NO_TRUST, worker_types
 from hodgerank.estimators.votes import Components, graph_of
@@ -85,24 +86,29 @@ def robust_rank(
             trust=types.trust,
             answers_per_worker=np.bincount(votes.worker + 1, minlength=votes.n_workers + 1)[1:],
         )
-    outliers = find_outliers(votes)
-    weights = graph.weights
-    residual = outliers.votes.outcome - outliers.excess
-    difference = outliers.scores[votes.left] - outliers.scores[votes.right]
+    return _huber_ranking(votes, graph, confidence)
+
+
+def _huber_ranking(votes: Comparisons, graph: ComparisonGraph, confidence: float) -> RobustRanking:
+    """Scores of least Huber loss; their covariance is that of an M-estimator."""
+    found = find_outliers(votes)
+    difference = found.scores[votes.left] - found.scores[votes.right]
+    clipped = votes.outcome - found.excess - difference
     freedom = max(len(votes) - graph.n_items + graph.n_components, 1)
-    scale = float(np.sum((residual - difference) ** 2)) / freedom
-    equations = NormalEquations(graph.i, graph.j, weights, graph.components)
+    # never quite without noise, and larger by what the clipped answers no longer tell
+    scale = max(float(np.sum(clipped**2)), 1.0) / freedom / max(1 - found.share, 0.1) ** 2
+    equations = NormalEquations(graph.i, graph.j, graph.weights, graph.components)
     return RobustRanking.from_scores(
         graph,
-        outliers.scores,
-        ModelCovariance(equations, max(scale, 1 / freedom)),
+        found.scores,
+        ModelCovariance(equations, scale),
         model="Huber regression",
         link="uniform",
         confidence=confidence,
         ridge=0.0,
-        iterations=1,
-        residual=0.0,
-        converged=True,
+        iterations=found.iterations,
+        residual=found.residual,
+        converged=found.residual <= TOLERANCE,
         undefeated=(),
         winless=(),
         notes=("workers are not known: single answers are discounted, not workers",),

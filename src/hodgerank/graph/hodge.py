@@ -122,7 +122,7 @@ def decompose(votes: Any) -> HodgeDecomposition:
 
     equations = NormalEquations(graph.i, graph.j, graph.weights, graph.components)
     rhs = divergence(graph.i, graph.j, graph.weights * graph.flows, graph.n_items)
-    scores = equations.solve(rhs, tolerance=1e-14)
+    scores = equations.solve(rhs, tolerance=1e-12)
     gradient = scores[graph.i] - scores[graph.j]
     cyclic = graph.flows - gradient
 

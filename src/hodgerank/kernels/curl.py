@@ -10,8 +10,8 @@ from scipy import sparse
 
 from hodgerank.types import FloatArray, IntArray
 
-TOLERANCE = 1e-13
-MAX_ITERATIONS = 20_000
+TOLERANCE = 1e-12
+MAX_ITERATIONS = 5_000
 
 
 def curl_operator(triangles: IntArray, n_edges: int) -> sparse.csr_array:
