@@ -135,7 +135,7 @@ def conjugate_gradients(
     n = len(labels)
     upper = upper_triangle(i, j, weights, n)
     lower = upper.T
-    diagonal = degrees(i, j, weights, n) + ridge
+    diagonal = upper @ np.ones(n) + lower @ np.ones(n) + ridge
     diagonal[diagonal == 0] = 1.0  # an item without comparisons: its row of L is empty
     column = (slice(None), None)
     b = rhs if rhs.ndim == 2 else rhs[column]

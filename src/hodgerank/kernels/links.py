@@ -13,6 +13,7 @@ import numpy as np
 from hodgerank.types import FloatArray
 
 SQRT_2PI = np.sqrt(2 * np.pi)
+BLOCK = 1 << 15  # edges looked at together, so that what is computed of them stays in the cache
 
 
 class Link(NamedTuple):
@@ -120,7 +121,13 @@ def likelihood_of(
     """Log-likelihood of edges with these weights and win rates, for `newton.maximise`."""
 
     def objective(t: FloatArray) -> tuple[float, FloatArray, FloatArray]:
-        value, slope, curvature = likelihood(t, win_rates)
-        return float(weights @ value), weights * slope, weights * curvature
+        total, slopes, curvatures = 0.0, np.empty_like(t), np.empty_like(t)
+        for start in range(0, len(t), BLOCK):
+            part = slice(start, start + BLOCK)
+            value, slope, curvature = likelihood(t[part], win_rates[part])
+            total += float(weights[part] @ value)
+            np.multiply(weights[part], slope, out=slopes[part])
+            np.multiply(weights[part], curvature, out=curvatures[part])
+        return total, slopes, curvatures
 
     return objective
