@@ -18,7 +18,8 @@ from hodgerank.estimators.covariance import (
 from hodgerank.estimators.ranking import Ranking
 from hodgerank.estimators.votes import Components, answers_of, graph_of
 from hodgerank.graph.comparison_graph import ComparisonGraph
-from hodgerank.kernels.links import LIKELIHOODS, likelihood_of
+from hodgerank.kernels.laplacian import centre, degrees, divergence
+from hodgerank.kernels.links import LIKELIHOODS, LINKS, likelihood_of
 from hodgerank.kernels.newton import maximise
 from hodgerank.kernels.normal_equations import NormalEquations
 from hodgerank.types import BoolArray, FloatArray, IntArray
@@ -111,7 +112,7 @@ def _maximum_likelihood(
         lambda curvature, gradient, accuracy: equations(curvature).solve(
             gradient, tolerance=accuracy
         ),
-        start=np.zeros(graph.n_items),
+        start=_start(graph, link),
         ridge=strength,
         tolerance=TOLERANCE,
         max_iterations=MAX_ITERATIONS,
@@ -144,6 +145,17 @@ def _maximum_likelihood(
         winless=tuple(graph.items[k] for k in np.flatnonzero(winless)),
         notes=tuple(notes),
     )
+
+
+def _start(graph: ComparisonGraph, link: str) -> FloatArray:
+    """Scores as if everybody had met everybody: from each item's own share of wins.
+
+    An item has won (m + D0^T M flow) / 2 of its m answers.
+    """
+    answers = degrees(graph.i, graph.j, graph.weights, graph.n_items)
+    surplus = divergence(graph.i, graph.j, graph.weights * graph.flows, graph.n_items)
+    rate = ((answers + surplus) / 2 + 0.5) / (answers + 1)
+    return centre(LINKS[link].quantile(rate), graph.components)
 
 
 def extreme_groups(graph: ComparisonGraph) -> tuple[BoolArray, BoolArray, bool]:
