@@ -1,1 +1,1 @@
-"""Numerical kernels: arrays in, arrays out; no classes, no validation, no input or output."""
+"""Numerical kernels: arrays in, arrays out; no validation of input, no reading, no printing."""
