@@ -35,7 +35,6 @@ class Dataset:
     folder: str
     source_folder: str
     references: int
-    licence: str = LICENCE
 
 
 DATASETS = {
@@ -142,7 +141,9 @@ def _winners(
         worker=codes.astype(np.int32),
         display_known=np.asarray(False),
         truth=truth,
-        report=ReadReport(source, "winner, loser (display order unknown)", len(winner)),
+        report=ReadReport(
+            source, "winner, loser (display order unknown)", len(winner), notes=(LICENCE,)
+        ),
     )
 
 

@@ -13,7 +13,6 @@ from hodgerank.errors import InvalidArgument, choose
 from hodgerank.kernels.links import LINKS
 from hodgerank.types import CodeArray, FloatArray, Item, RngLike
 
-WorkerKind = Literal["honest", "random", "adversarial", "position-biased", "tie-happy"]
 Behaviour = Callable[[FloatArray, np.random.Generator], FloatArray]
 
 POSITION_BIAS = 0.8  # how often a position-biased worker clicks left without looking

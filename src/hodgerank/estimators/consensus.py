@@ -30,9 +30,7 @@ class LeaveOneOut:
     def __init__(self, votes: Comparisons, graph: ComparisonGraph) -> None:
         self.votes, self.graph = votes, graph
         self.weight = np.ones(len(votes)) if votes.weight is None else votes.weight
-        self.equations = NormalEquations(graph.i, graph.j, graph.weights, graph.components)
-        flow = graph.weights * graph.flows
-        self.scores = self.equations.solve(divergence(graph.i, graph.j, flow, graph.n_items))
+        self.scores = graph.equations.solve(graph.surplus)
 
     def without(self, rows: IntArray, edges: IntArray, signs: FloatArray) -> Consensus:
         """Leave out these answers, which lie on these edges in these directions."""
@@ -42,7 +40,7 @@ class LeaveOneOut:
 
     def _downdated(self, rows: IntArray) -> Consensus:
         """With H the hat matrix of these answers, (I - H)^-1 r are their residuals without them."""
-        votes, inverse = self.votes, self.equations.inverse
+        votes, inverse = self.votes, self.graph.equations.inverse
         left, right = votes.left[rows], votes.right[rows]
         root = np.sqrt(self.weight[rows])
         columns = (inverse[:, left] - inverse[:, right]) * root

@@ -18,7 +18,7 @@ from hodgerank.estimators.covariance import (
 from hodgerank.estimators.ranking import Ranking
 from hodgerank.estimators.votes import Components, answers_of, graph_of
 from hodgerank.graph.comparison_graph import ComparisonGraph
-from hodgerank.kernels.laplacian import centre, degrees, divergence
+from hodgerank.kernels.laplacian import centre, degrees
 from hodgerank.kernels.links import LIKELIHOODS, LINKS, likelihood_of
 from hodgerank.kernels.newton import maximise
 from hodgerank.kernels.normal_equations import NormalEquations
@@ -153,8 +153,7 @@ def _start(graph: ComparisonGraph, link: str) -> FloatArray:
     An item has won (m + D0^T M flow) / 2 of its m answers.
     """
     answers = degrees(graph.i, graph.j, graph.weights, graph.n_items)
-    surplus = divergence(graph.i, graph.j, graph.weights * graph.flows, graph.n_items)
-    rate = ((answers + surplus) / 2 + 0.5) / (answers + 1)
+    rate = ((answers + graph.surplus) / 2 + 0.5) / (answers + 1)
     return centre(LINKS[link].quantile(rate), graph.components)
 
 

@@ -14,7 +14,6 @@ from hodgerank.errors import InvalidArgument
 from hodgerank.graph.calibration import null_means
 from hodgerank.graph.comparison_graph import ComparisonGraph
 from hodgerank.graph.hodge import edge_of_answers
-from hodgerank.kernels.laplacian import divergence
 from hodgerank.kernels.newton import Fit, maximise
 from hodgerank.kernels.normal_equations import NormalEquations
 from hodgerank.kernels.shrinkage import Cells, group_cells, huber_objective, soft
@@ -131,10 +130,7 @@ def find_outliers(
     edge, sign = edge_of_answers(votes, graph)
     cells, cell = group_cells(edge, sign * votes.outcome, votes.weight)
 
-    equations = NormalEquations(graph.i, graph.j, graph.weights, graph.components)
-    start = equations.solve(
-        divergence(graph.i, graph.j, graph.weights * graph.flows, graph.n_items)
-    )
+    start = graph.equations.solve(graph.surplus)
     if penalty is None:
         penalty = _penalty_for(graph, start, false_positive_rate)
     entry, path = _follow_path(graph, cells, start, penalty)

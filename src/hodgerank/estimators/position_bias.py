@@ -15,8 +15,7 @@ from scipy.special import ndtr
 from hodgerank.data.comparisons import Comparisons
 from hodgerank.errors import InvalidArgument
 from hodgerank.graph.comparison_graph import ComparisonGraph
-from hodgerank.kernels.laplacian import divergence
-from hodgerank.kernels.normal_equations import DENSE_ITEMS, NormalEquations
+from hodgerank.kernels.normal_equations import DENSE_ITEMS
 from hodgerank.types import FloatArray, IntArray
 
 NEARLY_SINGULAR = 1e-10
@@ -62,7 +61,7 @@ def position_bias(votes: Comparisons, group: IntArray, n_groups: int) -> Positio
     used = np.flatnonzero(d)
     c, d, s = c[:, used], d[used], s[used]
 
-    rhs = divergence(graph.i, graph.j, graph.weights * graph.flows, graph.n_items)
+    rhs = graph.surplus
     if votes.n_items <= DENSE_ITEMS:
         x, b, spread = _eliminate_groups(graph, c, d, s, rhs)
     elif len(used) <= DENSE_ITEMS:
@@ -113,7 +112,7 @@ def _eliminate_items(
     graph: ComparisonGraph, c: sparse.csc_array, d: FloatArray, s: FloatArray, rhs: FloatArray
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Intercepts first, from a dense system over groups."""
-    equations = NormalEquations(graph.i, graph.j, graph.weights, graph.components)
+    equations = graph.equations
     blocks = [equations.solve(c[:, k : k + 64].toarray()) for k in range(0, len(d), 64)]
     solved = np.hstack(blocks)
     schur = np.diag(d * (1 + NEARLY_SINGULAR)) - c.T @ solved

@@ -15,7 +15,6 @@ from hodgerank.estimators.ranking import Ranking
 from hodgerank.estimators.reliability import FEWEST_ANSWERS, NO_TRUST, worker_types
 from hodgerank.estimators.votes import Components, graph_of
 from hodgerank.graph.comparison_graph import ComparisonGraph
-from hodgerank.kernels.normal_equations import NormalEquations
 from hodgerank.types import FloatArray, IntArray, Item
 
 LOW = 0.7  # reliability below which a worker is worth a look
@@ -97,11 +96,10 @@ def _huber_ranking(votes: Comparisons, graph: ComparisonGraph, confidence: float
     freedom = max(len(votes) - graph.n_items + graph.n_components, 1)
     # never quite without noise, and larger by what the clipped answers no longer tell
     scale = max(float(np.sum(clipped**2)), 1.0) / freedom / max(1 - found.share, 0.1) ** 2
-    equations = NormalEquations(graph.i, graph.j, graph.weights, graph.components)
     return RobustRanking.from_scores(
         graph,
         found.scores,
-        ModelCovariance(equations, scale),
+        ModelCovariance(graph.equations, scale),
         model="Huber regression",
         link="uniform",
         confidence=confidence,

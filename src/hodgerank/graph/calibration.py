@@ -70,11 +70,10 @@ def expectation(graph: ComparisonGraph, betti: BettiNumbers, basis: IntArray) ->
     n = int(np.clip(EDGE_DRAWS // max(graph.n_edges, 1), FEWEST, MOST))
     flows = _redrawn(graph, means, size, variances, n)
 
-    equations = NormalEquations(graph.i, graph.j, graph.weights, graph.components)
     rhs = np.column_stack(
         [divergence(graph.i, graph.j, graph.weights * f, graph.n_items) for f in flows.T]
     )
-    x = equations.solve(rhs, tolerance=1e-6)
+    x = graph.equations.solve(rhs, tolerance=1e-6)
     cyclic = flows - (x[graph.i] - x[graph.j])
     weights = graph.weights[:, None]
     energy = (weights * cyclic**2).sum(axis=0)

@@ -7,11 +7,13 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from hodgerank.data.comparisons import Comparisons, ReadReport
 from hodgerank.errors import DisconnectedGraph
 from hodgerank.kernels import laplacian
 from hodgerank.kernels.edges import sum_by_edge
+from hodgerank.kernels.normal_equations import NormalEquations
 from hodgerank.types import CodeArray, FloatArray, IntArray, Item, Pair
 
 
@@ -113,6 +115,21 @@ class ComparisonGraph:
     def n_answers(self) -> int:
         """Number of answers."""
         return int(self.counts.sum())
+
+    @cached_property
+    def surplus(self) -> FloatArray:
+        """D0^T M flow: weighted wins minus losses of each item."""
+        return laplacian.divergence(self.i, self.j, self.weights * self.flows, self.n_items)
+
+    @cached_property
+    def equations(self) -> NormalEquations:
+        """L x = b; with b = `surplus` the solution is HodgeRank."""
+        return NormalEquations(self.i, self.j, self.weights, self.components)
+
+    def find_edges(self, low: ArrayLike, high: ArrayLike) -> IntArray:
+        """Positions of the edges between items given by position, low < high; they must exist."""
+        keys = self.i * np.int64(self.n_items) + self.j
+        return np.searchsorted(keys, np.multiply(low, np.int64(self.n_items)) + high)
 
     @cached_property
     def effective_counts(self) -> FloatArray:

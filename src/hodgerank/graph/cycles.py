@@ -182,6 +182,5 @@ def _way_round(
     path.reverse()
     nodes = [int(first), *path]
     ends = np.array(list(pairwise(nodes)))
-    keys = graph.i * np.int64(n) + graph.j
-    edges = np.searchsorted(keys, ends.min(axis=1) * n + ends.max(axis=1))
+    edges = graph.find_edges(ends.min(axis=1), ends.max(axis=1))
     return edges, np.where(ends[:, 0] < ends[:, 1], 1.0, -1.0)

@@ -17,8 +17,6 @@ from hodgerank.graph.calibration import Expectation, expectation
 from hodgerank.graph.comparison_graph import ComparisonGraph
 from hodgerank.graph.topology import BettiNumbers, TopologyTracker, track
 from hodgerank.kernels.curl import curl_operator, curl_part
-from hodgerank.kernels.laplacian import divergence
-from hodgerank.kernels.normal_equations import NormalEquations
 from hodgerank.types import FloatArray, IntArray
 
 PARTS = ("bias", "ties", "gradient", "curl", "harmonic")
@@ -120,9 +118,7 @@ def decompose(votes: Any) -> HodgeDecomposition:
     edge, sign = edge_of_answers(votes, graph)
     bias = position_bias_part(votes, edge)
 
-    equations = NormalEquations(graph.i, graph.j, graph.weights, graph.components)
-    rhs = divergence(graph.i, graph.j, graph.weights * graph.flows, graph.n_items)
-    scores = equations.solve(rhs, tolerance=1e-12)
+    scores = graph.equations.solve(graph.surplus, tolerance=1e-12)
     gradient = scores[graph.i] - scores[graph.j]
     cyclic = graph.flows - gradient
 
@@ -150,9 +146,7 @@ def decompose(votes: Any) -> HodgeDecomposition:
 def edge_of_answers(votes: Comparisons, graph: ComparisonGraph) -> tuple[IntArray, FloatArray]:
     """The edge of each answer, and +1 where left is the lesser item, -1 where it is right."""
     low, high = np.minimum(votes.left, votes.right), np.maximum(votes.left, votes.right)
-    n = np.int64(votes.n_items)
-    edge = np.searchsorted(graph.i * n + graph.j, low * n + high)
-    return edge, np.where(votes.left < votes.right, 1.0, -1.0)
+    return graph.find_edges(low, high), np.where(votes.left < votes.right, 1.0, -1.0)
 
 
 def position_bias_part(votes: Comparisons, edge: IntArray) -> FloatArray:
@@ -183,10 +177,8 @@ def position_bias_part(votes: Comparisons, edge: IntArray) -> FloatArray:
 def _filling_triangles(tracker: TopologyTracker, graph: ComparisonGraph) -> IntArray:
     """The tracker's independent triangles by their edges (ij, jk, ik)."""
     corners = np.sort(np.array(tracker.filling_triangles, dtype=np.int64).reshape(-1, 3), axis=1)
-    keys = graph.i * np.int64(graph.n_items) + graph.j
     i, j, k = corners.T
-    ends = ((i, j), (j, k), (i, k))
-    return np.column_stack([np.searchsorted(keys, a * graph.n_items + b) for a, b in ends])
+    return np.column_stack([graph.find_edges(*ends) for ends in ((i, j), (j, k), (i, k))])
 
 
 def _harmonic_part(
