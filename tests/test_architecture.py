@@ -15,6 +15,7 @@ LAYERS = [
     {"data"},
     {"graph"},
     {"estimators"},
+    {"sampling"},
     {"metrics"},
     {"cli"},
 ]

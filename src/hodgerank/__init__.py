@@ -17,6 +17,11 @@ if TYPE_CHECKING:
     from hodgerank.data.read import read_comparisons as read_comparisons
     from hodgerank.data.simulate import simulate_comparisons as simulate_comparisons
     from hodgerank.errors import HodgeRankError as HodgeRankError
+    from hodgerank.estimators.bayes import bayes_rank as bayes_rank
+    from hodgerank.estimators.certainty import expected_tau as expected_tau
+    from hodgerank.estimators.certainty import top_k_certainty as top_k_certainty
+    from hodgerank.estimators.crowd_bt import CrowdBTRanking as CrowdBTRanking
+    from hodgerank.estimators.crowd_bt import crowd_bt as crowd_bt
     from hodgerank.estimators.least_squares import hodge_rank as hodge_rank
     from hodgerank.estimators.likelihood import bradley_terry as bradley_terry
     from hodgerank.estimators.likelihood import thurstone_mosteller as thurstone_mosteller
@@ -36,6 +41,24 @@ if TYPE_CHECKING:
     from hodgerank.graph.hodge import decompose as decompose
     from hodgerank.graph.topology import TopologyTracker as TopologyTracker
     from hodgerank.graph.topology import betti_numbers as betti_numbers
+    from hodgerank.sampling.answers import Answer as Answer
+    from hodgerank.sampling.async_loop import run_async as run_async
+    from hodgerank.sampling.auto import AutoSampler as AutoSampler
+    from hodgerank.sampling.bayesian import BayesianSampler as BayesianSampler
+    from hodgerank.sampling.crowd_bt import CrowdBTSampler as CrowdBTSampler
+    from hodgerank.sampling.fisher import FisherSampler as FisherSampler
+    from hodgerank.sampling.forecast import Forecast as Forecast
+    from hodgerank.sampling.forecast import forecast as forecast
+    from hodgerank.sampling.loop import Run as Run
+    from hodgerank.sampling.loop import run as run
+    from hodgerank.sampling.posterior import Posterior as Posterior
+    from hodgerank.sampling.protocol import Sampler as Sampler
+    from hodgerank.sampling.random import RandomSampler as RandomSampler
+    from hodgerank.sampling.rank_targeted import RankSampler as RankSampler
+    from hodgerank.sampling.stopping import Budget as Budget
+    from hodgerank.sampling.stopping import ExpectedTau as ExpectedTau
+    from hodgerank.sampling.stopping import RanksWithin as RanksWithin
+    from hodgerank.sampling.stopping import TopKCertain as TopKCertain
     from hodgerank.types import Pair as Pair
 
 __version__ = "0.1.0.dev0"
@@ -65,6 +88,29 @@ _HOMES = {
     "WorkerAssessment": "estimators.workers",
     "assess_trust": "estimators.trust",
     "TrustReport": "estimators.trust",
+    "bayes_rank": "estimators.bayes",
+    "crowd_bt": "estimators.crowd_bt",
+    "CrowdBTRanking": "estimators.crowd_bt",
+    "expected_tau": "estimators.certainty",
+    "top_k_certainty": "estimators.certainty",
+    "Sampler": "sampling.protocol",
+    "Posterior": "sampling.posterior",
+    "RandomSampler": "sampling.random",
+    "FisherSampler": "sampling.fisher",
+    "BayesianSampler": "sampling.bayesian",
+    "RankSampler": "sampling.rank_targeted",
+    "CrowdBTSampler": "sampling.crowd_bt",
+    "AutoSampler": "sampling.auto",
+    "run": "sampling.loop",
+    "Run": "sampling.loop",
+    "Answer": "sampling.answers",
+    "run_async": "sampling.async_loop",
+    "forecast": "sampling.forecast",
+    "Forecast": "sampling.forecast",
+    "Budget": "sampling.stopping",
+    "ExpectedTau": "sampling.stopping",
+    "TopKCertain": "sampling.stopping",
+    "RanksWithin": "sampling.stopping",
     "Pair": "types",
     "HodgeRankError": "errors",
 }

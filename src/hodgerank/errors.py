@@ -6,6 +6,8 @@ HodgeRankError
 ├── UnknownItem           a name that was never compared (a KeyError)
 ├── DisconnectedGraph     items that no chain of comparisons joins
 ├── DidNotConverge        an iteration that used up its steps
+├── NothingToAsk          no pair is allowed
+├── JudgeFailed           who was asked fails again and again
 └── MissingDependency     an optional package is needed (an ImportError)
 """
 
@@ -78,6 +80,14 @@ class DidNotConverge(HodgeRankError):
         super().__init__(
             f"{what} did not converge in {iterations:,} iterations (residual {residual:.1e})"
         )
+
+
+class NothingToAsk(HodgeRankError):
+    """No pair may be asked: the candidates are used up, or too few items are left."""
+
+
+class JudgeFailed(HodgeRankError):
+    """A judge failed for many pairs in a row; the answers until then are kept."""
 
 
 class MissingDependency(HodgeRankError, ImportError):

@@ -76,16 +76,26 @@ class Ranking:
 
     @classmethod
     def from_scores(
-        cls, graph: ComparisonGraph, scores: FloatArray, covariance: Covariance, **how: Any
+        cls,
+        graph: ComparisonGraph,
+        scores: FloatArray,
+        covariance: Covariance,
+        *,
+        joined: bool = False,
+        **how: Any,
     ) -> Self:
-        """Order the items of a graph by score; equal scores keep the order of the items."""
+        """Order the items of a graph by score; equal scores keep the order of the items.
+
+        Where a prior has `joined` them, all items are compared whatever the components.
+        """
+        components = np.zeros(len(scores), np.int64) if joined else graph.components
         tied = np.round(scores / max(TIE * float(np.ptp(scores)), np.finfo(float).tiny))
-        order = np.lexsort((np.arange(len(scores)), -tied, graph.components))
+        order = np.lexsort((np.arange(len(scores)), -tied, components))
         return cls(
             items=tuple(graph.items[k] for k in order.tolist()),
             scores=_read_only(scores[order]),
             comparisons=_read_only(graph.answers_per_item[order]),
-            components=_read_only(graph.components[order]),
+            components=_read_only(components[order]),
             backend=graph.backend,
             _codes=order,
             _covariance=covariance,
@@ -130,6 +140,12 @@ class Ranking:
         """How the standard errors were obtained: exact, estimated with an error, clustered."""
         return self._covariance.description
 
+    @property
+    def covariance(self) -> FloatArray | None:
+        """Covariance of the scores, or None where there are too many items for it."""
+        matrix = self._covariance.matrix
+        return None if matrix is None else matrix[np.ix_(self._codes, self._codes)]
+
     @cached_property
     def intervals(self) -> FloatArray:
         """Confidence interval of each score, one row (lower, upper) each."""
@@ -146,19 +162,18 @@ class Ranking:
         Where the full covariance does not fit in memory the scores are taken as uncorrelated,
         which they nearly are in large graphs.
         """
-        matrix = self._covariance.matrix
-        variances = self._covariance.variances
+        matrix = self.covariance
+        variances = self._covariance.variances[self._codes]
         bounds = np.empty((len(self), 2), np.int64)
         for component in range(self.n_components):
             rows = np.flatnonzero(self.components == component)
-            codes = self._codes[rows]
             scores = self.scores[rows]
             if matrix is not None:
-                bounds[rows] = rank_bounds(scores, matrix[np.ix_(codes, codes)], self._z)
+                bounds[rows] = rank_bounds(scores, matrix[np.ix_(rows, rows)], self._z)
             else:
                 from hodgerank.kernels.rank_bounds_independent import rank_bounds_independent
 
-                bounds[rows] = rank_bounds_independent(scores, variances[codes], self._z)
+                bounds[rows] = rank_bounds_independent(scores, variances[rows], self._z)
         return _read_only(bounds)
 
     @cached_property

@@ -20,7 +20,7 @@ from hodgerank.types import FloatArray, IntArray, Item
 LOW = 0.7  # reliability below which a worker is worth a look
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class RobustRanking(Ranking):
     """A ranking with what was found about the workers.
 

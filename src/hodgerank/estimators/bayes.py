@@ -1,0 +1,190 @@
+"""bayes_rank: scores with a prior that the answers choose, so that few answers are enough."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from hodgerank.errors import InvalidArgument
+from hodgerank.estimators.covariance import ModelCovariance
+from hodgerank.estimators.ranking import Ranking
+from hodgerank.estimators.votes import graph_of
+from hodgerank.graph.comparison_graph import ComparisonGraph
+from hodgerank.kernels.links import LIKELIHOODS, likelihood_of
+from hodgerank.kernels.newton import Fit, maximise
+from hodgerank.kernels.normal_equations import NormalEquations
+from hodgerank.types import FloatArray
+
+LINK = "thurstone-mosteller"
+# What is believed of the variance of scores beforehand, and how widely: as a lognormal.
+USUAL_VARIANCE = 0.5
+SPREAD_OF_VARIANCE = 1.5
+FARTHEST = 12  # factors of two from the usual one
+DENSE_ITEMS = 3000
+CLOSE_ENOUGH = 0.01
+MAX_ROUNDS = 50
+MAX_STEPS = 100
+
+
+def bayes_rank(
+    votes: Any, *, prior_variance: float | None = None, confidence: float = 0.95
+) -> Ranking:
+    """Scores under the probit model with a Gaussian prior, for few answers or many.
+
+    P(i beats j) is the standard normal distribution function of x_i - x_j, and the scores have
+    prior N(0, v). Finds their most probable values and, around them, the Gaussian of the same
+    curvature. v is the one the answers make most probable (Laplace's approximation of the
+    evidence), so weak opinions are shrunk much and strong ones little. Thanks to the prior all
+    items are ranked together, also those that no chain of comparisons joins yet: their uncertainty
+    says so.
+
+    Parameters
+    ----------
+    votes
+        Comparisons, a ComparisonGraph, or anything `read_comparisons` takes. Items without any
+        answer are ranked too.
+    prior_variance
+        v, if it is known.
+    confidence
+        Level of the intervals.
+
+    Examples
+    --------
+    >>> ranking = bayes_rank([("a", "b", 1), ("a", "b", 1), ("c", "d", 1)])
+    >>> ranking.items, ranking.n_components
+    (('a', 'c', 'd', 'b'), 1)
+    """
+    if prior_variance is not None and not 0 < prior_variance < np.inf:
+        raise InvalidArgument(f"prior_variance must be positive and finite, not {prior_variance}")
+    graph = votes if isinstance(votes, ComparisonGraph) else graph_of(votes, "separate")
+    if prior_variance is not None:
+        fit, equations = posterior_mode(graph, LINK, prior_variance, np.zeros(graph.n_items))
+    elif graph.n_items <= DENSE_ITEMS:
+        fit, equations = _most_evident(graph)
+    else:
+        fit, equations = _fixed_point(graph)
+    return Ranking.from_scores(
+        graph,
+        fit.x,
+        ModelCovariance(equations, 1.0),
+        joined=True,
+        model="maximum a posteriori",
+        link=LINK,
+        confidence=confidence,
+        ridge=equations.ridge,
+        iterations=fit.iterations,
+        residual=fit.residual,
+        converged=True,
+        undefeated=(),
+        winless=(),
+        notes=(),
+    )
+
+
+class Evidence:
+    """How probable the answers are for each prior variance, in factors of two of the usual one."""
+
+    def __init__(self, graph: ComparisonGraph) -> None:
+        self.graph = graph
+        self._fits: dict[int, tuple[float, Fit]] = {}
+
+    def __getitem__(self, k: int) -> float:
+        """Log evidence plus log prior of the variance `USUAL_VARIANCE` 2^k."""
+        if k not in self._fits:
+            nearest = min(self._fits, key=lambda other: abs(other - k), default=None)
+            start = np.zeros(self.graph.n_items) if nearest is None else self.mode(nearest)
+            fit, _ = posterior_mode(self.graph, LINK, self.variance(k), start)
+            belief = -0.5 * (k * np.log(2) / SPREAD_OF_VARIANCE) ** 2
+            self._fits[k] = _log_evidence(self.graph, fit, self.variance(k)) + belief, fit
+        return self._fits[k][0]
+
+    def mode(self, k: int) -> FloatArray:
+        """The most probable scores there."""
+        return self._fits[k][1].x
+
+    @staticmethod
+    def variance(k: float) -> float:
+        """The variance at a place of the list."""
+        return float(USUAL_VARIANCE * 2.0**k)
+
+    def top(self) -> int:
+        """The most probable place, climbing from the usual one."""
+        k = 0
+        while abs(k) < FARTHEST:
+            better = max((k - 1, k + 1), key=self.__getitem__)
+            if self[better] <= self[k]:
+                break
+            k = better
+        return k
+
+
+def variance_beliefs(graph: ComparisonGraph) -> tuple[FloatArray, FloatArray]:
+    """Prior variances that the answers leave possible, and their probabilities."""
+    evidence = Evidence(graph)
+    top = evidence.top()
+    places = range(top - 3, top + 4)
+    heights = np.array([evidence[k] for k in places])
+    weights = np.exp(heights - heights.max())
+    return np.array([evidence.variance(k) for k in places]), weights / weights.sum()
+
+
+def _most_evident(graph: ComparisonGraph) -> tuple[Fit, NormalEquations]:
+    """At the top of the parabola through the three highest places."""
+    evidence = Evidence(graph)
+    top = evidence.top()
+    below, at, above = (evidence[k] for k in (top - 1, top, top + 1))
+    offset = 0.5 * (above - below) / max(2 * at - above - below, 1e-12)
+    variance = evidence.variance(top + float(np.clip(offset, -1, 1)))
+    return posterior_mode(graph, LINK, variance, evidence.mode(top))
+
+
+def _log_evidence(graph: ComparisonGraph, fit: Fit, variance: float) -> float:
+    """Laplace: ln P(answers | x) - |x|^2 / 2v - 1/2 ln det (I + v H) at the mode."""
+    objective = likelihood_of(LIKELIHOODS[LINK], graph.weights, (1 + graph.flows) / 2)
+    value, _, _ = objective(fit.x[graph.i] - fit.x[graph.j])
+    n = graph.n_items
+    matrix = np.zeros((n, n))
+    matrix[graph.i, graph.j] = -variance * fit.curvature
+    matrix += matrix.T
+    matrix[np.diag_indices(n)] = 1 - matrix.sum(axis=0)
+    log_determinant = 2 * float(np.log(np.diag(np.linalg.cholesky(matrix))).sum())
+    return value - float(fit.x @ fit.x) / (2 * variance) - log_determinant / 2
+
+
+def _fixed_point(graph: ComparisonGraph) -> tuple[Fit, NormalEquations]:
+    """MacKay's v = |x|^2 / (directions the answers determine), for items beyond a determinant."""
+    n, variance, x = graph.n_items, USUAL_VARIANCE, np.zeros(graph.n_items)
+    for _ in range(MAX_ROUNDS):
+        fit, equations = posterior_mode(graph, LINK, variance, x)
+        x = fit.x
+        undetermined = float(equations.inverse_diagonal.values.sum()) / variance
+        better = (float(x @ x) + USUAL_VARIANCE) / (max(n - 1 - undetermined, 0.0) + 1)
+        change, variance = abs(better / variance - 1), better
+        if change < CLOSE_ENOUGH:
+            break
+    return fit, equations
+
+
+def posterior_mode(
+    graph: ComparisonGraph, link: str, variance: float, start: FloatArray
+) -> tuple[Fit, NormalEquations]:
+    """The most probable scores under prior N(0, variance), and the curvature there."""
+    together = np.zeros(graph.n_items, np.int64)  # the prior joins all components
+
+    def equations(curvature: FloatArray) -> NormalEquations:
+        return NormalEquations(graph.i, graph.j, curvature, together, 1 / variance)
+
+    fit = maximise(
+        graph.i,
+        graph.j,
+        likelihood_of(LIKELIHOODS[link], graph.weights, (1 + graph.flows) / 2),
+        lambda curvature, gradient, accuracy: equations(curvature).solve(
+            gradient, tolerance=accuracy
+        ),
+        start=start,
+        ridge=1 / variance,
+        tolerance=1e-9,
+        max_iterations=MAX_STEPS,
+    )
+    return fit, equations(fit.curvature)

@@ -1,0 +1,119 @@
+"""crowd_bt: Bradley-Terry scores with a reliability for each worker."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from scipy.special import expit
+
+from hodgerank.data.comparisons import NO_WORKER
+from hodgerank.data.read import read_comparisons
+from hodgerank.errors import InvalidArgument
+from hodgerank.estimators.bayes import posterior_mode
+from hodgerank.estimators.covariance import ModelCovariance
+from hodgerank.estimators.ranking import Ranking
+from hodgerank.graph.comparison_graph import ComparisonGraph
+from hodgerank.types import FloatArray, Item
+
+PRIOR_VARIANCE = 9.0
+MAX_ROUNDS = 200
+TOLERANCE = 1e-6
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class CrowdBTRanking(Ranking):
+    """A ranking with the reliability of each worker.
+
+    Attributes
+    ----------
+    workers, reliability
+        Each worker and the probability that an answer agrees with the crowd: 1 reliable, 1/2
+        random, 0 the opposite.
+    """
+
+    workers: tuple[Item, ...]
+    reliability: FloatArray
+
+
+def crowd_bt(
+    votes: Any,
+    *,
+    prior_variance: float = PRIOR_VARIANCE,
+    reliability: tuple[float, float] = (10.0, 1.0),
+    confidence: float = 0.95,
+) -> CrowdBTRanking:
+    """Crowd-BT [Chen13]: P(worker k prefers i) = eta_k p + (1 - eta_k) (1 - p), p Bradley-Terry.
+
+    Scores and reliabilities eta_k that are most probable together, by EM. Answers without a worker
+    count as those of one more worker. Intervals take the reliabilities as known.
+
+    Parameters
+    ----------
+    votes
+        Comparisons, or anything `read_comparisons` takes.
+    prior_variance
+        Of the scores; it joins items that no chain of comparisons joins.
+    reliability
+        Beta parameters of the prior of eta.
+    confidence
+        Level of the intervals.
+
+    Examples
+    --------
+    >>> import hodgerank as hr
+    >>> crowd = {"honest": 4, "adversarial": 1}
+    >>> votes = hr.simulate_comparisons(8, 400, spread=3, workers=crowd, rng=0)
+    >>> (crowd_bt(votes).reliability > 0.5).tolist()
+    [True, True, True, True, False]
+    """
+    if not (prior_variance > 0 and min(reliability) > 0):
+        raise InvalidArgument("prior_variance and both reliability parameters must be positive")
+    votes = read_comparisons(votes)
+    alpha, beta = reliability
+    weight = np.ones(len(votes)) if votes.weight is None else votes.weight
+    who = np.where(votes.worker == NO_WORKER, votes.n_workers, votes.worker)
+    answered = np.bincount(who, weight, minlength=votes.n_workers + 1)
+    eta = np.full(votes.n_workers + 1, alpha / (alpha + beta))
+    chose_left = (1 + votes.outcome) / 2
+    x = np.zeros(votes.n_items)
+    change, rounds = np.inf, 0
+    while change > TOLERANCE and rounds < MAX_ROUNDS:
+        rounds += 1
+        p = expit(x[votes.left] - x[votes.right])
+        e = eta[who]
+        # how probably an answer for left, or for right, is one with the crowd
+        with_left = e * p / (e * p + (1 - e) * (1 - p))
+        with_right = e * (1 - p) / (e * (1 - p) + (1 - e) * p)
+        agreed = chose_left * with_left + (1 - chose_left) * with_right
+        crowd_left = chose_left * with_left + (1 - chose_left) * (1 - with_right)
+        graph = ComparisonGraph.from_comparisons(
+            replace(votes, outcome=np.clip(2 * crowd_left - 1, -1.0, 1.0))
+        )
+        fit, equations = posterior_mode(graph, "bradley-terry", prior_variance, x)
+        total = np.bincount(who, weight * agreed, minlength=len(eta))
+        better = (total + max(alpha - 1, 0)) / np.maximum(
+            answered + max(alpha - 1, 0) + max(beta - 1, 0), 1e-12
+        )
+        better = np.where(answered > 0, np.clip(better, 1e-6, 1 - 1e-6), eta)
+        change = max(float(np.abs(better - eta).max()), float(np.abs(fit.x - x).max(initial=0.0)))
+        x, eta = fit.x, better
+    return CrowdBTRanking.from_scores(
+        graph,
+        x,
+        ModelCovariance(equations, 1.0),
+        joined=True,
+        model="Crowd-BT",
+        link="bradley-terry",
+        confidence=confidence,
+        ridge=1 / prior_variance,
+        iterations=rounds,
+        residual=change,
+        converged=change <= TOLERANCE,
+        undefeated=(),
+        winless=(),
+        notes=(),
+        workers=votes.workers,
+        reliability=eta[: votes.n_workers],
+    )

@@ -1,0 +1,186 @@
+"""CrowdBTSampler: the baseline of the paper, after Chen et al. 2013."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+
+import numpy as np
+
+from hodgerank.estimators.crowd_bt import CrowdBTRanking, crowd_bt
+from hodgerank.kernels import crowd_bt as kernel
+from hodgerank.sampling.bayesian import require_positive
+from hodgerank.sampling.posterior import Posterior
+from hodgerank.sampling.protocol import Display, Sampler
+from hodgerank.types import BoolArray, FloatArray, IntArray, Item
+
+
+class CrowdBTDesign:
+    """Independent Gaussian scores and a Beta reliability per worker. A design, see `Design`.
+
+    An answer between -1 and 1 is taken in parts: (1+y)/2 of the step for i, (1-y)/2 of that for j.
+    An answer of weight w has w times the effect on the logarithm of the variance and the mean.
+    """
+
+    def __init__(
+        self, n: int, prior_variance: float, reliability: tuple[float, float], exploration: float
+    ) -> None:
+        self.mu = np.zeros(n)
+        self.var = np.full(n, prior_variance)
+        self._prior_variance = prior_variance
+        self._prior_worker = reliability
+        self._workers: dict[Item | None, tuple[float, float]] = {}
+        self._exploration = exploration
+        self._out: Counter[tuple[int, int]] = Counter()
+        self._expected: FloatArray | None = None
+        self.worker: Item | None = None
+        """Who is going to answer."""
+
+    def reliability(self, worker: Item | None) -> tuple[float, float]:
+        """Alpha and beta of a worker."""
+        return self._workers.get(worker, self._prior_worker)
+
+    def learn(
+        self, i: int, j: int, outcome: float, noise: float, worker: Item | None, was_out: bool
+    ) -> None:
+        """Move the two scores and the worker's reliability."""
+        alpha, beta = self.reliability(worker)
+        mu, var = self.mu, self.var
+        c = kernel.agreement(mu[i], mu[j], var[i], var[j])
+        won = kernel.score_update(mu[i], mu[j], var[i], var[j], alpha, beta)
+        lost = kernel.score_update(mu[j], mu[i], var[j], var[i], alpha, beta)
+        share = (1 + outcome) / 2
+        weight = 1 / noise
+        after = [share * a + (1 - share) * b for a, b in zip(won, _swapped(lost), strict=True)]
+        mu[i] += weight * (after[0] - mu[i])
+        mu[j] += weight * (after[1] - mu[j])
+        var[i] *= (after[2] / var[i]) ** weight
+        var[j] *= (after[3] / var[j]) ** weight
+        agreed = kernel.worker_update(c, alpha, beta)
+        opposed = kernel.worker_update(1 - c, alpha, beta)
+        self._workers[worker] = (
+            share * agreed[0] + (1 - share) * opposed[0],
+            share * agreed[1] + (1 - share) * opposed[1],
+        )
+        self._expected = None
+        if was_out:
+            self._out -= Counter({(i, j): 1})
+
+    def learn_many(
+        self,
+        i: IntArray,
+        j: IntArray,
+        outcomes: FloatArray,
+        noise: FloatArray,
+        workers: list[Item | None],
+    ) -> None:
+        """One by one: the order of answers matters here."""
+        columns = (i.tolist(), j.tolist(), outcomes.tolist(), noise.tolist(), workers)
+        for a, b, outcome, variance, worker in zip(*columns, strict=True):
+            self.learn(a, b, outcome, variance, worker, was_out=False)
+
+    def expect(self, i: int, j: int) -> None:
+        """A pair is out: it counts with its mean effect on the variances."""
+        self._out[i, j] += 1
+        self._expected = None
+
+    def withdraw(self, i: int, j: int) -> None:
+        """It will not be answered."""
+        self._out -= Counter({(i, j): 1})
+        self._expected = None
+
+    def enlarge(self) -> None:
+        """One more item."""
+        self.mu = np.append(self.mu, 0.0)
+        self.var = np.append(self.var, self._prior_variance)
+        self._expected = None
+
+    def _variances(self) -> FloatArray:
+        """With what is out, in one order whoever came first."""
+        if self._expected is None:
+            self._expected = self.var.copy()
+            for i, j in sorted(self._out.elements()):
+                kernel.expect_crowd(self.mu, self._expected, i, j, *self._prior_worker)
+        return self._expected
+
+    def gains(self, i: IntArray, j: IntArray) -> FloatArray:
+        """Expected divergence of the posterior from what is known now."""
+        worker = self.reliability(self.worker)
+        return np.asarray(
+            kernel.crowd_gain_of_pairs(self.mu, self._variances(), i, j, *worker, self._exploration)
+        )
+
+    def search(self, blocked: BoolArray, has_blocked: bool, key: int) -> tuple[int, int]:
+        """The pair of largest gain."""
+        worker = self.reliability(self.worker)
+        return kernel.best_crowd_pair(  # type: ignore[no-any-return]
+            self.mu, self._variances(), *worker, self._exploration, blocked, has_blocked, key
+        )
+
+
+def _swapped(update: tuple[float, float, float, float]) -> tuple[float, float, float, float]:
+    return update[1], update[0], update[3], update[2]
+
+
+class CrowdBTSampler(Sampler):
+    """Crowd-BT, [Chen13]: expected information about scores and worker reliability.
+
+    Scores are independent Gaussians, so what an answer says about third items is lost; it is here
+    as the baseline of the paper. `ask(worker=...)` uses that worker's reliability.
+
+    Parameters
+    ----------
+    items, seed, display
+        As in `Sampler`.
+    prior_variance
+        Of the scores.
+    reliability
+        Beta parameters of a new worker's reliability.
+    exploration
+        Weight of what is learned about the worker.
+
+    Examples
+    --------
+    >>> sampler = CrowdBTSampler(["tea", "milk", "cola"], seed=7)
+    >>> sampler.tell(("tea", "milk"), +1, worker="ann")
+    >>> "cola" in sampler.ask(worker="ben")
+    True
+    """
+
+    def __init__(
+        self,
+        items: Iterable[Item] | int,
+        *,
+        seed: int = 0,
+        prior_variance: float = 1.0,
+        reliability: tuple[float, float] = (10.0, 1.0),
+        exploration: float = 0.0,
+        display: Display = "balanced",
+    ) -> None:
+        super().__init__(items, seed, display)
+        self._design: CrowdBTDesign = CrowdBTDesign(
+            len(self._items),
+            require_positive(prior_variance, "prior_variance"),
+            (
+                require_positive(reliability[0], "reliability"),
+                require_positive(reliability[1], "reliability"),
+            ),
+            max(float(exploration), 0.0),
+        )
+
+    def _prepare_for(self, worker: Item | None) -> None:
+        self._design.worker = worker
+
+    def ranking(self, *, confidence: float = 0.95) -> CrowdBTRanking:
+        """All items, best first, by the estimator `crowd_bt`, which weighs workers."""
+        return crowd_bt(self.answers, confidence=confidence)
+
+    def reliability(self, worker: Item | None = None) -> float:
+        """The share of a worker's answers that agree with the crowd, as estimated so far."""
+        alpha, beta = self._design.reliability(worker)
+        return alpha / (alpha + beta)
+
+    @property
+    def posterior(self) -> Posterior:
+        """Independent Gaussians on the logistic scale."""
+        return Posterior(self.items, self._design.mu.copy(), np.diag(self._design.var))

@@ -1,0 +1,362 @@
+"""Sampler: ask which pair to show next, tell what was answered."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from typing import Any, Literal, overload
+
+import numpy as np
+
+from hodgerank.data.comparisons import Comparisons
+from hodgerank.data.read import read_comparisons
+from hodgerank.errors import InvalidArgument, InvalidComparisons, NothingToAsk, UnknownItem, choose
+from hodgerank.estimators.bayes import bayes_rank
+from hodgerank.estimators.ranking import Ranking
+from hodgerank.graph.comparison_graph import ComparisonGraph
+from hodgerank.kernels.choice import best_listed, item_key, stream
+from hodgerank.sampling.candidates import Candidates, Listed, pair_codes, read_candidates
+from hodgerank.sampling.design import Design
+from hodgerank.sampling.log import AnswerLog
+from hodgerank.sampling.posterior import DensePosterior, Posterior
+from hodgerank.types import BoolArray, Item, Pair
+
+Display = Literal["balanced", "random", "fixed"]
+
+NO_MATRIX: BoolArray = np.zeros((1, 1), np.bool_)
+
+
+class Sampler:
+    """What every sampler does; each brings a design of its own.
+
+    The next pair is a function of the seed, the answers told and the pairs that are out: a new
+    sampler told the same answers in the same order asks the same pairs.
+
+    Parameters of every sampler
+    ---------------------------
+    items
+        What is compared: integers or strings, or how many (then they are 0, 1, ...).
+    seed
+        Breaks ties.
+    display
+        Which item of a chosen pair stands left. 'balanced' shows each pair equally often both
+        ways, and each item equally often on either side, so that position bias can be told from
+        preference; 'random' tosses a coin; 'fixed' keeps the order of the candidates listed, or
+        else of the items.
+    """
+
+    _design: Design
+    _prior_strength = 1.0
+
+    def __init__(self, items: Iterable[Item] | int, seed: int, display: Display) -> None:
+        names = range(items) if isinstance(items, int | np.integer) else items
+        self._items: list[Item] = []
+        self._codes: dict[Item, int] = {}
+        for item in names:
+            self._name(item)
+        if not isinstance(seed, int | np.integer) or not 0 <= seed < 2**63:
+            raise InvalidArgument(f"seed must be an integer from 0 to 2^63 - 1, not {seed!r}")
+        self._seed = int(seed)
+        self._display = choose(display, ("balanced", "random", "fixed"), "display")
+        self._log = AnswerLog()
+        self._retired: set[int] = set()
+        self._blocked: BoolArray | None = None
+        self._out: Counter[tuple[int, int]] = Counter()  # what the criterion knows to be out
+        self._left_surplus: dict[tuple[int, int], int] = {}  # per pair i < j: i left minus j left
+        self._item_surplus = [0] * len(self._items)
+
+    @overload
+    def ask(
+        self,
+        n: None = None,
+        pending: Iterable[tuple[Item, Item]] = (),
+        candidates: Candidates = None,
+        worker: Item | None = None,
+    ) -> Pair: ...
+    @overload
+    def ask(
+        self,
+        n: int,
+        pending: Iterable[tuple[Item, Item]] = (),
+        candidates: Candidates = None,
+        worker: Item | None = None,
+    ) -> list[Pair]: ...
+
+    def ask(
+        self,
+        n: int | None = None,
+        pending: Iterable[tuple[Item, Item]] = (),
+        candidates: Candidates = None,
+        worker: Item | None = None,
+    ) -> Pair | list[Pair]:
+        """The pair to show next; nothing but what is told changes the state.
+
+        Parameters
+        ----------
+        n
+            How many; the best first, each chosen as if the earlier ones were already out. Fewer
+            come back where the candidates do not suffice. Without it: one `Pair`.
+        pending
+            Pairs that are out with somebody, once for every time they are.
+        candidates
+            Pairs that may be asked: a list; a mapping from pairs to the number of answers still
+            wanted, pending ones included; or a boolean matrix over the items. Default: all.
+        worker
+            Who will answer: pairs this worker has answered are left out.
+
+        Raises
+        ------
+        NothingToAsk
+            No pair is allowed.
+        """
+        out = [pair_codes(pair, self._codes, self._items) for pair in pending]
+        allowed, blocked = self._allowed(candidates, worker, out)
+        self._expect_exactly(Counter((min(pair), max(pair)) for pair in out))
+        self._prepare_for(worker)
+        pairs: list[Pair] = []
+        for k in range(1 if n is None else n):
+            i, j, turned = self._choose(allowed, blocked, len(out))
+            if i < 0:
+                break
+            shown = self._show(i, j, turned, out)
+            pairs.append(Pair(self._items[shown[0]], self._items[shown[1]]))
+            if n is not None and k + 1 < n:
+                out.append(shown)
+                self._design.expect(i, j)
+                self._out[i, j] += 1
+                if allowed is not None:
+                    allowed.use_up(i, j)
+        if not pairs and n != 0:
+            raise NothingToAsk(self._why_nothing(candidates, worker))
+        return pairs[0] if n is None else pairs
+
+    def tell(
+        self,
+        pair: tuple[Item, Item],
+        outcome: float,
+        worker: Item | None = None,
+        *,
+        weight: float = 1.0,
+    ) -> None:
+        """An answer: +1 prefers left, -1 right, 0 is a tie; grades in between are welcome.
+
+        It may come late, reversed, again, or without having been asked for. A weight is a
+        precision: weight 2 halves the noise variance.
+        """
+        left, right = pair_codes(pair, self._codes, self._items)
+        outcome, weight = float(outcome), float(weight)
+        if not -1 <= outcome <= 1:
+            raise InvalidComparisons(
+                f"an outcome lies between -1 (right is preferred) and 1 (left), not {outcome}"
+            )
+        if not 0 < weight < np.inf:
+            raise InvalidComparisons(f"a weight must be positive and finite, not {weight}")
+        self._log.append(left, right, outcome, self._log.worker_code(worker), weight)
+        self._count_display(left, right)
+        i, j = (left, right) if left < right else (right, left)
+        was_out = (i, j) in self._out
+        if was_out:
+            self._out -= Counter({(i, j): 1})
+        y = outcome if left < right else -outcome
+        self._design.learn(i, j, y, 1 / weight, worker, was_out)
+
+    def tell_many(self, comparisons: Any) -> None:
+        """Many answers at once: Comparisons, or anything `read_comparisons` takes."""
+        votes = (
+            comparisons if isinstance(comparisons, Comparisons) else read_comparisons(comparisons)
+        )
+        codes = [self._code(item) for item in votes.items]
+        workers = [self._log.worker_code(worker) for worker in votes.workers]
+        workers.append(self._log.worker_code(None))
+        self._expect_exactly(Counter())
+        start = len(self._log)
+        weights = np.ones(len(votes)) if votes.weight is None else votes.weight
+        for a, b, y, w, who, known in zip(
+            votes.left.tolist(),
+            votes.right.tolist(),
+            votes.outcome.tolist(),
+            weights.tolist(),
+            votes.worker.tolist(),
+            votes.display_known.tolist(),
+            strict=True,
+        ):
+            self._log.append(codes[a], codes[b], y, workers[who], w, known)
+            if known:
+                self._count_display(codes[a], codes[b])
+        if len(votes):
+            names = [*votes.workers, None]  # NO_WORKER is the last
+            who = [names[code] for code in votes.worker.tolist()]
+            self._design.learn_many(*self._log.oriented(start), who)
+
+    def gain(self, pair: tuple[Item, Item], pending: Iterable[tuple[Item, Item]] = ()) -> float:
+        """The criterion of a pair: what asking it is worth to this sampler."""
+        out = [pair_codes(other, self._codes, self._items) for other in pending]
+        self._expect_exactly(Counter((min(p), max(p)) for p in out))
+        i, j = sorted(pair_codes(pair, self._codes, self._items))
+        return float(self._design.gains(np.array([i]), np.array([j]))[0])
+
+    def ranking(self, *, confidence: float = 0.95) -> Ranking:
+        """All items, best first, from the answers told so far, by `bayes_rank`.
+
+        Its prior ranks all items together from the first answer on. For another estimator, give it
+        `sampler.answers`.
+        """
+        graph = ComparisonGraph.from_comparisons(self.answers)
+        return bayes_rank(graph, confidence=confidence)
+
+    @property
+    def posterior(self) -> Posterior:
+        """What the answers told so far say about the scores."""
+        dense = DensePosterior(np.zeros(len(self._items)), self._prior_strength)
+        dense.learn_many(*self._log.oriented())
+        return Posterior(self.items, dense.mean, dense.covariance)
+
+    @property
+    def answers(self) -> Comparisons:
+        """Every answer told, in order."""
+        return self._log.comparisons(self._items)
+
+    @property
+    def n_answers(self) -> int:
+        """Number of answers told."""
+        return len(self._log)
+
+    @property
+    def items(self) -> tuple[Item, ...]:
+        """All items, retired ones included."""
+        return tuple(self._items)
+
+    @property
+    def retired(self) -> tuple[Item, ...]:
+        """Items that are not asked any more."""
+        return tuple(self._items[code] for code in sorted(self._retired))
+
+    def add_item(self, item: Item) -> None:
+        """A new item joins; it is asked from now on."""
+        if item in self._codes:
+            raise InvalidArgument(
+                f"{item!r} is already among the items"
+                + ("; restore_item brings it back" if self._codes[item] in self._retired else "")
+            )
+        self._expect_exactly(Counter())
+        self._name(item)
+        self._item_surplus.append(0)
+        self._design.enlarge()
+        self._refresh_blocked()
+
+    def retire_item(self, item: Item) -> None:
+        """No pair with this item is asked any more; its answers stay, and late ones count."""
+        self._retired.add(self._code(item))
+        self._refresh_blocked()
+
+    def restore_item(self, item: Item) -> None:
+        """A retired item is asked again."""
+        self._retired.discard(self._code(item))
+        self._refresh_blocked()
+
+    def _name(self, item: Item) -> None:
+        if isinstance(item, np.generic):
+            item = item.item()
+        if not isinstance(item, int | str):
+            raise InvalidArgument(f"items are integers or strings, not {item!r}")
+        if item in self._codes:
+            raise InvalidArgument(f"the item {item!r} is listed twice")
+        self._codes[item] = len(self._items)
+        self._items.append(item)
+
+    def _code(self, item: Item) -> int:
+        try:
+            return self._codes[item]
+        except KeyError:
+            raise UnknownItem(item, self._items) from None
+
+    def _refresh_blocked(self) -> None:
+        self._blocked = None
+        if self._retired:
+            gone = list(self._retired)
+            self._blocked = np.zeros((len(self._items), len(self._items)), np.bool_)
+            self._blocked[gone] = self._blocked[:, gone] = True
+
+    def _allowed(
+        self, candidates: Candidates, worker: Item | None, out: Sequence[tuple[int, int]]
+    ) -> tuple[Listed | None, BoolArray | None]:
+        """A list of allowed pairs, or a matrix of those that are not; None and None: all are."""
+        if candidates is None and worker is None:
+            return None, self._blocked
+        seen = self._log.pairs_of(worker) if worker is not None else set()
+        if candidates is None:
+            if not seen:
+                return None, self._blocked
+            n = len(self._items)
+            blocked = np.zeros((n, n), np.bool_) if self._blocked is None else self._blocked.copy()
+            blocked[tuple(np.array(list(seen)).T)] = True
+            return None, blocked
+        allowed = read_candidates(candidates, self._codes, self._items)
+        allowed.forbid_items(self._retired)
+        for a, b in out:
+            allowed.use_up(min(a, b), max(a, b))
+        for i, j in seen:
+            allowed.forbid(i, j)
+        return allowed, None
+
+    def _choose(
+        self, allowed: Listed | None, blocked: BoolArray | None, n_out: int
+    ) -> tuple[int, int, bool]:
+        """The next pair i < j, and whether its candidate was listed the other way round."""
+        key = stream(self._seed, len(self._log) + n_out)
+        if allowed is None:
+            matrix = NO_MATRIX if blocked is None else blocked
+            i, j = self._design.search(matrix, blocked is not None, key)
+            return i, j, False
+        if not len(allowed.i):
+            return -1, -1, False
+        gains = np.where(allowed.remaining > 0, self._design.gains(allowed.i, allowed.j), -1.0)
+        k = best_listed(gains, allowed.i, allowed.j, key)
+        if k < 0:
+            return -1, -1, False
+        return int(allowed.i[k]), int(allowed.j[k]), bool(allowed.turned[k])
+
+    def _prepare_for(self, worker: Item | None) -> None:
+        """Let a criterion that minds know who is going to answer."""
+
+    def _expect_exactly(self, out: Counter[tuple[int, int]]) -> None:
+        """Let the criterion know of these pairs that are out, and of no others."""
+        if not self._out and not out:
+            return
+        for i, j in (self._out - out).elements():
+            self._design.withdraw(i, j)
+        for i, j in (out - self._out).elements():
+            self._design.expect(i, j)
+        self._out = out
+
+    def _show(
+        self, i: int, j: int, turned: bool, out: Sequence[tuple[int, int]]
+    ) -> tuple[int, int]:
+        """The pair as it is displayed."""
+        if self._display == "fixed":
+            return (j, i) if turned else (i, j)
+        surplus = 0
+        if self._display == "balanced":
+            surplus = self._left_surplus.get((i, j), 0)
+            surplus += sum((pair == (i, j)) - (pair == (j, i)) for pair in out)
+            surplus = surplus or self._item_surplus[i] - self._item_surplus[j]
+        if surplus == 0:
+            key = stream(self._seed + 1, len(self._log) + len(out))
+            surplus = 1 if item_key(key, i) > item_key(key, j) else -1
+        return (j, i) if surplus > 0 else (i, j)
+
+    def _count_display(self, left: int, right: int) -> None:
+        pair, step = ((left, right), 1) if left < right else ((right, left), -1)
+        self._left_surplus[pair] = self._left_surplus.get(pair, 0) + step
+        self._item_surplus[left] += 1
+        self._item_surplus[right] -= 1
+
+    def _why_nothing(self, candidates: Candidates, worker: Item | None) -> str:
+        active = len(self._items) - len(self._retired)
+        if active < 2:
+            return f"a pair needs two items, and {active} can be asked"
+        reasons = [
+            "none of the candidates is left" if candidates is not None else "",
+            f"{worker!r} has answered all that may be asked" if worker is not None else "",
+        ]
+        return "there is no pair to ask: " + " or ".join(filter(None, reasons))

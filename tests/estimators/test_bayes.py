@@ -1,0 +1,87 @@
+"""bayes_rank and what is read off it."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import hodgerank as hr
+from hodgerank.errors import InvalidArgument
+from hodgerank.estimators.certainty import widest_rank_interval
+
+
+def tau(ranking, votes):
+    scores = dict(zip(ranking.items, ranking.scores, strict=True))
+    return hr.metrics.kendall_tau(scores, dict(zip(votes.items, votes.truth, strict=True)))
+
+
+def test_a_given_prior_is_thurstone_mosteller_with_a_ridge():
+    votes = hr.simulate_comparisons(8, 300, rng=1)
+    ours = hr.bayes_rank(votes, prior_variance=2.0)
+    theirs = hr.thurstone_mosteller(votes, ridge=0.5)
+    assert ours.items == theirs.items
+    np.testing.assert_allclose(ours.scores, theirs.scores, atol=1e-7)
+    np.testing.assert_allclose(ours.standard_errors, theirs.standard_errors, rtol=1e-6)
+
+
+@pytest.mark.parametrize("spread", [0.5, 1.0, 2.0])
+def test_the_prior_is_found_from_many_answers(spread):
+    votes = hr.simulate_comparisons(200, 12_000, spread=spread, link="thurstone-mosteller", rng=2)
+    assert 1 / hr.bayes_rank(votes).ridge == pytest.approx(np.var(votes.truth), rel=0.25)
+
+
+def test_few_answers_are_shrunk_and_still_rank_all_items():
+    votes = hr.read_comparisons([("a", "b", 1), ("c", "d", 1)])
+    ranking = hr.bayes_rank(votes)
+    assert ranking.n_components == 1
+    assert np.abs(ranking.scores).max() < 1
+    with pytest.raises(InvalidArgument, match="prior_variance"):
+        hr.bayes_rank(votes, prior_variance=0)
+
+
+def test_the_expected_tau_is_about_right():
+    """On average over crowds of different strength, early and late."""
+    for spread, n_answers in ((0.5, 200), (1.0, 60), (1.0, 400), (2.0, 100)):
+        expected, actual = [], []
+        for seed in range(25):
+            votes = hr.simulate_comparisons(20, n_answers, spread=spread, pairs="rounds", rng=seed)
+            ranking = hr.bayes_rank(votes)
+            expected.append(hr.expected_tau(ranking))
+            actual.append(tau(ranking, votes))
+        assert np.mean(expected) == pytest.approx(np.mean(actual), abs=0.08)
+
+
+def test_the_certainty_of_the_top_is_about_right():
+    certainty, right = [], []
+    for seed in range(60):
+        votes = hr.simulate_comparisons(10, 250, spread=1.5, rng=seed)
+        ranking = hr.bayes_rank(votes)
+        certainty.append(hr.top_k_certainty(ranking, 3))
+        best = {votes.items[k] for k in np.argsort(-votes.truth)[:3]}
+        right.append(set(ranking.top(3)) == best)
+    assert np.mean(certainty) == pytest.approx(np.mean(right), abs=0.15)
+
+
+def test_more_answers_make_it_more_certain():
+    found = []
+    for n_answers in (50, 500, 5000):
+        ranking = hr.bayes_rank(hr.simulate_comparisons(12, n_answers, spread=2, rng=1))
+        found.append(
+            (
+                hr.expected_tau(ranking),
+                hr.top_k_certainty(ranking, 2),
+                -widest_rank_interval(ranking),
+            )
+        )
+    assert found == sorted(found)
+    assert hr.top_k_certainty(ranking, 12) == 1
+    with pytest.raises(InvalidArgument):
+        hr.top_k_certainty(ranking, 13)
+
+
+def test_thousands_of_items_are_ranked_too():
+    votes = hr.simulate_comparisons(4000, 60_000, spread=2, rng=1)
+    ranking = hr.bayes_rank(votes)
+    assert tau(ranking, votes) > 0.7
+    assert hr.expected_tau(ranking) == pytest.approx(tau(ranking, votes), abs=0.06)
+    assert 0 <= hr.top_k_certainty(ranking, 5) <= 1
