@@ -15,8 +15,9 @@ LAYERS = [
     {"data"},
     {"graph"},
     {"estimators"},
-    {"sampling"},
     {"metrics"},
+    {"sampling"},
+    {"plotting"},
     {"cli"},
 ]
 LEVEL = {name: level for level, names in enumerate(LAYERS) for name in names}

@@ -55,6 +55,8 @@ if TYPE_CHECKING:
     from hodgerank.sampling.protocol import Sampler as Sampler
     from hodgerank.sampling.random import RandomSampler as RandomSampler
     from hodgerank.sampling.rank_targeted import RankSampler as RankSampler
+    from hodgerank.sampling.replay import Replay as Replay
+    from hodgerank.sampling.replay import replay as replay
     from hodgerank.sampling.stopping import Budget as Budget
     from hodgerank.sampling.stopping import ExpectedTau as ExpectedTau
     from hodgerank.sampling.stopping import RanksWithin as RanksWithin
@@ -106,6 +108,8 @@ _HOMES = {
     "Answer": "sampling.answers",
     "run_async": "sampling.async_loop",
     "forecast": "sampling.forecast",
+    "replay": "sampling.replay",
+    "Replay": "sampling.replay",
     "Forecast": "sampling.forecast",
     "Budget": "sampling.stopping",
     "ExpectedTau": "sampling.stopping",

@@ -9,7 +9,9 @@ import typer
 from hodgerank import __version__
 from hodgerank.cli.describe import describe
 from hodgerank.cli.outliers import outliers
+from hodgerank.cli.plan import plan
 from hodgerank.cli.rank import rank
+from hodgerank.cli.replay import replay
 from hodgerank.cli.simulate import simulate
 from hodgerank.cli.trust import trust
 from hodgerank.cli.workers import workers
@@ -23,7 +25,8 @@ def _print_result(result: Any, **_: Any) -> None:
 
 app = typer.Typer(
     name="hodgerank",
-    help="Ranking by pairwise comparison: find the ranking and say how far it can be trusted.",
+    help="Ranking by pairwise comparison: find the ranking, say how far it can be trusted, and "
+    "choose the next pair to ask.",
     epilog="Exit status: 0 success, 2 wrong usage, 3 bad input, 4 the ranking is not unique.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
@@ -48,5 +51,5 @@ def _options(
     pass
 
 
-for command in (rank, trust, workers, outliers, describe, simulate):
+for command in (rank, trust, plan, replay, workers, outliers, describe, simulate):
     app.command(no_args_is_help=True)(command)

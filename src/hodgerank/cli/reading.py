@@ -85,7 +85,22 @@ def read(
     )
 
 
-def reads_votes(command: Callable[..., Result]) -> Callable[..., Result]:
+def votes_or_items(**reading: Any) -> "Comparisons":
+    """Votes, or no votes on the items of a list."""
+    from hodgerank.cli.items import read_items
+    from hodgerank.data.comparisons import Comparisons, ReadReport
+
+    items = read_items(reading["file"])
+    if items is None:
+        return read(**reading)
+    report = ReadReport(source=str(reading["file"]), layout="a list of items", rows=len(items))
+    nothing: Any = []
+    return Comparisons(tuple(items), nothing, nothing, nothing, report=report)
+
+
+def reads_votes(
+    command: Callable[..., Result], reader: Callable[..., "Comparisons"] = read
+) -> Callable[..., Result]:
     """Give a command whose first parameter is `votes` the file argument and reading options."""
     options = [p for p in signature(read).parameters.values() if p.name != "file"]
     own = list(signature(command).parameters.values())[1:]
@@ -97,7 +112,7 @@ def reads_votes(command: Callable[..., Result]) -> Callable[..., Result]:
 
         reading = {p.name: arguments.pop(p.name) for p in [file, *options]}
         with Console(stderr=True).status(f"reading {reading['file']}") as status:
-            votes = read(**reading)
+            votes = reader(**reading)
             status.update(f"computing with {len(votes):,} answers")
             return command(votes, **arguments)
 

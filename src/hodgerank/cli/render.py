@@ -14,7 +14,9 @@ from rich.text import Text
 
 from hodgerank.cli.describe import DescribeResult
 from hodgerank.cli.outliers import OutliersResult
+from hodgerank.cli.plan import PlanResult
 from hodgerank.cli.rank import RankResult
+from hodgerank.cli.replay import ReplayResult
 from hodgerank.cli.simulate import SimulateResult
 from hodgerank.cli.trust import TrustResult
 from hodgerank.cli.workers import WorkersResult
@@ -182,6 +184,21 @@ def _(result: OutliersResult, console: Console) -> None:
     from hodgerank.cli.render_trust import show_outliers
 
     show_outliers(result, console)
+
+
+@_show.register
+def _(result: PlanResult, console: Console) -> None:
+    from hodgerank.cli.render_sampling import show_plan
+
+    _show_reading(result.report, console)
+    show_plan(result, console)
+
+
+@_show.register
+def _(result: ReplayResult, console: Console) -> None:
+    from hodgerank.cli.render_sampling import show_replay
+
+    show_replay(result, console)
 
 
 def _show_reading(report: ReadReport, console: Console) -> None:

@@ -13,39 +13,56 @@ import math
 
 import numba
 import numpy as np
-from scipy.special import erf
 
 from hodgerank.kernels.choice import TIE, consider, item_keys, none_yet
 from hodgerank.kernels.probit import sensitivity
-from hodgerank.kernels.resistance import covariance_of, resistance_of, response, shrink
-from hodgerank.types import FloatArray
+from hodgerank.kernels.resistance import response, shrink
 
+SQRT_PI = math.sqrt(math.pi)
 MOST_SENSITIVE = 2 / math.pi  # I(0)
 DECAY = 1 - 2 / math.pi  # I(z) <= I(0) exp(-DECAY z^2)
 
 
-def order_weights(C: FloatArray, mean: FloatArray) -> FloatArray:
+@numba.njit(cache=True)
+def order_weights(C, mean):  # type: ignore[no-untyped-def]
     """w_kl, symmetric with zero diagonal.
 
-    With t = m/s: exp(-t^2/4) / (4 sqrt(pi) s^2) [exp(-t^2/4)/sqrt(pi) + t/2 erf(t/2)].
+    With t = |m|/s: exp(-t^2/4) / (4 sqrt(pi) s^2) [exp(-t^2/4)/sqrt(pi) + t/2 erf(t/2)].
     """
-    k, m = np.triu_indices(len(mean), 1)
-    variance = C[k, m]
-    half = np.abs(mean[k] - mean[m]) / np.sqrt(variance) / 2
-    bell = np.exp(-half * half)
-    weights = np.zeros_like(C)
-    weights[k, m] = (
-        bell / (4 * np.sqrt(np.pi) * variance) * (bell / np.sqrt(np.pi) + half * erf(half))
-    )
-    return np.asarray(weights + weights.T)
+    n = len(mean)
+    weights = np.zeros((n, n))
+    for k in range(n):
+        for m in range(k + 1, n):
+            half = 0.5 * abs(mean[k] - mean[m]) / math.sqrt(C[k, m])
+            bell = math.exp(-half * half)
+            inside = bell / SQRT_PI + half * math.erf(half)
+            weights[k, m] = weights[m, k] = bell / (4 * SQRT_PI * C[k, m]) * inside
+    return weights
 
 
-def order_relevance(C: FloatArray, mean: FloatArray) -> FloatArray:
+@numba.njit(cache=True)
+def order_relevance(C, mean):  # type: ignore[no-untyped-def]
     """R from scratch: how much the direction of each pair matters for the order of all."""
-    weights = order_weights(C, mean)
-    covariance = covariance_of(C)
-    laplacian = np.diag(weights.sum(axis=0)) - weights
-    return resistance_of(covariance @ laplacian @ covariance)
+    n = len(mean)
+    laplacian = -order_weights(C, mean)
+    means = np.zeros(n)
+    for k in range(n):
+        laplacian[k, k] = -laplacian[k].sum()
+        for m in range(k + 1, n):
+            means[k] += C[k, m] / n
+            means[m] += C[k, m] / n
+    level = means.mean()
+    covariance = np.empty((n, n))  # as `resistance.covariance_of`
+    for k in range(n):
+        covariance[k, k] = means[k] - level / 2
+        for m in range(k + 1, n):
+            covariance[k, m] = covariance[m, k] = (means[k] + means[m] - level - C[k, m]) / 2
+    B = covariance @ (laplacian @ covariance)
+    R = np.empty((n, n))
+    for k in range(n):
+        for m in range(n):
+            R[k, m] = B[k, k] + B[m, m] - 2 * B[k, m]
+    return R
 
 
 @numba.njit(cache=True, fastmath={"contract"})

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 MOST_ITEMS = 2000
 MOST_PER_ITEM = 50  # answers; a target that takes more is out of reach
-GROWTH = 1.04  # of the number of answers between two looks at a future
+GROWTH = 1.08  # of the number of answers between two looks at a future
 
 
 @dataclass(frozen=True)
@@ -84,7 +84,7 @@ def forecast(sampler: Sampler, target: float) -> Forecast:
     graph = ComparisonGraph.from_comparisons(sampler.answers)
     rng = np.random.default_rng(0)
     variances, weights = variance_beliefs(graph)
-    n_futures = int(np.clip(2000 / n, 8, 40))
+    n_futures = int(np.clip(2000 / n, 8, 20))
     drawn = rng.choice(variances, n_futures, p=weights)
     takes = [_play_on(sampler, graph, variance, target, rng) for variance in drawn.tolist()]
     lower, median, upper = np.quantile(takes, [0.05, 0.5, 0.95], method="nearest")

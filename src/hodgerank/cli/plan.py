@@ -1,0 +1,191 @@
+"""hodgerank plan: the pairs to ask next."""
+
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from hodgerank.cli.reading import reads_votes, votes_or_items
+
+if TYPE_CHECKING:
+    from hodgerank.data.comparisons import Comparisons, ReadReport
+    from hodgerank.sampling.forecast import Forecast
+    from hodgerank.sampling.protocol import Sampler
+    from hodgerank.types import Item, Pair
+
+FORESEEN = 200  # items up to which a forecast is made unasked: it takes seconds
+
+
+@dataclass(frozen=True)
+class PlanResult:
+    """The pairs to ask next, best first."""
+
+    pairs: "list[Pair]"
+    gains: list[float]
+    strategy: str
+    report: "ReadReport"
+    n_items: int
+    n_answers: int
+    forecast: "Forecast | None"
+    top: int
+    written: Path | None
+    as_json: bool
+
+    def to_dict(self) -> dict[str, Any]:
+        """For --json."""
+        rows = [
+            {"left": pair.left, "right": pair.right, "gain": gain}
+            for pair, gain in zip(self.pairs, self.gains, strict=True)
+        ]
+        outlook = self.forecast
+        return {
+            "strategy": self.strategy,
+            "items": self.n_items,
+            "answers": self.n_answers,
+            "forecast": None
+            if outlook is None
+            else {
+                "target": outlook.target,
+                "expected_tau_now": outlook.now,
+                "answers": _finite(outlook.answers),
+                "lower": _finite(outlook.lower),
+                "upper": _finite(outlook.upper),
+            },
+            "pairs": rows,
+        }
+
+
+def _finite(value: float) -> float | None:
+    return value if value < float("inf") else None
+
+
+@partial(reads_votes, reader=votes_or_items)
+def plan(
+    votes: "Comparisons",
+    budget: Annotated[int, typer.Option("--budget", "-n", min=1, help="How many pairs.")] = 20,
+    strategy: Annotated[
+        str,
+        typer.Option(
+            help="auto, rank, bayesian, d-optimal, fiedler, crowd-bt, rounds or random.",
+        ),
+    ] = "auto",
+    items: Annotated[
+        Path | None,
+        typer.Option(help="List of all items, if some have no votes yet: .txt, or column item."),
+    ] = None,
+    exclude: Annotated[
+        list[str] | None,
+        typer.Option(help="An item not to ask, or a file of pairs not to ask; may be repeated."),
+    ] = None,
+    pending: Annotated[
+        Path | None, typer.Option(help="File of pairs that are out and not answered yet.")
+    ] = None,
+    for_worker: Annotated[
+        str | None, typer.Option("--for", help="Leave out what this worker has answered.")
+    ] = None,
+    target: Annotated[
+        float | None,
+        typer.Option(
+            help="Expected Kendall's tau to forecast for; 0.9 up to 200 items, 0 for none."
+        ),
+    ] = None,
+    seed: Annotated[int, typer.Option(min=0, help="Breaks ties.")] = 0,
+    top: Annotated[int, typer.Option(min=0, help="Show N pairs, 0 shows all.")] = 50,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="Write the pairs: .csv, .parquet, .json.")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> PlanResult:
+    """Plan the next pairs to ask, best first, from the votes so far or from a list of items.
+
+    Each pair is chosen as if those before it were already out, so the whole list can be handed out
+    at once. Left and right are balanced over what was shown before.
+
+    Examples:
+      hodgerank plan items.txt --budget 50 -o pairs.csv
+
+      hodgerank plan votes.csv --budget 50 --strategy auto
+
+      hodgerank plan votes.csv --exclude item-07 --exclude asked.csv --pending out.csv
+    """
+    import polars as pl
+
+    from hodgerank.cli.tables import table_writer
+    from hodgerank.sampling.forecast import forecast
+
+    write = None if output is None else table_writer(output, votes.report.source, items, pending)
+    sampler = _sampler(votes, strategy, items, seed)
+    out = _pairs(pending, sampler.items) if pending is not None else []
+    allowed = _candidates(exclude or [], sampler)
+    worker = _known(for_worker, votes.workers)
+    pairs = sampler.ask(budget, pending=out, candidates=allowed, worker=worker)
+    gains = [sampler.gain(pair, pending=[*out, *pairs[:k]]) for k, pair in enumerate(pairs)]
+    if write is not None:
+        columns = {"left": [p.left for p in pairs], "right": [p.right for p in pairs]}
+        write(pl.DataFrame({**columns, "gain": gains}))
+    if target is None:
+        target = 0.9 if len(sampler.items) <= FORESEEN else 0.0
+    return PlanResult(
+        pairs=pairs,
+        gains=gains,
+        strategy=strategy,
+        report=votes.report,
+        n_items=len(sampler.items),
+        n_answers=sampler.n_answers,
+        forecast=forecast(sampler, target) if target else None,
+        top=top,
+        written=output,
+        as_json=as_json,
+    )
+
+
+def _sampler(votes: "Comparisons", strategy: str, items: Path | None, seed: int) -> "Sampler":
+    from hodgerank.cli.items import match_item, read_items
+    from hodgerank.errors import InvalidArgument
+    from hodgerank.sampling.strategies import build_sampler
+
+    names = list(votes.items)
+    if items is not None:
+        listed = read_items(items)
+        if listed is None:
+            raise InvalidArgument(f"{items}: a list of items is needed, .txt or a column item")
+        names += [name for name in listed if match_item(name, votes.items) not in votes.items]
+    sampler = build_sampler(strategy, names, seed=seed)
+    if len(votes):
+        sampler.tell_many(votes)
+    return sampler
+
+
+def _pairs(path: Path, items: "tuple[Item, ...]") -> "list[tuple[Item, Item]]":
+    from hodgerank.cli.items import match_item, read_pairs
+
+    return [(match_item(a, items), match_item(b, items)) for a, b in read_pairs(path)]
+
+
+def _candidates(exclude: list[str], sampler: "Sampler") -> Any:
+    """A matrix of allowed pairs where some pairs are excluded; excluded items are retired."""
+    import numpy as np
+
+    from hodgerank.cli.items import match_item
+
+    n = len(sampler.items)
+    codes = {item: code for code, item in enumerate(sampler.items)}
+    allowed = None
+    for what in exclude:
+        item = match_item(what, sampler.items)
+        if item in codes or not Path(what).is_file():
+            sampler.retire_item(item)
+            continue
+        allowed = np.ones((n, n), np.bool_) if allowed is None else allowed
+        for a, b in _pairs(Path(what), sampler.items):
+            if a in codes and b in codes:
+                allowed[codes[a], codes[b]] = allowed[codes[b], codes[a]] = False
+    return allowed
+
+
+def _known(worker: str | None, workers: "tuple[Item, ...]") -> "Item | None":
+    from hodgerank.cli.items import match_item
+
+    return None if worker is None else match_item(worker, workers)

@@ -1,0 +1,1 @@
+"""Charts: Altair, from the extra `plot`."""

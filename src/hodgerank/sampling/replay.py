@@ -1,0 +1,188 @@
+"""replay: what would have happened if these votes had been asked for by a sampler."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from hodgerank.data.comparisons import Comparisons
+from hodgerank.data.frames import build_frame
+from hodgerank.data.read import read_comparisons
+from hodgerank.errors import InvalidArgument
+from hodgerank.estimators.bayes import bayes_rank
+from hodgerank.estimators.least_squares import hodge_rank
+from hodgerank.graph.comparison_graph import ComparisonGraph
+from hodgerank.metrics import kendall_tau
+from hodgerank.sampling.strategies import build_sampler
+from hodgerank.types import FloatArray, IntArray, Item
+
+N_LOOKS = 20
+
+
+@dataclass(frozen=True, eq=False)
+class Replay:
+    """Kendall's tau against the number of answers, of several strategies.
+
+    Attributes
+    ----------
+    strategies
+        Their names.
+    answers
+        Numbers of answers at which tau was looked at.
+    taus
+        One value per strategy, run and look.
+    truth
+        What the rankings were compared with.
+    """
+
+    strategies: tuple[str, ...]
+    answers: IntArray
+    taus: FloatArray
+    truth: str
+
+    @property
+    def mean(self) -> FloatArray:
+        """Mean tau, a row per strategy."""
+        return np.asarray(self.taus.mean(axis=1))
+
+    @property
+    def stderr(self) -> FloatArray:
+        """Standard error of the mean over runs."""
+        n_runs = self.taus.shape[1]
+        if n_runs < 2:
+            return np.full(self.mean.shape, np.nan)
+        return np.asarray(self.taus.std(axis=1, ddof=1) / np.sqrt(n_runs))
+
+    def to_frame(self, backend: str = "polars") -> Any:
+        """One row per strategy and number of answers."""
+        k = len(self.answers)
+        return build_frame(
+            {
+                "strategy": np.repeat(np.array(self.strategies, dtype=object), k),
+                "answers": np.tile(self.answers, len(self.strategies)),
+                "tau": self.mean.ravel(),
+                "stderr": self.stderr.ravel(),
+            },
+            backend,
+        )
+
+
+def replay(
+    votes: Any,
+    strategies: Sequence[str] = ("auto", "random"),
+    *,
+    n_answers: int | None = None,
+    runs: int = 20,
+    truth: Mapping[Item, float] | None = None,
+    replacement: bool = False,
+    seed: int = 0,
+    on_run: Callable[[], None] | None = None,
+) -> Replay:
+    """Let samplers ask for recorded votes, and see how fast they find the ranking.
+
+    A sampler may ask any pair that has votes left; the answer is one of them, drawn at random, and
+    used up. Rankings are those of `bayes_rank`, whichever pairs were asked.
+
+    Parameters
+    ----------
+    votes
+        Comparisons, or anything `read_comparisons` takes.
+    strategies
+        Names: auto, rank, bayesian, d-optimal, fiedler, crowd-bt, rounds, random.
+    n_answers
+        How long a run is; default: half of the votes. The closer it comes to all of them, the less
+        there is left to choose.
+    runs
+        How often each strategy is played; the same labels wait for all of them.
+    truth
+        Scores to compare with; default: `hodge_rank` on all votes.
+    replacement
+        Put each vote back after it was drawn: any number of answers, but a pair with few votes
+        then repeats their errors.
+    seed
+        Makes it repeatable.
+    on_run
+        Called after each run.
+
+    Examples
+    --------
+    >>> import hodgerank as hr
+    >>> votes = hr.simulate_comparisons(8, 2000, spread=2, rng=1)
+    >>> curves = replay(votes, ["auto"], n_answers=40, runs=2)
+    >>> curves.mean.shape, bool(curves.mean[0, -1] > curves.mean[0, 0])
+    ((1, 20), True)
+    """
+    votes = read_comparisons(votes)
+    graph = ComparisonGraph.from_comparisons(votes)
+    n_answers = n_answers or max(1, len(votes) // 2)
+    if runs < 1 or n_answers < 1:
+        raise InvalidArgument("at least one run of one answer is needed")
+    if n_answers > len(votes) and not replacement:
+        raise InvalidArgument(
+            f"{n_answers:,} answers cannot be replayed from {len(votes):,} votes: ask for fewer, "
+            "or draw with replacement"
+        )
+    target = "the given scores"
+    if truth is None:
+        ranking = hodge_rank(graph)
+        truth = dict(zip(ranking.items, ranking.scores.tolist(), strict=True))
+        target = "HodgeRank on all votes"
+    pools = Pools(votes)
+    looks = np.unique(np.linspace(n_answers / N_LOOKS, n_answers, N_LOOKS).round().astype(int))
+    looks = looks[looks > 0]
+    taus = np.empty((len(strategies), runs, len(looks)))
+    for s, strategy in enumerate(strategies):
+        for run in range(runs):
+            taus[s, run] = _play(strategy, pools, looks, truth, replacement, (seed, run))
+            if on_run is not None:
+                on_run()
+    return Replay(tuple(strategies), looks, taus, target)
+
+
+class Pools:
+    """The recorded answers of each pair i < j of positions, as (outcome of i, worker)."""
+
+    def __init__(self, votes: Comparisons) -> None:
+        self.items = votes.items
+        workers = [*votes.workers, None]
+        self.answers: dict[tuple[int, int], list[tuple[float, Item | None]]] = {}
+        columns = (votes.left, votes.right, votes.outcome, votes.worker)
+        for a, b, y, w in zip(*(column.tolist() for column in columns), strict=True):
+            pair, outcome = ((a, b), y) if a < b else ((b, a), -y)
+            self.answers.setdefault(pair, []).append((outcome, workers[w]))
+
+
+def _play(
+    strategy: str,
+    pools: Pools,
+    looks: IntArray,
+    truth: Mapping[Item, float],
+    replacement: bool,
+    seed: tuple[int, int],
+) -> list[float]:
+    sampler = build_sampler(strategy, pools.items, seed=1000 * seed[0] + seed[1])
+    codes = {item: code for code, item in enumerate(pools.items)}
+    rng = np.random.default_rng(seed)
+    left = {pair: list(answers) for pair, answers in pools.answers.items()}
+    allowed = np.zeros((len(codes), len(codes)), np.bool_)
+    allowed[tuple(np.array(list(left)).T)] = True
+    is_everything = np.count_nonzero(allowed) == len(codes) * (len(codes) - 1) // 2
+    taus: list[float] = []
+    for t in range(1, int(looks[-1]) + 1):
+        pair = sampler.ask(candidates=None if is_everything else allowed)
+        a, b = codes[pair.left], codes[pair.right]
+        i, j = min(a, b), max(a, b)
+        pool = left[i, j]
+        k = int(rng.integers(len(pool)))
+        outcome, worker = pool[k] if replacement else pool.pop(k)
+        if not pool:
+            allowed[i, j] = is_everything = False
+        sampler.tell(pair, outcome if a < b else -outcome, worker)
+        if t == looks[len(taus)]:
+            ranking = bayes_rank(ComparisonGraph.from_comparisons(sampler.answers))
+            scores = dict(zip(ranking.items, ranking.scores.tolist(), strict=True))
+            taus.append(kendall_tau(scores, truth))
+    return taus
