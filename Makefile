@@ -9,13 +9,14 @@ READY  := $(VENV)/.ready
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' Makefile
 
-demo: $(READY)-core  ## simulate a crowd, rank the items, say how far to trust it
+demo: $(READY)-demo  ## run an active campaign on a simulated crowd, rank the items, say how far to trust it
 	@mkdir -p demo
-	$(BIN)/hodgerank simulate --items 12 --answers 600 --spread 2 --workers honest=12,random=2,position-biased=1 \
-	  --seed 7 --output demo/votes.csv --truth demo/truth.csv
+	$(BIN)/hodgerank simulate --items 12 --answers 400 --spread 2 --workers honest=12,random=2,position-biased=1 \
+	  --pairs auto --seed 7 --output demo/votes.csv --truth demo/truth.csv
 	$(BIN)/hodgerank describe demo/votes.csv
-	$(BIN)/hodgerank rank demo/votes.csv --truth demo/truth.csv --output demo/ranking.csv
+	$(BIN)/hodgerank rank demo/votes.csv --truth demo/truth.csv --output demo/ranking.html
 	$(BIN)/hodgerank trust demo/votes.csv
+	$(BIN)/hodgerank plan demo/votes.csv --budget 5
 
 test: $(READY)-test  ## run every test
 	$(BIN)/python -m pytest -n auto

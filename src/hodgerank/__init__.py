@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from hodgerank.data.comparisons import Comparisons as Comparisons
     from hodgerank.data.datasets import load_dataset as load_dataset
     from hodgerank.data.read import read_comparisons as read_comparisons
+    from hodgerank.data.simulate import SimulatedCrowd as SimulatedCrowd
     from hodgerank.data.simulate import simulate_comparisons as simulate_comparisons
     from hodgerank.errors import HodgeRankError as HodgeRankError
     from hodgerank.estimators.bayes import bayes_rank as bayes_rank
@@ -70,6 +71,7 @@ _HOMES = {
     "Comparisons": "data.comparisons",
     "read_comparisons": "data.read",
     "simulate_comparisons": "data.simulate",
+    "SimulatedCrowd": "data.simulate",
     "ComparisonGraph": "graph.comparison_graph",
     "describe": "graph.description",
     "Description": "graph.description",

@@ -111,7 +111,9 @@ def rank(
     ] = None,
     output: Annotated[
         Path | None,
-        typer.Option("--output", "-o", help="Write the table: .csv, .parquet or .json."),
+        typer.Option(
+            "--output", "-o", help="Table: .csv, .parquet, .json; chart: .html, .svg, .png, .pdf."
+        ),
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> RankResult:
@@ -129,9 +131,12 @@ def rank(
 
       hodgerank rank survey.csv --left A --right B --outcome grade --scale 1 7 -o ranking.csv
     """
-    from hodgerank.cli.tables import read_scores, table_writer
+    from hodgerank.cli.tables import read_scores, result_writer
+    from hodgerank.plotting.ranking import ranking_chart
 
-    write = None if output is None else table_writer(output, votes.report.source, truth)
+    write = (
+        None if output is None else result_writer(output, ranking_chart, votes.report.source, truth)
+    )
     true_scores = None if truth is None else read_scores(truth)
     ranking = _fit(
         votes,
@@ -143,7 +148,7 @@ def rank(
         confidence=confidence,
     )
     if write is not None:
-        write(ranking.to_frame("polars"))
+        write(ranking)
     return RankResult(
         ranking=ranking,
         report=votes.report,

@@ -82,11 +82,16 @@ def replay(
     from rich.console import Console
     from rich.progress import Progress
 
-    from hodgerank.cli.tables import read_scores
+    from hodgerank.cli.tables import read_scores, result_writer
+    from hodgerank.plotting.learning_curve import learning_curve
     from hodgerank.sampling.replay import replay as play
 
     strategies = strategy or ["auto", "random"]
-    write = None if output is None else _writer(output, votes.report.source)
+    write = (
+        None
+        if output is None
+        else result_writer(output, learning_curve, votes.report.source, truth)
+    )
     scores: Any = None if truth is None else _matched(read_scores(truth), votes)
     with Progress(console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task("replaying", total=runs * len(strategies))
@@ -103,19 +108,6 @@ def replay(
     if write is not None:
         write(curves)
     return ReplayResult(curves, output, as_json)
-
-
-def _writer(output: Path, source: str) -> Any:
-    """What writes curves there, found before the work begins."""
-    from hodgerank.cli.tables import table_writer
-    from hodgerank.plotting.charts import SUFFIXES, altair, save_chart
-    from hodgerank.plotting.learning_curve import learning_curve
-
-    if output.suffix.lower() in SUFFIXES:
-        altair()
-        return lambda curves: save_chart(learning_curve(curves), output)
-    write = table_writer(output, source)
-    return lambda curves: write(curves.to_frame("polars"))
 
 
 def _matched(scores: dict[str, float], votes: "Comparisons") -> Any:

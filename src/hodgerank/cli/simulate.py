@@ -19,6 +19,7 @@ class Design(StrEnum):
 
     random = "random"
     rounds = "rounds"
+    auto = "auto"
 
 
 @dataclass(frozen=True)
@@ -55,7 +56,8 @@ def simulate(
         ),
     ] = "honest=10",
     pairs: Annotated[
-        Design, typer.Option(help="Independent random pairs, or every pair once per round.")
+        Design,
+        typer.Option(help="At random, every pair once per round, or chosen by AutoSampler."),
     ] = Design.random,
     seed: Annotated[int | None, typer.Option(help="Makes the votes repeatable.")] = None,
     truth: Annotated[
@@ -68,6 +70,8 @@ def simulate(
       hodgerank simulate --items 20 --answers 2000 --seed 1 -o votes.csv --truth truth.csv
 
       hodgerank simulate --workers honest=8,random=2 --spread 3 -o votes.csv
+
+      hodgerank simulate --pairs auto --answers 200 -o campaign.csv
     """
     import polars as pl
 
@@ -77,15 +81,14 @@ def simulate(
     to_stdout = str(output) == "-"
     write_votes = None if to_stdout else table_writer(output)
     write_truth = None if truth is None else table_writer(truth, output)
-    votes = simulate_comparisons(
-        items,
-        answers,
-        spread=spread,
-        link=link.value,
-        workers=_crowd(workers),
-        pairs=pairs.value,
-        rng=seed,
-    )
+    how: dict[str, Any] = {
+        "spread": spread, "link": link.value, "workers": _crowd(workers), "rng": seed
+    }  # fmt: skip
+    if pairs is Design.auto:
+        votes = _campaign(items, answers, how)
+    else:
+        design: Any = pairs.value
+        votes = simulate_comparisons(items, answers, pairs=design, **how)
     frame = votes.to_frame("polars")
     if write_votes is None:
         sys.stdout.write(frame.write_csv())
@@ -95,6 +98,20 @@ def simulate(
         write_truth(pl.DataFrame({"item": list(votes.items), "score": votes.truth}))
     written = (None if to_stdout else output, truth)
     return SimulateResult(votes, tuple(path for path in written if path is not None))
+
+
+def _campaign(items: int, answers: int, how: dict[str, Any]) -> "Comparisons":
+    """The answers of an active campaign."""
+    from dataclasses import replace
+
+    from hodgerank.data.simulate import SimulatedCrowd
+    from hodgerank.sampling.auto import AutoSampler
+    from hodgerank.sampling.loop import run
+
+    crowd = SimulatedCrowd(items, **how)
+    sampler = AutoSampler(crowd.items, seed=how["rng"] or 0)
+    run(sampler, crowd, answers)
+    return replace(sampler.answers, truth=crowd.truth)
 
 
 def _crowd(text: str) -> dict[str, int]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 
@@ -17,18 +18,22 @@ WRITERS: dict[str, Callable[[pl.DataFrame, Path], None]] = {
 }
 
 
-def table_writer(path: Path, *others: Path | str | None) -> Callable[[pl.DataFrame], None]:
+def table_writer(
+    path: Path, *others: Path | str | None, or_else: tuple[str, ...] = ()
+) -> Callable[[pl.DataFrame], None]:
     """What writes a table there; asked for before the work, so that a bad path costs nothing.
 
-    The other files of the command must not be overwritten.
+    The other files of the command must not be overwritten. `or_else` are suffixes that somebody
+    else would have understood.
     """
     if any(other is not None and Path(other).absolute() == path.absolute() for other in others):
         raise InvalidArgument(f"{path} would be overwritten: choose another name for the output")
     try:
         write = WRITERS[path.suffix.lower()]
     except KeyError:
+        suffixes = ", ".join((*WRITERS, *or_else))
         raise InvalidArgument(
-            f"{path}: the file name must end in {', '.join(WRITERS)} to tell the format"
+            f"{path}: the file name must end in {suffixes} to tell the format"
         ) from None
     if not path.absolute().parent.is_dir():
         raise InvalidArgument(f"{path}: the folder {path.parent} does not exist")
@@ -40,6 +45,21 @@ def table_writer(path: Path, *others: Path | str | None) -> Callable[[pl.DataFra
             raise InvalidArgument(f"{path} cannot be written: {error.strerror or error}") from None
 
     return write_there
+
+
+def result_writer(
+    path: Path, draw: Callable[[Any], Any], *others: Path | str | None
+) -> Callable[[Any], None]:
+    """What writes a result there: as a chart if the name says so, else as its table."""
+    from hodgerank.plotting.charts import SUFFIXES, altair, save_chart
+
+    if path.suffix.lower() not in SUFFIXES:
+        write = table_writer(path, *others, or_else=SUFFIXES)
+        return lambda result: write(result.to_frame("polars"))
+    altair()
+    if not path.absolute().parent.is_dir():
+        raise InvalidArgument(f"{path}: the folder {path.parent} does not exist")
+    return lambda result: save_chart(draw(result), path)
 
 
 def read_scores(path: Path) -> dict[str, float]:

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from hodgerank.data.comparisons import Comparisons, ReadReport
 from hodgerank.errors import InvalidArgument, choose
 from hodgerank.kernels.links import LINKS
-from hodgerank.types import CodeArray, FloatArray, Item, RngLike
+from hodgerank.types import CodeArray, FloatArray, Item, Pair, RngLike
 
 Behaviour = Callable[[FloatArray, np.random.Generator], FloatArray]
 
@@ -88,38 +88,87 @@ def simulate_comparisons(
     >>> len(votes), votes.workers, votes.truth.shape
     (30, ('honest-01', 'honest-02'), (3,))
     """
-    if spread < 0 or (isinstance(rng, int) and rng < 0):
-        raise InvalidArgument("spread and seed must not be negative")
-    rng = np.random.default_rng(rng)
-    names: tuple[Item, ...] = (
-        tuple(f"item-{k + 1:0{len(str(items))}d}" for k in range(items))
-        if isinstance(items, int | np.integer)
-        else tuple(items)
-    )
-    n = len(names)
-    if n < 2 or n_answers < 1:
-        raise InvalidArgument("at least two items and one answer are needed")
-    truth = rng.normal(0.0, spread, n) if scores is None else np.asarray(scores, float)
-    if truth.shape != (n,) or not np.isfinite(truth).all():
-        raise InvalidArgument(f"scores must be {n} finite numbers")
-    crowd, kinds = _crowd({"honest": 10} if workers is None else workers)
-    left, right = _design(pairs, n, n_answers, rng)
-    worker = rng.integers(0, len(crowd), n_answers, dtype=np.int32)
-    p = LINKS[choose(link, LINKS, "link")].cdf(truth[left] - truth[right])
-    outcome = np.empty(n_answers)
-    for kind in dict.fromkeys(kinds):
-        rows = np.flatnonzero(np.array([k == kind for k in kinds])[worker])
-        outcome[rows] = BEHAVIOURS[kind](p[rows], rng)
+    if n_answers < 1:
+        raise InvalidArgument("at least one answer is needed")
+    crowd = SimulatedCrowd(items, scores=scores, spread=spread, link=link, workers=workers, rng=rng)
+    left, right = _design(pairs, len(crowd.items), n_answers, crowd.rng)
+    outcome, worker = crowd.answer(left, right)
     return Comparisons(
-        items=names,
+        items=crowd.items,
         left=left,
         right=right,
         outcome=outcome,
-        workers=crowd,
+        workers=crowd.workers,
         worker=worker,
-        truth=truth,
+        truth=crowd.truth,
         report=ReadReport(source="simulation", rows=n_answers),
     )
+
+
+class SimulatedCrowd:
+    """Workers, honest and otherwise, who answer whatever they are asked: an oracle for `run`.
+
+    Parameters as in `simulate_comparisons`.
+
+    Attributes
+    ----------
+    items, truth
+        And their true scores.
+    workers
+        Their names, which tell their kind.
+
+    Examples
+    --------
+    >>> import hodgerank as hr
+    >>> crowd = hr.SimulatedCrowd(["a", "b", "c"], scores=[3, 0, -3], rng=1)
+    >>> hr.run(hr.AutoSampler(crowd.items), crowd, budget=30).ranking.items
+    ('a', 'b', 'c')
+    """
+
+    def __init__(
+        self,
+        items: int | Sequence[Item],
+        *,
+        scores: ArrayLike | None = None,
+        spread: float = 1.0,
+        link: str = "bradley-terry",
+        workers: Mapping[str, int] | None = None,
+        rng: RngLike = None,
+    ) -> None:
+        if spread < 0 or (isinstance(rng, int) and rng < 0):
+            raise InvalidArgument("spread and seed must not be negative")
+        self.rng = np.random.default_rng(rng)
+        self.items: tuple[Item, ...] = (
+            tuple(f"item-{k + 1:0{len(str(items))}d}" for k in range(items))
+            if isinstance(items, int | np.integer)
+            else tuple(items)
+        )
+        n = len(self.items)
+        if n < 2:
+            raise InvalidArgument("at least two items are needed")
+        truth = self.rng.normal(0.0, spread, n) if scores is None else np.asarray(scores, float)
+        if truth.shape != (n,) or not np.isfinite(truth).all():
+            raise InvalidArgument(f"scores must be {n} finite numbers")
+        self.truth: FloatArray = truth
+        self.workers, self._kinds = _crowd({"honest": 10} if workers is None else workers)
+        self._cdf = LINKS[choose(link, LINKS, "link")].cdf
+        self._codes = {item: code for code, item in enumerate(self.items)}
+
+    def answer(self, left: CodeArray, right: CodeArray) -> tuple[FloatArray, CodeArray]:
+        """Outcomes of pairs of positions, and who gave them."""
+        worker = self.rng.integers(0, len(self.workers), len(left), dtype=np.int32)
+        p = self._cdf(self.truth[left] - self.truth[right])
+        outcome = np.empty(len(left))
+        for kind in dict.fromkeys(self._kinds):
+            rows = np.flatnonzero(np.array([k == kind for k in self._kinds])[worker])
+            outcome[rows] = BEHAVIOURS[kind](p[rows], self.rng)
+        return outcome, worker
+
+    def __call__(self, pair: Pair) -> tuple[float, Item]:
+        """The outcome of a pair and the worker."""
+        left, right = (np.array([self._codes[item]], np.int32) for item in pair)
+        outcome, worker = self.answer(left, right)
+        return float(outcome[0]), self.workers[worker[0]]
 
 
 def _crowd(workers: Mapping[str, int]) -> tuple[tuple[Item, ...], list[str]]:

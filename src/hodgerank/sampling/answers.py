@@ -26,15 +26,15 @@ class Answer:
 
     @classmethod
     def of(cls, said: Any) -> Answer | None:
-        """What a judge returned: an Answer, an outcome, or None for no answer."""
+        """What a judge returned: an outcome, with the worker or not, or None for no answer."""
         if said is None or isinstance(said, Answer):
             return said
         try:
-            return cls(float(said))
-        except (TypeError, ValueError):
+            return cls(float(said[0]), said[1]) if isinstance(said, tuple) else cls(float(said))
+        except (TypeError, ValueError, IndexError):
             raise InvalidComparisons(
-                "a judge returns a number from -1 (right is better) to 1 (left is better), None, "
-                f"or an Answer, not {said!r}"
+                "a judge returns a number from -1 (right is better) to 1 (left is better), that "
+                f"and the worker, an Answer, or None, not {said!r}"
             ) from None
 
 

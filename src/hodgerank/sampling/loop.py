@@ -117,8 +117,8 @@ def run(
     sampler
         Which pairs.
     oracle
-        From a `Pair` to an outcome in [-1, 1] (+1 prefers left), an `Answer` with worker and
-        weight, or None for no answer: the pair is then set aside.
+        From a `Pair` to an outcome in [-1, 1] (+1 prefers left), a tuple of outcome and worker, an
+        `Answer` with a weight too, or None for no answer: the pair is then set aside.
     budget
         Number of answers, those in the log included.
     stop

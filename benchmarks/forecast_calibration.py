@@ -1,0 +1,56 @@
+"""Is the forecast right? Answers that were needed against those foreseen, over many campaigns."""
+
+from __future__ import annotations
+
+import numpy as np
+
+import hodgerank as hr
+from benchmarks.crowds import CROWDS
+from benchmarks.sampling_accuracy import SAMPLERS
+
+SETTINGS = (
+    ("auto", "BT spread 1.5", 16, 64, 0.8),
+    ("rounds", "BT spread 1.5", 16, 64, 0.8),
+    ("auto", "BT spread 1", 16, 80, 0.75),
+    ("auto", "BT spread 1.5", 40, 160, 0.75),
+)
+
+
+def run(runs: int = 40) -> str:
+    lines = [f"### Forecasts of the answers still needed, {runs} campaigns each", ""]
+    lines += [
+        "| sampler | crowd | items | after | target | needed / foreseen, median | "
+        "in the 90 % interval | sooner | later | true tau when stopped |"
+    ]
+    lines += ["|---|---|---:|---:|---:|---:|---:|---:|---:|---:|"]
+    for name, crowd, n, start, target in SETTINGS:
+        rows = [row for k in range(runs) if (row := _one(name, crowd, n, start, target, k))]
+        ratio, sooner, later, tau = np.array(rows).T
+        lines.append(
+            f"| {name} | {crowd} | {n} | {start} | {target} | {np.median(ratio):.2f} | "
+            f"{1 - sooner.mean() - later.mean():.0%} | {sooner.mean():.0%} | {later.mean():.0%} | "
+            f"{tau.mean():.3f} |"
+        )
+    return "\n".join(lines) + "\n"
+
+
+def _one(name: str, crowd: str, n: int, start: int, target: float, run: int):
+    rng = np.random.default_rng((n, run))
+    truth, answer = CROWDS[crowd](n, rng)
+    sampler = SAMPLERS[name](n, run)
+    outlook = None
+    while sampler.n_answers < start + 50 * n:
+        left, right = sampler.ask()
+        sampler.tell((left, right), answer(left, right))
+        if sampler.n_answers == start:
+            outlook = hr.forecast(sampler, target)
+            if outlook.answers == 0:
+                return None
+        if outlook is not None and (sampler.n_answers - start) % max(1, n // 10) == 0:
+            ranking = sampler.ranking()
+            if hr.expected_tau(ranking) >= target:
+                break
+    needed = sampler.n_answers - start
+    scores = dict(zip(ranking.items, ranking.scores.tolist(), strict=True))
+    tau = hr.metrics.kendall_tau(scores, dict(enumerate(truth.tolist())))
+    return needed / outlook.answers, needed < outlook.lower, needed > outlook.upper, tau
