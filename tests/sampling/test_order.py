@@ -121,3 +121,17 @@ def test_active_sampling_beats_random_pairs():
             tau[type(sampler)] = hr.metrics.kendall_tau(scores, dict(enumerate(truth)))
         gained.append(tau[hr.AutoSampler] - tau[hr.RandomSampler])
     assert np.mean(gained) > 2 * np.std(gained) / np.sqrt(len(gained)) > 0
+
+
+def test_answers_told_at_once_are_counted_once_by_every_part_of_auto():
+    """Also those after the last time the criterion was settled."""
+    votes = hr.simulate_comparisons(45, 103, spread=0.1, rng=1)
+    one, other = hr.AutoSampler(votes.items), hr.AutoSampler(votes.items)
+    for k in range(len(votes)):
+        pair = (votes.items[votes.left[k]], votes.items[votes.right[k]])
+        one.tell(pair, votes.outcome[k])
+    other.tell_many(votes)
+    assert one.strategy == other.strategy == "d-optimal"
+    assert one.ask(5) == other.ask(5)
+    for pair in (("item-01", "item-02"), ("item-30", "item-44")):
+        assert one.gain(pair) == pytest.approx(other.gain(pair), rel=1e-9)

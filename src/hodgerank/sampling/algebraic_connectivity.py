@@ -8,6 +8,7 @@ import numpy as np
 
 from hodgerank.errors import InvalidArgument
 from hodgerank.kernels import spectrum
+from hodgerank.sampling.design import Answers
 from hodgerank.types import BoolArray, FloatArray, IntArray, Item
 
 MAX_ITEMS = 3000
@@ -64,16 +65,9 @@ class AlgebraicConnectivity:
         if not was_out:
             self.expect(i, j)
 
-    def learn_many(
-        self,
-        i: IntArray,
-        j: IntArray,
-        outcomes: FloatArray,
-        noise: FloatArray,
-        workers: list[Item | None],
-    ) -> None:
+    def learn_many(self, answers: Answers) -> None:
         """Count them."""
-        np.add.at(self._counts, (i, j), 1)
+        np.add.at(self._counts, (answers.i, answers.j), 1)
         self._start_afresh()
 
     def expect(self, i: int, j: int) -> None:

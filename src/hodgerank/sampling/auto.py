@@ -7,9 +7,11 @@ from collections.abc import Iterable
 import numpy as np
 
 from hodgerank.errors import InvalidArgument
+from hodgerank.sampling.design import Answers
+from hodgerank.sampling.display import Display
 from hodgerank.sampling.order import OrderDesign, ProbitPosterior
 from hodgerank.sampling.posterior import DensePosterior, Posterior
-from hodgerank.sampling.protocol import Display, Sampler
+from hodgerank.sampling.protocol import Sampler
 from hodgerank.sampling.rank_targeted import probit_posterior
 from hodgerank.types import BoolArray, FloatArray, IntArray, Item
 
@@ -56,17 +58,10 @@ class AutoDesign(OrderDesign):
         super().learn(i, j, outcome, noise, worker, was_out)
         self._label_free.learn(i, j, outcome, noise, worker, was_out)
 
-    def learn_many(
-        self,
-        i: IntArray,
-        j: IntArray,
-        outcomes: FloatArray,
-        noise: FloatArray,
-        workers: list[Item | None],
-    ) -> None:
+    def learn_many(self, answers: Answers) -> None:
         """For both."""
-        super().learn_many(i, j, outcomes, noise, workers)
-        self._label_free.learn_many(i, j, outcomes, noise, workers)
+        super().learn_many(answers)
+        self._label_free.learn_many(answers)
 
     def expect(self, i: int, j: int) -> None:
         """For both."""

@@ -8,8 +8,9 @@ from typing import Literal
 import numpy as np
 
 from hodgerank.errors import InvalidArgument, UnknownItem, choose
+from hodgerank.sampling.display import Display
 from hodgerank.sampling.posterior import LINK_CODES, DensePosterior, Posterior
-from hodgerank.sampling.protocol import Display, Sampler
+from hodgerank.sampling.protocol import Sampler
 from hodgerank.types import FloatArray, Item
 
 

@@ -10,8 +10,10 @@ import numpy as np
 from hodgerank.estimators.crowd_bt import CrowdBTRanking, crowd_bt
 from hodgerank.kernels import crowd_bt as kernel
 from hodgerank.sampling.bayesian import require_positive
+from hodgerank.sampling.design import Answers
+from hodgerank.sampling.display import Display
 from hodgerank.sampling.posterior import Posterior
-from hodgerank.sampling.protocol import Display, Sampler
+from hodgerank.sampling.protocol import Sampler
 from hodgerank.types import BoolArray, FloatArray, IntArray, Item
 
 
@@ -66,18 +68,10 @@ class CrowdBTDesign:
         if was_out:
             self._out -= Counter({(i, j): 1})
 
-    def learn_many(
-        self,
-        i: IntArray,
-        j: IntArray,
-        outcomes: FloatArray,
-        noise: FloatArray,
-        workers: list[Item | None],
-    ) -> None:
+    def learn_many(self, answers: Answers) -> None:
         """One by one: the order of answers matters here."""
-        columns = (i.tolist(), j.tolist(), outcomes.tolist(), noise.tolist(), workers)
-        for a, b, outcome, variance, worker in zip(*columns, strict=True):
-            self.learn(a, b, outcome, variance, worker, was_out=False)
+        for row in answers.rows():
+            self.learn(*row, was_out=False)
 
     def expect(self, i: int, j: int) -> None:
         """A pair is out: it counts with its mean effect on the variances."""

@@ -2,9 +2,32 @@
 
 from __future__ import annotations
 
-from typing import Protocol
+from collections.abc import Iterator
+from typing import NamedTuple, Protocol
 
 from hodgerank.types import BoolArray, FloatArray, IntArray, Item
+
+
+class Answers(NamedTuple):
+    """Answers in the order they came: pairs i < j, outcomes of i, noise variances, workers."""
+
+    i: IntArray
+    j: IntArray
+    outcome: FloatArray
+    noise: FloatArray
+    worker: list[Item | None]
+
+    def part(self, start: int, end: int | None = None) -> Answers:
+        """Some of them."""
+        rows = slice(start, end)
+        return Answers(
+            self.i[rows], self.j[rows], self.outcome[rows], self.noise[rows], self.worker[rows]
+        )
+
+    def rows(self) -> Iterator[tuple[int, int, float, float, Item | None]]:
+        """One by one."""
+        columns = (self.i, self.j, self.outcome, self.noise)
+        return zip(*(column.tolist() for column in columns), self.worker, strict=True)
 
 
 class Design(Protocol):
@@ -19,14 +42,7 @@ class Design(Protocol):
     ) -> None:
         """An answer with this noise variance; if it `was_out`, it is expected no more."""
 
-    def learn_many(
-        self,
-        i: IntArray,
-        j: IntArray,
-        outcomes: FloatArray,
-        noise: FloatArray,
-        workers: list[Item | None],
-    ) -> None:
+    def learn_many(self, answers: Answers) -> None:
         """Answers in the order they came, while nothing is expected."""
 
     def expect(self, i: int, j: int) -> None:

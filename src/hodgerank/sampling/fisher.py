@@ -9,8 +9,9 @@ import numpy as np
 
 from hodgerank.errors import InvalidArgument, choose
 from hodgerank.sampling.algebraic_connectivity import AlgebraicConnectivity
+from hodgerank.sampling.display import Display
 from hodgerank.sampling.posterior import DensePosterior
-from hodgerank.sampling.protocol import Display, Sampler
+from hodgerank.sampling.protocol import Sampler
 from hodgerank.types import Item
 
 

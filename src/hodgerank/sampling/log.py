@@ -8,7 +8,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from hodgerank.data.comparisons import NO_WORKER, Comparisons, ReadReport
-from hodgerank.types import FloatArray, IntArray, Item
+from hodgerank.sampling.design import Answers
+from hodgerank.types import Item
 
 
 class AnswerLog:
@@ -49,16 +50,17 @@ class AnswerLog:
         self._weight.append(weight)
         self._display_known.append(display_known)
 
-    def oriented(self, start: int = 0) -> tuple[IntArray, IntArray, FloatArray, FloatArray]:
-        """I < j, outcomes of i, and noise variances, of the answers from a position on."""
+    def since(self, start: int) -> Answers:
+        """The answers from a position on, as designs take them."""
         left, right = np.array(self._left[start:]), np.array(self._right[start:])
         outcome = np.array(self._outcome[start:])
-        turned = left > right
-        return (
+        workers = [*self._worker_codes, None]  # NO_WORKER is the last
+        return Answers(
             np.minimum(left, right).astype(np.int64),
             np.maximum(left, right).astype(np.int64),
-            np.where(turned, -outcome, outcome),
+            np.where(left > right, -outcome, outcome),
             1 / np.array(self._weight[start:]),
+            [workers[code] for code in self._worker[start:]],
         )
 
     def pairs_of(self, worker: Item) -> set[tuple[int, int]]:

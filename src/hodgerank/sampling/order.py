@@ -12,6 +12,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from hodgerank.kernels import misordering, probit
+from hodgerank.sampling.design import Answers
 from hodgerank.sampling.posterior import enlarge, prior_resistance
 from hodgerank.types import BoolArray, FloatArray, IntArray, Item
 
@@ -34,11 +35,9 @@ class ProbitPosterior:
         self.evidence += evidence
         return a  # type: ignore[no-any-return]
 
-    def learn_many(self, i: IntArray, j: IntArray, outcomes: FloatArray, noise: FloatArray) -> None:
+    def learn_many(self, answers: Answers) -> None:
         """Answers in the order they came."""
-        self.evidence += probit.assimilate_all(
-            self.C, self.mean, self.response, i, j, outcomes, noise
-        )
+        self.evidence += probit.assimilate_all(self.C, self.mean, self.response, *answers[:4])
 
     def enlarge(self) -> None:
         """One more item."""
@@ -152,25 +151,17 @@ class OrderDesign:
         if was_out:
             self._out -= Counter({(i, j): 1})
 
-    def learn_many(
-        self,
-        i: IntArray,
-        j: IntArray,
-        outcomes: FloatArray,
-        noise: FloatArray,
-        workers: list[Item | None],
-    ) -> None:
+    def learn_many(self, answers: Answers) -> None:
         """At once up to the last time the criterion is settled, without those nobody asked for."""
-        total = self.n_learned + len(i)
+        total = self.n_learned + len(answers.i)
         k = max(0, total - total % self._interval - self.n_learned)
         if k:
             for posterior in self.bank:
-                posterior.learn_many(i[:k], j[:k], outcomes[:k], noise[:k])
+                posterior.learn_many(answers.part(0, k))
             self.n_learned += k
             self._criterion = None
-        rest = zip(i[k:].tolist(), j[k:].tolist(), outcomes[k:], noise[k:], strict=True)
-        for a, b, outcome, variance in rest:
-            self.learn(a, b, outcome, variance, None, was_out=False)
+        for row in answers.part(k).rows():
+            OrderDesign.learn(self, *row, was_out=False)
 
     @property
     def _interval(self) -> int:

@@ -9,6 +9,7 @@ import numpy as np
 
 from hodgerank.errors import InvalidArgument
 from hodgerank.kernels import information, resistance
+from hodgerank.sampling.design import Answers
 from hodgerank.types import BoolArray, FloatArray, IntArray, Item
 
 MAX_ITEMS = 10_000  # beyond, matrices over all pairs do not fit: 0.8 GB each here
@@ -128,23 +129,17 @@ class DensePosterior:
                 resistance.expect(self._expected, self._s, i, j, noise)
             self._forget_expected()
 
-    def learn_many(
-        self,
-        i: IntArray,
-        j: IntArray,
-        outcomes: FloatArray,
-        noise: FloatArray,
-        workers: list[Item | None] | None = None,
-    ) -> None:
+    def learn_many(self, answers: Answers) -> None:
         """One by one while they are few, by a fresh O(n^3) solution otherwise: the same."""
         n = len(self.mean)
-        if len(i) < n:
-            for row in zip(i.tolist(), j.tolist(), outcomes.tolist(), noise.tolist(), strict=True):
-                self.learn(*row, worker=None, was_out=False)
+        if len(answers.i) < n:
+            for row in answers.rows():
+                self.learn(*row, was_out=False)
             return
+        i, j, outcome, noise, _ = answers
         self._adjacency += np.bincount(i * n + j, 1 / noise, minlength=n * n).reshape(n, n)
-        self._force += np.bincount(i, outcomes / noise, minlength=n)
-        self._force -= np.bincount(j, outcomes / noise, minlength=n)
+        self._force += np.bincount(i, outcome / noise, minlength=n)
+        self._force -= np.bincount(j, outcome / noise, minlength=n)
         laplacian = -self._adjacency - self._adjacency.T
         laplacian[np.diag_indices(n)] = -laplacian.sum(axis=0)
         # What all scores have in common is not in the answers: any regular value will do for it.

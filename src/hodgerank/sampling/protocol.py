@@ -4,24 +4,23 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from typing import Any, Literal, overload
+from typing import Any, overload
 
 import numpy as np
 
 from hodgerank.data.comparisons import Comparisons
 from hodgerank.data.read import read_comparisons
-from hodgerank.errors import InvalidArgument, InvalidComparisons, NothingToAsk, UnknownItem, choose
+from hodgerank.errors import InvalidArgument, InvalidComparisons, NothingToAsk, UnknownItem
 from hodgerank.estimators.bayes import bayes_rank
 from hodgerank.estimators.ranking import Ranking
 from hodgerank.graph.comparison_graph import ComparisonGraph
-from hodgerank.kernels.choice import best_listed, item_key, stream
+from hodgerank.kernels.choice import best_listed, stream
 from hodgerank.sampling.candidates import Candidates, Listed, pair_codes, read_candidates
 from hodgerank.sampling.design import Design
+from hodgerank.sampling.display import Display, DisplayOrder
 from hodgerank.sampling.log import AnswerLog
 from hodgerank.sampling.posterior import DensePosterior, Posterior
 from hodgerank.types import BoolArray, Item, Pair
-
-Display = Literal["balanced", "random", "fixed"]
 
 NO_MATRIX: BoolArray = np.zeros((1, 1), np.bool_)
 
@@ -57,13 +56,11 @@ class Sampler:
         if not isinstance(seed, int | np.integer) or not 0 <= seed < 2**63:
             raise InvalidArgument(f"seed must be an integer from 0 to 2^63 - 1, not {seed!r}")
         self._seed = int(seed)
-        self._display = choose(display, ("balanced", "random", "fixed"), "display")
+        self._display = DisplayOrder(display, len(self._items), self._seed)
         self._log = AnswerLog()
         self._retired: set[int] = set()
         self._blocked: BoolArray | None = None
         self._out: Counter[tuple[int, int]] = Counter()  # what the criterion knows to be out
-        self._left_surplus: dict[tuple[int, int], int] = {}  # per pair i < j: i left minus j left
-        self._item_surplus = [0] * len(self._items)
 
     @overload
     def ask(
@@ -118,7 +115,7 @@ class Sampler:
             i, j, turned = self._choose(allowed, blocked, len(out))
             if i < 0:
                 break
-            shown = self._show(i, j, turned, out)
+            shown = self._display.show(i, j, turned, out, len(self._log) + len(out))
             pairs.append(Pair(self._items[shown[0]], self._items[shown[1]]))
             if n is not None and k + 1 < n:
                 out.append(shown)
@@ -152,7 +149,7 @@ class Sampler:
         if not 0 < weight < np.inf:
             raise InvalidComparisons(f"a weight must be positive and finite, not {weight}")
         self._log.append(left, right, outcome, self._log.worker_code(worker), weight)
-        self._count_display(left, right)
+        self._display.count(left, right)
         i, j = (left, right) if left < right else (right, left)
         was_out = (i, j) in self._out
         if was_out:
@@ -182,11 +179,9 @@ class Sampler:
         ):
             self._log.append(codes[a], codes[b], y, workers[who], w, known)
             if known:
-                self._count_display(codes[a], codes[b])
+                self._display.count(codes[a], codes[b])
         if len(votes):
-            names = [*votes.workers, None]  # NO_WORKER is the last
-            who = [names[code] for code in votes.worker.tolist()]
-            self._design.learn_many(*self._log.oriented(start), who)
+            self._design.learn_many(self._log.since(start))
 
     def gain(self, pair: tuple[Item, Item], pending: Iterable[tuple[Item, Item]] = ()) -> float:
         """The criterion of a pair: what asking it is worth to this sampler."""
@@ -208,7 +203,7 @@ class Sampler:
     def posterior(self) -> Posterior:
         """What the answers told so far say about the scores."""
         dense = DensePosterior(np.zeros(len(self._items)), self._prior_strength)
-        dense.learn_many(*self._log.oriented())
+        dense.learn_many(self._log.since(0))
         return Posterior(self.items, dense.mean, dense.covariance)
 
     @property
@@ -240,7 +235,7 @@ class Sampler:
             )
         self._expect_exactly(Counter())
         self._name(item)
-        self._item_surplus.append(0)
+        self._display.enlarge()
         self._design.enlarge()
         self._refresh_blocked()
 
@@ -328,28 +323,6 @@ class Sampler:
         for i, j in (out - self._out).elements():
             self._design.expect(i, j)
         self._out = out
-
-    def _show(
-        self, i: int, j: int, turned: bool, out: Sequence[tuple[int, int]]
-    ) -> tuple[int, int]:
-        """The pair as it is displayed."""
-        if self._display == "fixed":
-            return (j, i) if turned else (i, j)
-        surplus = 0
-        if self._display == "balanced":
-            surplus = self._left_surplus.get((i, j), 0)
-            surplus += sum((pair == (i, j)) - (pair == (j, i)) for pair in out)
-            surplus = surplus or self._item_surplus[i] - self._item_surplus[j]
-        if surplus == 0:
-            key = stream(self._seed + 1, len(self._log) + len(out))
-            surplus = 1 if item_key(key, i) > item_key(key, j) else -1
-        return (j, i) if surplus > 0 else (i, j)
-
-    def _count_display(self, left: int, right: int) -> None:
-        pair, step = ((left, right), 1) if left < right else ((right, left), -1)
-        self._left_surplus[pair] = self._left_surplus.get(pair, 0) + step
-        self._item_surplus[left] += 1
-        self._item_surplus[right] -= 1
 
     def _why_nothing(self, candidates: Candidates, worker: Item | None) -> str:
         active = len(self._items) - len(self._retired)

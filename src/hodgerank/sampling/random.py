@@ -9,7 +9,9 @@ import numpy as np
 
 from hodgerank.errors import choose
 from hodgerank.kernels.rounds import least_asked_pair
-from hodgerank.sampling.protocol import Display, Sampler
+from hodgerank.sampling.design import Answers
+from hodgerank.sampling.display import Display
+from hodgerank.sampling.protocol import Sampler
 from hodgerank.types import BoolArray, FloatArray, IntArray, Item
 
 
@@ -27,16 +29,9 @@ class RandomDesign:
         if not was_out:
             self._counts[i, j] += 1
 
-    def learn_many(
-        self,
-        i: IntArray,
-        j: IntArray,
-        outcomes: FloatArray,
-        noise: FloatArray,
-        workers: list[Item | None],
-    ) -> None:
+    def learn_many(self, answers: Answers) -> None:
         """Count them."""
-        np.add.at(self._counts, (i, j), 1)
+        np.add.at(self._counts, (answers.i, answers.j), 1)
 
     def expect(self, i: int, j: int) -> None:
         """Count a pair that is out."""

@@ -6,9 +6,10 @@ from collections.abc import Iterable
 
 from hodgerank.kernels.resistance import covariance_of
 from hodgerank.sampling.bayesian import require_positive
+from hodgerank.sampling.display import Display
 from hodgerank.sampling.order import OrderDesign
 from hodgerank.sampling.posterior import Posterior
-from hodgerank.sampling.protocol import Display, Sampler
+from hodgerank.sampling.protocol import Sampler
 from hodgerank.types import Item
 
 

@@ -1,0 +1,48 @@
+"""Which item of a pair stands left."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal
+
+from hodgerank.errors import choose
+from hodgerank.kernels.choice import item_key, stream
+
+Display = Literal["balanced", "random", "fixed"]
+
+
+class DisplayOrder:
+    """Remembers what was shown where, so that both sides of a pair are shown equally often."""
+
+    def __init__(self, how: Display, n_items: int, seed: int) -> None:
+        self._how = choose(how, ("balanced", "random", "fixed"), "display")
+        self._seed = seed
+        self._pair_surplus: dict[tuple[int, int], int] = {}  # i < j: i left minus j left
+        self._item_surplus = [0] * n_items  # left minus right
+
+    def count(self, left: int, right: int) -> None:
+        """A pair was answered as it was shown."""
+        pair, step = ((left, right), 1) if left < right else ((right, left), -1)
+        self._pair_surplus[pair] = self._pair_surplus.get(pair, 0) + step
+        self._item_surplus[left] += 1
+        self._item_surplus[right] -= 1
+
+    def enlarge(self) -> None:
+        """One more item."""
+        self._item_surplus.append(0)
+
+    def show(
+        self, i: int, j: int, turned: bool, out: Sequence[tuple[int, int]], step: int
+    ) -> tuple[int, int]:
+        """The pair i < j as left and right, given the pairs that are out as they are shown."""
+        if self._how == "fixed":
+            return (j, i) if turned else (i, j)
+        surplus = 0
+        if self._how == "balanced":
+            surplus = self._pair_surplus.get((i, j), 0)
+            surplus += sum((pair == (i, j)) - (pair == (j, i)) for pair in out)
+            surplus = surplus or self._item_surplus[i] - self._item_surplus[j]
+        if surplus == 0:
+            key = stream(self._seed + 1, step)
+            surplus = 1 if item_key(key, i) > item_key(key, j) else -1
+        return (j, i) if surplus > 0 else (i, j)
