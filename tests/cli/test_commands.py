@@ -282,3 +282,29 @@ def test_a_ranking_can_be_drawn(run, write, tmp_path):
     status, _, err = run("rank", write(VOTES), "-o", tmp_path / "ranking.doc")
     assert status == 2
     assert ".csv, .parquet, .json, .html" in err
+
+
+def test_plan_takes_odd_files_as_they_are_meant(run, write, tmp_path):
+    items = tmp_path / "items.txt"
+    items.write_text("a\nb\nc\n")
+    pairs = tmp_path / "asked.csv"
+    pairs.write_text("a,b\na,c\n")  # no header
+    status, out, _ = run("plan", items, "-n", 5, "--exclude", pairs, "--target", 0, "--json")
+    assert status == 0
+    assert {frozenset((r["left"], r["right"])) for r in json.loads(out)["pairs"]} == {
+        frozenset("bc")
+    }
+    pairs.write_text("left,right\na,zebra\n")
+    status, _, err = run("plan", items, "--pending", pairs)
+    assert status == BAD_INPUT
+    assert "zebra" in err
+    items.write_bytes(b"\xff\xfe\x00bad")
+    assert run("plan", items)[0] == BAD_INPUT
+    votes = write("left,right,label\n1,2,1\n2,3,1\n")
+    more = tmp_path / "more.txt"
+    more.write_text("3\nx\n")
+    output = tmp_path / "pairs.csv"
+    status, _, _ = run("plan", votes, "--items", more, "-n", 4, "-o", output, "--target", 0)
+    assert status == 0
+    assert len(pl.read_csv(output)) == 4
+    assert run("plan", votes, "--seed", 2**63 - 1, "--target", 0)[0] == 0

@@ -162,7 +162,28 @@ class SamplerContract:
         sampler.tell(("a", "c"), 1, worker="ann")
         with pytest.raises(NothingToAsk, match="'ann' has answered"):
             sampler.ask(worker="ann")
-        assert sampler.ask(worker="ben")
+        assert len(sampler.ask(9, worker="ben")) == 3
+
+    def test_asking_for_a_worker_leaves_no_trace(self):
+        sampler = self.build()
+        for _ in range(20):
+            sampler.tell(("a", "b"), 1, "ann")
+            sampler.tell(("a", "b"), -1, "bob")
+        before = sampler.gain(("c", "d"))
+        sampler.ask(worker="bob")
+        assert sampler.gain(("c", "d")) == before
+
+    @pytest.mark.parametrize("weight", [1e-3, 30.0, 1e6])
+    def test_weights_of_any_size_leave_numbers(self, weight):
+        sampler = self.build()
+        for _ in range(4):
+            for pair in (("a", "b"), ("b", "a"), ("c", "d"), ("d", "e")):
+                sampler.tell(pair, 1, weight=weight)
+        assert np.isfinite(sampler.posterior.mean).all()
+        assert np.isfinite([sampler.gain(pair) for pair in combinations(ITEMS, 2)]).all()
+        fresh = self.build()
+        fresh.tell_many(sampler.answers)
+        assert fresh.ask(2) == sampler.ask(2)
 
     def test_items_join_and_retire(self):
         sampler = self.told([(("a", "b"), 1.0), (("c", "d"), -1.0)])
@@ -212,12 +233,23 @@ class SamplerContract:
         sampler = self.build()
         with pytest.raises(UnknownItem, match="did you mean"):
             sampler.tell(("a", "bb"), 1)
-        with pytest.raises(InvalidComparisons, match="between -1"):
-            sampler.tell(("a", "b"), 2)
-        with pytest.raises(InvalidComparisons, match="between -1"):
-            sampler.tell(("a", "b"), float("nan"))
-        with pytest.raises(InvalidComparisons, match="weight"):
-            sampler.tell(("a", "b"), 1, weight=0)
+        for outcome in (2, float("nan"), "left", None):
+            with pytest.raises(InvalidComparisons, match="from -1"):
+                sampler.tell(("a", "b"), outcome)
+        for weight in (0, 1e300, float("nan"), None):
+            with pytest.raises(InvalidComparisons, match="weight"):
+                sampler.tell(("a", "b"), 1, weight=weight)
+        with pytest.raises(InvalidComparisons, match="worker"):
+            sampler.tell(("a", "b"), 1, ["ann"])
+        with pytest.raises(InvalidArgument, match="number of pairs"):
+            sampler.ask(-1)
+        for candidates in (5, "ab", {("a", "b"): "2"}):
+            with pytest.raises(InvalidArgument):
+                sampler.ask(candidates=candidates)
+        with pytest.raises(InvalidArgument, match="list of pairs"):
+            sampler.ask(pending=5)
+        with pytest.raises(InvalidArgument, match="listed"):
+            self.build("abc")
         with pytest.raises(InvalidArgument, match="itself"):
             sampler.tell(("a", "a"), 1)
         with pytest.raises(InvalidArgument, match="left, right"):

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import json
+import time
 from collections import Counter
 
+import numpy as np
 import pytest
 
 import hodgerank as hr
@@ -78,6 +80,92 @@ def test_a_broken_log_is_refused(tmp_path):
         hr.run(hr.AutoSampler(ITEMS), alphabetic, 5, log=log)
 
 
+def test_a_log_is_read_whole_or_not_at_all(tmp_path):
+    """Whatever it is, nothing of it is lost."""
+    good = '{"left": "a", "right": "b", "outcome": 1}\n'
+    bad = (
+        '{"left": "a", "right": "zebra", "outcome": 1}',
+        '{"left": "a", "right": "b", "outcome": 7}',
+        '{"left": "a", "right": "b", "outcome": null}',
+        "my precious notes",
+    )
+    for line in bad:
+        log = tmp_path / "answers.jsonl"
+        log.write_text(good + line)
+        sampler = hr.AutoSampler(ITEMS)
+        with pytest.raises(InvalidComparisons, match="line 2"):
+            hr.run(sampler, alphabetic, 5, log=log)
+        assert log.read_text() == good + line
+        assert sampler.n_answers == 0
+    log.write_text(good + good.strip())  # whole, if without an end of line
+    hr.run(hr.AutoSampler(ITEMS), alphabetic, 5, log=log)
+    assert len(log.read_text().splitlines()) == 5
+
+
+def test_numpy_answers_reach_the_log(tmp_path):
+    log = tmp_path / "answers.jsonl"
+    answer = hr.Answer(np.float32(1), worker=np.int64(3))
+    hr.run(hr.AutoSampler(ITEMS), lambda pair: answer, 3, log=log)
+    assert json.loads(log.read_text().splitlines()[0])["worker"] == 3
+
+
+def test_retired_items_do_not_keep_a_run_going():
+    sampler = hr.AutoSampler(ITEMS)
+    for item in ITEMS[4:]:
+        sampler.retire_item(item)
+    stop = hr.ExpectedTau(0.8) & hr.RanksWithin(3)
+    assert hr.run(sampler, alphabetic, 2000, stop=stop).n_answers < 500
+
+
+def test_answers_that_came_with_failures_are_kept():
+    count = 0
+
+    async def fails_at_first(pair):
+        nonlocal count
+        count += 1
+        if count <= 25:
+            raise OSError("busy")
+        return 1
+
+    sampler = hr.RandomSampler(12)
+    with pytest.raises(JudgeFailed):
+        asyncio.run(hr.run_async(sampler, fails_at_first, 100, concurrency=64, retries=0))
+    assert sampler.n_answers == 39
+
+
+def test_nonsense_is_a_failure_of_the_judge_not_of_the_run():
+    calls = Counter()
+
+    async def confused(pair):
+        calls[pair] += 1
+        return 2.0 if calls[pair] == 1 else alphabetic(pair)
+
+    sampler = hr.RandomSampler(ITEMS)
+    result = asyncio.run(hr.run_async(sampler, confused, 20, concurrency=8, retry_delay=0))
+    assert result.n_answers == 20
+
+
+def test_threads_do_not_wait_for_each_other():
+    def slow(pair):
+        time.sleep(0.2)
+        return alphabetic(pair)
+
+    sampler = hr.AutoSampler(20)
+    run = hr.run_async(sampler, slow, 40, concurrency=40, timeout=2.0, retries=0)
+    assert asyncio.run(run).n_unanswered == 0
+
+
+def test_any_awaitable_will_do():
+    class Judge:
+        async def __call__(self, pair):
+            return alphabetic(pair)
+
+    judge = Judge()
+    for one in (judge, lambda pair: judge(pair)):
+        result = asyncio.run(hr.run_async(hr.AutoSampler(ITEMS), one, 10, concurrency=2))
+        assert result.n_answers == 10
+
+
 def test_an_oracle_may_decline_and_name_the_worker():
     def picky(pair):
         return None if "a" in pair else hr.Answer(alphabetic(pair), worker="ann", weight=2.0)
@@ -87,7 +175,7 @@ def test_an_oracle_may_decline_and_name_the_worker():
     sampler = hr.AutoSampler(ITEMS)
     with pytest.raises(JudgeFailed, match="20 pairs in a row"):
         hr.run(sampler, lambda pair: None, 30)
-    with pytest.raises(InvalidComparisons, match="a judge returns"):
+    with pytest.raises(InvalidComparisons, match="an outcome is"):
         hr.run(sampler, lambda pair: "left", 30)
 
 

@@ -96,6 +96,14 @@ def test_auto_finds_out_how_strong_opinions_are():
         assert sampler.strategy == strategy
 
 
+def test_beyond_400_items_a_pending_pair_counts_by_the_same_rule():
+    sampler = hr.RankSampler(401)
+    sampler.ask(pending=[(0, 1), (1, 2)])
+    C, R = sampler._design.criterion._pending
+    assert R is C
+    assert sampler.gain((0, 1), pending=[(0, 1)]) < sampler.gain((0, 1))
+
+
 def test_few_items_aim_at_the_order():
     assert hr.AutoSampler(10).strategy == "rank-targeted"
 

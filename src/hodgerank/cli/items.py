@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 from hodgerank.data.files import File
-from hodgerank.errors import InvalidArgument
+from hodgerank.errors import InvalidComparisons, UnknownItem
 from hodgerank.types import Item
 
 HEADERS = ("item", "items", "name", "id", "model", "option", "title", "label", "object")
@@ -21,7 +21,12 @@ def read_items(path: Path) -> list[Item] | None:
     if str(path) == "-":
         return None
     if path.suffix.lower() == ".txt" and path.is_file():
-        lines = path.read_text(encoding="utf-8-sig").splitlines()
+        try:
+            lines = path.read_text(encoding="utf-8-sig").splitlines()
+        except UnicodeDecodeError as error:
+            raise InvalidComparisons(f"{path} is not UTF-8 text: {error.reason}") from None
+        if lines and "\t" in lines[0]:
+            return None  # a table of votes
         return _typed([line.strip() for line in lines if line.strip()], path)
     raw = File(path).open()
     if len(raw.columns) > 1 and "item" not in raw.columns:
@@ -32,17 +37,24 @@ def read_items(path: Path) -> list[Item] | None:
     return _typed([*first, *(str(value).strip() for value in table[column].drop_nulls())], path)
 
 
-def read_pairs(path: Path) -> list[tuple[Item, Item]]:
-    """Pairs from a table whose columns are left and right, or its first two."""
+def read_pairs(path: Path, items: tuple[Item, ...]) -> list[tuple[Item, Item]]:
+    """Pairs of known items from a table whose columns are left and right, or its first two.
+
+    A header of two items is a pair.
+    """
     raw = File(path).open()
     if len(raw.columns) < 2:
-        raise InvalidArgument(f"{path}: pairs need two columns, left and right")
+        raise InvalidComparisons(f"{path}: pairs need two columns, left and right")
     names = ["left", "right"] if {"left", "right"} <= set(raw.columns) else raw.columns[:2]
     table, _ = raw.rows(names)
-    return [
-        (str(a).strip(), str(b).strip())
-        for a, b in zip(table[names[0]], table[names[1]], strict=True)
-    ]
+    known = {str(item): item for item in items}
+    rows = [(str(a).strip(), str(b).strip()) for a, b in table.rows()]
+    if set(names) <= known.keys():
+        rows.insert(0, (names[0], names[1]))
+    for name in (name for row in rows for name in row):
+        if name not in known:
+            raise InvalidComparisons(f"{path}: {UnknownItem(name, items)}")
+    return [(known[a], known[b]) for a, b in rows]
 
 
 def match_item(name: Item, items: tuple[Item, ...]) -> Item:
@@ -54,7 +66,7 @@ def _typed(names: list[str], path: Path) -> list[Item]:
     distinct = list(dict.fromkeys(names))
     if len(distinct) < len(names):
         twice = next(name for name in distinct if names.count(name) > 1)
-        raise InvalidArgument(f"{path}: the item {twice!r} is listed twice")
+        raise InvalidComparisons(f"{path}: the item {twice!r} is listed twice")
     if distinct and all(re.fullmatch(r"0|-?[1-9][0-9]{0,17}", name) for name in distinct):
         return [int(name) for name in distinct]
     return list(distinct)

@@ -112,21 +112,28 @@ def plan(
     """
     import polars as pl
 
+    from hodgerank.cli.items import read_pairs
     from hodgerank.cli.tables import table_writer
     from hodgerank.sampling.forecast import forecast
 
     write = None if output is None else table_writer(output, votes.report.source, items, pending)
     sampler = _sampler(votes, strategy, items, seed)
-    out = _pairs(pending, sampler.items) if pending is not None else []
+    out = read_pairs(pending, sampler.items) if pending is not None else []
     allowed = _candidates(exclude or [], sampler)
     worker = _known(for_worker, votes.workers)
     pairs = sampler.ask(budget, pending=out, candidates=allowed, worker=worker)
-    gains = [sampler.gain(pair, pending=[*out, *pairs[:k]]) for k, pair in enumerate(pairs)]
-    if write is not None:
-        columns = {"left": [p.left for p in pairs], "right": [p.right for p in pairs]}
-        write(pl.DataFrame({**columns, "gain": gains}))
+    gains = [
+        sampler.gain(pair, pending=[*out, *pairs[:k]], worker=worker)
+        for k, pair in enumerate(pairs)
+    ]
     if target is None:
         target = 0.9 if len(sampler.items) <= FORESEEN else 0.0
+    outlook = forecast(sampler, target) if target else None
+    if write is not None:
+        items_are_mixed = len({type(item) for item in sampler.items}) > 1
+        names = [[str(item) if items_are_mixed else item for item in pair] for pair in pairs]
+        left, right = zip(*names, strict=True)
+        write(pl.DataFrame({"left": left, "right": right, "gain": gains}))
     return PlanResult(
         pairs=pairs,
         gains=gains,
@@ -134,7 +141,7 @@ def plan(
         report=votes.report,
         n_items=len(sampler.items),
         n_answers=sampler.n_answers,
-        forecast=forecast(sampler, target) if target else None,
+        forecast=outlook,
         top=top,
         written=output,
         as_json=as_json,
@@ -158,17 +165,11 @@ def _sampler(votes: "Comparisons", strategy: str, items: Path | None, seed: int)
     return sampler
 
 
-def _pairs(path: Path, items: "tuple[Item, ...]") -> "list[tuple[Item, Item]]":
-    from hodgerank.cli.items import match_item, read_pairs
-
-    return [(match_item(a, items), match_item(b, items)) for a, b in read_pairs(path)]
-
-
 def _candidates(exclude: list[str], sampler: "Sampler") -> Any:
     """A matrix of allowed pairs where some pairs are excluded; excluded items are retired."""
     import numpy as np
 
-    from hodgerank.cli.items import match_item
+    from hodgerank.cli.items import match_item, read_pairs
 
     n = len(sampler.items)
     codes = {item: code for code, item in enumerate(sampler.items)}
@@ -179,9 +180,8 @@ def _candidates(exclude: list[str], sampler: "Sampler") -> Any:
             sampler.retire_item(item)
             continue
         allowed = np.ones((n, n), np.bool_) if allowed is None else allowed
-        for a, b in _pairs(Path(what), sampler.items):
-            if a in codes and b in codes:
-                allowed[codes[a], codes[b]] = allowed[codes[b], codes[a]] = False
+        for a, b in read_pairs(Path(what), sampler.items):
+            allowed[codes[a], codes[b]] = allowed[codes[b], codes[a]] = False
     return allowed
 
 

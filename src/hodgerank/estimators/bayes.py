@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from hodgerank.errors import InvalidArgument
+from hodgerank.errors import InvalidArgument, InvalidComparisons
 from hodgerank.estimators.covariance import ModelCovariance
 from hodgerank.estimators.ranking import Ranking
 from hodgerank.estimators.votes import graph_of
@@ -58,6 +58,8 @@ def bayes_rank(
     if prior_variance is not None and not 0 < prior_variance < np.inf:
         raise InvalidArgument(f"prior_variance must be positive and finite, not {prior_variance}")
     graph = votes if isinstance(votes, ComparisonGraph) else graph_of(votes, "separate")
+    if not graph.n_items:
+        raise InvalidComparisons("there are no items to rank")
     if prior_variance is not None:
         fit, equations = posterior_mode(graph, LINK, prior_variance, np.zeros(graph.n_items))
     elif graph.n_items <= DENSE_ITEMS:

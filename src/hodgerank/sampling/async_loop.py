@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
-from inspect import iscoroutinefunction
+from concurrent.futures import ThreadPoolExecutor
+from inspect import isawaitable, iscoroutinefunction
 from pathlib import Path
 from typing import Any
 
@@ -43,7 +44,7 @@ async def run_async(
         As in `run`. With a log, a run that was interrupted goes on where it ended.
     judge
         From a `Pair` to what an oracle of `run` returns: a coroutine function, or a function that
-        is then called in threads.
+        is then called in threads (which cannot be stopped when they take too long, only left).
     concurrency
         How many pairs are out at once.
     retries
@@ -69,9 +70,18 @@ async def run_async(
     set_aside: list[Pair] = []
     reason = campaign.reason_to_stop()
 
+    is_coroutine = iscoroutinefunction(judge) or iscoroutinefunction(type(judge).__call__)
+    # threads of our own: a pair must not wait for one while its time is running
+    threads = ThreadPoolExecutor(max_workers=concurrency, thread_name_prefix="judge")
+
+    async def call(pair: Pair) -> Any:
+        if is_coroutine:
+            return await judge(pair)
+        said = await asyncio.get_running_loop().run_in_executor(threads, judge, pair)
+        return await said if isawaitable(said) else said
+
     async def once(pair: Pair) -> Answer | None:
-        said = judge(pair) if iscoroutinefunction(judge) else asyncio.to_thread(judge, pair)
-        return Answer.of(await asyncio.wait_for(said, timeout))
+        return Answer.of(await asyncio.wait_for(call(pair), timeout))
 
     async def insist(pair: Pair) -> Answer | None:
         for attempt in range(retries):
@@ -101,18 +111,22 @@ async def run_async(
                 if reason is not None:
                     break
                 done, _ = await asyncio.wait(out, return_when=asyncio.FIRST_COMPLETED)
-                for task in sorted(done, key=lambda task: list(out).index(task)):
+                missed = []
+                for task in [task for task in out if task in done]:  # in the order they went out
                     pair = out.pop(task)
                     answer = None if task.exception() else task.result()
                     if answer is None:
-                        set_aside.append(pair)
-                        campaign.miss(pair, task.exception())
+                        missed.append((pair, task.exception()))
                     else:
                         campaign.take(pair, answer)
                         advance()
+                for pair, error in missed:
+                    set_aside.append(pair)
+                    campaign.miss(pair, error)
                 reason = campaign.reason_to_stop()
         finally:
             for task in out:
                 task.cancel()
             await asyncio.gather(*out, return_exceptions=True)
+            threads.shutdown(wait=False, cancel_futures=True)
     return campaign.result(reason)

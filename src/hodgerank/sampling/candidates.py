@@ -67,17 +67,25 @@ def read_candidates(
             )
         i, j = np.nonzero(np.triu(candidates | candidates.T, 1))
         return Listed(list(zip(i.tolist(), j.tolist(), strict=True)), [np.inf] * len(i))
-    assert candidates is not None
+    if isinstance(candidates, str) or not isinstance(candidates, Iterable):
+        raise InvalidArgument(
+            "candidates are a list of pairs, a mapping from pairs to answers wanted, or a boolean "
+            f"matrix, not {candidates!r}"
+        )
     wanted = (
-        dict(candidates) if isinstance(candidates, Mapping) else dict.fromkeys(candidates, np.inf)
+        candidates.items()
+        if isinstance(candidates, Mapping)
+        else ((pair, np.inf) for pair in dict.fromkeys(map(tuple, candidates)))
     )
     found: dict[tuple[int, int], float] = {}
-    for pair, remaining in wanted.items():
+    for pair, remaining in wanted:
+        if not isinstance(remaining, int | float | np.number):
+            raise InvalidArgument(f"{pair!r} wants a number of answers, not {remaining!r}")
         a, b = pair_codes(pair, codes, items)
         if (b, a) in found:
-            found[b, a] += remaining
+            found[b, a] += float(remaining)
         else:
-            found[a, b] = remaining
+            found[a, b] = float(remaining)
     return Listed(list(found), list(found.values()))
 
 

@@ -16,12 +16,13 @@ from hodgerank.sampling.posterior import Posterior
 from hodgerank.sampling.protocol import Sampler
 from hodgerank.types import BoolArray, FloatArray, IntArray, Item
 
+MOST_REPEATS = 100.0  # more weight than this makes no difference to scores that know no more
+
 
 class CrowdBTDesign:
     """Independent Gaussian scores and a Beta reliability per worker. A design, see `Design`.
 
     An answer between -1 and 1 is taken in parts: (1+y)/2 of the step for i, (1-y)/2 of that for j.
-    An answer of weight w has w times the effect on the logarithm of the variance and the mean.
     """
 
     def __init__(
@@ -45,28 +46,28 @@ class CrowdBTDesign:
     def learn(
         self, i: int, j: int, outcome: float, noise: float, worker: Item | None, was_out: bool
     ) -> None:
-        """Move the two scores and the worker's reliability."""
-        alpha, beta = self.reliability(worker)
-        mu, var = self.mu, self.var
-        c = kernel.agreement(mu[i], mu[j], var[i], var[j])
-        won = kernel.score_update(mu[i], mu[j], var[i], var[j], alpha, beta)
-        lost = kernel.score_update(mu[j], mu[i], var[j], var[i], alpha, beta)
-        share = (1 + outcome) / 2
-        weight = 1 / noise
-        after = [share * a + (1 - share) * b for a, b in zip(won, _swapped(lost), strict=True)]
-        mu[i] += weight * (after[0] - mu[i])
-        mu[j] += weight * (after[1] - mu[j])
-        var[i] *= (after[2] / var[i]) ** weight
-        var[j] *= (after[3] / var[j]) ** weight
-        agreed = kernel.worker_update(c, alpha, beta)
-        opposed = kernel.worker_update(1 - c, alpha, beta)
-        self._workers[worker] = (
-            share * agreed[0] + (1 - share) * opposed[0],
-            share * agreed[1] + (1 - share) * opposed[1],
-        )
+        """Move the two scores and the worker's reliability, a weight w as w answers."""
+        weight = min(1 / noise, MOST_REPEATS)
+        while weight > 0:
+            self._move(i, j, (1 + outcome) / 2, min(weight, 1.0), worker)
+            weight -= 1
         self._expected = None
         if was_out:
             self._out -= Counter({(i, j): 1})
+
+    def _move(self, i: int, j: int, share: float, part: float, worker: Item | None) -> None:
+        """`part` of the step of one answer, `share` of which is for i."""
+        mu, var = self.mu, self.var
+        alpha, beta = self.reliability(worker)
+        c = kernel.agreement(mu[i], mu[j], var[i], var[j])
+        won = kernel.score_update(mu[i], mu[j], var[i], var[j], alpha, beta)
+        lost = _swapped(kernel.score_update(mu[j], mu[i], var[j], var[i], alpha, beta))
+        agreed = kernel.worker_update(c, alpha, beta)
+        opposed = kernel.worker_update(1 - c, alpha, beta)
+        before = np.array([mu[i], mu[j], var[i], var[j], alpha, beta])
+        after = share * np.array([*won, *agreed]) + (1 - share) * np.array([*lost, *opposed])
+        mu[i], mu[j], var[i], var[j], alpha, beta = before + part * (after - before)
+        self._workers[worker] = (float(alpha), float(beta))
 
     def learn_many(self, answers: Answers) -> None:
         """One by one: the order of answers matters here."""

@@ -43,6 +43,6 @@ class DisplayOrder:
             surplus += sum((pair == (i, j)) - (pair == (j, i)) for pair in out)
             surplus = surplus or self._item_surplus[i] - self._item_surplus[j]
         if surplus == 0:
-            key = stream(self._seed + 1, step)
+            key = stream(self._seed ^ 1, step)
             surplus = 1 if item_key(key, i) > item_key(key, j) else -1
         return (j, i) if surplus > 0 else (i, j)

@@ -78,7 +78,8 @@ def forecast(sampler: Sampler, target: float) -> Forecast:
     n = len(sampler.items)
     if n > MOST_ITEMS:
         raise InvalidArgument(f"{n:,} items: a forecast is limited to {MOST_ITEMS:,}")
-    now = expected_tau(sampler.ranking())
+    active = sampler.active_items
+    now = expected_tau(sampler.ranking(), active)
     if now >= target:
         return Forecast(target, now, 0.0, 0.0, 0.0)
     graph = ComparisonGraph.from_comparisons(sampler.answers)
@@ -118,6 +119,7 @@ def _play_on(
         future.tell(pair, 1.0 if left_wins else -1.0)
         if future.n_answers >= due:
             due = max(due * GROWTH, future.n_answers + 1.0)
-            if expected_tau(bayes_rank(future.answers, prior_variance=variance)) >= target:
+            ranking = bayes_rank(future.answers, prior_variance=variance)
+            if expected_tau(ranking, future.active_items) >= target:
                 return float(future.n_answers - start)
     return float(np.inf)

@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from hodgerank.errors import InvalidArgument, JudgeFailed, NothingToAsk
 from hodgerank.estimators.ranking import Ranking
 from hodgerank.sampling.answers import Answer, AnswerFile
@@ -53,8 +55,10 @@ class Campaigning:
         log: Path | str | None,
         on_answer: OnAnswer | None,
     ) -> None:
-        if budget < 1:
-            raise InvalidArgument(f"budget must be at least 1, not {budget}")
+        if not isinstance(budget, int | np.integer) or budget < 1:
+            raise InvalidArgument(f"budget is a number of answers, at least 1, not {budget!r}")
+        if stop is not None and not isinstance(stop, StoppingRule):
+            raise InvalidArgument(f"stop is a rule such as ExpectedTau(0.9), not {stop!r}")
         self.sampler = sampler
         self.budget = budget
         self.n_unanswered = 0

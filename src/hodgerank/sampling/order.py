@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from hodgerank.kernels import misordering, probit
+from hodgerank.kernels import misordering, probit, resistance
 from hodgerank.sampling.design import Answers
 from hodgerank.sampling.posterior import enlarge, prior_resistance
 from hodgerank.types import BoolArray, FloatArray, IntArray, Item
@@ -77,9 +77,14 @@ class OrderCriterion:
         """A pair goes out so many times, or comes back unanswered where negative."""
         base = self.posterior
         if self._pending is None:
-            self._pending = base.C.copy(), self._R.copy()
+            C = base.C.copy()
+            self._pending = C, self._R.copy() if self._weighs_all else C
         precision = times * probit.expected_precision(base.C[i, j], base.mean[i] - base.mean[j])
-        misordering.expect_order(*self._pending, base.response, self._q, i, j, precision)
+        C, R = self._pending
+        if self._weighs_all:
+            misordering.expect_order(C, R, base.response, self._q, i, j, precision)
+        else:
+            resistance.expect(C, base.response, i, j, 1 / precision)
 
     def expect_exactly(self, out: Counter[tuple[int, int]]) -> None:
         """These pairs are out, and no others."""

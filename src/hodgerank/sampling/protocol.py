@@ -10,11 +10,12 @@ import numpy as np
 
 from hodgerank.data.comparisons import Comparisons
 from hodgerank.data.read import read_comparisons
-from hodgerank.errors import InvalidArgument, InvalidComparisons, NothingToAsk, UnknownItem
+from hodgerank.errors import InvalidArgument, NothingToAsk, UnknownItem
 from hodgerank.estimators.bayes import bayes_rank
 from hodgerank.estimators.ranking import Ranking
 from hodgerank.graph.comparison_graph import ComparisonGraph
 from hodgerank.kernels.choice import best_listed, stream
+from hodgerank.sampling.answers import read_outcome, read_weight, read_worker
 from hodgerank.sampling.candidates import Candidates, Listed, pair_codes, read_candidates
 from hodgerank.sampling.design import Design
 from hodgerank.sampling.display import Display, DisplayOrder
@@ -48,6 +49,8 @@ class Sampler:
     _prior_strength = 1.0
 
     def __init__(self, items: Iterable[Item] | int, seed: int, display: Display) -> None:
+        if isinstance(items, str) or not isinstance(items, int | np.integer | Iterable):
+            raise InvalidArgument(f"items are listed, or their number given, not {items!r}")
         names = range(items) if isinstance(items, int | np.integer) else items
         self._items: list[Item] = []
         self._codes: dict[Item, int] = {}
@@ -106,7 +109,10 @@ class Sampler:
         NothingToAsk
             No pair is allowed.
         """
-        out = [pair_codes(pair, self._codes, self._items) for pair in pending]
+        if n is not None and (not isinstance(n, int | np.integer) or n < 0):
+            raise InvalidArgument(f"n is a number of pairs, not {n!r}")
+        worker = read_worker(worker)
+        out = self._pairs(pending)
         allowed, blocked = self._allowed(candidates, worker, out)
         self._expect_exactly(Counter((min(pair), max(pair)) for pair in out))
         self._prepare_for(worker)
@@ -123,6 +129,8 @@ class Sampler:
                 self._out[i, j] += 1
                 if allowed is not None:
                     allowed.use_up(i, j)
+                if worker is not None:  # nobody is asked the same twice
+                    blocked = self._forbid(i, j, allowed, blocked)
         if not pairs and n != 0:
             raise NothingToAsk(self._why_nothing(candidates, worker))
         return pairs[0] if n is None else pairs
@@ -141,13 +149,7 @@ class Sampler:
         precision: weight 2 halves the noise variance.
         """
         left, right = pair_codes(pair, self._codes, self._items)
-        outcome, weight = float(outcome), float(weight)
-        if not -1 <= outcome <= 1:
-            raise InvalidComparisons(
-                f"an outcome lies between -1 (right is preferred) and 1 (left), not {outcome}"
-            )
-        if not 0 < weight < np.inf:
-            raise InvalidComparisons(f"a weight must be positive and finite, not {weight}")
+        outcome, weight, worker = read_outcome(outcome), read_weight(weight), read_worker(worker)
         self._log.append(left, right, outcome, self._log.worker_code(worker), weight)
         self._display.count(left, right)
         i, j = (left, right) if left < right else (right, left)
@@ -163,6 +165,9 @@ class Sampler:
             comparisons if isinstance(comparisons, Comparisons) else read_comparisons(comparisons)
         )
         codes = [self._code(item) for item in votes.items]
+        if votes.weight is not None and len(votes):
+            read_weight(votes.weight.min())
+            read_weight(votes.weight.max())
         workers = [self._log.worker_code(worker) for worker in votes.workers]
         workers.append(self._log.worker_code(None))
         self._expect_exactly(Counter())
@@ -183,10 +188,16 @@ class Sampler:
         if len(votes):
             self._design.learn_many(self._log.since(start))
 
-    def gain(self, pair: tuple[Item, Item], pending: Iterable[tuple[Item, Item]] = ()) -> float:
+    def gain(
+        self,
+        pair: tuple[Item, Item],
+        pending: Iterable[tuple[Item, Item]] = (),
+        worker: Item | None = None,
+    ) -> float:
         """The criterion of a pair: what asking it is worth to this sampler."""
-        out = [pair_codes(other, self._codes, self._items) for other in pending]
+        out = self._pairs(pending)
         self._expect_exactly(Counter((min(p), max(p)) for p in out))
+        self._prepare_for(read_worker(worker))
         i, j = sorted(pair_codes(pair, self._codes, self._items))
         return float(self._design.gains(np.array([i]), np.array([j]))[0])
 
@@ -226,9 +237,18 @@ class Sampler:
         """Items that are not asked any more."""
         return tuple(self._items[code] for code in sorted(self._retired))
 
+    @property
+    def active_items(self) -> tuple[Item, ...]:
+        """Items that are asked."""
+        return tuple(item for item in self._items if self._codes[item] not in self._retired)
+
     def add_item(self, item: Item) -> None:
-        """A new item joins; it is asked from now on."""
-        if item in self._codes:
+        """A new item joins; it is asked from now on.
+
+        Samplers that settle their criterion every so many answers mind when: to ask the same
+        pairs, a replay adds the item at the same place.
+        """
+        if isinstance(item, int | str) and item in self._codes:
             raise InvalidArgument(
                 f"{item!r} is already among the items"
                 + ("; restore_item brings it back" if self._codes[item] in self._retired else "")
@@ -262,7 +282,7 @@ class Sampler:
     def _code(self, item: Item) -> int:
         try:
             return self._codes[item]
-        except KeyError:
+        except (KeyError, TypeError):
             raise UnknownItem(item, self._items) from None
 
     def _refresh_blocked(self) -> None:
@@ -293,6 +313,23 @@ class Sampler:
         for i, j in seen:
             allowed.forbid(i, j)
         return allowed, None
+
+    def _pairs(self, pairs: Iterable[tuple[Item, Item]]) -> list[tuple[int, int]]:
+        if isinstance(pairs, str) or not isinstance(pairs, Iterable):
+            raise InvalidArgument(f"pending is a list of pairs, not {pairs!r}")
+        return [pair_codes(pair, self._codes, self._items) for pair in pairs]
+
+    def _forbid(
+        self, i: int, j: int, allowed: Listed | None, blocked: BoolArray | None
+    ) -> BoolArray | None:
+        """Neither list nor matrix offers the pair again."""
+        if allowed is not None:
+            allowed.forbid(i, j)
+            return blocked
+        n = len(self._items)
+        copy = np.zeros((n, n), np.bool_) if blocked is None else blocked.copy()
+        copy[i, j] = True
+        return copy
 
     def _choose(
         self, allowed: Listed | None, blocked: BoolArray | None, n_out: int

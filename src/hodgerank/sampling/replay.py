@@ -117,7 +117,7 @@ def replay(
     """
     votes = read_comparisons(votes)
     graph = ComparisonGraph.from_comparisons(votes)
-    n_answers = n_answers or max(1, len(votes) // 2)
+    n_answers = max(1, len(votes) // 2) if n_answers is None else n_answers
     if runs < 1 or n_answers < 1:
         raise InvalidArgument("at least one run of one answer is needed")
     if n_answers > len(votes) and not replacement:
@@ -125,6 +125,11 @@ def replay(
             f"{n_answers:,} answers cannot be replayed from {len(votes):,} votes: ask for fewer, "
             "or draw with replacement"
         )
+    if isinstance(strategies, str):
+        strategies = (strategies,)
+    missing = [] if truth is None else [item for item in votes.items if item not in truth]
+    if missing:
+        raise InvalidArgument(f"truth has no score for {missing[:5]}")
     target = "the given scores"
     if truth is None:
         ranking = hodge_rank(graph)
@@ -143,16 +148,17 @@ def replay(
 
 
 class Pools:
-    """The recorded answers of each pair i < j of positions, as (outcome of i, worker)."""
+    """The recorded answers of each pair i < j of positions, as (outcome of i, worker, weight)."""
 
     def __init__(self, votes: Comparisons) -> None:
         self.items = votes.items
         workers = [*votes.workers, None]
-        self.answers: dict[tuple[int, int], list[tuple[float, Item | None]]] = {}
-        columns = (votes.left, votes.right, votes.outcome, votes.worker)
-        for a, b, y, w in zip(*(column.tolist() for column in columns), strict=True):
+        weights = np.ones(len(votes)) if votes.weight is None else votes.weight
+        self.answers: dict[tuple[int, int], list[tuple[float, Item | None, float]]] = {}
+        columns = (votes.left, votes.right, votes.outcome, votes.worker, weights)
+        for a, b, y, who, weight in zip(*(column.tolist() for column in columns), strict=True):
             pair, outcome = ((a, b), y) if a < b else ((b, a), -y)
-            self.answers.setdefault(pair, []).append((outcome, workers[w]))
+            self.answers.setdefault(pair, []).append((outcome, workers[who], weight))
 
 
 def _play(
@@ -163,7 +169,7 @@ def _play(
     replacement: bool,
     seed: tuple[int, int],
 ) -> list[float]:
-    sampler = build_sampler(strategy, pools.items, seed=1000 * seed[0] + seed[1])
+    sampler = build_sampler(strategy, pools.items, seed=(1000 * seed[0] + seed[1]) % 2**63)
     codes = {item: code for code, item in enumerate(pools.items)}
     rng = np.random.default_rng(seed)
     left = {pair: list(answers) for pair, answers in pools.answers.items()}
@@ -177,10 +183,10 @@ def _play(
         i, j = min(a, b), max(a, b)
         pool = left[i, j]
         k = int(rng.integers(len(pool)))
-        outcome, worker = pool[k] if replacement else pool.pop(k)
+        outcome, worker, weight = pool[k] if replacement else pool.pop(k)
         if not pool:
             allowed[i, j] = is_everything = False
-        sampler.tell(pair, outcome if a < b else -outcome, worker)
+        sampler.tell(pair, outcome if a < b else -outcome, worker, weight=weight)
         if t == looks[len(taus)]:
             ranking = bayes_rank(ComparisonGraph.from_comparisons(sampler.answers))
             scores = dict(zip(ranking.items, ranking.scores.tolist(), strict=True))

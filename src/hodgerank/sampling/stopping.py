@@ -11,6 +11,7 @@ from hodgerank.estimators.certainty import expected_tau, top_k_certainty, widest
 if TYPE_CHECKING:
     from hodgerank.estimators.ranking import Ranking
     from hodgerank.sampling.protocol import Sampler
+    from hodgerank.types import Item
 
 
 class Progress:
@@ -29,6 +30,11 @@ class Progress:
     def n_answers(self) -> int:
         """Answers so far."""
         return self.sampler.n_answers
+
+    @property
+    def active(self) -> tuple[Item, ...] | None:
+        """The items that count: retired ones do not. None: all."""
+        return self.sampler.active_items if self.sampler.retired else None
 
     @property
     def ranking(self) -> Ranking:
@@ -106,7 +112,7 @@ class ExpectedTau(StoppingRule):
 
     def is_reached(self, progress: Progress) -> bool:
         """By the ranking's own uncertainty."""
-        return expected_tau(progress.ranking) >= self.target
+        return expected_tau(progress.ranking, progress.active) >= self.target
 
     def __str__(self) -> str:
         return f"expected tau {self.target:g}"
@@ -122,7 +128,7 @@ class TopKCertain(StoppingRule):
 
     def is_reached(self, progress: Progress) -> bool:
         """By the ranking's own uncertainty."""
-        return top_k_certainty(progress.ranking, self.k) >= self.certainty
+        return top_k_certainty(progress.ranking, self.k, progress.active) >= self.certainty
 
     def __str__(self) -> str:
         return f"top {self.k} certain to {self.certainty:.0%}"
@@ -138,7 +144,7 @@ class RanksWithin(StoppingRule):
 
     def is_reached(self, progress: Progress) -> bool:
         """The widest one is narrow enough."""
-        return widest_rank_interval(progress.ranking) <= self.n_ranks
+        return widest_rank_interval(progress.ranking, progress.active) <= self.n_ranks
 
     def __str__(self) -> str:
         return f"all ranks within {self.n_ranks}"
