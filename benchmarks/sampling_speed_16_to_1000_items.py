@@ -97,6 +97,12 @@ def run(repeats: int = 3) -> str:
                 row[column] = min(row[column], measure())
     for name, row in rows.items():
         lines.append(f"| {name} | " + " | ".join(f"{value:,.0f}" for value in row) + " |")
+    lines += [
+        "",
+        "These are early answers, from 1 to 2.5 per item at n = 1,000, where most pairs "
+        f"are nearly tied. Over a whole run to 20 per item the compiled part takes "
+        f"{_compiled(1000, 19_000):,.0f} microseconds.",
+    ]
     start = time.perf_counter()
     sampler = hr.BayesianSampler(100, seed=1)
     rng = np.random.default_rng(0)
