@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 from hodgerank.errors import InvalidArgument, MissingDependency
@@ -13,7 +12,7 @@ SUFFIXES = (".html", ".svg", ".png", ".pdf")
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#000000", "#999999")
 
 
-def altair() -> ModuleType:
+def altair() -> Any:
     """Altair, or how to get it."""
     try:
         import altair
