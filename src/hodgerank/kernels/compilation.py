@@ -2,6 +2,7 @@
 
 import sys
 import threading
+import time
 
 from numba.core import event
 
@@ -13,14 +14,16 @@ class CompilationNotice(event.Listener):
 
     def __init__(self) -> None:
         self._depth = 0
+        self._began = self._spent = 0.0
         self._timer: threading.Timer | None = None
         self._told = False
 
     def on_start(self, event: object) -> None:
-        """The outermost compilation starts the clock."""
+        """The outermost compilation starts the clock; those before it count."""
         self._depth += 1
         if self._depth == 1 and not self._told:
-            self._timer = threading.Timer(PATIENCE, self._tell)
+            self._began = time.monotonic()
+            self._timer = threading.Timer(max(0.0, PATIENCE - self._spent), self._tell)
             self._timer.daemon = True
             self._timer.start()
 
@@ -29,6 +32,7 @@ class CompilationNotice(event.Listener):
         self._depth -= 1
         if self._depth == 0 and self._timer is not None:
             self._timer.cancel()
+            self._spent += time.monotonic() - self._began
 
     def _tell(self) -> None:
         self._told = True

@@ -77,7 +77,7 @@ class BayesianSampler(Sampler):
             return np.zeros(n)
         if isinstance(scores, Mapping):
             for item in scores:
-                if item not in self._codes:
+                if item not in self._catalogue.codes:
                     raise UnknownItem(item, self._items)
             scores = [scores.get(item, 0.0) for item in self._items]
         mean = np.array(list(scores), float)

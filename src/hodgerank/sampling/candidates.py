@@ -1,4 +1,4 @@
-"""Which pairs may be asked."""
+"""Which pairs may be asked, and the best of them."""
 
 from __future__ import annotations
 
@@ -7,99 +7,128 @@ from typing import TypeAlias
 
 import numpy as np
 
-from hodgerank.errors import InvalidArgument, UnknownItem
+from hodgerank.errors import InvalidArgument
+from hodgerank.kernels.choice import best_listed
+from hodgerank.sampling.catalogue import Catalogue
+from hodgerank.sampling.design import Design
 from hodgerank.types import BoolArray, IntArray, Item
 
 Candidates: TypeAlias = (
     Iterable[tuple[Item, Item]] | Mapping[tuple[Item, Item], int] | BoolArray | None
 )
+Chosen: TypeAlias = tuple[int, int, bool]
+"""A pair i < j, and whether the caller wrote it the other way round; i is -1 if there is none."""
+
+NONE: Chosen = (-1, -1, False)
+NO_MATRIX: BoolArray = np.zeros((1, 1), np.bool_)
 
 
-class Listed:
-    """Allowed pairs one by one, as positions i < j; how often each may still be asked.
+class AnyPair:
+    """All pairs but those that are blocked."""
 
-    `turned` says where the caller wrote the pair the other way round.
-    """
+    def __init__(self, n: int, blocked: BoolArray | None) -> None:
+        self._n = n
+        self._blocked = blocked
+        self._is_own = False
 
-    def __init__(self, pairs: list[tuple[int, int]], remaining: list[float]) -> None:
-        left, right = np.array(pairs, np.int64).reshape(-1, 2).T
-        self.i: IntArray = np.minimum(left, right)
-        self.j: IntArray = np.maximum(left, right)
-        self.turned: BoolArray = left > right
-        self.remaining = np.array(remaining)
-        self._row = {
-            pair: k for k, pair in enumerate(zip(self.i.tolist(), self.j.tolist(), strict=True))
-        }
+    def best(self, design: Design, key: int) -> Chosen:
+        """The best pair by a design."""
+        blocked = NO_MATRIX if self._blocked is None else self._blocked
+        i, j = design.search(blocked, self._blocked is not None, key)
+        return i, j, False
 
     def use_up(self, i: int, j: int) -> None:
-        """One answer to the pair is on its way."""
-        row = self._row.get((i, j))
-        if row is not None:
-            self.remaining[row] -= 1
+        """Pairs may be asked any number of times."""
 
     def forbid(self, i: int, j: int) -> None:
         """The pair may not be asked."""
-        row = self._row.get((i, j))
-        if row is not None:
-            self.remaining[row] = 0
+        if not self._is_own:
+            n, old = self._n, self._blocked
+            self._blocked = np.zeros((n, n), np.bool_) if old is None else old.copy()
+            self._is_own = True
+        assert self._blocked is not None
+        self._blocked[i, j] = True
+
+
+class ListedPairs:
+    """Some pairs one by one, as positions i < j, and how often each may still be asked."""
+
+    def __init__(self, pairs: Mapping[tuple[int, int], float]) -> None:
+        left, right = np.array(list(pairs), np.int64).reshape(-1, 2).T
+        self._i: IntArray = np.minimum(left, right)
+        self._j: IntArray = np.maximum(left, right)
+        self._turned: BoolArray = left > right
+        self._remaining = np.array(list(pairs.values()), float)
+        places = zip(self._i.tolist(), self._j.tolist(), strict=True)
+        self._row = {pair: k for k, pair in enumerate(places)}
+
+    def best(self, design: Design, key: int) -> Chosen:
+        """The best of those left by a design."""
+        if not len(self._i):
+            return NONE
+        gains = np.where(self._remaining > 0, design.gains(self._i, self._j), -1.0)
+        k = best_listed(gains, self._i, self._j, key)
+        return NONE if k < 0 else (int(self._i[k]), int(self._j[k]), bool(self._turned[k]))
+
+    def use_up(self, i: int, j: int) -> None:
+        """One answer to the pair is on its way."""
+        if (i, j) in self._row:
+            self._remaining[self._row[i, j]] -= 1
+
+    def forbid(self, i: int, j: int) -> None:
+        """The pair may not be asked."""
+        if (i, j) in self._row:
+            self._remaining[self._row[i, j]] = 0
 
     def forbid_items(self, retired: Iterable[int]) -> None:
         """No pair with one of these items may be asked."""
         gone = list(retired)
-        if gone:
-            self.remaining[np.isin(self.i, gone) | np.isin(self.j, gone)] = 0
+        self._remaining[np.isin(self._i, gone) | np.isin(self._j, gone)] = 0
 
 
-def read_candidates(
-    candidates: Candidates, codes: Mapping[Item, int], items: Iterable[Item]
-) -> Listed:
-    """Candidates in any form as a list without repetition.
+def read_candidates(candidates: Candidates, catalogue: Catalogue) -> AnyPair | ListedPairs:
+    """Candidates in any form; retired items are left out.
 
-    A list of pairs; a mapping from pairs to the answers still wanted; or a boolean matrix over the
-    items, where a pair is allowed if either of its two entries is true.
+    None for all pairs; a list of pairs; a mapping from pairs to the answers still wanted; or a
+    boolean matrix over the items, where a pair is allowed if either of its two entries is true.
     """
-    if isinstance(candidates, np.ndarray):
-        n = len(codes)
-        if candidates.shape != (n, n) or candidates.dtype != np.bool_:
-            raise InvalidArgument(
-                f"a matrix of candidates must be boolean and {n} x {n}, not {candidates.dtype} "
-                f"{' x '.join(map(str, candidates.shape))}"
-            )
-        i, j = np.nonzero(np.triu(candidates | candidates.T, 1))
-        return Listed(list(zip(i.tolist(), j.tolist(), strict=True)), [np.inf] * len(i))
-    if isinstance(candidates, str) or not isinstance(candidates, Iterable):
+    if candidates is None:
+        return AnyPair(len(catalogue), catalogue.blocked)
+    listed = ListedPairs(
+        _from_matrix(candidates, len(catalogue))
+        if isinstance(candidates, np.ndarray)
+        else _from_pairs(candidates, catalogue)
+    )
+    listed.forbid_items(catalogue.retired)
+    return listed
+
+
+def _from_matrix(matrix: BoolArray, n: int) -> dict[tuple[int, int], float]:
+    if matrix.shape != (n, n) or matrix.dtype != np.bool_:
+        raise InvalidArgument(
+            f"a matrix of candidates must be boolean and {n} x {n}, not {matrix.dtype} "
+            f"{' x '.join(map(str, matrix.shape))}"
+        )
+    i, j = np.nonzero(np.triu(matrix | matrix.T, 1))
+    return dict.fromkeys(zip(i.tolist(), j.tolist(), strict=True), np.inf)
+
+
+def _from_pairs(
+    pairs: Iterable[tuple[Item, Item]] | Mapping[tuple[Item, Item], int], catalogue: Catalogue
+) -> dict[tuple[int, int], float]:
+    if isinstance(pairs, str) or not isinstance(pairs, Iterable):
         raise InvalidArgument(
             "candidates are a list of pairs, a mapping from pairs to answers wanted, or a boolean "
-            f"matrix, not {candidates!r}"
+            f"matrix, not {pairs!r}"
         )
-    wanted = (
-        candidates.items()
-        if isinstance(candidates, Mapping)
-        else ((pair, np.inf) for pair in dict.fromkeys(map(tuple, candidates)))
+    wanted: Iterable[tuple[tuple[Item, Item], float]] = (
+        pairs.items() if isinstance(pairs, Mapping) else ((pair, np.inf) for pair in pairs)
     )
     found: dict[tuple[int, int], float] = {}
     for pair, remaining in wanted:
         if not isinstance(remaining, int | float | np.number):
             raise InvalidArgument(f"{pair!r} wants a number of answers, not {remaining!r}")
-        a, b = pair_codes(pair, codes, items)
-        if (b, a) in found:
-            found[b, a] += float(remaining)
-        else:
-            found[a, b] = float(remaining)
-    return Listed(list(found), list(found.values()))
-
-
-def pair_codes(
-    pair: tuple[Item, Item], codes: Mapping[Item, int], items: Iterable[Item]
-) -> tuple[int, int]:
-    """Positions of the left and right item of a pair."""
-    try:
-        left, right = pair
-        a, b = codes[left], codes[right]
-    except KeyError as error:
-        raise UnknownItem(error.args[0], items) from None
-    except (TypeError, ValueError):
-        raise InvalidArgument(f"a pair is (left, right), not {pair!r}") from None
-    if a == b:
-        raise InvalidArgument(f"{left!r} cannot be compared with itself")
-    return a, b
+        a, b = catalogue.pair(pair)
+        key = (b, a) if (b, a) in found else (a, b)
+        found[key] = found.get(key, 0.0) + float(remaining)
+    return found

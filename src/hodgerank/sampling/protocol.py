@@ -3,27 +3,26 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import Any, overload
 
 import numpy as np
 
 from hodgerank.data.comparisons import Comparisons
 from hodgerank.data.read import read_comparisons
-from hodgerank.errors import InvalidArgument, NothingToAsk, UnknownItem
+from hodgerank.errors import InvalidArgument, NothingToAsk
 from hodgerank.estimators.bayes import bayes_rank
 from hodgerank.estimators.ranking import Ranking
 from hodgerank.graph.comparison_graph import ComparisonGraph
-from hodgerank.kernels.choice import best_listed, stream
+from hodgerank.kernels.choice import stream
 from hodgerank.sampling.answers import read_outcome, read_weight, read_worker
-from hodgerank.sampling.candidates import Candidates, Listed, pair_codes, read_candidates
+from hodgerank.sampling.candidates import Candidates, read_candidates
+from hodgerank.sampling.catalogue import Catalogue
 from hodgerank.sampling.design import Design
 from hodgerank.sampling.display import Display, DisplayOrder
 from hodgerank.sampling.log import AnswerLog
 from hodgerank.sampling.posterior import DensePosterior, Posterior
-from hodgerank.types import BoolArray, Item, Pair
-
-NO_MATRIX: BoolArray = np.zeros((1, 1), np.bool_)
+from hodgerank.types import Item, Pair
 
 
 class Sampler:
@@ -49,20 +48,13 @@ class Sampler:
     _prior_strength = 1.0
 
     def __init__(self, items: Iterable[Item] | int, seed: int, display: Display) -> None:
-        if isinstance(items, str) or not isinstance(items, int | np.integer | Iterable):
-            raise InvalidArgument(f"items are listed, or their number given, not {items!r}")
-        names = range(items) if isinstance(items, int | np.integer) else items
-        self._items: list[Item] = []
-        self._codes: dict[Item, int] = {}
-        for item in names:
-            self._name(item)
+        self._catalogue = Catalogue(items)
+        self._items = self._catalogue.items
         if not isinstance(seed, int | np.integer) or not 0 <= seed < 2**63:
             raise InvalidArgument(f"seed must be an integer from 0 to 2^63 - 1, not {seed!r}")
         self._seed = int(seed)
         self._display = DisplayOrder(display, len(self._items), self._seed)
         self._log = AnswerLog()
-        self._retired: set[int] = set()
-        self._blocked: BoolArray | None = None
         self._out: Counter[tuple[int, int]] = Counter()  # what the criterion knows to be out
 
     @overload
@@ -112,25 +104,29 @@ class Sampler:
         if n is not None and (not isinstance(n, int | np.integer) or n < 0):
             raise InvalidArgument(f"n is a number of pairs, not {n!r}")
         worker = read_worker(worker)
-        out = self._pairs(pending)
-        allowed, blocked = self._allowed(candidates, worker, out)
+        out = self._catalogue.pairs(pending)
+        allowed = read_candidates(candidates, self._catalogue)
+        for pair in out:
+            allowed.use_up(min(pair), max(pair))
+        for i, j in self._log.pairs_of(worker) if worker is not None else ():
+            allowed.forbid(i, j)
         self._expect_exactly(Counter((min(pair), max(pair)) for pair in out))
         self._prepare_for(worker)
         pairs: list[Pair] = []
         for k in range(1 if n is None else n):
-            i, j, turned = self._choose(allowed, blocked, len(out))
+            step = len(self._log) + len(out)
+            i, j, turned = allowed.best(self._design, stream(self._seed, step))
             if i < 0:
                 break
-            shown = self._display.show(i, j, turned, out, len(self._log) + len(out))
+            shown = self._display.show(i, j, turned, out, step)
             pairs.append(Pair(self._items[shown[0]], self._items[shown[1]]))
             if n is not None and k + 1 < n:
                 out.append(shown)
                 self._design.expect(i, j)
                 self._out[i, j] += 1
-                if allowed is not None:
-                    allowed.use_up(i, j)
+                allowed.use_up(i, j)
                 if worker is not None:  # nobody is asked the same twice
-                    blocked = self._forbid(i, j, allowed, blocked)
+                    allowed.forbid(i, j)
         if not pairs and n != 0:
             raise NothingToAsk(self._why_nothing(candidates, worker))
         return pairs[0] if n is None else pairs
@@ -148,7 +144,7 @@ class Sampler:
         It may come late, reversed, again, or without having been asked for. A weight is a
         precision: weight 2 halves the noise variance.
         """
-        left, right = pair_codes(pair, self._codes, self._items)
+        left, right = self._catalogue.pair(pair)
         outcome, weight, worker = read_outcome(outcome), read_weight(weight), read_worker(worker)
         self._log.append(left, right, outcome, self._log.worker_code(worker), weight)
         self._display.count(left, right)
@@ -164,7 +160,7 @@ class Sampler:
         votes = (
             comparisons if isinstance(comparisons, Comparisons) else read_comparisons(comparisons)
         )
-        codes = [self._code(item) for item in votes.items]
+        codes = [self._catalogue.code(item) for item in votes.items]
         if votes.weight is not None and len(votes):
             read_weight(votes.weight.min())
             read_weight(votes.weight.max())
@@ -195,10 +191,10 @@ class Sampler:
         worker: Item | None = None,
     ) -> float:
         """The criterion of a pair: what asking it is worth to this sampler."""
-        out = self._pairs(pending)
+        out = self._catalogue.pairs(pending)
         self._expect_exactly(Counter((min(p), max(p)) for p in out))
         self._prepare_for(read_worker(worker))
-        i, j = sorted(pair_codes(pair, self._codes, self._items))
+        i, j = sorted(self._catalogue.pair(pair))
         return float(self._design.gains(np.array([i]), np.array([j]))[0])
 
     def ranking(self, *, confidence: float = 0.95) -> Ranking:
@@ -235,12 +231,13 @@ class Sampler:
     @property
     def retired(self) -> tuple[Item, ...]:
         """Items that are not asked any more."""
-        return tuple(self._items[code] for code in sorted(self._retired))
+        return tuple(self._items[code] for code in sorted(self._catalogue.retired))
 
     @property
     def active_items(self) -> tuple[Item, ...]:
         """Items that are asked."""
-        return tuple(item for item in self._items if self._codes[item] not in self._retired)
+        retired = self._catalogue.retired
+        return tuple(item for code, item in enumerate(self._items) if code not in retired)
 
     def add_item(self, item: Item) -> None:
         """A new item joins; it is asked from now on.
@@ -248,105 +245,18 @@ class Sampler:
         Samplers that settle their criterion every so many answers mind when: to ask the same
         pairs, a replay adds the item at the same place.
         """
-        if isinstance(item, int | str) and item in self._codes:
-            raise InvalidArgument(
-                f"{item!r} is already among the items"
-                + ("; restore_item brings it back" if self._codes[item] in self._retired else "")
-            )
+        self._catalogue.add(item)
         self._expect_exactly(Counter())
-        self._name(item)
         self._display.enlarge()
         self._design.enlarge()
-        self._refresh_blocked()
 
     def retire_item(self, item: Item) -> None:
         """No pair with this item is asked any more; its answers stay, and late ones count."""
-        self._retired.add(self._code(item))
-        self._refresh_blocked()
+        self._catalogue.retire(item)
 
     def restore_item(self, item: Item) -> None:
         """A retired item is asked again."""
-        self._retired.discard(self._code(item))
-        self._refresh_blocked()
-
-    def _name(self, item: Item) -> None:
-        if isinstance(item, np.generic):
-            item = item.item()
-        if not isinstance(item, int | str):
-            raise InvalidArgument(f"items are integers or strings, not {item!r}")
-        if item in self._codes:
-            raise InvalidArgument(f"the item {item!r} is listed twice")
-        self._codes[item] = len(self._items)
-        self._items.append(item)
-
-    def _code(self, item: Item) -> int:
-        try:
-            return self._codes[item]
-        except (KeyError, TypeError):
-            raise UnknownItem(item, self._items) from None
-
-    def _refresh_blocked(self) -> None:
-        self._blocked = None
-        if self._retired:
-            gone = list(self._retired)
-            self._blocked = np.zeros((len(self._items), len(self._items)), np.bool_)
-            self._blocked[gone] = self._blocked[:, gone] = True
-
-    def _allowed(
-        self, candidates: Candidates, worker: Item | None, out: Sequence[tuple[int, int]]
-    ) -> tuple[Listed | None, BoolArray | None]:
-        """A list of allowed pairs, or a matrix of those that are not; None and None: all are."""
-        if candidates is None and worker is None:
-            return None, self._blocked
-        seen = self._log.pairs_of(worker) if worker is not None else set()
-        if candidates is None:
-            if not seen:
-                return None, self._blocked
-            n = len(self._items)
-            blocked = np.zeros((n, n), np.bool_) if self._blocked is None else self._blocked.copy()
-            blocked[tuple(np.array(list(seen)).T)] = True
-            return None, blocked
-        allowed = read_candidates(candidates, self._codes, self._items)
-        allowed.forbid_items(self._retired)
-        for a, b in out:
-            allowed.use_up(min(a, b), max(a, b))
-        for i, j in seen:
-            allowed.forbid(i, j)
-        return allowed, None
-
-    def _pairs(self, pairs: Iterable[tuple[Item, Item]]) -> list[tuple[int, int]]:
-        if isinstance(pairs, str) or not isinstance(pairs, Iterable):
-            raise InvalidArgument(f"pending is a list of pairs, not {pairs!r}")
-        return [pair_codes(pair, self._codes, self._items) for pair in pairs]
-
-    def _forbid(
-        self, i: int, j: int, allowed: Listed | None, blocked: BoolArray | None
-    ) -> BoolArray | None:
-        """Neither list nor matrix offers the pair again."""
-        if allowed is not None:
-            allowed.forbid(i, j)
-            return blocked
-        n = len(self._items)
-        copy = np.zeros((n, n), np.bool_) if blocked is None else blocked.copy()
-        copy[i, j] = True
-        return copy
-
-    def _choose(
-        self, allowed: Listed | None, blocked: BoolArray | None, n_out: int
-    ) -> tuple[int, int, bool]:
-        """The next pair i < j, and whether its candidate was listed the other way round."""
-        key = stream(self._seed, len(self._log) + n_out)
-        if allowed is None:
-            matrix = NO_MATRIX if blocked is None else blocked
-            i, j = self._design.search(matrix, blocked is not None, key)
-            return i, j, False
-        if not len(allowed.i):
-            return -1, -1, False
-        gains = np.where(allowed.remaining > 0, self._design.gains(allowed.i, allowed.j), -1.0)
-        k = best_listed(gains, allowed.i, allowed.j, key)
-        if k < 0:
-            return -1, -1, False
-        return int(allowed.i[k]), int(allowed.j[k]), bool(allowed.turned[k])
+        self._catalogue.restore(item)
 
     def _prepare_for(self, worker: Item | None) -> None:
         """Let a criterion that minds know who is going to answer."""
@@ -362,7 +272,7 @@ class Sampler:
         self._out = out
 
     def _why_nothing(self, candidates: Candidates, worker: Item | None) -> str:
-        active = len(self._items) - len(self._retired)
+        active = len(self.active_items)
         if active < 2:
             return f"a pair needs two items, and {active} can be asked"
         reasons = [

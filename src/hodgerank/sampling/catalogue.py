@@ -1,0 +1,84 @@
+"""The items of a sampler: names to positions, who joins and who retires."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+
+from hodgerank.errors import InvalidArgument, UnknownItem
+from hodgerank.types import BoolArray, Item
+
+
+class Catalogue:
+    """Items in the order they joined; retired ones keep their place."""
+
+    def __init__(self, items: Iterable[Item] | int) -> None:
+        if isinstance(items, str) or not isinstance(items, int | np.integer | Iterable):
+            raise InvalidArgument(f"items are listed, or their number given, not {items!r}")
+        self.items: list[Item] = []
+        self.codes: dict[Item, int] = {}
+        self.retired: set[int] = set()
+        self.blocked: BoolArray | None = None  # pairs with retired items, if there are any
+        for item in range(items) if isinstance(items, int | np.integer) else items:
+            self.add(item)
+
+    def __len__(self) -> int:
+        return len(self.items)
+
+    def add(self, item: Item) -> None:
+        """One more."""
+        if isinstance(item, np.generic):
+            item = item.item()
+        if not isinstance(item, int | str):
+            raise InvalidArgument(f"items are integers or strings, not {item!r}")
+        if item in self.codes:
+            is_retired = self.codes[item] in self.retired
+            hint = "; restore_item brings it back" if is_retired else " (listed twice?)"
+            raise InvalidArgument(f"{item!r} is already among the items{hint}")
+        self.codes[item] = len(self.items)
+        self.items.append(item)
+        self._block()
+
+    def retire(self, item: Item) -> None:
+        """It is asked no more."""
+        self.retired.add(self.code(item))
+        self._block()
+
+    def restore(self, item: Item) -> None:
+        """It is asked again."""
+        self.retired.discard(self.code(item))
+        self._block()
+
+    def _block(self) -> None:
+        self.blocked = None
+        if self.retired:
+            gone = list(self.retired)
+            self.blocked = np.zeros((len(self), len(self)), np.bool_)
+            self.blocked[gone] = self.blocked[:, gone] = True
+
+    def code(self, item: Item) -> int:
+        """Position of an item."""
+        try:
+            return self.codes[item]
+        except (KeyError, TypeError):
+            raise UnknownItem(item, self.items) from None
+
+    def pair(self, pair: tuple[Item, Item]) -> tuple[int, int]:
+        """Positions of the left and right item of a pair."""
+        try:
+            left, right = pair
+            a, b = self.codes[left], self.codes[right]
+        except KeyError as error:
+            raise UnknownItem(error.args[0], self.items) from None
+        except (TypeError, ValueError):
+            raise InvalidArgument(f"a pair is (left, right), not {pair!r}") from None
+        if a == b:
+            raise InvalidArgument(f"{left!r} cannot be compared with itself")
+        return a, b
+
+    def pairs(self, pairs: Iterable[tuple[Item, Item]]) -> list[tuple[int, int]]:
+        """Positions of several pairs."""
+        if isinstance(pairs, str) or not isinstance(pairs, Iterable):
+            raise InvalidArgument(f"a list of pairs is needed, not {pairs!r}")
+        return [self.pair(pair) for pair in pairs]
