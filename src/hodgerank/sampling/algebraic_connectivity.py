@@ -129,7 +129,7 @@ class AlgebraicConnectivity:
     def _eigenspace(self) -> FloatArray:
         """Orthonormal vectors that span the eigenspace of lambda_2, one per column."""
         n = len(self._counts)
-        if n <= DENSE_ITEMS or self._basis is None or len(self._changes) > 16 + n // 10:
+        if n <= DENSE_ITEMS or self._basis is None or len(self._changes) > 8 + n // 12:
             return self._decompose()
         if self._changes:
             i, j = np.array(list(self._changes)).T
