@@ -8,11 +8,12 @@ import numpy as np
 
 from hodgerank.errors import InvalidArgument, InvalidComparisons
 from hodgerank.estimators.covariance import ModelCovariance
+from hodgerank.estimators.likelihood import most_probable
 from hodgerank.estimators.ranking import Ranking
 from hodgerank.estimators.votes import graph_of
 from hodgerank.graph.comparison_graph import ComparisonGraph
 from hodgerank.kernels.links import LIKELIHOODS, likelihood_of
-from hodgerank.kernels.newton import Fit, maximise
+from hodgerank.kernels.newton import Fit
 from hodgerank.kernels.normal_equations import NormalEquations
 from hodgerank.types import FloatArray
 
@@ -24,7 +25,6 @@ FARTHEST = 12  # factors of two from the usual one
 DENSE_ITEMS = 3000
 CLOSE_ENOUGH = 0.01
 MAX_ROUNDS = 50
-MAX_STEPS = 100
 
 
 def bayes_rank(
@@ -171,22 +171,6 @@ def _fixed_point(graph: ComparisonGraph) -> tuple[Fit, NormalEquations]:
 def posterior_mode(
     graph: ComparisonGraph, link: str, variance: float, start: FloatArray
 ) -> tuple[Fit, NormalEquations]:
-    """The most probable scores under prior N(0, variance), and the curvature there."""
+    """The most probable scores under prior N(0, variance), and the information there."""
     together = np.zeros(graph.n_items, np.int64)  # the prior joins all components
-
-    def equations(curvature: FloatArray) -> NormalEquations:
-        return NormalEquations(graph.i, graph.j, curvature, together, 1 / variance)
-
-    fit = maximise(
-        graph.i,
-        graph.j,
-        likelihood_of(LIKELIHOODS[link], graph.weights, (1 + graph.flows) / 2),
-        lambda curvature, gradient, accuracy: equations(curvature).solve(
-            gradient, tolerance=accuracy
-        ),
-        start=start,
-        ridge=1 / variance,
-        tolerance=1e-9,
-        max_iterations=MAX_STEPS,
-    )
-    return fit, equations(fit.curvature)
+    return most_probable(graph, link, 1 / variance, together, start)

@@ -20,7 +20,7 @@ from hodgerank.estimators.votes import Components, answers_of, graph_of
 from hodgerank.graph.comparison_graph import ComparisonGraph
 from hodgerank.kernels.laplacian import centre, degrees
 from hodgerank.kernels.links import LIKELIHOODS, LINKS, likelihood_of
-from hodgerank.kernels.newton import maximise
+from hodgerank.kernels.newton import Fit, maximise
 from hodgerank.kernels.normal_equations import NormalEquations
 from hodgerank.types import BoolArray, FloatArray, IntArray
 
@@ -102,22 +102,7 @@ def _maximum_likelihood(
             "won: leave ridge out or give one above 0"
         )
 
-    def equations(curvature: FloatArray) -> NormalEquations:
-        return NormalEquations(graph.i, graph.j, curvature, graph.components, strength)
-
-    fit = maximise(
-        graph.i,
-        graph.j,
-        likelihood_of(LIKELIHOODS[link], graph.weights, (1 + graph.flows) / 2),
-        lambda curvature, gradient, accuracy: equations(curvature).solve(
-            gradient, tolerance=accuracy
-        ),
-        start=_start(graph, link),
-        ridge=strength,
-        tolerance=TOLERANCE,
-        max_iterations=MAX_ITERATIONS,
-    )
-    information = equations(fit.curvature)
+    fit, information = most_probable(graph, link, strength, graph.components, _start(graph, link))
     uncertainty: Covariance = ModelCovariance(information, 1.0)
     if covariance == "worker":
         uncertainty = WorkerCovariance(information, votes, _slopes(votes, link, fit.x))
@@ -145,6 +130,36 @@ def _maximum_likelihood(
         winless=tuple(graph.items[k] for k in np.flatnonzero(winless)),
         notes=tuple(notes),
     )
+
+
+def most_probable(
+    graph: ComparisonGraph,
+    link: str,
+    ridge: float,
+    components: IntArray,
+    start: FloatArray,
+) -> tuple[Fit, NormalEquations]:
+    """Scores of largest likelihood, or posterior under a ridge, and the information there.
+
+    They sum to zero in each of the `components`.
+    """
+
+    def equations(curvature: FloatArray) -> NormalEquations:
+        return NormalEquations(graph.i, graph.j, curvature, components, ridge)
+
+    fit = maximise(
+        graph.i,
+        graph.j,
+        likelihood_of(LIKELIHOODS[link], graph.weights, (1 + graph.flows) / 2),
+        lambda curvature, gradient, accuracy: equations(curvature).solve(
+            gradient, tolerance=accuracy
+        ),
+        start=start,
+        ridge=ridge,
+        tolerance=TOLERANCE,
+        max_iterations=MAX_ITERATIONS,
+    )
+    return fit, equations(fit.curvature)
 
 
 def _start(graph: ComparisonGraph, link: str) -> FloatArray:
