@@ -274,7 +274,7 @@ class Sampler:
     def _why_nothing(self, candidates: Candidates, worker: Item | None) -> str:
         active = len(self.active_items)
         if active < 2:
-            return f"a pair needs two items, and {active} can be asked"
+            return f"a pair needs two items, and {active} can be asked: add or restore some"
         reasons = [
             "none of the candidates is left" if candidates is not None else "",
             f"{worker!r} has answered all that may be asked" if worker is not None else "",

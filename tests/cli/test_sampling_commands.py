@@ -1,0 +1,111 @@
+"""Commands that choose pairs, as a user runs them."""
+
+from __future__ import annotations
+
+import json
+
+import polars as pl
+import pytest
+
+from hodgerank.cli import BAD_INPUT
+
+VOTES = "left,right,label,worker\na,b,1,w1\nb,c,1,w1\na,c,1,w2\na,b,-1,w2\nb,c,1,w2\n"
+
+
+def test_plan_from_a_list_of_items(run, tmp_path):
+    items = tmp_path / "items.txt"
+    items.write_text("apple\npear\nplum\nfig\n")
+    status, out, _ = run("plan", items, "-n", 4, "--target", 0)
+    assert status == 0
+    assert "4 items, 0 answers so far" in out
+    assert all(name in out for name in ("apple", "pear", "plum", "fig"))
+
+
+def test_plan_from_votes_writes_pairs_and_forecasts(run, write, tmp_path):
+    status, out, _ = run("plan", write(VOTES), "-n", 3, "-o", tmp_path / "pairs.csv", "--json")
+    content = json.loads(out)
+    assert status == 0
+    assert len(content["pairs"]) == 3
+    assert content["forecast"]["target"] == 0.9
+    assert pl.read_csv(tmp_path / "pairs.csv").columns == ["left", "right", "gain"]
+    gains = [row["gain"] for row in content["pairs"]]
+    assert gains == sorted(gains, reverse=True)
+
+
+def test_plan_leaves_out_what_it_is_told_to(run, write, tmp_path):
+    pairs = tmp_path / "asked.csv"
+    pairs.write_text("left,right\nd,b\n")
+    more = tmp_path / "items.csv"
+    more.write_text("item\na\nb\nc\nd\n")
+    options = ["--items", more, "--exclude", "a", "--exclude", pairs, "--target", 0, "--json"]
+    status, out, _ = run("plan", write(VOTES), "-n", 10, *options)
+    found = {frozenset((row["left"], row["right"])) for row in json.loads(out)["pairs"]}
+    assert status == 0
+    assert found == {frozenset("bc"), frozenset("cd")}
+    status, out, _ = run("plan", write(VOTES), "--for", "w2", "--target", 0)
+    assert status == BAD_INPUT
+
+
+@pytest.mark.parametrize("strategy", ["rank", "bayesian", "d-optimal", "fiedler", "crowd-bt"])
+def test_plan_knows_every_strategy(run, write, strategy):
+    status, out, _ = run("plan", write(VOTES), "--strategy", strategy, "-n", 2, "--target", 0)
+    assert status == 0
+    assert strategy in out
+
+
+def test_plan_names_what_it_does_not_know(run, write):
+    status, _, err = run("plan", write(VOTES), "--strategy", "magic")
+    assert status == 2
+    assert "auto, rank, bayesian" in err
+    status, _, err = run("plan", write(VOTES), "--exclude", "zebra")
+    assert status == BAD_INPUT
+    assert "not among the items" in err
+
+
+@pytest.mark.parametrize("name", ["curves.csv", "curves.svg", "curves.png", "curves.html"])
+def test_replay_draws_learning_curves(run, tmp_path, name):
+    votes, output = tmp_path / "votes.csv", tmp_path / name
+    run("simulate", "--items", 6, "--answers", 300, "--spread", 2, "--seed", 1, "-o", votes)
+    status, out, _ = run("replay", votes, "--runs", 2, "--answers", 30, "-o", output)
+    assert status == 0
+    assert "● auto   ○ random" in out
+    assert output.stat().st_size > 100
+
+
+def test_replay_does_not_use_a_vote_twice(run, write):
+    status, _, err = run("replay", write(VOTES), "--answers", 6)
+    assert status == 2
+    assert "5 votes" in err
+
+
+def test_a_simulated_campaign_chooses_its_pairs(run, tmp_path):
+    votes = tmp_path / "votes.csv"
+    status, _, _ = run("simulate", "--items", 6, "--answers", 40, "--pairs", "auto", "-o", votes)
+    assert status == 0
+    assert len(pl.read_csv(votes)) == 40
+
+
+def test_plan_takes_odd_files_as_they_are_meant(run, write, tmp_path):
+    items = tmp_path / "items.txt"
+    items.write_text("a\nb\nc\n")
+    pairs = tmp_path / "asked.csv"
+    pairs.write_text("a,b\na,c\n")  # no header
+    status, out, _ = run("plan", items, "-n", 5, "--exclude", pairs, "--target", 0, "--json")
+    assert status == 0
+    assert {frozenset((r["left"], r["right"])) for r in json.loads(out)["pairs"]} == {
+        frozenset("bc")
+    }
+    pairs.write_text("left,right\na,zebra\n")
+    status, _, err = run("plan", items, "--pending", pairs)
+    assert status == BAD_INPUT
+    assert "zebra" in err
+    items.write_bytes(b"\xff\xfe\x00bad")
+    assert run("plan", items)[0] == BAD_INPUT
+    votes = write("left,right,label\n1,2,1\n2,3,1\n")
+    more = tmp_path / "more.txt"
+    more.write_text("3\nx\n")
+    output = tmp_path / "pairs.csv"
+    status, _, _ = run("plan", votes, "--items", more, "-n", 4, "-o", output, "--target", 0)
+    assert status == 0
+    assert len(pl.read_csv(output)) == 4
+    assert run("plan", votes, "--seed", 2**63 - 1, "--target", 0)[0] == 0
