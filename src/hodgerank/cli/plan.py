@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from hodgerank.cli.reading import reads_votes, votes_or_items
+from hodgerank.cli.reading import VOTES, reads_votes, votes_or_items
 
 if TYPE_CHECKING:
     from hodgerank.data.comparisons import Comparisons, ReadReport
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from hodgerank.sampling.protocol import Sampler
     from hodgerank.types import Item, Pair
 
+LIST = "one per line in a .txt, or a table with a column item"
 FORESEEN = 200  # items up to which a forecast is made unasked: it takes seconds
 
 
@@ -61,7 +62,7 @@ def _finite(value: float) -> float | None:
     return value if value < float("inf") else None
 
 
-@partial(reads_votes, reader=votes_or_items)
+@partial(reads_votes, reader=votes_or_items, about_file=f"{VOTES} Or a list of items: {LIST}.")
 def plan(
     votes: "Comparisons",
     budget: Annotated[int, typer.Option("--budget", "-n", min=1, help="How many pairs.")] = 20,

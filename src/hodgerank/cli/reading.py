@@ -25,14 +25,7 @@ class OutcomeAs(StrEnum):
     item = "item"
 
 
-Votes = Annotated[
-    Path,
-    typer.Argument(
-        metavar="FILE",
-        help="Votes: CSV or TSV, also gzipped; Parquet; JSON lines; - is CSV on standard input.",
-        show_default=False,
-    ),
-]
+VOTES = "Votes: CSV or TSV, also gzipped; Parquet; JSON lines; - is CSV on standard input."
 
 
 def _option(help_text: str, *names: str, **settings: Any) -> Any:
@@ -99,12 +92,15 @@ def votes_or_items(**reading: Any) -> "Comparisons":
 
 
 def reads_votes(
-    command: Callable[..., Result], reader: Callable[..., "Comparisons"] = read
+    command: Callable[..., Result],
+    reader: Callable[..., "Comparisons"] = read,
+    about_file: str = VOTES,
 ) -> Callable[..., Result]:
     """Give a command whose first parameter is `votes` the file argument and reading options."""
     options = [p for p in signature(read).parameters.values() if p.name != "file"]
     own = list(signature(command).parameters.values())[1:]
-    file = Parameter("file", Parameter.KEYWORD_ONLY, annotation=Votes)
+    argument = typer.Argument(metavar="FILE", help=about_file, show_default=False)
+    file = Parameter("file", Parameter.KEYWORD_ONLY, annotation=Annotated[Path, argument])
 
     @wraps(command)
     def run(**arguments: Any) -> Result:
