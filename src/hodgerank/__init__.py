@@ -56,6 +56,7 @@ if TYPE_CHECKING:
     from hodgerank.sampling.protocol import Sampler as Sampler
     from hodgerank.sampling.random import RandomSampler as RandomSampler
     from hodgerank.sampling.rank_targeted import RankSampler as RankSampler
+    from hodgerank.sampling.recorded_crowd import RecordedCrowd as RecordedCrowd
     from hodgerank.sampling.replay import Replay as Replay
     from hodgerank.sampling.replay import replay as replay
     from hodgerank.sampling.stopping import Budget as Budget
@@ -72,6 +73,7 @@ _HOMES = {
     "read_comparisons": "data.read",
     "simulate_comparisons": "data.simulate",
     "SimulatedCrowd": "data.simulate",
+    "RecordedCrowd": "sampling.recorded_crowd",
     "ComparisonGraph": "graph.comparison_graph",
     "describe": "graph.description",
     "Description": "graph.description",

@@ -138,6 +138,17 @@ class SamplerContract:
             assert one.gain(pair) == pytest.approx(other.gain(pair), rel=1e-7)
         np.testing.assert_allclose(one.posterior.mean, other.posterior.mean, atol=1e-9)
 
+    def test_a_tuple_of_candidates_can_be_given_again(self):
+        allowed = (("a", "b"), ("c", "d"), ("d", "e"))
+        sampler, fresh = self.build(), self.build()
+        for worker in ("ann", "ben", "ann"):
+            pair = sampler.ask(candidates=allowed, worker=worker)
+            assert pair == fresh.ask(candidates=list(allowed), worker=worker)
+            for each in (sampler, fresh):
+                each.tell(pair, 1, worker)
+        sampler.retire_item("d")
+        assert unordered([sampler.ask(candidates=allowed)]) == unordered([("a", "b")])
+
     def test_candidates_limit_the_choice(self):
         sampler = self.build()
         allowed = [("a", "b"), ("c", "d"), ("e", "a")]

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from copy import copy
+from functools import cached_property
 from typing import TypeAlias
 
 import numpy as np
@@ -59,8 +61,17 @@ class ListedPairs:
         self._j: IntArray = np.maximum(left, right)
         self._turned: BoolArray = left > right
         self._remaining = np.array(list(pairs.values()), float)
+
+    @cached_property
+    def _row(self) -> dict[tuple[int, int], int]:
         places = zip(self._i.tolist(), self._j.tolist(), strict=True)
-        self._row = {pair: k for k, pair in enumerate(places)}
+        return {pair: k for k, pair in enumerate(places)}
+
+    def copy(self) -> ListedPairs:
+        """The same pairs, to be used up anew."""
+        other = copy(self)
+        other._remaining = self._remaining.copy()
+        return other
 
     def best(self, design: Design, key: int) -> Chosen:
         """The best of those left by a design."""
@@ -83,24 +94,37 @@ class ListedPairs:
     def forbid_items(self, retired: Iterable[int]) -> None:
         """No pair with one of these items may be asked."""
         gone = list(retired)
-        self._remaining[np.isin(self._i, gone) | np.isin(self._j, gone)] = 0
+        if gone:
+            self._remaining[np.isin(self._i, gone) | np.isin(self._j, gone)] = 0
 
 
-def read_candidates(candidates: Candidates, catalogue: Catalogue) -> AnyPair | ListedPairs:
-    """Candidates in any form; retired items are left out.
+class CandidateReader:
+    """Reads candidates in any form; retired items are left out.
 
     None for all pairs; a list of pairs; a mapping from pairs to the answers still wanted; or a
     boolean matrix over the items, where a pair is allowed if either of its two entries is true.
+    A tuple cannot change, so the same one given again is not read again.
     """
-    if candidates is None:
-        return AnyPair(len(catalogue), catalogue.blocked)
-    listed = ListedPairs(
-        _from_matrix(candidates, len(catalogue))
-        if isinstance(candidates, np.ndarray)
-        else _from_pairs(candidates, catalogue)
-    )
-    listed.forbid_items(catalogue.retired)
-    return listed
+
+    def __init__(self, catalogue: Catalogue) -> None:
+        self._catalogue = catalogue
+        self._last: tuple[object, ListedPairs] = (None, ListedPairs({}))
+
+    def read(self, candidates: Candidates) -> AnyPair | ListedPairs:
+        """The pairs that may be asked."""
+        catalogue = self._catalogue
+        if candidates is None:
+            return AnyPair(len(catalogue), catalogue.blocked)
+        if isinstance(candidates, np.ndarray):
+            listed = ListedPairs(_from_matrix(candidates, len(catalogue)))
+        elif candidates is self._last[0]:
+            listed = self._last[1].copy()
+        else:
+            listed = ListedPairs(_from_pairs(candidates, catalogue))
+            if isinstance(candidates, tuple):
+                self._last = candidates, listed.copy()
+        listed.forbid_items(catalogue.retired)
+        return listed
 
 
 def _from_matrix(matrix: BoolArray, n: int) -> dict[tuple[int, int], float]:

@@ -16,7 +16,7 @@ from hodgerank.estimators.ranking import Ranking
 from hodgerank.graph.comparison_graph import ComparisonGraph
 from hodgerank.kernels.choice import stream
 from hodgerank.sampling.answers import read_outcome, read_weight, read_worker
-from hodgerank.sampling.candidates import Candidates, read_candidates
+from hodgerank.sampling.candidates import CandidateReader, Candidates
 from hodgerank.sampling.catalogue import Catalogue
 from hodgerank.sampling.design import Design
 from hodgerank.sampling.display import Display, DisplayOrder
@@ -50,6 +50,7 @@ class Sampler:
     def __init__(self, items: Iterable[Item] | int, seed: int, display: Display) -> None:
         self._catalogue = Catalogue(items)
         self._items = self._catalogue.items
+        self._candidates = CandidateReader(self._catalogue)
         if not isinstance(seed, int | np.integer) or not 0 <= seed < 2**63:
             raise InvalidArgument(f"seed must be an integer from 0 to 2^63 - 1, not {seed!r}")
         self._seed = int(seed)
@@ -92,7 +93,8 @@ class Sampler:
             Pairs that are out with somebody, once for every time they are.
         candidates
             Pairs that may be asked: a list; a mapping from pairs to the number of answers still
-            wanted, pending ones included; or a boolean matrix over the items. Default: all.
+            wanted, pending ones included; or a boolean matrix over the items. Default: all. The
+            same tuple of pairs given again is read only once.
         worker
             Who will answer: pairs this worker has answered are left out.
 
@@ -105,7 +107,7 @@ class Sampler:
             raise InvalidArgument(f"n is a number of pairs, not {n!r}")
         worker = read_worker(worker)
         out = self._catalogue.pairs(pending)
-        allowed = read_candidates(candidates, self._catalogue)
+        allowed = self._candidates.read(candidates)
         for pair in out:
             allowed.use_up(min(pair), max(pair))
         for i, j in self._log.pairs_of(worker) if worker is not None else ():

@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from hodgerank.data.comparisons import Comparisons
 from hodgerank.data.frames import build_frame
 from hodgerank.data.read import read_comparisons
 from hodgerank.errors import InvalidArgument
@@ -16,6 +15,7 @@ from hodgerank.estimators.bayes import bayes_rank
 from hodgerank.estimators.least_squares import hodge_rank
 from hodgerank.graph.comparison_graph import ComparisonGraph
 from hodgerank.metrics import kendall_tau
+from hodgerank.sampling.recorded_crowd import RecordedCrowd
 from hodgerank.sampling.strategies import build_sampler
 from hodgerank.types import FloatArray, IntArray, Item
 
@@ -135,58 +135,35 @@ def replay(
         ranking = hodge_rank(graph)
         truth = dict(zip(ranking.items, ranking.scores.tolist(), strict=True))
         target = "HodgeRank on all votes"
-    pools = Pools(votes)
     looks = np.unique(np.linspace(n_answers / N_LOOKS, n_answers, N_LOOKS).round().astype(int))
     looks = looks[looks > 0]
     taus = np.empty((len(strategies), runs, len(looks)))
     for s, strategy in enumerate(strategies):
         for run in range(runs):
-            taus[s, run] = _play(strategy, pools, looks, truth, replacement, (seed, run))
+            rng = np.random.default_rng((seed, run))
+            crowd = RecordedCrowd(votes, replacement=replacement, rng=rng)
+            taus[s, run] = _play(strategy, crowd, looks, truth, (1000 * seed + run) % 2**63)
             if on_run is not None:
                 on_run()
     return Replay(tuple(strategies), looks, taus, target)
 
 
-class Pools:
-    """The recorded answers of each pair i < j of positions, as (outcome of i, worker, weight)."""
-
-    def __init__(self, votes: Comparisons) -> None:
-        self.items = votes.items
-        workers = [*votes.workers, None]
-        weights = np.ones(len(votes)) if votes.weight is None else votes.weight
-        self.answers: dict[tuple[int, int], list[tuple[float, Item | None, float]]] = {}
-        columns = (votes.left, votes.right, votes.outcome, votes.worker, weights)
-        for a, b, y, who, weight in zip(*(column.tolist() for column in columns), strict=True):
-            pair, outcome = ((a, b), y) if a < b else ((b, a), -y)
-            self.answers.setdefault(pair, []).append((outcome, workers[who], weight))
-
-
 def _play(
     strategy: str,
-    pools: Pools,
+    crowd: RecordedCrowd,
     looks: IntArray,
     truth: Mapping[Item, float],
-    replacement: bool,
-    seed: tuple[int, int],
+    seed: int,
 ) -> list[float]:
-    sampler = build_sampler(strategy, pools.items, seed=(1000 * seed[0] + seed[1]) % 2**63)
-    codes = {item: code for code, item in enumerate(pools.items)}
-    rng = np.random.default_rng(seed)
-    left = {pair: list(answers) for pair, answers in pools.answers.items()}
-    allowed = np.zeros((len(codes), len(codes)), np.bool_)
-    allowed[tuple(np.array(list(left)).T)] = True
-    is_everything = np.count_nonzero(allowed) == len(codes) * (len(codes) - 1) // 2
+    sampler = build_sampler(strategy, crowd.items, seed=seed)
+    n = len(crowd.items)
     taus: list[float] = []
     for t in range(1, int(looks[-1]) + 1):
-        pair = sampler.ask(candidates=None if is_everything else allowed)
-        a, b = codes[pair.left], codes[pair.right]
-        i, j = min(a, b), max(a, b)
-        pool = left[i, j]
-        k = int(rng.integers(len(pool)))
-        outcome, worker, weight = pool[k] if replacement else pool.pop(k)
-        if not pool:
-            allowed[i, j] = is_everything = False
-        sampler.tell(pair, outcome if a < b else -outcome, worker, weight=weight)
+        is_everything = len(crowd.pairs) == n * (n - 1) // 2
+        pair = sampler.ask(candidates=None if is_everything else crowd.pairs)
+        answer = crowd(pair)
+        assert answer is not None
+        sampler.tell(pair, answer.outcome, answer.worker, weight=answer.weight)
         if t == looks[len(taus)]:
             ranking = bayes_rank(ComparisonGraph.from_comparisons(sampler.answers))
             scores = dict(zip(ranking.items, ranking.scores.tolist(), strict=True))
