@@ -18,6 +18,7 @@ LAYERS = [
     {"metrics"},
     {"sampling"},
     {"plotting"},
+    {"reproduce"},
     {"cli"},
 ]
 LEVEL = {name: level for level, names in enumerate(LAYERS) for name in names}

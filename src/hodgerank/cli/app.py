@@ -12,6 +12,7 @@ from hodgerank.cli.outliers import outliers
 from hodgerank.cli.plan import plan
 from hodgerank.cli.rank import rank
 from hodgerank.cli.replay import replay
+from hodgerank.cli.reproduce import reproduce
 from hodgerank.cli.simulate import simulate
 from hodgerank.cli.trust import trust
 from hodgerank.cli.workers import workers
@@ -21,6 +22,8 @@ def _print_result(result: Any, **_: Any) -> None:
     from hodgerank.cli.render import show
 
     show(result)
+    if status := getattr(result, "exit_status", 0):
+        raise typer.Exit(status)
 
 
 app = typer.Typer(
@@ -53,3 +56,4 @@ def _options(
 
 for command in (rank, trust, plan, replay, workers, outliers, describe, simulate):
     app.command(no_args_is_help=True)(command)
+app.command()(reproduce)

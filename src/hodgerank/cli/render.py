@@ -17,6 +17,7 @@ from hodgerank.cli.outliers import OutliersResult
 from hodgerank.cli.plan import PlanResult
 from hodgerank.cli.rank import RankResult
 from hodgerank.cli.replay import ReplayResult
+from hodgerank.cli.reproduce import ReproduceResult
 from hodgerank.cli.simulate import SimulateResult
 from hodgerank.cli.trust import TrustResult
 from hodgerank.cli.workers import WorkersResult
@@ -199,6 +200,13 @@ def _(result: ReplayResult, console: Console) -> None:
     from hodgerank.cli.render_sampling import show_replay
 
     show_replay(result, console)
+
+
+@_show.register
+def _(result: ReproduceResult, console: Console) -> None:
+    from hodgerank.cli.render_reproduce import show_reproduction
+
+    show_reproduction(result, console)
 
 
 def _show_reading(report: ReadReport, console: Console) -> None:

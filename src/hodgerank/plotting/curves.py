@@ -1,0 +1,92 @@
+"""Curves of several series with bands of two standard errors, in one or several panels."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from hodgerank.plotting.charts import COLOURS, altair
+
+
+def curve_chart(
+    rows: Sequence[Mapping[str, Any]],
+    *,
+    x: str,
+    y: str,
+    series: Sequence[str],
+    title: str = "",
+    subtitle: str = "",
+    y_domain: tuple[float | None, float | None] = (None, None),
+    columns: int = 1,
+    width: int = 520,
+    height: int = 320,
+    x_scale: str = "linear",
+    y_scale: str = "linear",
+    points: bool = False,
+    share_y: bool = True,
+) -> Any:
+    """A line per series.
+
+    Rows have x, series, mean, stderr and, for several panels, panel. `x` and `y` are the titles of
+    the axes; the ends of the y axis are those of the data where `y_domain` is None.
+    """
+    alt = altair()
+    data = [_with_band(row) for row in rows]
+    lowest = min(row["lower"] for row in data) if y_domain[0] is None else y_domain[0]
+    highest = max(row["upper"] for row in data) if y_domain[1] is None else y_domain[1]
+    domain = {} if not share_y else {"domain": [lowest, highest]}
+    scale = alt.Scale(type=y_scale, nice=False, zero=False, **domain)
+    base = alt.Chart().encode(
+        x=alt.X(
+            "x:Q", title=x, scale=alt.Scale(type=x_scale, nice=False, zero=x_scale == "linear")
+        ),
+        color=alt.Color(
+            "series:N",
+            sort=list(series),
+            scale=alt.Scale(domain=list(series), range=list(COLOURS)[: len(series)]),
+            legend=alt.Legend(
+                title=None,
+                orient="bottom",
+                direction="horizontal",
+                columns=3,
+                labelLimit=320,
+                symbolOpacity=1,
+                symbolType="stroke",
+                symbolStrokeWidth=3,
+            ),
+        ),
+    )
+    band = base.mark_area(opacity=0.18).encode(
+        y=alt.Y("lower:Q", title=y, scale=scale), y2="upper:Q"
+    )
+    line = base.mark_line(strokeWidth=2, point=points).encode(y=alt.Y("mean:Q", scale=scale))
+    layers = alt.layer(band, line, data=alt.Data(values=data)).properties(
+        width=width, height=height
+    )
+    heading = {}
+    if title:
+        heading["title"] = alt.TitleParams(title, subtitle=subtitle, anchor="start")
+    panels = list(dict.fromkeys(row["panel"] for row in data))
+    if len(panels) == 1:
+        return layers.properties(**heading)
+    faceted = layers.facet(
+        facet=alt.Facet(
+            "panel:N", sort=panels, title=None, header=alt.Header(labelFontWeight="bold")
+        ),
+        columns=columns,
+        **heading,
+    )
+    return faceted if share_y else faceted.resolve_scale(y="independent")
+
+
+def _with_band(row: Mapping[str, Any]) -> dict[str, Any]:
+    stderr = row["stderr"]
+    half = 2 * stderr if stderr is not None and stderr == stderr else 0.0
+    mean = row["mean"]
+    return {
+        **row,
+        "panel": str(row.get("panel", "")),
+        "stderr": half / 2,
+        "lower": mean - half,
+        "upper": mean + half,
+    }

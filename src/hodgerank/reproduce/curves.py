@@ -1,0 +1,157 @@
+"""Values of several schemes at several numbers of samples, run by run, and what they say."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from hodgerank.reproduce.statistics import Estimate
+from hodgerank.reproduce.tasks import Outcome
+from hodgerank.reproduce.verdict import (
+    FEWEST,
+    Claim,
+    Published,
+    Status,
+    Verdict,
+    number,
+    sign_status,
+    with_interval,
+)
+from hodgerank.types import FloatArray
+
+ABOUT = 0.5  # "about 5 %" is between half and one and a half times that
+LEVEL = 0.015  # a difference in tau smaller than this is none
+
+
+@dataclass(frozen=True)
+class Curves:
+    """One curve per scheme and run, in one or several panels.
+
+    Attributes
+    ----------
+    samples
+        Where the curves were looked at.
+    panels
+        In the order they are shown; a single one may be ''.
+    schemes
+        In the order they are shown.
+    values
+        By panel and scheme: a row per run, a column per look. The rows of one panel are paired
+        across schemes.
+    """
+
+    samples: tuple[int, ...]
+    panels: tuple[str, ...]
+    schemes: tuple[str, ...]
+    values: dict[tuple[str, str], FloatArray]
+
+    @classmethod
+    def of(cls, samples: Sequence[int], outcomes: Iterable[Outcome]) -> Curves:
+        """From tasks with a 'panel' whose results map schemes to curves."""
+        found: dict[tuple[str, str], list[list[float]]] = {}
+        for outcome in outcomes:
+            for scheme, curve in outcome.result.items():
+                found.setdefault((str(outcome.settings.get("panel", "")), scheme), []).append(curve)
+        return cls(
+            tuple(samples),
+            tuple(dict.fromkeys(panel for panel, _ in found)),
+            tuple(dict.fromkeys(scheme for _, scheme in found)),
+            {key: np.array(curves, float) for key, curves in found.items()},
+        )
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Mean and standard error at each look."""
+        return [
+            {
+                "panel": panel,
+                "scheme": scheme,
+                "samples": look,
+                "mean": estimate.mean,
+                "stderr": estimate.stderr,
+                "runs": estimate.n,
+            }
+            for (panel, scheme), curves in self.values.items()
+            for look, column in zip(self.samples, curves.T, strict=True)
+            for estimate in [Estimate.of(column)]
+        ]
+
+    def pooled(self, scheme: str, panel: str | None = None) -> FloatArray:
+        """All runs of a scheme, of one panel or of all."""
+        panels = self.panels if panel is None else (panel,)
+        return np.concatenate([self.values[each, scheme] for each in panels])
+
+    def difference(self, above: str, below: str, panel: str | None = None) -> FloatArray:
+        """Paired differences: a row per run, a column per look."""
+        return np.asarray(self.pooled(above, panel) - self.pooled(below, panel))
+
+    def verdicts(self, published: Published, unit: str = " tau") -> list[Verdict]:
+        """On claims that one scheme is above another, above by a share, or level with it."""
+        return [self._judge(claim, unit) for claim in published.claims]
+
+    def _judge(self, claim: Claim, unit: str) -> Verdict:
+        panel = claim.check.get("panel")
+        if panel is not None and panel not in self.panels:
+            return Verdict(claim, Status.UNDECIDED, f"Not computed here: {panel}.")
+        if "level" in claim.check:
+            return self._judge_level(claim, panel, unit)
+        above, below = claim.check["above"]
+        differences = self.difference(above, below, panel)
+        mean = Estimate.of(differences.mean(axis=1))
+        status = sign_status(mean)
+        evidence = f"{above} − {below}: {with_interval(mean)}{unit} on average over the curve, "
+        evidence += f"{mean.n:,} paired runs; {_looks(differences, self.samples)}."
+        if status is Status.HOLDS and _below_somewhere(differences):
+            status = Status.IN_PART
+        if "by" in claim.check:
+            share = mean.over(float(self.pooled(below, panel).mean()))
+            lower, upper = (100 * end for end in share.interval())
+            at_end = differences[:, -1].mean() / self.pooled(below, panel)[:, -1].mean()
+            evidence += f" That is {100 * share.mean:+.1f} % ({lower:+.1f} to {upper:+.1f} %), and "
+            evidence += f"{100 * at_end:+.1f} % at {self.samples[-1]:,} samples."
+            wanted = float(claim.check["by"])
+            is_about = abs(share.mean - wanted) <= ABOUT * wanted
+            if status is Status.HOLDS and not is_about:
+                status = Status.IN_PART
+        return Verdict(claim, status, evidence)
+
+    def _judge_level(self, claim: Claim, panel: str | None, unit: str) -> Verdict:
+        one, other = claim.check["level"]
+        mean = Estimate.of(self.difference(one, other, panel).mean(axis=1))
+        lower, upper = mean.interval()
+        status = Status.UNDECIDED
+        if mean.n < FEWEST:
+            status = Status.UNDECIDED
+        elif lower > -LEVEL and upper < LEVEL:
+            status = Status.HOLDS
+        elif lower > LEVEL or upper < -LEVEL:
+            status = Status.FAILS
+        evidence = (
+            f"{one} − {other}: {with_interval(mean)}{unit} on average over the curve, {mean.n:,} "
+            f"paired runs; level means within {number(LEVEL, plus='')}."
+        )
+        return Verdict(claim, status, evidence)
+
+
+def _bounds(differences: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Intervals at the looks that hold all together, at 95 %."""
+    confidence = 1 - 0.05 / differences.shape[1]
+    ends = [Estimate.of(column).interval(confidence) for column in differences.T]
+    lower, upper = np.array(ends).T
+    return lower, upper
+
+
+def _below_somewhere(differences: FloatArray) -> bool:
+    return bool((_bounds(differences)[1] < 0).any())
+
+
+def _looks(differences: FloatArray, samples: Sequence[int]) -> str:
+    """Where the difference is beyond doubt, all looks taken together."""
+    lower, upper = _bounds(differences)
+    above, below = int((lower > 0).sum()), np.flatnonzero(upper < 0)
+    text = f"clearly above at {above} of {len(samples)} looks"
+    if len(below):
+        text += f", clearly below at {len(below)} (from {samples[below[0]]:,} samples)"
+    return text

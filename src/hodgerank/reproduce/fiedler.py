@@ -1,0 +1,61 @@
+"""Figure 1: the algebraic connectivity of the graph of comparisons, as it grows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import repeat
+
+import numpy as np
+
+import hodgerank as hr
+from hodgerank.plotting.curves import curve_chart
+from hodgerank.reproduce.campaign import Scheme, incidence, random, unsupervised
+from hodgerank.reproduce.curves import Curves
+from hodgerank.reproduce.experiment import Experiment
+from hodgerank.reproduce.tasks import Effort, Outcome, Task
+from hodgerank.reproduce.verdict import Findings, Published
+
+N_ITEMS, N_SAMPLES = 16, 120
+
+
+def connectivity(run: int, seed: int) -> dict[str, list[float]]:
+    """The second-smallest eigenvalue of the Laplacian after each sample, labels being of no use."""
+    return {
+        "unsupervised": _growth(unsupervised(0.0), 1000 * seed + run),
+        "random": _growth(random(0.0), 1000 * seed + run),
+    }
+
+
+def _growth(scheme: Scheme, seed: int) -> list[float]:
+    sampler: hr.Sampler = scheme.build(N_ITEMS, seed=seed)
+    laplacian = np.zeros((N_ITEMS, N_ITEMS))
+    values = []
+    for _ in repeat(None, N_SAMPLES):
+        pair = sampler.ask()
+        sampler.tell(pair, 1)
+        d = incidence(N_ITEMS, pair)
+        laplacian += np.outer(d, d)
+        values.append(max(float(np.linalg.eigvalsh(laplacian)[1]), 0.0))
+    return values
+
+
+def tasks(effort: Effort) -> list[Task]:
+    """One per run."""
+    runs = effort.runs(quick=100, full=100)
+    return [Task(connectivity, {"run": run, "seed": effort.seed}) for run in runs]
+
+
+def findings(outcomes: Sequence[Outcome], published: Published) -> Findings:
+    """Above throughout?"""
+    curves = Curves.of(range(1, N_SAMPLES + 1), outcomes)
+    rows = curves.rows()
+    chart = curve_chart(
+        [{"x": row["samples"], "series": row["scheme"], **row} for row in rows],
+        x="samples",
+        y="algebraic connectivity λ₂",
+        series=curves.schemes,
+    )
+    return Findings(rows, chart, curves.verdicts(published, unit=""))
+
+
+EXPERIMENT = Experiment("fiedler", tasks, findings)

@@ -1,0 +1,77 @@
+"""Beyond the paper: more items."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import hodgerank as hr
+from hodgerank.plotting.curves import curve_chart
+from hodgerank.reproduce.campaign import Scheme, own_ranking, play, stream, true_scores
+from hodgerank.reproduce.curves import Curves
+from hodgerank.reproduce.experiment import Experiment
+from hodgerank.reproduce.tasks import Effort, Outcome, Task
+from hodgerank.reproduce.verdict import Findings, Published
+
+SCHEMES = {
+    "auto": Scheme(hr.AutoSampler, own_ranking),
+    "supervised, clamped": Scheme(hr.BayesianSampler, own_ranking),
+    "random rounds": Scheme(hr.RandomSampler, own_ranking),
+}
+SPREADS = {"strong opinions (spread 3)": 3.0, "weak opinions (spread 0.5)": 0.5}
+PER_ITEM = (2, 4, 6, 8, 10)
+
+
+def campaign(panel: str, n: int, spread: float, run: int, seed: int) -> dict[str, list[float]]:
+    """Tau at some numbers of answers per item."""
+    curves = {}
+    for name, scheme in SCHEMES.items():
+        rng = stream(seed, "larger", n, run)
+        crowd = hr.SimulatedCrowd(list(range(n)), spread=spread, rng=rng)
+        truth = {"truth": true_scores(crowd)}
+        looks = [n * answers // 2 for answers in PER_ITEM]
+        taus = play(scheme, crowd, crowd.items, looks, truth, seed=1000 * seed + run)
+        curves[name] = taus["truth"]
+    return curves
+
+
+def tasks(effort: Effort) -> list[Task]:
+    """One per size, strength of opinions and run; large ones first."""
+    sizes = effort.pick(smoke={100: 1}, quick={1000: 2, 100: 20}, full={1000: 20, 100: 200})
+    return [
+        Task(
+            campaign,
+            {
+                "panel": f"{n:,} items, {strength}",
+                "n": n,
+                "spread": spread,
+                "run": run,
+                "seed": effort.seed,
+            },
+        )
+        for n, runs in sizes.items()
+        for strength, spread in SPREADS.items()
+        for run in range(effort.n_runs or runs)
+    ]
+
+
+def findings(outcomes: Sequence[Outcome], published: Published) -> Findings:
+    """Does it still pay?"""
+    ordered = sorted(outcomes, key=lambda outcome: outcome.settings["n"])
+    curves = Curves.of(PER_ITEM, ordered)
+    rows = [
+        {"answers_per_item" if k == "samples" else k: v for k, v in row.items()}
+        for row in curves.rows()
+    ]
+    chart = curve_chart(
+        [{"x": row["answers_per_item"], "series": row["scheme"], **row} for row in rows],
+        x="answers per item",
+        y="Kendall's tau",
+        series=curves.schemes,
+        columns=2,
+        width=340,
+        height=240,
+    )
+    return Findings(rows, chart, curves.verdicts(published))
+
+
+EXPERIMENT = Experiment("larger", tasks, findings)

@@ -1,0 +1,180 @@
+"""One page for a reviewer: the paper's claims, our pictures, the verdicts, what differs and why."""
+
+from __future__ import annotations
+
+import platform
+from base64 import b64encode
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from html import escape
+from importlib.metadata import version
+from pathlib import Path
+
+from hodgerank.plotting.charts import SUFFIXES
+from hodgerank.reproduce.tasks import Effort
+from hodgerank.reproduce.verdict import Report, Status, Verdict
+
+TITLE = "HodgeRank with Information Maximization, regenerated"
+PAPER = (
+    "Q. Xu, J. Xiong, X. Chen, Q. Huang, Y. Yao: <i>HodgeRank with Information Maximization for "
+    "Crowdsourced Pairwise Ranking Aggregation</i>, AAAI 2018"
+)
+EFFORTS = {
+    "smoke": "smoke: a few runs of reduced size, which show that everything works and nothing else",
+    "quick": "quick: fewer runs than published where those take long, as the intervals show",
+    "full": "full: as many runs as published, or more",
+}
+STYLE = """
+:root { --ink: #1d2430; --soft: #5b6676; --line: #dde2ea; --paper: #fff; --ground: #f5f6f9; }
+* { box-sizing: border-box; }
+body { margin: 0; background: var(--ground); color: var(--ink);
+  font: 16px/1.55 system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", sans-serif; }
+main { max-width: 1080px; margin: 0 auto; padding: 40px 20px 80px; }
+h1 { font-size: 30px; line-height: 1.2; margin: 0 0 8px; }
+h2 { font-size: 21px; line-height: 1.3; margin: 4px 0 6px; }
+h3 { font-size: 15px; margin: 20px 0 6px; }
+p { margin: 6px 0; }
+a { color: #0b5fa5; }
+.soft { color: var(--soft); font-size: 14px; }
+section, nav { background: var(--paper); border: 1px solid var(--line); border-radius: 10px;
+  padding: 22px 26px; margin: 24px 0; }
+table { border-collapse: collapse; width: 100%; font-size: 15px; }
+td, th { text-align: left; padding: 7px 10px 7px 0; border-top: 1px solid var(--line);
+  vertical-align: top; }
+tr:first-child td, tr:first-child th { border-top: 0; }
+th { font-weight: 600; color: var(--soft); font-size: 13px; }
+.source { color: var(--soft); font-size: 14px; font-weight: 600; white-space: nowrap; }
+figure { margin: 18px 0; overflow-x: auto; }
+figure img { display: block; max-width: 100%; height: auto; margin: 0 auto; }
+.badge { display: inline-block; border-radius: 5px; padding: 1px 9px; font-size: 13px;
+  font-weight: 600; white-space: nowrap; }
+.good { background: #dff3e6; color: #10613a; } .part { background: #fdf0d5; color: #7a4b00; }
+.bad { background: #fbe1de; color: #8f1d10; } .open { background: #e8ebf1; color: #434d5c; }
+.claim { border-left: 3px solid var(--line); padding: 2px 0 2px 14px; margin: 12px 0; }
+.claim .evidence { font-variant-numeric: tabular-nums; }
+ul { margin: 4px 0; padding-left: 20px; }
+@media (max-width: 640px) { section, nav { padding: 16px; } }
+"""
+
+
+def write_page(folder: Path, reports: Sequence[Report], effort: Effort) -> Path:
+    """`index.html`, which needs no other file; the links lead to those beside it."""
+    path = folder / "index.html"
+    sections = "\n".join(_section(report, folder) for report in reports)
+    html = f"""<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>{TITLE}</title>
+<style>{STYLE}</style>
+</head>
+<body>
+<main>
+<h1>{TITLE}</h1>
+<p>{PAPER}. {_tally(reports)}</p>
+<p class="soft">Every verdict below is computed from the runs: an “above” is a paired difference
+with its 95 % interval. Bands in the charts are two standard errors.
+{escape(EFFORTS[effort.name])}{_overridden(effort)}. Seed {effort.seed}. {_versions()}</p>
+<nav>
+<table>
+<tr><th>in the paper</th><th>what</th><th>verdict</th></tr>
+{"".join(_row(report) for report in reports)}
+</table>
+</nav>
+{sections}
+</main>
+</body>
+</html>
+"""
+    path.write_text(html, encoding="utf-8")
+    return path
+
+
+def _overridden(effort: Effort) -> str:
+    return "" if effort.n_runs is None else f"; number of runs set to {effort.n_runs:,}"
+
+
+def _versions() -> str:
+    names = ("hodgerank", "numpy", "scipy", "numba")
+    listed = ", ".join(f"{name} {version(name)}" for name in names)
+    return f"{listed}, Python {platform.python_version()} on {platform.machine()}."
+
+
+def _tally(reports: Sequence[Report]) -> str:
+    """How many of the paper's figures and tables, and of our own questions, came out how."""
+    sentences = []
+    for is_paper, what in ((True, "figures and tables"), (False, "questions beyond the paper")):
+        kinds = Counter(
+            _verdict_kind(r.verdict)[1] for r in reports if r.published.is_from_paper is is_paper
+        )
+        if kinds:
+            counted = ", ".join(f"{count} {kind}" for kind, count in kinds.items())
+            sentences.append(f"Of {kinds.total()} {what}: {counted}.")
+    return " ".join(sentences)
+
+
+def _verdict_kind(verdict: str) -> tuple[str, str]:
+    """Colour and first words of a verdict."""
+    words = verdict.split(":")[0]
+    colour = {"reproduced": "good", "confirmed": "good", "undecided": "open", "not run": "open"}
+    return colour.get(words, "part" if words.endswith("in part") else "bad"), words
+
+
+def _row(report: Report) -> str:
+    colour, _ = _verdict_kind(report.verdict)
+    return (
+        f'<tr><td class="source">{escape(report.published.source)}</td>'
+        f'<td><a href="#{report.name}">{escape(report.published.title)}</a></td>'
+        f'<td><span class="badge {colour}" style="white-space: normal">'
+        f"{escape(report.verdict)}</span></td></tr>\n"
+    )
+
+
+def _section(report: Report, folder: Path) -> str:
+    published = report.published
+    claims = "".join(map(_claim, report.verdicts))
+    differences = _list(published.differences, "What is done differently here")
+    picture = f"<p>{escape(report.obstacle)}</p>" if report.obstacle else _picture(report, folder)
+    return f"""<section id="{report.name}">
+<div class="source">{escape(published.source)}</div>
+<h2>{escape(published.title)}</h2>
+<p class="soft">{escape(published.setting)}</p>
+{picture}
+{claims}
+{differences}
+</section>"""
+
+
+def _picture(report: Report, folder: Path) -> str:
+    name = report.name
+    svg = b64encode((folder / f"{name}.svg").read_bytes()).decode()
+    files = [*(f"{name}{suffix}" for suffix in SUFFIXES), f"{name}.csv"]
+    links = " · ".join(f'<a href="{file}">{file}</a>' for file in files)
+    alt = escape(f"{report.published.source}: {report.published.title}", quote=True)
+    return (
+        f'<figure><img alt="{alt}" src="data:image/svg+xml;base64,{svg}"></figure>\n'
+        f'<p class="soft">{links}</p>'
+    )
+
+
+def _claim(verdict: Verdict) -> str:
+    colour = {
+        Status.HOLDS: "good",
+        Status.IN_PART: "part",
+        Status.FAILS: "bad",
+        Status.UNDECIDED: "open",
+    }[verdict.status]
+    reason = ""
+    if verdict.status is not Status.HOLDS and verdict.claim.otherwise:
+        reason = f'<p class="soft">{escape(verdict.claim.otherwise)}</p>'
+    return (
+        f'<div class="claim"><p>{escape(verdict.claim.text)} '
+        f'<span class="badge {colour}">{verdict.status}</span></p>'
+        f'<p class="evidence soft">{escape(verdict.evidence)}</p>{reason}</div>\n'
+    )
+
+
+def _list(lines: Iterable[str], heading: str) -> str:
+    items = "".join(f"<li>{escape(line)}</li>" for line in lines)
+    return f'<h3>{heading}</h3><ul class="soft">{items}</ul>' if items else ""

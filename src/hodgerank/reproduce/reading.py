@@ -1,0 +1,93 @@
+"""Figure 7: tau against samples on the reading levels of 490 documents."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache
+
+import hodgerank as hr
+from hodgerank.plotting.curves import curve_chart
+from hodgerank.reproduce.campaign import (
+    CROWD_BT,
+    CROWD_BT_AS_PUBLISHED,
+    drawn_votes,
+    play,
+    random,
+    rounds,
+    stream,
+    supervised,
+)
+from hodgerank.reproduce.curves import Curves
+from hodgerank.reproduce.experiment import Experiment
+from hodgerank.reproduce.tasks import Effort, Outcome, Task
+from hodgerank.reproduce.verdict import Findings, Published
+from hodgerank.types import Item
+
+LOOKS = range(200, 4001, 200)
+SCHEMES = {
+    "supervised, γ = 0.1": supervised(0.1),
+    "supervised, γ = 1": supervised(1.0),
+    "random": random(1.0),
+    "random rounds": rounds(1.0),
+    "Crowd-BT": CROWD_BT,
+    "Crowd-BT as published": CROWD_BT_AS_PUBLISHED,
+}
+GOLD, ALL_VOTES = "against the gold reading levels", "against HodgeRank on all votes"
+
+
+@cache
+def votes_and_truths() -> tuple[hr.Comparisons, dict[str, dict[Item, float]]]:
+    """The votes, the gold levels, and HodgeRank on all votes."""
+    votes = hr.load_dataset("reading-level")
+    assert votes.truth is not None
+    ranking = hr.hodge_rank(votes)
+    return votes, {
+        GOLD: dict(zip(votes.items, votes.truth.tolist(), strict=True)),
+        ALL_VOTES: dict(zip(ranking.items, ranking.scores.tolist(), strict=True)),
+    }
+
+
+def campaign(scheme: str, run: int, looks: list[int], seed: int) -> dict[str, list[float]]:
+    """Only pairs that have votes are asked; random sampling draws votes."""
+    votes, truths = votes_and_truths()
+    crowd = hr.RecordedCrowd(votes, replacement=True, rng=stream(seed, "reading", run))
+    offer = drawn_votes(crowd) if scheme == "random" else lambda: crowd.pairs
+    return play(
+        SCHEMES[scheme], crowd, votes.items, looks, truths, seed=1000 * seed + run, offer=offer
+    )
+
+
+def tasks(effort: Effort) -> list[Task]:
+    """One per run and scheme."""
+    looks = effort.pick(smoke=[*LOOKS[:3]], quick=[*LOOKS], full=[*LOOKS])
+    return [
+        Task(campaign, {"scheme": scheme, "run": run, "looks": looks, "seed": effort.seed})
+        for run in effort.runs(quick=12, full=100)
+        for scheme in SCHEMES
+    ]
+
+
+def findings(outcomes: Sequence[Outcome], published: Published) -> Findings:
+    """Supervised well above random, and above Crowd-BT?"""
+    curves = Curves.of(
+        outcomes[0].settings["looks"],
+        [
+            Outcome({"panel": truth}, {outcome.settings["scheme"]: taus})
+            for outcome in outcomes
+            for truth, taus in outcome.result.items()
+        ],
+    )
+    rows = curves.rows()
+    chart = curve_chart(
+        [{"x": row["samples"], "series": row["scheme"], **row} for row in rows],
+        x="samples",
+        y="Kendall's tau",
+        series=curves.schemes,
+        columns=2,
+        width=340,
+        height=300,
+    )
+    return Findings(rows, chart, curves.verdicts(published))
+
+
+EXPERIMENT = Experiment("reading", tasks, findings, ("reading-level",))

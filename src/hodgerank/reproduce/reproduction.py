@@ -1,0 +1,137 @@
+"""reproduce: run experiments, write charts, data and verdicts, and one page with them all."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import get_args
+
+from hodgerank.data.datasets import load_dataset
+from hodgerank.data.frames import build_frame
+from hodgerank.errors import DatasetUnavailable, InvalidArgument, choose
+from hodgerank.plotting.charts import SUFFIXES, altair, save_chart
+from hodgerank.reproduce.catalogue import EXPERIMENTS
+from hodgerank.reproduce.experiment import Experiment
+from hodgerank.reproduce.page import write_page
+from hodgerank.reproduce.tasks import Effort, EffortName, ResultFile, Task, run_tasks
+from hodgerank.reproduce.verdict import Findings, Published, Report
+
+OnProgress = Callable[[str, int, int], None]
+"""Called with the name of the experiment, the tasks done and their number."""
+
+
+@dataclass(frozen=True)
+class Reproduction:
+    """All that was reproduced.
+
+    Attributes
+    ----------
+    reports
+        In the order asked for.
+    page
+        The page that shows them.
+    """
+
+    reports: tuple[Report, ...]
+    page: Path
+
+
+def reproduce(
+    names: Sequence[str] = (),
+    *,
+    output: Path | str = "out",
+    effort: EffortName = "quick",
+    runs: int | None = None,
+    jobs: int | None = None,
+    seed: int = 0,
+    on_progress: OnProgress | None = None,
+) -> Reproduction:
+    """Regenerate figures and tables of [Xu18] from the public API, each with a verdict.
+
+    Results are kept in `output` as they come: the same call goes on where an earlier one was
+    interrupted, and more runs are added to those there are.
+
+    Parameters
+    ----------
+    names
+        fiedler, betti, simulated, cost-simulated, budget, vqa, iqa, reading, cost-real; beyond the
+        paper: samplers, careless, judges, larger. Default: all.
+    output
+        Folder for `index.html` and, per experiment, a chart (.html, .svg, .png, .pdf) and a CSV.
+    effort
+        'quick' takes minutes, 'full' has the paper's numbers of runs, 'smoke' only shows that
+        everything works.
+    runs
+        Number of runs, instead of that of the effort.
+    jobs
+        Processes; -1 for one per core. Default: what `joblib.parallel_config` says, and so a
+        cluster if it names one.
+    seed
+        All random numbers follow from it.
+    on_progress
+        Called as tasks are done.
+    """
+    if runs is not None and runs < 1:
+        raise InvalidArgument(f"at least one run is needed, not {runs}")
+    chosen = [
+        EXPERIMENTS[choose(name, EXPERIMENTS, "experiment")]
+        for name in dict.fromkeys(names or EXPERIMENTS)
+    ]
+    altair()  # a missing library is better known before than after the work
+    folder = Path(output)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InvalidArgument(f"{folder} cannot be made: {error.strerror}") from None
+    choose(effort, get_args(EffortName), "effort")
+    plan = Effort(effort, runs, seed)
+    reports = tuple(_run(each, plan, folder, jobs, on_progress) for each in chosen)
+    return Reproduction(reports, write_page(folder, reports, plan))
+
+
+def _run(
+    experiment: Experiment,
+    effort: Effort,
+    folder: Path,
+    jobs: int | None,
+    on_progress: OnProgress | None,
+) -> Report:
+    name, published = experiment.name, Published.load(experiment.name)
+    try:
+        for dataset in experiment.datasets:
+            load_dataset(dataset)  # type: ignore[arg-type]
+    except DatasetUnavailable as error:
+        return Report(name, published, obstacle=str(error))
+    tasks = experiment.tasks(effort)
+    outcomes = run_tasks(
+        tasks,
+        ResultFile(folder / "results" / f"{name}.jsonl"),
+        jobs=jobs,
+        on_done=_counter(name, tasks, on_progress),
+    )
+    findings = experiment.findings(outcomes, published)
+    _write(findings, folder / name)
+    return Report(name, published, tuple(findings.verdicts))
+
+
+def _counter(
+    name: str, tasks: Sequence[Task], on_progress: OnProgress | None
+) -> Callable[[], None]:
+    done = 0
+
+    def count() -> None:
+        nonlocal done
+        done += 1
+        if on_progress is not None:
+            on_progress(name, done, len(tasks))
+
+    return count
+
+
+def _write(findings: Findings, stem: Path) -> None:
+    """Data and pictures."""
+    columns = {key: [row[key] for row in findings.rows] for key in findings.rows[0]}
+    build_frame(columns, "polars").write_csv(stem.with_suffix(".csv"))
+    for suffix in SUFFIXES:
+        save_chart(findings.chart, stem.with_suffix(suffix))

@@ -1,0 +1,184 @@
+"""What was published, and whether it holds here: computed, with the numbers that say so."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from importlib.resources import files
+from typing import Any
+
+from hodgerank.reproduce.statistics import Estimate
+
+
+class Status(StrEnum):
+    """Of one claim."""
+
+    HOLDS = "holds"
+    IN_PART = "holds in part"
+    FAILS = "does not hold"
+    UNDECIDED = "undecided"
+
+
+PLURALS = {
+    Status.HOLDS: "hold",
+    Status.IN_PART: "hold in part",
+    Status.FAILS: "do not hold",
+    Status.UNDECIDED: "undecided",
+}
+FEWEST = 5  # runs below which nothing is concluded
+
+
+@dataclass(frozen=True)
+class Claim:
+    """One sentence that can be wrong.
+
+    Attributes
+    ----------
+    text
+        What is said.
+    check
+        What to compute, in the words of the experiment.
+    otherwise
+        Why it may fail here, as far as we know.
+    """
+
+    text: str
+    check: Mapping[str, Any]
+    otherwise: str = ""
+
+
+@dataclass(frozen=True)
+class Published:
+    """What the paper shows in one place, from `published/NAME.json`.
+
+    Attributes
+    ----------
+    source
+        'Figure 3', 'Table 1', or 'beyond the paper'.
+    title, setting
+        What it shows and how.
+    claims
+        What it says.
+    differences
+        What is done differently here, and why.
+    """
+
+    source: str
+    title: str
+    setting: str
+    claims: tuple[Claim, ...]
+    differences: tuple[str, ...] = ()
+
+    @classmethod
+    def load(cls, name: str) -> Published:
+        """By the name of the experiment."""
+        text = files("hodgerank.reproduce").joinpath(f"published/{name}.json").read_text("utf-8")
+        record = json.loads(text)
+        claims = tuple(Claim(**claim) for claim in record.pop("claims"))
+        differences = tuple(record.pop("differences", ()))
+        return cls(**record, claims=claims, differences=differences)
+
+    @property
+    def is_from_paper(self) -> bool:
+        """Or one of our own questions."""
+        return self.source != "beyond the paper"
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """A claim, whether it holds, and the evidence."""
+
+    claim: Claim
+    status: Status
+    evidence: str
+
+
+@dataclass(frozen=True)
+class Findings:
+    """What an experiment found.
+
+    Attributes
+    ----------
+    rows
+        The data behind the chart, for the CSV.
+    chart
+        An Altair chart.
+    verdicts
+        One per claim.
+    """
+
+    rows: Sequence[Mapping[str, Any]]
+    chart: Any
+    verdicts: Sequence[Verdict]
+
+
+@dataclass(frozen=True)
+class Report:
+    """One figure or table.
+
+    Attributes
+    ----------
+    name, published
+        Which, and what the paper says.
+    verdicts
+        Claim by claim, with the evidence.
+    obstacle
+        Why it was not run, if so.
+    """
+
+    name: str
+    published: Published
+    verdicts: tuple[Verdict, ...] = ()
+    obstacle: str = ""
+
+    @property
+    def verdict(self) -> str:
+        """On the whole."""
+        if self.obstacle:
+            return "not run"
+        found = Counter(verdict.status for verdict in self.verdicts)
+        counts = {status: found[status] for status in Status if found[status]}
+        n = len(self.verdicts)
+        word = "reproduced" if self.published.is_from_paper else "confirmed"
+        if counts.keys() == {Status.HOLDS}:
+            return word
+        if counts.keys() == {Status.UNDECIDED}:
+            return "undecided"
+        if not counts.keys() & {Status.HOLDS, Status.IN_PART}:
+            return f"not {word}"
+        parts = [f"{count} {_verb(status, count)}" for status, count in counts.items()]
+        return f"{word} in part: of {n} claim{'s' * (n > 1)} {', '.join(parts)}"
+
+
+def _verb(status: Status, count: int) -> str:
+    return status.value if count == 1 else PLURALS[status]
+
+
+def sign_status(difference: Estimate) -> Status:
+    """Whether something is above zero."""
+    lower, upper = difference.interval()
+    if difference.n < FEWEST:
+        return Status.UNDECIDED
+    if lower > 0:
+        return Status.HOLDS
+    return Status.FAILS if upper < 0 else Status.UNDECIDED
+
+
+def number(value: float, digits: int = 3, *, plus: str = "+") -> str:
+    """+.061: without a zero before the point."""
+    text = f"{value:+.{digits}f}"
+    if abs(value) < 1:
+        text = text.replace("0.", ".", 1)
+    return text.replace("+", plus).replace("-", "−")
+
+
+def with_interval(difference: Estimate, digits: int = 3, *, plus: str = "+") -> str:
+    """+.061 (95 % interval +.053 to +.069)."""
+    mean = number(difference.mean, digits, plus=plus)
+    if difference.n < 2:
+        return f"{mean} (a single run)"
+    lower, upper = (number(end, digits, plus=plus) for end in difference.interval())
+    return f"{mean} (95 % interval {lower} to {upper})"
