@@ -4,10 +4,10 @@ VENV   ?= .venv
 BIN    := $(VENV)/bin
 READY  := $(VENV)/.ready
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint types bench clean
+.PHONY: help demo test reproduce lint types bench clean
 
 help:  ## list the targets
-	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' Makefile
+	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' Makefile
 
 demo: $(READY)-demo  ## run an active campaign on a simulated crowd, rank the items, say how far to trust it
 	@mkdir -p demo
@@ -21,6 +21,9 @@ demo: $(READY)-demo  ## run an active campaign on a simulated crowd, rank the it
 test: $(READY)-test  ## run every test
 	$(BIN)/python -m pytest -n auto
 
+reproduce: $(READY)-reproduce  ## regenerate every figure and table of the paper, with verdicts, in out/
+	$(BIN)/hodgerank reproduce --output out
+
 lint: $(READY)-lint  ## check style and formatting
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
@@ -33,7 +36,7 @@ bench:  ## time the estimators side by side with peers, in an environment of the
 	.venv-bench/bin/python -m benchmarks
 
 clean:  ## remove the virtual environment and everything generated
-	rm -rf $(VENV) .venv-bench demo dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) .venv-bench demo out dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
 
 $(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \

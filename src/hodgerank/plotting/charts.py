@@ -12,6 +12,9 @@ SUFFIXES = (".html", ".svg", ".png", ".pdf")
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#000000", "#999999")
 
 
+GRID = "#e8ebf0"
+
+
 def altair() -> Any:
     """Altair, or how to get it."""
     try:

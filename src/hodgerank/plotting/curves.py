@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from hodgerank.plotting.charts import COLOURS, altair
+from hodgerank.plotting.charts import COLOURS, GRID, altair
 
 
 def curve_chart(
@@ -13,7 +13,7 @@ def curve_chart(
     *,
     x: str,
     y: str,
-    series: Sequence[str],
+    series: Sequence[str] | Mapping[str, str],
     title: str = "",
     subtitle: str = "",
     y_domain: tuple[float | None, float | None] = (None, None),
@@ -28,22 +28,28 @@ def curve_chart(
     """A line per series.
 
     Rows have x, series, mean, stderr and, for several panels, panel. `x` and `y` are the titles of
-    the axes; the ends of the y axis are those of the data where `y_domain` is None.
+    the axes; the ends of the y axis are those of the data where `y_domain` is None. `series` may
+    map names to colours.
     """
     alt = altair()
     data = [_with_band(row) for row in rows]
+    colours = series if isinstance(series, Mapping) else dict(zip(series, COLOURS, strict=False))
+    ticks = {"tickCount": 6} if x_scale == "linear" else {"values": sorted({r["x"] for r in data})}
     lowest = min(row["lower"] for row in data) if y_domain[0] is None else y_domain[0]
     highest = max(row["upper"] for row in data) if y_domain[1] is None else y_domain[1]
-    domain = {} if not share_y else {"domain": [lowest, highest]}
-    scale = alt.Scale(type=y_scale, nice=False, zero=False, **domain)
+    domain = {"domain": [lowest, highest]} if share_y else {}
+    scale = alt.Scale(type=y_scale, nice=y_domain[1] is None, zero=False, **domain)
     base = alt.Chart().encode(
         x=alt.X(
-            "x:Q", title=x, scale=alt.Scale(type=x_scale, nice=False, zero=x_scale == "linear")
+            "x:Q",
+            title=x,
+            scale=alt.Scale(type=x_scale, nice=False, zero=x_scale == "linear"),
+            axis=alt.Axis(gridColor=GRID, **ticks),
         ),
         color=alt.Color(
             "series:N",
             sort=list(series),
-            scale=alt.Scale(domain=list(series), range=list(COLOURS)[: len(series)]),
+            scale=alt.Scale(domain=list(colours), range=list(colours.values())),
             legend=alt.Legend(
                 title=None,
                 orient="bottom",
@@ -56,8 +62,9 @@ def curve_chart(
             ),
         ),
     )
-    band = base.mark_area(opacity=0.18).encode(
-        y=alt.Y("lower:Q", title=y, scale=scale), y2="upper:Q"
+    band = base.mark_area(opacity=0.15).encode(
+        y=alt.Y("lower:Q", title=y, scale=scale, axis=alt.Axis(gridColor=GRID, tickCount=6)),
+        y2="upper:Q",
     )
     line = base.mark_line(strokeWidth=2, point=points).encode(y=alt.Y("mean:Q", scale=scale))
     layers = alt.layer(band, line, data=alt.Data(values=data)).properties(

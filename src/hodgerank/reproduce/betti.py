@@ -7,7 +7,6 @@ from collections.abc import Sequence
 import numpy as np
 
 import hodgerank as hr
-from hodgerank.plotting.curves import curve_chart
 from hodgerank.reproduce.campaign import Scheme, random, stream, supervised, unsupervised
 from hodgerank.reproduce.curves import Curves
 from hodgerank.reproduce.experiment import Experiment
@@ -24,11 +23,11 @@ from hodgerank.reproduce.verdict import (
 
 N_ITEMS, N_SAMPLES, GAMMA = 16, 120, 0.1
 SCHEMES = {
-    "unsupervised": unsupervised(GAMMA),
     "supervised": supervised(GAMMA),
+    "unsupervised": unsupervised(GAMMA),
     "random": random(GAMMA),
 }
-NUMBERS = {"beta_0": "β₀, components", "beta_1": "β₁, loops"}
+NUMBERS = {"beta_0": "components (Betti number 0)", "beta_1": "loops (Betti number 1)"}
 
 
 def topology(run: int, seed: int) -> dict[str, dict[str, list[int]]]:
@@ -68,19 +67,9 @@ def findings(outcomes: Sequence[Outcome], published: Published) -> Findings:
             for outcome in outcomes
         ],
     )
-    rows = curves.rows()
-    chart = curve_chart(
-        [{"x": row["samples"], "series": row["scheme"], **row} for row in rows],
-        x="samples",
-        y="mean over graphs",
-        series=curves.schemes,
-        columns=2,
-        width=340,
-        height=280,
-        share_y=False,
-    )
+    chart = curves.chart(y="mean over graphs", columns=2, width=340, height=280, share_y=False)
     verdicts = [_judge(claim, curves) for claim in published.claims]
-    return Findings(rows, chart, verdicts)
+    return Findings(curves.rows(), chart, verdicts)
 
 
 def _judge(claim: Claim, curves: Curves) -> Verdict:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 import hodgerank as hr
-from hodgerank.plotting.curves import curve_chart
 from hodgerank.reproduce.campaign import (
     Scheme,
     Scores,
@@ -73,20 +72,15 @@ def tasks(effort: Effort) -> list[Task]:
 def findings(outcomes: Sequence[Outcome], published: Published) -> Findings:
     """Who stands the bad workers?"""
     curves = Curves.of(SHARES, outcomes)
-    rows = [
-        {"bad_percent" if k == "samples" else k: v for k, v in r.items()} for r in curves.rows()
-    ]
-    chart = curve_chart(
-        [{"x": row["bad_percent"], "series": row["scheme"], **row} for row in rows],
+    chart = curves.chart(
         x="bad workers, %",
         y=f"Kendall's tau after {N_ANSWERS} answers",
-        series=curves.schemes,
         columns=2,
         width=340,
         height=260,
         points=True,
     )
-    return Findings(rows, chart, curves.verdicts(published))
+    return Findings(curves.rows("bad_percent"), chart, curves.verdicts(published))
 
 
 EXPERIMENT = Experiment("careless", tasks, findings)

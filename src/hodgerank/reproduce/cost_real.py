@@ -91,13 +91,20 @@ def findings(outcomes: Sequence[Outcome], published: Published) -> Findings:
         y=f"seconds for {PUBLISHED_RUNS} runs",
         groups=[name for name, _, _ in DATA.values()],
         series=METHODS,
-        y_scale="log",
     )
     ratios = {
         DATA[o.settings["dataset"]][0]: o.result["Crowd-BT"] / o.result["supervised"]
         for o in outcomes
     }
-    return Findings(rows, chart, [_judge(claim, ratios) for claim in published.claims])
+    table = [
+        [f"seconds for {PUBLISHED_RUNS} runs", *ratios],
+        *(
+            [name, *(f"{PUBLISHED_RUNS * outcome.result[name]:.3g}" for outcome in outcomes)]
+            for name in METHODS
+        ),
+        ["Crowd-BT / supervised", *(f"{ratio:.1f}" for ratio in ratios.values())],
+    ]
+    return Findings(rows, chart, [_judge(claim, ratios) for claim in published.claims], table)
 
 
 def _judge(claim: Claim, ratios: dict[str, float]) -> Verdict:

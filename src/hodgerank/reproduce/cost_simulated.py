@@ -174,7 +174,17 @@ def findings(outcomes: Sequence[Outcome], published: Published) -> Findings:
     sizes = sorted({row["items"] for row in rows})
     ratios = {n: seconds[n, METHODS["offline"]] / seconds[n, METHODS["online"]] for n in sizes}
     sequence = next(outcome.result for outcome in outcomes if "agreed" in outcome.result)
-    return Findings(rows, chart, [_judge(claim, ratios, sequence) for claim in published.claims])
+    table = [
+        ["seconds for C(n, 2) choices", *(f"n = {n}" for n in sizes)],
+        *([name, *(_short(seconds[n, name]) for n in sizes)] for name in METHODS.values()),
+        ["offline / online", *(f"{ratio:,.0f}" for ratio in ratios.values())],
+    ]
+    verdicts = [_judge(claim, ratios, sequence) for claim in published.claims]
+    return Findings(rows, chart, verdicts, table)
+
+
+def _short(seconds: float) -> str:
+    return f"{seconds:,.0f}" if seconds >= 100 else f"{seconds:.3g}"
 
 
 def _judge(claim: Claim, ratios: dict[int, float], sequence: dict[str, int]) -> Verdict:

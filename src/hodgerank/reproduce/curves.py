@@ -8,6 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from hodgerank.plotting.charts import COLOURS
+from hodgerank.plotting.curves import curve_chart
 from hodgerank.reproduce.statistics import Estimate
 from hodgerank.reproduce.tasks import Outcome
 from hodgerank.reproduce.verdict import (
@@ -23,7 +25,16 @@ from hodgerank.reproduce.verdict import (
 from hodgerank.types import FloatArray
 
 ABOUT = 0.5  # "about 5 %" is between half and one and a half times that
-LEVEL = 0.015  # a difference in tau smaller than this is none
+PALETTE = {
+    "supervised": COLOURS[0],
+    "supervised, γ = 1": COLOURS[0],
+    "unsupervised": COLOURS[1],
+    "random": COLOURS[7],
+    "random rounds": COLOURS[6],
+    "Crowd-BT": COLOURS[2],
+    "Crowd-BT as published": COLOURS[3],
+}
+LEVEL = 0.02  # a difference in tau smaller than this is none
 
 
 @dataclass(frozen=True)
@@ -62,13 +73,13 @@ class Curves:
             {key: np.array(curves, float) for key, curves in found.items()},
         )
 
-    def rows(self) -> list[dict[str, Any]]:
-        """Mean and standard error at each look."""
+    def rows(self, x: str = "samples") -> list[dict[str, Any]]:
+        """Mean and standard error at each look; `x` names its column."""
         return [
             {
                 "panel": panel,
                 "scheme": scheme,
-                "samples": look,
+                x: look,
                 "mean": estimate.mean,
                 "stderr": estimate.stderr,
                 "runs": estimate.n,
@@ -78,12 +89,19 @@ class Curves:
             for estimate in [Estimate.of(column)]
         ]
 
-    def pooled(self, scheme: str, panel: str | None = None) -> FloatArray:
-        """All runs of a scheme, of one panel or of all."""
-        panels = self.panels if panel is None else (panel,)
-        return np.concatenate([self.values[each, scheme] for each in panels])
+    def chart(self, x: str = "samples", y: str = "Kendall's tau", **layout: Any) -> Any:
+        """Means with bands of two standard errors; a scheme has one colour wherever it appears."""
+        rows = [{"series": row["scheme"], **row} for row in self.rows("x")]
+        usual = {scheme: PALETTE[scheme] for scheme in self.schemes if scheme in PALETTE}
+        rest = iter([colour for colour in COLOURS if colour not in usual.values()])
+        colours = {scheme: usual.get(scheme) or next(rest) for scheme in self.schemes}
+        return curve_chart(rows, x=x, y=y, series=colours, **layout)
 
-    def difference(self, above: str, below: str, panel: str | None = None) -> FloatArray:
+    def pooled(self, scheme: str, panel: str = "") -> FloatArray:
+        """All runs of a scheme, in the panels whose title has these words."""
+        return np.concatenate([self.values[p, scheme] for p in self.panels if panel in p])
+
+    def difference(self, above: str, below: str, panel: str = "") -> FloatArray:
         """Paired differences: a row per run, a column per look."""
         return np.asarray(self.pooled(above, panel) - self.pooled(below, panel))
 
@@ -92,9 +110,7 @@ class Curves:
         return [self._judge(claim, unit) for claim in published.claims]
 
     def _judge(self, claim: Claim, unit: str) -> Verdict:
-        panel = claim.check.get("panel")
-        if panel is not None and panel not in self.panels:
-            return Verdict(claim, Status.UNDECIDED, f"Not computed here: {panel}.")
+        panel = claim.check.get("panel", "")
         if "level" in claim.check:
             return self._judge_level(claim, panel, unit)
         above, below = claim.check["above"]
@@ -117,7 +133,7 @@ class Curves:
                 status = Status.IN_PART
         return Verdict(claim, status, evidence)
 
-    def _judge_level(self, claim: Claim, panel: str | None, unit: str) -> Verdict:
+    def _judge_level(self, claim: Claim, panel: str, unit: str) -> Verdict:
         one, other = claim.check["level"]
         mean = Estimate.of(self.difference(one, other, panel).mean(axis=1))
         lower, upper = mean.interval()

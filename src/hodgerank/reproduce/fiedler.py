@@ -8,7 +8,6 @@ from itertools import repeat
 import numpy as np
 
 import hodgerank as hr
-from hodgerank.plotting.curves import curve_chart
 from hodgerank.reproduce.campaign import Scheme, incidence, random, unsupervised
 from hodgerank.reproduce.curves import Curves
 from hodgerank.reproduce.experiment import Experiment
@@ -48,14 +47,8 @@ def tasks(effort: Effort) -> list[Task]:
 def findings(outcomes: Sequence[Outcome], published: Published) -> Findings:
     """Above throughout?"""
     curves = Curves.of(range(1, N_SAMPLES + 1), outcomes)
-    rows = curves.rows()
-    chart = curve_chart(
-        [{"x": row["samples"], "series": row["scheme"], **row} for row in rows],
-        x="samples",
-        y="algebraic connectivity λ₂",
-        series=curves.schemes,
-    )
-    return Findings(rows, chart, curves.verdicts(published, unit=""))
+    chart = curves.chart(y="algebraic connectivity", y_domain=(0, None))
+    return Findings(curves.rows(), chart, curves.verdicts(published, unit=""))
 
 
 EXPERIMENT = Experiment("fiedler", tasks, findings)

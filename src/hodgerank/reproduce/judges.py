@@ -6,7 +6,6 @@ from collections.abc import Sequence
 
 import hodgerank as hr
 from hodgerank.metrics import kendall_tau
-from hodgerank.plotting.curves import curve_chart
 from hodgerank.reproduce.campaign import own_ranking, stream, true_scores
 from hodgerank.reproduce.curves import Curves
 from hodgerank.reproduce.experiment import Experiment
@@ -65,14 +64,8 @@ def tasks(effort: Effort) -> list[Task]:
 def findings(outcomes: Sequence[Outcome], published: Published) -> Findings:
     """What does working in parallel cost?"""
     curves = Curves.of(LOOKS, outcomes)
-    rows = curves.rows()
-    chart = curve_chart(
-        [{"x": row["samples"], "series": row["scheme"], **row} for row in rows],
-        x="answers",
-        y="Kendall's tau",
-        series=curves.schemes,
-    )
-    return Findings(rows, chart, curves.verdicts(published))
+    chart = curves.chart(x="answers")
+    return Findings(curves.rows(), chart, curves.verdicts(published))
 
 
 EXPERIMENT = Experiment("judges", tasks, findings)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import hodgerank as hr
-from hodgerank.plotting.curves import curve_chart
 from hodgerank.reproduce.campaign import Scheme, own_ranking, play, stream, true_scores
 from hodgerank.reproduce.curves import Curves
 from hodgerank.reproduce.experiment import Experiment
@@ -17,16 +16,18 @@ SCHEMES = {
     "supervised, clamped": Scheme(hr.BayesianSampler, own_ranking),
     "random rounds": Scheme(hr.RandomSampler, own_ranking),
 }
-SPREADS = {"strong opinions (spread 3)": 3.0, "weak opinions (spread 0.5)": 0.5}
+STRONG, WEAK = "strong opinions", "weak opinions (the model of Figure 3)"
 PER_ITEM = (2, 4, 6, 8, 10)
 
 
-def campaign(panel: str, n: int, spread: float, run: int, seed: int) -> dict[str, list[float]]:
+def campaign(panel: str, n: int, opinions: str, run: int, seed: int) -> dict[str, list[float]]:
     """Tau at some numbers of answers per item."""
     curves = {}
     for name, scheme in SCHEMES.items():
         rng = stream(seed, "larger", n, run)
-        crowd = hr.SimulatedCrowd(list(range(n)), spread=spread, rng=rng)
+        scores = rng.normal(0, 3, n) if opinions == STRONG else rng.random(n)
+        link = "bradley-terry" if opinions == STRONG else "uniform"
+        crowd = hr.SimulatedCrowd(list(range(n)), scores=scores, link=link, rng=rng)
         truth = {"truth": true_scores(crowd)}
         looks = [n * answers // 2 for answers in PER_ITEM]
         taus = play(scheme, crowd, crowd.items, looks, truth, seed=1000 * seed + run)
@@ -36,20 +37,20 @@ def campaign(panel: str, n: int, spread: float, run: int, seed: int) -> dict[str
 
 def tasks(effort: Effort) -> list[Task]:
     """One per size, strength of opinions and run; large ones first."""
-    sizes = effort.pick(smoke={100: 1}, quick={1000: 2, 100: 20}, full={1000: 20, 100: 200})
+    sizes = effort.pick(smoke={100: 1}, quick={300: 6, 100: 20}, full={1000: 10, 300: 60, 100: 200})
     return [
         Task(
             campaign,
             {
-                "panel": f"{n:,} items, {strength}",
+                "panel": f"{n:,} items, {opinions}",
                 "n": n,
-                "spread": spread,
+                "opinions": opinions,
                 "run": run,
                 "seed": effort.seed,
             },
         )
         for n, runs in sizes.items()
-        for strength, spread in SPREADS.items()
+        for opinions in (STRONG, WEAK)
         for run in range(effort.n_runs or runs)
     ]
 
@@ -58,20 +59,8 @@ def findings(outcomes: Sequence[Outcome], published: Published) -> Findings:
     """Does it still pay?"""
     ordered = sorted(outcomes, key=lambda outcome: outcome.settings["n"])
     curves = Curves.of(PER_ITEM, ordered)
-    rows = [
-        {"answers_per_item" if k == "samples" else k: v for k, v in row.items()}
-        for row in curves.rows()
-    ]
-    chart = curve_chart(
-        [{"x": row["answers_per_item"], "series": row["scheme"], **row} for row in rows],
-        x="answers per item",
-        y="Kendall's tau",
-        series=curves.schemes,
-        columns=2,
-        width=340,
-        height=240,
-    )
-    return Findings(rows, chart, curves.verdicts(published))
+    chart = curves.chart(x="answers per item", columns=2, width=340, height=240)
+    return Findings(curves.rows("answers_per_item"), chart, curves.verdicts(published))
 
 
 EXPERIMENT = Experiment("larger", tasks, findings)

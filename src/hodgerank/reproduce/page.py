@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import platform
+import re
 from base64 import b64encode
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -12,13 +13,14 @@ from pathlib import Path
 
 from hodgerank.plotting.charts import SUFFIXES
 from hodgerank.reproduce.tasks import Effort
-from hodgerank.reproduce.verdict import Report, Status, Verdict
+from hodgerank.reproduce.verdict import Report, Status, Table, Verdict
 
 TITLE = "HodgeRank with Information Maximization, regenerated"
 PAPER = (
     "Q. Xu, J. Xiong, X. Chen, Q. Huang, Y. Yao: <i>HodgeRank with Information Maximization for "
     "Crowdsourced Pairwise Ranking Aggregation</i>, AAAI 2018"
 )
+ENLARGED = 1.25  # charts are drawn for print
 EFFORTS = {
     "smoke": "smoke: a few runs of reduced size, which show that everything works and nothing else",
     "quick": "quick: fewer runs than published where those take long, as the intervals show",
@@ -51,6 +53,9 @@ figure img { display: block; max-width: 100%; height: auto; margin: 0 auto; }
 .good { background: #dff3e6; color: #10613a; } .part { background: #fdf0d5; color: #7a4b00; }
 .bad { background: #fbe1de; color: #8f1d10; } .open { background: #e8ebf1; color: #434d5c; }
 .claim { border-left: 3px solid var(--line); padding: 2px 0 2px 14px; margin: 12px 0; }
+.numbers { overflow-x: auto; margin: 14px 0; }
+.numbers td, .numbers th { text-align: right; font-variant-numeric: tabular-nums; }
+.numbers td:first-child, .numbers th:first-child { text-align: left; }
 .claim .evidence { font-variant-numeric: tabular-nums; }
 ul { margin: 4px 0; padding-left: 20px; }
 @media (max-width: 640px) { section, nav { padding: 16px; } }
@@ -122,12 +127,13 @@ def _verdict_kind(verdict: str) -> tuple[str, str]:
 
 
 def _row(report: Report) -> str:
-    colour, _ = _verdict_kind(report.verdict)
+    colour, words = _verdict_kind(report.verdict)
+    detail = escape(report.verdict.removeprefix(words).removeprefix(": "))
     return (
         f'<tr><td class="source">{escape(report.published.source)}</td>'
         f'<td><a href="#{report.name}">{escape(report.published.title)}</a></td>'
-        f'<td><span class="badge {colour}" style="white-space: normal">'
-        f"{escape(report.verdict)}</span></td></tr>\n"
+        f'<td><span class="badge {colour}">{words}</span><br>'
+        f'<span class="soft">{detail}</span></td></tr>\n'
     )
 
 
@@ -139,8 +145,9 @@ def _section(report: Report, folder: Path) -> str:
     return f"""<section id="{report.name}">
 <div class="source">{escape(published.source)}</div>
 <h2>{escape(published.title)}</h2>
-<p class="soft">{escape(published.setting)}</p>
+<p class="soft">{"In the paper: " * published.is_from_paper}{escape(published.setting)}</p>
 {picture}
+{_table(report.table)}
 {claims}
 {differences}
 </section>"""
@@ -148,14 +155,27 @@ def _section(report: Report, folder: Path) -> str:
 
 def _picture(report: Report, folder: Path) -> str:
     name = report.name
-    svg = b64encode((folder / f"{name}.svg").read_bytes()).decode()
+    svg = (folder / f"{name}.svg").read_text(encoding="utf-8")
+    width = round(ENLARGED * float(re.search(r'width="([\d.]+)"', svg)[1]))  # type: ignore[index]
+    encoded = b64encode(svg.encode()).decode()
     files = [*(f"{name}{suffix}" for suffix in SUFFIXES), f"{name}.csv"]
     links = " · ".join(f'<a href="{file}">{file}</a>' for file in files)
     alt = escape(f"{report.published.source}: {report.published.title}", quote=True)
     return (
-        f'<figure><img alt="{alt}" src="data:image/svg+xml;base64,{svg}"></figure>\n'
+        f'<figure><img alt="{alt}" width="{width}" '
+        f'src="data:image/svg+xml;base64,{encoded}"></figure>\n'
         f'<p class="soft">{links}</p>'
     )
+
+
+def _table(rows: Table) -> str:
+    if not rows:
+        return ""
+    heading = "".join(f"<th>{escape(cell)}</th>" for cell in rows[0])
+    body = "".join(
+        f"<tr>{''.join(f'<td>{escape(cell)}</td>' for cell in row)}</tr>" for row in rows[1:]
+    )
+    return f'<div class="numbers"><table><tr>{heading}</tr>{body}</table></div>'
 
 
 def _claim(verdict: Verdict) -> str:

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import cache
 
 import hodgerank as hr
-from hodgerank.plotting.curves import curve_chart
 from hodgerank.reproduce.campaign import (
     CROWD_BT,
     CROWD_BT_AS_PUBLISHED,
     drawn_votes,
+    own_ranking,
     play,
     random,
     rounds,
@@ -27,6 +28,7 @@ LOOKS = range(200, 4001, 200)
 SCHEMES = {
     "supervised, γ = 0.1": supervised(0.1),
     "supervised, γ = 1": supervised(1.0),
+    "supervised, γ = 1, bayes_rank": replace(supervised(1.0), scores=own_ranking),
     "random": random(1.0),
     "random rounds": rounds(1.0),
     "Crowd-BT": CROWD_BT,
@@ -77,17 +79,8 @@ def findings(outcomes: Sequence[Outcome], published: Published) -> Findings:
             for truth, taus in outcome.result.items()
         ],
     )
-    rows = curves.rows()
-    chart = curve_chart(
-        [{"x": row["samples"], "series": row["scheme"], **row} for row in rows],
-        x="samples",
-        y="Kendall's tau",
-        series=curves.schemes,
-        columns=2,
-        width=340,
-        height=300,
-    )
-    return Findings(rows, chart, curves.verdicts(published))
+    chart = curves.chart(columns=2, width=340, height=300)
+    return Findings(curves.rows(), chart, curves.verdicts(published))
 
 
 EXPERIMENT = Experiment("reading", tasks, findings, ("reading-level",))

@@ -7,7 +7,6 @@ from functools import cache
 
 import hodgerank as hr
 from hodgerank.data.datasets import DATASETS, DatasetName
-from hodgerank.plotting.curves import curve_chart
 from hodgerank.reproduce.campaign import (
     CROWD_BT,
     CROWD_BT_AS_PUBLISHED,
@@ -78,17 +77,8 @@ def planner(dataset: DatasetName, noun: str, quick: int) -> Callable[[Effort], l
 def findings(outcomes: Sequence[Outcome], published: Published) -> Findings:
     """Active above random, supervised above Crowd-BT?"""
     curves = Curves.of(LOOKS, outcomes)
-    rows = curves.rows()
-    chart = curve_chart(
-        [{"x": row["samples"], "series": row["scheme"], **row} for row in rows],
-        x="samples",
-        y="Kendall's tau",
-        series=curves.schemes,
-        columns=5,
-        width=150,
-        height=150,
-    )
-    return Findings(rows, chart, curves.verdicts(published))
+    chart = curves.chart(columns=5, width=150, height=150)
+    return Findings(curves.rows(), chart, curves.verdicts(published))
 
 
 VQA = Experiment("vqa", planner("pc-vqa", "video", quick=20), findings, ("pc-vqa",))

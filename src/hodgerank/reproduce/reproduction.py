@@ -112,7 +112,7 @@ def _run(
     )
     findings = experiment.findings(outcomes, published)
     _write(findings, folder / name)
-    return Report(name, published, tuple(findings.verdicts))
+    return Report(name, published, findings.verdicts, findings.table)
 
 
 def _counter(

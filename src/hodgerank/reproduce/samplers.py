@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import hodgerank as hr
-from hodgerank.plotting.curves import curve_chart
 from hodgerank.reproduce.campaign import (
     Scheme,
     hodge_scores,
@@ -70,17 +69,8 @@ def tasks(effort: Effort) -> list[Task]:
 def findings(outcomes: Sequence[Outcome], published: Published) -> Findings:
     """Does the automatic choice hold its promise?"""
     curves = Curves.of(LOOKS, outcomes)
-    rows = curves.rows()
-    chart = curve_chart(
-        [{"x": row["samples"], "series": row["scheme"], **row} for row in rows],
-        x="samples",
-        y="Kendall's tau",
-        series=curves.schemes,
-        columns=2,
-        width=340,
-        height=240,
-    )
-    return Findings(rows, chart, curves.verdicts(published))
+    chart = curves.chart(columns=2, width=340, height=240)
+    return Findings(curves.rows(), chart, curves.verdicts(published))
 
 
 EXPERIMENT = Experiment("samplers", tasks, findings, ("pc-vqa", "pc-iqa"))

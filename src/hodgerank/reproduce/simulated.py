@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import hodgerank as hr
-from hodgerank.plotting.curves import curve_chart
 from hodgerank.reproduce.campaign import (
     play,
     random,
@@ -55,17 +54,8 @@ def tasks(effort: Effort) -> list[Task]:
 def findings(outcomes: Sequence[Outcome], published: Published) -> Findings:
     """Both active schemes above random, and level with each other?"""
     curves = Curves.of(LOOKS, outcomes)
-    rows = curves.rows()
-    chart = curve_chart(
-        [{"x": row["samples"], "series": row["scheme"], **row} for row in rows],
-        x="samples",
-        y="Kendall's tau",
-        series=curves.schemes,
-        columns=2,
-        width=340,
-        height=280,
-    )
-    return Findings(rows, chart, curves.verdicts(published))
+    chart = curves.chart(columns=2, width=340, height=280)
+    return Findings(curves.rows(), chart, curves.verdicts(published))
 
 
 EXPERIMENT = Experiment("simulated", tasks, findings)

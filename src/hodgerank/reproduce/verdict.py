@@ -8,9 +8,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from importlib.resources import files
-from typing import Any
+from typing import Any, TypeAlias
 
 from hodgerank.reproduce.statistics import Estimate
+
+Table: TypeAlias = Sequence[Sequence[str]]
 
 
 class Status(StrEnum):
@@ -43,11 +45,14 @@ class Claim:
         What to compute, in the words of the experiment.
     otherwise
         Why it may fail here, as far as we know.
+    is_ours
+        A question of our own beside the paper's claims; the verdict on the figure leaves it out.
     """
 
     text: str
     check: Mapping[str, Any]
     otherwise: str = ""
+    is_ours: bool = False
 
 
 @dataclass(frozen=True)
@@ -108,11 +113,14 @@ class Findings:
         An Altair chart.
     verdicts
         One per claim.
+    table
+        Rows to print where the paper has a table, the first being the heading.
     """
 
     rows: Sequence[Mapping[str, Any]]
     chart: Any
     verdicts: Sequence[Verdict]
+    table: Table = ()
 
 
 @dataclass(frozen=True)
@@ -125,13 +133,16 @@ class Report:
         Which, and what the paper says.
     verdicts
         Claim by claim, with the evidence.
+    table
+        As in `Findings`.
     obstacle
         Why it was not run, if so.
     """
 
     name: str
     published: Published
-    verdicts: tuple[Verdict, ...] = ()
+    verdicts: Sequence[Verdict] = ()
+    table: Table = ()
     obstacle: str = ""
 
     @property
@@ -139,9 +150,10 @@ class Report:
         """On the whole."""
         if self.obstacle:
             return "not run"
-        found = Counter(verdict.status for verdict in self.verdicts)
+        deciding = [verdict for verdict in self.verdicts if not verdict.claim.is_ours]
+        found = Counter(verdict.status for verdict in deciding)
         counts = {status: found[status] for status in Status if found[status]}
-        n = len(self.verdicts)
+        n = len(deciding)
         word = "reproduced" if self.published.is_from_paper else "confirmed"
         if counts.keys() == {Status.HOLDS}:
             return word

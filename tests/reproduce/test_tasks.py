@@ -1,0 +1,117 @@
+"""Work in pieces, kept on disk."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import joblib
+import pytest
+
+from hodgerank.reproduce import tasks as module
+from hodgerank.reproduce.tasks import Effort, ResultFile, Task, run_tasks
+
+
+def square(x: int, diary: str) -> dict[str, int]:
+    with Path(diary).open("a") as file:
+        file.write(f"{x}\n")
+    return {"square": x * x}
+
+
+@pytest.fixture
+def plan(tmp_path):
+    """Tasks, and what was really computed."""
+    diary = tmp_path / "diary"
+
+    def tasks(n):
+        return [Task(square, {"x": x, "diary": str(diary)}) for x in range(n)]
+
+    def computed():
+        return sorted(map(int, diary.read_text().split())) if diary.exists() else []
+
+    return tasks, computed, tmp_path / "results" / "squares.jsonl"
+
+
+def test_results_come_in_the_order_of_the_tasks(plan):
+    tasks, _, path = plan
+    found = run_tasks(tasks(5), ResultFile(path), jobs=2)
+    assert [outcome.result["square"] for outcome in found] == [0, 1, 4, 9, 16]
+    assert [outcome.settings["x"] for outcome in found] == [*range(5)]
+
+
+def test_what_is_on_disk_is_not_computed_again(plan):
+    tasks, computed, path = plan
+    run_tasks(tasks(3), ResultFile(path), jobs=1)
+    found = run_tasks(tasks(5), ResultFile(path), jobs=1)
+    assert computed() == [0, 1, 2, 3, 4]
+    assert [outcome.result["square"] for outcome in found] == [0, 1, 4, 9, 16]
+
+
+def test_an_interrupted_run_goes_on_where_it_was(plan):
+    tasks, computed, path = plan
+
+    def interrupt():
+        interrupt.done += 1
+        if interrupt.done == 2:
+            raise KeyboardInterrupt
+
+    interrupt.done = 0
+    with pytest.raises(KeyboardInterrupt):
+        run_tasks(tasks(4), ResultFile(path), jobs=1, on_done=interrupt)
+    kept = len(ResultFile(path).results)
+    assert kept == 2
+    run_tasks(tasks(4), ResultFile(path), jobs=1)
+    assert sorted(set(computed())) == [0, 1, 2, 3]
+    assert len(ResultFile(path).results) == 4
+
+
+def test_a_line_cut_short_is_computed_again(plan):
+    tasks, computed, path = plan
+    run_tasks(tasks(2), ResultFile(path), jobs=1)
+    path.write_text(path.read_text()[:-9])
+    found = run_tasks(tasks(2), ResultFile(path), jobs=1)
+    assert computed() == [0, 1, 1]
+    assert [outcome.result["square"] for outcome in found] == [0, 1]
+    assert len(ResultFile(path).results) == 2
+
+
+def test_results_of_other_code_are_not_mixed_in(plan, monkeypatch):
+    tasks, computed, path = plan
+    run_tasks(tasks(2), ResultFile(path), jobs=1)
+    monkeypatch.setattr(module, "code_fingerprint", lambda: "another version")
+    run_tasks(tasks(2), ResultFile(path), jobs=1)
+    assert computed() == [0, 0, 1, 1]
+
+
+def test_timed_tasks_run_after_the_others(plan):
+    tasks, _, path = plan
+    order = []
+    timed = [Task(square, {**task.settings}, is_timed=True) for task in tasks(2)]
+    rest = [Task(square, {**task.settings, "x": 10}) for task in tasks(1)]
+    run_tasks([*timed, *rest], ResultFile(path), jobs=1, on_done=lambda: order.append(1))
+    assert [key for key in ResultFile(path).results if '"x": 10' in key] == [
+        next(iter(ResultFile(path).results))
+    ]
+    assert len(order) == 3
+
+
+def test_the_runs_of_a_small_effort_are_among_those_of_a_large_one():
+    small, large = Effort("quick"), Effort("full")
+    assert set(small.runs(quick=3, full=9)) < set(large.runs(quick=3, full=9))
+    assert len(Effort("full", n_runs=4).runs(quick=3, full=9)) == 4
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_a_dask_cluster_computes_the_same(tmp_path):
+    from distributed import Client, LocalCluster
+
+    from hodgerank.reproduce import fiedler
+
+    plan = fiedler.tasks(Effort("quick", n_runs=3))
+    here = run_tasks(plan, ResultFile(tmp_path / "here.jsonl"), jobs=1)
+    with (
+        LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster,
+        Client(cluster),
+        joblib.parallel_config(backend="dask"),
+    ):
+        there = run_tasks(plan, ResultFile(tmp_path / "there.jsonl"))
+    assert [outcome.result for outcome in here] == [outcome.result for outcome in there]

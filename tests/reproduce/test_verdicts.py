@@ -1,0 +1,118 @@
+"""From runs to sentences."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from hodgerank.reproduce.curves import Curves
+from hodgerank.reproduce.statistics import Estimate
+from hodgerank.reproduce.tasks import Outcome
+from hodgerank.reproduce.verdict import Claim, Published, Report, Status, Verdict, number
+
+LOOKS = (10, 20, 30)
+
+
+def curves(a, b, panel=""):
+    """Two schemes; a row per run."""
+    outcomes = [
+        Outcome({"panel": panel}, {"a": list(x), "b": list(y)}) for x, y in zip(a, b, strict=True)
+    ]
+    return Curves.of(LOOKS, outcomes)
+
+
+def judge(found, **check):
+    published = Published("Figure 0", "", "", (Claim("", check),))
+    return found.verdicts(published)[0]
+
+
+@pytest.fixture
+def noise():
+    return np.random.default_rng(1).normal(0, 0.01, (2, 40, 3))
+
+
+def test_an_interval_is_that_of_students_t():
+    values = np.array([1.0, 2.0, 4.0])
+    wanted = stats.ttest_1samp(values, 0).confidence_interval(0.95)
+    assert Estimate.of(values).interval() == pytest.approx((wanted.low, wanted.high))
+
+
+def test_a_clear_difference_holds(noise):
+    verdict = judge(curves(0.6 + noise[0], 0.5 + noise[1]), above=["a", "b"])
+    assert verdict.status is Status.HOLDS
+    assert "a − b: +.10" in verdict.evidence
+    assert "40 paired runs; clearly above at 3 of 3 looks" in verdict.evidence
+
+
+def test_a_difference_the_other_way_does_not_hold(noise):
+    verdict = judge(curves(0.5 + noise[0], 0.6 + noise[1]), above=["a", "b"])
+    assert verdict.status is Status.FAILS
+    assert "clearly below at 3 (from 10 samples)" in verdict.evidence
+
+
+def test_no_difference_is_undecided(noise):
+    assert judge(curves(noise[0], noise[1]), above=["a", "b"]).status is Status.UNDECIDED
+
+
+def test_above_on_average_but_below_somewhere_holds_in_part(noise):
+    shape = np.array([-0.1, 0.2, 0.2])
+    assert judge(curves(noise[0] + shape, noise[1]), above=["a", "b"]).status is Status.IN_PART
+
+
+def test_few_runs_decide_nothing(noise):
+    few = curves(0.6 + noise[0][:3], 0.5 + noise[1][:3])
+    assert judge(few, above=["a", "b"]).status is Status.UNDECIDED
+    assert judge(few, level=["a", "b"]).status is Status.UNDECIDED
+    assert "a single run" in judge(curves(noise[0][:1], noise[1][:1]), above=["a", "b"]).evidence
+
+
+@pytest.mark.parametrize(("ratio", "status"), [(1.05, "holds"), (1.2, "holds in part")])
+def test_about_five_per_cent_is_neither_twenty_nor_one(noise, ratio, status):
+    verdict = judge(curves(0.5 * ratio + noise[0], 0.5 + noise[1]), above=["a", "b"], by=0.05)
+    assert verdict.status == status
+    assert f"{100 * (ratio - 1):+.0f}"[:2] in verdict.evidence
+
+
+@pytest.mark.parametrize(
+    ("shift", "status"), [(0.0, "holds"), (0.019, "undecided"), (0.05, "does not hold")]
+)
+def test_level_means_that_the_interval_is_small(noise, shift, status):
+    assert judge(curves(noise[0] + shift, noise[1]), level=["a", "b"]).status == status
+
+
+def test_a_claim_about_a_panel_looks_at_it_alone(noise):
+    up, down = curves(0.6 + noise[0], 0.5 + noise[1], "p"), curves(noise[0] - 1, noise[1], "q")
+    both = Curves(LOOKS, ("p", "q"), ("a", "b"), {**up.values, **down.values})
+    assert judge(both, above=["a", "b"], panel="p").status is Status.HOLDS
+    assert judge(both, above=["a", "b"]).status is not Status.HOLDS
+
+
+@pytest.mark.parametrize(
+    ("statuses", "verdict"),
+    [
+        ([Status.HOLDS] * 2, "reproduced"),
+        ([Status.FAILS] * 2, "not reproduced"),
+        ([Status.UNDECIDED] * 2, "undecided"),
+        ([Status.FAILS, Status.UNDECIDED], "not reproduced"),
+        (
+            [Status.HOLDS, Status.HOLDS, Status.FAILS],
+            "reproduced in part: of 3 claims 2 hold, 1 does not hold",
+        ),
+        ([Status.IN_PART], "reproduced in part: of 1 claim 1 holds in part"),
+    ],
+)
+def test_a_figure_is_judged_by_its_claims(statuses, verdict):
+    published = Published("Figure 0", "", "", ())
+    verdicts = tuple(Verdict(Claim("", {}), status, "") for status in statuses)
+    assert Report("x", published, verdicts).verdict == verdict
+
+
+def test_a_difference_of_zero_point_something_has_no_zero():
+    assert [number(0.061), number(-0.5, 1), number(10.25, 1)] == ["+.061", "−.5", "+10.2"]
+
+
+def test_questions_of_our_own_do_not_count_against_the_paper():
+    ours = Verdict(Claim("", {}, is_ours=True), Status.FAILS, "")
+    theirs = Verdict(Claim("", {}), Status.HOLDS, "")
+    assert Report("x", Published("Figure 0", "", "", ()), (theirs, ours)).verdict == "reproduced"
