@@ -7,7 +7,6 @@ from pathlib import Path
 import joblib
 import pytest
 
-from hodgerank.reproduce import tasks as module
 from hodgerank.reproduce.tasks import Effort, ResultFile, Task, run_tasks
 
 
@@ -74,12 +73,16 @@ def test_a_line_cut_short_is_computed_again(plan):
     assert len(ResultFile(path).results) == 2
 
 
-def test_results_of_other_code_are_not_mixed_in(plan, monkeypatch):
+@pytest.mark.parametrize("damage", [b"5\n", b"null\n", b"[[1], 2]\n", b"\xff\xfe\n", b"[1"])
+def test_lines_that_cannot_be_read_are_left_alone(plan, damage):
     tasks, computed, path = plan
     run_tasks(tasks(2), ResultFile(path), jobs=1)
-    monkeypatch.setattr(module, "code_fingerprint", lambda: "another version")
-    run_tasks(tasks(2), ResultFile(path), jobs=1)
-    assert computed() == [0, 0, 1, 1]
+    with path.open("ab") as file:
+        file.write(damage)
+    found = run_tasks(tasks(3), ResultFile(path), jobs=1)
+    assert [outcome.result["square"] for outcome in found] == [0, 1, 4]
+    run_tasks(tasks(3), ResultFile(path), jobs=1)
+    assert computed() == [0, 1, 2]
 
 
 def test_timed_tasks_run_after_the_others(plan):

@@ -9,7 +9,15 @@ from scipy import stats
 from hodgerank.reproduce.curves import Curves
 from hodgerank.reproduce.statistics import Estimate
 from hodgerank.reproduce.tasks import Outcome
-from hodgerank.reproduce.verdict import Claim, Published, Report, Status, Verdict, number
+from hodgerank.reproduce.verdict import (
+    Claim,
+    Published,
+    Report,
+    Status,
+    Verdict,
+    number,
+    ratio_status,
+)
 
 LOOKS = (10, 20, 30)
 
@@ -48,7 +56,7 @@ def test_a_clear_difference_holds(noise):
 def test_a_difference_the_other_way_does_not_hold(noise):
     verdict = judge(curves(0.5 + noise[0], 0.6 + noise[1]), above=["a", "b"])
     assert verdict.status is Status.FAILS
-    assert "clearly below at 3 (from 10 samples)" in verdict.evidence
+    assert "clearly below at 3 (the first at 10)" in verdict.evidence
 
 
 def test_no_difference_is_undecided(noise):
@@ -89,23 +97,52 @@ def test_a_claim_about_a_panel_looks_at_it_alone(noise):
 
 
 @pytest.mark.parametrize(
-    ("statuses", "verdict"),
+    ("statuses", "verdict", "tally"),
     [
-        ([Status.HOLDS] * 2, "reproduced"),
-        ([Status.FAILS] * 2, "not reproduced"),
-        ([Status.UNDECIDED] * 2, "undecided"),
-        ([Status.FAILS, Status.UNDECIDED], "not reproduced"),
+        ([Status.HOLDS] * 2, "reproduced", ""),
+        ([Status.FAILS] * 2, "not reproduced", ""),
+        ([Status.UNDECIDED] * 2, "undecided", ""),
+        (
+            [Status.FAILS, Status.UNDECIDED],
+            "not reproduced",
+            "of 2 claims 1 does not hold, 1 undecided",
+        ),
         (
             [Status.HOLDS, Status.HOLDS, Status.FAILS],
-            "reproduced in part: of 3 claims 2 hold, 1 does not hold",
+            "reproduced in part",
+            "of 3 claims 2 hold, 1 does not hold",
         ),
-        ([Status.IN_PART], "reproduced in part: of 1 claim 1 holds in part"),
+        ([Status.IN_PART], "reproduced in part", ""),
+        (
+            [Status.IN_PART, Status.FAILS],
+            "reproduced in part",
+            "of 2 claims 1 holds in part, 1 does not hold",
+        ),
     ],
 )
-def test_a_figure_is_judged_by_its_claims(statuses, verdict):
+def test_a_figure_is_judged_by_its_claims(statuses, verdict, tally):
     published = Published("Figure 0", "", "", ())
-    verdicts = tuple(Verdict(Claim("", {}), status, "") for status in statuses)
-    assert Report("x", published, verdicts).verdict == verdict
+    report = Report("x", published, [Verdict(Claim("", {}), status, "") for status in statuses])
+    assert (report.verdict, report.tally) == (verdict, tally)
+
+
+@pytest.mark.parametrize(
+    ("ratios", "status"), [([10, 12], "holds"), ([9, 12], "holds in part"), ([3], "does not hold")]
+)
+def test_a_ratio_holds_where_all_reach_it(ratios, status):
+    assert ratio_status(ratios, 10) == status
+
+
+def test_well_above_is_more_than_above(noise):
+    found = curves(0.51 + noise[0], 0.5 + noise[1])
+    assert judge(found, above=["a", "b"]).status is Status.HOLDS
+    assert judge(found, above=["a", "b"], at_least=0.02).status is Status.FAILS
+
+
+def test_the_runs_of_one_panel_must_suffice(noise):
+    panels = [curves(0.6 + noise[0][:3], 0.5 + noise[1][:3], name).values for name in "pqr"]
+    together = Curves(LOOKS, ("p", "q", "r"), ("a", "b"), panels[0] | panels[1] | panels[2])
+    assert judge(together, above=["a", "b"]).status is Status.UNDECIDED
 
 
 def test_a_difference_of_zero_point_something_has_no_zero():

@@ -22,7 +22,8 @@ def show_reproduction(result: ReproduceResult, console: Console) -> None:
     """Each figure with its claims and the evidence."""
     for report in result.reproduction.reports:
         published = report.published
-        console.print(f"\n[bold]{published.source}, {report.name}[/]: {escape(report.verdict)}")
+        tally = f" ({report.tally})" if report.tally else ""
+        console.print(f"\n[bold]{published.source}, {report.name}[/]: {report.verdict}{tally}")
         table = Table(box=None, show_header=False, pad_edge=False)
         if report.obstacle:
             console.print(Padding(f"[red]{escape(report.obstacle)}[/]", (0, 0, 0, 2)))

@@ -1,5 +1,7 @@
 """hodgerank reproduce: every figure and table of the paper, with a verdict."""
 
+import signal
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -32,6 +34,7 @@ class ReproduceResult:
                 report.name: {
                     "source": report.published.source,
                     "verdict": report.verdict,
+                    "tally": report.tally,
                     "obstacle": report.obstacle,
                     "claims": [
                         {
@@ -98,6 +101,8 @@ def reproduce(
 
     from hodgerank.reproduce import reproduce as run
 
+    # stopped politely, the processes stop too, and what they found is kept
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
     if full and smoke:
         raise typer.BadParameter("choose one of --full and --smoke")
     columns = (

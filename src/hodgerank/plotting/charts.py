@@ -24,6 +24,15 @@ def altair() -> Any:
     return altair
 
 
+def require_charts() -> None:
+    """Whether charts can be drawn and saved in every format."""
+    altair()
+    try:
+        import vl_convert  # noqa: F401
+    except ImportError:
+        raise MissingDependency("hodgerank[plot]", "saving a chart") from None
+
+
 def save_chart(chart: Any, path: Path) -> None:
     """Write a chart in the format its name ends in; HTML works offline."""
     suffix = path.suffix.lower()

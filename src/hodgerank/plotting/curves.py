@@ -37,7 +37,7 @@ def curve_chart(
     ticks = {"tickCount": 6} if x_scale == "linear" else {"values": sorted({r["x"] for r in data})}
     lowest = min(row["lower"] for row in data) if y_domain[0] is None else y_domain[0]
     highest = max(row["upper"] for row in data) if y_domain[1] is None else y_domain[1]
-    domain = {"domain": [lowest, highest]} if share_y else {}
+    domain = {"domain": [lowest, highest]} if share_y else {"domainMin": lowest}
     scale = alt.Scale(type=y_scale, nice=y_domain[1] is None, zero=False, **domain)
     base = alt.Chart().encode(
         x=alt.X(
@@ -62,7 +62,7 @@ def curve_chart(
             ),
         ),
     )
-    band = base.mark_area(opacity=0.15).encode(
+    band = base.mark_area(opacity=0.15, clip=True).encode(
         y=alt.Y("lower:Q", title=y, scale=scale, axis=alt.Axis(gridColor=GRID, tickCount=6)),
         y2="upper:Q",
     )

@@ -7,7 +7,14 @@ from collections.abc import Sequence
 import numpy as np
 
 import hodgerank as hr
-from hodgerank.reproduce.campaign import Scheme, random, stream, supervised, unsupervised
+from hodgerank.reproduce.campaign import (
+    Scheme,
+    random,
+    sampler_seed,
+    stream,
+    supervised,
+    unsupervised,
+)
 from hodgerank.reproduce.curves import Curves
 from hodgerank.reproduce.experiment import Experiment
 from hodgerank.reproduce.statistics import Estimate
@@ -39,7 +46,7 @@ def _growth(scheme: Scheme, run: int, seed: int) -> dict[str, list[int]]:
     rng = stream(seed, "betti", run)
     scores = rng.permutation(N_ITEMS) / N_ITEMS
     crowd = hr.SimulatedCrowd(list(range(N_ITEMS)), scores=scores, link="uniform", rng=rng)
-    sampler: hr.Sampler = scheme.build(N_ITEMS, seed=1000 * seed + run)
+    sampler: hr.Sampler = scheme.build(N_ITEMS, seed=sampler_seed(seed, run))
     tracker = hr.TopologyTracker(N_ITEMS)
     numbers: dict[str, list[int]] = {name: [] for name in NUMBERS}
     for _ in range(N_SAMPLES):
@@ -67,7 +74,14 @@ def findings(outcomes: Sequence[Outcome], published: Published) -> Findings:
             for outcome in outcomes
         ],
     )
-    chart = curves.chart(y="mean over graphs", columns=2, width=340, height=280, share_y=False)
+    chart = curves.chart(
+        y="mean over graphs",
+        columns=2,
+        width=340,
+        height=280,
+        share_y=False,
+        y_domain=(0, None),
+    )
     verdicts = [_judge(claim, curves) for claim in published.claims]
     return Findings(curves.rows(), chart, verdicts)
 

@@ -9,7 +9,7 @@ import numpy as np
 
 import hodgerank as hr
 from hodgerank.plotting.curves import curve_chart
-from hodgerank.reproduce.campaign import stream, supervised
+from hodgerank.reproduce.campaign import sampler_seed, stream, supervised
 from hodgerank.reproduce.experiment import Experiment
 from hodgerank.reproduce.statistics import Estimate
 from hodgerank.reproduce.tasks import Effort, Outcome, Task
@@ -17,8 +17,8 @@ from hodgerank.reproduce.verdict import (
     Claim,
     Findings,
     Published,
-    Status,
     Verdict,
+    joint_status,
     sign_status,
     with_interval,
 )
@@ -35,7 +35,7 @@ def allocation(run: int, seed: int) -> dict[str, list[float]]:
     crowd = hr.SimulatedCrowd(
         list(range(N_ITEMS)), scores=places / N_ITEMS, link="uniform", rng=rng
     )
-    sampler = supervised(GAMMA).build(N_ITEMS, seed=1000 * seed + run)
+    sampler = supervised(GAMMA).build(N_ITEMS, seed=sampler_seed(seed, run))
     asked: Counter[int] = Counter()
     found = {}
     for t in range(1, BUDGETS[-1] + 1):
@@ -93,8 +93,9 @@ def _judge(claim: Claim, counts: dict[int, np.ndarray]) -> Verdict:
             f"at {t:,} samples neighbours get {nearest:.2f} of an equal share and the extremes "
             f"{farthest:.2f}, {with_interval(fall, plus='')} less per step apart"
         )
-    status = statuses[0] if len(set(statuses)) == 1 else Status.IN_PART
-    return Verdict(claim, status, f"{'; '.join(sentences)} ({len(share)} runs).".capitalize())
+    return Verdict(
+        claim, joint_status(statuses), f"{'; '.join(sentences)} ({len(share)} runs).".capitalize()
+    )
 
 
 EXPERIMENT = Experiment("budget", tasks, findings)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from hashlib import sha256
 from typing import Any
 
 import numpy as np
@@ -151,5 +152,10 @@ def stream(*key: int | str) -> np.random.Generator:
     return np.random.default_rng([k if isinstance(k, int) else _code(k) for k in key])
 
 
+def sampler_seed(*key: int | str) -> int:
+    """The seed of a sampler that belongs to a run."""
+    return int(stream("sampler", *key).integers(2**63))
+
+
 def _code(name: str) -> int:
-    return int.from_bytes(name.encode(), "big") % 2**63
+    return int.from_bytes(sha256(name.encode()).digest()[:8], "big")

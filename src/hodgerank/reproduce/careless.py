@@ -12,6 +12,7 @@ from hodgerank.reproduce.campaign import (
     own_ranking,
     play,
     random,
+    sampler_seed,
     stream,
     true_scores,
 )
@@ -56,7 +57,7 @@ def _tau(scheme: Scheme, kind: str, share: int, run: int, seed: int) -> float:
     workers = {"honest": N_WORKERS - bad, kind: bad}
     crowd = hr.SimulatedCrowd(list(range(N_ITEMS)), spread=SPREAD, workers=workers, rng=rng)
     truth = {"truth": true_scores(crowd)}
-    taus = play(scheme, crowd, crowd.items, [N_ANSWERS], truth, seed=1000 * seed + run)
+    taus = play(scheme, crowd, crowd.items, [N_ANSWERS], truth, seed=sampler_seed(seed, run))
     return taus["truth"][0]
 
 
@@ -80,7 +81,9 @@ def findings(outcomes: Sequence[Outcome], published: Published) -> Findings:
         height=260,
         points=True,
     )
-    return Findings(curves.rows("bad_percent"), chart, curves.verdicts(published))
+    return Findings(
+        curves.rows("bad_percent"), chart, curves.without_first_look().verdicts(published)
+    )
 
 
 EXPERIMENT = Experiment("careless", tasks, findings)

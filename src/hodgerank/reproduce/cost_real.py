@@ -11,7 +11,7 @@ from hodgerank.plotting.bars import bar_chart
 from hodgerank.reproduce.campaign import CROWD_BT, Scheme, stream, supervised
 from hodgerank.reproduce.experiment import Experiment
 from hodgerank.reproduce.tasks import Effort, Outcome, Task
-from hodgerank.reproduce.verdict import Claim, Findings, Published, Status, Verdict
+from hodgerank.reproduce.verdict import Claim, Findings, Published, Verdict, ratio_status
 
 PUBLISHED_RUNS = 100
 DATA: dict[DatasetName, tuple[str, float, int]] = {
@@ -108,11 +108,8 @@ def findings(outcomes: Sequence[Outcome], published: Published) -> Findings:
 
 
 def _judge(claim: Claim, ratios: dict[str, float]) -> Verdict:
-    wanted = claim.check["faster"]
     listed = ", ".join(f"{ratio:.1f} on {name}" for name, ratio in ratios.items())
-    status = Status.HOLDS
-    if min(ratios.values()) < wanted:
-        status = Status.IN_PART if min(ratios.values()) > 1 else Status.FAILS
+    status = ratio_status(ratios.values(), claim.check["faster"])
     return Verdict(claim, status, f"Crowd-BT takes this many times as long: {listed}.")
 
 

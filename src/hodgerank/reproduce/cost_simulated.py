@@ -14,7 +14,7 @@ from hodgerank.plotting.curves import curve_chart
 from hodgerank.reproduce.campaign import incidence, stream, supervised, unsupervised
 from hodgerank.reproduce.experiment import Experiment
 from hodgerank.reproduce.tasks import Effort, Outcome, Task
-from hodgerank.reproduce.verdict import Claim, Findings, Published, Status, Verdict
+from hodgerank.reproduce.verdict import Claim, Findings, Published, Status, Verdict, ratio_status
 from hodgerank.types import FloatArray
 
 SIZES = (16, 20, 24, 28, 32, 100)
@@ -190,9 +190,7 @@ def _short(seconds: float) -> str:
 def _judge(claim: Claim, ratios: dict[int, float], sequence: dict[str, int]) -> Verdict:
     listed = ", ".join(f"{ratio:,.0f} at n = {n}" for n, ratio in ratios.items())
     if "faster" in claim.check:
-        status = Status.HOLDS if min(ratios.values()) >= claim.check["faster"] else Status.IN_PART
-        if max(ratios.values()) < claim.check["faster"]:
-            status = Status.FAILS
+        status = ratio_status(ratios.values(), claim.check["faster"])
         return Verdict(claim, status, f"Offline takes this many times as long: {listed}.")
     if "grows" in claim.check:
         least, most = ratios[min(ratios)], ratios[max(ratios)]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -73,6 +73,11 @@ class Curves:
             {key: np.array(curves, float) for key, curves in found.items()},
         )
 
+    def without_first_look(self) -> Curves:
+        """The rest of the curves."""
+        values = {key: curves[:, 1:] for key, curves in self.values.items()}
+        return replace(self, samples=self.samples[1:], values=values)
+
     def rows(self, x: str = "samples") -> list[dict[str, Any]]:
         """Mean and standard error at each look; `x` names its column."""
         return [
@@ -81,7 +86,7 @@ class Curves:
                 "scheme": scheme,
                 x: look,
                 "mean": estimate.mean,
-                "stderr": estimate.stderr,
+                "stderr": estimate.stderr if estimate.n > 1 else None,
                 "runs": estimate.n,
             }
             for (panel, scheme), curves in self.values.items()
@@ -111,22 +116,28 @@ class Curves:
 
     def _judge(self, claim: Claim, unit: str) -> Verdict:
         panel = claim.check.get("panel", "")
+        is_enough = min(len(self.values[key]) for key in self.values) >= FEWEST
+        verdict = self._weigh(claim, panel, unit)
+        return verdict if is_enough else replace(verdict, status=Status.UNDECIDED)
+
+    def _weigh(self, claim: Claim, panel: str, unit: str) -> Verdict:
         if "level" in claim.check:
             return self._judge_level(claim, panel, unit)
         above, below = claim.check["above"]
         differences = self.difference(above, below, panel)
         mean = Estimate.of(differences.mean(axis=1))
-        status = sign_status(mean)
+        status = sign_status(mean, above=claim.check.get("at_least", 0.0))
         evidence = f"{above} − {below}: {with_interval(mean)}{unit} on average over the curve, "
         evidence += f"{mean.n:,} paired runs; {_looks(differences, self.samples)}."
         if status is Status.HOLDS and _below_somewhere(differences):
             status = Status.IN_PART
         if "by" in claim.check:
             share = mean.over(float(self.pooled(below, panel).mean()))
-            lower, upper = (100 * end for end in share.interval())
             at_end = differences[:, -1].mean() / self.pooled(below, panel)[:, -1].mean()
-            evidence += f" That is {100 * share.mean:+.1f} % ({lower:+.1f} to {upper:+.1f} %), and "
-            evidence += f"{100 * at_end:+.1f} % at {self.samples[-1]:,} samples."
+            mean_share, low, high, end = (
+                number(100 * part, 1) for part in (share.mean, *share.interval(), at_end)
+            )
+            evidence += f" That is {mean_share} % ({low} to {high} %), and {end} % at the end."
             wanted = float(claim.check["by"])
             is_about = abs(share.mean - wanted) <= ABOUT * wanted
             if status is Status.HOLDS and not is_about:
@@ -138,9 +149,7 @@ class Curves:
         mean = Estimate.of(self.difference(one, other, panel).mean(axis=1))
         lower, upper = mean.interval()
         status = Status.UNDECIDED
-        if mean.n < FEWEST:
-            status = Status.UNDECIDED
-        elif lower > -LEVEL and upper < LEVEL:
+        if lower > -LEVEL and upper < LEVEL:
             status = Status.HOLDS
         elif lower > LEVEL or upper < -LEVEL:
             status = Status.FAILS
@@ -169,5 +178,5 @@ def _looks(differences: FloatArray, samples: Sequence[int]) -> str:
     above, below = int((lower > 0).sum()), np.flatnonzero(upper < 0)
     text = f"clearly above at {above} of {len(samples)} looks"
     if len(below):
-        text += f", clearly below at {len(below)} (from {samples[below[0]]:,} samples)"
+        text += f", clearly below at {len(below)} (the first at {samples[below[0]]:,})"
     return text

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from hodgerank.data.datasets import DatasetName
 from hodgerank.reproduce.tasks import Effort, Outcome, Task
 from hodgerank.reproduce.verdict import Findings, Published
 
@@ -28,4 +29,4 @@ class Experiment:
     name: str
     tasks: Callable[[Effort], Sequence[Task]]
     findings: Callable[[Sequence[Outcome], Published], Findings]
-    datasets: tuple[str, ...] = ()
+    datasets: tuple[DatasetName, ...] = ()

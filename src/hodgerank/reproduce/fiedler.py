@@ -8,7 +8,7 @@ from itertools import repeat
 import numpy as np
 
 import hodgerank as hr
-from hodgerank.reproduce.campaign import Scheme, incidence, random, unsupervised
+from hodgerank.reproduce.campaign import Scheme, incidence, random, sampler_seed, unsupervised
 from hodgerank.reproduce.curves import Curves
 from hodgerank.reproduce.experiment import Experiment
 from hodgerank.reproduce.tasks import Effort, Outcome, Task
@@ -20,8 +20,8 @@ N_ITEMS, N_SAMPLES = 16, 120
 def connectivity(run: int, seed: int) -> dict[str, list[float]]:
     """The second-smallest eigenvalue of the Laplacian after each sample, labels being of no use."""
     return {
-        "unsupervised": _growth(unsupervised(0.0), 1000 * seed + run),
-        "random": _growth(random(0.0), 1000 * seed + run),
+        "unsupervised": _growth(unsupervised(0.0), sampler_seed(seed, run)),
+        "random": _growth(random(0.0), sampler_seed(seed, run)),
     }
 
 
@@ -34,7 +34,7 @@ def _growth(scheme: Scheme, seed: int) -> list[float]:
         sampler.tell(pair, 1)
         d = incidence(N_ITEMS, pair)
         laplacian += np.outer(d, d)
-        values.append(max(float(np.linalg.eigvalsh(laplacian)[1]), 0.0))
+        values.append(abs(round(float(np.linalg.eigvalsh(laplacian)[1]), 9)))
     return values
 
 

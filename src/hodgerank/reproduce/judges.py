@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import hodgerank as hr
 from hodgerank.metrics import kendall_tau
-from hodgerank.reproduce.campaign import own_ranking, stream, true_scores
+from hodgerank.reproduce.campaign import own_ranking, sampler_seed, stream, true_scores
 from hodgerank.reproduce.curves import Curves
 from hodgerank.reproduce.experiment import Experiment
 from hodgerank.reproduce.tasks import Effort, Outcome, Task
@@ -20,12 +20,18 @@ LOOKS = range(100, 601, 100)
 def campaign(run: int, seed: int) -> dict[str, list[float]]:
     """AutoSampler with some pairs out at any time, told of them or not; and random rounds."""
     curves = {
-        _name(out): _taus(hr.AutoSampler(N_ITEMS, seed=run), out, True, run, seed)
+        _name(out): _taus(
+            hr.AutoSampler(N_ITEMS, seed=sampler_seed(seed, run)), out, True, run, seed
+        )
         for out in AT_ONCE
     }
     most = AT_ONCE[-1]
-    curves[_blind(most)] = _taus(hr.AutoSampler(N_ITEMS, seed=run), most, False, run, seed)
-    curves["random rounds"] = _taus(hr.RandomSampler(N_ITEMS, seed=run), 1, True, run, seed)
+    curves[_blind(most)] = _taus(
+        hr.AutoSampler(N_ITEMS, seed=sampler_seed(seed, run)), most, False, run, seed
+    )
+    curves["random rounds"] = _taus(
+        hr.RandomSampler(N_ITEMS, seed=sampler_seed(seed, run)), 1, True, run, seed
+    )
     return curves
 
 

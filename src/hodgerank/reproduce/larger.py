@@ -5,7 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import hodgerank as hr
-from hodgerank.reproduce.campaign import Scheme, own_ranking, play, stream, true_scores
+from hodgerank.reproduce.campaign import (
+    Scheme,
+    own_ranking,
+    play,
+    sampler_seed,
+    stream,
+    true_scores,
+)
 from hodgerank.reproduce.curves import Curves
 from hodgerank.reproduce.experiment import Experiment
 from hodgerank.reproduce.tasks import Effort, Outcome, Task
@@ -30,7 +37,7 @@ def campaign(panel: str, n: int, opinions: str, run: int, seed: int) -> dict[str
         crowd = hr.SimulatedCrowd(list(range(n)), scores=scores, link=link, rng=rng)
         truth = {"truth": true_scores(crowd)}
         looks = [n * answers // 2 for answers in PER_ITEM]
-        taus = play(scheme, crowd, crowd.items, looks, truth, seed=1000 * seed + run)
+        taus = play(scheme, crowd, crowd.items, looks, truth, seed=sampler_seed(seed, run))
         curves[name] = taus["truth"]
     return curves
 

@@ -20,11 +20,17 @@ PAPER = (
     "Q. Xu, J. Xiong, X. Chen, Q. Huang, Y. Yao: <i>HodgeRank with Information Maximization for "
     "Crowdsourced Pairwise Ranking Aggregation</i>, AAAI 2018"
 )
+COLOURS = {
+    Status.HOLDS: "good",
+    Status.IN_PART: "part",
+    Status.FAILS: "bad",
+    Status.UNDECIDED: "open",
+}
 ENLARGED = 1.25  # charts are drawn for print
 EFFORTS = {
-    "smoke": "smoke: a few runs of reduced size, which show that everything works and nothing else",
-    "quick": "quick: fewer runs than published where those take long, as the intervals show",
-    "full": "full: as many runs as published, or more",
+    "smoke": "A few runs of reduced size, which show that everything works and decide nothing",
+    "quick": "Fewer runs than published where those take long, as the intervals show",
+    "full": "As many runs as published, or more",
 }
 STYLE = """
 :root { --ink: #1d2430; --soft: #5b6676; --line: #dde2ea; --paper: #fff; --ground: #f5f6f9; }
@@ -58,7 +64,8 @@ figure img { display: block; max-width: 100%; height: auto; margin: 0 auto; }
 .numbers td:first-child, .numbers th:first-child { text-align: left; }
 .claim .evidence { font-variant-numeric: tabular-nums; }
 ul { margin: 4px 0; padding-left: 20px; }
-@media (max-width: 640px) { section, nav { padding: 16px; } }
+@media (max-width: 700px) { section, nav { padding: 16px; } .source { white-space: normal; }
+  figure img { max-width: none; } }
 """
 
 
@@ -111,7 +118,7 @@ def _tally(reports: Sequence[Report]) -> str:
     sentences = []
     for is_paper, what in ((True, "figures and tables"), (False, "questions beyond the paper")):
         kinds = Counter(
-            _verdict_kind(r.verdict)[1] for r in reports if r.published.is_from_paper is is_paper
+            report.verdict for report in reports if report.published.is_from_paper is is_paper
         )
         if kinds:
             counted = ", ".join(f"{count} {kind}" for kind, count in kinds.items())
@@ -119,21 +126,13 @@ def _tally(reports: Sequence[Report]) -> str:
     return " ".join(sentences)
 
 
-def _verdict_kind(verdict: str) -> tuple[str, str]:
-    """Colour and first words of a verdict."""
-    words = verdict.split(":")[0]
-    colour = {"reproduced": "good", "confirmed": "good", "undecided": "open", "not run": "open"}
-    return colour.get(words, "part" if words.endswith("in part") else "bad"), words
-
-
 def _row(report: Report) -> str:
-    colour, words = _verdict_kind(report.verdict)
-    detail = escape(report.verdict.removeprefix(words).removeprefix(": "))
+    colour = COLOURS[report.status]
     return (
         f'<tr><td class="source">{escape(report.published.source)}</td>'
         f'<td><a href="#{report.name}">{escape(report.published.title)}</a></td>'
-        f'<td><span class="badge {colour}">{words}</span><br>'
-        f'<span class="soft">{detail}</span></td></tr>\n'
+        f'<td><span class="badge {colour}">{report.verdict}</span><br>'
+        f'<span class="soft">{report.tally}</span></td></tr>\n'
     )
 
 
@@ -145,7 +144,7 @@ def _section(report: Report, folder: Path) -> str:
     return f"""<section id="{report.name}">
 <div class="source">{escape(published.source)}</div>
 <h2>{escape(published.title)}</h2>
-<p class="soft">{"In the paper: " * published.is_from_paper}{escape(published.setting)}</p>
+<p class="soft">{escape(published.setting)}</p>
 {picture}
 {_table(report.table)}
 {claims}
@@ -179,14 +178,9 @@ def _table(rows: Table) -> str:
 
 
 def _claim(verdict: Verdict) -> str:
-    colour = {
-        Status.HOLDS: "good",
-        Status.IN_PART: "part",
-        Status.FAILS: "bad",
-        Status.UNDECIDED: "open",
-    }[verdict.status]
+    colour = COLOURS[verdict.status]
     reason = ""
-    if verdict.status is not Status.HOLDS and verdict.claim.otherwise:
+    if verdict.status in (Status.FAILS, Status.IN_PART) and verdict.claim.otherwise:
         reason = f'<p class="soft">{escape(verdict.claim.otherwise)}</p>'
     return (
         f'<div class="claim"><p>{escape(verdict.claim.text)} '

@@ -15,6 +15,7 @@ from hodgerank.reproduce.campaign import (
     play,
     random,
     rounds,
+    sampler_seed,
     stream,
     supervised,
 )
@@ -29,11 +30,13 @@ SCHEMES = {
     "supervised, γ = 0.1": supervised(0.1),
     "supervised, γ = 1": supervised(1.0),
     "supervised, γ = 1, bayes_rank": replace(supervised(1.0), scores=own_ranking),
+    "random, γ = 0.1": random(0.1),
     "random": random(1.0),
     "random rounds": rounds(1.0),
     "Crowd-BT": CROWD_BT,
     "Crowd-BT as published": CROWD_BT_AS_PUBLISHED,
 }
+DRAWN_VOTES = ("random", "random, γ = 0.1")
 GOLD, ALL_VOTES = "against the gold reading levels", "against HodgeRank on all votes"
 
 
@@ -53,9 +56,15 @@ def campaign(scheme: str, run: int, looks: list[int], seed: int) -> dict[str, li
     """Only pairs that have votes are asked; random sampling draws votes."""
     votes, truths = votes_and_truths()
     crowd = hr.RecordedCrowd(votes, replacement=True, rng=stream(seed, "reading", run))
-    offer = drawn_votes(crowd) if scheme == "random" else lambda: crowd.pairs
+    offer = drawn_votes(crowd) if scheme in DRAWN_VOTES else lambda: crowd.pairs
     return play(
-        SCHEMES[scheme], crowd, votes.items, looks, truths, seed=1000 * seed + run, offer=offer
+        SCHEMES[scheme],
+        crowd,
+        votes.items,
+        looks,
+        truths,
+        seed=sampler_seed(seed, run),
+        offer=offer,
     )
 
 

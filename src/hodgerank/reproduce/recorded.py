@@ -13,6 +13,7 @@ from hodgerank.reproduce.campaign import (
     drawn_votes,
     play,
     random,
+    sampler_seed,
     stream,
     supervised,
     unsupervised,
@@ -52,7 +53,13 @@ def campaign(
         crowd = hr.RecordedCrowd(votes, replacement=True, rng=stream(seed, dataset, reference, run))
         offer = drawn_votes(crowd) if name == "random" else None
         taus = play(
-            scheme, crowd, votes.items, LOOKS, {"all": truth}, seed=1000 * seed + run, offer=offer
+            scheme,
+            crowd,
+            votes.items,
+            LOOKS,
+            {"all": truth},
+            seed=sampler_seed(seed, run),
+            offer=offer,
         )
         curves[name] = taus["all"]
     return curves

@@ -12,6 +12,7 @@ from hodgerank.reproduce.campaign import (
     play,
     random,
     rounds,
+    sampler_seed,
     stream,
     supervised,
     true_scores,
@@ -52,7 +53,9 @@ def campaign(panel: str, run: int, seed: int) -> dict[str, list[float]]:
             link = "uniform" if panel == WEAK else "bradley-terry"
             crowd = hr.SimulatedCrowd(list(range(N_ITEMS)), scores=scores, link=link, rng=rng)
             truth = true_scores(crowd)
-        taus = play(scheme, crowd, crowd.items, LOOKS, {"truth": truth}, seed=1000 * seed + run)
+        taus = play(
+            scheme, crowd, crowd.items, LOOKS, {"truth": truth}, seed=sampler_seed(seed, run)
+        )
         curves[name] = taus["truth"]
     return curves
 

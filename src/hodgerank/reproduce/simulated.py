@@ -8,6 +8,7 @@ import hodgerank as hr
 from hodgerank.reproduce.campaign import (
     play,
     random,
+    sampler_seed,
     stream,
     supervised,
     true_scores,
@@ -32,12 +33,12 @@ def campaign(panel: str, run: int, seed: int) -> dict[str, list[float]]:
     """Every scheme on the same items and, as far as it asks the same, the same crowd."""
     curves = {}
     for name, scheme in SCHEMES.items():
-        rng = stream(seed, "simulated", run)
+        rng = stream(seed, "simulated", panel, run)
         drawn = rng.random(N_ITEMS)
         scores = drawn if panel == UNIFORM else drawn.argsort().argsort() / N_ITEMS
         crowd = hr.SimulatedCrowd(list(range(N_ITEMS)), scores=scores, link="uniform", rng=rng)
         truth = {"truth": true_scores(crowd)}
-        taus = play(scheme, crowd, crowd.items, LOOKS, truth, seed=1000 * seed + run)
+        taus = play(scheme, crowd, crowd.items, LOOKS, truth, seed=sampler_seed(seed, run))
         curves[name] = taus["truth"]
     return curves
 

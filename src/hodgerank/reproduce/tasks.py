@@ -5,8 +5,10 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
+from os import SEEK_END
 from pathlib import Path
 from typing import Any, Literal, TypeVar
 
@@ -82,23 +84,17 @@ class Outcome:
 
 
 class ResultFile:
-    """Results on disk, a line of JSON each, of one version of the code."""
+    """Results on disk, a line of JSON each; lines that cannot be read are computed again."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
         self.results: dict[str, Any] = {}
-        header = json.dumps({"code": code_fingerprint()})
-        lines = path.read_text().splitlines() if path.is_file() else []
-        if not lines or lines[0] != header:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(header + "\n")
-            return
-        for line in lines[1:]:
-            try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.touch()
+        for line in path.read_text(encoding="utf-8", errors="replace").splitlines():
+            with suppress(ValueError, TypeError):
                 key, result = json.loads(line)
-            except ValueError:  # cut short in the middle of a line: that task is done again
-                continue
-            self.results[key] = result
+                self.results[str(key)] = result
 
     def add(self, key: str, result: Any) -> None:
         """Keep a result."""
@@ -108,7 +104,9 @@ class ResultFile:
 
     def _ends_a_line(self) -> bool:
         with self._path.open("rb") as file:
-            file.seek(-1, 2)
+            if not file.seek(0, SEEK_END):
+                return True
+            file.seek(-1, SEEK_END)
             return file.read(1) == b"\n"
 
 
@@ -147,13 +145,20 @@ def run_tasks(
     return [Outcome(task.settings, file.results[task.key]) for task in tasks]
 
 
+def require_joblib() -> None:
+    """Whether tasks can be run."""
+    try:
+        import joblib  # noqa: F401
+        import threadpoolctl  # noqa: F401
+    except ImportError:
+        raise MissingDependency("hodgerank[reproduce]", "running experiments") from None
+
+
 def _parallel(tasks: Sequence[Task], jobs: int | None) -> Iterable[tuple[str, Any]]:
     if not tasks:
         return ()
-    try:
-        import joblib
-    except ImportError:
-        raise MissingDependency("hodgerank[reproduce]", "running experiments in parallel") from None
+    import joblib
+
     parallel = joblib.Parallel(n_jobs=jobs, return_as="generator_unordered")
     results: Iterable[tuple[str, Any]] = parallel(joblib.delayed(_on_one_thread)(t) for t in tasks)
     return results

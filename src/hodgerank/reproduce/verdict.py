@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from importlib.resources import files
@@ -146,37 +146,64 @@ class Report:
     obstacle: str = ""
 
     @property
+    def status(self) -> Status:
+        """On the whole; our own questions beside the paper do not count."""
+        deciding = [verdict.status for verdict in self.verdicts if not verdict.claim.is_ours]
+        status = joint_status(deciding or [Status.UNDECIDED])
+        return Status.IN_PART if Status.IN_PART in deciding else status
+
+    @property
     def verdict(self) -> str:
-        """On the whole."""
+        """The status in the words of a reader of the paper."""
         if self.obstacle:
             return "not run"
-        deciding = [verdict for verdict in self.verdicts if not verdict.claim.is_ours]
-        found = Counter(verdict.status for verdict in deciding)
-        counts = {status: found[status] for status in Status if found[status]}
-        n = len(deciding)
         word = "reproduced" if self.published.is_from_paper else "confirmed"
-        if counts.keys() == {Status.HOLDS}:
-            return word
-        if counts.keys() == {Status.UNDECIDED}:
-            return "undecided"
-        if not counts.keys() & {Status.HOLDS, Status.IN_PART}:
-            return f"not {word}"
-        parts = [f"{count} {_verb(status, count)}" for status, count in counts.items()]
-        return f"{word} in part: of {n} claim{'s' * (n > 1)} {', '.join(parts)}"
+        return {
+            Status.HOLDS: word,
+            Status.IN_PART: f"{word} in part",
+            Status.FAILS: f"not {word}",
+            Status.UNDECIDED: "undecided",
+        }[self.status]
+
+    @property
+    def tally(self) -> str:
+        """How many claims hold, where not all do alike."""
+        found = Counter(v.status for v in self.verdicts if not v.claim.is_ours)
+        if len(found) < 2:
+            return ""
+        parts = [
+            f"{count} {status.value if count == 1 else PLURALS[status]}"
+            for status in Status
+            if (count := found[status])
+        ]
+        return f"of {found.total()} claims {', '.join(parts)}"
 
 
-def _verb(status: Status, count: int) -> str:
-    return status.value if count == 1 else PLURALS[status]
-
-
-def sign_status(difference: Estimate) -> Status:
-    """Whether something is above zero."""
+def sign_status(difference: Estimate, above: float = 0.0) -> Status:
+    """Whether something is above zero, or another number."""
     lower, upper = difference.interval()
     if difference.n < FEWEST:
         return Status.UNDECIDED
-    if lower > 0:
+    if lower > above:
         return Status.HOLDS
-    return Status.FAILS if upper < 0 else Status.UNDECIDED
+    return Status.FAILS if upper < above else Status.UNDECIDED
+
+
+def ratio_status(ratios: Iterable[float], wanted: float) -> Status:
+    """Whether something is so many times as large, in all cases, some or none."""
+    reached = [ratio >= wanted for ratio in ratios]
+    if all(reached):
+        return Status.HOLDS
+    return Status.IN_PART if any(reached) else Status.FAILS
+
+
+def joint_status(statuses: Collection[Status]) -> Status:
+    """Of a claim that consists of several."""
+    if len(set(statuses)) == 1:
+        return next(iter(statuses))
+    if Status.HOLDS in statuses:
+        return Status.IN_PART
+    return Status.FAILS if Status.FAILS in statuses else Status.UNDECIDED
 
 
 def number(value: float, digits: int = 3, *, plus: str = "+") -> str:
