@@ -66,7 +66,7 @@ def tasks(effort: Effort) -> list[Task]:
     return [
         Task(campaign, {"panel": panel, "run": run, "seed": effort.seed})
         for panel in KINDS
-        for run in effort.runs(quick=40, full=400)
+        for run in effort.runs(quick=30, full=400)
     ]
 
 

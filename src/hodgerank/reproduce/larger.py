@@ -24,10 +24,11 @@ SCHEMES = {
     "random rounds": Scheme(hr.RandomSampler, own_ranking),
 }
 STRONG, WEAK = "strong opinions", "weak opinions (the model of Figure 3)"
-PER_ITEM = (2, 4, 6, 8, 10)
 
 
-def campaign(panel: str, n: int, opinions: str, run: int, seed: int) -> dict[str, list[float]]:
+def campaign(
+    panel: str, n: int, opinions: str, per_item: list[int], run: int, seed: int
+) -> dict[str, list[float]]:
     """Tau at some numbers of answers per item."""
     curves = {}
     for name, scheme in SCHEMES.items():
@@ -36,7 +37,7 @@ def campaign(panel: str, n: int, opinions: str, run: int, seed: int) -> dict[str
         link = "bradley-terry" if opinions == STRONG else "uniform"
         crowd = hr.SimulatedCrowd(list(range(n)), scores=scores, link=link, rng=rng)
         truth = {"truth": true_scores(crowd)}
-        looks = [n * answers // 2 for answers in PER_ITEM]
+        looks = [n * answers // 2 for answers in per_item]
         taus = play(scheme, crowd, crowd.items, looks, truth, seed=sampler_seed(seed, run))
         curves[name] = taus["truth"]
     return curves
@@ -44,7 +45,10 @@ def campaign(panel: str, n: int, opinions: str, run: int, seed: int) -> dict[str
 
 def tasks(effort: Effort) -> list[Task]:
     """One per size, strength of opinions and run; large ones first."""
-    sizes = effort.pick(smoke={100: 1}, quick={300: 6, 100: 20}, full={1000: 10, 300: 60, 100: 200})
+    sizes = effort.pick(
+        smoke={100: 1}, quick={10_000: 5, 1000: 6, 100: 20}, full={10_000: 20, 1000: 50, 100: 200}
+    )
+    per_item = effort.pick(smoke=[2, 4], quick=[2, 4, 6], full=[2, 4, 6, 8, 10])
     return [
         Task(
             campaign,
@@ -52,6 +56,7 @@ def tasks(effort: Effort) -> list[Task]:
                 "panel": f"{n:,} items, {opinions}",
                 "n": n,
                 "opinions": opinions,
+                "per_item": per_item,
                 "run": run,
                 "seed": effort.seed,
             },
@@ -65,7 +70,7 @@ def tasks(effort: Effort) -> list[Task]:
 def findings(outcomes: Sequence[Outcome], published: Published) -> Findings:
     """Does it still pay?"""
     ordered = sorted(outcomes, key=lambda outcome: outcome.settings["n"])
-    curves = Curves.of(PER_ITEM, ordered)
+    curves = Curves.of(outcomes[0].settings["per_item"], ordered)
     chart = curves.chart(x="answers per item", columns=2, width=340, height=240)
     return Findings(curves.rows("answers_per_item"), chart, curves.verdicts(published))
 

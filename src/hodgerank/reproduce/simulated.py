@@ -48,7 +48,7 @@ def tasks(effort: Effort) -> list[Task]:
     return [
         Task(campaign, {"panel": panel, "run": run, "seed": effort.seed})
         for panel in (GRID, UNIFORM)
-        for run in effort.runs(quick=300, full=1000)
+        for run in effort.runs(quick=200, full=1000)
     ]
 
 

@@ -8,8 +8,9 @@ import numpy as np
 
 from hodgerank.errors import InvalidArgument
 from hodgerank.kernels import spectrum
+from hodgerank.sampling.blocked import Blocked
 from hodgerank.sampling.design import Answers
-from hodgerank.types import BoolArray, FloatArray, IntArray, Item
+from hodgerank.types import FloatArray, IntArray, Item
 
 MAX_ITEMS = 3000
 DENSE_ITEMS = 32  # up to here a fresh decomposition is faster than following the last one
@@ -99,20 +100,20 @@ class AlgebraicConnectivity:
         self._counts = np.pad(self._counts, (0, 1))
         self._start_afresh()
 
-    def search(self, blocked: BoolArray, has_blocked: bool, key: int) -> tuple[int, int]:
+    def search(self, blocked: Blocked, key: int) -> tuple[int, int]:
         """Among the pairs asked least often, the one that raises lambda_2 most."""
         for i, j in self._path:
-            if not self._counts[i, j] and not (has_blocked and blocked[i, j]):
+            if not self._counts[i, j] and not (blocked and blocked.matrix[i, j]):
                 return i, j
         fewest = self._shared
-        if has_blocked:
-            fewest = spectrum.fewest_asked(self._counts, blocked)
+        if blocked:
+            fewest = spectrum.fewest_asked(self._counts, blocked.matrix)
         if self._n_components > 1:
             return spectrum.smallest_components_pair(  # type: ignore[no-any-return]
-                self._labels, self._counts, fewest, blocked, has_blocked, key
+                self._labels, self._counts, fewest, blocked.matrix, bool(blocked), key
             )
         return spectrum.farthest_pair(  # type: ignore[no-any-return]
-            self._eigenspace(), self._counts, fewest, blocked, has_blocked, key
+            self._eigenspace(), self._counts, fewest, blocked.matrix, bool(blocked), key
         )
 
     def gains(self, i: IntArray, j: IntArray) -> FloatArray:

@@ -6,32 +6,29 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from hodgerank.errors import InvalidArgument
+from hodgerank.sampling.auto_many import ManyItemsDesign
+from hodgerank.sampling.blocked import Blocked
 from hodgerank.sampling.design import Answers
 from hodgerank.sampling.display import Display
+from hodgerank.sampling.engines import MANY_ITEMS
 from hodgerank.sampling.order import OrderDesign, ProbitPosterior
 from hodgerank.sampling.posterior import DensePosterior, Posterior
 from hodgerank.sampling.protocol import Sampler
 from hodgerank.sampling.rank_targeted import probit_posterior
-from hodgerank.types import BoolArray, FloatArray, IntArray, Item
+from hodgerank.types import FloatArray, IntArray, Item
 
 PRIOR_VARIANCES = tuple(2.0**k / 12 for k in range(7))  # 1/12, 1/6, ..., 16/3
 N_WEAK = 2  # the first of them, up to 1/6: opinions are little more than noise
 INFLATION = 2  # places up in the list, a factor of 4: designs that expect more learn faster
-MANY_ITEMS = 32  # below, aiming at the order pays whatever the strength of opinions
+ENOUGH_ITEMS = 32  # below, aiming at the order pays whatever the strength of opinions
 MARGIN = 1.0  # nats of evidence that opinions are strong, asked for at the beginning
 BEGINNING = 2.0  # answers per item
-MAX_ITEMS = 5000
 
 
 class AutoDesign(OrderDesign):
     """Rank-targeted where opinions are strong, D-optimal where they are not."""
 
     def __init__(self, n: int) -> None:
-        if n > MAX_ITEMS:
-            raise InvalidArgument(
-                f"{n:,} items: AutoSampler is limited to {MAX_ITEMS:,}; use BayesianSampler"
-            )
         super().__init__(n, PRIOR_VARIANCES)
         self._label_free = DensePosterior(np.zeros(n), 1.0, criterion="variance")
         self._ignores_labels = False
@@ -47,7 +44,7 @@ class AutoDesign(OrderDesign):
         evidence = [posterior.evidence for posterior in self.bank]
         ahead = max(evidence[N_WEAK:]) - max(evidence[:N_WEAK])
         margin = MARGIN if self.n_learned < BEGINNING * self.n_items else 0.0
-        self._ignores_labels = self.n_items >= MANY_ITEMS and ahead <= margin
+        self._ignores_labels = self.n_items >= ENOUGH_ITEMS and ahead <= margin
         best = int(np.argmax(evidence))
         return self.bank[min(best + INFLATION, len(self.bank) - 1)]
 
@@ -82,11 +79,11 @@ class AutoDesign(OrderDesign):
         """Misordered pairs less to be expected, or variance."""
         return self._label_free.gains(i, j) if self.ignores_labels else super().gains(i, j)
 
-    def search(self, blocked: BoolArray, has_blocked: bool, key: int) -> tuple[int, int]:
+    def search(self, blocked: Blocked, key: int) -> tuple[int, int]:
         """The best pair by the criterion in force."""
         if self.ignores_labels:
-            return self._label_free.search(blocked, has_blocked, key)
-        return super().search(blocked, has_blocked, key)
+            return self._label_free.search(blocked, key)
+        return super().search(blocked, key)
 
 
 class AutoSampler(Sampler):
@@ -99,6 +96,9 @@ class AutoSampler(Sampler):
     label-free D-optimal one, the pair whose difference is least known. During the first two answers
     per item strong opinions must be ahead by one nat: pairs chosen to be close tell little
     about strength, so the label-free design also settles the question sooner.
+
+    From 1,000 items on the posterior is the matrix-free one of `BayesianSampler`: D-optimal at
+    first, and by expected information where the scores found so far spread widely.
 
     Parameters
     ----------
@@ -117,14 +117,24 @@ class AutoSampler(Sampler):
         self, items: Iterable[Item] | int, *, seed: int = 0, display: Display = "balanced"
     ) -> None:
         super().__init__(items, seed, display)
-        self._design: AutoDesign = AutoDesign(len(self._items))
+        n = len(self._items)
+        self._design: AutoDesign | ManyItemsDesign = (
+            AutoDesign(n) if n < MANY_ITEMS else ManyItemsDesign(n, self._seed)
+        )
 
     @property
     def strategy(self) -> str:
-        """What the next pair is chosen by: 'rank-targeted' or 'd-optimal'."""
-        return "d-optimal" if self._design.ignores_labels else "rank-targeted"
+        """What the next pair is chosen by: 'd-optimal', 'rank-targeted' or 'bayesian'."""
+        if self._design.ignores_labels:
+            return "d-optimal"
+        return "rank-targeted" if isinstance(self._design, AutoDesign) else "bayesian"
 
     @property
     def posterior(self) -> Posterior:
-        """What the answers told so far say about the scores, in units of probit noise."""
-        return probit_posterior(self.items, self._design)
+        """What the answers told so far say about the scores.
+
+        In units of probit noise; from 1,000 items on, in those of `BayesianSampler`.
+        """
+        if isinstance(self._design, AutoDesign):
+            return probit_posterior(self.items, self._design)
+        return super().posterior

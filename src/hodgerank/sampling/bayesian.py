@@ -9,6 +9,8 @@ import numpy as np
 
 from hodgerank.errors import InvalidArgument, UnknownItem, choose
 from hodgerank.sampling.display import Display
+from hodgerank.sampling.engines import Engine, gaussian_posterior
+from hodgerank.sampling.matrix_free import MatrixFreePosterior
 from hodgerank.sampling.posterior import LINK_CODES, DensePosterior, Posterior
 from hodgerank.sampling.protocol import Sampler
 from hodgerank.types import FloatArray, Item
@@ -37,6 +39,10 @@ class BayesianSampler(Sampler):
     paper
         Take v = E(y - D)^2 exactly as printed. Beyond |D| = 2 it grows again, so that decided
         pairs attract answers.
+    engine
+        'dense' keeps the variance of every difference: exact, up to 10,000 items. 'matrix-free'
+        keeps none: tens of microseconds per answer for a million items, pairs worth about 98 % of
+        the best. 'auto' takes the second from 1,000 items on.
 
     Examples
     --------
@@ -55,6 +61,7 @@ class BayesianSampler(Sampler):
         prior_scores: Mapping[Item, float] | Iterable[float] | None = None,
         link: Literal["uniform", "thurstone-mosteller", "angular"] = "uniform",
         paper: bool = False,
+        engine: Engine = "auto",
         display: Display = "balanced",
     ) -> None:
         super().__init__(items, seed, display)
@@ -64,11 +71,14 @@ class BayesianSampler(Sampler):
                 f"random: use {', '.join(LINK_CODES)}, or AutoSampler"
             )
         self._prior_strength = require_positive(prior_strength, "prior_strength")
-        self._design: DensePosterior = DensePosterior(
-            self._prior_mean(prior_scores),
+        self._prior_scores = self._prior_mean(prior_scores)
+        self._design: DensePosterior | MatrixFreePosterior = gaussian_posterior(
+            self._prior_scores,
             self._prior_strength,
             link=choose(link, LINK_CODES, "link"),
             criterion="paper" if paper else "clamped",
+            engine=engine,
+            seed=self._seed,
         )
 
     def _prior_mean(self, scores: Mapping[Item, float] | Iterable[float] | None) -> FloatArray:
@@ -87,8 +97,13 @@ class BayesianSampler(Sampler):
 
     @property
     def posterior(self) -> Posterior:
-        """What the answers told so far say about the scores, with noise variance 1."""
-        return Posterior(self.items, self._design.mean.copy(), self._design.covariance)
+        """What the answers told so far say about the scores, with noise variance 1: exactly."""
+        design = self._design
+        if isinstance(design, MatrixFreePosterior):
+            mean = np.pad(self._prior_scores, (0, len(self._items) - len(self._prior_scores)))
+            design = DensePosterior(mean, self._prior_strength)
+            design.learn_many(self._log.since(0))
+        return Posterior(self.items, design.mean.copy(), design.covariance)
 
 
 def require_positive(value: float, name: str) -> float:

@@ -11,6 +11,7 @@ import numpy as np
 
 from hodgerank.errors import InvalidArgument
 from hodgerank.kernels.choice import best_listed
+from hodgerank.sampling.blocked import Blocked
 from hodgerank.sampling.catalogue import Catalogue
 from hodgerank.sampling.design import Design
 from hodgerank.types import BoolArray, IntArray, Item
@@ -22,21 +23,18 @@ Chosen: TypeAlias = tuple[int, int, bool]
 """A pair i < j, and whether the caller wrote it the other way round; i is -1 if there is none."""
 
 NONE: Chosen = (-1, -1, False)
-NO_MATRIX: BoolArray = np.zeros((1, 1), np.bool_)
 
 
 class AnyPair:
     """All pairs but those that are blocked."""
 
-    def __init__(self, n: int, blocked: BoolArray | None) -> None:
-        self._n = n
+    def __init__(self, blocked: Blocked) -> None:
         self._blocked = blocked
-        self._is_own = False
+        self._forbidden: set[tuple[int, int]] = set()
 
     def best(self, design: Design, key: int) -> Chosen:
         """The best pair by a design."""
-        blocked = NO_MATRIX if self._blocked is None else self._blocked
-        i, j = design.search(blocked, self._blocked is not None, key)
+        i, j = design.search(self._blocked.and_pairs(self._forbidden), key)
         return i, j, False
 
     def use_up(self, i: int, j: int) -> None:
@@ -44,12 +42,7 @@ class AnyPair:
 
     def forbid(self, i: int, j: int) -> None:
         """The pair may not be asked."""
-        if not self._is_own:
-            n, old = self._n, self._blocked
-            self._blocked = np.zeros((n, n), np.bool_) if old is None else old.copy()
-            self._is_own = True
-        assert self._blocked is not None
-        self._blocked[i, j] = True
+        self._forbidden.add((i, j))
 
 
 class ListedPairs:
@@ -114,7 +107,7 @@ class CandidateReader:
         """The pairs that may be asked."""
         catalogue = self._catalogue
         if candidates is None:
-            return AnyPair(len(catalogue), catalogue.blocked)
+            return AnyPair(catalogue.blocked)
         if isinstance(candidates, np.ndarray):
             listed = ListedPairs(_from_matrix(candidates, len(catalogue)))
         elif candidates is self._last[0]:

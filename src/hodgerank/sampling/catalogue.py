@@ -7,7 +7,8 @@ from collections.abc import Iterable
 import numpy as np
 
 from hodgerank.errors import InvalidArgument, UnknownItem
-from hodgerank.types import BoolArray, Item
+from hodgerank.sampling.blocked import Blocked
+from hodgerank.types import Item
 
 
 class Catalogue:
@@ -19,7 +20,7 @@ class Catalogue:
         self.items: list[Item] = []
         self.codes: dict[Item, int] = {}
         self.retired: set[int] = set()
-        self.blocked: BoolArray | None = None  # pairs with retired items, if there are any
+        self._blocked: Blocked | None = None
         for item in range(items) if isinstance(items, int | np.integer) else items:
             self.add(item)
 
@@ -38,24 +39,24 @@ class Catalogue:
             raise InvalidArgument(f"{item!r} is already among the items{hint}")
         self.codes[item] = len(self.items)
         self.items.append(item)
-        self._block()
+        self._blocked = None
 
     def retire(self, item: Item) -> None:
         """It is asked no more."""
         self.retired.add(self.code(item))
-        self._block()
+        self._blocked = None
 
     def restore(self, item: Item) -> None:
         """It is asked again."""
         self.retired.discard(self.code(item))
-        self._block()
+        self._blocked = None
 
-    def _block(self) -> None:
-        self.blocked = None
-        if self.retired:
-            gone = list(self.retired)
-            self.blocked = np.zeros((len(self), len(self)), np.bool_)
-            self.blocked[gone] = self.blocked[:, gone] = True
+    @property
+    def blocked(self) -> Blocked:
+        """Pairs with retired items."""
+        if self._blocked is None:
+            self._blocked = Blocked(len(self), self.retired)
+        return self._blocked
 
     def code(self, item: Item) -> int:
         """Position of an item."""

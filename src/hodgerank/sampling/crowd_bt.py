@@ -10,11 +10,12 @@ import numpy as np
 from hodgerank.estimators.crowd_bt import CrowdBTRanking, crowd_bt
 from hodgerank.kernels import crowd_bt as kernel
 from hodgerank.sampling.bayesian import require_positive
+from hodgerank.sampling.blocked import Blocked
 from hodgerank.sampling.design import Answers
 from hodgerank.sampling.display import Display
 from hodgerank.sampling.posterior import Posterior
 from hodgerank.sampling.protocol import Sampler
-from hodgerank.types import BoolArray, FloatArray, IntArray, Item
+from hodgerank.types import FloatArray, IntArray, Item
 
 MOST_REPEATS = 100.0  # more weight than this makes no difference to scores that know no more
 
@@ -105,11 +106,17 @@ class CrowdBTDesign:
             kernel.crowd_gain_of_pairs(self.mu, self._variances(), i, j, *worker, self._exploration)
         )
 
-    def search(self, blocked: BoolArray, has_blocked: bool, key: int) -> tuple[int, int]:
+    def search(self, blocked: Blocked, key: int) -> tuple[int, int]:
         """The pair of largest gain."""
         worker = self.reliability(self.worker)
         return kernel.best_crowd_pair(  # type: ignore[no-any-return]
-            self.mu, self._variances(), *worker, self._exploration, blocked, has_blocked, key
+            self.mu,
+            self._variances(),
+            *worker,
+            self._exploration,
+            blocked.matrix,
+            bool(blocked),
+            key,
         )
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple, Protocol
 
-from hodgerank.types import BoolArray, FloatArray, IntArray, Item
+from hodgerank.sampling.blocked import Blocked
+from hodgerank.types import FloatArray, IntArray, Item
 
 
 class Answers(NamedTuple):
@@ -57,5 +58,5 @@ class Design(Protocol):
     def gains(self, i: IntArray, j: IntArray) -> FloatArray:
         """The criterion of some pairs, at least 0."""
 
-    def search(self, blocked: BoolArray, has_blocked: bool, key: int) -> tuple[int, int]:
+    def search(self, blocked: Blocked, key: int) -> tuple[int, int]:
         """The best pair that is not blocked, ties broken by the key; (-1, -1): there is none."""

@@ -10,7 +10,7 @@ import numpy as np
 from hodgerank.errors import InvalidArgument, choose
 from hodgerank.sampling.algebraic_connectivity import AlgebraicConnectivity
 from hodgerank.sampling.display import Display
-from hodgerank.sampling.posterior import DensePosterior
+from hodgerank.sampling.engines import Engine, gaussian_posterior
 from hodgerank.sampling.protocol import Sampler
 from hodgerank.types import Item
 
@@ -33,6 +33,8 @@ class FisherSampler(Sampler):
     start
         'empty', or 'path': the first n - 1 pairs walk through all items in random order, as the
         published experiments did (fiedler only).
+    engine
+        As in `BayesianSampler` (d-optimal only).
 
     Examples
     --------
@@ -49,6 +51,7 @@ class FisherSampler(Sampler):
         seed: int = 0,
         criterion: Literal["d-optimal", "fiedler"] = "d-optimal",
         start: Literal["empty", "path"] = "empty",
+        engine: Engine = "auto",
         display: Display = "balanced",
     ) -> None:
         super().__init__(items, seed, display)
@@ -61,4 +64,6 @@ class FisherSampler(Sampler):
         elif start == "path":
             raise InvalidArgument("start='path' belongs to criterion='fiedler'")
         else:
-            self._design = DensePosterior(np.zeros(n), self._prior_strength, criterion="variance")
+            self._design = gaussian_posterior(
+                np.zeros(n), self._prior_strength, criterion="variance", engine=engine, seed=seed
+            )

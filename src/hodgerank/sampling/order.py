@@ -12,9 +12,10 @@ from collections.abc import Sequence
 import numpy as np
 
 from hodgerank.kernels import misordering, probit, resistance
+from hodgerank.sampling.blocked import Blocked
 from hodgerank.sampling.design import Answers
 from hodgerank.sampling.posterior import enlarge, prior_resistance
-from hodgerank.types import BoolArray, FloatArray, IntArray, Item
+from hodgerank.types import FloatArray, IntArray, Item
 
 EXACT_ORDER = 400  # items up to which a pair counts for the order of all; the rest is O(n^3)
 
@@ -99,11 +100,11 @@ class OrderCriterion:
         C, R = self._pending or (self.posterior.C, self._R)
         return np.asarray(misordering.order_gain_of_pairs(C, R, self.posterior.mean, i, j))
 
-    def search(self, blocked: BoolArray, has_blocked: bool, key: int) -> tuple[int, int]:
+    def search(self, blocked: Blocked, key: int) -> tuple[int, int]:
         """The best pair."""
         C, R = self._pending or (self.posterior.C, self._R)
         return misordering.most_ordering_pair(  # type: ignore[no-any-return]
-            C, R, self.posterior.mean, blocked, has_blocked, key, self._leaders
+            C, R, self.posterior.mean, blocked.matrix, bool(blocked), key, self._leaders
         )
 
 
@@ -196,6 +197,6 @@ class OrderDesign:
         """Expected fall of the number of misordered pairs."""
         return self._ready().gains(i, j)
 
-    def search(self, blocked: BoolArray, has_blocked: bool, key: int) -> tuple[int, int]:
+    def search(self, blocked: Blocked, key: int) -> tuple[int, int]:
         """The best pair."""
-        return self._ready().search(blocked, has_blocked, key)
+        return self._ready().search(blocked, key)

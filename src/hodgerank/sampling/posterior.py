@@ -9,8 +9,9 @@ import numpy as np
 
 from hodgerank.errors import InvalidArgument
 from hodgerank.kernels import information, resistance
+from hodgerank.sampling.blocked import Blocked
 from hodgerank.sampling.design import Answers
-from hodgerank.types import BoolArray, FloatArray, IntArray, Item
+from hodgerank.types import FloatArray, IntArray, Item
 
 MAX_ITEMS = 10_000  # beyond, matrices over all pairs do not fit: 0.8 GB each here
 LINK_CODES = {
@@ -46,8 +47,8 @@ def prior_resistance(n: int, variance: float) -> FloatArray:
     """Variances of all differences before any answer."""
     if n > MAX_ITEMS:
         raise InvalidArgument(
-            f"{n:,} items: this sampler keeps the variance of every difference, which is limited "
-            f"to {MAX_ITEMS:,} items"
+            f"{n:,} items: a variance for every difference is limited to {MAX_ITEMS:,} items; "
+            "for more take BayesianSampler with its matrix-free engine, and `ranking()` for scores"
         )
     return np.full((n, n), 2 * variance)
 
@@ -188,13 +189,13 @@ class DensePosterior:
             )
         )
 
-    def search(self, blocked: BoolArray, has_blocked: bool, key: int) -> tuple[int, int]:
+    def search(self, blocked: Blocked, key: int) -> tuple[int, int]:
         """The pair of largest criterion, (-1, -1) if all are blocked."""
         C = self.C if self._expected is None else self._expected
         if self.criterion == "variance":
-            return information.widest_pair(C, blocked, has_blocked, key)  # type: ignore[no-any-return]
+            return information.widest_pair(C, blocked.matrix, bool(blocked), key)  # type: ignore[no-any-return]
         return information.most_informative_pair(  # type: ignore[no-any-return]
-            C, self.mean, self._link, self.criterion == "paper", blocked, has_blocked, key,
+            C, self.mean, self._link, self.criterion == "paper", blocked.matrix, bool(blocked), key,
             self._leaders,
         )  # fmt: skip
 

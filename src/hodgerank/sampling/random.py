@@ -9,10 +9,13 @@ import numpy as np
 
 from hodgerank.errors import choose
 from hodgerank.kernels.rounds import least_asked_pair
+from hodgerank.sampling.blocked import Blocked
 from hodgerank.sampling.design import Answers
 from hodgerank.sampling.display import Display
+from hodgerank.sampling.engines import MANY_ITEMS
 from hodgerank.sampling.protocol import Sampler
-from hodgerank.types import BoolArray, FloatArray, IntArray, Item
+from hodgerank.sampling.random_many import ManyRandomDesign
+from hodgerank.types import FloatArray, IntArray, Item
 
 
 class RandomDesign:
@@ -49,10 +52,10 @@ class RandomDesign:
         """The same for all pairs, or less for those asked more often."""
         return 1 / (1.0 + self._counts[i, j]) if self._in_rounds else np.ones(len(i))
 
-    def search(self, blocked: BoolArray, has_blocked: bool, key: int) -> tuple[int, int]:
+    def search(self, blocked: Blocked, key: int) -> tuple[int, int]:
         """Any pair, or any of those asked least often."""
         return least_asked_pair(  # type: ignore[no-any-return]
-            self._counts, self._in_rounds, blocked, has_blocked, key
+            self._counts, self._in_rounds, blocked.matrix, bool(blocked), key
         )
 
 
@@ -84,4 +87,9 @@ class RandomSampler(Sampler):
     ) -> None:
         super().__init__(items, seed, display)
         choose(order, ("rounds", "independent"), "order")
-        self._design = RandomDesign(len(self._items), in_rounds=order == "rounds")
+        n, in_rounds = len(self._items), order == "rounds"
+        self._design = (
+            RandomDesign(n, in_rounds=in_rounds)
+            if n < MANY_ITEMS
+            else ManyRandomDesign(n, in_rounds=in_rounds)
+        )

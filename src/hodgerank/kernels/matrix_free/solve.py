@@ -1,0 +1,268 @@
+"""Variances by belief propagation, responses and means by local relaxation.
+
+On a graph that looks like a tree around an item, the variance of its score is that of its
+neighbours' messages; all walks have positive weight, so that what is missed makes it too small, and
+what is missed most, the level all scores share, cancels in differences. Relaxing an item moves its
+value by what its residual asks for and hands the rest to its neighbours; the step is the variance
+rather than 1 / weight, since part of what is handed on comes back.
+"""
+
+import math
+
+import numba
+import numpy as np
+
+from hodgerank.kernels.matrix_free.adjacency import ROOM
+from hodgerank.kernels.matrix_free.grid import put
+from hodgerank.kernels.matrix_free.state import (
+    ANSWERED,
+    COUNT,
+    FIRST,
+    FIRST_PENDING,
+    FORCE,
+    MARK,
+    MEAN,
+    N_PENDING,
+    PENDING,
+    QUEUE_LENGTH,
+    QUEUE_START,
+    QUEUED,
+    RESIDUAL,
+    REST,
+    SHIFT,
+    VARIANCE,
+)
+
+HUB = 256  # neighbours beyond which an item is spared where it hardly matters
+MOST_TOUCHED = 4096  # items a local solution may reach
+MOST_SWEEPS = 40
+MOST_RELAXATIONS = 300  # of the mean per answer; what is left waits for the next
+OVERSHOOT = 1.5  # of 1 / weight: relaxation diverges beyond 2
+
+UNTOUCHED, TOUCHED, RELAXED = 0, 1, 2
+
+
+@numba.njit(cache=True, inline="always")
+def _step(s, g, u):  # type: ignore[no-untyped-def]
+    weight = s.x[u, ANSWERED] + s.x[u, PENDING] + g
+    return min(s.x[u, VARIANCE], OVERSHOOT / weight), weight
+
+
+@numba.njit(cache=True)
+def variance(s, g, u):  # type: ignore[no-untyped-def]
+    """Of one score, given those of its neighbours: both messages of an edge in closed form."""
+    a = 1 / s.x[u, VARIANCE]
+    known = s.x[u, ANSWERED] + s.x[u, PENDING] + g
+    for graph in range(FIRST, FIRST_PENDING + 1):
+        c = s.edges[u, graph]
+        while c >= 0:
+            for k in range(int(s.weights[c, ROOM])):
+                w = float(s.weights[c, k])
+                b = 1 / s.x[s.neighbours[c, k], VARIANCE]
+                ab = a * b
+                known -= (math.sqrt(ab * ab + 4 * ab * w * w) - ab) / (2 * b)
+            c = s.neighbours[c, ROOM]
+        if s.counters[N_PENDING] == 0:
+            break
+    return 1 / max(g, known)
+
+
+@numba.njit(cache=True, inline="always")
+def _touch(s, u, n):  # type: ignore[no-untyped-def]
+    if s.edges[u, MARK] == UNTOUCHED:
+        s.edges[u, MARK] = TOUCHED
+        s.x[u, SHIFT] = 0.0
+        s.x[u, REST] = 0.0
+        s.touched[n] = u
+        return n + 1
+    return n
+
+
+@numba.njit(cache=True)
+def respond(s, g, reach, i, j):  # type: ignore[no-untyped-def]
+    """S (e_i - e_j) around i and j: the variance C of their difference, and how many were touched.
+
+    The values stand in column SHIFT of the items touched; `forget` clears the marks.
+    """
+    x = s.x
+    n = _touch(s, j, _touch(s, i, 0))
+    x[i, REST] = 1.0
+    x[j, REST] = -1.0
+    enough = reach * 0.5 * (x[i, VARIANCE] + x[j, VARIANCE])
+    most = min(MOST_TOUCHED, len(s.touched))
+    for _ in range(MOST_SWEEPS):
+        is_done = True
+        k = 0
+        while k < n:
+            u = s.touched[k]
+            k += 1
+            if abs(x[u, REST]) * x[u, VARIANCE] <= enough:
+                continue
+            is_done = False
+            step, weight = _step(s, g, u)
+            move = x[u, REST] * step
+            x[u, SHIFT] += move
+            x[u, REST] -= weight * move
+            s.edges[u, MARK] = RELAXED
+            count = s.edges[u, COUNT]
+            if count > HUB and abs(move) * weight < 0.1 * enough * g * count:
+                continue  # each of its many neighbours would get next to nothing
+            for graph in range(FIRST, FIRST_PENDING + 1):
+                c = s.edges[u, graph]
+                while c >= 0:
+                    for a in range(int(s.weights[c, ROOM])):
+                        v = s.neighbours[c, a]
+                        if n < most or s.edges[v, MARK] != UNTOUCHED:
+                            n = _touch(s, v, n)
+                            x[v, REST] += s.weights[c, a] * move
+                    c = s.neighbours[c, ROOM]
+                if s.counters[N_PENDING] == 0:
+                    break
+        if is_done:
+            break
+    for k in range(n):
+        u = s.touched[k]
+        if s.edges[u, MARK] != RELAXED:
+            x[u, SHIFT] = x[u, REST] * x[u, VARIANCE]
+    return x[i, SHIFT] - x[j, SHIFT], n
+
+
+@numba.njit(cache=True)
+def forget(s, n):  # type: ignore[no-untyped-def]
+    """Clear the marks of a local solution."""
+    for k in range(n):
+        s.edges[s.touched[k], MARK] = UNTOUCHED
+
+
+@numba.njit(cache=True)
+def narrow(s, t, i, j, C, n, weight, key):  # type: ignore[no-untyped-def]
+    """Variances after an answer of this weight to (i, j), from the response in SHIFT."""
+    x, g = s.x, t.locality
+    shrink = weight / (1 + weight * C)
+    for k in range(n):
+        u = s.touched[k]
+        less = x[u, SHIFT] * x[u, SHIFT] * shrink
+        if less > 1e-3 * x[u, VARIANCE] or u in (i, j):
+            floor = 1 / (x[u, ANSWERED] + x[u, PENDING] + g)
+            x[u, VARIANCE] = max(floor, x[u, VARIANCE] - less)
+            if u not in (i, j):
+                put(s, t, u, key)
+
+
+@numba.njit(cache=True)
+def refresh(s, t, i, j, key):  # type: ignore[no-untyped-def]
+    """Variances of the two items of a pair whose edge has changed."""
+    for _ in range(2):
+        for u in (i, j):
+            count = s.edges[u, COUNT]
+            # going through the neighbours of a hub pays every now and then
+            if count <= HUB or key % (count // HUB) == 0:
+                s.x[u, VARIANCE] = variance(s, t.locality, u)
+    put(s, t, i, key)
+    put(s, t, j, key)
+
+
+@numba.njit(cache=True)
+def enqueue(s, u):  # type: ignore[no-untyped-def]
+    """The residual of an item wants to be looked at."""
+    if not s.place[u, QUEUED]:
+        s.place[u, QUEUED] = 1
+        end = (s.counters[QUEUE_START] + s.counters[QUEUE_LENGTH]) % len(s.queue)
+        s.queue[end] = u
+        s.counters[QUEUE_LENGTH] += 1
+
+
+@numba.njit(cache=True)
+def relax_means(s, t, key):  # type: ignore[no-untyped-def]
+    """Move means until the residuals in the queue are small, or for long enough."""
+    x, g = s.x, t.prior_strength
+    for _ in range(MOST_RELAXATIONS):
+        if s.counters[QUEUE_LENGTH] == 0:
+            return
+        u = s.queue[s.counters[QUEUE_START]]
+        s.counters[QUEUE_START] = (s.counters[QUEUE_START] + 1) % len(s.queue)
+        s.counters[QUEUE_LENGTH] -= 1
+        s.place[u, QUEUED] = 0
+        weight = x[u, ANSWERED] + g
+        if abs(x[u, RESIDUAL]) <= _tolerance(t.residual, weight, x[u, VARIANCE]):
+            continue
+        move = x[u, RESIDUAL] * min(x[u, VARIANCE], OVERSHOOT / weight)
+        x[u, MEAN] += move
+        x[u, RESIDUAL] -= weight * move
+        c = s.edges[u, FIRST]
+        while c >= 0:
+            for a in range(int(s.weights[c, ROOM])):
+                v = s.neighbours[c, a]
+                x[v, RESIDUAL] += s.weights[c, a] * move
+                allowed = _tolerance(t.residual, x[v, ANSWERED] + g, x[v, VARIANCE])
+                if abs(x[v, RESIDUAL]) > allowed:
+                    enqueue(s, v)
+            c = s.neighbours[c, ROOM]
+        if abs(x[u, RESIDUAL]) > _tolerance(t.residual, weight, x[u, VARIANCE]):
+            enqueue(s, u)
+        put(s, t, u, key)
+
+
+@numba.njit(cache=True, inline="always")
+def _tolerance(tolerance, weight, variance):  # type: ignore[no-untyped-def]
+    """What a residual may be.
+
+    It moves the mean by about its product with the variance: that should be little beside the
+    standard deviation of items known badly, and beside the scale of answers for the others.
+    """
+    return tolerance * max(1.0, weight / 64) / max(1.0, math.sqrt(variance))
+
+
+@numba.njit(cache=True)
+def _times(s, g, v, out):  # type: ignore[no-untyped-def]
+    """(L + g I) v, with the answers alone."""
+    for u in range(len(v)):
+        total = (s.x[u, ANSWERED] + g) * v[u]
+        c = s.edges[u, FIRST]
+        while c >= 0:
+            for a in range(int(s.weights[c, ROOM])):
+                total -= s.weights[c, a] * v[s.neighbours[c, a]]
+            c = s.neighbours[c, ROOM]
+        out[u] = total
+
+
+@numba.njit(cache=True)
+def solve(s, g, force, start, tolerance, most):  # type: ignore[no-untyped-def]
+    """(L + g I)^-1 force, by conjugate gradients with a diagonal preconditioner.
+
+    Stops when no residual asks for a move larger than the tolerance. Returns the solution, its
+    residuals, the largest move asked for at the start and at the end, and the iterations.
+    """
+    x, q = start.copy(), np.empty(len(start))
+    _times(s, g, x, q)
+    r = force - q
+    inverse = 1 / (s.x[:, ANSWERED] + g)
+    z = r * inverse
+    before = after = np.abs(z).max()
+    p = z.copy()
+    rho = np.dot(r, z)
+    done = 0
+    while after > tolerance and done < most and rho > 0:
+        _times(s, g, p, q)
+        alpha = rho / np.dot(p, q)
+        x += alpha * p
+        r -= alpha * q
+        z = r * inverse
+        after = np.abs(z).max()
+        new = np.dot(r, z)
+        p = z + (new / rho) * p
+        rho = new
+        done += 1
+    return x, r, before, after, done
+
+
+@numba.njit(cache=True)
+def solve_means(s, g, tolerance, most):  # type: ignore[no-untyped-def]
+    """All means anew, from where they are; returns by how much they were off. Empties the queue."""
+    mean, r, before, _, _ = solve(s, g, s.x[:, FORCE].copy(), s.x[:, MEAN].copy(), tolerance, most)
+    s.x[:, MEAN] = mean
+    s.x[:, RESIDUAL] = r
+    s.place[:, QUEUED] = 0
+    s.counters[QUEUE_START] = 0
+    s.counters[QUEUE_LENGTH] = 0
+    return before

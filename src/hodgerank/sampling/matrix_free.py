@@ -1,0 +1,332 @@
+"""MatrixFreePosterior: the Gaussian posterior of very many scores, and a pair worth asking."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import numpy as np
+
+from hodgerank.kernels.choice import best_listed
+from hodgerank.kernels.matrix_free import adjacency, grid, search, solve
+from hodgerank.kernels.matrix_free.state import (
+    ANSWERED,
+    CELL,
+    FIRST,
+    FIRST_PENDING,
+    FORCE,
+    FREE_CHUNK,
+    INFORMATION,
+    MEAN,
+    N_CHUNKS,
+    N_LEARNED,
+    QUEUE_LENGTH,
+    QUEUE_START,
+    VARIANCE,
+    VARIANCE_ALONE,
+    Settings,
+    State,
+)
+from hodgerank.sampling.blocked import Blocked
+from hodgerank.sampling.design import Answers
+from hodgerank.types import FloatArray, IntArray, Item
+
+LOCALITY = 0.3  # least prior strength at which variances are reckoned
+REACH = 0.1
+RESIDUAL = 0.1
+LARGEST_MEAN = 10.0  # the ends of the grid; items beyond stand in the last bucket
+BUCKET_WIDTH = 0.03
+LOWEST_VARIANCE, LEVEL_RATIO = 1e-5, 1.01
+N_LISTED_PAIRS = 48
+SWEEPS = 8  # of belief propagation over all items
+CHECKPOINT_TOLERANCE, FINAL_TOLERANCE = 5e-3, 1e-7
+MOST_ITERATIONS = 1000
+FEW = 512  # items all of whose pairs are looked at where the grid finds none
+ALL_AT_ONCE = 0.5  # answers per item beyond which it pays to start from scratch
+
+
+class MatrixFreePosterior:
+    """Scores with prior N(m, 1/g), answers y = x_i - x_j + noise: local, O(1) per answer.
+
+    What `DensePosterior` knows exactly is known here to about a per cent, in O(items + edges)
+    memory. A design, see `Design`; pairs are asked that are worth about 98 % of the best.
+
+    Every n answers the means are solved anew; `drift` tells by how much they had been off.
+
+    Parameters
+    ----------
+    prior_mean, prior_strength
+        m and g.
+    criterion
+        What the pair has most of: expected information ('clamped') or variance.
+    link
+        How differences become preferences, as a code of `kernels.information`.
+    seed
+        Orders items that are alike.
+    """
+
+    def __init__(
+        self,
+        prior_mean: FloatArray,
+        prior_strength: float,
+        *,
+        criterion: Literal["clamped", "variance"] = "clamped",
+        link: int = 0,
+        seed: int = 0,
+    ) -> None:
+        g, n = prior_strength, len(prior_mean)
+        self.drift = 0.0
+        self._retired: frozenset[int] = frozenset()
+        self._seed = seed
+        self._settings = Settings(
+            prior_strength=g,
+            locality=max(g, LOCALITY),
+            criterion=VARIANCE_ALONE if criterion == "variance" else INFORMATION,
+            link=link,
+            reach=REACH,
+            residual=RESIDUAL,
+            bucket_width=BUCKET_WIDTH,
+            mean_range=LARGEST_MEAN,
+            lowest_variance=LOWEST_VARIANCE,
+            log_ratio=float(np.log(LEVEL_RATIO)),
+        )
+        self._n = n
+        self._state = self._empty_state(n, 2 * n + 16)
+        x = self._state.x
+        x[:, MEAN] = prior_mean
+        x[:, FORCE] = g * prior_mean
+        x[:, VARIANCE] = 1 / self._settings.locality
+        self._arrange()
+
+    def _empty_state(self, n: int, n_chunks: int) -> State:
+        counters = np.zeros(8, np.int64)
+        counters[FREE_CHUNK] = -1
+        edges = np.zeros((n, 4), np.int32)
+        edges[:, [FIRST, FIRST_PENDING]] = -1
+        place = np.zeros((n, 4), np.int32)
+        place[:, CELL] = -1
+        return State(
+            x=np.zeros((n, 8)),
+            place=place,
+            edges=edges,
+            neighbours=np.empty((n_chunks, 16), np.int32),
+            weights=np.empty((n_chunks, 16), np.float32),
+            counters=counters,
+            queue=np.empty(n, np.int32),
+            touched=np.empty(n, np.int32),
+            **self._empty_grid(),
+        )
+
+    def _empty_grid(self) -> dict[str, Any]:
+        buckets = 1
+        if self._settings.criterion == INFORMATION:
+            buckets = int(2 * LARGEST_MEAN / BUCKET_WIDTH) + 1
+        largest = 1 / self._settings.locality
+        levels = int(np.log(largest / LOWEST_VARIANCE) / np.log(LEVEL_RATIO)) + 2
+        return {
+            "cells": np.full(buckets * levels, -1, np.int32),
+            "top": np.full(buckets, -1, np.int32),
+            "listed": np.empty((N_LISTED_PAIRS, 3)),
+        }
+
+    def _arrange(self) -> None:
+        """Put all items into the grid in an order that the seed and the answers decide."""
+        learned = int(self._state.counters[N_LEARNED])
+        order = np.random.default_rng([self._seed, learned]).permutation(self._n)
+        grid.rebuild(self._state, self._settings, order, learned)
+
+    def _make_room(self) -> None:
+        """For the edges that one more pair may need."""
+        s = self._state
+        used, capacity = int(s.counters[N_CHUNKS]), len(s.neighbours)
+        if used + 4 > capacity:
+            more = max(64, capacity // 4)
+            self._state = s._replace(
+                neighbours=np.vstack([s.neighbours, np.empty((more, 16), np.int32)]),
+                weights=np.vstack([s.weights, np.empty((more, 16), np.float32)]),
+            )
+
+    def learn(
+        self, i: int, j: int, outcome: float, noise: float, worker: Item | None, was_out: bool
+    ) -> None:
+        """One answer."""
+        self._make_room()
+        search.learn(self._state, self._settings, i, j, outcome, 1 / noise, was_out)
+        if self._state.counters[N_LEARNED] % self._n == 0:
+            self._checkpoint()
+
+    def _checkpoint(self) -> None:
+        g = self._settings.prior_strength
+        self.drift = solve.solve_means(self._state, g, CHECKPOINT_TOLERANCE, MOST_ITERATIONS)
+        self._arrange()
+
+    def learn_many(self, answers: Answers) -> None:
+        """One by one while they are few, otherwise from scratch with all there are."""
+        if len(answers.i) < ALL_AT_ONCE * self._n:
+            for row in answers.rows():
+                self.learn(*row, was_out=False)
+            return
+        s, n = self._state, self._n
+        weight = 1 / answers.noise
+        force = np.bincount(answers.i, weight * answers.outcome, minlength=n)
+        force -= np.bincount(answers.j, weight * answers.outcome, minlength=n)
+        old_i, old_j, old_weight = self._edges()
+        i = np.concatenate([old_i, answers.i])
+        j = np.concatenate([old_j, answers.j])
+        code, place = np.unique(i * n + j, return_inverse=True)
+        total = np.bincount(place, np.concatenate([old_weight, weight])).astype(float)
+        i, j = code // n, code % n
+        fresh = self._empty_state(n, _chunks_needed(i, j, n))
+        fresh.counters[N_LEARNED] = s.counters[N_LEARNED] + len(answers.i)
+        fresh.x[:, MEAN] = s.x[:, MEAN]
+        fresh.x[:, FORCE] = s.x[:, FORCE] + force
+        fresh.place[:, CELL] = np.where(s.place[:, CELL] == grid.RETIRED, grid.RETIRED, -1)
+        self._state = fresh
+        self._connect(i, j, total)
+
+    def _edges(self) -> tuple[IntArray, IntArray, FloatArray]:
+        return adjacency.edge_list(self._state)  # type: ignore[no-any-return]
+
+    def _connect(self, i: IntArray, j: IntArray, weight: FloatArray) -> None:
+        """All edges at once, then variances and means."""
+        s, g, n = self._state, self._settings.prior_strength, self._n
+        ends = np.concatenate([i, j])
+        order = np.argsort(ends, kind="stable")
+        start = np.concatenate([[0], np.cumsum(np.bincount(ends, minlength=n))])
+        others, weights = np.concatenate([j, i])[order], np.concatenate([weight, weight])[order]
+        adjacency.build(s, start, others, weights)
+        s.x[:, ANSWERED] = np.bincount(ends, np.concatenate([weight, weight]), minlength=n)
+        s.x[:, VARIANCE] = 1 / (s.x[:, ANSWERED] + self._settings.locality)
+        search.sweep_variances(s, self._settings.locality, SWEEPS)
+        solve.solve_means(s, g, CHECKPOINT_TOLERANCE, MOST_ITERATIONS)
+        self._arrange()
+
+    def expect(self, i: int, j: int) -> None:
+        """A pair goes out."""
+        self._make_room()
+        search.expect(self._state, self._settings, i, j)
+
+    def withdraw(self, i: int, j: int) -> None:
+        """A pair that was out will not be answered."""
+        search.withdraw(self._state, self._settings, i, j)
+
+    def enlarge(self) -> None:
+        """One more item, with prior mean 0."""
+        s = self._state
+        waiting = (s.counters[QUEUE_START] + np.arange(s.counters[QUEUE_LENGTH])) % self._n
+        queue = s.queue[waiting]
+        self._n += 1
+        s = s._replace(
+            **{name: _longer(getattr(s, name)) for name in ("x", "place", "edges", "queue")},
+            touched=_longer(s.touched),
+        )
+        s.queue[: len(queue)] = queue
+        s.counters[QUEUE_START] = 0
+        s.x[-1] = 0
+        s.x[-1, VARIANCE] = 1 / self._settings.locality
+        s.edges[-1] = (-1, -1, 0, 0)
+        s.place[-1] = (0, 0, -1, 0)
+        self._state = s
+        grid.put(s, self._settings, self._n - 1, int(s.counters[N_LEARNED]))
+
+    def gains(self, i: IntArray, j: IntArray) -> FloatArray:
+        """The criterion of each pair."""
+        return np.asarray(search.values_of_pairs(self._state, self._settings, i, j))
+
+    def search(self, blocked: Blocked, key: int) -> tuple[int, int]:
+        """A pair about as good as the best."""
+        self._retire(blocked.retired)
+        i, j = search.best_pair(self._state, self._settings, blocked.codes, key)
+        return (i, j) if i >= 0 else self._search_everywhere(blocked, key)
+
+    def _retire(self, retired: frozenset[int]) -> None:
+        if retired == self._retired:
+            return
+        s = self._state
+        for u in retired - self._retired:
+            grid.take_out(s, u)
+            s.place[u, CELL] = grid.RETIRED
+        for u in self._retired - retired:
+            s.place[u, CELL] = -1
+            grid.put(s, self._settings, u, int(s.counters[N_LEARNED]))
+        self._retired = retired
+
+    def _search_everywhere(self, blocked: Blocked, key: int) -> tuple[int, int]:
+        """All pairs of some items: where few are left, or all lie far apart."""
+        active = np.flatnonzero(self._state.place[:, CELL] != grid.RETIRED)
+        if len(active) > FEW:
+            active = np.sort(np.random.default_rng(abs(key)).choice(active, FEW, replace=False))
+        a, b = np.triu_indices(len(active), 1)
+        i, j = active[a], active[b]
+        is_open = ~np.isin(i * self._n + j, blocked.codes)
+        i, j = i[is_open], j[is_open]
+        k = best_listed(self.gains(i, j), i, j, key)
+        return (int(i[k]), int(j[k])) if k >= 0 else (-1, -1)
+
+    @property
+    def n_items(self) -> int:
+        """Number of items."""
+        return self._n
+
+    @property
+    def n_learned(self) -> int:
+        """Number of answers."""
+        return int(self._state.counters[N_LEARNED])
+
+    @property
+    def mean(self) -> FloatArray:
+        """Of the centred scores, to seven digits."""
+        solve.solve_means(
+            self._state, self._settings.prior_strength, FINAL_TOLERANCE, MOST_ITERATIONS
+        )
+        mean = self._state.x[:, MEAN]
+        return np.asarray(mean - mean.mean())
+
+    def aim_at(self, criterion: Literal["clamped", "variance"]) -> None:
+        """Choose by another criterion from now on."""
+        code = VARIANCE_ALONE if criterion == "variance" else INFORMATION
+        self._settings = self._settings._replace(criterion=code)
+        self._state = self._state._replace(**self._empty_grid())
+        self._arrange()
+
+    def signal_variance(self) -> tuple[float, float]:
+        """Variance of the true scores that the answers speak for, and its standard error.
+
+        With scores of variance v the square of the posterior means is v tr((I - g S)^2) from
+        signal plus s^2 tr(S L S) from noise, where s^2 = 1 - 2v since plain answers have square 1.
+        One random vector is enough for the traces of so large a matrix. Infinitely uncertain where
+        items have too few answers for the two to be told apart.
+        """
+        g, n = self._settings.prior_strength, self._n
+        probe = np.random.default_rng([self._seed, self.n_learned]).choice([-1.0, 1.0], n)
+        answer, *_ = solve.solve(
+            self._state, g, probe, probe / n, CHECKPOINT_TOLERANCE, MOST_ITERATIONS
+        )
+        trace, trace_of_square = float(probe @ answer), float(answer @ answer)
+        noise = trace - g * trace_of_square
+        share = n - 2 * g * trace + g * g * trace_of_square
+        apart = share - 2 * noise
+        if apart < 0.05 * n:
+            return 0.0, np.inf
+        mean = self._state.x[:, MEAN]
+        square = float(mean @ mean) - n * float(mean.mean()) ** 2
+        return (square - noise) / apart, float(np.sqrt(2 / n)) * square / apart
+
+    @property
+    def n_bytes(self) -> int:
+        """Memory of the state."""
+        return sum(array.nbytes for array in self._state)
+
+
+def _longer(array: Any) -> Any:
+    """One more row; now and then all are copied to where there is room for many more."""
+    n = len(array)
+    room = array.base if array.base is not None and len(array.base) > n else None
+    if room is None:
+        room = np.empty((n + n // 4 + 16, *array.shape[1:]), array.dtype)
+        room[:n] = array
+    return room[: n + 1]
+
+
+def _chunks_needed(i: IntArray, j: IntArray, n: int) -> int:
+    degree = np.bincount(i, minlength=n) + np.bincount(j, minlength=n)
+    return int(np.ceil(degree / adjacency.ROOM).sum()) + n // 4 + 64

@@ -1,0 +1,322 @@
+"""The matrix-free posterior, held to the dense one."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.special import expit
+
+import hodgerank as hr
+from hodgerank.errors import InvalidArgument, NothingToAsk
+from hodgerank.sampling.blocked import Blocked
+from hodgerank.sampling.engines import ENGINES
+from hodgerank.sampling.matrix_free import MatrixFreePosterior
+
+FREE = {"engine": "matrix-free"}
+
+
+class Exact:
+    """Answers as a matrix: posterior mean, variances of differences, and gains."""
+
+    def __init__(self, n, g=1.0):
+        self.precision, self.force = g * np.eye(n), np.zeros(n)
+
+    def learn(self, i, j, outcome, weight=1.0):
+        d = np.zeros(len(self.force))
+        d[i], d[j] = 1, -1
+        self.precision += weight * np.outer(d, d)
+        self.force += weight * outcome * d
+
+    @property
+    def mean(self):
+        mean = np.linalg.solve(self.precision, self.force)
+        return mean - mean.mean()
+
+    @property
+    def variances(self):
+        S = np.linalg.inv(self.precision)
+        return np.diag(S)[:, None] + np.diag(S) - 2 * S
+
+    @property
+    def gains(self):
+        D = self.mean[:, None] - self.mean
+        C = self.variances
+        np.fill_diagonal(C, 0)
+        return 0.5 * (np.clip(1 - D * D, 0, 1) * C / (1 + C) ** 2 + np.log1p(C) - C / (1 + C))
+
+
+def campaign(n, answers, *, spread=3.0, g=1.0, seed=1, every=None, criterion="gains"):
+    """A campaign of the matrix-free engine; how good its choices were on the way."""
+    rng = np.random.default_rng(seed)
+    truth = rng.normal(0, spread, n)
+    sampler = hr.BayesianSampler(n, seed=seed, prior_strength=g, **FREE)
+    if criterion == "variances":
+        sampler = hr.FisherSampler(n, seed=seed, **FREE)
+    exact = Exact(n, g)
+    shares = []
+    for k in range(answers):
+        pair = sampler.ask()
+        if every and k % every == every - 1:
+            values = getattr(exact, criterion)
+            shares.append(values[pair.left, pair.right] / values.max())
+        outcome = 1.0 if rng.random() < expit(truth[pair.left] - truth[pair.right]) else -1.0
+        sampler.tell(pair, outcome)
+        exact.learn(pair.left, pair.right, outcome)
+    return sampler, exact, np.array(shares), truth
+
+
+@pytest.mark.parametrize(
+    ("spread", "g", "mean", "least"),
+    [
+        (3.0, 1.0, 0.98, 0.94),
+        (0.3, 1.0, 0.98, 0.94),
+        (3.0, 10.0, 0.97, 0.9),
+        (3.0, 0.1, 0.95, 0.8),
+        (3.0, 0.01, 0.93, 0.7),
+    ],
+)
+def test_the_pairs_asked_are_worth_nearly_as_much_as_the_best(spread, g, mean, least):
+    _, _, shares, _ = campaign(500, 2500, spread=spread, g=g, every=60)
+    assert shares.mean() >= mean
+    assert shares.min() >= least
+
+
+def test_without_labels_the_least_known_difference_is_asked():
+    _, _, shares, _ = campaign(300, 2000, every=100, criterion="variances")
+    assert shares.mean() >= 0.97
+    assert shares.min() >= 0.9
+
+
+def test_means_are_exact():
+    sampler, exact, _, _ = campaign(200, 1500)
+    np.testing.assert_allclose(sampler._design.mean, exact.mean, atol=1e-6)
+    np.testing.assert_allclose(sampler.posterior.mean, exact.mean, atol=1e-9)
+
+
+def test_gains_are_those_of_the_dense_engine_within_some_per_cent():
+    sampler, exact, _, _ = campaign(200, 1500)
+    rng = np.random.default_rng(0)
+    pairs = [tuple(rng.choice(200, 2, replace=False).tolist()) for _ in range(200)]
+    found = np.array([sampler.gain(pair) for pair in pairs])
+    wanted = np.array([exact.gains[pair] for pair in pairs])
+    assert np.median(np.abs(found / wanted - 1)) < 0.02
+    assert np.abs(found - wanted).max() < 0.1 * wanted.max()
+
+
+def test_drift_is_measured_and_small():
+    sampler, _, _, _ = campaign(300, 900)
+    assert 0 < sampler._design.drift < 0.1
+
+
+@pytest.mark.parametrize("g", [0.01, 1.0, 10.0])
+def test_weighted_and_graded_answers(g):
+    rng = np.random.default_rng(3)
+    n = 120
+    sampler, exact = hr.BayesianSampler(n, prior_strength=g, **FREE), Exact(n, g)
+    for _ in range(800):
+        i, j = rng.choice(n, 2, replace=False).tolist()
+        outcome, weight = float(rng.uniform(-1, 1)), float(np.exp(rng.normal(0, 2)))
+        sampler.tell((i, j), outcome, weight=weight)
+        exact.learn(i, j, outcome, weight)
+    # weights of edges are kept in single precision
+    np.testing.assert_allclose(sampler._design.mean, exact.mean, atol=1e-4)
+    pair = sampler.ask()
+    assert exact.gains[pair.left, pair.right] >= 0.85 * exact.gains.max()
+
+
+def test_stars_and_hubs():
+    n = 600
+    rng = np.random.default_rng(5)
+    sampler, exact = hr.BayesianSampler(n, **FREE), Exact(n)
+    for k in range(2 * n):  # every item meets the hub twice
+        outcome = float(rng.choice([-1, 1]))
+        leaf = 1 + k % (n - 1)
+        sampler.tell((0, leaf), outcome)
+        exact.learn(0, leaf, outcome)
+    np.testing.assert_allclose(sampler._design.mean, exact.mean, atol=1e-6)
+    gains = exact.gains
+    for _ in range(10):
+        pair = sampler.ask()
+        assert gains[pair.left, pair.right] >= 0.95 * gains.max()
+
+
+def test_one_pair_answered_again_and_again():
+    n = 80
+    sampler, exact = hr.BayesianSampler(n, **FREE), Exact(n)
+    for _ in range(3000):
+        sampler.tell((3, 4), 1)
+        exact.learn(3, 4, 1)
+    np.testing.assert_allclose(sampler._design.mean, exact.mean, atol=1e-6)
+    assert not {3, 4} & set(sampler.ask())
+
+
+def test_a_pair_that_is_out_counts_as_if_answered():
+    sampler, exact, _, _ = campaign(200, 600)
+    pair = sampler.ask()
+    assert {*sampler.ask(pending=[pair])} != {*pair}
+    exact.learn(pair.left, pair.right, exact.mean[pair.left] - exact.mean[pair.right])
+    wanted = exact.gains[pair.left, pair.right]
+    assert sampler.gain(pair, pending=[pair]) == pytest.approx(wanted, rel=0.1)
+
+
+def test_a_pair_that_lapses_leaves_no_trace_but_rounding():
+    sampler, exact, _, _ = campaign(200, 600)
+    pair = sampler.ask()
+    before = sampler.gain(pair)
+    sampler.ask(20, pending=[pair])
+    assert sampler.gain(pair) == pytest.approx(before, rel=0.02)
+    np.testing.assert_allclose(sampler._design.mean, exact.mean, atol=1e-6)
+
+
+def test_pairs_out_and_answered_late_give_the_same_means():
+    rng = np.random.default_rng(2)
+    sampler, exact = hr.BayesianSampler(200, seed=3, **FREE), Exact(200)
+    out = []
+    for _ in range(1000):
+        while len(out) < 30:
+            out.append(sampler.ask(pending=out))
+        pair = out.pop(int(rng.integers(len(out))))
+        outcome = float(rng.choice([-1, 1]))
+        sampler.tell(pair, outcome)
+        exact.learn(pair.left, pair.right, outcome)
+    np.testing.assert_allclose(sampler._design.mean, exact.mean, atol=1e-6)
+
+
+def test_a_large_batch_spreads_over_the_items():
+    sampler, _, _, _ = campaign(400, 800)
+    batch = sampler.ask(100)
+    met = np.bincount([item for pair in batch for item in pair], minlength=400)
+    assert met.max() <= 2
+    assert len({frozenset(pair) for pair in batch}) == 100
+
+
+def test_a_log_is_a_warm_start():
+    sampler, exact, _, _ = campaign(300, 3000)
+    other = hr.BayesianSampler(300, seed=1, **FREE)
+    other.tell_many(sampler.answers)
+    np.testing.assert_allclose(other._design.mean, exact.mean, atol=1e-6)
+    shares = []
+    for _ in range(20):
+        pair = other.ask()
+        gains = exact.gains
+        shares.append(gains[pair.left, pair.right] / gains.max())
+        other.tell(pair, 0)
+        exact.learn(pair.left, pair.right, 0)
+    assert np.mean(shares) > 0.95
+    assert min(shares) > 0.9
+
+
+def test_the_same_answers_lead_to_the_same_pairs():
+    one, _, _, _ = campaign(150, 400)
+    two = hr.BayesianSampler(150, seed=1, **FREE)
+    for left, right, outcome in zip(
+        one.answers.left.tolist(),
+        one.answers.right.tolist(),
+        one.answers.outcome.tolist(),
+        strict=True,
+    ):
+        two.tell((left, right), outcome)
+    assert one.ask() == two.ask() == two.ask()
+
+
+def test_an_item_that_joins_is_asked_and_known():
+    sampler, exact, _, _ = campaign(200, 1000)
+    for name in range(200, 260):
+        sampler.add_item(name)
+    larger = Exact(260)
+    larger.precision[:200, :200] = exact.precision
+    larger.force[:200] = exact.force
+    asked = set()
+    for _ in range(60):
+        pair = sampler.ask()
+        asked |= {*pair}
+        sampler.tell(pair, 1)
+        larger.learn(pair.left, pair.right, 1)
+    assert asked >= set(range(200, 260))
+    np.testing.assert_allclose(sampler._design.mean, larger.mean, atol=1e-6)
+
+
+def test_retired_items_are_not_asked_until_restored():
+    sampler, _, _, _ = campaign(150, 300)
+    gone = set(range(0, 150, 2))
+    for item in gone:
+        sampler.retire_item(item)
+    for pair in sampler.ask(100):
+        assert not gone & {*pair}
+    for item in gone:
+        sampler.restore_item(item)
+    assert gone & {item for pair in sampler.ask(100) for item in pair}
+
+
+def test_where_few_are_left_all_their_pairs_are_looked_at():
+    sampler = hr.BayesianSampler(60, **FREE)
+    for item in range(3, 60):
+        sampler.retire_item(item)
+    for k in range(60):
+        sampler.tell((k % 2, 2), 1 if k % 2 else -1)
+    assert {*sampler.ask()} <= {0, 1, 2}
+    sampler.retire_item(1)
+    sampler.retire_item(2)
+    with pytest.raises(NothingToAsk):
+        sampler.ask()
+
+
+def test_nobody_is_asked_the_same_twice():
+    sampler = hr.BayesianSampler(60, **FREE)
+    seen = set()
+    for _ in range(200):
+        pair = sampler.ask(worker="ann")
+        assert frozenset(pair) not in seen
+        seen.add(frozenset(pair))
+        sampler.tell(pair, 1, worker="ann")
+
+
+def test_tau_is_that_of_the_dense_engine():
+    taus = {"dense": [], "matrix-free": []}
+    for engine, found in taus.items():
+        for run in range(6):
+            rng = np.random.default_rng(run)
+            truth = rng.normal(0, 3, 100)
+            sampler = hr.BayesianSampler(100, seed=run, engine=engine)
+            for _ in range(500):
+                pair = sampler.ask()
+                p = expit(truth[pair.left] - truth[pair.right])
+                sampler.tell(pair, 1.0 if rng.random() < p else -1.0)
+            found.append(hr.metrics.kendall_tau(sampler._design.mean.round(4), truth))
+    difference = np.subtract(taus["matrix-free"], taus["dense"])
+    assert difference.mean() > -2 * difference.std(ddof=1) / np.sqrt(6) - 0.005
+
+
+def test_the_engine_is_chosen_by_size():
+    assert isinstance(hr.BayesianSampler(1000)._design, MatrixFreePosterior)
+    assert not isinstance(hr.BayesianSampler(999)._design, MatrixFreePosterior)
+    assert isinstance(hr.FisherSampler(1000)._design, MatrixFreePosterior)
+    assert isinstance(hr.AutoSampler(1000)._design, MatrixFreePosterior)
+    assert not isinstance(hr.BayesianSampler(1000, paper=True)._design, MatrixFreePosterior)
+    with pytest.raises(InvalidArgument, match="paper"):
+        hr.BayesianSampler(10, paper=True, engine="matrix-free")
+    with pytest.raises(InvalidArgument, match="engine"):
+        hr.BayesianSampler(10, engine="sparse")
+
+
+def test_prior_scores_are_the_means_before_any_answer():
+    prior = np.linspace(-1, 1, 80)
+    one, two = (hr.BayesianSampler(80, prior_scores=prior, engine=e) for e in ENGINES[1:])
+    np.testing.assert_allclose(two._design.mean, prior, atol=1e-6)
+    for sampler in (one, two):
+        sampler.tell((0, 79), 1)
+    np.testing.assert_allclose(one._design.mean, two._design.mean, atol=1e-6)
+
+
+def test_memory_grows_with_items_and_edges_alone():
+    small, large = (MatrixFreePosterior(np.zeros(n), 1.0).n_bytes for n in (20_000, 40_000))
+    assert large < 2.1 * small
+    assert large < 20e6
+
+
+def test_a_blocked_pair_is_never_found():
+    design = MatrixFreePosterior(np.zeros(70), 1.0)
+    pairs = {design.search(Blocked(70), key) for key in range(5)}
+    blocked = Blocked(70, pairs=pairs)
+    for key in range(50):
+        assert design.search(blocked, key) not in pairs
