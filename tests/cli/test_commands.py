@@ -194,3 +194,31 @@ def test_a_ranking_can_be_drawn(run, write, tmp_path):
     status, _, err = run("rank", write(VOTES), "-o", tmp_path / "ranking.doc")
     assert status == 2
     assert ".csv, .parquet, .json, .html" in err
+
+
+def test_todays_votes_are_added_to_yesterdays(run, tmp_path):
+    rows = ["left,right,label", "a,b,1", "b,c,1", "a,c,1", "c,b,1", "a,b,1"]
+    (tmp_path / "one.csv").write_text("\n".join(rows[:4]))
+    (tmp_path / "two.csv").write_text("\n".join([rows[0], *rows[4:]]))
+    (tmp_path / "all.csv").write_text("\n".join(rows))
+    state = tmp_path / "state.parquet"
+    run("rank", tmp_path / "one.csv", "--state", state)
+    status, out, _ = run("rank", tmp_path / "two.csv", "--state", state, "--json")
+    assert status == 0
+    _, wanted, _ = run("rank", tmp_path / "all.csv", "--json")
+    assert json.loads(out)["items"] == json.loads(wanted)["items"]
+    assert json.loads(out)["answers"] == 5
+    status, _, err = run("rank", tmp_path / "two.csv", "--state", state)
+    assert status == 2
+    assert "--again" in err
+
+
+def test_a_ranking_that_fails_leaves_the_state_alone(run, tmp_path):
+    (tmp_path / "one.csv").write_text("left,right,label\na,b,1\n")
+    (tmp_path / "two.csv").write_text("left,right,label\nc,d,1\n")
+    state = tmp_path / "state.parquet"
+    run("rank", tmp_path / "one.csv", "--state", state)
+    before = state.read_bytes()
+    assert run("rank", tmp_path / "two.csv", "--state", state)[0] == 4
+    assert state.read_bytes() == before
+    assert run("rank", tmp_path / "two.csv", "--state", tmp_path / "state.csv")[0] == 2

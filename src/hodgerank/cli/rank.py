@@ -12,6 +12,8 @@ from hodgerank.cli.reading import reads_votes
 if TYPE_CHECKING:
     from hodgerank.data.comparisons import Comparisons, ReadReport
     from hodgerank.estimators.ranking import Ranking
+    from hodgerank.graph.comparison_graph import ComparisonGraph
+    from hodgerank.graph.edge_file import EdgeFile
 
 
 class Model(StrEnum):
@@ -115,6 +117,16 @@ def rank(
             "--output", "-o", help="Table: .csv, .parquet, .json; chart: .html, .svg, .png, .pdf."
         ),
     ] = None,
+    state: Annotated[
+        Path | None,
+        typer.Option(
+            help="Add the votes to the statistics in this .parquet file, which is made if there is "
+            "none, and rank by all of them."
+        ),
+    ] = None,
+    again: Annotated[
+        bool, typer.Option("--again", help="Add votes that the --state has already.")
+    ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> RankResult:
     """Rank the items of a file of votes.
@@ -130,6 +142,8 @@ def rank(
       hodgerank rank arena.parquet --json > ranking.json
 
       hodgerank rank survey.csv --left A --right B --outcome grade --scale 1 7 -o ranking.csv
+
+      hodgerank rank today.csv --state votes.parquet
     """
     from hodgerank.cli.tables import read_scores, result_writer
     from hodgerank.plotting.ranking import ranking_chart
@@ -138,8 +152,9 @@ def rank(
         None if output is None else result_writer(output, ranking_chart, votes.report.source, truth)
     )
     true_scores = None if truth is None else read_scores(truth)
+    edges = None if state is None else _with_state(state, votes, again)
     ranking = _fit(
-        votes,
+        votes if edges is None else edges.graph,
         model,
         link.value,
         ridge=ridge,
@@ -147,13 +162,15 @@ def rank(
         covariance=covariance.value,
         confidence=confidence,
     )
+    if edges is not None and state is not None:
+        edges.write(state)
     if write is not None:
         write(ranking)
     return RankResult(
         ranking=ranking,
         report=votes.report,
-        n_answers=len(votes),
-        n_workers=votes.n_workers,
+        n_answers=len(votes) if edges is None else edges.graph.n_answers,
+        n_workers=votes.n_workers if edges is None else 0,
         top=top if top is not None else (0 if as_json else 50),
         kendall_tau=None if true_scores is None else _tau(ranking, true_scores),
         written=output,
@@ -161,8 +178,27 @@ def rank(
     )
 
 
+def _with_state(state: Path, votes: "Comparisons", again: bool) -> "EdgeFile":
+    """What the file holds, and the votes."""
+    from hodgerank.errors import InvalidArgument
+    from hodgerank.graph.edge_file import EdgeFile, edge_file
+
+    if state.suffix.lower() != ".parquet":
+        raise InvalidArgument(f"--state {state}: the name must end in .parquet")
+    if not state.absolute().parent.is_dir():
+        raise InvalidArgument(f"--state {state}: the folder {state.parent} does not exist")
+    if not state.exists():
+        return edge_file(votes)
+    return EdgeFile.read(state).add(votes, again=again)
+
+
 def _fit(
-    votes: "Comparisons", model: Model, link: Any, *, ridge: float | None, **options: Any
+    votes: "Comparisons | ComparisonGraph",
+    model: Model,
+    link: Any,
+    *,
+    ridge: float | None,
+    **options: Any,
 ) -> "Ranking":
     from hodgerank.errors import InvalidArgument
     from hodgerank.estimators.least_squares import hodge_rank

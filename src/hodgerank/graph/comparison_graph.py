@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from hodgerank.data.comparisons import Comparisons, ReadReport
-from hodgerank.errors import DisconnectedGraph
+from hodgerank.errors import DisconnectedGraph, InvalidComparisons
 from hodgerank.kernels import laplacian
-from hodgerank.kernels.edges import sum_by_edge
+from hodgerank.kernels.edges import EdgeSums, add_up, sum_by_edge
 from hodgerank.kernels.normal_equations import NormalEquations
 from hodgerank.types import CodeArray, FloatArray, IntArray, Item, Pair
 
@@ -65,8 +65,14 @@ class ComparisonGraph:
         edges = sum_by_edge(
             votes.left, votes.right, votes.outcome, votes.weight, multiplicity, votes.n_items
         )
+        return cls._from_sums(votes.items, edges, votes.report, votes.backend)
+
+    @classmethod
+    def _from_sums(
+        cls, items: tuple[Item, ...], edges: EdgeSums, report: ReadReport, backend: str
+    ) -> ComparisonGraph:
         return cls(
-            items=votes.items,
+            items=items,
             i=edges.i,
             j=edges.j,
             counts=edges.counts,
@@ -74,8 +80,53 @@ class ComparisonGraph:
             weight_squares=edges.weight_squares,
             flows=edges.sums / edges.weights,
             squares=edges.squares,
-            report=votes.report,
-            backend=votes.backend,
+            report=report,
+            backend=backend,
+        )
+
+    def merge(self, *others: ComparisonGraph) -> ComparisonGraph:
+        """All answers together, as if they had been read at once; items are matched by name.
+
+        Edges are sums over answers, so that those of today can be added to those of yesterday
+        without any vote being read again.
+
+        >>> import hodgerank as hr
+        >>> days = [("a", "b", 1)], [("b", "a", 1), ("b", "c", 1)]
+        >>> one, two = (hr.ComparisonGraph.from_comparisons(hr.read_comparisons(d)) for d in days)
+        >>> one.merge(two).counts, one.merge(two).flows
+        (array([2, 1]), array([0., 1.]))
+        """
+        graphs = (self, *others)
+        names = {item for graph in graphs for item in graph.items}
+        if len({isinstance(item, str) for item in names}) > 1:
+            raise InvalidComparisons(
+                "items are integers in some votes and strings in others: read them as one type"
+            )
+        items = tuple(sorted(names))
+        places = {item: place for place, item in enumerate(items)}
+        new = [np.array([places[item] for item in graph.items], np.int32) for graph in graphs]
+        columns = [graph._sums for graph in graphs]
+        together = EdgeSums(*(np.concatenate(parts) for parts in zip(*columns, strict=True)))
+        i = np.concatenate([place[graph.i] for place, graph in zip(new, graphs, strict=True)])
+        j = np.concatenate([place[graph.j] for place, graph in zip(new, graphs, strict=True)])
+        reports = [graph.report for graph in graphs]
+        report = ReadReport(
+            source=" + ".join(report.source for report in reports),
+            layout=reports[-1].layout,
+            rows=sum(report.rows for report in reports),
+        )
+        return self._from_sums(items, add_up(i, j, together, len(items)), report, self.backend)
+
+    @property
+    def _sums(self) -> EdgeSums:
+        return EdgeSums(
+            self.i,
+            self.j,
+            self.counts,
+            self.weights,
+            self.weight_squares,
+            self.weights * self.flows,
+            self.squares,
         )
 
     @classmethod

@@ -63,20 +63,40 @@ def sum_by_edge(
         i, j = _ends(edges, n_items)
         rows = table[edges]
     else:
-        order = _lexicographic_order(low, high, n_items)
-        low, high = low[order], high[order]
-        starts = np.flatnonzero(np.r_[True, (low[1:] != low[:-1]) | (high[1:] != high[:-1])])
+        order, starts = _runs(low, high, n_items)
 
         def total(values: FloatArray | IntArray) -> FloatArray:
             return np.add.reduceat(values[order], starts, dtype=float)
 
-        i, j = low[starts], high[starts]
+        i, j = low[order[starts]], high[order[starts]]
         rows = np.diff(starts, append=len(low))
     counts = rows if multiplicity is None else total(multiplicity).astype(np.int64)
     weights = rows.astype(float) if weight is None else total(weight)
     weight_squares = weights.copy() if weight_squared is None else total(weight_squared)
     squares = weights.copy() if is_plain else total(weighted * turned)
     return EdgeSums(i, j, counts, weights, weight_squares, total(weighted), squares)
+
+
+def add_up(i: CodeArray, j: CodeArray, sums: EdgeSums, n_items: int) -> EdgeSums:
+    """Edges that may occur several times and either way round, as edges that do not.
+
+    `sums` belong to the pairs (i, j), which take the place of its own.
+    """
+    order, starts = _runs(np.minimum(i, j), np.maximum(i, j), n_items)
+    first = order[starts]
+
+    def total(values: FloatArray | IntArray) -> FloatArray:
+        return np.add.reduceat(values[order], starts, dtype=float)
+
+    return EdgeSums(
+        np.minimum(i[first], j[first]),
+        np.maximum(i[first], j[first]),
+        total(sums.counts).astype(np.int64),
+        total(sums.weights),
+        total(sums.weight_squares),
+        total(np.where(i > j, -sums.sums, sums.sums)),
+        total(sums.squares),
+    )
 
 
 def _row_offsets(n_items: int) -> IntArray:
@@ -115,6 +135,14 @@ def _tabulate_choices(
     sums = (2 * wins - counts).astype(float)
     ends = _ends(edges, n_items)
     return EdgeSums(*ends, counts, weights, weights.copy(), sums, weights.copy())
+
+
+def _runs(low: CodeArray, high: CodeArray, n_items: int) -> tuple[CodeArray, IntArray]:
+    """An order in which equal pairs stand together, and where each run of them begins."""
+    order = _lexicographic_order(low, high, n_items)
+    low, high = low[order], high[order]
+    is_new = (low[1:] != low[:-1]) | (high[1:] != high[:-1])
+    return order, np.flatnonzero(np.r_[np.full(min(1, len(low)), True), is_new])
 
 
 def _lexicographic_order(low: CodeArray, high: CodeArray, n_items: int) -> CodeArray:
