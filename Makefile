@@ -18,7 +18,7 @@ demo: $(READY)-demo  ## run an active campaign on a simulated crowd, rank the it
 	$(BIN)/hodgerank trust demo/votes.csv
 	$(BIN)/hodgerank plan demo/votes.csv --budget 5
 
-test: $(READY)-test  ## run every test
+test: $(READY)-test $(READY)-java  ## run every test
 	$(BIN)/python -m pytest -n auto
 
 reproduce: $(READY)-reproduce  ## regenerate every figure and table of the paper, with verdicts, in out/
@@ -43,6 +43,13 @@ $(BIN)/python:
 	  { echo "hodgerank needs Python 3.11 or newer: make PYTHON=/path/to/python3.11 ..." >&2; exit 1; }
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --upgrade "pip>=25.1"
+
+# The tests of Spark need Java; where it cannot be installed they say so and are skipped.
+$(READY)-java: | $(BIN)/python
+	@command -v java >/dev/null || { [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null && \
+	  { apt-get update -qq; apt-get install -y -qq --no-install-recommends default-jre-headless; }; } || \
+	  echo "no Java: the tests of Spark will be skipped" >&2
+	@touch $@
 
 $(READY)-core: pyproject.toml | $(BIN)/python
 	$(BIN)/python -m pip install --quiet --editable .

@@ -9,6 +9,7 @@ import sys
 import polars as pl
 import pytest
 
+import hodgerank as hr
 from hodgerank.cli import BAD_INPUT, NOT_UNIQUE
 
 VOTES = "left,right,label,worker\na,b,1,w1\nb,c,1,w1\na,c,1,w2\na,b,-1,w2\nb,c,1,w2\n"
@@ -222,3 +223,23 @@ def test_a_ranking_that_fails_leaves_the_state_alone(run, tmp_path):
     assert run("rank", tmp_path / "two.csv", "--state", state)[0] == 4
     assert state.read_bytes() == before
     assert run("rank", tmp_path / "two.csv", "--state", tmp_path / "state.csv")[0] == 2
+
+
+def test_many_parquet_files_are_ranked_together(run, tmp_path):
+    votes = hr.simulate_comparisons(6, 300, spread=2, rng=1)
+    table = pl.DataFrame(
+        {"left": votes.left, "right": votes.right, "label": votes.outcome.astype(int)}
+    )
+    for k in range(3):
+        table[100 * k : 100 * k + 100].write_parquet(tmp_path / f"{k}.parquet")
+    table.write_csv(tmp_path / "all.csv")
+    status, out, _ = run("rank", tmp_path / "*.parquet", "--json")
+    assert status == 0
+    _, wanted, _ = run("rank", tmp_path / "all.csv", "--json")
+    found, wanted = (json.loads(text) for text in (out, wanted))
+    assert found["answers"] == 300
+    assert [item["item"] for item in found["items"]] == [item["item"] for item in wanted["items"]]
+    assert run("trust", tmp_path / "*.parquet")[0] == 0
+    status, _, err = run("rank", tmp_path / "*.parquet", "--covariance", "worker")
+    assert status == 2
+    assert "single answers" in err

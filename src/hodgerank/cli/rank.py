@@ -2,12 +2,13 @@
 
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from hodgerank.cli.reading import reads_votes
+from hodgerank.cli.reading import count_answers, reads_votes, votes_or_edges
 
 if TYPE_CHECKING:
     from hodgerank.data.comparisons import Comparisons, ReadReport
@@ -80,9 +81,9 @@ class RankResult:
         return content
 
 
-@reads_votes
+@partial(reads_votes, reader=votes_or_edges)
 def rank(
-    votes: "Comparisons",
+    votes: "Comparisons | ComparisonGraph",
     model: Annotated[
         Model, typer.Option("--model", "-m", help="How scores are found.")
     ] = Model.least_squares,
@@ -143,6 +144,8 @@ def rank(
 
       hodgerank rank survey.csv --left A --right B --outcome grade --scale 1 7 -o ranking.csv
 
+      hodgerank rank 'votes/*.parquet'
+
       hodgerank rank today.csv --state votes.parquet
     """
     from hodgerank.cli.tables import read_scores, result_writer
@@ -169,8 +172,8 @@ def rank(
     return RankResult(
         ranking=ranking,
         report=votes.report,
-        n_answers=len(votes) if edges is None else edges.graph.n_answers,
-        n_workers=votes.n_workers if edges is None else 0,
+        n_answers=count_answers(votes if edges is None else edges.graph),
+        n_workers=getattr(votes, "n_workers", 0) if edges is None else 0,
         top=top if top is not None else (0 if as_json else 50),
         kendall_tau=None if true_scores is None else _tau(ranking, true_scores),
         written=output,
@@ -178,7 +181,7 @@ def rank(
     )
 
 
-def _with_state(state: Path, votes: "Comparisons", again: bool) -> "EdgeFile":
+def _with_state(state: Path, votes: "Comparisons | ComparisonGraph", again: bool) -> "EdgeFile":
     """What the file holds, and the votes."""
     from hodgerank.errors import InvalidArgument
     from hodgerank.graph.edge_file import EdgeFile, edge_file

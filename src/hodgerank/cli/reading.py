@@ -12,6 +12,7 @@ import typer
 
 if TYPE_CHECKING:
     from hodgerank.data.comparisons import Comparisons
+    from hodgerank.graph.comparison_graph import ComparisonGraph
 
 Result = TypeVar("Result")
 PANEL = "Reading the file"
@@ -25,7 +26,10 @@ class OutcomeAs(StrEnum):
     item = "item"
 
 
-VOTES = "Votes: CSV or TSV, also gzipped; Parquet; JSON lines; - is CSV on standard input."
+VOTES = (
+    "Votes: CSV or TSV, also gzipped; Parquet, also as 'votes/*.parquet'; JSON lines; - is CSV on "
+    "standard input."
+)
 
 
 def _option(help_text: str, *names: str, **settings: Any) -> Any:
@@ -78,6 +82,35 @@ def read(
     )
 
 
+def votes_or_edges(**reading: Any) -> "Comparisons | ComparisonGraph":
+    """Votes; those in many files reduced to edges, piece by piece."""
+    from hodgerank.data.files import File
+    from hodgerank.graph.comparison_graph import ComparisonGraph
+
+    file = reading["file"]
+    if str(file) == "-" or not File(file).is_many:
+        return read(**reading)
+    given = {
+        name: reading[name] for name in ("left", "right", "outcome", "winner", "loser", "weight")
+    }
+    outcome_as = reading["outcome_as"]
+    return ComparisonGraph.from_frame(
+        File(file).scan(),
+        name=str(file),
+        **given,
+        outcome_as=None if outcome_as is None else outcome_as.value,
+        scale=reading["scale"],
+        skip_invalid=reading["skip_invalid"],
+    )
+
+
+def count_answers(votes: "Comparisons | ComparisonGraph") -> int:
+    """How many there are."""
+    from hodgerank.data.comparisons import Comparisons
+
+    return len(votes) if isinstance(votes, Comparisons) else votes.n_answers
+
+
 def votes_or_items(**reading: Any) -> "Comparisons":
     """Votes, or no votes on the items of a list."""
     from hodgerank.cli.items import read_items
@@ -93,7 +126,7 @@ def votes_or_items(**reading: Any) -> "Comparisons":
 
 def reads_votes(
     command: Callable[..., Result],
-    reader: Callable[..., "Comparisons"] = read,
+    reader: Callable[..., "Comparisons | ComparisonGraph"] = read,
     about_file: str = VOTES,
 ) -> Callable[..., Result]:
     """Give a command whose first parameter is `votes` the file argument and reading options."""
@@ -109,7 +142,7 @@ def reads_votes(
         reading = {p.name: arguments.pop(p.name) for p in [file, *options]}
         with Console(stderr=True).status(f"reading {reading['file']}") as status:
             votes = reader(**reading)
-            status.update(f"computing with {len(votes):,} answers")
+            status.update(f"computing with {count_answers(votes):,} answers")
             return command(votes, **arguments)
 
     parameters = [p.replace(kind=Parameter.KEYWORD_ONLY) for p in [file, *own, *options]]

@@ -10,6 +10,7 @@ import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from glob import glob
 from pathlib import Path
 from typing import IO, cast
 
@@ -41,7 +42,7 @@ class File:
     separator: str | None = None
 
     def __post_init__(self) -> None:
-        if isinstance(self.source, Path) and not self.source.is_file():
+        if isinstance(self.source, Path) and not self.source.is_file() and not self.is_many:
             what = "is a folder, not a file" if self.source.is_dir() else "does not exist"
             raise InvalidComparisons(f"{self.source} {what}")
         separator = self.separator
@@ -56,6 +57,24 @@ class File:
         return str(self.source) if isinstance(self.source, Path) else "standard input"
 
     @property
+    def is_many(self) -> bool:
+        """Whether it is a pattern of Parquet files: 'votes/*.parquet'."""
+        if not self._ends_with(PARQUET) or self.source.is_file():  # type: ignore[union-attr]
+            return False
+        pattern = str(self.source)
+        if not any(mark in pattern for mark in "*?["):
+            return False
+        if not glob(pattern, recursive=True):
+            raise InvalidComparisons(f"no file is called like {pattern}")
+        return True
+
+    def scan(self) -> pl.LazyFrame:
+        """Many Parquet files as one table, of which no row is read yet."""
+        lazy = self._typed(lambda path: pl.scan_parquet(path, glob=True), "Parquet").lazy
+        assert lazy is not None
+        return lazy
+
+    @property
     def is_text(self) -> bool:
         """Whether columns come without types."""
         return not self._ends_with(PARQUET + JSON_LINES + JSON)
@@ -66,7 +85,7 @@ class File:
     def open(self) -> RawTable:
         """The column names, and the rows when asked for."""
         if self._ends_with(PARQUET):
-            return self._typed(lambda path: pl.scan_parquet(path, glob=False), "Parquet")
+            return self._typed(lambda path: pl.scan_parquet(path, glob=self.is_many), "Parquet")
         if self._ends_with(JSON_LINES):
             return self._typed(_read_json_lines, "JSON lines")
         if self._ends_with(JSON):

@@ -62,6 +62,9 @@ class Frame:
 def _to_polars(frame: nw.DataFrame[Any] | nw.LazyFrame[Any]) -> pl.DataFrame:
     try:
         if isinstance(frame, nw.LazyFrame):
+            native = frame.to_native()
+            if isinstance(native, pl.LazyFrame):  # in pieces, so that memory does not limit it
+                return native.collect(engine="streaming")
             return frame.collect(backend="polars").to_polars()
         return frame.to_polars()
     except (ValueError, TypeError, nw.exceptions.NarwhalsError) as error:

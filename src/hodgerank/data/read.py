@@ -47,7 +47,8 @@ def read_comparisons(
     Parameters
     ----------
     source
-        A path (CSV, TSV, either gzipped; Parquet; JSON lines), a binary stream of CSV, any
+        A path (CSV, TSV, either gzipped; Parquet, also many files as 'votes/*.parquet'; JSON
+        lines), a binary stream of CSV, any
         dataframe narwhals knows (pandas, polars, pyarrow, duckdb, dask, pyspark ...), or rows:
         tuples (left, right, outcome[, worker]) or dicts.
     left, right, outcome, winner, loser, worker, weight, time
@@ -109,12 +110,13 @@ def read_comparisons(
 def reduce_frame(source: Any, **options: Any) -> tuple[Comparisons, IntArray]:
     """Distinct answers and how often each was given, reduced where the frame lives.
 
-    Takes the column names and options of `read_comparisons`. Workers and times are dropped:
+    Takes the column names and options of `read_comparisons`, and a `name` for messages. Workers and
+    times are dropped:
     this is the way to edge statistics when the rows are too many to bring over.
     """
     given = {name: options.pop(name, None) for name in vars(ColumnNames())}
     frame = Frame(source)
-    label = f"{frame.backend} frame"
+    label = options.pop("name", None) or f"{frame.backend} frame"
     layout = recognise(frame.columns, ColumnNames(**given), label)
     layout = replace(layout, worker=None, time=None)
     table, counts = frame.distinct_rows(layout.columns)

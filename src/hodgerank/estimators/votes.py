@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any, Literal
 
 from hodgerank.data.comparisons import Comparisons
+from hodgerank.data.files import File
 from hodgerank.data.frames import Frame
 from hodgerank.data.read import read_comparisons
 from hodgerank.errors import InvalidArgument, InvalidComparisons, choose
@@ -16,11 +18,14 @@ Components = Literal["joined", "separate"]
 def graph_of(votes: Any, components: str) -> ComparisonGraph:
     """The graph of the votes; it must be connected unless components are ranked separately.
 
-    A lazy frame is reduced where it lives; everything else is read.
+    A lazy frame is reduced where it lives, many Parquet files piece by piece; everything else is
+    read.
     """
     choose(components, ("joined", "separate"), "components")
     if isinstance(votes, ComparisonGraph):
         graph = votes
+    elif isinstance(votes, str | Path) and File(Path(votes)).is_many:
+        graph = ComparisonGraph.from_frame(File(Path(votes)).scan(), name=str(votes))
     elif Frame.accepts(votes) and Frame(votes).is_lazy:
         graph = ComparisonGraph.from_frame(votes)
     else:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from hashlib import sha256
 from pathlib import Path
 
@@ -65,7 +65,7 @@ class EdgeFile:
         )
         return cls(graph, tuple((name, digest) for name, digest in json.loads(noted)))
 
-    def add(self, votes: Comparisons, *, again: bool = False) -> EdgeFile:
+    def add(self, votes: Comparisons | ComparisonGraph, *, again: bool = False) -> EdgeFile:
         """With some more votes; the same ones twice are most probably a mistake."""
         digest = _digest(votes)
         known = [name for name, other in self.sources if other == digest]
@@ -74,7 +74,7 @@ class EdgeFile:
                 f"these votes were added before, from {known[0]}: leave them out, or add them "
                 "once more with --again"
             )
-        graph = self.graph.merge(ComparisonGraph.from_comparisons(votes))
+        graph = self.graph.merge(_graph(votes))
         return EdgeFile(graph, (*self.sources, (votes.report.source, digest)))
 
     def write(self, path: Path) -> None:
@@ -100,15 +100,22 @@ class EdgeFile:
             raise InvalidArgument(f"{path} cannot be written: {error.strerror or error}") from None
 
 
-def edge_file(votes: Comparisons) -> EdgeFile:
+def edge_file(votes: Comparisons | ComparisonGraph) -> EdgeFile:
     """The first lot of votes."""
-    graph = ComparisonGraph.from_comparisons(votes)
-    return EdgeFile(graph, ((votes.report.source, _digest(votes)),))
+    return EdgeFile(_graph(votes), ((votes.report.source, _digest(votes)),))
 
 
-def _digest(votes: Comparisons) -> str:
+def _graph(votes: Comparisons | ComparisonGraph) -> ComparisonGraph:
+    if isinstance(votes, ComparisonGraph):
+        return votes
+    return ComparisonGraph.from_comparisons(votes)
+
+
+def _digest(votes: Comparisons | ComparisonGraph) -> str:
     """The same for the same votes in the same order, whatever the file is called."""
-    digest = sha256(repr((votes.items, votes.workers)).encode())
-    for column in (votes.left, votes.right, votes.outcome, votes.worker, votes.weight):
-        digest.update(b"none" if column is None else np.ascontiguousarray(column).tobytes())
+    digest = sha256(repr(votes.items).encode())
+    for part in fields(votes):
+        value = getattr(votes, part.name)
+        if isinstance(value, np.ndarray):
+            digest.update(np.ascontiguousarray(value).tobytes())
     return digest.hexdigest()[:32]

@@ -1,0 +1,98 @@
+"""Votes that live elsewhere are reduced there: the same ranking from every engine."""
+
+from __future__ import annotations
+
+import shutil
+
+import duckdb
+import numpy as np
+import polars as pl
+import pytest
+
+import hodgerank as hr
+from hodgerank.errors import InvalidComparisons
+
+
+@pytest.fixture(scope="module")
+def votes():
+    """Five thousand votes, words for outcomes, with workers."""
+    crowd = hr.simulate_comparisons(30, 5000, spread=1, rng=1)
+    names = [f"item-{k:02d}" for k in range(30)]
+    return pl.DataFrame(
+        {
+            "model_a": [names[k] for k in crowd.left],
+            "model_b": [names[k] for k in crowd.right],
+            "winner": ["model_a" if y > 0 else "model_b" for y in crowd.outcome],
+            "judge": [f"judge-{k}" for k in crowd.worker],
+        }
+    )
+
+
+@pytest.fixture(scope="module")
+def folder(votes, tmp_path_factory):
+    """The same in four Parquet files."""
+    folder = tmp_path_factory.mktemp("votes")
+    for k in range(4):
+        votes[k * 1250 : (k + 1) * 1250].write_parquet(folder / f"{k}.parquet")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def wanted(votes):
+    return hr.hodge_rank(votes)
+
+
+def assert_same(ranking, wanted):
+    assert ranking.items == wanted.items
+    np.testing.assert_allclose(ranking.scores, wanted.scores, atol=1e-10)
+    np.testing.assert_allclose(ranking.standard_errors, wanted.standard_errors, atol=1e-10)
+
+
+def test_polars_scans_many_files(folder, wanted):
+    assert_same(hr.hodge_rank(pl.scan_parquet(folder / "*.parquet")), wanted)
+
+
+def test_a_pattern_of_files_is_one_table(folder, wanted, votes):
+    assert_same(hr.hodge_rank(str(folder / "*.parquet")), wanted)
+    assert_same(hr.hodge_rank(folder / "?.parquet"), wanted)
+    assert len(hr.read_comparisons(folder / "*.parquet")) == len(votes)
+    with pytest.raises(InvalidComparisons, match="no file is called like"):
+        hr.read_comparisons(folder / "x*.parquet")
+
+
+def test_duckdb(folder, wanted):
+    assert_same(hr.hodge_rank(duckdb.read_parquet(str(folder / "*.parquet"))), wanted)
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_dask_on_a_cluster(folder, wanted):
+    import dask.dataframe as dd
+    from distributed import Client, LocalCluster
+
+    with (
+        LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster,
+        Client(cluster),
+    ):
+        frame = dd.read_parquet(str(folder / "*.parquet"))
+        assert_same(hr.hodge_rank(frame), wanted)
+        assert_same(hr.bradley_terry(frame), hr.bradley_terry(str(folder / "*.parquet")))
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.skipif(shutil.which("java") is None, reason="Spark needs Java: install a JRE")
+def test_spark(folder, wanted, monkeypatch):
+    monkeypatch.setenv("SPARK_LOCAL_IP", "127.0.0.1")
+    from pyspark.sql import SparkSession
+
+    spark = (
+        SparkSession.builder.master("local[2]")
+        .config("spark.ui.enabled", "false")
+        .config("spark.driver.bindAddress", "127.0.0.1")
+        .config("spark.sql.shuffle.partitions", "2")
+        .getOrCreate()
+    )
+    try:
+        frame = spark.read.parquet(str(folder))
+        assert_same(hr.hodge_rank(frame), wanted)
+    finally:
+        spark.stop()
