@@ -103,6 +103,16 @@ def test_gains_are_those_of_the_dense_engine_within_some_per_cent():
     assert np.abs(found - wanted).max() < 0.1 * wanted.max()
 
 
+def test_looking_at_the_means_changes_nothing():
+    one, two = (campaign(150, 200)[0] for _ in range(2))
+    assert len(one._design.mean) == 150
+    for _ in range(20):
+        pair = one.ask()
+        assert pair == two.ask()
+        for sampler in (one, two):
+            sampler.tell(pair, 1)
+
+
 def test_drift_is_measured_and_small():
     sampler, _, _, _ = campaign(300, 900)
     assert 0 < sampler._design.drift < 0.1

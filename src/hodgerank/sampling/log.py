@@ -23,6 +23,7 @@ class AnswerLog:
         self._weight = array("d")
         self._display_known = array("b")
         self._worker_codes: dict[Item, int] = {}
+        self._rows_of: dict[int, array[int]] = {}
 
     def __len__(self) -> int:
         return len(self._left)
@@ -43,6 +44,8 @@ class AnswerLog:
         display_known: bool = True,
     ) -> None:
         """One more answer."""
+        if worker != NO_WORKER:
+            self._rows_of.setdefault(worker, array("q")).append(len(self))
         self._left.append(left)
         self._right.append(right)
         self._outcome.append(outcome)
@@ -65,13 +68,9 @@ class AnswerLog:
 
     def pairs_of(self, worker: Item) -> set[tuple[int, int]]:
         """The pairs i < j a worker has answered."""
-        code = self._worker_codes.get(worker)
-        rows = np.flatnonzero(np.array(self._worker) == code)
-        left, right = np.array(self._left), np.array(self._right)
-        return {
-            (min(a, b), max(a, b))
-            for a, b in zip(left[rows].tolist(), right[rows].tolist(), strict=True)
-        }
+        rows = self._rows_of.get(self._worker_codes.get(worker, NO_WORKER), ())
+        pairs = ((self._left[row], self._right[row]) for row in rows)
+        return {(min(pair), max(pair)) for pair in pairs}
 
     def comparisons(self, items: Sequence[Item]) -> Comparisons:
         """All of it, for the estimators."""

@@ -31,8 +31,8 @@ from hodgerank.sampling.design import Answers
 from hodgerank.types import FloatArray, IntArray, Item
 
 LOCALITY = 0.3  # least prior strength at which variances are reckoned
-REACH = 0.1
-RESIDUAL = 0.1
+REACH = 0.1  # share of a pair's variance below which a local solution stops
+RESIDUAL = 0.1  # of a mean, in units of one answer
 LARGEST_MEAN = 10.0  # the ends of the grid; items beyond stand in the last bucket
 BUCKET_WIDTH = 0.03
 LOWEST_VARIANCE, LEVEL_RATIO = 1e-5, 1.01
@@ -274,11 +274,10 @@ class MatrixFreePosterior:
 
     @property
     def mean(self) -> FloatArray:
-        """Of the centred scores, to seven digits."""
-        solve.solve_means(
-            self._state, self._settings.prior_strength, FINAL_TOLERANCE, MOST_ITERATIONS
-        )
-        mean = self._state.x[:, MEAN]
+        """Of the centred scores, to seven digits; the state stays as it is."""
+        x, g = self._state.x, self._settings.prior_strength
+        force, start = x[:, FORCE].copy(), x[:, MEAN].copy()
+        mean, *_ = solve.solve(self._state, g, force, start, FINAL_TOLERANCE, MOST_ITERATIONS)
         return np.asarray(mean - mean.mean())
 
     def aim_at(self, criterion: Literal["clamped", "variance"]) -> None:
