@@ -85,7 +85,8 @@ def read(
 def votes_or_edges(**reading: Any) -> "Comparisons | ComparisonGraph":
     """Votes; those in many files reduced to edges, piece by piece."""
     from hodgerank.data.files import File
-    from hodgerank.graph.comparison_graph import ComparisonGraph
+    from hodgerank.data.read import read_pieces
+    from hodgerank.graph.tally import graph_of_pieces
 
     file = reading["file"]
     if str(file) == "-" or not File(file).is_many:
@@ -94,14 +95,14 @@ def votes_or_edges(**reading: Any) -> "Comparisons | ComparisonGraph":
         name: reading[name] for name in ("left", "right", "outcome", "winner", "loser", "weight")
     }
     outcome_as = reading["outcome_as"]
-    return ComparisonGraph.from_frame(
-        File(file).scan(),
-        name=str(file),
+    pieces = read_pieces(
+        File(file),
         **given,
         outcome_as=None if outcome_as is None else outcome_as.value,
         scale=reading["scale"],
         skip_invalid=reading["skip_invalid"],
     )
+    return graph_of_pieces(pieces, str(file))
 
 
 def count_answers(votes: "Comparisons | ComparisonGraph") -> int:

@@ -13,6 +13,7 @@ from hodgerank.errors import InvalidComparisons
 from hodgerank.types import CodeArray, Item
 
 MISSING = -1
+MOST_CELLS = 1 << 27  # of a table of integers
 CHUNK = 1 << 16  # rows searched at a time for the labels of categories
 _CANONICAL_INTEGER = re.compile(r"0|-?[1-9][0-9]{0,17}")
 
@@ -117,6 +118,10 @@ def _physical(column: pl.Series) -> CodeArray:
 
 
 def _encode_integers(columns: Sequence[pl.Series]) -> Encoding:
+    ends = [end for column in columns for end in (column.min(), column.max()) if end is not None]
+    rows = sum(map(len, columns))
+    if ends and max(ends) - min(ends) < min(MOST_CELLS, 4 * rows + CHUNK):  # type: ignore
+        return _look_up_integers(columns, min(ends), max(ends))  # type: ignore
     distinct = pl.concat([column.unique() for column in columns]).drop_nulls().unique().sort()
     values = distinct.to_numpy()
     codes = []
@@ -125,6 +130,26 @@ def _encode_integers(columns: Sequence[pl.Series]) -> Encoding:
         found = np.searchsorted(values, column.fill_null(0).to_numpy()).astype(np.int32)
         codes.append(np.where(missing, np.int32(MISSING), found))
     return tuple(distinct.to_list()), codes
+
+
+def _look_up_integers(columns: Sequence[pl.Series], low: int, high: int) -> Encoding:
+    """By a table of all integers there may be."""
+    places = [
+        (column if not column.null_count() else column.fill_null(low)).to_numpy() - low
+        for column in columns
+    ]
+    missing = [column.is_null().to_numpy() if column.null_count() else None for column in columns]
+    seen = np.zeros(high - low + 1, np.bool_)
+    for place, gone in zip(places, missing, strict=True):
+        seen[place if gone is None else place[~gone]] = True
+    table = (np.cumsum(seen) - 1).astype(np.int32)
+    codes = []
+    for place, gone in zip(places, missing, strict=True):
+        found = table[place]
+        if gone is not None:
+            found[gone] = MISSING
+        codes.append(found)
+    return tuple((np.flatnonzero(seen) + low).tolist()), codes
 
 
 def encode_values(values: Sequence[Item]) -> tuple[tuple[Item, ...], CodeArray]:

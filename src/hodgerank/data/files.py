@@ -68,11 +68,17 @@ class File:
             raise InvalidComparisons(f"no file is called like {pattern}")
         return True
 
-    def scan(self) -> pl.LazyFrame:
-        """Many Parquet files as one table, of which no row is read yet."""
-        lazy = self._typed(lambda path: pl.scan_parquet(path, glob=True), "Parquet").lazy
-        assert lazy is not None
-        return lazy
+    def pieces(self, columns: list[str], size: int) -> Iterator[tuple[int, pl.DataFrame]]:
+        """So many rows of these columns at a time, and the number of rows before them."""
+        lazy = self.open().lazy
+        assert lazy is not None, "text is not read in pieces"
+        try:
+            n_rows = int(lazy.select(pl.len()).collect().item())
+            table = lazy.select(columns)
+            for start in range(0, n_rows, size):
+                yield start, table.slice(start, size).collect(engine="streaming")
+        except DAMAGE as error:
+            raise _damaged(self.name, error) from None
 
     @property
     def is_text(self) -> bool:

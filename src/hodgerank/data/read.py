@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
@@ -21,6 +21,7 @@ from hodgerank.data.reading import PLAIN_SCALE, OutcomeKind, Reading
 from hodgerank.errors import InvalidArgument, InvalidComparisons
 from hodgerank.types import IntArray
 
+PIECE = 1 << 23  # rows in memory at once
 ROW_COLUMNS = ("left", "right", "outcome", "worker")
 
 
@@ -110,13 +111,12 @@ def read_comparisons(
 def reduce_frame(source: Any, **options: Any) -> tuple[Comparisons, IntArray]:
     """Distinct answers and how often each was given, reduced where the frame lives.
 
-    Takes the column names and options of `read_comparisons`, and a `name` for messages. Workers and
-    times are dropped:
+    Takes the column names and options of `read_comparisons`. Workers and times are dropped:
     this is the way to edge statistics when the rows are too many to bring over.
     """
     given = {name: options.pop(name, None) for name in vars(ColumnNames())}
     frame = Frame(source)
-    label = options.pop("name", None) or f"{frame.backend} frame"
+    label = f"{frame.backend} frame"
     layout = recognise(frame.columns, ColumnNames(**given), label)
     layout = replace(layout, worker=None, time=None)
     table, counts = frame.distinct_rows(layout.columns)
@@ -124,6 +124,19 @@ def reduce_frame(source: Any, **options: Any) -> tuple[Comparisons, IntArray]:
     answers, multiplicity = _decoded(table, reading, multiplicity=counts, backend=frame.backend)
     assert multiplicity is not None
     return answers, multiplicity
+
+
+def read_pieces(file: File, **options: Any) -> Iterator[Comparisons]:
+    """Parquet files piece by piece, without workers and times.
+
+    Takes the column names and options of `read_comparisons`.
+    """
+    given = {name: options.pop(name, None) for name in vars(ColumnNames())}
+    layout = recognise(file.open().columns, ColumnNames(**given), file.name)
+    layout = replace(layout, worker=None, time=None)
+    for start, table in file.pieces(layout.columns, PIECE):
+        source = f"{file.name}, from row {start + 1:,}" if start else file.name
+        yield _decoded(table, Reading(layout, source, False, **options))[0]
 
 
 def _decoded(

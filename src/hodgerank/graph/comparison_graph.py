@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from typing import Any
 
@@ -116,6 +116,10 @@ class ComparisonGraph:
             rows=sum(report.rows for report in reports),
         )
         return self._from_sums(items, add_up(i, j, together, len(items)), report, self.backend)
+
+    def described_by(self, report: ReadReport) -> ComparisonGraph:
+        """The same graph, said to come from elsewhere."""
+        return replace(self, report=report)
 
     @property
     def _sums(self) -> EdgeSums:
