@@ -242,4 +242,22 @@ def test_many_parquet_files_are_ranked_together(run, tmp_path):
     assert run("trust", tmp_path / "*.parquet")[0] == 0
     status, _, err = run("rank", tmp_path / "*.parquet", "--covariance", "worker")
     assert status == 2
-    assert "single answers" in err
+    assert "--worker" in err
+    status, _, err = run("rank", tmp_path / "*.csv?")
+    assert status == 3
+    assert "must be Parquet" in err
+
+
+def test_votes_from_a_pattern_are_not_added_twice(run, tmp_path):
+    rows = {"left": ["a", "b"], "right": ["b", "c"], "label": [1, 1], "weight": [0.3, 0.7]}
+    (tmp_path / "votes").mkdir()
+    for k in range(3):
+        pl.DataFrame(rows).write_parquet(tmp_path / "votes" / f"{k}.parquet")
+    pattern, state = tmp_path / "votes" / "*.parquet", tmp_path / "state.parquet"
+    assert run("rank", pattern, "--state", state)[0] == 0
+    status, _, err = run("rank", pattern, "--state", state)
+    assert status == 2
+    assert "added before" in err
+    status, _, err = run("rank", pattern, "--state", tmp_path / "votes" / "state.parquet")
+    assert status == 2
+    assert "elsewhere" in err

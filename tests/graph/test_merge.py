@@ -101,3 +101,31 @@ def test_another_file_is_not_taken_for_statistics(tmp_path):
     (tmp_path / "broken.parquet").write_text("no")
     with pytest.raises(InvalidComparisons, match="cannot be read"):
         EdgeFile.read(tmp_path / "broken.parquet")
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        {"weight": [0.0]},
+        {"right": ["a"]},
+        {"left": [None]},
+        {"answers": ["1"]},
+        {"mean_outcome": [float("nan")]},
+    ],
+)
+def test_a_damaged_state_is_refused(tmp_path, damage):
+    path = tmp_path / "state.parquet"
+    edge_file(hr.read_comparisons([("a", "b", 1)])).write(path)
+    table = pl.read_parquet(path).with_columns(
+        **{name: pl.Series(values) for name, values in damage.items()}
+    )
+    table.write_parquet(path, metadata={"hodgerank": "[]"})
+    with pytest.raises(InvalidComparisons, match="damaged"):
+        EdgeFile.read(path)
+
+
+def test_brackets_in_a_name_are_no_pattern(tmp_path):
+    one, two = (hr.read_comparisons([("a", "b", 1)] * k) for k in (1, 2))
+    edge_file(one).write(tmp_path / "s[1].parquet")
+    edge_file(two).write(tmp_path / "s1.parquet")
+    assert EdgeFile.read(tmp_path / "s[1].parquet").graph.n_answers == 1

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import pickle
+
 import numpy as np
 import pytest
 from scipy.special import expit
 
 import hodgerank as hr
 from hodgerank.errors import InvalidArgument, NothingToAsk
+from hodgerank.kernels.matrix_free.state import IS_STALE, N_LISTED
 from hodgerank.sampling.blocked import Blocked
 from hodgerank.sampling.engines import ENGINES
 from hodgerank.sampling.matrix_free import MatrixFreePosterior
@@ -330,3 +333,61 @@ def test_a_blocked_pair_is_never_found():
     blocked = Blocked(70, pairs=pairs)
     for key in range(50):
         assert design.search(blocked, key) not in pairs
+
+
+def test_a_retired_item_is_not_found_through_a_cell_it_has_left():
+    sampler = hr.FisherSampler(6, **FREE)
+    for u in range(1, 5):
+        for v in range(u + 1, 5):
+            for _ in range(3):
+                sampler.tell((u, v), 1)
+    sampler.tell((5, 1), 1)
+    sampler.ask()
+    sampler.retire_item(5)
+    assert 5 not in sampler.ask()
+
+
+@pytest.mark.parametrize("build", [hr.FisherSampler, hr.BayesianSampler])
+def test_no_listed_cell_is_empty(build):
+    rng = np.random.default_rng(4)
+    sampler = build(60, seed=1, **FREE)
+    for _ in range(1500):
+        pair = sampler.ask()
+        sampler.tell(pair, float(rng.choice([-1, 1])))
+        if rng.random() < 0.1:
+            item = int(rng.integers(60))
+            (sampler.restore_item if item in sampler.retired else sampler.retire_item)(item)
+        state = sampler._design._state
+        if not state.counters[IS_STALE]:
+            listed = state.listed[: state.counters[N_LISTED], 1:].astype(int)
+            assert (state.cells[listed] >= 0).all()
+
+
+def test_weights_that_are_no_binary_fractions_add_up():
+    sampler = hr.BayesianSampler(3, **FREE)
+    for _ in range(20_000):
+        sampler.tell((0, 1), 1, weight=0.1)
+    sampler.tell((1, 2), 1)
+    np.testing.assert_allclose(sampler._design.mean, sampler.posterior.mean, atol=1e-3)
+
+
+def test_a_sampler_back_from_a_pickle_goes_on():
+    sampler = pickle.loads(pickle.dumps(campaign(60, 100)[0]))
+    for name in range(60, 70):
+        sampler.add_item(name)
+    sampler.tell(sampler.ask(), 1)
+    assert len(sampler._design.mean) == 70
+
+
+@pytest.mark.parametrize("g", [1e-3, 1e3, 1e7])
+def test_extreme_priors(g):
+    sampler, exact, _, _ = campaign(40, 80, g=g)
+    np.testing.assert_allclose(sampler._design.mean, exact.mean, atol=1e-5)
+
+
+def test_prior_scores_far_apart_are_told_apart():
+    rng = np.random.default_rng(1)
+    prior = rng.normal(0, 40, 200)
+    sampler = hr.BayesianSampler(200, prior_scores=prior, **FREE)
+    left, right = sampler.ask()
+    assert abs(prior[left] - prior[right]) < 2

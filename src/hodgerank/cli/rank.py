@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from enum import StrEnum
+from fnmatch import fnmatch
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -149,12 +150,18 @@ def rank(
       hodgerank rank today.csv --state votes.parquet
     """
     from hodgerank.cli.tables import read_scores, result_writer
+    from hodgerank.errors import InvalidArgument
     from hodgerank.plotting.ranking import ranking_chart
 
     write = (
         None if output is None else result_writer(output, ranking_chart, votes.report.source, truth)
     )
     true_scores = None if truth is None else read_scores(truth)
+    if covariance is CovarianceChoice.worker and not hasattr(votes, "workers"):
+        raise InvalidArgument(
+            "--covariance worker needs single answers: name the column with --worker, so that "
+            "all files are read in full"
+        )
     edges = None if state is None else _with_state(state, votes, again)
     ranking = _fit(
         votes if edges is None else edges.graph,
@@ -190,6 +197,8 @@ def _with_state(state: Path, votes: "Comparisons | ComparisonGraph", again: bool
         raise InvalidArgument(f"--state {state}: the name must end in .parquet")
     if not state.absolute().parent.is_dir():
         raise InvalidArgument(f"--state {state}: the folder {state.parent} does not exist")
+    if fnmatch(str(state.absolute()), str(Path(votes.report.source).absolute())):
+        raise InvalidArgument(f"--state {state} is among the votes: keep it elsewhere")
     if not state.exists():
         return edge_file(votes)
     return EdgeFile.read(state).add(votes, again=again)

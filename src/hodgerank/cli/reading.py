@@ -83,13 +83,14 @@ def read(
 
 
 def votes_or_edges(**reading: Any) -> "Comparisons | ComparisonGraph":
-    """Votes; those in many files reduced to edges, piece by piece."""
+    """Votes; those in many files reduced to edges, unless a worker or a time is asked for."""
     from hodgerank.data.files import File
     from hodgerank.data.read import read_pieces
     from hodgerank.graph.tally import graph_of_pieces
 
     file = reading["file"]
-    if str(file) == "-" or not File(file).is_many:
+    wants_answers = reading["worker"] is not None or reading["time"] is not None
+    if str(file) == "-" or wants_answers or not File(file).is_many:
         return read(**reading)
     given = {
         name: reading[name] for name in ("left", "right", "outcome", "winner", "loser", "weight")

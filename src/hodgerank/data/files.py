@@ -44,6 +44,8 @@ class File:
     def __post_init__(self) -> None:
         if isinstance(self.source, Path) and not self.source.is_file() and not self.is_many:
             what = "is a folder, not a file" if self.source.is_dir() else "does not exist"
+            if any(mark in self.name for mark in "*?["):
+                what += " (many files at once must be Parquet)"
             raise InvalidComparisons(f"{self.source} {what}")
         separator = self.separator
         if separator == "\\t":

@@ -39,9 +39,10 @@ class EdgeFile:
     def read(cls, path: Path) -> EdgeFile:
         """From disk."""
         try:
-            table = pl.read_parquet(path)
+            table = pl.read_parquet(path, glob=False)
             noted = pl.read_parquet_metadata(path).get(KEY)
-        except (OSError, pl.exceptions.PolarsError) as error:
+            sources = [] if noted is None else json.loads(noted)
+        except (OSError, ValueError, pl.exceptions.PolarsError) as error:
             reason = str(error).split("\n", 1)[0]
             raise InvalidComparisons(
                 f"{path} cannot be read as edge statistics: {reason}"
@@ -50,6 +51,7 @@ class EdgeFile:
             raise InvalidComparisons(
                 f"{path} does not hold edge statistics: it was not written by --state"
             )
+        _check(table, path)
         items = tuple(pl.concat([table["left"], table["right"]]).unique().sort().to_list())
         places = {item: place for place, item in enumerate(items)}
         i, j = (
@@ -63,7 +65,7 @@ class EdgeFile:
         graph = ComparisonGraph(
             items, i, j, counts, weights, weight_squares, flows, squares, report
         )
-        return cls(graph, tuple((name, digest) for name, digest in json.loads(noted)))
+        return cls(graph, tuple((name, digest) for name, digest in sources))
 
     def add(self, votes: Comparisons | ComparisonGraph, *, again: bool = False) -> EdgeFile:
         """With some more votes; the same ones twice are most probably a mistake."""
@@ -98,6 +100,22 @@ class EdgeFile:
             os.replace(beside, path)
         except OSError as error:
             raise InvalidArgument(f"{path} cannot be written: {error.strerror or error}") from None
+
+
+def _check(table: pl.DataFrame, path: Path) -> None:
+    """Against what a program that is not ours may have done to the file."""
+    left, right = table["left"], table["right"]
+    is_sound = (
+        left.dtype == right.dtype
+        and not any(table[name].null_count() for name in COLUMNS)
+        and all(table[name].dtype.is_numeric() for name in COLUMNS[2:])
+        and all(table[name].is_finite().all() for name in COLUMNS[3:])
+        and bool((left != right).all())
+        and bool((table["answers"] > 0).all())
+        and bool((table["weight"] > 0).all())
+    )
+    if not is_sound:
+        raise InvalidComparisons(f"{path} is damaged: it does not hold sums over answers to pairs")
 
 
 def edge_file(votes: Comparisons | ComparisonGraph) -> EdgeFile:

@@ -34,11 +34,11 @@ LOCALITY = 0.3  # least prior strength at which variances are reckoned
 REACH = 0.1  # share of a pair's variance below which a local solution stops
 RESIDUAL = 0.1  # of a mean, in units of one answer
 LARGEST_MEAN = 10.0  # the ends of the grid; items beyond stand in the last bucket
-BUCKET_WIDTH = 0.03
+BUCKET_WIDTH, MOST_BUCKETS = 0.03, 2000
 LOWEST_VARIANCE, LEVEL_RATIO = 1e-5, 1.01
 N_LISTED_PAIRS = 48
 SWEEPS = 8  # of belief propagation over all items
-CHECKPOINT_TOLERANCE, FINAL_TOLERANCE = 5e-3, 1e-7
+CHECKPOINT_TOLERANCE, FINAL_TOLERANCE = 5e-3, 1e-10
 MOST_ITERATIONS = 1000
 FEW = 512  # items all of whose pairs are looked at where the grid finds none
 ALL_AT_ONCE = 0.5  # answers per item beyond which it pays to start from scratch
@@ -74,19 +74,21 @@ class MatrixFreePosterior:
         seed: int = 0,
     ) -> None:
         g, n = prior_strength, len(prior_mean)
+        locality = max(g, LOCALITY)
+        mean_range = max(LARGEST_MEAN, 1.5 * float(np.abs(prior_mean).max(initial=0.0)))
         self.drift = 0.0
         self._retired: frozenset[int] = frozenset()
         self._seed = seed
         self._settings = Settings(
             prior_strength=g,
-            locality=max(g, LOCALITY),
+            locality=locality,
             criterion=VARIANCE_ALONE if criterion == "variance" else INFORMATION,
             link=link,
             reach=REACH,
             residual=RESIDUAL,
-            bucket_width=BUCKET_WIDTH,
-            mean_range=LARGEST_MEAN,
-            lowest_variance=LOWEST_VARIANCE,
+            bucket_width=max(BUCKET_WIDTH, 2 * mean_range / MOST_BUCKETS),
+            mean_range=mean_range,
+            lowest_variance=min(LOWEST_VARIANCE, 1e-3 / locality),
             log_ratio=float(np.log(LEVEL_RATIO)),
         )
         self._n = n
@@ -117,11 +119,11 @@ class MatrixFreePosterior:
         )
 
     def _empty_grid(self) -> dict[str, Any]:
+        t = self._settings
         buckets = 1
-        if self._settings.criterion == INFORMATION:
-            buckets = int(2 * LARGEST_MEAN / BUCKET_WIDTH) + 1
-        largest = 1 / self._settings.locality
-        levels = int(np.log(largest / LOWEST_VARIANCE) / np.log(LEVEL_RATIO)) + 2
+        if t.criterion == INFORMATION:
+            buckets = int(2 * t.mean_range / t.bucket_width) + 1
+        levels = int(np.log(1 / (t.locality * t.lowest_variance)) / t.log_ratio) + 2
         return {
             "cells": np.full(buckets * levels, -1, np.int32),
             "top": np.full(buckets, -1, np.int32),
@@ -189,6 +191,7 @@ class MatrixFreePosterior:
     def _connect(self, i: IntArray, j: IntArray, weight: FloatArray) -> None:
         """All edges at once, then variances and means."""
         s, g, n = self._state, self._settings.prior_strength, self._n
+        weight = weight.astype(np.float32).astype(float)  # as the edges keep them
         ends = np.concatenate([i, j])
         order = np.argsort(ends, kind="stable")
         start = np.concatenate([[0], np.cumsum(np.bincount(ends, minlength=n))])
@@ -274,7 +277,7 @@ class MatrixFreePosterior:
 
     @property
     def mean(self) -> FloatArray:
-        """Of the centred scores, to seven digits; the state stays as it is."""
+        """Of the centred scores; the state stays as it is."""
         x, g = self._state.x, self._settings.prior_strength
         force, start = x[:, FORCE].copy(), x[:, MEAN].copy()
         mean, *_ = solve.solve(self._state, g, force, start, FINAL_TOLERANCE, MOST_ITERATIONS)
@@ -318,9 +321,14 @@ class MatrixFreePosterior:
 
 def _longer(array: Any) -> Any:
     """One more row; now and then all are copied to where there is room for many more."""
-    n = len(array)
-    room = array.base if array.base is not None and len(array.base) > n else None
-    if room is None:
+    n, room = len(array), array.base
+    has_room = (
+        isinstance(room, np.ndarray)
+        and room.shape[1:] == array.shape[1:]
+        and room.dtype == array.dtype
+        and len(room) > n
+    )
+    if not has_room:
         room = np.empty((n + n // 4 + 16, *array.shape[1:]), array.dtype)
         room[:n] = array
     return room[: n + 1]

@@ -43,13 +43,14 @@ def _new_chunk(s, following):  # type: ignore[no-untyped-def]
 
 @numba.njit(cache=True)
 def add_half_edge(s, graph, u, v, weight):  # type: ignore[no-untyped-def]
-    """Make v a neighbour of u, or a heavier one."""
+    """Make v a neighbour of u, or a heavier one; returns the weight added, as it was rounded."""
     c = s.edges[u, graph]
     while c >= 0:
         for k in range(int(s.weights[c, ROOM])):
             if s.neighbours[c, k] == v:
+                before = float(s.weights[c, k])
                 s.weights[c, k] += weight
-                return
+                return float(s.weights[c, k]) - before
         c = s.neighbours[c, ROOM]
     c = s.edges[u, graph]
     if c < 0 or s.weights[c, ROOM] == ROOM:
@@ -61,6 +62,7 @@ def add_half_edge(s, graph, u, v, weight):  # type: ignore[no-untyped-def]
     s.weights[c, ROOM] = k + 1
     if graph == FIRST:
         s.edges[u, COUNT] += 1
+    return float(s.weights[c, k])
 
 
 @numba.njit(cache=True)

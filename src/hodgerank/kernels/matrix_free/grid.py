@@ -57,20 +57,20 @@ def put(s, t, u, key):  # type: ignore[no-untyped-def]
 def _insert(s, u, cell, at_front):  # type: ignore[no-untyped-def]
     s.place[u, CELL] = cell
     first = s.cells[cell]
+    n_levels = len(s.cells) // len(s.top)
+    bucket, level = cell // n_levels, cell % n_levels
     if first < 0:
         s.place[u, NEXT] = u
         s.place[u, PREVIOUS] = u
         s.cells[cell] = u
-        n_levels = len(s.cells) // len(s.top)
-        bucket, level = cell // n_levels, cell % n_levels
         if level > s.top[bucket]:
             s.top[bucket] = level
             s.counters[IS_STALE] = 1
+        elif _is_alone(s, bucket, n_levels):
+            s.counters[IS_STALE] = 1  # this may be where the partner of the topmost stands
         return
     last = s.place[first, PREVIOUS]
-    if last == first and s.top[cell // (len(s.cells) // len(s.top))] == cell % (
-        len(s.cells) // len(s.top)
-    ):
+    if last == first and s.top[bucket] == level:
         s.counters[IS_STALE] = 1  # a second item at the top: now two can meet there
     s.place[u, NEXT] = first
     s.place[u, PREVIOUS] = last
@@ -78,6 +78,13 @@ def _insert(s, u, cell, at_front):  # type: ignore[no-untyped-def]
     s.place[first, PREVIOUS] = u
     if at_front:
         s.cells[cell] = u
+
+
+@numba.njit(cache=True, inline="always")
+def _is_alone(s, bucket, n_levels):  # type: ignore[no-untyped-def]
+    """Whether one item stands at the top of a bucket, so that its partner is looked for below."""
+    first = s.cells[bucket * n_levels + s.top[bucket]]
+    return s.place[first, NEXT] == first
 
 
 @numba.njit(cache=True)
@@ -92,6 +99,8 @@ def take_out(s, u):  # type: ignore[no-untyped-def]
     following, previous = s.place[u, NEXT], s.place[u, PREVIOUS]
     if following == u:
         s.cells[cell] = -1
+        if s.top[bucket] != level and _is_alone(s, bucket, n_levels):
+            s.counters[IS_STALE] = 1
         if s.top[bucket] == level:
             while level >= 0 and s.cells[bucket * n_levels + level] < 0:
                 level -= 1

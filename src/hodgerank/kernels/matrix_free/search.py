@@ -108,6 +108,8 @@ def _look_into(s, t, forbidden, n_items, left, right, estimate, finalists, worth
     """Candidates from two cells, into the list of finalists."""
     good = 0
     u = s.cells[left]
+    if u < 0 or s.cells[right] < 0:
+        return  # left since the list was made
     for a in range(N_LEFT):
         v = s.place[s.cells[right], PREVIOUS]
         for _ in range(item_key(key + a, u) % np.uint64(8)):
@@ -159,7 +161,8 @@ def learn(s, t, i, j, outcome, weight, was_out):  # type: ignore[no-untyped-def]
     if is_news:
         C, n = respond(s, t.locality, t.reach, i, j)
     add_half_edge(s, FIRST, i, j, weight)
-    add_half_edge(s, FIRST, j, i, weight)
+    # what the edge took is what counts, or rounding would add to the diagonal alone
+    weight = add_half_edge(s, FIRST, j, i, weight)
     x[i, ANSWERED] += weight
     x[j, ANSWERED] += weight
     if is_news:
