@@ -9,6 +9,7 @@ import pytest
 from hodgerank.errors import DidNotConverge
 from hodgerank.kernels import laplacian, normal_equations
 from hodgerank.kernels.normal_equations import NormalEquations
+from hodgerank.kernels.spanning_tree import heaviest_tree
 
 GRAPHS = {
     "path": nx.path_graph(60),
@@ -126,3 +127,36 @@ def test_near_trees_and_bands_of_many_items_are_solved_exactly():
         unit[item] = 1
         column = equations.solve(unit)
         assert column[item] == pytest.approx(diagonal[item], rel=1e-8)
+
+
+@pytest.mark.parametrize(
+    "graph",
+    [
+        nx.path_graph(4000),
+        nx.star_graph(4000),
+        nx.grid_2d_graph(62, 62),
+        nx.barabasi_albert_graph(4000, 3, seed=1),
+        nx.barbell_graph(60, 3500),
+        nx.random_regular_graph(6, 4000, seed=1),
+    ],
+    ids=["path", "star", "grid", "power law", "barbell", "expander"],
+)
+@pytest.mark.parametrize("way", ["by shape", "iterative"])
+def test_large_graphs_of_all_shapes_with_weights_of_all_sizes(graph, way, monkeypatch):
+    if way == "iterative":
+        monkeypatch.setattr(NormalEquations, "_order", None)
+    i, j, weights, labels = edges_of(graph, spread=4.5)
+    equations = NormalEquations(i, j, weights, labels)
+    truth = np.random.default_rng(1).normal(size=len(labels))
+    rhs = laplacian.divergence(i, j, weights * (truth[i] - truth[j]), len(labels))
+    found = equations.solution(rhs)
+    assert equations._residual(found.x, rhs) < 1e-10
+
+
+def test_the_heaviest_tree_is_that_of_networkx():
+    i, j, weights, labels = edges_of(nx.gnp_random_graph(80, 0.2, seed=3), spread=3)
+    graph = nx.Graph()
+    graph.add_weighted_edges_from(zip(i.tolist(), j.tolist(), weights.tolist(), strict=True))
+    wanted = nx.maximum_spanning_tree(graph)
+    found = heaviest_tree(i, j, weights, len(labels))
+    assert {(i[k], j[k]) for k in found} == {tuple(sorted(edge)) for edge in wanted.edges}

@@ -7,6 +7,7 @@ have in common cannot be compared with anything.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -127,8 +128,9 @@ def conjugate_gradients(
     *,
     tolerance: float,
     max_iterations: int,
+    precondition: Callable[[FloatArray], FloatArray] | None = None,
 ) -> Solution:
-    """Jacobi-preconditioned conjugate gradients, all columns of `rhs` at once.
+    """Preconditioned conjugate gradients, all columns of `rhs` at once; by default Jacobi's.
 
     Only the upper triangle is stored; its transpose is a view.
     """
@@ -148,9 +150,12 @@ def conjugate_gradients(
     def dot(a: FloatArray, c: FloatArray) -> FloatArray:
         return np.asarray(np.einsum("ik,ik->k", a, c))
 
+    def preconditioned(r: FloatArray) -> FloatArray:
+        return np.asarray(r / diagonal) if precondition is None else precondition(r)
+
     x = np.zeros_like(b)
     r = b.copy()
-    z = r / diagonal
+    z = preconditioned(r)
     p = z.copy()
     rz = dot(r, z)
     scale = np.where(rz > 0, rz, 1.0)
@@ -163,7 +168,7 @@ def conjugate_gradients(
         step = np.divide(rz, curvature, out=np.zeros_like(rz), where=curvature > 0)
         x += step * p
         r -= step * q
-        z = r / diagonal
+        z = preconditioned(r)
         previous, rz = rz, dot(r, z)
         p = z + np.divide(rz, previous, out=np.zeros_like(rz), where=previous > 0) * p
         residual = float(np.sqrt((rz / scale).max()))

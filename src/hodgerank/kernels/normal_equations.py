@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cached_property
 from typing import Any, Literal, NamedTuple
 
@@ -19,6 +20,8 @@ DENSE_ITEMS = 3_000
 SMALL_ITEMS = 200
 FEW_ITERATIONS = 60
 MANY_ITERATIONS = 5_000
+# Largest over smallest weight beyond which the spanning tree is worth its cost per step.
+WIDE = 1e3
 TOLERANCE = 1e-11  # of the residual, relative to the right-hand side
 
 Method = Literal["dense", "sparse", "iterative"]
@@ -48,6 +51,7 @@ class NormalEquations:
         self.i, self.j, self.weights = i, j, weights
         self.components = components
         self.ridge = ridge
+        self._is_hard = False  # the diagonal alone was tried as preconditioner and did not do
 
     @property
     def n(self) -> int:
@@ -69,16 +73,20 @@ class NormalEquations:
         """Solution for one right-hand side, or for each column of a matrix of them.
 
         Conjugate gradients need few steps on the expander-like graphs that random designs give,
-        so they are tried first; chains and bottlenecks go to the direct solvers.
+        so they are tried first; chains and bottlenecks go to the direct solvers. Where those would
+        not fit, conjugate gradients go on, with the heaviest spanning tree as preconditioner if
+        weights differ much.
         """
-        if self.n > SMALL_ITEMS and "_dense_factor" not in self.__dict__:
+        if self.n > SMALL_ITEMS and "_dense_factor" not in self.__dict__ and not self._is_hard:
             few = self._conjugate_gradients(rhs, tolerance, FEW_ITERATIONS)
             if few.residual <= tolerance:
                 return few
+            self._is_hard = True
         if self.method != "iterative":
             x = self._dense_solve(rhs) if self.method == "dense" else self._sparse_solve(rhs)
             return Solution(x, 1, self._residual(x, rhs))
-        many = self._conjugate_gradients(rhs, tolerance, MANY_ITERATIONS)
+        precondition = self._tree if self._has_wide_weights else None
+        many = self._conjugate_gradients(rhs, tolerance, MANY_ITERATIONS, precondition)
         if many.residual > tolerance:
             raise DidNotConverge("the linear solver", many.iterations, many.residual)
         return many
@@ -94,12 +102,26 @@ class NormalEquations:
         return float(np.linalg.norm(applied - b)) / size if size else 0.0
 
     def _conjugate_gradients(
-        self, rhs: FloatArray, tolerance: float, max_iterations: int
+        self,
+        rhs: FloatArray,
+        tolerance: float,
+        max_iterations: int,
+        precondition: Callable[[FloatArray], FloatArray] | None = None,
     ) -> Solution:
         return laplacian.conjugate_gradients(
             self.i, self.j, self.weights, self.components, self.ridge, rhs,
-            tolerance=tolerance, max_iterations=max_iterations,
+            tolerance=tolerance, max_iterations=max_iterations, precondition=precondition,
         )  # fmt: skip
+
+    @property
+    def _has_wide_weights(self) -> bool:
+        return len(self.weights) > 0 and self.weights.max() > WIDE * self.weights.min()
+
+    @cached_property
+    def _tree(self) -> Callable[[FloatArray], FloatArray]:
+        from hodgerank.kernels.spanning_tree import tree_preconditioner
+
+        return tree_preconditioner(self.i, self.j, self.weights, self.components, self.ridge)
 
     def _dense_solve(self, rhs: FloatArray) -> FloatArray:
         from scipy.linalg.lapack import dpotrs
