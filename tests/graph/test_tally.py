@@ -7,18 +7,11 @@ import polars as pl
 import pytest
 
 import hodgerank as hr
+from equality import assert_same_graph
 from hodgerank.data import read
 from hodgerank.errors import InvalidComparisons
 from hodgerank.graph import tally
 from hodgerank.graph.tally import graph_of_pieces
-
-
-def assert_same(one, two):
-    assert one.items == two.items
-    for name in ("i", "j", "counts"):
-        np.testing.assert_array_equal(getattr(one, name), getattr(two, name))
-    for name in ("weights", "weight_squares", "flows", "squares"):
-        np.testing.assert_allclose(getattr(one, name), getattr(two, name), atol=1e-12)
 
 
 def simulated(kind, rng):
@@ -38,7 +31,7 @@ def test_pieces_add_up_to_the_whole(kind):
     table = simulated(kind, rng=3)
     pieces = [hr.read_comparisons(table[k : k + 250]) for k in range(0, 3000, 250)]
     whole = hr.ComparisonGraph.from_comparisons(hr.read_comparisons(table))
-    assert_same(graph_of_pieces(pieces, "votes"), whole)
+    assert_same_graph(graph_of_pieces(pieces, "votes"), whole)
 
 
 def test_more_items_than_a_table_holds_are_merged(monkeypatch):
@@ -46,7 +39,7 @@ def test_more_items_than_a_table_holds_are_merged(monkeypatch):
     table = simulated("plain", rng=4)
     pieces = [hr.read_comparisons(table[k : k + 250]) for k in range(0, 3000, 250)]
     whole = hr.ComparisonGraph.from_comparisons(hr.read_comparisons(table))
-    assert_same(graph_of_pieces(pieces, "votes"), whole)
+    assert_same_graph(graph_of_pieces(pieces, "votes"), whole)
 
 
 def test_files_are_read_in_pieces_and_counted(tmp_path, monkeypatch):

@@ -177,6 +177,13 @@ def findings(outcomes: Sequence[Outcome], published: Published) -> Findings:
     table = [
         ["seconds for C(n, 2) choices", *(f"n = {n}" for n in sizes)],
         *([name, *(_short(seconds[n, name]) for n in sizes)] for name in METHODS.values()),
+        *(
+            [
+                f"{name}, in the paper",
+                *(_short(row[str(n)]) if str(n) in row else "" for n in sizes),
+            ]
+            for name, row in published.numbers.items()
+        ),
         ["offline / online", *(f"{ratio:,.0f}" for ratio in ratios.values())],
     ]
     verdicts = [_judge(claim, ratios, sequence) for claim in published.claims]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from importlib.resources import files
 from typing import Any, TypeAlias
@@ -69,6 +69,8 @@ class Published:
         What it says.
     differences
         What is done differently here, and why.
+    numbers
+        Published ones, by row and column of the table.
     """
 
     source: str
@@ -76,6 +78,7 @@ class Published:
     setting: str
     claims: tuple[Claim, ...]
     differences: tuple[str, ...] = ()
+    numbers: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
 
     @classmethod
     def load(cls, name: str) -> Published:

@@ -290,29 +290,6 @@ class MatrixFreePosterior:
         self._state = self._state._replace(**self._empty_grid())
         self._arrange()
 
-    def signal_variance(self) -> tuple[float, float]:
-        """Variance of the true scores that the answers speak for, and its standard error.
-
-        With scores of variance v the square of the posterior means is v tr((I - g S)^2) from
-        signal plus s^2 tr(S L S) from noise, where s^2 = 1 - 2v since plain answers have square 1.
-        One random vector is enough for the traces of so large a matrix. Infinitely uncertain where
-        items have too few answers for the two to be told apart.
-        """
-        g, n = self._settings.prior_strength, self._n
-        probe = np.random.default_rng([self._seed, self.n_learned]).choice([-1.0, 1.0], n)
-        answer, *_ = solve.solve(
-            self._state, g, probe, probe / n, CHECKPOINT_TOLERANCE, MOST_ITERATIONS
-        )
-        trace, trace_of_square = float(probe @ answer), float(answer @ answer)
-        noise = trace - g * trace_of_square
-        share = n - 2 * g * trace + g * g * trace_of_square
-        apart = share - 2 * noise
-        if apart < 0.05 * n:
-            return 0.0, np.inf
-        mean = self._state.x[:, MEAN]
-        square = float(mean @ mean) - n * float(mean.mean()) ** 2
-        return (square - noise) / apart, float(np.sqrt(2 / n)) * square / apart
-
     @property
     def n_bytes(self) -> int:
         """Memory of the state."""
