@@ -11,7 +11,6 @@ from hodgerank.data.frames import Frame
 from hodgerank.data.read import read_comparisons, read_pieces
 from hodgerank.errors import InvalidArgument, InvalidComparisons, choose
 from hodgerank.graph.comparison_graph import ComparisonGraph
-from hodgerank.graph.tally import graph_of_pieces
 
 Components = Literal["joined", "separate"]
 
@@ -26,6 +25,8 @@ def graph_of(votes: Any, components: str) -> ComparisonGraph:
     if isinstance(votes, ComparisonGraph):
         graph = votes
     elif isinstance(votes, str | Path) and File(Path(votes)).is_many:
+        from hodgerank.graph.tally import graph_of_pieces  # brings the compiler along
+
         graph = graph_of_pieces(read_pieces(File(Path(votes))), str(votes))
     elif Frame.accepts(votes) and Frame(votes).is_lazy:
         graph = ComparisonGraph.from_frame(votes)
