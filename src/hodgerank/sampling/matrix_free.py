@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 
@@ -11,10 +11,7 @@ from hodgerank.kernels.matrix_free import adjacency, grid, search, solve
 from hodgerank.kernels.matrix_free.state import (
     ANSWERED,
     CELL,
-    FIRST,
-    FIRST_PENDING,
     FORCE,
-    FREE_CHUNK,
     INFORMATION,
     MEAN,
     N_CHUNKS,
@@ -24,7 +21,9 @@ from hodgerank.kernels.matrix_free.state import (
     VARIANCE,
     VARIANCE_ALONE,
     Settings,
-    State,
+    empty_grid,
+    empty_state,
+    longer,
 )
 from hodgerank.sampling.blocked import Blocked
 from hodgerank.sampling.design import Answers
@@ -36,7 +35,6 @@ RESIDUAL = 0.1  # of a mean, in units of one answer
 LARGEST_MEAN = 10.0  # the ends of the grid; items beyond stand in the last bucket
 BUCKET_WIDTH, MOST_BUCKETS = 0.03, 2000
 LOWEST_VARIANCE, LEVEL_RATIO = 1e-5, 1.01
-N_LISTED_PAIRS = 48
 SWEEPS = 8  # of belief propagation over all items
 CHECKPOINT_TOLERANCE, FINAL_TOLERANCE = 5e-3, 1e-10
 MOST_ITERATIONS = 1000
@@ -92,43 +90,12 @@ class MatrixFreePosterior:
             log_ratio=float(np.log(LEVEL_RATIO)),
         )
         self._n = n
-        self._state = self._empty_state(n, 2 * n + 16)
+        self._state = empty_state(n, 2 * n + 16, self._settings)
         x = self._state.x
         x[:, MEAN] = prior_mean
         x[:, FORCE] = g * prior_mean
         x[:, VARIANCE] = 1 / self._settings.locality
         self._arrange()
-
-    def _empty_state(self, n: int, n_chunks: int) -> State:
-        counters = np.zeros(8, np.int64)
-        counters[FREE_CHUNK] = -1
-        edges = np.zeros((n, 4), np.int32)
-        edges[:, [FIRST, FIRST_PENDING]] = -1
-        place = np.zeros((n, 4), np.int32)
-        place[:, CELL] = -1
-        return State(
-            x=np.zeros((n, 8)),
-            place=place,
-            edges=edges,
-            neighbours=np.empty((n_chunks, 16), np.int32),
-            weights=np.empty((n_chunks, 16), np.float32),
-            counters=counters,
-            queue=np.empty(n, np.int32),
-            touched=np.empty(n, np.int32),
-            **self._empty_grid(),
-        )
-
-    def _empty_grid(self) -> dict[str, Any]:
-        t = self._settings
-        buckets = 1
-        if t.criterion == INFORMATION:
-            buckets = int(2 * t.mean_range / t.bucket_width) + 1
-        levels = int(np.log(1 / (t.locality * t.lowest_variance)) / t.log_ratio) + 2
-        return {
-            "cells": np.full(buckets * levels, -1, np.int32),
-            "top": np.full(buckets, -1, np.int32),
-            "listed": np.empty((N_LISTED_PAIRS, 3)),
-        }
 
     def _arrange(self) -> None:
         """Put all items into the grid in an order that the seed and the answers decide."""
@@ -177,7 +144,7 @@ class MatrixFreePosterior:
         code, place = np.unique(i * n + j, return_inverse=True)
         total = np.bincount(place, np.concatenate([old_weight, weight])).astype(float)
         i, j = code // n, code % n
-        fresh = self._empty_state(n, _chunks_needed(i, j, n))
+        fresh = empty_state(n, _chunks_needed(i, j, n), self._settings)
         fresh.counters[N_LEARNED] = s.counters[N_LEARNED] + len(answers.i)
         fresh.x[:, MEAN] = s.x[:, MEAN]
         fresh.x[:, FORCE] = s.x[:, FORCE] + force
@@ -219,8 +186,8 @@ class MatrixFreePosterior:
         queue = s.queue[waiting]
         self._n += 1
         s = s._replace(
-            **{name: _longer(getattr(s, name)) for name in ("x", "place", "edges", "queue")},
-            touched=_longer(s.touched),
+            **{name: longer(getattr(s, name)) for name in ("x", "place", "edges", "queue")},
+            touched=longer(s.touched),
         )
         s.queue[: len(queue)] = queue
         s.counters[QUEUE_START] = 0
@@ -287,28 +254,13 @@ class MatrixFreePosterior:
         """Choose by another criterion from now on."""
         code = VARIANCE_ALONE if criterion == "variance" else INFORMATION
         self._settings = self._settings._replace(criterion=code)
-        self._state = self._state._replace(**self._empty_grid())
+        self._state = self._state._replace(**empty_grid(self._settings))
         self._arrange()
 
     @property
     def n_bytes(self) -> int:
         """Memory of the state."""
         return sum(array.nbytes for array in self._state)
-
-
-def _longer(array: Any) -> Any:
-    """One more row; now and then all are copied to where there is room for many more."""
-    n, room = len(array), array.base
-    has_room = (
-        isinstance(room, np.ndarray)
-        and room.shape[1:] == array.shape[1:]
-        and room.dtype == array.dtype
-        and len(room) > n
-    )
-    if not has_room:
-        room = np.empty((n + n // 4 + 16, *array.shape[1:]), array.dtype)
-        room[:n] = array
-    return room[: n + 1]
 
 
 def _chunks_needed(i: IntArray, j: IntArray, n: int) -> int:

@@ -1,6 +1,6 @@
 """The arrays of a matrix-free posterior."""
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -93,3 +93,53 @@ class Settings(NamedTuple):
 
 
 INFORMATION, VARIANCE_ALONE = 0, 1
+N_LISTED_PAIRS = 48  # pairs of buckets kept as promising
+
+
+def empty_state(n: int, n_chunks: int, t: Settings) -> State:
+    """No answers, nobody in the grid; means and variances are to be filled in."""
+    counters = np.zeros(8, np.int64)
+    counters[FREE_CHUNK] = -1
+    edges = np.zeros((n, 4), np.int32)
+    edges[:, [FIRST, FIRST_PENDING]] = -1
+    place = np.zeros((n, 4), np.int32)
+    place[:, CELL] = -1
+    return State(
+        x=np.zeros((n, 8)),
+        place=place,
+        edges=edges,
+        neighbours=np.empty((n_chunks, 16), np.int32),
+        weights=np.empty((n_chunks, 16), np.float32),
+        counters=counters,
+        queue=np.empty(n, np.int32),
+        touched=np.empty(n, np.int32),
+        **empty_grid(t),
+    )
+
+
+def empty_grid(t: Settings) -> dict[str, Any]:
+    """The arrays of the grid; without labels one bucket holds all means."""
+    buckets = 1
+    if t.criterion == INFORMATION:
+        buckets = int(2 * t.mean_range / t.bucket_width) + 1
+    levels = int(np.log(1 / (t.locality * t.lowest_variance)) / t.log_ratio) + 2
+    return {
+        "cells": np.full(buckets * levels, -1, np.int32),
+        "top": np.full(buckets, -1, np.int32),
+        "listed": np.empty((N_LISTED_PAIRS, 3)),
+    }
+
+
+def longer(array: Any) -> Any:
+    """One more row; now and then all are copied to where there is room for many more."""
+    n, room = len(array), array.base
+    has_room = (
+        isinstance(room, np.ndarray)
+        and room.shape[1:] == array.shape[1:]
+        and room.dtype == array.dtype
+        and len(room) > n
+    )
+    if not has_room:
+        room = np.empty((n + n // 4 + 16, *array.shape[1:]), array.dtype)
+        room[:n] = array
+    return room[: n + 1]
