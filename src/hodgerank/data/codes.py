@@ -118,10 +118,13 @@ def _physical(column: pl.Series) -> CodeArray:
 
 
 def _encode_integers(columns: Sequence[pl.Series]) -> Encoding:
-    ends = [end for column in columns for end in (column.min(), column.max()) if end is not None]
+    known = [column.drop_nulls() for column in columns if column.null_count() < len(column)]
+    ends = [
+        int(end) for column in known for end in (column.to_numpy().min(), column.to_numpy().max())
+    ]
     rows = sum(map(len, columns))
-    if ends and max(ends) - min(ends) < min(MOST_CELLS, 4 * rows + CHUNK):  # type: ignore
-        return _look_up_integers(columns, min(ends), max(ends))  # type: ignore
+    if ends and max(ends) - min(ends) < min(MOST_CELLS, 4 * rows + CHUNK):
+        return _look_up_integers(columns, min(ends), max(ends))
     distinct = pl.concat([column.unique() for column in columns]).drop_nulls().unique().sort()
     values = distinct.to_numpy()
     codes = []

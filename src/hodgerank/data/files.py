@@ -61,9 +61,11 @@ class File:
     @property
     def is_many(self) -> bool:
         """Whether it is a pattern of Parquet files: 'votes/*.parquet'."""
-        if not self._ends_with(PARQUET) or self.source.is_file():  # type: ignore[union-attr]
+        if not isinstance(self.source, Path) or not self._ends_with(PARQUET):
             return False
         pattern = str(self.source)
+        if self.source.is_file():
+            return False
         if not any(mark in pattern for mark in "*?["):
             return False
         if not glob(pattern, recursive=True):
