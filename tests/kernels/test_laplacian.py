@@ -150,7 +150,43 @@ def test_large_graphs_of_all_shapes_with_weights_of_all_sizes(graph, way, monkey
     truth = np.random.default_rng(1).normal(size=len(labels))
     rhs = laplacian.divergence(i, j, weights * (truth[i] - truth[j]), len(labels))
     found = equations.solution(rhs)
-    assert equations._residual(found.x, rhs) < 1e-10
+    assert equations._defect(found.x, rhs)[1] < 1e-10
+
+
+@pytest.mark.parametrize("n", [150, 2_000, 20_000])
+def test_resistance_of_a_path_whose_weights_span_nine_orders(n):
+    i, j, weights, labels = edges_of(nx.path_graph(n), spread=4.5)
+    ends = np.zeros(n)
+    ends[0], ends[-1] = 1, -1
+    x = NormalEquations(i, j, weights, labels).solve(ends)
+    assert x[0] - x[-1] == pytest.approx((1 / weights).sum(), rel=1e-7)
+
+
+def test_weights_beyond_the_digits_of_a_number_are_refused():
+    i, j, weights, labels = edges_of(nx.barbell_graph(60, 1500), spread=8)
+    ends = np.zeros(len(labels))
+    ends[0], ends[-1] = 1, -1
+    with pytest.raises(DidNotConverge):
+        NormalEquations(i, j, weights, labels).solve(ends)
+
+
+@pytest.mark.parametrize(
+    ("graph", "spread", "solver"),
+    [
+        (nx.complete_graph(30), 0, "dense Cholesky"),
+        (nx.path_graph(1000), 0, "dense Cholesky"),
+        (nx.random_regular_graph(6, 1000, seed=1), 0, "conjugate gradients"),
+        (nx.path_graph(5000), 0, "sparse Cholesky"),
+        (nx.ring_of_cliques(60, 60), 0, "conjugate gradients"),
+        (nx.ring_of_cliques(60, 60), 2, "conjugate gradients, spanning tree"),
+    ],
+)
+def test_the_solver_is_chosen_by_size_and_shape_and_said(graph, spread, solver, monkeypatch):
+    if len(graph) == 3600:
+        monkeypatch.setattr(NormalEquations, "_order", None)  # as if it were too large to factorise
+    i, j, weights, labels = edges_of(graph, spread=spread)
+    rhs = np.random.default_rng(1).normal(size=len(labels))
+    assert NormalEquations(i, j, weights, labels).solution(rhs).solver == solver
 
 
 def test_the_heaviest_tree_is_that_of_networkx():

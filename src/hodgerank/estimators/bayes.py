@@ -77,6 +77,7 @@ def bayes_rank(
         ridge=equations.ridge,
         iterations=fit.iterations,
         residual=fit.residual,
+        solver=fit.solver,
         converged=True,
         undefeated=(),
         winless=(),

@@ -110,6 +110,7 @@ def crowd_bt(
         ridge=1 / prior_variance,
         iterations=rounds,
         residual=change,
+        solver=fit.solver,
         converged=change <= TOLERANCE,
         undefeated=(),
         winless=(),

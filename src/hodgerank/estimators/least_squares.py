@@ -90,7 +90,7 @@ def hodge_rank(
 
     equations = NormalEquations(graph.i, graph.j, weights, graph.components, ridge)
     rhs = divergence(graph.i, graph.j, weights * flows, graph.n_items)
-    scores, iterations, residual = equations.solution(rhs)
+    scores, iterations, residual, solver = equations.solution(rhs)
     # At the solution the residual sum of squares needs no pass over the edges.
     squares = graph.squares.sum() if link == "uniform" else weights @ flows**2
     rss = float(squares - scores @ rhs - ridge * scores @ scores)
@@ -117,6 +117,7 @@ def hodge_rank(
         ridge=ridge,
         iterations=iterations,
         residual=residual,
+        solver=solver,
         converged=True,
         undefeated=(),
         winless=(),

@@ -125,6 +125,7 @@ def _maximum_likelihood(
         ridge=strength,
         iterations=fit.iterations,
         residual=fit.residual,
+        solver=fit.solver,
         converged=converged,
         undefeated=tuple(graph.items[k] for k in np.flatnonzero(undefeated)),
         winless=tuple(graph.items[k] for k in np.flatnonzero(winless)),
@@ -151,7 +152,7 @@ def most_probable(
         graph.i,
         graph.j,
         likelihood_of(LIKELIHOODS[link], graph.weights, (1 + graph.flows) / 2),
-        lambda curvature, gradient, accuracy: equations(curvature).solve(
+        lambda curvature, gradient, accuracy: equations(curvature).solution(
             gradient, tolerance=accuracy
         ),
         start=start,

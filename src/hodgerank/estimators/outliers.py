@@ -14,6 +14,7 @@ from hodgerank.errors import InvalidArgument
 from hodgerank.graph.calibration import null_means
 from hodgerank.graph.comparison_graph import ComparisonGraph
 from hodgerank.graph.hodge import edge_of_answers
+from hodgerank.kernels.laplacian import Solution
 from hodgerank.kernels.newton import Fit, maximise
 from hodgerank.kernels.normal_equations import NormalEquations
 from hodgerank.kernels.shrinkage import Cells, group_cells, huber_objective, soft
@@ -44,7 +45,7 @@ class Outliers:
         The ranking's scores with the outliers discounted, aligned with the items of `votes`.
     path
         Penalties, and the share of answers flagged at each.
-    iterations, residual
+    iterations, residual, solver
         Newton steps of the fit at the chosen penalty, and the size of the next.
     """
 
@@ -58,6 +59,7 @@ class Outliers:
     path: tuple[FloatArray, FloatArray]
     iterations: int
     residual: float
+    solver: str
 
     @property
     def share(self) -> float:
@@ -148,15 +150,16 @@ def find_outliers(
         path=path,
         iterations=fit.iterations,
         residual=fit.residual,
+        solver=fit.solver,
     )
 
 
 def huber_scores(graph: ComparisonGraph, cells: Cells, penalty: float, start: FloatArray) -> Fit:
     """Scores of least Huber loss; they sum to zero in each component."""
 
-    def solve(curvature: FloatArray, gradient: FloatArray, tolerance: float) -> FloatArray:
+    def solve(curvature: FloatArray, gradient: FloatArray, tolerance: float) -> Solution:
         equations = NormalEquations(graph.i, graph.j, curvature, graph.components)
-        return equations.solve(gradient, tolerance=tolerance)
+        return equations.solution(gradient, tolerance=tolerance)
 
     objective = huber_objective(cells, penalty, graph.n_edges)
     return maximise(graph.i, graph.j, objective, solve, start=start, tolerance=TOLERANCE)

@@ -45,6 +45,9 @@ class Ranking:
         Strength of the Gaussian prior; 0 is none.
     iterations, residual, converged
         Of the fit.
+    solver
+        Of the linear systems, chosen by size and shape: 'dense Cholesky', 'sparse Cholesky',
+        'conjugate gradients', or 'conjugate gradients, spanning tree' (the preconditioner).
     undefeated, winless
         Items of groups that never lost to (never won against) an item outside the group. Where
         there are any, no finite maximum of the likelihood exists.
@@ -62,6 +65,7 @@ class Ranking:
     ridge: float
     iterations: int
     residual: float
+    solver: str
     converged: bool
     undefeated: tuple[Item, ...]
     winless: tuple[Item, ...]
@@ -245,6 +249,7 @@ class Ranking:
             "ridge": self.ridge,
             "iterations": self.iterations,
             "residual": self.residual,
+            "solver": self.solver,
             "converged": self.converged,
             "uncertainty": self.uncertainty,
             "components": self.n_components,

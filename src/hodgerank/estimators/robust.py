@@ -106,6 +106,7 @@ def _huber_ranking(votes: Comparisons, graph: ComparisonGraph, confidence: float
         ridge=0.0,
         iterations=found.iterations,
         residual=found.residual,
+        solver=found.solver,
         converged=found.residual <= TOLERANCE,
         undefeated=(),
         winless=(),

@@ -152,7 +152,7 @@ def null_means(graph: ComparisonGraph) -> tuple[FloatArray, float]:
         graph.i,
         graph.j,
         likelihood_of(logistic_likelihood, graph.effective_counts, win_rates),
-        lambda curvature, gradient, accuracy: equations(curvature).solve(
+        lambda curvature, gradient, accuracy: equations(curvature).solution(
             gradient, tolerance=accuracy
         ),
         start=np.zeros(graph.n_items),

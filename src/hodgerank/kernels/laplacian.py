@@ -17,15 +17,16 @@ from hodgerank.types import CodeArray, FloatArray, IntArray
 
 
 class Solution(NamedTuple):
-    """Solution, number of iterations, and the largest relative residual of a column.
+    """Solution, number of iterations, the largest relative residual of a column, and the solver.
 
-    Residuals are measured in the norm of the preconditioner, so that an item with little weight
-    counts as much as one with a lot.
+    Conjugate gradients measure residuals in the norm of the preconditioner, so that an item with
+    little weight counts as much as one with a lot.
     """
 
     x: FloatArray
     iterations: int
     residual: float
+    solver: str
 
 
 def components(i: CodeArray, j: CodeArray, n: int) -> IntArray:
@@ -172,4 +173,5 @@ def conjugate_gradients(
         previous, rz = rz, dot(r, z)
         p = z + np.divide(rz, previous, out=np.zeros_like(rz), where=previous > 0) * p
         residual = float(np.sqrt((rz / scale).max()))
-    return Solution(centre(x, labels).reshape(rhs.shape), iterations, residual)
+    solver = "conjugate gradients" + ("" if precondition is None else ", spanning tree")
+    return Solution(centre(x, labels).reshape(rhs.shape), iterations, residual, solver)

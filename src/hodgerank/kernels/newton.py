@@ -7,24 +7,25 @@ from typing import NamedTuple
 
 import numpy as np
 
-from hodgerank.kernels.laplacian import divergence
+from hodgerank.kernels.laplacian import Solution, divergence
 from hodgerank.types import CodeArray, FloatArray
 
 Objective = Callable[[FloatArray], tuple[float, FloatArray, FloatArray]]
 """From the difference of every edge to the value, and each edge's slope and minus curvature."""
-Solve = Callable[[FloatArray, FloatArray, float], FloatArray]
+Solve = Callable[[FloatArray, FloatArray, float], Solution]
 
 ROUNDING = 1e-12
 SHORTEST = 1e-6
 
 
 class Fit(NamedTuple):
-    """Scores, curvature of every edge there, steps taken and the size of the next step."""
+    """Scores, curvature of every edge there, steps, size of the next one, solver of the last."""
 
     x: FloatArray
     curvature: FloatArray
     iterations: int
     residual: float
+    solver: str
 
 
 def maximise(
@@ -53,11 +54,12 @@ def maximise(
     x = start
     total, slope, curvature = evaluate(x)
     residual = size = np.inf
-    iterations = 0
+    iterations, solver = 0, "none"
     while residual > tolerance and iterations < max_iterations:
         iterations += 1
         accuracy = min(max(size, 1e-6), 0.01)
-        step = solve(curvature, divergence(i, j, slope, n) - ridge * x, accuracy)
+        solution = solve(curvature, divergence(i, j, slope, n) - ridge * x, accuracy)
+        step, solver = solution.x, solution.solver
         previous, size = size, float(np.abs(step).max(initial=0.0))
         length = 1.0
         while True:
@@ -71,4 +73,4 @@ def maximise(
         # Convergence is quadratic in the end: the next ratio of steps is at most this one.
         ratio = size / previous if length == 1.0 and size < previous < np.inf else 1.0
         residual = size * ratio
-    return Fit(x, curvature, iterations, residual)
+    return Fit(x, curvature, iterations, residual, solver)
