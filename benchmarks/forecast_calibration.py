@@ -8,26 +8,29 @@ import hodgerank as hr
 from benchmarks.crowds import CROWDS
 from benchmarks.sampling_accuracy import SAMPLERS
 
-SETTINGS = (
-    ("auto", "BT spread 1.5", 16, 64, 0.8),
-    ("rounds", "BT spread 1.5", 16, 64, 0.8),
-    ("auto", "BT spread 1", 16, 80, 0.75),
-    ("auto", "BT spread 1.5", 40, 160, 0.75),
+SETTINGS = (  # sampler, crowd, items, answers before, target, campaigns
+    ("auto", "BT spread 1.5", 16, 64, 0.8, 40),
+    ("rounds", "BT spread 1.5", 16, 64, 0.8, 40),
+    ("auto", "BT spread 1", 16, 80, 0.75, 40),
+    ("auto", "BT spread 1.5", 40, 160, 0.75, 40),
+    ("auto", "BT spread 1.5", 1_200, 6_000, 0.8, 10),
+    ("auto", "BT spread 1.5", 5_000, 25_000, 0.8, 10),
+    ("rounds", "BT spread 1.5", 5_000, 25_000, 0.7, 10),
 )
 
 
-def run(runs: int = 40) -> str:
-    lines = [f"### Forecasts of the answers still needed, {runs} campaigns each", ""]
+def run() -> str:
+    lines = ["### Forecasts of the answers still needed", ""]
     lines += [
-        "| sampler | crowd | items | after | target | needed / foreseen, median | "
+        "| sampler | crowd | items | after | target | campaigns | needed / foreseen, median | "
         "in the 90 % interval | sooner | later | true tau when stopped |"
     ]
-    lines += ["|---|---|---:|---:|---:|---:|---:|---:|---:|---:|"]
-    for name, crowd, n, start, target in SETTINGS:
+    lines += ["|---|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|"]
+    for name, crowd, n, start, target, runs in SETTINGS:
         rows = [row for k in range(runs) if (row := _one(name, crowd, n, start, target, k))]
         ratio, sooner, later, tau = np.array(rows).T
         lines.append(
-            f"| {name} | {crowd} | {n} | {start} | {target} | {np.median(ratio):.2f} | "
+            f"| {name} | {crowd} | {n} | {start} | {target} | {runs} | {np.median(ratio):.2f} | "
             f"{1 - sooner.mean() - later.mean():.0%} | {sooner.mean():.0%} | {later.mean():.0%} | "
             f"{tau.mean():.3f} |"
         )

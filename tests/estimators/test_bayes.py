@@ -7,6 +7,7 @@ import pytest
 
 import hodgerank as hr
 from hodgerank.errors import InvalidArgument
+from hodgerank.estimators import bayes, certainty
 from hodgerank.estimators.certainty import widest_rank_interval
 
 
@@ -28,6 +29,21 @@ def test_a_given_prior_is_thurstone_mosteller_with_a_ridge():
 def test_the_prior_is_found_from_many_answers(spread):
     votes = hr.simulate_comparisons(200, 12_000, spread=spread, link="thurstone-mosteller", rng=2)
     assert 1 / hr.bayes_rank(votes).ridge == pytest.approx(np.var(votes.truth), rel=0.25)
+
+
+@pytest.mark.parametrize("spread", [0.5, 2.0])
+def test_the_prior_is_found_among_many_items(spread):
+    votes = hr.simulate_comparisons(4_000, 80_000, spread=spread, link="thurstone-mosteller", rng=2)
+    assert 1 / hr.bayes_rank(votes).ridge == pytest.approx(np.var(votes.truth), rel=0.1)
+
+
+def test_estimated_determinants_choose_the_prior_that_exact_ones_do(monkeypatch):
+    votes = hr.simulate_comparisons(400, 2_000, rng=3)
+    exact = hr.bayes_rank(votes)
+    monkeypatch.setattr(bayes, "EXACT_ITEMS", 10)
+    assert hr.bayes_rank(votes).ridge == pytest.approx(exact.ridge, rel=0.03)
+    variances, weights = bayes.variance_beliefs(hr.ComparisonGraph.from_comparisons(votes))
+    assert weights @ np.log(variances) == pytest.approx(-np.log(exact.ridge), abs=0.2)
 
 
 def test_few_answers_are_shrunk_and_still_rank_all_items():
@@ -85,3 +101,20 @@ def test_thousands_of_items_are_ranked_too():
     assert tau(ranking, votes) > 0.7
     assert hr.expected_tau(ranking) == pytest.approx(tau(ranking, votes), abs=0.06)
     assert 0 <= hr.top_k_certainty(ranking, 5) <= 1
+
+
+@pytest.mark.parametrize(("k", "deviation"), [(1, 0.3), (5, 0.1), (5, 0.3), (150, 0.002)])
+def test_the_certainty_of_independent_scores_is_that_of_draws(k, deviation):
+    rng = np.random.default_rng(0)
+    scores = -np.sort(-rng.normal(size=200))
+    deviations = deviation * rng.uniform(0.5, 1.5, 200)
+    draws = scores + deviations * rng.standard_normal((20_000, 200))
+    share = (draws[:, :k].min(axis=1) > draws[:, k:].max(axis=1)).mean()
+    assert certainty._first_apart(scores, deviations, k) == pytest.approx(share, abs=0.012)
+
+
+def test_scores_of_many_items_are_nearly_uncorrelated(monkeypatch):
+    ranking = hr.bayes_rank(hr.simulate_comparisons(600, 4_000, spread=2, rng=1))
+    exact = hr.expected_tau(ranking)
+    monkeypatch.setattr(certainty, "JOINT_ITEMS", 100)
+    assert hr.expected_tau(ranking) == pytest.approx(exact, abs=0.004)

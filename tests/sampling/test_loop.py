@@ -12,6 +12,7 @@ import pytest
 
 import hodgerank as hr
 from hodgerank.errors import InvalidArgument, InvalidComparisons, JudgeFailed
+from hodgerank.sampling import stopping
 from hodgerank.sampling.stopping import Progress
 
 ITEMS = list("abcdefgh")
@@ -263,18 +264,12 @@ def test_an_interrupted_run_keeps_its_answers(tmp_path):
     assert len(log.read_text().splitlines()) == sampler.n_answers >= 20
 
 
-def test_a_forecast_leaves_the_sampler_alone():
-    sampler = hr.AutoSampler(ITEMS[:6], seed=1)
-    for _ in range(10):
-        pair = sampler.ask()
-        sampler.tell(pair, alphabetic(pair))
-    before = sampler.ask(3)
-    outlook = hr.forecast(sampler, 0.75)
-    assert sampler.ask(3) == before
-    assert sampler.n_answers == 10
-    assert 0 < outlook.lower <= outlook.answers <= outlook.upper
-    assert outlook == hr.forecast(sampler, 0.75)
-    assert "more answers" in str(outlook)
-    reached = hr.forecast(sampler, 0.1)
-    assert reached.answers == 0
-    assert "reached" in str(reached)
+def test_a_rule_looks_at_each_ranking_once(monkeypatch):
+    looks = []
+    monkeypatch.setattr(
+        stopping, "expected_tau", lambda ranking, among: looks.append(len(ranking)) or 0.0
+    )
+    sampler = hr.RandomSampler(40, seed=1)
+    rule = hr.ExpectedTau(0.9) | hr.ExpectedTau(0.8)
+    hr.run(sampler, lambda pair: 1, 80, stop=rule)
+    assert len(looks) == 2 * 20  # rankings are renewed every 4 answers

@@ -13,6 +13,7 @@ from hodgerank.estimators.ranking import Ranking
 from hodgerank.estimators.votes import graph_of
 from hodgerank.graph.comparison_graph import ComparisonGraph
 from hodgerank.kernels.links import LIKELIHOODS, likelihood_of
+from hodgerank.kernels.log_determinant import log_determinant
 from hodgerank.kernels.newton import Fit
 from hodgerank.kernels.normal_equations import NormalEquations
 from hodgerank.types import FloatArray
@@ -21,10 +22,10 @@ LINK = "thurstone-mosteller"
 # What is believed of the variance of scores beforehand, and how widely: as a lognormal.
 USUAL_VARIANCE = 0.5
 SPREAD_OF_VARIANCE = 1.5
+LAPLACE_ERROR = 0.3  # factors of two by which the most evident variance is easily off
+NARROW = 0.5  # factors of two
 FARTHEST = 12  # factors of two from the usual one
-DENSE_ITEMS = 3000
-CLOSE_ENOUGH = 0.01
-MAX_ROUNDS = 50
+EXACT_ITEMS = 500  # up to which determinants are exact
 
 
 def bayes_rank(
@@ -62,10 +63,11 @@ def bayes_rank(
         raise InvalidComparisons("there are no items to rank")
     if prior_variance is not None:
         fit, equations = posterior_mode(graph, LINK, prior_variance, np.zeros(graph.n_items))
-    elif graph.n_items <= DENSE_ITEMS:
-        fit, equations = _most_evident(graph)
     else:
-        fit, equations = _fixed_point(graph)
+        evidence = Evidence(graph)
+        peak, _ = evidence.peak()
+        start = evidence.mode(round(peak))
+        fit, equations = posterior_mode(graph, LINK, evidence.variance(peak), start)
     return Ranking.from_scores(
         graph,
         fit.x,
@@ -111,62 +113,52 @@ class Evidence:
         """The variance at a place of the list."""
         return float(USUAL_VARIANCE * 2.0**k)
 
-    def top(self) -> int:
-        """The most probable place, climbing from the usual one."""
+    def peak(self) -> tuple[float, float]:
+        """Where it is highest, between places, and its width as that of a normal density.
+
+        Climbing from the usual place; at the top of the parabola through the three highest.
+        """
         k = 0
         while abs(k) < FARTHEST:
             better = max((k - 1, k + 1), key=self.__getitem__)
             if self[better] <= self[k]:
                 break
             k = better
-        return k
+        below, at, above = (self[place] for place in (k - 1, k, k + 1))
+        bend = max(2 * at - above - below, 1e-12)
+        return k + float(np.clip(0.5 * (above - below) / bend, -1, 1)), bend**-0.5
 
 
 def variance_beliefs(graph: ComparisonGraph) -> tuple[FloatArray, FloatArray]:
     """Prior variances that the answers leave possible, and their probabilities."""
     evidence = Evidence(graph)
-    top = evidence.top()
-    places = range(top - 3, top + 4)
-    heights = np.array([evidence[k] for k in places])
+    peak, width = evidence.peak()
+    width = float(np.hypot(width, LAPLACE_ERROR))
+    if width < NARROW:  # it is a normal distribution then
+        steps = np.arange(-2, 3)
+        places = (peak + width * steps).tolist()
+        heights = -0.5 * steps**2
+    else:
+        places = list(range(round(peak) - 3, round(peak) + 4))
+        heights = np.array([evidence[k] for k in places])
     weights = np.exp(heights - heights.max())
     return np.array([evidence.variance(k) for k in places]), weights / weights.sum()
-
-
-def _most_evident(graph: ComparisonGraph) -> tuple[Fit, NormalEquations]:
-    """At the top of the parabola through the three highest places."""
-    evidence = Evidence(graph)
-    top = evidence.top()
-    below, at, above = (evidence[k] for k in (top - 1, top, top + 1))
-    offset = 0.5 * (above - below) / max(2 * at - above - below, 1e-12)
-    variance = evidence.variance(top + float(np.clip(offset, -1, 1)))
-    return posterior_mode(graph, LINK, variance, evidence.mode(top))
 
 
 def _log_evidence(graph: ComparisonGraph, fit: Fit, variance: float) -> float:
     """Laplace: ln P(answers | x) - |x|^2 / 2v - 1/2 ln det (I + v H) at the mode."""
     objective = likelihood_of(LIKELIHOODS[LINK], graph.weights, (1 + graph.flows) / 2)
     value, _, _ = objective(fit.x[graph.i] - fit.x[graph.j])
-    n = graph.n_items
-    matrix = np.zeros((n, n))
-    matrix[graph.i, graph.j] = -variance * fit.curvature
-    matrix += matrix.T
-    matrix[np.diag_indices(n)] = 1 - matrix.sum(axis=0)
-    log_determinant = 2 * float(np.log(np.diag(np.linalg.cholesky(matrix))).sum())
-    return value - float(fit.x @ fit.x) / (2 * variance) - log_determinant / 2
-
-
-def _fixed_point(graph: ComparisonGraph) -> tuple[Fit, NormalEquations]:
-    """MacKay's v = |x|^2 / (directions the answers determine), for items beyond a determinant."""
-    n, variance, x = graph.n_items, USUAL_VARIANCE, np.zeros(graph.n_items)
-    for _ in range(MAX_ROUNDS):
-        fit, equations = posterior_mode(graph, LINK, variance, x)
-        x = fit.x
-        undetermined = float(equations.inverse_diagonal.values.sum()) / variance
-        better = (float(x @ x) + USUAL_VARIANCE) / (max(n - 1 - undetermined, 0.0) + 1)
-        change, variance = abs(better / variance - 1), better
-        if change < CLOSE_ENOUGH:
-            break
-    return fit, equations
+    n, curvature = graph.n_items, variance * fit.curvature
+    if n <= EXACT_ITEMS:
+        matrix = np.zeros((n, n))
+        matrix[graph.i, graph.j] = -curvature
+        matrix += matrix.T
+        matrix[np.diag_indices(n)] = 1 - matrix.sum(axis=0)
+        log_det = 2 * float(np.log(np.diag(np.linalg.cholesky(matrix))).sum())
+    else:
+        log_det = log_determinant(graph.i, graph.j, curvature, n, 1.0)
+    return value - float(fit.x @ fit.x) / (2 * variance) - log_det / 2
 
 
 def posterior_mode(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
-from typing import Any, overload
+from typing import Any, Self, overload
 
 import numpy as np
 
@@ -23,6 +23,8 @@ from hodgerank.sampling.display import Display, DisplayOrder
 from hodgerank.sampling.log import AnswerLog
 from hodgerank.sampling.posterior import DensePosterior, Posterior
 from hodgerank.types import Item, Pair
+
+OF_SINGLE_ITEMS = {"items", "prior_scores"}  # options
 
 
 class Sampler:
@@ -45,7 +47,14 @@ class Sampler:
     """
 
     _design: Design
+    _options: dict[str, Any]
     _prior_strength = 1.0
+
+    def __new__(cls, *_: Any, **options: Any) -> Self:
+        """Keep the options, for `fresh`."""
+        sampler = super().__new__(cls)
+        sampler._options = options
+        return sampler
 
     def __init__(self, items: Iterable[Item] | int, seed: int, display: Display) -> None:
         self._catalogue = Catalogue(items)
@@ -259,6 +268,14 @@ class Sampler:
     def restore_item(self, item: Item) -> None:
         """A retired item is asked again."""
         self._catalogue.restore(item)
+
+    def fresh(self, items: Iterable[Item] | int, seed: int) -> Self:
+        """A sampler of the same kind for other items, who have not been compared yet.
+
+        Knowledge of single items, such as `prior_scores`, is left behind.
+        """
+        options = {name: self._options[name] for name in self._options.keys() - OF_SINGLE_ITEMS}
+        return type(self)(items, **options | {"seed": seed})
 
     def _prepare_for(self, worker: Item | None) -> None:
         """Let a criterion that minds know who is going to answer."""

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from hodgerank.errors import InvalidArgument
 from hodgerank.estimators.certainty import expected_tau, top_k_certainty, widest_rank_interval
+from hodgerank.sampling.engines import MANY_ITEMS
 
 if TYPE_CHECKING:
     from hodgerank.estimators.ranking import Ranking
@@ -17,14 +19,16 @@ if TYPE_CHECKING:
 class Progress:
     """A campaign as stopping rules see it; its ranking is renewed every n/10 answers.
 
-    Finding a ranking takes longer than choosing a pair.
+    From 1,000 items on every n/2: finding a ranking takes as long as choosing n/10 pairs and more.
     """
 
     def __init__(self, sampler: Sampler) -> None:
         self.sampler = sampler
-        self._interval = max(1, len(sampler.items) // 10)
+        n = len(sampler.items)
+        self._interval = max(1, n // 10 if n < MANY_ITEMS else n // 2)
         self._ranking: Ranking | None = None
         self._ranked_at = -1
+        self._findings: dict[tuple[RankingRule, tuple[Item, ...]], bool] = {}
 
     @property
     def n_answers(self) -> int:
@@ -32,16 +36,20 @@ class Progress:
         return self.sampler.n_answers
 
     @property
-    def active(self) -> tuple[Item, ...] | None:
-        """The items that count: retired ones do not. None: all."""
-        return self.sampler.active_items if self.sampler.retired else None
-
-    @property
     def ranking(self) -> Ranking:
         """A ranking of nearly all of them."""
         if self._ranking is None or self.n_answers >= self._ranked_at + self._interval:
             self._ranking, self._ranked_at = self.sampler.ranking(), self.n_answers
+            self._findings = {}
         return self._ranking
+
+    def finds(self, rule: RankingRule) -> bool:
+        """Whether the ranking satisfies a rule; looked at once for each ranking."""
+        ranking, retired = self.ranking, self.sampler.retired
+        if (rule, retired) not in self._findings:
+            active = self.sampler.active_items if retired else None
+            self._findings[rule, retired] = rule.holds(ranking, active)
+        return self._findings[rule, retired]
 
 
 class StoppingRule(ABC):
@@ -56,6 +64,18 @@ class StoppingRule(ABC):
 
     def __or__(self, other: StoppingRule) -> StoppingRule:
         return Either(self, other)
+
+
+class RankingRule(StoppingRule):
+    """Something that a ranking is sure enough of."""
+
+    @abstractmethod
+    def holds(self, ranking: Ranking, among: Sequence[Item] | None) -> bool:
+        """By its own uncertainty; `among` the items that are still asked, where not all are."""
+
+    def is_reached(self, progress: Progress) -> bool:
+        """The ranking says so."""
+        return progress.finds(self)
 
 
 class Both(StoppingRule):
@@ -102,7 +122,7 @@ class Budget(StoppingRule):
         return f"{self.n_answers:,} answers"
 
 
-class ExpectedTau(StoppingRule):
+class ExpectedTau(RankingRule):
     """Kendall's tau with the true order is expected to be at least so large."""
 
     def __init__(self, target: float) -> None:
@@ -110,15 +130,15 @@ class ExpectedTau(StoppingRule):
             raise InvalidArgument(f"a target for tau lies between 0 and 1, not {target}")
         self.target = target
 
-    def is_reached(self, progress: Progress) -> bool:
-        """By the ranking's own uncertainty."""
-        return expected_tau(progress.ranking, progress.active) >= self.target
+    def holds(self, ranking: Ranking, among: Sequence[Item] | None) -> bool:
+        """It is."""
+        return expected_tau(ranking, among) >= self.target
 
     def __str__(self) -> str:
         return f"expected tau {self.target:g}"
 
 
-class TopKCertain(StoppingRule):
+class TopKCertain(RankingRule):
     """The k best items are known, whatever their order, with this probability."""
 
     def __init__(self, k: int, certainty: float = 0.95) -> None:
@@ -126,15 +146,15 @@ class TopKCertain(StoppingRule):
             raise InvalidArgument("k must be at least 1 and certainty between 0 and 1")
         self.k, self.certainty = k, certainty
 
-    def is_reached(self, progress: Progress) -> bool:
-        """By the ranking's own uncertainty."""
-        return top_k_certainty(progress.ranking, self.k, progress.active) >= self.certainty
+    def holds(self, ranking: Ranking, among: Sequence[Item] | None) -> bool:
+        """They are."""
+        return top_k_certainty(ranking, self.k, among) >= self.certainty
 
     def __str__(self) -> str:
         return f"top {self.k} certain to {self.certainty:.0%}"
 
 
-class RanksWithin(StoppingRule):
+class RanksWithin(RankingRule):
     """No item's rank interval holds more than so many ranks."""
 
     def __init__(self, n_ranks: int) -> None:
@@ -142,9 +162,9 @@ class RanksWithin(StoppingRule):
             raise InvalidArgument(f"a rank interval holds at least 1 rank, not {n_ranks}")
         self.n_ranks = n_ranks
 
-    def is_reached(self, progress: Progress) -> bool:
+    def holds(self, ranking: Ranking, among: Sequence[Item] | None) -> bool:
         """The widest one is narrow enough."""
-        return widest_rank_interval(progress.ranking, progress.active) <= self.n_ranks
+        return widest_rank_interval(ranking, among) <= self.n_ranks
 
     def __str__(self) -> str:
         return f"all ranks within {self.n_ranks}"
