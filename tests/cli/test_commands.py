@@ -225,6 +225,20 @@ def test_a_ranking_that_fails_leaves_the_state_alone(run, tmp_path):
     assert run("rank", tmp_path / "two.csv", "--state", tmp_path / "state.csv")[0] == 2
 
 
+def test_workers_of_many_parquet_files(run, tmp_path):
+    crowd = {"honest": 4, "adversarial": 1}
+    votes = hr.simulate_comparisons(6, 600, spread=2, workers=crowd, rng=1)
+    table = votes.to_frame()
+    for k in range(3):
+        table[200 * k : 200 * k + 200].write_parquet(tmp_path / f"{k}.parquet")
+    table.write_csv(tmp_path / "all.csv")
+    found = json.loads(run("workers", tmp_path / "*.parquet", "--json")[1])
+    wanted = json.loads(run("workers", tmp_path / "all.csv", "--json")[1])
+    for mine, theirs in zip(found["workers"], wanted["workers"], strict=True):
+        assert mine == pytest.approx(theirs, abs=1e-9)
+    assert sum(row["answers"] for row in found["workers"]) == 600
+
+
 def test_many_parquet_files_are_ranked_together(run, tmp_path):
     votes = hr.simulate_comparisons(6, 300, spread=2, rng=1)
     table = pl.DataFrame(
@@ -240,6 +254,7 @@ def test_many_parquet_files_are_ranked_together(run, tmp_path):
     assert found["answers"] == 300
     assert [item["item"] for item in found["items"]] == [item["item"] for item in wanted["items"]]
     assert run("trust", tmp_path / "*.parquet")[0] == 0
+    assert run("workers", tmp_path / "*.parquet")[0] == 2  # nobody says who answered
     status, _, err = run("rank", tmp_path / "*.parquet", "--covariance", "worker")
     assert status == 2
     assert "--worker" in err

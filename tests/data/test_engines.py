@@ -8,22 +8,25 @@ import duckdb
 import numpy as np
 import polars as pl
 import pytest
+from polars.testing import assert_frame_equal
 
 import hodgerank as hr
-from hodgerank.errors import InvalidComparisons
+from hodgerank.data.read import reduce_frame
+from hodgerank.errors import InvalidArgument, InvalidComparisons
 
 
 @pytest.fixture(scope="module")
 def votes():
     """Five thousand votes, words for outcomes, with workers."""
-    crowd = hr.simulate_comparisons(30, 5000, spread=1, rng=1)
+    workers = {"honest": 4, "adversarial": 1, "tie-happy": 1}
+    crowd = hr.simulate_comparisons(30, 5000, spread=2, workers=workers, rng=1)
     names = [f"item-{k:02d}" for k in range(30)]
     return pl.DataFrame(
         {
             "model_a": [names[k] for k in crowd.left],
             "model_b": [names[k] for k in crowd.right],
-            "winner": ["model_a" if y > 0 else "model_b" for y in crowd.outcome],
-            "judge": [f"judge-{k}" for k in crowd.worker],
+            "winner": [("model_b", "tie", "model_a")[int(y) + 1] for y in crowd.outcome],
+            "judge": [crowd.workers[k] for k in crowd.worker],
         }
     )
 
@@ -39,7 +42,15 @@ def folder(votes, tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def wanted(votes):
-    return hr.hodge_rank(votes)
+    return hr.hodge_rank(votes), hr.assess_workers(votes)
+
+
+def assert_same_from(source, wanted):
+    """Ranking and workers."""
+    ranking, assessment = wanted
+    assert_same(hr.hodge_rank(source), ranking)
+    found = hr.assess_workers(source).to_frame("polars")
+    assert_frame_equal(found, assessment.to_frame("polars"), abs_tol=1e-9)
 
 
 def assert_same(ranking, wanted):
@@ -49,19 +60,29 @@ def assert_same(ranking, wanted):
 
 
 def test_polars_scans_many_files(folder, wanted):
-    assert_same(hr.hodge_rank(pl.scan_parquet(folder / "*.parquet")), wanted)
+    assert_same_from(pl.scan_parquet(folder / "*.parquet"), wanted)
 
 
 def test_a_pattern_of_files_is_one_table(folder, wanted, votes):
-    assert_same(hr.hodge_rank(str(folder / "*.parquet")), wanted)
-    assert_same(hr.hodge_rank(folder / "?.parquet"), wanted)
+    assert_same_from(str(folder / "*.parquet"), wanted)
+    assert_same_from(folder / "?.parquet", wanted)
     assert len(hr.read_comparisons(folder / "*.parquet")) == len(votes)
     with pytest.raises(InvalidComparisons, match="no file is called like"):
         hr.read_comparisons(folder / "x*.parquet")
 
 
+def test_groups_need_single_answers(folder, votes):
+    with pytest.raises(InvalidArgument, match="name the column of groups as the worker"):
+        hr.assess_workers(folder / "*.parquet", groups=votes["judge"].to_list())
+
+
+def test_equal_answers_of_a_worker_are_brought_over_once(votes):
+    reduced = reduce_frame(votes.lazy(), by_worker=True)
+    assert len(reduced) < len(votes) == reduced.n_answers == len(hr.read_comparisons(reduced))
+
+
 def test_duckdb(folder, wanted):
-    assert_same(hr.hodge_rank(duckdb.read_parquet(str(folder / "*.parquet"))), wanted)
+    assert_same_from(duckdb.read_parquet(str(folder / "*.parquet")), wanted)
 
 
 @pytest.mark.filterwarnings("ignore")
@@ -74,7 +95,7 @@ def test_dask_on_a_cluster(folder, wanted):
         Client(cluster),
     ):
         frame = dd.read_parquet(str(folder / "*.parquet"))
-        assert_same(hr.hodge_rank(frame), wanted)
+        assert_same_from(frame, wanted)
         assert_same(hr.bradley_terry(frame), hr.bradley_terry(str(folder / "*.parquet")))
 
 
@@ -93,6 +114,6 @@ def test_spark(folder, wanted, monkeypatch):
     )
     try:
         frame = spark.read.parquet(str(folder))
-        assert_same(hr.hodge_rank(frame), wanted)
+        assert_same_from(frame, wanted)
     finally:
         spark.stop()

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 
 import hodgerank as hr
+from hodgerank.data.read import reduce_frame
 from hodgerank.errors import InvalidArgument
 from hodgerank.estimators.consensus import LeaveOneOut
 from hodgerank.estimators.position_bias import position_bias
@@ -205,3 +206,17 @@ def test_many_items_take_the_other_elimination(monkeypatch):
     np.testing.assert_allclose(near.position_bias_stderr, far.position_bias_stderr, rtol=1e-5)
     np.testing.assert_allclose(near.agreement, far.agreement, atol=1e-9)
     assert near.flag == far.flag
+
+
+def test_rows_that_stand_for_several_answers_count_as_often():
+    rng = np.random.default_rng(1)
+    crowd = {"honest": 4, "random": 1, "tie-happy": 1, "position-biased": 1}
+    votes = hr.simulate_comparisons(6, 1500, spread=2, workers=crowd, rng=rng)
+    votes = replace(votes, weight=rng.choice([0.5, 1.0, 3.0], len(votes)))
+    reduced = reduce_frame(votes.to_frame().lazy(), by_worker=True)
+    assert len(reduced) < 0.7 * len(votes)
+    assert reduced.n_answers == len(votes)
+    found, wanted = hr.assess_workers(reduced), hr.assess_workers(votes.to_frame())
+    assert found.flag == wanted.flag
+    for name in sorted(COLUMNS - {"worker", "flag"}):
+        np.testing.assert_allclose(getattr(found, name), getattr(wanted, name), atol=1e-8)

@@ -88,29 +88,43 @@ def votes_or_edges(**reading: Any) -> "Comparisons | ComparisonGraph":
     from hodgerank.data.read import read_pieces
     from hodgerank.graph.tally import graph_of_pieces
 
-    file = reading["file"]
     wants_answers = reading["worker"] is not None or reading["time"] is not None
-    if str(file) == "-" or wants_answers or not File(file).is_many:
+    if wants_answers or not _is_many(reading["file"]):
         return read(**reading)
-    given = {
-        name: reading[name] for name in ("left", "right", "outcome", "winner", "loser", "weight")
-    }
+    file = File(reading["file"])
+    return graph_of_pieces(read_pieces(file, **_of_tables(reading)), file.name)
+
+
+def distinct_votes(**reading: Any) -> "Comparisons":
+    """Votes; those in many files reduced to distinct answers of each worker."""
+    from hodgerank.data.files import File
+    from hodgerank.data.read import reduce_frame
+
+    if not _is_many(reading["file"]):
+        return read(**reading)
+    file = File(reading["file"])
+    return reduce_frame(file.open().lazy, by_worker=True, name=file.name, **_of_tables(reading))
+
+
+def _is_many(file: Path) -> bool:
+    from hodgerank.data.files import File
+
+    return str(file) != "-" and File(file).is_many
+
+
+def _of_tables(reading: dict[str, Any]) -> dict[str, Any]:
+    """The options that tables with typed columns have."""
+    of_text = {"file", "time", "encoding", "separator", "display_unknown"}
     outcome_as = reading["outcome_as"]
-    pieces = read_pieces(
-        File(file),
-        **given,
-        outcome_as=None if outcome_as is None else outcome_as.value,
-        scale=reading["scale"],
-        skip_invalid=reading["skip_invalid"],
-    )
-    return graph_of_pieces(pieces, str(file))
+    return {name: value for name, value in reading.items() if name not in of_text} | {
+        "outcome_as": None if outcome_as is None else outcome_as.value,
+        "display_known": False if reading["display_unknown"] else None,
+    }
 
 
 def count_answers(votes: "Comparisons | ComparisonGraph") -> int:
     """How many there are."""
-    from hodgerank.data.comparisons import Comparisons
-
-    return len(votes) if isinstance(votes, Comparisons) else votes.n_answers
+    return votes.n_answers
 
 
 def votes_or_items(**reading: Any) -> "Comparisons":

@@ -1,12 +1,13 @@
 """hodgerank workers: who answers how."""
 
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from hodgerank.cli.reading import reads_votes
+from hodgerank.cli.reading import VOTES, distinct_votes, reads_votes
 
 if TYPE_CHECKING:
     from hodgerank.data.comparisons import Comparisons
@@ -27,7 +28,7 @@ class WorkersResult:
         return self.assessment.to_dict()
 
 
-@reads_votes
+@partial(reads_votes, reader=distinct_votes, about_file=VOTES)
 def workers(
     votes: "Comparisons",
     false_discovery_rate: Annotated[

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from hodgerank.errors import InvalidComparisons, UnknownItem
-from hodgerank.types import BoolArray, CodeArray, FloatArray, Item
+from hodgerank.types import BoolArray, CodeArray, FloatArray, IntArray, Item
 
 NO_WORKER = -1
 _FILLED_IN: Any = None  # a default that __post_init__ replaces by an array
@@ -64,6 +64,9 @@ class Comparisons:
     weight, time
         Optional, one per answer. A weight is a precision: an answer of weight 2 has half the
         noise variance.
+    multiplicity
+        Optional: how many equal answers a row stands for, each of this weight. Only tables
+        reduced where they live have it.
     truth
         True scores of the items where they are known (simulations, gold standards).
     report
@@ -81,6 +84,7 @@ class Comparisons:
     display_known: BoolArray = _FILLED_IN
     weight: FloatArray | None = None
     time: NDArray[Any] | None = None
+    multiplicity: IntArray | None = None
     truth: FloatArray | None = None
     report: ReadReport = field(default_factory=ReadReport)
     backend: str = "polars"
@@ -99,6 +103,8 @@ class Comparisons:
                 self._set(name, getattr(self, name), np.float64)
         if self.time is not None:
             self._set("time", self.time, None)
+        if self.multiplicity is not None:
+            self._set("multiplicity", self.multiplicity, np.int64)
         self._validate(m)
 
     def _set(self, name: str, values: ArrayLike, dtype: Any) -> None:
@@ -107,7 +113,7 @@ class Comparisons:
         object.__setattr__(self, name, array)
 
     def _validate(self, m: int) -> None:
-        for name in ("left", "right", "outcome", "worker", "weight", "time"):
+        for name in ("left", "right", "outcome", "worker", "weight", "time", "multiplicity"):
             column = getattr(self, name)
             if column is not None and column.shape != (m,):
                 raise InvalidComparisons(
@@ -143,13 +149,28 @@ class Comparisons:
             raise InvalidComparisons(f"{len(rows):,} answers {what}, first at index {shown}")
 
     def __len__(self) -> int:
-        """Number of answers."""
+        """Number of rows: of answers, unless rows stand for several."""
         return len(self.left)
 
     def __repr__(self) -> str:
         """A line, not a million numbers."""
         counts = f"{len(self):,} answers, {self.n_items:,} items, {self.n_workers:,} workers"
         return f"Comparisons({counts})"
+
+    @property
+    def n_answers(self) -> int:
+        """Number of answers; more than rows where rows stand for several."""
+        return len(self) if self.multiplicity is None else int(self.multiplicity.sum())
+
+    @property
+    def times(self) -> IntArray:
+        """How many answers each row stands for."""
+        return np.ones(len(self), np.int64) if self.multiplicity is None else self.multiplicity
+
+    @property
+    def total_weight(self) -> FloatArray:
+        """Of all answers that a row stands for."""
+        return np.asarray(self.times * (1.0 if self.weight is None else self.weight))
 
     @property
     def n_items(self) -> int:
@@ -185,7 +206,15 @@ class Comparisons:
             display_known=self.display_known[chosen],
             weight=None if self.weight is None else self.weight[chosen],
             time=None if self.time is None else self.time[chosen],
+            multiplicity=None if self.multiplicity is None else self.multiplicity[chosen],
         )
+
+    def repeated(self) -> Comparisons:
+        """The same answers, one row for each."""
+        if self.multiplicity is None:
+            return self
+        rows = np.repeat(np.arange(len(self)), self.multiplicity)
+        return replace(self.select(rows), multiplicity=None)
 
     def to_frame(self, backend: str | None = None) -> Any:
         """One row per answer: left, right, label, and worker, weight and time where known.

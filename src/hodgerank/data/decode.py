@@ -30,8 +30,8 @@ def decode(
     multiplicity: IntArray | None = None,
     ragged: BoolArray | None = None,
     backend: str = "polars",
-) -> tuple[Comparisons, IntArray | None]:
-    """The usable rows as Comparisons, and how many answers each stands for.
+) -> Comparisons:
+    """The usable rows.
 
     `multiplicity` says how often each row of an already reduced table occurred; None is once.
     """
@@ -86,7 +86,7 @@ def decode(
         items, (left, right) = _compacted(items, left, right)
         workers, (worker,) = _compacted(workers, worker)
     known = layout.outcome is not None if reading.display_known is None else reading.display_known
-    comparisons = Comparisons(
+    return Comparisons(
         items=items,
         left=left,
         right=right,
@@ -96,10 +96,10 @@ def decode(
         display_known=np.asarray(known),
         weight=weight,
         time=time,
+        multiplicity=multiplicity,
         report=report,
         backend=backend,
     )
-    return comparisons, multiplicity
 
 
 def _weights(table: pl.DataFrame, layout: Layout, status: NDArray[np.uint8]) -> FloatArray | None:

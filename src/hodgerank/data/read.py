@@ -19,7 +19,6 @@ from hodgerank.data.frames import Frame
 from hodgerank.data.layouts import ColumnNames, recognise
 from hodgerank.data.reading import PLAIN_SCALE, OutcomeKind, Reading
 from hodgerank.errors import InvalidArgument, InvalidComparisons
-from hodgerank.types import IntArray
 
 PIECE = 1 << 23  # rows in memory at once
 ROW_COLUMNS = ("left", "right", "outcome", "worker")
@@ -84,7 +83,7 @@ def read_comparisons(
     if isinstance(source, Comparisons):
         if any(vars(names).values()):
             raise InvalidArgument("these votes have been read already: columns cannot be named now")
-        return source
+        return source.repeated()
     if isinstance(source, str | os.PathLike) or hasattr(source, "read"):
         place = source if hasattr(source, "read") else Path(source)
         file = File(place, encoding, separator)
@@ -92,7 +91,7 @@ def read_comparisons(
         layout = recognise(raw.columns, names, file.name)
         reading = Reading(layout, file.name, file.is_text, **options)
         table, ragged = raw.rows(layout.columns)
-        return _decoded(table, reading, ragged=ragged)[0]
+        return _decoded(table, reading, ragged=ragged)
     if Frame.accepts(source):
         frame = Frame(source)
         label = f"{frame.backend} frame"
@@ -105,25 +104,25 @@ def read_comparisons(
         )
     layout = recognise(frame.columns, names, label)
     reading = Reading(layout, label, False, **options)
-    return _decoded(frame.rows(layout.columns), reading, backend=frame.backend)[0]
+    return _decoded(frame.rows(layout.columns), reading, backend=frame.backend)
 
 
-def reduce_frame(source: Any, **options: Any) -> tuple[Comparisons, IntArray]:
+def reduce_frame(
+    source: Any, *, by_worker: bool = False, name: str | None = None, **options: Any
+) -> Comparisons:
     """Distinct answers and how often each was given, reduced where the frame lives.
 
-    Takes the column names and options of `read_comparisons`. Workers and times are dropped:
-    this is the way to edge statistics when the rows are too many to bring over.
+    Takes the column names and options of `read_comparisons`. Times are dropped, and workers unless
+    they are asked for: this is the way to statistics when the rows are too many to bring over.
     """
     given = {name: options.pop(name, None) for name in vars(ColumnNames())}
     frame = Frame(source)
-    label = f"{frame.backend} frame"
+    label = name or f"{frame.backend} frame"
     layout = recognise(frame.columns, ColumnNames(**given), label)
-    layout = replace(layout, worker=None, time=None)
+    layout = replace(layout, worker=layout.worker if by_worker else None, time=None)
     table, counts = frame.distinct_rows(layout.columns)
     reading = Reading(layout, label, False, **options)
-    answers, multiplicity = _decoded(table, reading, multiplicity=counts, backend=frame.backend)
-    assert multiplicity is not None
-    return answers, multiplicity
+    return _decoded(table, reading, multiplicity=counts, backend=frame.backend)
 
 
 def read_pieces(file: File, **options: Any) -> Iterator[Comparisons]:
@@ -136,12 +135,10 @@ def read_pieces(file: File, **options: Any) -> Iterator[Comparisons]:
     layout = replace(layout, worker=None, time=None)
     for start, table in file.pieces(layout.columns, PIECE):
         source = f"{file.name}, from row {start + 1:,}" if start else file.name
-        yield _decoded(table, Reading(layout, source, False, **options))[0]
+        yield _decoded(table, Reading(layout, source, False, **options))
 
 
-def _decoded(
-    table: pl.DataFrame, reading: Reading, **options: Any
-) -> tuple[Comparisons, IntArray | None]:
+def _decoded(table: pl.DataFrame, reading: Reading, **options: Any) -> Comparisons:
     try:
         return decode(table, reading, **options)
     except pl.exceptions.PolarsError as error:

@@ -29,7 +29,7 @@ class LeaveOneOut:
 
     def __init__(self, votes: Comparisons, graph: ComparisonGraph) -> None:
         self.votes, self.graph = votes, graph
-        self.weight = np.ones(len(votes)) if votes.weight is None else votes.weight
+        self.weight = votes.total_weight
         self.scores = graph.equations.solve(graph.surplus)
 
     def without(self, rows: IntArray, edges: IntArray, signs: FloatArray) -> Consensus:

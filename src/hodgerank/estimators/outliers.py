@@ -127,10 +127,16 @@ def find_outliers(
         raise InvalidArgument(f"false_positive_rate {false_positive_rate} must be between 0 and 1")
     if penalty is not None and not 0 < penalty < np.inf:
         raise InvalidArgument(f"penalty {penalty} must be a number above 0")
-    votes = read_comparisons(votes)
+    return outliers_among(read_comparisons(votes), false_positive_rate, penalty)
+
+
+def outliers_among(
+    votes: Comparisons, false_positive_rate: float = 0.05, penalty: float | None = None
+) -> Outliers:
+    """The same of answers that have been read, whose rows may stand for several."""
     graph = ComparisonGraph.from_comparisons(votes)
     edge, sign = edge_of_answers(votes, graph)
-    cells, cell = group_cells(edge, sign * votes.outcome, votes.weight)
+    cells, cell = group_cells(edge, sign * votes.outcome, votes.total_weight)
 
     start = graph.equations.solve(graph.surplus)
     if penalty is None:

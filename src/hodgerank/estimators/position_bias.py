@@ -49,9 +49,11 @@ def position_bias(votes: Comparisons, group: IntArray, n_groups: int) -> Positio
     if not shown.any():
         return PositionBias(empty, empty)
     if votes.weight is not None:  # their unit does not matter
-        votes = replace(votes, weight=votes.weight / votes.weight.mean())
+        mean = float(votes.total_weight.sum()) / votes.n_answers
+        votes = replace(votes, weight=votes.weight / mean)
     graph = ComparisonGraph.from_comparisons(votes)
-    weight = np.ones(len(votes)) if votes.weight is None else votes.weight
+    weight = votes.total_weight
+    squared = weight if votes.weight is None else weight * votes.weight
     code = np.where(group[shown] < 0, n_groups, group[shown])
     w, left, right = weight[shown], votes.left[shown], votes.right[shown]
     shape = (votes.n_items, n_groups + 1)
@@ -75,11 +77,11 @@ def position_bias(votes: Comparisons, group: IntArray, n_groups: int) -> Positio
     of_code = np.zeros(n_groups + 1)
     of_code[used] = b
     residual[shown] -= of_code[code]
-    freedom = max(len(votes) - graph.n_items + graph.n_components - len(used), 1)
+    freedom = max(votes.n_answers - graph.n_items + graph.n_components - len(used), 1)
     noise = max(float(weight @ residual**2), 1.0) / freedom  # never quite without noise
     # An answer of weight 2 is not less noisy than another: squares of weights count.
-    own = np.bincount(code, w**2, n_groups + 1)[used] / d**2
-    error = np.sqrt(noise * (own + spread * (weight**2).mean()))
+    own = np.bincount(code, squared[shown], n_groups + 1)[used] / d**2
+    error = np.sqrt(noise * (own + spread * squared.sum() / votes.n_answers))
     said = (used < n_groups) & (error < MEANINGLESS)
     bias, stderr = empty.copy(), empty.copy()
     bias[used[said]], stderr[used[said]] = b[said], error[said]

@@ -15,6 +15,7 @@ from scipy.special import log_expit
 from hodgerank.data.comparisons import NO_WORKER, Comparisons
 from hodgerank.estimators.likelihood import bradley_terry
 from hodgerank.estimators.ranking import Ranking
+from hodgerank.graph.comparison_graph import ComparisonGraph
 from hodgerank.types import FloatArray
 
 PRIOR = {"honest": 0.90, "random": 0.07, "adversarial": 0.03}
@@ -59,17 +60,18 @@ def worker_types(votes: Comparisons) -> WorkerTypes:
     answers, so that their unit does not matter.
     """
     if votes.weight is not None:
-        scale = votes.weight.sum() / (votes.weight**2).sum()
+        scale = votes.total_weight.sum() / (votes.total_weight @ votes.weight)
         votes = replace(votes, weight=votes.weight * scale)
     n_workers = votes.n_workers
     trust = np.ones(n_workers)
-    decided = np.abs(votes.outcome)  # ties say nothing about honesty
+    decided = votes.times * np.abs(votes.outcome)  # ties say nothing about honesty
     chance = _per_worker(votes, -decided * np.log(2))
     prior = np.log(list(PRIOR.values()))
     rounds, change = 0, np.inf
     while change > 1e-3 and rounds < MAX_ROUNDS:
         rounds += 1
-        ranking = bradley_terry(_reweighted(votes, trust), ridge=RIDGE, components="separate")
+        graph = ComparisonGraph.from_comparisons(_reweighted(votes, trust))
+        ranking = bradley_terry(graph, ridge=RIDGE, components="separate")
         surprise = np.sign(votes.outcome) * _moderated_differences(votes, ranking)
         honest = _per_worker(votes, decided * log_expit(surprise))
         adversarial = _per_worker(votes, decided * log_expit(-surprise))

@@ -8,7 +8,7 @@ from typing import Any, Literal
 from hodgerank.data.comparisons import Comparisons
 from hodgerank.data.files import File
 from hodgerank.data.frames import Frame
-from hodgerank.data.read import read_comparisons, read_pieces
+from hodgerank.data.read import read_comparisons, read_pieces, reduce_frame
 from hodgerank.errors import InvalidArgument, InvalidComparisons, choose
 from hodgerank.graph.comparison_graph import ComparisonGraph
 
@@ -37,6 +37,17 @@ def graph_of(votes: Any, components: str) -> ComparisonGraph:
     if components == "joined":
         graph.require_connected()
     return graph
+
+
+def distinct_answers_of(votes: Any) -> Comparisons:
+    """Answers with their workers; equal ones may be one row, counted where the votes live."""
+    if isinstance(votes, Comparisons):
+        return votes
+    if isinstance(votes, str | Path) and File(Path(votes)).is_many:
+        return reduce_frame(File(Path(votes)).open().lazy, by_worker=True, name=str(votes))
+    if Frame.accepts(votes) and Frame(votes).is_lazy:
+        return reduce_frame(votes, by_worker=True)
+    return read_comparisons(votes)
 
 
 def answers_of(votes: Any) -> Comparisons:

@@ -13,12 +13,12 @@ from scipy.stats import false_discovery_control, kendalltau
 from hodgerank.data.codes import encode_values
 from hodgerank.data.comparisons import Comparisons
 from hodgerank.data.frames import build_frame
-from hodgerank.data.read import read_comparisons
 from hodgerank.errors import InvalidArgument
 from hodgerank.estimators.consensus import LeaveOneOut
-from hodgerank.estimators.outliers import find_outliers
+from hodgerank.estimators.outliers import outliers_among
 from hodgerank.estimators.position_bias import PositionBias, position_bias
 from hodgerank.estimators.reliability import FEWEST_ANSWERS, WorkerTypes, worker_types
+from hodgerank.estimators.votes import distinct_answers_of
 from hodgerank.graph.comparison_graph import ComparisonGraph
 from hodgerank.graph.hodge import edge_of_answers
 from hodgerank.types import BoolArray, FloatArray, IntArray, Item
@@ -128,7 +128,9 @@ def assess_workers(
     Parameters
     ----------
     votes
-        Comparisons with workers, or anything `read_comparisons` takes.
+        Comparisons with workers, or anything `read_comparisons` takes. Lazy frames and patterns
+        such as 'votes/*.parquet' are reduced where they live to the distinct answers of each
+        worker and how often they were given.
     groups
         Instead of workers: any label for each answer (country, device, session ...).
     false_discovery_rate
@@ -146,8 +148,13 @@ def assess_workers(
     """
     if not 0 < false_discovery_rate < 1:
         raise InvalidArgument("false_discovery_rate must be between 0 and 1")
-    votes = read_comparisons(votes)
+    votes = distinct_answers_of(votes)
     if groups is not None:
+        if votes.multiplicity is not None:
+            raise InvalidArgument(
+                "groups need one row per answer: name the column of groups as the worker, or read "
+                "the votes first"
+            )
         names, codes = encode_values(groups)
         votes = replace(votes, workers=names, worker=codes)
     if not votes.n_workers:
@@ -156,24 +163,24 @@ def assess_workers(
         )
     named = votes.select(votes.worker >= 0)
     n = votes.n_workers
-    answers = np.bincount(named.worker, minlength=n)
+    answers = _sum_by_worker(named)
     bias = position_bias(votes, votes.worker.astype(np.int64), n)
     types = worker_types(votes)
     agreement, effect = _consensus(votes)
-    outliers = find_outliers(votes).flagged
+    outliers = outliers_among(votes).flagged
     tie = named.outcome == 0
     shown = named.select(named.display_known & ~tie)
-    tie_share = _share(named.worker, tie, n)
+    tie_share = _share(named, tie)
     notes = []
-    known = int(votes.display_known.sum())
+    known = int(votes.times @ votes.display_known)
     if not known:
         notes.append(
             "the display order is not known, so position bias and left rate cannot be said"
         )
-    elif known < len(votes):
+    elif known < votes.n_answers:
         notes.append(
-            f"the display order is known of {known:,} of {len(votes):,} answers only: position "
-            "bias and left rate are about these"
+            f"the display order is known of {known:,} of {votes.n_answers:,} answers only: "
+            "position bias and left rate are about these"
         )
     return WorkerAssessment(
         workers=votes.workers,
@@ -182,9 +189,9 @@ def assess_workers(
         position_bias_stderr=bias.stderr,
         position_bias_p_value=bias.p_values,
         agreement=agreement,
-        outlier_share=_share(named.worker, outliers[votes.worker >= 0], n),
+        outlier_share=_share(named, outliers[votes.worker >= 0]),
         tie_share=tie_share,
-        left_rate=_share(shown.worker, shown.outcome > 0, n),
+        left_rate=_share(shown, shown.outcome > 0),
         contradictions=_contradictions(named),
         reliability=types.reliability,
         effect=effect,
@@ -195,17 +202,25 @@ def assess_workers(
     )
 
 
-def _share(worker: IntArray, hits: BoolArray, n: int) -> FloatArray:
-    total = np.bincount(worker, minlength=n).astype(float)
-    total[total == 0] = np.nan
-    return np.asarray(np.bincount(worker, hits, n) / total)
+def _sum_by_worker(named: Comparisons, hits: BoolArray | None = None) -> IntArray:
+    """Answers of each worker: all, or those hit."""
+    counted = named.times if hits is None else named.times * hits
+    return np.bincount(named.worker, counted, named.n_workers).astype(np.int64)
+
+
+def _share(named: Comparisons, hits: BoolArray) -> FloatArray:
+    return _ratio(_sum_by_worker(named, hits), _sum_by_worker(named))
+
+
+def _ratio(part: IntArray, whole: IntArray) -> FloatArray:
+    return np.asarray(part / np.where(whole == 0, np.nan, whole))
 
 
 def _consensus(votes: Comparisons) -> tuple[FloatArray, FloatArray]:
     """Agreement with everybody else, and share of item pairs that turn, for each worker."""
     graph = ComparisonGraph.from_comparisons(votes)
     edges, signs = edge_of_answers(votes, graph)
-    everybody = LeaveOneOut(votes, graph)
+    everybody, times = LeaveOneOut(votes, graph), votes.times
     agreement, effect = np.full((2, votes.n_workers), np.nan)
     order = np.argsort(votes.worker, kind="stable")
     bounds = np.searchsorted(votes.worker[order], np.arange(votes.n_workers + 1))
@@ -218,7 +233,9 @@ def _consensus(votes: Comparisons) -> tuple[FloatArray, FloatArray]:
         counted = (said != 0) & ~np.isnan(others.predictions)
         if counted.any():
             agrees = said[counted] * others.predictions[counted]
-            agreement[a] = np.mean(np.where(np.abs(agrees) < 1e-12, 0.5, agrees > 0))
+            agreement[a] = np.average(
+                np.where(np.abs(agrees) < 1e-12, 0.5, agrees > 0), weights=times[rows][counted]
+            )
         tau = kendalltau(everybody.scores.round(12), others.scores.round(12)).statistic
         effect[a] = (1 - tau) / 2 if np.isfinite(tau) else 0.0
     return agreement, effect
@@ -231,10 +248,11 @@ def _contradictions(named: Comparisons) -> FloatArray:
     key = (named.worker * n_items + low) * n_items + high
     turned = np.where(named.left < named.right, named.outcome, -named.outcome)
     keys, group = np.unique(key, return_inverse=True)
-    several = np.bincount(group) > 1
+    several = np.bincount(group, named.times) > 1
     wins, losses = np.bincount(group, turned > 0) > 0, np.bincount(group, turned < 0) > 0
     worker = (keys // n_items // n_items)[several]
-    return _share(worker, (wins & losses)[several], named.n_workers)
+    both = np.bincount(worker, (wins & losses)[several], named.n_workers)
+    return _ratio(both, np.bincount(worker, minlength=named.n_workers))
 
 
 def _flags(
@@ -245,9 +263,7 @@ def _flags(
     rate: float,
 ) -> tuple[str, ...]:
     """The first flag that applies; tests across workers share their false discoveries."""
-    n = named.n_workers
-    answers = np.bincount(named.worker, minlength=n)
-    few = answers < FEWEST_ANSWERS
+    few = _sum_by_worker(named) < FEWEST_ANSWERS
     clicks = _significant(bias.p_values, ~few, rate) & (np.abs(bias.bias) > LARGE_BIAS)
     dishonest = _least_honest(types.honest, ~few, rate)
     hostile = dishonest & (types.adversarial > types.random)
@@ -261,15 +277,14 @@ def _flags(
         (dishonest, CARELESS),
     ]
     return tuple(
-        next((flag for applies, flag in choices if applies[worker]), OK) for worker in range(n)
+        next((flag for applies, flag in choices if applies[worker]), OK)
+        for worker in range(named.n_workers)
     )
 
 
 def _tie_p_values(named: Comparisons) -> FloatArray:
     """Is a worker's tie rate above that of the others, whose rates differ among themselves too?"""
-    n = named.n_workers
-    answers = np.bincount(named.worker, minlength=n).astype(float)
-    ties = np.bincount(named.worker, named.outcome == 0, n)
+    answers, ties = _sum_by_worker(named), _sum_by_worker(named, named.outcome == 0)
     rate = (ties.sum() - ties + 1) / (answers.sum() - answers + 2)
     z = (ties - answers * rate) / np.sqrt(np.maximum(answers, 1) * rate * (1 - rate))
     usual = float(np.median(np.abs(z))) / 0.6745  # the spread of a normal distribution is 1

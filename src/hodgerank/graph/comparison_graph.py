@@ -58,12 +58,10 @@ class ComparisonGraph:
                 value.flags.writeable = False
 
     @classmethod
-    def from_comparisons(
-        cls, votes: Comparisons, multiplicity: IntArray | None = None
-    ) -> ComparisonGraph:
-        """Sum the answers of each pair; a row may stand for several answers."""
+    def from_comparisons(cls, votes: Comparisons) -> ComparisonGraph:
+        """Sum the answers of each pair."""
         edges = sum_by_edge(
-            votes.left, votes.right, votes.outcome, votes.weight, multiplicity, votes.n_items
+            votes.left, votes.right, votes.outcome, votes.weight, votes.multiplicity, votes.n_items
         )
         return cls._from_sums(votes.items, edges, votes.report, votes.backend)
 
@@ -147,7 +145,7 @@ class ComparisonGraph:
         """
         from hodgerank.data.read import reduce_frame
 
-        return cls.from_comparisons(*reduce_frame(frame, **options))
+        return cls.from_comparisons(reduce_frame(frame, **options))
 
     def __repr__(self) -> str:
         """A line."""

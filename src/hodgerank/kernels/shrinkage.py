@@ -25,9 +25,7 @@ class Cells(NamedTuple):
     weight: FloatArray
 
 
-def group_cells(
-    edge: IntArray, value: FloatArray, weight: FloatArray | None
-) -> tuple[Cells, IntArray]:
+def group_cells(edge: IntArray, value: FloatArray, weight: FloatArray) -> tuple[Cells, IntArray]:
     """Cells in order of edge and value, and the cell of each answer."""
     values, which = np.unique(value, return_inverse=True)
     keys, cell = np.unique(edge * np.int64(len(values)) + which, return_inverse=True)

@@ -168,9 +168,7 @@ class Sampler:
 
     def tell_many(self, comparisons: Any) -> None:
         """Many answers at once: Comparisons, or anything `read_comparisons` takes."""
-        votes = (
-            comparisons if isinstance(comparisons, Comparisons) else read_comparisons(comparisons)
-        )
+        votes = read_comparisons(comparisons)
         codes = [self._catalogue.code(item) for item in votes.items]
         if votes.weight is not None and len(votes):
             read_weight(votes.weight.min())
