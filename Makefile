@@ -31,9 +31,9 @@ lint: $(READY)-lint  ## check style and formatting
 types: $(READY)-lint  ## check types, strictly
 	$(BIN)/mypy
 
-bench:  ## time the estimators side by side with peers, in an environment of their own
+bench:  ## time everything over sizes beside peers (half an hour), and write docs/scaling.*
 	@$(MAKE) --no-print-directory VENV=.venv-bench .venv-bench/.ready-bench
-	.venv-bench/bin/python -m benchmarks
+	.venv-bench/bin/python -m benchmarks scaling
 
 clean:  ## remove the virtual environment and everything generated
 	rm -rf $(VENV) .venv-bench demo out dist .pytest_cache .mypy_cache .ruff_cache .hypothesis

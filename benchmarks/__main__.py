@@ -1,4 +1,4 @@
-"""`python -m benchmarks [NAME ...]`: run them all, or some."""
+"""`python -m benchmarks NAME ...`: run some of them."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from importlib import import_module
 from pathlib import Path
 
 HERE = Path(__file__).parent
-NAMES = sorted(path.stem for path in HERE.glob("*_*.py") if not path.stem.startswith("_"))
+NAMES = ["scaling", *sorted(path.stem for path in HERE.glob("*_*.py") if path.stem[0] != "_")]
 
 if __name__ == "__main__":
-    unknown = set(sys.argv[1:]) - set(NAMES)
-    if unknown:
-        sys.exit(f"no benchmark {', '.join(unknown)}; there are {', '.join(NAMES)}")
-    for name in sys.argv[1:] or NAMES:
+    names = sys.argv[1:]
+    if not names or set(names) - set(NAMES):
+        sys.exit(f"name some of these: {', '.join(NAMES)}")
+    for name in names:
         print(import_module(f"benchmarks.{name}").run(), flush=True)

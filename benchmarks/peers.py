@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 import polars as pl
 
+import hodgerank as hr
+
 
 def evalica_bradley_terry(frame: pl.DataFrame) -> dict[str, float]:
     import evalica
@@ -47,6 +49,29 @@ def choix_ilsr(frame: pl.DataFrame) -> dict[str, float]:
 
     names, pairs = _pairs(frame)
     return dict(zip(names, choix.ilsr_pairwise(len(names), pairs), strict=True))
+
+
+def choix_expectation_propagation(votes: hr.Comparisons) -> tuple[np.ndarray, np.ndarray]:
+    import choix
+
+    won = votes.outcome > 0
+    pairs = np.column_stack(
+        (np.where(won, votes.left, votes.right), np.where(won, votes.right, votes.left))
+    )
+    return choix.ep_pairwise(votes.n_items, pairs, alpha=1.0, model="probit")
+
+
+def gudhi_persistence(n: int, stream: list[tuple[int, int]]) -> list[tuple[int, tuple]]:
+    """The flag complex up to triangles, each edge at its place in the stream."""
+    import gudhi
+
+    tree = gudhi.SimplexTree()
+    for item in range(n):
+        tree.insert([item], 0.0)
+    for k, (a, b) in enumerate(stream):
+        tree.insert([a, b], float(k + 1))
+    tree.expansion(2)
+    return tree.persistence(homology_coeff_field=2)
 
 
 def crowd_kit_bradley_terry(frame: pl.DataFrame) -> dict[str, float]:

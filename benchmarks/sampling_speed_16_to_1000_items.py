@@ -8,35 +8,10 @@ import numpy as np
 
 import hodgerank as hr
 from benchmarks.sampling_accuracy import SAMPLERS
+from benchmarks.scaling.plain import InformationSampler
 from hodgerank.kernels import choice, information, resistance
 
 SIZES = (16, 100, 200, 1000)
-
-
-class StraightforwardBayesian:
-    """The same rule as it is usually written: whole matrices, one rank-one update per answer."""
-
-    def __init__(self, n: int) -> None:
-        self.S, self.mu = np.eye(n), np.zeros(n)
-        self.upper = np.triu_indices(n, 1)
-
-    def ask(self) -> tuple[int, int]:
-        """The first of the best pairs."""
-        d = np.diag(self.S)
-        C = (d[:, None] + d - 2 * self.S)[self.upper]
-        D = (self.mu[:, None] - self.mu)[self.upper]
-        v = np.maximum(0, 1 - D**2)
-        gain = 0.5 * (v * C / (1 + C) ** 2 + np.log1p(C) - C / (1 + C))
-        k = int(np.argmax(gain))
-        return int(self.upper[0][k]), int(self.upper[1][k])
-
-    def tell(self, pair: tuple[int, int], y: float) -> None:
-        """One rank-one update."""
-        i, j = pair
-        s = self.S[i] - self.S[j]
-        c = s[i] - s[j]
-        self.mu += (y - (self.mu[i] - self.mu[j])) / (1 + c) * s
-        self.S -= np.outer(s, s) / (1 + c)
 
 
 def _campaign(sampler, n: int, answers: int) -> float:
@@ -84,7 +59,7 @@ def run(repeats: int = 3) -> str:
         candidates = {
             "bayesian, compiled part": lambda n=n, a=answers: _compiled(n, a),
             "bayesian, straightforward NumPy": lambda n=n: _campaign(
-                StraightforwardBayesian(n), n, 60 if n == 1000 else 500
+                InformationSampler(n), n, 60 if n == 1000 else 500
             ),
         }
         for name, build in SAMPLERS.items():

@@ -157,6 +157,19 @@ class SamplerContract:
         mask[2, 5] = True
         assert unordered([sampler.ask(candidates=mask)]) == unordered([("c", "f")])
 
+    def test_excluded_pairs_are_not_asked(self):
+        sampler = self.build()
+        names = list(sampler.items)
+        pairs = [(b, a) for k, a in enumerate(names) for b in names[k + 1 :]]
+        left = unordered([pairs.pop(3), pairs.pop(8)])
+        assert {*unordered(sampler.ask(6, exclude=pairs))} <= {*left}
+        assert sampler.ask(candidates=[("a", "b"), ("c", "d")], exclude=[("b", "a")]) in (
+            ("c", "d"),
+            ("d", "c"),
+        )
+        with pytest.raises(NothingToAsk, match="excluded"):
+            sampler.ask(candidates=[("a", "b")], exclude=[("a", "b")])
+
     def test_remaining_votes_are_used_up(self):
         sampler = self.build()
         wanted = {("a", "b"): 2, ("c", "d"): 1, ("e", "f"): 0}

@@ -120,9 +120,9 @@ def plan(
     write = None if output is None else table_writer(output, votes.report.source, items, pending)
     sampler = _sampler(votes, strategy, items, seed)
     out = read_pairs(pending, sampler.items) if pending is not None else []
-    allowed = _candidates(exclude or [], sampler)
+    excluded = _retire_or_list(exclude or [], sampler)
     worker = _known(for_worker, votes.workers)
-    pairs = sampler.ask(budget, pending=out, candidates=allowed, worker=worker)
+    pairs = sampler.ask(budget, pending=out, worker=worker, exclude=excluded)
     gains = [
         sampler.gain(pair, pending=[*out, *pairs[:k]], worker=worker)
         for k, pair in enumerate(pairs)
@@ -166,24 +166,18 @@ def _sampler(votes: "Comparisons", strategy: str, items: Path | None, seed: int)
     return sampler
 
 
-def _candidates(exclude: list[str], sampler: "Sampler") -> Any:
-    """A matrix of allowed pairs where some pairs are excluded; excluded items are retired."""
-    import numpy as np
-
+def _retire_or_list(exclude: list[str], sampler: "Sampler") -> "list[tuple[Item, Item]]":
+    """Pairs that are excluded; excluded items are retired."""
     from hodgerank.cli.items import match_item, read_pairs
 
-    n = len(sampler.items)
-    codes = {item: code for code, item in enumerate(sampler.items)}
-    allowed = None
+    pairs: list[tuple[Item, Item]] = []
     for what in exclude:
         item = match_item(what, sampler.items)
-        if item in codes or not Path(what).is_file():
+        if item in sampler.items or not Path(what).is_file():
             sampler.retire_item(item)
-            continue
-        allowed = np.ones((n, n), np.bool_) if allowed is None else allowed
-        for a, b in read_pairs(Path(what), sampler.items):
-            allowed[codes[a], codes[b]] = allowed[codes[b], codes[a]] = False
-    return allowed
+        else:
+            pairs += read_pairs(Path(what), sampler.items)
+    return pairs
 
 
 def _known(worker: str | None, workers: "tuple[Item, ...]") -> "Item | None":

@@ -22,8 +22,8 @@ LINK = "thurstone-mosteller"
 # What is believed of the variance of scores beforehand, and how widely: as a lognormal.
 USUAL_VARIANCE = 0.5
 SPREAD_OF_VARIANCE = 1.5
-LAPLACE_ERROR = 0.3  # factors of two by which the most evident variance is easily off
-NARROW = 0.5  # factors of two
+LAPLACE_ERROR = 0.5  # factors of two by which the most evident variance is easily off
+NARROW = 1.0  # factors of two
 FARTHEST = 12  # factors of two from the usual one
 EXACT_ITEMS = 500  # up to which determinants are exact
 

@@ -74,6 +74,7 @@ class Sampler:
         pending: Iterable[tuple[Item, Item]] = (),
         candidates: Candidates = None,
         worker: Item | None = None,
+        exclude: Iterable[tuple[Item, Item]] = (),
     ) -> Pair: ...
     @overload
     def ask(
@@ -82,6 +83,7 @@ class Sampler:
         pending: Iterable[tuple[Item, Item]] = (),
         candidates: Candidates = None,
         worker: Item | None = None,
+        exclude: Iterable[tuple[Item, Item]] = (),
     ) -> list[Pair]: ...
 
     def ask(
@@ -90,6 +92,7 @@ class Sampler:
         pending: Iterable[tuple[Item, Item]] = (),
         candidates: Candidates = None,
         worker: Item | None = None,
+        exclude: Iterable[tuple[Item, Item]] = (),
     ) -> Pair | list[Pair]:
         """The pair to show next; nothing but what is told changes the state.
 
@@ -106,6 +109,8 @@ class Sampler:
             same tuple of pairs given again is read only once.
         worker
             Who will answer: pairs this worker has answered are left out.
+        exclude
+            Pairs that may not be asked, either way round.
 
         Raises
         ------
@@ -121,6 +126,9 @@ class Sampler:
             allowed.use_up(min(pair), max(pair))
         for i, j in self._log.pairs_of(worker) if worker is not None else ():
             allowed.forbid(i, j)
+        excluded = self._catalogue.pairs(exclude)
+        for pair in excluded:
+            allowed.forbid(min(pair), max(pair))
         self._expect_exactly(Counter((min(pair), max(pair)) for pair in out))
         self._prepare_for(worker)
         pairs: list[Pair] = []
@@ -139,7 +147,7 @@ class Sampler:
                 if worker is not None:  # nobody is asked the same twice
                     allowed.forbid(i, j)
         if not pairs and n != 0:
-            raise NothingToAsk(self._why_nothing(candidates, worker))
+            raise NothingToAsk(self._why_nothing(candidates, worker, bool(excluded)))
         return pairs[0] if n is None else pairs
 
     def tell(
@@ -288,12 +296,13 @@ class Sampler:
             self._design.expect(i, j)
         self._out = out
 
-    def _why_nothing(self, candidates: Candidates, worker: Item | None) -> str:
+    def _why_nothing(self, candidates: Candidates, worker: Item | None, excludes: bool) -> str:
         active = len(self.active_items)
         if active < 2:
             return f"a pair needs two items, and {active} can be asked: add or restore some"
         reasons = [
             "none of the candidates is left" if candidates is not None else "",
             f"{worker!r} has answered all that may be asked" if worker is not None else "",
+            "all others are excluded" if excludes else "",
         ]
         return "there is no pair to ask: " + " or ".join(filter(None, reasons))
