@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-ENOUGH = 30.0  # seconds after which larger sizes are not tried
+ENOUGH = 5.0  # seconds after which larger sizes are not tried
 DOCS = Path(__file__).parents[2] / "docs"
 
 

@@ -52,9 +52,9 @@ def _measure_here(task_name: str, method: str, size: int) -> Measurement:
     task = next(task for task in TASKS if task.name == task_name)
     prepare = task.methods[method]
     prepare(task.sizes[0]).work()  # imports and compilation are not what is timed
-    job = prepare(size)
     before = _resident("VmRSS")
-    CLEAR.write_text("5")  # the peak counts from here
+    job = prepare(size)
+    CLEAR.write_text("5")  # the peak counts from here, not that of making up the votes
     best = float("inf")
     for _ in range(REPEATS):
         start = time.perf_counter()

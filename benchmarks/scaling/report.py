@@ -12,7 +12,7 @@ import altair as alt
 import numpy as np
 import polars as pl
 
-from benchmarks.scaling.tasks import OURS, PLAIN
+from benchmarks.scaling.tasks import OURS, PLAIN, TASKS
 from hodgerank.plotting.charts import COLOURS, GRID, save_chart
 
 LAST = 3  # sizes that the slope is taken over
@@ -81,6 +81,7 @@ def _slope(group: pl.DataFrame) -> float:
 
 
 def _markdown(table: pl.DataFrame) -> str:
+    notes = {task.name: task.note for task in TASKS}
     rivals = [name for name in table["method"].unique(maintain_order=True) if name != OURS]
     lines = [
         "# How time and memory grow",
@@ -88,9 +89,9 @@ def _markdown(table: pl.DataFrame) -> str:
         f"Written by `make bench` on {machine()}.",
         "",
         "Each cell in a process of its own, the fastest of five (once where it takes longer than "
-        "five seconds). Memory is what the work took beyond the votes and the libraries. The "
+        "five seconds). Memory is the peak beyond the libraries, votes included. The "
         "other columns say how many times as long a straightforward form in NumPy and SciPy and "
-        "each peer that can do it take; what took over 30 seconds, or failed, is not tried with "
+        "each peer that can do it take; what took over 5 seconds, or failed, is not tried with "
         "more. Growth is the slope of log time over log size at the three largest sizes: 1 is "
         "linear, 2 quadratic. On a shared machine trust ratios more than seconds.",
         "",
@@ -100,22 +101,29 @@ def _markdown(table: pl.DataFrame) -> str:
         part = table.filter(pl.col("task") == task)
         present = [name for name in rivals if name in part["method"].to_list()]
         slopes = dict(zip(part["method"], part["slope"], strict=True))
-        lines += ["", f"## {task[0].upper()}{task[1:]}", ""]
-        lines += [f"| {part['unit'][0]} | time | memory | " + " | ".join(present) + " |"]
+        lines += ["", f"## {task}", ""]
+        lines += ["| " + " | ".join([part["unit"][0], "time", "memory", *present]) + " |"]
         lines += ["|---:" * (3 + len(present)) + "|"]
         for (size,), rows in part.group_by("size", maintain_order=True):
             cells = {row["method"]: row for row in rows.iter_rows(named=True)}
             others = [_ratio(cells.get(name)) for name in present]
             row = [f"{size:,}", _time(cells.get(OURS)), _memory(cells.get(OURS)), *others]
             lines.append("| " + " | ".join(row) + " |")
-        growth = [f"{slopes[OURS]:.1f}", "", *(f"{slopes[name]:.1f}" for name in present)]
-        lines.append("| growth | " + " | ".join(growth) + " |")
+        growth = ["growth", _slope_text(slopes[OURS]), ""]
+        growth += [_slope_text(slopes[name]) for name in present]
+        lines.append("| " + " | ".join(growth) + " |")
+        if notes[task]:
+            lines += ["", notes[task]]
         failed = part.filter(pl.col("problem") != "")
         lines += [
             f"\n{row['method']} at {row['size']:,}: {row['problem']}."
             for row in failed.iter_rows(named=True)
         ]
     return "\n".join(lines) + "\n"
+
+
+def _slope_text(slope: float) -> str:
+    return "–" if np.isnan(slope) else f"{slope:.1f}"
 
 
 def _is_done(row: dict | None) -> TypeGuard[dict]:
@@ -147,6 +155,11 @@ def _memory(row: dict | None) -> str:
     return f"{megabytes / 1024:.1f} GB" if megabytes >= 1000 else f"{megabytes:.0f} MB"
 
 
+def _powers_of_ten(values: pl.Series) -> list[float]:
+    low, high = np.floor(np.log10(values.min())), np.ceil(np.log10(values.max()))
+    return [10.0**k for k in np.arange(low, high + 1)]
+
+
 def _chart(table: pl.DataFrame) -> alt.Chart:
     known = table.filter(pl.col("seconds").is_not_nan())
     methods = [OURS, PLAIN, *sorted(set(known["method"]) - {OURS, PLAIN})]
@@ -166,7 +179,7 @@ def _chart(table: pl.DataFrame) -> alt.Chart:
                 "seconds:Q",
                 title="seconds",
                 scale=alt.Scale(type="log"),
-                axis=alt.Axis(format="~g", tickCount=5, gridColor=GRID),
+                axis=alt.Axis(values=_powers_of_ten(part["seconds"]), format="~g", gridColor=GRID),
             ),
             color=alt.Color(
                 "method:N",

@@ -37,6 +37,7 @@ class Task:
     unit: str
     sizes: tuple[int, ...]
     methods: dict[str, Callable[[int], Job]]
+    note: str = ""
 
 
 def votes_of(n_items: int, n_answers: int, **options: Any) -> hr.Comparisons:
@@ -179,19 +180,22 @@ TASKS = (
         },
     ),
     Task(
-        "choose a pair by information, and learn its answer",
+        "Choosing a pair by information and learning its answer",
         "items",
         (16, 100, 1_000, 10_000, 100_000, 1_000_000),
         {OURS: sampler_job, PLAIN: plain_sampler_job},
+        "Time is that of one pair and answer, after five answers per item; from 1,000 items on the "
+        "matrix-free engine chooses. The log of all answers counts as memory.",
     ),
     Task(
         "Hodge decomposition, 20 answers per item",
         "items",
         (30, 100, 300, 1_000, 10_000, 100_000),
         {OURS: on_votes(hr.decompose, 20), PLAIN: on_votes(plain.sparse_hodge_parts, 20)},
+        "Ours finds the Betti numbers too, for which there is no straightforward form.",
     ),
     Task(
-        "topology of a stream of edges to the complete graph",
+        "Topology of a stream of edges to the complete graph",
         "items",
         (20, 40, 80, 160),
         {
@@ -200,13 +204,13 @@ TASKS = (
         },
     ),
     Task(
-        "outliers among 200 items, 100 workers",
+        "Outliers among 200 items, 100 workers",
         "answers",
         (10_000, 100_000, 1_000_000),
         {OURS: on_crowd(hr.find_outliers)},
     ),
     Task(
-        "assessment of 100 workers on 200 items",
+        "Assessment of 100 workers on 200 items",
         "answers",
         (10_000, 100_000, 1_000_000),
         {OURS: on_crowd(hr.assess_workers)},

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from hodgerank.estimators.robust import robust_rank as robust_rank
     from hodgerank.estimators.trust import TrustReport as TrustReport
     from hodgerank.estimators.trust import assess_trust as assess_trust
-    from hodgerank.estimators.workers import WorkerAssessment as WorkerAssessment
+    from hodgerank.estimators.worker_assessment import WorkerAssessment as WorkerAssessment
     from hodgerank.estimators.workers import assess_workers as assess_workers
     from hodgerank.graph.comparison_graph import ComparisonGraph as ComparisonGraph
     from hodgerank.graph.description import Description as Description
@@ -91,7 +91,7 @@ _HOMES = {
     "robust_rank": "estimators.robust",
     "RobustRanking": "estimators.robust",
     "assess_workers": "estimators.workers",
-    "WorkerAssessment": "estimators.workers",
+    "WorkerAssessment": "estimators.worker_assessment",
     "assess_trust": "estimators.trust",
     "TrustReport": "estimators.trust",
     "bayes_rank": "estimators.bayes",

@@ -12,7 +12,7 @@ from hodgerank.cli.outliers import OutliersResult
 from hodgerank.cli.trust import TrustResult
 from hodgerank.cli.workers import WorkersResult
 from hodgerank.estimators.trust import TrustReport
-from hodgerank.estimators.workers import OK, TOO_FEW, WorkerAssessment
+from hodgerank.estimators.worker_assessment import OK, TOO_FEW, WorkerAssessment
 from hodgerank.graph.calibration import Noise
 
 NOTEWORTHY = 2.5  # standard errors; the largest of many triangles is large by chance

@@ -11,7 +11,7 @@ from hodgerank.cli.reading import VOTES, distinct_votes, reads_votes
 
 if TYPE_CHECKING:
     from hodgerank.data.comparisons import Comparisons
-    from hodgerank.estimators.workers import WorkerAssessment
+    from hodgerank.estimators.worker_assessment import WorkerAssessment
 
 
 @dataclass(frozen=True)

@@ -8,11 +8,10 @@ import numpy as np
 
 from hodgerank.errors import InvalidArgument, InvalidComparisons
 from hodgerank.estimators.covariance import ModelCovariance
-from hodgerank.estimators.likelihood import most_probable
+from hodgerank.estimators.likelihood import TOLERANCE, most_probable
 from hodgerank.estimators.ranking import Ranking
 from hodgerank.estimators.votes import graph_of
 from hodgerank.graph.comparison_graph import ComparisonGraph
-from hodgerank.kernels.links import LIKELIHOODS, likelihood_of
 from hodgerank.kernels.log_determinant import log_determinant
 from hodgerank.kernels.newton import Fit
 from hodgerank.kernels.normal_equations import NormalEquations
@@ -25,6 +24,7 @@ SPREAD_OF_VARIANCE = 1.5
 LAPLACE_ERROR = 0.5  # factors of two by which the most evident variance is easily off
 NARROW = 1.0  # factors of two
 FARTHEST = 12  # factors of two from the usual one
+CLOSE_ENOUGH = 1e-4  # of scores to their mode, where the evidence hardly changes any more
 EXACT_ITEMS = 500  # up to which determinants are exact
 
 
@@ -99,7 +99,7 @@ class Evidence:
         if k not in self._fits:
             nearest = min(self._fits, key=lambda other: abs(other - k), default=None)
             start = np.zeros(self.graph.n_items) if nearest is None else self.mode(nearest)
-            fit, _ = posterior_mode(self.graph, LINK, self.variance(k), start)
+            fit, _ = posterior_mode(self.graph, LINK, self.variance(k), start, CLOSE_ENOUGH)
             belief = -0.5 * (k * np.log(2) / SPREAD_OF_VARIANCE) ** 2
             self._fits[k] = _log_evidence(self.graph, fit, self.variance(k)) + belief, fit
         return self._fits[k][0]
@@ -147,8 +147,6 @@ def variance_beliefs(graph: ComparisonGraph) -> tuple[FloatArray, FloatArray]:
 
 def _log_evidence(graph: ComparisonGraph, fit: Fit, variance: float) -> float:
     """Laplace: ln P(answers | x) - |x|^2 / 2v - 1/2 ln det (I + v H) at the mode."""
-    objective = likelihood_of(LIKELIHOODS[LINK], graph.weights, (1 + graph.flows) / 2)
-    value, _, _ = objective(fit.x[graph.i] - fit.x[graph.j])
     n, curvature = graph.n_items, variance * fit.curvature
     if n <= EXACT_ITEMS:
         matrix = np.zeros((n, n))
@@ -158,12 +156,16 @@ def _log_evidence(graph: ComparisonGraph, fit: Fit, variance: float) -> float:
         log_det = 2 * float(np.log(np.diag(np.linalg.cholesky(matrix))).sum())
     else:
         log_det = log_determinant(graph.i, graph.j, curvature, n, 1.0)
-    return value - float(fit.x @ fit.x) / (2 * variance) - log_det / 2
+    return fit.value - log_det / 2
 
 
 def posterior_mode(
-    graph: ComparisonGraph, link: str, variance: float, start: FloatArray
+    graph: ComparisonGraph,
+    link: str,
+    variance: float,
+    start: FloatArray,
+    tolerance: float = TOLERANCE,
 ) -> tuple[Fit, NormalEquations]:
     """The most probable scores under prior N(0, variance), and the information there."""
     together = np.zeros(graph.n_items, np.int64)  # the prior joins all components
-    return most_probable(graph, link, 1 / variance, together, start)
+    return most_probable(graph, link, 1 / variance, together, start, tolerance)

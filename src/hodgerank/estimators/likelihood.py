@@ -139,6 +139,7 @@ def most_probable(
     ridge: float,
     components: IntArray,
     start: FloatArray,
+    tolerance: float = TOLERANCE,
 ) -> tuple[Fit, NormalEquations]:
     """Scores of largest likelihood, or posterior under a ridge, and the information there.
 
@@ -157,7 +158,7 @@ def most_probable(
         ),
         start=start,
         ridge=ridge,
-        tolerance=TOLERANCE,
+        tolerance=tolerance,
         max_iterations=MAX_ITERATIONS,
     )
     return fit, equations(fit.curvature)

@@ -9,7 +9,8 @@ from typing import Any
 from hodgerank.data.comparisons import Comparisons
 from hodgerank.data.read import read_comparisons
 from hodgerank.estimators.outliers import Outliers, find_outliers
-from hodgerank.estimators.workers import WorkerAssessment, assess_workers
+from hodgerank.estimators.worker_assessment import WorkerAssessment
+from hodgerank.estimators.workers import assess_workers
 from hodgerank.graph.calibration import n_circles
 from hodgerank.graph.cycles import InconsistentTriangle, Loop
 from hodgerank.graph.hodge import HodgeDecomposition, decompose

@@ -179,6 +179,11 @@ class ComparisonGraph:
         """L x = b; with b = `surplus` the solution is HodgeRank."""
         return NormalEquations(self.i, self.j, self.weights, self.components)
 
+    @property
+    def rows(self) -> tuple[IntArray, CodeArray]:
+        """Where the edges of each item i start, and their other ends j."""
+        return np.searchsorted(self.i, np.arange(self.n_items + 1)), self.j
+
     def find_edges(self, low: ArrayLike, high: ArrayLike) -> IntArray:
         """Positions of the edges between items given by position, low < high; they must exist."""
         keys = self.i * np.int64(self.n_items) + self.j

@@ -66,10 +66,6 @@ class Loop:
         return asdict(self)
 
 
-def _rows(graph: ComparisonGraph) -> tuple[IntArray, Any]:
-    return np.searchsorted(graph.i, np.arange(graph.n_items + 1)), graph.j
-
-
 def inconsistent_triangles(
     graph: ComparisonGraph, k: int, consistent: Expectation
 ) -> list[InconsistentTriangle]:
@@ -80,7 +76,7 @@ def inconsistent_triangles(
         return []
     deviation = graph.flows - consistent.means
     variances = consistent.variances / graph.effective_counts
-    edges, ratios = strongest_curls(*_rows(graph), deviation, variances, k)
+    edges, ratios = strongest_curls(*graph.rows, deviation, variances, k)
     order = [int(t) for t in np.argsort(-ratios) if ratios[t] > 1e-18]
     return [_triangle(graph, edges[t], consistent.means, float(np.sqrt(ratios[t]))) for t in order]
 
@@ -110,17 +106,23 @@ def turning_triangles(graph: ComparisonGraph, flows: FloatArray, tolerance: floa
     """Up to 1,000 triangles by their edges around which a flow turns most."""
     from hodgerank.kernels.simplices import strongest_curls
 
-    edges, ratios = strongest_curls(*_rows(graph), flows, np.full(len(flows), 1 / 3), 1_000)
+    edges, ratios = strongest_curls(*graph.rows, flows, np.full(len(flows), 1 / 3), 1_000)
     return np.asarray(edges[ratios > tolerance**2])
+
+
+def count_triangles(graph: ComparisonGraph) -> int:
+    """How many there are."""
+    from hodgerank.kernels.simplices import find_triangles
+
+    return int(find_triangles(*graph.rows, np.empty((0, 3), np.int64)))
 
 
 def all_triangles(graph: ComparisonGraph) -> IntArray:
     """Every triangle by its edges (ij, jk, ik)."""
     from hodgerank.kernels.simplices import find_triangles
 
-    rows = _rows(graph)
-    triangles = np.empty((find_triangles(*rows, np.empty((0, 3), np.int64)), 3), np.int64)
-    find_triangles(*rows, triangles)
+    triangles = np.empty((count_triangles(graph), 3), np.int64)
+    find_triangles(*graph.rows, triangles)
     return triangles
 
 

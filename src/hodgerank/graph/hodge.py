@@ -15,11 +15,14 @@ from hodgerank.errors import DidNotConverge
 from hodgerank.graph import cycles
 from hodgerank.graph.calibration import Expectation, expectation
 from hodgerank.graph.comparison_graph import ComparisonGraph
-from hodgerank.graph.topology import BettiNumbers, TopologyTracker, track
+from hodgerank.graph.topology import BettiNumbers, fill
 from hodgerank.kernels.curl import curl_operator, curl_part
 from hodgerank.types import FloatArray, IntArray
 
 PARTS = ("bias", "ties", "gradient", "curl", "harmonic")
+# Triangles per edge up to which all of them are used: a spanning choice suffices, but is worse
+# conditioned.
+FEW_TRIANGLES = 10
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,7 +54,7 @@ class HodgeDecomposition:
     gradient: FloatArray
     curl: FloatArray
     harmonic: FloatArray
-    _basis: IntArray
+    _triangles: IntArray
 
     @cached_property
     def energies(self) -> dict[str, float]:
@@ -77,7 +80,7 @@ class HodgeDecomposition:
     @cached_property
     def expected(self) -> Expectation:
         """What a consistent crowd of the same size and noise would show."""
-        return expectation(self.graph, self.betti, self._basis)
+        return expectation(self.graph, self.betti, self._triangles)
 
     def triangles(self, k: int = 5) -> list[cycles.InconsistentTriangle]:
         """The k triangles that least agree with any consistent crowd."""
@@ -122,24 +125,27 @@ def decompose(votes: Any) -> HodgeDecomposition:
     gradient = scores[graph.i] - scores[graph.j]
     cyclic = graph.flows - gradient
 
-    tracker = track(graph)
-    basis = _filling_triangles(tracker, graph)
+    betti, corners = fill(graph)
+    i, j, k = corners.T
+    triangles = np.column_stack([graph.find_edges(*ends) for ends in ((i, j), (j, k), (i, k))])
     harmonic = np.zeros(graph.n_edges)
-    if tracker.beta_1:
-        harmonic, basis = _harmonic_part(graph, cyclic, basis)
+    if betti.beta_1:
+        if cycles.count_triangles(graph) <= FEW_TRIANGLES * graph.n_edges:
+            triangles = cycles.all_triangles(graph)
+        harmonic, triangles = _harmonic_part(graph, cyclic, triangles)
     flows = {"gradient": gradient, "curl": cyclic - harmonic, "harmonic": harmonic}
     for part in (*flows.values(), scores):
         part.flags.writeable = False
     return HodgeDecomposition(
         votes=votes,
         graph=graph,
-        betti=BettiNumbers(tracker.beta_0, tracker.beta_1),
+        betti=betti,
         scores=scores,
         flows=flows,
         bias=bias,
         ties=votes.outcome - bias - sign * graph.flows[edge],
         **{name: sign * part[edge] for name, part in flows.items()},
-        _basis=basis,
+        _triangles=triangles,
     )
 
 
@@ -174,15 +180,8 @@ def position_bias_part(votes: Comparisons, edge: IntArray) -> FloatArray:
     return bias
 
 
-def _filling_triangles(tracker: TopologyTracker, graph: ComparisonGraph) -> IntArray:
-    """The tracker's independent triangles by their edges (ij, jk, ik)."""
-    corners = np.sort(np.array(tracker.filling_triangles, dtype=np.int64).reshape(-1, 3), axis=1)
-    i, j, k = corners.T
-    return np.column_stack([graph.find_edges(*ends) for ends in ((i, j), (j, k), (i, k))])
-
-
 def _harmonic_part(
-    graph: ComparisonGraph, cyclic: FloatArray, basis: IntArray
+    graph: ComparisonGraph, cyclic: FloatArray, triangles: IntArray
 ) -> tuple[FloatArray, IntArray]:
     """What of a cyclic flow no triangles explain, and the triangles that were needed.
 
@@ -192,12 +191,12 @@ def _harmonic_part(
     scale = float(np.abs(cyclic).max(initial=0.0))
     for _ in range(20):
         harmonic = cyclic
-        if len(basis):
-            operator = curl_operator(basis, graph.n_edges)
+        if len(triangles):
+            operator = curl_operator(triangles, graph.n_edges)
             part, _, residual = curl_part(operator, graph.weights, cyclic)
             harmonic = cyclic - part
         turning = cycles.turning_triangles(graph, harmonic, 1e-8 * scale)
         if not len(turning):
-            return harmonic, basis
-        basis = np.concatenate((basis, turning))
+            return harmonic, triangles
+        triangles = np.concatenate((triangles, turning))
     raise DidNotConverge("the projection on harmonic flows", 20, residual)

@@ -15,6 +15,9 @@ from hodgerank.data.read import read_comparisons
 from hodgerank.errors import InvalidArgument
 from hodgerank.graph.comparison_graph import ComparisonGraph
 from hodgerank.kernels.homology import LoopClasses
+from hodgerank.types import BoolArray, IntArray
+
+MANY_EDGES = 20_000
 
 
 class BettiNumbers(NamedTuple):
@@ -136,13 +139,30 @@ class TopologyTracker:
         return int(i), int(j)
 
 
-def track(graph: ComparisonGraph) -> TopologyTracker:
-    """A tracker that has seen every edge of a graph, item by item: few loops are ever open."""
+def fill(graph: ComparisonGraph) -> tuple[BettiNumbers, IntArray]:
+    """Betti numbers, and independent triangles (by items) that span the boundaries of all.
+
+    Each independent triangle fills one of the m - n + beta_0 independent loops of the graph. Edges
+    go to the tracker item by item, so that few loops are ever open.
+    """
+    in_triangle = _edges_of_triangles(graph)
+    i, j = graph.i[in_triangle], graph.j[in_triangle]
     tracker = TopologyTracker(graph.n_items)
-    order = np.lexsort((graph.i, graph.j))
-    for i, j in zip(graph.i[order].tolist(), graph.j[order].tolist(), strict=True):
-        tracker.add(i, j)
-    return tracker
+    order = np.lexsort((i, j))
+    for a, b in zip(i[order].tolist(), j[order].tolist(), strict=True):
+        tracker.add(a, b)
+    triangles = np.sort(np.array(tracker.filling_triangles, np.int64).reshape(-1, 3), axis=1)
+    loops = graph.n_edges - graph.n_items + graph.n_components
+    return BettiNumbers(graph.n_components, loops - len(triangles)), triangles
+
+
+def _edges_of_triangles(graph: ComparisonGraph) -> BoolArray:
+    """Edges to be looked at; sorting out the others pays, and is needed, where they are many."""
+    if graph.n_edges < MANY_EDGES:
+        return np.ones(graph.n_edges, bool)
+    from hodgerank.kernels.simplices import edges_of_triangles
+
+    return np.asarray(edges_of_triangles(*graph.rows))
 
 
 def betti_numbers(votes: Any) -> BettiNumbers:
@@ -153,5 +173,4 @@ def betti_numbers(votes: Any) -> BettiNumbers:
     """
     if not isinstance(votes, ComparisonGraph):
         votes = ComparisonGraph.from_comparisons(read_comparisons(votes))
-    tracker = track(votes)
-    return BettiNumbers(tracker.beta_0, tracker.beta_1)
+    return fill(votes)[0]

@@ -19,9 +19,10 @@ SHORTEST = 1e-6
 
 
 class Fit(NamedTuple):
-    """Scores, curvature of every edge there, steps, size of the next one, solver of the last."""
+    """Scores, the value there, curvature of every edge, steps, size of the next, solver."""
 
     x: FloatArray
+    value: float
     curvature: FloatArray
     iterations: int
     residual: float
@@ -73,4 +74,4 @@ def maximise(
         # Convergence is quadratic in the end: the next ratio of steps is at most this one.
         ratio = size / previous if length == 1.0 and size < previous < np.inf else 1.0
         residual = size * ratio
-    return Fit(x, curvature, iterations, residual, solver)
+    return Fit(x, total, curvature, iterations, residual, solver)

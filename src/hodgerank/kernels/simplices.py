@@ -35,6 +35,26 @@ def find_triangles(starts, heads, triangles):  # type: ignore[no-untyped-def]
 
 
 @numba.njit(cache=True)
+def edges_of_triangles(starts, heads):  # type: ignore[no-untyped-def]
+    """Which edges are part of a triangle."""
+    part = np.zeros(len(heads), np.bool_)
+    for i in range(len(starts) - 1):
+        for a in range(starts[i], starts[i + 1]):
+            j = heads[a]
+            b, c = a + 1, starts[j]
+            while b < starts[i + 1] and c < starts[j + 1]:
+                if heads[b] == heads[c]:
+                    part[a] = part[b] = part[c] = True
+                    b += 1
+                    c += 1
+                elif heads[b] < heads[c]:
+                    b += 1
+                else:
+                    c += 1
+    return part
+
+
+@numba.njit(cache=True)
 def strongest_curls(starts, heads, flows, variances, k):  # type: ignore[no-untyped-def]
     """The k triangles with the largest squared curl relative to its variance, unordered.
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from copy import copy
 from functools import cached_property
 from typing import TypeAlias
@@ -149,3 +149,20 @@ def _from_pairs(
         key = (b, a) if (b, a) in found else (a, b)
         found[key] = found.get(key, 0.0) + float(remaining)
     return found
+
+
+def why_nothing(
+    n_active: int,
+    candidates: Candidates,
+    worker: Item | None,
+    excluded: Collection[tuple[int, int]],
+) -> str:
+    """For the message that there is no pair to ask."""
+    if n_active < 2:
+        return f"a pair needs two items, and {n_active} can be asked: add or restore some"
+    reasons = [
+        "none of the candidates is left" if candidates is not None else "",
+        f"{worker!r} has answered all that may be asked" if worker is not None else "",
+        "all others are excluded" if excluded else "",
+    ]
+    return "there is no pair to ask: " + " or ".join(filter(None, reasons))

@@ -68,7 +68,8 @@ def forecast(sampler: Sampler, target: float) -> Forecast:
     per item give does not depend on the number of items. What counts is how far it is from the tau
     of now to the target, as if this sampler had asked from the beginning.
 
-    Takes seconds for a hundred items, and ten to twenty from a thousand on.
+    Takes seconds for a hundred items, and ten to twenty from a thousand on where the sampler is one
+    for many items.
 
     Examples
     --------
@@ -154,7 +155,8 @@ class _Curve:
         """
         while max(self.taus) < target:
             last, interval = self.answers[-1], max(1, len(self.scores) // 10)
-            if not self._play_until(int(max(last * GROWTH, last + interval))):
+            following = min(int(max(last * GROWTH, last + interval)), self.furthest)
+            if following == last or not self._play_until(following):
                 return float(np.inf)
             self.answers.append(self.sampler.n_answers)
             self.taus.append(self._tau())
@@ -167,8 +169,6 @@ class _Curve:
 
     def _play_until(self, n_answers: int) -> bool:
         """Whether there is as much to ask."""
-        if n_answers > self.furthest:
-            return False
         while self.sampler.n_answers < n_answers:
             try:
                 pair = self.sampler.ask()

@@ -16,7 +16,7 @@ from hodgerank.estimators.ranking import Ranking
 from hodgerank.graph.comparison_graph import ComparisonGraph
 from hodgerank.kernels.choice import stream
 from hodgerank.sampling.answers import read_outcome, read_weight, read_worker
-from hodgerank.sampling.candidates import CandidateReader, Candidates
+from hodgerank.sampling.candidates import CandidateReader, Candidates, why_nothing
 from hodgerank.sampling.catalogue import Catalogue
 from hodgerank.sampling.design import Design
 from hodgerank.sampling.display import Display, DisplayOrder
@@ -147,7 +147,7 @@ class Sampler:
                 if worker is not None:  # nobody is asked the same twice
                     allowed.forbid(i, j)
         if not pairs and n != 0:
-            raise NothingToAsk(self._why_nothing(candidates, worker, bool(excluded)))
+            raise NothingToAsk(why_nothing(len(self.active_items), candidates, worker, excluded))
         return pairs[0] if n is None else pairs
 
     def tell(
@@ -295,14 +295,3 @@ class Sampler:
         for i, j in (out - self._out).elements():
             self._design.expect(i, j)
         self._out = out
-
-    def _why_nothing(self, candidates: Candidates, worker: Item | None, excludes: bool) -> str:
-        active = len(self.active_items)
-        if active < 2:
-            return f"a pair needs two items, and {active} can be asked: add or restore some"
-        reasons = [
-            "none of the candidates is left" if candidates is not None else "",
-            f"{worker!r} has answered all that may be asked" if worker is not None else "",
-            "all others are excluded" if excludes else "",
-        ]
-        return "there is no pair to ask: " + " or ".join(filter(None, reasons))
