@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 
 import hodgerank as hr
+from hodgerank.graph import hodge, topology
 from hodgerank.graph.hodge import PARTS
 from pace import at_most
 from reference.hodge import dense_flows
@@ -224,6 +225,18 @@ def test_loops_carry_the_harmonic_flow():
     assert loop.flow == pytest.approx(n)
     assert loop.strength == pytest.approx(4)
     assert hr.decompose([("a", "b", 1), ("b", "c", 1)]).loops() == []
+
+
+@pytest.mark.parametrize("n_answers", [150, 400, 900])
+def test_neither_all_triangles_nor_all_edges_are_needed(n_answers, monkeypatch):
+    votes = hr.simulate_comparisons(60, n_answers, rng=n_answers)
+    whole = hr.decompose(votes)
+    monkeypatch.setattr(topology, "MANY_EDGES", 0)
+    monkeypatch.setattr(hodge, "FEW_TRIANGLES", 0)
+    sparing = hr.decompose(votes)
+    assert sparing.betti == whole.betti == hr.betti_numbers(votes)
+    for name in PARTS:
+        np.testing.assert_allclose(getattr(sparing, name), getattr(whole, name), atol=1e-7)
 
 
 def test_a_complete_graph_of_500_items_in_time():
