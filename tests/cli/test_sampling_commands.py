@@ -53,13 +53,19 @@ def test_plan_knows_every_strategy(run, write, strategy):
     assert strategy in out
 
 
-def test_plan_names_what_it_does_not_know(run, write):
+def test_plan_names_what_it_does_not_know(run, write, tmp_path):
     status, _, err = run("plan", write(VOTES), "--strategy", "magic")
     assert status == 2
     assert "auto, rank, bayesian" in err
     status, _, err = run("plan", write(VOTES), "--exclude", "zebra")
     assert status == BAD_INPUT
     assert "not among the items" in err
+    assert "nor is it a file" in err
+    nothing = tmp_path / "pairs.csv"
+    nothing.write_text("a,zebra\n")
+    status, _, err = run("plan", write(VOTES), "--exclude", nothing)
+    assert status == BAD_INPUT
+    assert "no pairs" in err
 
 
 @pytest.mark.parametrize("name", ["curves.csv", "curves.svg", "curves.png", "curves.html"])

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -38,6 +40,8 @@ def test_the_callers_array_stays_writable():
         ({"outcome": np.array([1.0, 2.0])}, r"outside \[-1, 1\], first at index 1"),
         ({"outcome": np.array([1.0, np.nan])}, "outside"),
         ({"outcome": np.array([1.0])}, "shape"),
+        ({"multiplicity": np.array([0, 1])}, "multiplicity below 1"),
+        ({"multiplicity": np.array([1.5, 1.0])}, "whole number"),
         ({"left": np.array([0, 7])}, "positions"),
         ({"worker": np.array([0, 0])}, "positions"),
         ({"weight": np.array([1.0, -1.0])}, "not positive"),
@@ -71,3 +75,11 @@ def test_repr_is_a_line():
 def test_reading_comparisons_gives_them_back():
     votes = build()
     assert hr.read_comparisons(votes) is votes
+
+
+def test_rows_that_stand_for_several_answers_are_written_as_several():
+    votes = hr.read_comparisons([("a", "b", 1), ("b", "c", 1), ("c", "a", 1)])
+    votes = replace(votes, multiplicity=[3, 2, 5])
+    assert len(votes.to_frame()) == votes.n_answers == 10
+    assert "10 answers" in repr(votes)
+    np.testing.assert_allclose(hr.hodge_rank(votes.to_frame()).scores, hr.hodge_rank(votes).scores)

@@ -81,6 +81,25 @@ def test_equal_answers_of_a_worker_are_brought_over_once(votes):
     assert len(reduced) < len(votes) == reduced.n_answers == len(hr.read_comparisons(reduced))
 
 
+def test_files_that_do_not_fit_together_are_refused(tmp_path):
+    pl.DataFrame({"left": ["a"], "right": ["b"], "label": [1], "worker": ["x"]}).write_parquet(
+        tmp_path / "a.parquet"
+    )
+    pl.DataFrame({"left": ["a"], "right": ["b"], "winner": ["left"]}).write_parquet(
+        tmp_path / "b.parquet"
+    )
+    with pytest.raises(InvalidComparisons, match="cannot be read"):
+        hr.assess_workers(tmp_path / "*.parquet")
+    with pytest.raises(InvalidComparisons, match="cannot be read"):
+        hr.assess_workers(pl.scan_parquet(tmp_path / "gone" / "*.parquet"))
+
+
+def test_rows_of_a_reduced_table_have_no_numbers():
+    frame = pl.LazyFrame({"left": ["a", "b"], "right": ["b", "c"], "label": [1, 7]})
+    with pytest.raises(InvalidComparisons, match=r"row: b, c, 7"):
+        hr.hodge_rank(frame)
+
+
 def test_duckdb(folder, wanted):
     assert_same_from(duckdb.read_parquet(str(folder / "*.parquet")), wanted)
 

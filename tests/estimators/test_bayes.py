@@ -113,6 +113,14 @@ def test_the_certainty_of_independent_scores_is_that_of_draws(k, deviation):
     assert certainty._first_apart(scores, deviations, k) == pytest.approx(share, abs=0.012)
 
 
+def test_the_widest_interval_among_some_of_very_many_items():
+    votes = hr.simulate_comparisons(3_500, 20_000, rng=1)
+    ranking = hr.bayes_rank(votes)
+    assert ranking.covariance is None
+    assert widest_rank_interval(ranking) > 1000
+    assert widest_rank_interval(ranking, ranking.items[:3]) <= 3
+
+
 def test_scores_of_many_items_are_nearly_uncorrelated(monkeypatch):
     ranking = hr.bayes_rank(hr.simulate_comparisons(600, 4_000, spread=2, rng=1))
     exact = hr.expected_tau(ranking)

@@ -40,6 +40,14 @@ def test_the_model_of_many_items_foresees_what_playing_on_does(build, monkeypatc
     assert played.lower / 2 < modelled.answers < 2 * played.upper
 
 
+def test_futures_are_judged_by_the_ranking_of_the_sampler():
+    sampler = hr.CrowdBTSampler(6, seed=1)
+    sampler.tell_many([(k, k + 1, 1) for k in range(5)])
+    outlook = hr.forecast(sampler, 0.6)
+    assert outlook.now > 0.5  # bayes_rank would say 0.14
+    assert outlook.answers < 20
+
+
 def test_a_target_out_of_reach_is_said_to_be(monkeypatch):
     monkeypatch.setattr(forecast, "MOST_PER_ITEM", 2)
     sampler = hr.RandomSampler(8, seed=1)

@@ -264,6 +264,20 @@ def test_an_interrupted_run_keeps_its_answers(tmp_path):
     assert len(log.read_text().splitlines()) == sampler.n_answers >= 20
 
 
+def test_the_top_is_known_once_no_more_are_left():
+    sampler = hr.RandomSampler(6, seed=1)
+
+    def answer(pair):
+        if sampler.n_answers == 5:
+            for item in (0, 1, 2):
+                sampler.retire_item(item)
+        return 1 if pair.left < pair.right else -1
+
+    result = hr.run(sampler, answer, 100, stop=hr.TopKCertain(4, 0.999999))
+    assert result.n_answers < 10
+    assert "top 4" in result.reason
+
+
 def test_a_rule_looks_at_each_ranking_once(monkeypatch):
     looks = []
     monkeypatch.setattr(

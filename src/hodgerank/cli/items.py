@@ -51,6 +51,8 @@ def read_pairs(path: Path, items: tuple[Item, ...]) -> list[tuple[Item, Item]]:
     rows = [(str(a).strip(), str(b).strip()) for a, b in table.rows()]
     if set(names) <= known.keys():
         rows.insert(0, (names[0], names[1]))
+    if not rows:
+        raise InvalidComparisons(f"{path}: there are no pairs, only a header")
     for name in (name for row in rows for name in row):
         if name not in known:
             raise InvalidComparisons(f"{path}: {UnknownItem(name, items)}")

@@ -169,14 +169,17 @@ def _sampler(votes: "Comparisons", strategy: str, items: Path | None, seed: int)
 def _retire_or_list(exclude: list[str], sampler: "Sampler") -> "list[tuple[Item, Item]]":
     """Pairs that are excluded; excluded items are retired."""
     from hodgerank.cli.items import match_item, read_pairs
+    from hodgerank.errors import InvalidComparisons, UnknownItem
 
     pairs: list[tuple[Item, Item]] = []
     for what in exclude:
         item = match_item(what, sampler.items)
-        if item in sampler.items or not Path(what).is_file():
+        if item in sampler.items:
             sampler.retire_item(item)
-        else:
+        elif Path(what).is_file():
             pairs += read_pairs(Path(what), sampler.items)
+        else:
+            raise InvalidComparisons(f"{UnknownItem(what, sampler.items)}, nor is it a file")
     return pairs
 
 

@@ -104,6 +104,8 @@ class Comparisons:
         if self.time is not None:
             self._set("time", self.time, None)
         if self.multiplicity is not None:
+            if np.asarray(self.multiplicity).dtype.kind not in "iu":
+                raise InvalidComparisons("multiplicity is a whole number")
             self._set("multiplicity", self.multiplicity, np.int64)
         self._validate(m)
 
@@ -141,6 +143,8 @@ class Comparisons:
         if self.weight is not None:
             usable = np.isfinite(self.weight) & (self.weight > 0)
             self._refuse(~usable, "have a weight that is not positive")
+        if self.multiplicity is not None:
+            self._refuse(self.multiplicity < 1, "have a multiplicity below 1")
 
     def _refuse(self, bad: BoolArray, what: str) -> None:
         if bad.any():
@@ -154,7 +158,7 @@ class Comparisons:
 
     def __repr__(self) -> str:
         """A line, not a million numbers."""
-        counts = f"{len(self):,} answers, {self.n_items:,} items, {self.n_workers:,} workers"
+        counts = f"{self.n_answers:,} answers, {self.n_items:,} items, {self.n_workers:,} workers"
         return f"Comparisons({counts})"
 
     @property
@@ -224,6 +228,8 @@ class Comparisons:
         """
         from hodgerank.data.frames import build_frame
 
+        if self.multiplicity is not None:
+            return self.repeated().to_frame(backend)
         items = np.array(self.items, dtype=object)
         columns: dict[str, Any]
         if len(self) and not self.display_known.any() and bool((np.abs(self.outcome) == 1).all()):

@@ -13,6 +13,13 @@ from hodgerank.errors import InvalidArgument, InvalidComparisons, MissingDepende
 from hodgerank.types import IntArray
 
 COUNT = "__answers__"
+UNREADABLE = (
+    ValueError,
+    TypeError,
+    OSError,
+    nw.exceptions.NarwhalsError,
+    pl.exceptions.PolarsError,
+)
 EAGER_BACKENDS = ("polars", "pandas", "pyarrow", "modin", "cudf")
 
 
@@ -39,7 +46,11 @@ class Frame:
     @property
     def columns(self) -> list[str]:
         """Column names, without reading rows."""
-        return [name for name in self._frame.collect_schema().names() if isinstance(name, str)]
+        try:
+            names = self._frame.collect_schema().names()
+        except UNREADABLE as error:
+            raise _unreadable(error) from None
+        return [name for name in names if isinstance(name, str)]
 
     @property
     def backend(self) -> str:
@@ -67,11 +78,8 @@ def _to_polars(frame: nw.DataFrame[Any] | nw.LazyFrame[Any]) -> pl.DataFrame:
                 return native.collect(engine="streaming")
             return frame.collect(backend="polars").to_polars()
         return frame.to_polars()
-    except (ValueError, TypeError, nw.exceptions.NarwhalsError) as error:
-        reason = str(error).split("\n", 1)[0]
-        raise InvalidComparisons(
-            f"the dataframe cannot be read ({reason}): is there a column that mixes types?"
-        ) from None
+    except UNREADABLE as error:
+        raise _unreadable(error) from None
     except ImportError:
         if isinstance(frame, nw.LazyFrame):
             raise MissingDependency(
@@ -82,6 +90,13 @@ def _to_polars(frame: nw.DataFrame[Any] | nw.LazyFrame[Any]) -> pl.DataFrame:
             return pl.DataFrame({name: _without_nan(frame[name]) for name in frame.columns})
         except TypeError:
             raise InvalidComparisons("a column of the dataframe mixes types") from None
+
+
+def _unreadable(error: Exception) -> InvalidComparisons:
+    reason = str(error).split("\n", 1)[0]
+    return InvalidComparisons(
+        f"the dataframe cannot be read ({reason}): is there a column that mixes types?"
+    )
 
 
 def _without_nan(column: nw.Series[Any]) -> list[Any]:

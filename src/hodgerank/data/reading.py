@@ -102,7 +102,10 @@ def report_on(
     ]
     rows = int(tally.sum() - tally[Row.BLANK])
     if rejected and (not reading.skip_invalid or not tally[Row.USED]):
-        raise InvalidComparisons(_complaint(table, reading, status, rows, rejected, reasons))
+        numbered = multiplicity is None  # a reduced table has an order of its own
+        raise InvalidComparisons(
+            _complaint(table, reading, status, rows, rejected, reasons, numbered=numbered)
+        )
     if not tally[Row.USED]:
         raise InvalidComparisons(
             f"{reading.source}: none of the {rows:,} rows is an answer "
@@ -132,12 +135,17 @@ def _complaint(
     rows: int,
     rejected: Mapping[Row, int],
     reasons: list[str],
+    *,
+    numbered: bool,
 ) -> str:
     lines = [f"{reading.source}: {sum(rejected.values()):,} of {rows:,} rows cannot be used"]
     for (row, _), reason in zip(rejected.items(), reasons, strict=True):
         lines.append(f"  {reason}: {FAULTS[row][1]}")
         first = np.flatnonzero(status == row)[:3]
-        lines += [f"    row {k + 1}: {_shown(table, int(k), reading.layout)}" for k in first]
+        lines += [
+            f"    row{f' {k + 1}' if numbered else ''}: {_shown(table, int(k), reading.layout)}"
+            for k in first
+        ]
     lines.append("  or drop and count such rows with skip_invalid=True (--skip-invalid)")
     return "\n".join(lines)
 

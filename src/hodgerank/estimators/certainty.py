@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 import numpy as np
-from scipy.special import log_ndtr, ndtr, ndtri
+from scipy.special import log_ndtr, ndtr
 
 from hodgerank.errors import InvalidArgument
 from hodgerank.estimators.ranking import Ranking
-from hodgerank.kernels.rank_bounds import rank_bounds
 from hodgerank.types import FloatArray, IntArray, Item
 
 JOINT_ITEMS = 1000
@@ -63,12 +62,10 @@ def top_k_certainty(ranking: Ranking, k: int, among: Iterable[Item] | None = Non
 
 def widest_rank_interval(ranking: Ranking, among: Iterable[Item] | None = None) -> int:
     """Number of ranks that the least certain item may have, among all or among some."""
-    bounds = ranking.rank_intervals
-    covariance = ranking.covariance
-    if among is not None and covariance is not None:
-        rows = _rows(ranking, among)
-        z = float(ndtri((1 + ranking.confidence) / 2))
-        bounds = rank_bounds(ranking.scores[rows], covariance[np.ix_(rows, rows)], z)
+    if among is None:
+        bounds = ranking.rank_intervals
+    else:
+        bounds = ranking.rank_intervals_among(_rows(ranking, among))
     return int((bounds[:, 1] - bounds[:, 0] + 1).max(initial=1))
 
 

@@ -166,19 +166,21 @@ class Ranking:
         Where the full covariance does not fit in memory the scores are taken as uncorrelated,
         which they nearly are in large graphs.
         """
-        matrix = self.covariance
-        variances = self._covariance.variances[self._codes]
         bounds = np.empty((len(self), 2), np.int64)
         for component in range(self.n_components):
             rows = np.flatnonzero(self.components == component)
-            scores = self.scores[rows]
-            if matrix is not None:
-                bounds[rows] = rank_bounds(scores, matrix[np.ix_(rows, rows)], self._z)
-            else:
-                from hodgerank.kernels.rank_bounds_independent import rank_bounds_independent
-
-                bounds[rows] = rank_bounds_independent(scores, variances[rows], self._z)
+            bounds[rows] = self.rank_intervals_among(rows)
         return _read_only(bounds)
+
+    def rank_intervals_among(self, rows: IntArray) -> IntArray:
+        """Ranks that some items, by their positions here in rising order, have among themselves."""
+        matrix = self.covariance
+        if matrix is not None:
+            return rank_bounds(self.scores[rows], matrix[np.ix_(rows, rows)], self._z)
+        from hodgerank.kernels.rank_bounds_independent import rank_bounds_independent
+
+        variances = self._covariance.variances[self._codes[rows]]
+        return np.asarray(rank_bounds_independent(self.scores[rows], variances, self._z))
 
     @cached_property
     def _z(self) -> float:

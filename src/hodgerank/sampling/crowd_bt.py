@@ -177,6 +177,10 @@ class CrowdBTSampler(Sampler):
         """All items, best first, by the estimator `crowd_bt`, which weighs workers."""
         return crowd_bt(self.answers, confidence=confidence)
 
+    def ranking_given(self, prior_variance: float) -> CrowdBTRanking:
+        """The same: `crowd_bt` has a prior of its own."""
+        return self.ranking()
+
     def reliability(self, worker: Item | None = None) -> float:
         """The share of a worker's answers that agree with the crowd, as estimated so far."""
         alpha, beta = self._design.reliability(worker)

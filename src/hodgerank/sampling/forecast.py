@@ -179,6 +179,5 @@ class _Curve:
         return True
 
     def _tau(self) -> float:
-        graph = ComparisonGraph.from_comparisons(self.sampler.answers)
-        ranking = bayes_rank(graph, prior_variance=self.variance)
+        ranking = self.sampler.ranking_given(self.variance)
         return expected_tau(ranking, self.sampler.active_items)

@@ -24,8 +24,6 @@ from hodgerank.sampling.log import AnswerLog
 from hodgerank.sampling.posterior import DensePosterior, Posterior
 from hodgerank.types import Item, Pair
 
-OF_SINGLE_ITEMS = {"items", "prior_scores"}  # options
-
 
 class Sampler:
     """What every sampler does; each brings a design of its own.
@@ -220,8 +218,15 @@ class Sampler:
         Its prior ranks all items together from the first answer on. For another estimator, give it
         `sampler.answers`.
         """
-        graph = ComparisonGraph.from_comparisons(self.answers)
-        return bayes_rank(graph, confidence=confidence)
+        return bayes_rank(self._graph, confidence=confidence)
+
+    def ranking_given(self, prior_variance: float) -> Ranking:
+        """The ranking where the variance of scores is known, on the scale of `bayes_rank`."""
+        return bayes_rank(self._graph, prior_variance=prior_variance)
+
+    @property
+    def _graph(self) -> ComparisonGraph:
+        return ComparisonGraph.from_comparisons(self.answers)
 
     @property
     def posterior(self) -> Posterior:
@@ -276,12 +281,9 @@ class Sampler:
         self._catalogue.restore(item)
 
     def fresh(self, items: Iterable[Item] | int, seed: int) -> Self:
-        """A sampler of the same kind for other items, who have not been compared yet.
-
-        Knowledge of single items, such as `prior_scores`, is left behind.
-        """
-        options = {name: self._options[name] for name in self._options.keys() - OF_SINGLE_ITEMS}
-        return type(self)(items, **options | {"seed": seed})
+        """One of the same kind for other items; what was known of single items is left behind."""
+        kept = self._options.keys() - {"items", "prior_scores", "seed"}
+        return type(self)(items, seed=seed, **{name: self._options[name] for name in kept})
 
     def _prepare_for(self, worker: Item | None) -> None:
         """Let a criterion that minds know who is going to answer."""

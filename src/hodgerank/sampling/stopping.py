@@ -147,7 +147,9 @@ class TopKCertain(RankingRule):
         self.k, self.certainty = k, certainty
 
     def holds(self, ranking: Ranking, among: Sequence[Item] | None) -> bool:
-        """They are."""
+        """They are; so are all that are left, once they are no more than k."""
+        if among is not None and len(among) <= self.k:
+            return True
         return top_k_certainty(ranking, self.k, among) >= self.certainty
 
     def __str__(self) -> str:
