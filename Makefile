@@ -31,7 +31,7 @@ lint: $(READY)-lint  ## check style and formatting
 types: $(READY)-lint  ## check types, strictly
 	$(BIN)/mypy
 
-bench:  ## time everything over sizes beside peers (half an hour), and write docs/scaling.*
+bench:  ## time everything over sizes beside peers (twenty minutes), and write docs/scaling.*
 	@$(MAKE) --no-print-directory VENV=.venv-bench .venv-bench/.ready-bench
 	.venv-bench/bin/python -m benchmarks scaling
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-ENOUGH = 5.0  # seconds after which larger sizes are not tried
 DOCS = Path(__file__).parents[2] / "docs"
 
 
@@ -31,6 +30,6 @@ def _measure_all() -> list[dict[str, object]]:
                 rows.append(which | found.__dict__)
                 said = found.problem or f"{found.seconds:.3g} s, {found.megabytes:.0f} MB"
                 print(f"{task.name}, {size:,}: {method} {said}", file=sys.stderr, flush=True)
-                if found.problem or found.seconds > ENOUGH:
+                if found.is_too_much:
                     given_up.add(method)
     return rows

@@ -13,6 +13,7 @@ from benchmarks.scaling.tasks import TASKS
 
 LONGEST = 300  # seconds for a process, preparation included
 SLOW = 5.0  # seconds from which once is enough
+ENOUGH = 5.0  # seconds from which larger sizes are not tried
 REPEATS = 5
 STATUS, CLEAR = Path("/proc/self/status"), Path("/proc/self/clear_refs")
 
@@ -24,6 +25,12 @@ class Measurement:
     seconds: float
     megabytes: float
     problem: str = ""
+
+    @property
+    def is_too_much(self) -> bool:
+        """Whether larger sizes need not be tried."""
+        out_of_reach = ("memory", "Memory", "not within")
+        return self.seconds > ENOUGH or any(words in self.problem for words in out_of_reach)
 
 
 def measure(task: str, method: str, size: int) -> Measurement:

@@ -91,9 +91,9 @@ def _markdown(table: pl.DataFrame) -> str:
         "Each cell in a process of its own, the fastest of five (once where it takes longer than "
         "five seconds). Memory is the peak beyond the libraries, votes included. The "
         "other columns say how many times as long a straightforward form in NumPy and SciPy and "
-        "each peer that can do it take; what took over 5 seconds, or failed, is not tried with "
-        "more. Growth is the slope of log time over log size at the three largest sizes: 1 is "
-        "linear, 2 quadratic. On a shared machine trust ratios more than seconds.",
+        "each peer that can do it take; what took over 5 seconds, or too much memory, is not "
+        "tried with more. Growth is the slope of log time over log size at the three largest "
+        "sizes: 1 is linear, 2 quadratic. On a shared machine trust ratios more than seconds.",
         "",
         "![Time over size, both logarithmic, a panel for each task](scaling.svg)",
     ]
