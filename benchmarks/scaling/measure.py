@@ -6,6 +6,7 @@ import json
 import subprocess
 import sys
 import time
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -58,7 +59,8 @@ def _resident(line: str) -> float:
 def _measure_here(task_name: str, method: str, size: int) -> Measurement:
     task = next(task for task in TASKS if task.name == task_name)
     prepare = task.methods[method]
-    prepare(task.sizes[0]).work()  # imports and compilation are not what is timed
+    with suppress(RuntimeError):  # a peer may fail here and not there
+        prepare(task.sizes[0]).work()  # imports and compilation are not what is timed
     before = _resident("VmRSS")
     job = prepare(size)
     CLEAR.write_text("5")  # the peak counts from here, not that of making up the votes
