@@ -23,7 +23,7 @@ MANY_ITERATIONS = 5_000
 # Largest over smallest weight beyond which the spanning tree is worth its cost per step.
 WIDE = 1e3
 TOLERANCE = 1e-11  # of the residual, relative to the right-hand side
-EXACT = 1e-10  # where a solution is not refined any further
+SLACK = 10.0  # in units of the tolerance, which is meant in the norm of the preconditioner
 REFINEMENTS = 3
 NEGLIGIBLE = 1e-6  # energy of the last correction, relative to that of the solution
 
@@ -96,7 +96,7 @@ class NormalEquations:
         """
         x, iterations, _, solver = self._hard_solution(rhs, tolerance)
         defect, residual = self._defect(x, rhs)
-        enough, error, turns = max(tolerance, EXACT), 0.0, 0
+        enough, error, turns = SLACK * tolerance, 0.0, 0
         while residual > enough and turns < REFINEMENTS:
             turns += 1
             correction = self._hard_solution(defect, tolerance)
