@@ -93,9 +93,10 @@ def _to_polars(frame: nw.DataFrame[Any] | nw.LazyFrame[Any]) -> pl.DataFrame:
 
 
 def _unreadable(error: Exception) -> InvalidComparisons:
-    reason = str(error).split("\n", 1)[0]
+    reason = str(error).split("\n", 1)[0].split(", hint:", 1)[0]
     return InvalidComparisons(
-        f"the dataframe cannot be read ({reason}): is there a column that mixes types?"
+        f"the table cannot be read ({reason}): each column needs one type, and all files the same "
+        "columns"
     )
 
 
