@@ -8,10 +8,10 @@ from math import exp
 import numpy as np
 
 import hodgerank as hr
-from hodgerank.kernels.choice import stream
 from hodgerank.kernels.matrix_free import search
+from hodgerank.kernels.selection.ties import stream
 from hodgerank.metrics import kendall_tau
-from hodgerank.sampling.matrix_free import MatrixFreePosterior
+from hodgerank.sampling.designs.matrix_free import MatrixFreePosterior
 
 SIZES = {10_000: 20, 100_000: 20, 1_000_000: 5}  # answers per item
 SPREADS = {"strong opinions": 3.0, "weak opinions": 0.3}
@@ -79,7 +79,7 @@ def _warm_start(n: int, votes: int) -> str:
 
 
 def _answers(log: hr.Comparisons) -> object:
-    from hodgerank.sampling.design import Answers
+    from hodgerank.sampling.designs.design import Answers
 
     low, high = np.minimum(log.left, log.right), np.maximum(log.left, log.right)
     outcome = np.where(log.left > log.right, -log.outcome, log.outcome)

@@ -32,9 +32,7 @@ SAMPLERS = {
     "rounds": lambda n, run: hr.RandomSampler(n, seed=run),
     "fiedler": lambda n, run: hr.FisherSampler(n, seed=run, criterion="fiedler"),
     "d-optimal": lambda n, run: hr.FisherSampler(n, seed=run),
-    "bayesian, as printed": lambda n, run: hr.BayesianSampler(
-        n, seed=run, paper=True, prior_strength=0.1
-    ),
+    "bayesian, as printed": lambda n, run: hr.BayesianSampler(n, seed=run, paper=True, ridge=0.1),
     "bayesian": lambda n, run: hr.BayesianSampler(n, seed=run),
     "rank": lambda n, run: hr.RankSampler(n, seed=run),
     "crowd-bt": lambda n, run: hr.CrowdBTSampler(n, seed=run),

@@ -9,7 +9,9 @@ import numpy as np
 import hodgerank as hr
 from benchmarks.sampling_accuracy import SAMPLERS
 from benchmarks.scaling.plain import InformationSampler
-from hodgerank.kernels import choice, information, resistance
+from hodgerank.kernels.posterior import resistance
+from hodgerank.kernels.selection import information
+from hodgerank.kernels.selection import ties as choice
 
 SIZES = (16, 100, 200, 1000)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from graphlib import TopologicalSorter
 from pathlib import Path
 
 import hodgerank
@@ -10,18 +11,25 @@ import hodgerank
 SOURCE = Path(hodgerank.__file__).parent
 # From the ground up; names in one row are siblings and do not import each other.
 LAYERS = [
-    {"errors", "types"},
+    {"errors", "notebook", "types"},
     {"kernels"},
     {"data"},
     {"graph"},
     {"estimators"},
     {"metrics"},
     {"sampling"},
+    {"collecting"},
     {"plotting"},
     {"reproduce"},
     {"cli"},
 ]
 LEVEL = {name: level for level, names in enumerate(LAYERS) for name in names}
+# The same within a folder that has folders: each may use those before it.
+SHELVES = {
+    "kernels": ["edges", "linalg", "models", "topology", "posterior", "selection", "matrix_free"],
+    "data": ["sources", "reading"],
+    "sampling": ["designs", "samplers"],
+}
 
 
 def modules() -> list[Path]:
@@ -33,19 +41,26 @@ def layer_of(path: Path) -> str | None:
     return None if part in ("__init__", "__main__") else part
 
 
-def imported_layers(path: Path) -> set[str]:
+def name_of(path: Path) -> str:
+    parts = path.relative_to(SOURCE.parent).with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+def imported_modules(path: Path) -> set[str]:
+    """Modules of ours that a file imports anywhere, inside functions too."""
+    known = {name_of(other) for other in modules()}
     found = set()
     for node in ast.walk(ast.parse(path.read_text())):
         if isinstance(node, ast.ImportFrom) and node.module and node.level == 0:
-            names = [node.module]
-            if node.module == "hodgerank":
-                names = [f"hodgerank.{alias.name}" for alias in node.names]
+            names = [f"{node.module}.{alias.name}" for alias in node.names]
+            found |= {name if name in known else node.module for name in names}
         elif isinstance(node, ast.Import):
-            names = [alias.name for alias in node.names]
-        else:
-            continue
-        found |= {name.split(".")[1] for name in names if name.startswith("hodgerank.")}
-    return found & set(LEVEL)
+            found |= {alias.name for alias in node.names}
+    return {name for name in found if name.startswith("hodgerank.")}
+
+
+def imported_layers(path: Path) -> set[str]:
+    return {name.split(".")[1] for name in imported_modules(path)} & set(LEVEL)
 
 
 def test_every_module_belongs_to_a_layer():
@@ -63,6 +78,25 @@ def test_imports_go_one_way():
         and not (LEVEL[other] < LEVEL[layer] or {layer, other} == {"errors", "types"})
     ]
     assert wrong == []
+
+
+def test_folders_within_a_folder_are_used_one_way():
+    wrong = []
+    for path in modules():
+        layer, *inner = name_of(path).split(".")[1:] or [""]
+        for other in imported_modules(path):
+            there, *deeper = other.split(".")[1:]
+            order = SHELVES.get(layer, [])
+            if there != layer or not {inner[0] if inner else "", deeper[0]} <= set(order):
+                continue
+            if order.index(deeper[0]) > order.index(inner[0]):
+                wrong.append(f"{name_of(path)} imports {other}")
+    assert wrong == []
+
+
+def test_no_modules_import_each_other_in_a_circle():
+    order = TopologicalSorter({name_of(path): imported_modules(path) for path in modules()})
+    order.prepare()  # raises CycleError, which names the modules
 
 
 def test_only_one_module_imports_narwhals():

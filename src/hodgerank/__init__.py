@@ -12,9 +12,21 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from hodgerank.collecting.collector import RunResult as RunResult
+    from hodgerank.collecting.forecast import Forecast as Forecast
+    from hodgerank.collecting.forecast import forecast as forecast
+    from hodgerank.collecting.recorded_crowd import RecordedCrowd as RecordedCrowd
+    from hodgerank.collecting.replay import LearningCurves as LearningCurves
+    from hodgerank.collecting.replay import replay as replay
+    from hodgerank.collecting.run import run as run
+    from hodgerank.collecting.run_async import run_async as run_async
+    from hodgerank.collecting.stopping import Budget as Budget
+    from hodgerank.collecting.stopping import ExpectedTau as ExpectedTau
+    from hodgerank.collecting.stopping import RanksWithin as RanksWithin
+    from hodgerank.collecting.stopping import TopKCertain as TopKCertain
     from hodgerank.data.comparisons import Comparisons as Comparisons
     from hodgerank.data.datasets import load_dataset as load_dataset
-    from hodgerank.data.read import read_comparisons as read_comparisons
+    from hodgerank.data.reading.source import read_comparisons as read_comparisons
     from hodgerank.data.simulate import SimulatedCrowd as SimulatedCrowd
     from hodgerank.data.simulate import simulate_comparisons as simulate_comparisons
     from hodgerank.errors import HodgeRankError as HodgeRankError
@@ -33,36 +45,24 @@ if TYPE_CHECKING:
     from hodgerank.estimators.robust import robust_rank as robust_rank
     from hodgerank.estimators.trust import TrustReport as TrustReport
     from hodgerank.estimators.trust import assess_trust as assess_trust
-    from hodgerank.estimators.worker_assessment import WorkerAssessment as WorkerAssessment
-    from hodgerank.estimators.workers import assess_workers as assess_workers
+    from hodgerank.estimators.workers.assess import assess_workers as assess_workers
+    from hodgerank.estimators.workers.assessment import WorkerAssessment as WorkerAssessment
     from hodgerank.graph.comparison_graph import ComparisonGraph as ComparisonGraph
+    from hodgerank.graph.decomposition import HodgeDecomposition as HodgeDecomposition
+    from hodgerank.graph.decomposition import decompose as decompose
     from hodgerank.graph.description import Description as Description
     from hodgerank.graph.description import describe as describe
-    from hodgerank.graph.hodge import HodgeDecomposition as HodgeDecomposition
-    from hodgerank.graph.hodge import decompose as decompose
     from hodgerank.graph.topology import TopologyTracker as TopologyTracker
     from hodgerank.graph.topology import betti_numbers as betti_numbers
-    from hodgerank.sampling.answers import Answer as Answer
-    from hodgerank.sampling.async_loop import run_async as run_async
-    from hodgerank.sampling.auto import AutoSampler as AutoSampler
-    from hodgerank.sampling.bayesian import BayesianSampler as BayesianSampler
-    from hodgerank.sampling.crowd_bt import CrowdBTSampler as CrowdBTSampler
-    from hodgerank.sampling.fisher import FisherSampler as FisherSampler
-    from hodgerank.sampling.forecast import Forecast as Forecast
-    from hodgerank.sampling.forecast import forecast as forecast
-    from hodgerank.sampling.loop import Run as Run
-    from hodgerank.sampling.loop import run as run
+    from hodgerank.sampling.answer import Answer as Answer
     from hodgerank.sampling.posterior import Posterior as Posterior
-    from hodgerank.sampling.protocol import Sampler as Sampler
-    from hodgerank.sampling.random import RandomSampler as RandomSampler
-    from hodgerank.sampling.rank_targeted import RankSampler as RankSampler
-    from hodgerank.sampling.recorded_crowd import RecordedCrowd as RecordedCrowd
-    from hodgerank.sampling.replay import Replay as Replay
-    from hodgerank.sampling.replay import replay as replay
-    from hodgerank.sampling.stopping import Budget as Budget
-    from hodgerank.sampling.stopping import ExpectedTau as ExpectedTau
-    from hodgerank.sampling.stopping import RanksWithin as RanksWithin
-    from hodgerank.sampling.stopping import TopKCertain as TopKCertain
+    from hodgerank.sampling.sampler import Sampler as Sampler
+    from hodgerank.sampling.samplers.auto import AutoSampler as AutoSampler
+    from hodgerank.sampling.samplers.bayesian import BayesianSampler as BayesianSampler
+    from hodgerank.sampling.samplers.crowd_bt import CrowdBTSampler as CrowdBTSampler
+    from hodgerank.sampling.samplers.fisher import FisherSampler as FisherSampler
+    from hodgerank.sampling.samplers.random import RandomSampler as RandomSampler
+    from hodgerank.sampling.samplers.rank import RankSampler as RankSampler
     from hodgerank.types import Pair as Pair
 
 __version__ = "0.1.0.dev0"
@@ -70,10 +70,10 @@ __version__ = "0.1.0.dev0"
 # Where each public name lives; it is imported when first used, so that `import hodgerank` is fast.
 _HOMES = {
     "Comparisons": "data.comparisons",
-    "read_comparisons": "data.read",
+    "read_comparisons": "data.reading.source",
     "simulate_comparisons": "data.simulate",
     "SimulatedCrowd": "data.simulate",
-    "RecordedCrowd": "sampling.recorded_crowd",
+    "RecordedCrowd": "collecting.recorded_crowd",
     "ComparisonGraph": "graph.comparison_graph",
     "describe": "graph.description",
     "Description": "graph.description",
@@ -82,16 +82,16 @@ _HOMES = {
     "thurstone_mosteller": "estimators.likelihood",
     "Ranking": "estimators.ranking",
     "load_dataset": "data.datasets",
-    "decompose": "graph.hodge",
-    "HodgeDecomposition": "graph.hodge",
+    "decompose": "graph.decomposition",
+    "HodgeDecomposition": "graph.decomposition",
     "betti_numbers": "graph.topology",
     "TopologyTracker": "graph.topology",
     "find_outliers": "estimators.outliers",
     "Outliers": "estimators.outliers",
     "robust_rank": "estimators.robust",
     "RobustRanking": "estimators.robust",
-    "assess_workers": "estimators.workers",
-    "WorkerAssessment": "estimators.worker_assessment",
+    "assess_workers": "estimators.workers.assess",
+    "WorkerAssessment": "estimators.workers.assessment",
     "assess_trust": "estimators.trust",
     "TrustReport": "estimators.trust",
     "bayes_rank": "estimators.bayes",
@@ -99,26 +99,26 @@ _HOMES = {
     "CrowdBTRanking": "estimators.crowd_bt",
     "expected_tau": "estimators.certainty",
     "top_k_certainty": "estimators.certainty",
-    "Sampler": "sampling.protocol",
+    "Sampler": "sampling.sampler",
     "Posterior": "sampling.posterior",
-    "RandomSampler": "sampling.random",
-    "FisherSampler": "sampling.fisher",
-    "BayesianSampler": "sampling.bayesian",
-    "RankSampler": "sampling.rank_targeted",
-    "CrowdBTSampler": "sampling.crowd_bt",
-    "AutoSampler": "sampling.auto",
-    "run": "sampling.loop",
-    "Run": "sampling.loop",
-    "Answer": "sampling.answers",
-    "run_async": "sampling.async_loop",
-    "forecast": "sampling.forecast",
-    "replay": "sampling.replay",
-    "Replay": "sampling.replay",
-    "Forecast": "sampling.forecast",
-    "Budget": "sampling.stopping",
-    "ExpectedTau": "sampling.stopping",
-    "TopKCertain": "sampling.stopping",
-    "RanksWithin": "sampling.stopping",
+    "RandomSampler": "sampling.samplers.random",
+    "FisherSampler": "sampling.samplers.fisher",
+    "BayesianSampler": "sampling.samplers.bayesian",
+    "RankSampler": "sampling.samplers.rank",
+    "CrowdBTSampler": "sampling.samplers.crowd_bt",
+    "AutoSampler": "sampling.samplers.auto",
+    "run": "collecting.run",
+    "RunResult": "collecting.collector",
+    "Answer": "sampling.answer",
+    "run_async": "collecting.run_async",
+    "forecast": "collecting.forecast",
+    "replay": "collecting.replay",
+    "LearningCurves": "collecting.replay",
+    "Forecast": "collecting.forecast",
+    "Budget": "collecting.stopping",
+    "ExpectedTau": "collecting.stopping",
+    "TopKCertain": "collecting.stopping",
+    "RanksWithin": "collecting.stopping",
     "Pair": "types",
     "HodgeRankError": "errors",
 }

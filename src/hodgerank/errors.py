@@ -8,13 +8,14 @@ HodgeRankError
 ├── DidNotConverge        an iteration that used up its steps
 ├── NothingToAsk          no pair is allowed
 ├── JudgeFailed           who was asked fails again and again
+├── DatasetUnavailable    the files of a data set are not to be had
 └── MissingDependency     an optional package is needed (an ImportError)
 """
 
 from __future__ import annotations
 
 from difflib import get_close_matches
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -24,6 +25,18 @@ if TYPE_CHECKING:
 
 class HodgeRankError(Exception):
     """The root of the tree: catch this to catch them all."""
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle message and attributes: what made the message need not be there any more."""
+        return _restored, (type(self), self.args, self.__dict__)
+
+
+def _restored(
+    kind: type[HodgeRankError], args: tuple[Any, ...], attributes: dict[str, Any]
+) -> HodgeRankError:
+    error = kind.__new__(kind, *args)
+    error.__dict__.update(attributes)
+    return error
 
 
 class InvalidComparisons(HodgeRankError, ValueError):
@@ -101,7 +114,7 @@ class DatasetUnavailable(HodgeRankError):
     """The files of a data set are neither in a local folder nor to be had from the network."""
 
 
-def choose(value: str, allowed: Iterable[str], what: str) -> str:
+def require_one_of(value: str, allowed: Iterable[str], what: str) -> str:
     """`value` if it is allowed, else an InvalidArgument that lists what is."""
     names = list(allowed)
     if value in names:
@@ -109,6 +122,13 @@ def choose(value: str, allowed: Iterable[str], what: str) -> str:
     raise InvalidArgument(
         f"{what} {value!r} is not one of {', '.join(names)}{did_you_mean(value, names)}"
     )
+
+
+def require_positive(value: float, what: str) -> float:
+    """`value` if it is a positive finite number."""
+    if not 0 < value < float("inf"):
+        raise InvalidArgument(f"{what} must be positive and finite, not {value}")
+    return float(value)
 
 
 def did_you_mean(name: object, known: Iterable[object]) -> str:

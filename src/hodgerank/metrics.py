@@ -6,13 +6,13 @@ from collections.abc import Mapping
 from typing import Any, TypeAlias
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from hodgerank.errors import InvalidArgument
-from hodgerank.types import FloatArray, Item
+from hodgerank.estimators.ranking import Ranking
+from hodgerank.types import FloatArray, ScoresLike
 
-Scores: TypeAlias = ArrayLike | Mapping[Item, float]
-"""Aligned numbers, or a score for each item."""
+Scores: TypeAlias = ScoresLike | Ranking
+"""Aligned numbers, a score for each item, or a ranking."""
 
 
 def kendall_tau(estimate: Scores, truth: Scores) -> float:
@@ -66,6 +66,7 @@ def pairwise_accuracy(estimate: Scores, truth: Scores) -> float:
 
 def _aligned(estimate: Scores, truth: Scores) -> tuple[FloatArray, FloatArray]:
     """Two vectors of the same length; mappings are aligned by the truth's items."""
+    estimate, truth = (s.score_by_item if isinstance(s, Ranking) else s for s in (estimate, truth))
     if isinstance(estimate, Mapping) and isinstance(truth, Mapping):
         missing = [key for key in truth if key not in estimate]
         if missing:

@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 
 import hodgerank as hr
-from hodgerank.cli import BAD_INPUT, NOT_UNIQUE
+from hodgerank.cli.exit_status import BAD_INPUT, NOT_UNIQUE
 
 VOTES = "left,right,label,worker\na,b,1,w1\nb,c,1,w1\na,c,1,w2\na,b,-1,w2\nb,c,1,w2\n"
 
@@ -135,7 +135,7 @@ def test_simulate_then_rank_against_the_truth(run, tmp_path):
 def test_simulate_writes_to_standard_output(run):
     status, out, _ = run("simulate", "--answers", 5, "--seed", 1, "-o", "-")
     assert status == 0
-    assert pl.read_csv(io.StringIO(out)).columns == ["left", "right", "label", "worker"]
+    assert pl.read_csv(io.StringIO(out)).columns == ["left", "right", "outcome", "worker"]
     assert len(out.splitlines()) == 6
 
 

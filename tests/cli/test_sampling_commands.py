@@ -7,7 +7,7 @@ import json
 import polars as pl
 import pytest
 
-from hodgerank.cli import BAD_INPUT
+from hodgerank.cli.exit_status import BAD_INPUT
 
 VOTES = "left,right,label,worker\na,b,1,w1\nb,c,1,w1\na,c,1,w2\na,b,-1,w2\nb,c,1,w2\n"
 

@@ -18,7 +18,7 @@ def tau(ranking, votes):
 
 def test_a_given_prior_is_thurstone_mosteller_with_a_ridge():
     votes = hr.simulate_comparisons(8, 300, rng=1)
-    ours = hr.bayes_rank(votes, prior_variance=2.0)
+    ours = hr.bayes_rank(votes, ridge=0.5)
     theirs = hr.thurstone_mosteller(votes, ridge=0.5)
     assert ours.items == theirs.items
     np.testing.assert_allclose(ours.scores, theirs.scores, atol=1e-7)
@@ -51,8 +51,8 @@ def test_few_answers_are_shrunk_and_still_rank_all_items():
     ranking = hr.bayes_rank(votes)
     assert ranking.n_components == 1
     assert np.abs(ranking.scores).max() < 1
-    with pytest.raises(InvalidArgument, match="prior_variance"):
-        hr.bayes_rank(votes, prior_variance=0)
+    with pytest.raises(InvalidArgument, match="ridge"):
+        hr.bayes_rank(votes, ridge=0)
 
 
 def test_the_expected_tau_is_about_right():

@@ -9,7 +9,7 @@ from scipy.optimize import minimize
 
 import hodgerank as hr
 from hodgerank.errors import InvalidArgument
-from hodgerank.kernels.links import LINKS
+from hodgerank.kernels.models.links import LINKS
 from strategies import comparisons
 
 FITS = {"bradley-terry": hr.bradley_terry, "thurstone-mosteller": hr.thurstone_mosteller}
@@ -82,7 +82,7 @@ def test_standard_errors_match_the_spread_over_repetitions():
 def test_one_undefeated_item_does_not_ruin_the_others(link):
     votes = hr.simulate_comparisons(8, 1500, rng=3)
     plain = FITS[link](votes)
-    champion = [*votes.to_frame().select("left", "right", "label").rows()]
+    champion = [*votes.to_frame().select("left", "right", "outcome").rows()]
     champion += [("champion", item, 1) for item in votes.items for _ in range(3)]
     with_champion = FITS[link](champion)
     assert with_champion.items[0] == "champion"
@@ -142,7 +142,7 @@ def test_convergence_is_real_on_hard_cases(link):
     assert ranking.iterations > 2
     graph = hr.ComparisonGraph.from_comparisons(hr.read_comparisons(rows))
     x = in_order(ranking, graph.items)
-    from hodgerank.kernels.links import LIKELIHOODS
+    from hodgerank.kernels.models.links import LIKELIHOODS
 
     slope = LIKELIHOODS[link](x[graph.i] - x[graph.j], (1 + graph.flows) / 2)[1] * graph.weights
     gradient = np.bincount(graph.i, slope, n) - np.bincount(graph.j, slope, n)

@@ -62,7 +62,7 @@ def test_probability_and_certainty(ranking):
 def test_certainty_is_the_same_by_every_solver(monkeypatch):
     votes = hr.simulate_comparisons(30, 400, rng=2)
     dense = hr.hodge_rank(votes).certainty("item-03", "item-17")
-    from hodgerank.kernels import normal_equations
+    from hodgerank.kernels.linalg import normal_equations
 
     monkeypatch.setattr(normal_equations, "DENSE_ITEMS", 0)
     assert hr.hodge_rank(votes).certainty("item-03", "item-17") == pytest.approx(dense, abs=1e-9)
@@ -118,7 +118,7 @@ def test_many_items_have_standard_errors():
     assert ranking.rank_intervals.shape == (5_000, 2)
     some = ranking.items[17]
     graph = hr.ComparisonGraph.from_comparisons(votes)
-    from hodgerank.kernels.normal_equations import NormalEquations
+    from hodgerank.kernels.linalg.normal_equations import NormalEquations
 
     unit = np.zeros(5_000)
     unit[votes.code(some)] = 1

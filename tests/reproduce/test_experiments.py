@@ -15,7 +15,7 @@ from hodgerank.errors import InvalidArgument, MissingDependency
 from hodgerank.plotting.charts import SUFFIXES
 from hodgerank.reproduce import reproduce
 from hodgerank.reproduce.catalogue import EXPERIMENTS
-from hodgerank.reproduce.cost_simulated import offline_gains, same_sequence
+from hodgerank.reproduce.figures.cost_simulated import offline_gains, same_sequence
 from hodgerank.reproduce.tasks import Effort
 from hodgerank.reproduce.verdict import Published
 from reference.information import all_pairs, expected_information

@@ -107,7 +107,7 @@ def test_the_runs_of_a_small_effort_are_among_those_of_a_large_one():
 def test_a_dask_cluster_computes_the_same(tmp_path):
     from distributed import Client, LocalCluster
 
-    from hodgerank.reproduce import fiedler
+    from hodgerank.reproduce.figures import fiedler
 
     plan = fiedler.tasks(Effort("quick", n_runs=3))
     here = run_tasks(plan, ResultFile(tmp_path / "here.jsonl"), jobs=1)

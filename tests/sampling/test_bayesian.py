@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import hodgerank as hr
 from hodgerank.errors import InvalidArgument
-from hodgerank.kernels.choice import best_listed, stream
+from hodgerank.kernels.selection.ties import best_listed, stream
 from reference.information import all_pairs, expected_information, posterior
 
 N = 5
@@ -26,7 +26,7 @@ answer = st.tuples(
     link=st.sampled_from(["uniform", "thurstone-mosteller", "angular"]),
 )
 def test_the_gain_is_the_expected_divergence(log, g, link):
-    sampler = hr.BayesianSampler(N, prior_strength=g, link=link, paper=True)
+    sampler = hr.BayesianSampler(N, ridge=g, link=link, paper=True)
     for pair, outcome, weight in log:
         sampler.tell(pair, outcome, weight=weight)
     answers = [(i, j, y, w) for (i, j), y, w in log]
@@ -38,7 +38,7 @@ def test_the_gain_is_the_expected_divergence(log, g, link):
 @settings(max_examples=40, deadline=None)
 @given(log=st.lists(answer, max_size=12), g=st.sampled_from([1.0, 0.1, 1e-5]))
 def test_the_online_update_equals_a_fresh_solution(log, g):
-    sampler = hr.BayesianSampler(N, prior_strength=g)
+    sampler = hr.BayesianSampler(N, ridge=g)
     for pair, outcome, weight in log:
         sampler.tell(pair, outcome, weight=weight)
     mean, cov = posterior(N, [(i, j, y, w) for (i, j), y, w in log], g)
@@ -55,7 +55,7 @@ def test_offline_and_online_choose_the_same_sequence(paper, g):
     n, seed = 7, 11
     rng = np.random.default_rng(3)
     truth = rng.normal(0, 1, n)
-    sampler = hr.BayesianSampler(n, seed=seed, paper=paper, prior_strength=g, display="fixed")
+    sampler = hr.BayesianSampler(n, seed=seed, paper=paper, ridge=g, display="fixed")
     i, j = np.array(all_pairs(n)).T
     answers = []
     for t in range(60):
@@ -95,10 +95,10 @@ def test_thousands_of_updates_do_not_drift():
     """Also with a prior so weak that variances fall by six orders of magnitude."""
     rng = np.random.default_rng(0)
     for g in (1.0, 1e-5):
-        sampler = hr.BayesianSampler(30, prior_strength=g, seed=1)
+        sampler = hr.BayesianSampler(30, ridge=g, seed=1)
         for _ in range(3000):
             sampler.tell(sampler.ask(), rng.choice([-1.0, 1.0]))
-        fresh = hr.BayesianSampler(30, prior_strength=g, seed=1)
+        fresh = hr.BayesianSampler(30, ridge=g, seed=1)
         fresh.tell_many(sampler.answers)
         for pair in [(0, 1), (3, 17), (28, 29)]:
             assert sampler.gain(pair) == pytest.approx(fresh.gain(pair), rel=1e-8)

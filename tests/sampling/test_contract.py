@@ -33,7 +33,7 @@ class TestBayesian(GaussianContract):
 
 class TestBayesianAsPrinted(GaussianContract):
     def build(self, items=ITEMS, **options):
-        return hr.BayesianSampler(items, paper=True, prior_strength=0.1, **options)
+        return hr.BayesianSampler(items, paper=True, ridge=0.1, **options)
 
 
 class TestBayesianOnAnotherLink(GaussianContract):

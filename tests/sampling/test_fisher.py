@@ -8,7 +8,7 @@ import pytest
 
 import hodgerank as hr
 from hodgerank.errors import InvalidArgument
-from hodgerank.kernels.choice import best_listed, stream
+from hodgerank.kernels.selection.ties import best_listed, stream
 
 
 def spectral_gains(counts):

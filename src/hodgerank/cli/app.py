@@ -13,17 +13,16 @@ from hodgerank.cli.plan import plan
 from hodgerank.cli.rank import rank
 from hodgerank.cli.replay import replay
 from hodgerank.cli.reproduce import reproduce
+from hodgerank.cli.result import CommandResult
 from hodgerank.cli.simulate import simulate
 from hodgerank.cli.trust import trust
 from hodgerank.cli.workers import workers
 
 
-def _print_result(result: Any, **_: Any) -> None:
-    from hodgerank.cli.render import show
-
-    show(result)
-    if status := getattr(result, "exit_status", 0):
-        raise typer.Exit(status)
+def _print_result(result: CommandResult, **_: Any) -> None:
+    result.print()
+    if result.exit_status:
+        raise typer.Exit(result.exit_status)
 
 
 app = typer.Typer(

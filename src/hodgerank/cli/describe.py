@@ -5,15 +5,18 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from hodgerank.cli.reading import reads_votes
+from hodgerank.cli.result import CommandResult
+from hodgerank.cli.votes import reads_votes
 
 if TYPE_CHECKING:
+    from rich.console import Console
+
     from hodgerank.data.comparisons import Comparisons, ReadReport
-    from hodgerank.graph.description import Description
+    from hodgerank.graph.description import Description, Spread
 
 
 @dataclass(frozen=True)
-class DescribeResult:
+class DescribeResult(CommandResult):
     """A description and how the votes were read."""
 
     description: "Description"
@@ -23,6 +26,21 @@ class DescribeResult:
     def to_dict(self) -> dict[str, Any]:
         """For --json."""
         return {"layout": self.report.layout, **self.description.to_dict()}
+
+    def show(self, console: "Console") -> None:
+        """One fact per line."""
+        from rich.table import Table
+
+        from hodgerank.cli.console import show_reading
+
+        show_reading(self.report, console)
+        table = Table(box=None, show_header=False, pad_edge=False)
+        table.add_column(style="bold")
+        table.add_column()
+        for name, value in _facts(self.description):
+            table.add_row(name, value)
+        console.print()
+        console.print(table)
 
 
 @reads_votes
@@ -40,3 +58,36 @@ def describe(
     from hodgerank.graph.description import describe as describe_votes
 
     return DescribeResult(describe_votes(votes), votes.report, as_json)
+
+
+def _facts(d: "Description") -> list[tuple[str, str]]:
+    anonymous = f", {d.anonymous_answers:,} answers without a worker" if d.anonymous_answers else ""
+    groups = "connected" if d.components == 1 else f"{d.components:,} groups never compared"
+    facts = [
+        ("items", f"{d.items:,} ({groups})"),
+        ("workers", f"{d.workers:,}{anonymous}" if d.workers else "not recorded"),
+        ("answers", f"{d.answers:,} ({d.ties:,} ties, {d.graded:,} graded)"),
+        ("pairs asked", f"{d.pairs_asked:,} of {d.pairs_possible:,} ({d.coverage:.1%} coverage)"),
+        ("answers per pair", f"{_spread(d.answers_per_pair)}; {d.unanimous_pairs:,} unanimous"),
+        ("answers per item", _spread(d.answers_per_item)),
+    ]
+    if d.answers_per_worker is not None:
+        facts.append(("answers per worker", _spread(d.answers_per_worker)))
+    order = d.display_order
+    if order is None:
+        facts.append(("display order", "not recorded: position bias cannot be estimated"))
+        return facts
+    if order.left_preferred is not None:
+        left = f"{order.left_preferred:.1%} +- {order.left_preferred_stderr:.1%}"
+        facts.append(("left preferred", f"{left} of decided answers"))
+    if order.both_orders is not None:
+        both = f"{order.both_orders:.1%} of the pairs with several answers"
+        facts.append(("shown both ways", both))
+    if order.most_one_sided is not None:
+        side = f"{order.most_one_sided:.1%} of its appearances on one side"
+        facts.append(("most one-sided item", side))
+    return facts
+
+
+def _spread(spread: "Spread") -> str:
+    return f"{spread.least:,.0f} to {spread.most:,.0f}, median {spread.median:,.1f}"

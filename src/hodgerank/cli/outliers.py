@@ -6,15 +6,18 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from hodgerank.cli.reading import reads_votes
+from hodgerank.cli.result import CommandResult
+from hodgerank.cli.votes import reads_votes
 
 if TYPE_CHECKING:
+    from rich.console import Console
+
     from hodgerank.data.comparisons import Comparisons
     from hodgerank.estimators.outliers import Outliers
 
 
 @dataclass(frozen=True)
-class OutliersResult:
+class OutliersResult(CommandResult):
     """Outlying answers."""
 
     outliers: "Outliers"
@@ -32,6 +35,39 @@ class OutliersResult:
             "share": found.share,
             "flagged": found.to_frame("polars").to_dicts(),
         }
+
+    def show(self, console: "Console") -> None:
+        """A table of outlying answers."""
+        from rich.text import Text
+
+        from hodgerank.cli.console import plain_table, show_rest, show_written
+
+        found = self.outliers
+        rows = found.to_frame("polars").to_dicts()
+        shown = rows[: self.top] if self.top else rows
+        table = plain_table()
+        has_worker = bool(rows) and "worker" in rows[0]
+        for name in ("answer", "left", "right", *(["worker"] if has_worker else [])):
+            table.add_column(name, overflow="fold")
+        for name in ("outcome", "expected", "entry"):
+            table.add_column(name, justify="right")
+        for row in shown:
+            names = ("left", "right", "worker") if has_worker else ("left", "right")
+            table.add_row(
+                f"{row['answer'] + 1:,}",
+                *(Text(str(row[name])) for name in names),
+                f"{row['outcome']:+g}",
+                f"{row['expected']:+.2f}",
+                f"{row['entry']:.2f}",
+            )
+        console.print(table)
+        show_rest(len(shown), len(rows), console)
+        console.print(
+            f"{len(rows):,} of {len(found.flagged):,} answers ({found.share:.1%}) at penalty "
+            f"{found.penalty:.2f}: {found.criterion}",
+            style="dim",
+        )
+        show_written(self.written, console)
 
 
 @reads_votes

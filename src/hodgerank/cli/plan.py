@@ -7,12 +7,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from hodgerank.cli.reading import VOTES, reads_votes, votes_or_items
+from hodgerank.cli.result import CommandResult
+from hodgerank.cli.votes import VOTES, answers_or_items, reads_votes
 
 if TYPE_CHECKING:
+    from rich.console import Console
+
+    from hodgerank.collecting.forecast import Forecast
     from hodgerank.data.comparisons import Comparisons, ReadReport
-    from hodgerank.sampling.forecast import Forecast
-    from hodgerank.sampling.protocol import Sampler
+    from hodgerank.sampling.sampler import Sampler
     from hodgerank.types import Item, Pair
 
 LIST = "one per line in a .txt, or a table with a column item"
@@ -20,7 +23,7 @@ FORESEEN = 200  # items up to which a forecast is made unasked: it takes seconds
 
 
 @dataclass(frozen=True)
-class PlanResult:
+class PlanResult(CommandResult):
     """The pairs to ask next, best first."""
 
     pairs: "list[Pair]"
@@ -57,12 +60,42 @@ class PlanResult:
             "pairs": rows,
         }
 
+    def show(self, console: "Console") -> None:
+        """The pairs, best first, and what they lead to."""
+        from rich.text import Text
+
+        from hodgerank.cli.console import plain_table, show_reading, show_rest, show_written
+
+        show_reading(self.report, console)
+        console.print(
+            f"{self.n_items:,} items, {self.n_answers:,} answers so far; strategy {self.strategy}",
+            style="dim",
+        )
+        table = plain_table()
+        table.add_column("", justify="right", style="dim")
+        table.add_column("left", overflow="fold")
+        table.add_column("right", overflow="fold")
+        table.add_column("gain", justify="right")
+        shown = len(self.pairs) if not self.top else min(self.top, len(self.pairs))
+        for k in range(shown):
+            pair = self.pairs[k]
+            table.add_row(
+                str(k + 1), Text(str(pair.left)), Text(str(pair.right)), f"{self.gains[k]:.3g}"
+            )
+        console.print()
+        console.print(table)
+        console.print()
+        show_rest(shown, len(self.pairs), console)
+        if self.forecast is not None:
+            console.print(f"forecast: {self.forecast}")
+        show_written(self.written, console)
+
 
 def _finite(value: float) -> float | None:
     return value if value < float("inf") else None
 
 
-@partial(reads_votes, reader=votes_or_items, about_file=f"{VOTES} Or a list of items: {LIST}.")
+@partial(reads_votes, reader=answers_or_items, about_file=f"{VOTES} Or a list of items: {LIST}.")
 def plan(
     votes: "Comparisons",
     budget: Annotated[int, typer.Option("--budget", "-n", min=1, help="How many pairs.")] = 20,
@@ -113,9 +146,9 @@ def plan(
     """
     import polars as pl
 
-    from hodgerank.cli.items import read_pairs
+    from hodgerank.cli.lists import read_pairs
     from hodgerank.cli.tables import table_writer
-    from hodgerank.sampling.forecast import forecast
+    from hodgerank.collecting.forecast import forecast
 
     write = None if output is None else table_writer(output, votes.report.source, items, pending)
     sampler = _sampler(votes, strategy, items, seed)
@@ -150,9 +183,9 @@ def plan(
 
 
 def _sampler(votes: "Comparisons", strategy: str, items: Path | None, seed: int) -> "Sampler":
-    from hodgerank.cli.items import match_item, read_items
+    from hodgerank.cli.lists import match_item, read_items
     from hodgerank.errors import InvalidArgument
-    from hodgerank.sampling.strategies import build_sampler
+    from hodgerank.sampling.samplers.by_name import build_sampler
 
     names = list(votes.items)
     if items is not None:
@@ -168,7 +201,7 @@ def _sampler(votes: "Comparisons", strategy: str, items: Path | None, seed: int)
 
 def _retire_or_list(exclude: list[str], sampler: "Sampler") -> "list[tuple[Item, Item]]":
     """Pairs that are excluded; excluded items are retired."""
-    from hodgerank.cli.items import match_item, read_pairs
+    from hodgerank.cli.lists import match_item, read_pairs
     from hodgerank.errors import InvalidComparisons, UnknownItem
 
     pairs: list[tuple[Item, Item]] = []
@@ -184,6 +217,6 @@ def _retire_or_list(exclude: list[str], sampler: "Sampler") -> "list[tuple[Item,
 
 
 def _known(worker: str | None, workers: "tuple[Item, ...]") -> "Item | None":
-    from hodgerank.cli.items import match_item
+    from hodgerank.cli.lists import match_item
 
     return None if worker is None else match_item(worker, workers)

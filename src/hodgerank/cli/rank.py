@@ -1,56 +1,31 @@
 """hodgerank rank: votes to a ranking."""
 
 from dataclasses import dataclass
-from enum import StrEnum
 from fnmatch import fnmatch
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from hodgerank.cli.reading import count_answers, reads_votes, votes_or_edges
+from hodgerank.cli.result import CommandResult
+from hodgerank.cli.votes import answers_or_edges, reads_votes
 
 if TYPE_CHECKING:
+    from rich.console import Console
+
     from hodgerank.data.comparisons import Comparisons, ReadReport
     from hodgerank.estimators.ranking import Ranking
     from hodgerank.graph.comparison_graph import ComparisonGraph
     from hodgerank.graph.edge_file import EdgeFile
 
 
-class Model(StrEnum):
-    """How scores are found."""
-
-    least_squares = "least-squares"
-    bradley_terry = "bradley-terry"
-    thurstone_mosteller = "thurstone-mosteller"
-
-
-class LinkName(StrEnum):
-    """Scale of least-squares scores."""
-
-    uniform = "uniform"
-    bradley_terry = "bradley-terry"
-    thurstone_mosteller = "thurstone-mosteller"
-    angular = "angular"
-
-
-class ComponentChoice(StrEnum):
-    """What to do with groups that were never compared with each other."""
-
-    joined = "joined"
-    separate = "separate"
-
-
-class CovarianceChoice(StrEnum):
-    """Where standard errors come from."""
-
-    model = "model"
-    worker = "worker"
+Link = Literal["uniform", "bradley-terry", "thurstone-mosteller", "angular"]
+Model = Literal["least-squares", "bradley-terry", "thurstone-mosteller"]
 
 
 @dataclass(frozen=True)
-class RankResult:
+class RankResult(CommandResult):
     """A ranking and how it came about."""
 
     ranking: "Ranking"
@@ -81,28 +56,95 @@ class RankResult:
             content["items"] = content["items"][: self.top]
         return content
 
+    def show(self, console: "Console") -> None:
+        """The ranking as a table."""
+        from hodgerank.cli.console import show_reading, show_rest, show_warnings, show_written
 
-@partial(reads_votes, reader=votes_or_edges)
+        ranking = self.ranking
+        show_reading(self.report, console)
+        n_workers = f", {self.n_workers:,} workers" if self.n_workers else ""
+        prior = f", ridge {ranking.ridge:g}" if ranking.ridge else ""
+        console.print(
+            f"{len(ranking):,} items, {self.n_answers:,} answers{n_workers}; "
+            f"{ranking.model}, {ranking.link} link{prior}; "
+            f"{100 * ranking.confidence:g}% intervals, {ranking.uncertainty}",
+            style="dim",
+        )
+        warnings = [*ranking.notes]
+        if ranking.n_components > 1:
+            warnings.append(
+                f"{ranking.n_components:,} groups were never compared with each other: "
+                "each has its own ranking below"
+            )
+        for names, what in ((ranking.undefeated, "undefeated"), (ranking.winless, "winless")):
+            if names:
+                more = f" and {len(names) - 8:,} more" if len(names) > 8 else ""
+                warnings.append(f"{what}: {', '.join(map(str, names[:8]))}{more}")
+        show_warnings(warnings, console)
+        shown = len(ranking) if not self.top else min(self.top, len(ranking))
+        _show_table(ranking, shown, console)
+        show_rest(shown, len(ranking), console)
+        if self.kendall_tau is not None:
+            console.print(f"Kendall's tau against the truth: {self.kendall_tau:.3f}")
+        show_written(self.written, console)
+
+
+def _show_table(ranking: "Ranking", shown: int, console: "Console") -> None:
+    from rich.text import Text
+
+    from hodgerank.cli.console import plain_table
+
+    table = plain_table()
+    several = ranking.n_components > 1
+    if several:
+        table.add_column("group", justify="right")
+    table.add_column("rank", justify="right")
+    table.add_column("item", overflow="fold")
+    for name in ("score", f"{100 * ranking.confidence:g}% interval", "ranks", "comparisons"):
+        table.add_column(name, justify="right", no_wrap=True)
+    for k in range(shown):
+        (low, high), (best, worst) = ranking.intervals[k], ranking.rank_intervals[k]
+        if several and k and ranking.components[k] != ranking.components[k - 1]:
+            table.add_section()
+        table.add_row(
+            *([str(ranking.components[k] + 1)] if several else []),
+            str(ranking.ranks[k]),
+            Text(str(ranking.items[k])),
+            _signed(ranking.scores[k]),
+            f"{_signed(low)} to {_signed(high)}",
+            str(best) if best == worst else f"{best} to {worst}",
+            f"{ranking.comparisons[k]:,}",
+        )
+    console.print()
+    console.print(table)
+    console.print()
+
+
+def _signed(value: float) -> str:
+    return f"{round(value, 3) + 0.0:+.3f}"  # -0.000 is 0
+
+
+@partial(reads_votes, reader=answers_or_edges)
 def rank(
     votes: "Comparisons | ComparisonGraph",
     model: Annotated[
         Model, typer.Option("--model", "-m", help="How scores are found.")
-    ] = Model.least_squares,
+    ] = "least-squares",
     link: Annotated[
-        LinkName, typer.Option(help="Scale of the scores (least squares only).")
-    ] = LinkName.uniform,
+        Link, typer.Option(help="Scale of the scores (least squares only).")
+    ] = "uniform",
     ridge: Annotated[
         float | None,
         typer.Option(help="Precision of a prior around 0; by default only where one is needed."),
     ] = None,
     components: Annotated[
-        ComponentChoice,
+        Literal["joined", "separate"],
         typer.Option(help="Groups never compared with each other: fail, or rank each."),
-    ] = ComponentChoice.joined,
+    ] = "joined",
     covariance: Annotated[
-        CovarianceChoice,
+        Literal["model", "worker"],
         typer.Option(help="Standard errors from the model, or clustered by worker."),
-    ] = CovarianceChoice.model,
+    ] = "model",
     confidence: Annotated[float, typer.Option(help="Level of the intervals.")] = 0.95,
     top: Annotated[
         int | None,
@@ -157,7 +199,7 @@ def rank(
         None if output is None else result_writer(output, ranking_chart, votes.report.source, truth)
     )
     true_scores = None if truth is None else read_scores(truth)
-    if covariance is CovarianceChoice.worker and not hasattr(votes, "workers"):
+    if covariance == "worker" and not hasattr(votes, "workers"):
         raise InvalidArgument(
             "--covariance worker needs single answers: name the column with --worker, so that "
             "all files are read in full"
@@ -166,10 +208,10 @@ def rank(
     ranking = _fit(
         votes if edges is None else edges.graph,
         model,
-        link.value,
+        link,
         ridge=ridge,
-        components=components.value,
-        covariance=covariance.value,
+        components=components,
+        covariance=covariance,
         confidence=confidence,
     )
     if edges is not None and state is not None:
@@ -179,7 +221,7 @@ def rank(
     return RankResult(
         ranking=ranking,
         report=votes.report,
-        n_answers=count_answers(votes if edges is None else edges.graph),
+        n_answers=(votes if edges is None else edges.graph).n_answers,
         n_workers=getattr(votes, "n_workers", 0) if edges is None else 0,
         top=top if top is not None else (0 if as_json else 50),
         kendall_tau=None if true_scores is None else _tau(ranking, true_scores),
@@ -216,13 +258,13 @@ def _fit(
     from hodgerank.estimators.least_squares import hodge_rank
     from hodgerank.estimators.likelihood import bradley_terry, thurstone_mosteller
 
-    if model is Model.least_squares:
+    if model == "least-squares":
         return hodge_rank(votes, link=link, ridge=ridge or 0.0, **options)
-    if link not in ("uniform", model.value):
+    if link not in ("uniform", model):
         raise InvalidArgument(
             f"--link {link} belongs to least squares; --model {model} has its own"
         )
-    fit = bradley_terry if model is Model.bradley_terry else thurstone_mosteller
+    fit = bradley_terry if model == "bradley-terry" else thurstone_mosteller
     return fit(votes, ridge=ridge, **options)
 
 
@@ -232,7 +274,7 @@ def _tau(ranking: "Ranking", truth: dict[str, float]) -> float:
 
     if ranking.n_components > 1:
         raise InvalidArgument("--truth needs one ranking, not one of each group")
-    estimate = dict(zip(ranking.items, ranking.scores.tolist(), strict=True))
+    estimate = ranking.score_by_item
     missing = [str(item) for item in estimate if str(item) not in truth]
     if missing:
         raise InvalidArgument(

@@ -6,18 +6,26 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from hodgerank.cli.reading import reads_votes
+from hodgerank.cli.result import CommandResult
+from hodgerank.cli.votes import reads_votes
 
 if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.text import Text
+
+    from hodgerank.collecting.replay import LearningCurves
     from hodgerank.data.comparisons import Comparisons
-    from hodgerank.sampling.replay import Replay
+
+
+HEIGHT, WIDTH = 14, 60
+MARKS = "●○▲△■□◆◇"
 
 
 @dataclass(frozen=True)
-class ReplayResult:
+class ReplayResult(CommandResult):
     """Learning curves."""
 
-    curves: "Replay"
+    curves: "LearningCurves"
     written: Path | None
     as_json: bool
 
@@ -37,6 +45,32 @@ class ReplayResult:
                 for k, name in enumerate(curves.strategies)
             },
         }
+
+    def show(self, console: "Console") -> None:
+        """A chart of characters, and the numbers."""
+        from hodgerank.cli.console import plain_table, show_written
+
+        curves = self.curves
+        n_runs = curves.taus.shape[1]
+        console.print(f"Kendall's tau against {curves.truth}, mean of {n_runs:,} runs", style="dim")
+        console.print()
+        for line in _chart(curves):
+            console.print(line, no_wrap=True)
+        console.print()
+        table = plain_table()
+        table.add_column("answers", justify="right")
+        for name in curves.strategies:
+            table.add_column(name, justify="right")
+        mean, stderr = curves.mean, curves.stderr
+        looks = range(len(curves.answers) - 1, -1, -max(1, len(curves.answers) // 5))
+        for look in reversed(looks):
+            cells = [
+                f"{mean[s, look]:.3f}" + (f" ±{stderr[s, look]:.3f}" if n_runs > 1 else "")
+                for s in range(len(curves.strategies))
+            ]
+            table.add_row(f"{curves.answers[look]:,}", *cells)
+        console.print(table)
+        show_written(self.written, console)
 
 
 @reads_votes
@@ -83,8 +117,8 @@ def replay(
     from rich.progress import Progress
 
     from hodgerank.cli.tables import read_scores, result_writer
+    from hodgerank.collecting.replay import replay as play
     from hodgerank.plotting.learning_curve import learning_curve
-    from hodgerank.sampling.replay import replay as play
 
     strategies = strategy or ["auto", "random"]
     write = (
@@ -117,3 +151,30 @@ def _matched(scores: dict[str, float], votes: "Comparisons") -> Any:
     if missing:
         raise InvalidArgument(f"--truth has no score for {len(missing):,} items: {missing[:3]}")
     return {item: scores[str(item)] for item in votes.items}
+
+
+def _chart(curves: "LearningCurves") -> "list[Text]":
+    """Tau from 0 (or lower) to 1 upwards, answers to the right; each strategy has its mark."""
+    from rich.text import Text
+
+    mean = curves.mean
+    low = min(0.0, float(mean.min()))
+    rows = [[" "] * WIDTH for _ in range(HEIGHT)]
+    last = int(curves.answers[-1])
+    for s in range(len(curves.strategies) - 1, -1, -1):
+        for look, answers in enumerate(curves.answers.tolist()):
+            x = min(WIDTH - 1, round((WIDTH - 1) * answers / last))
+            y = round((HEIGHT - 1) * (float(mean[s, look]) - low) / (1 - low))
+            rows[HEIGHT - 1 - y][x] = MARKS[s % len(MARKS)]
+    lines = []
+    for k, row in enumerate(rows):
+        value = 1 - (1 - low) * k / (HEIGHT - 1)
+        label = f"{value:5.2f}" if k % 3 == 0 or k == HEIGHT - 1 else "     "
+        lines.append(Text(f"{label} │{''.join(row)}"))
+    lines.append(Text("      └" + "─" * WIDTH))
+    lines.append(Text(f"       0{'answers':^{WIDTH - len(str(last)) - 1}}{last}"))
+    legend = "   ".join(
+        f"{MARKS[s % len(MARKS)]} {name}" for s, name in enumerate(curves.strategies)
+    )
+    lines.append(Text(f"       {legend}"))
+    return lines

@@ -8,21 +8,32 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from hodgerank.cli import BAD_INPUT
+from hodgerank.cli.exit_status import BAD_INPUT
+from hodgerank.cli.result import CommandResult
 
 if TYPE_CHECKING:
+    from rich.console import Console
+
     from hodgerank.reproduce import Reproduction
 
 
+MARKS = {
+    "HOLDS": "[green]✓[/]",
+    "IN_PART": "[yellow]~[/]",
+    "FAILS": "[red]✗[/]",
+    "UNDECIDED": "[dim]?[/]",
+}
+
+
 @dataclass(frozen=True)
-class ReproduceResult:
+class ReproduceResult(CommandResult):
     """Verdicts, and where the page is."""
 
     reproduction: "Reproduction"
     as_json: bool
 
     @property
-    def exit_status(self) -> int:
+    def exit_status(self) -> int:  # type: ignore[override]
         """Bad input where data were missing."""
         return BAD_INPUT if any(r.obstacle for r in self.reproduction.reports) else 0
 
@@ -48,6 +59,30 @@ class ReproduceResult:
                 for report in self.reproduction.reports
             },
         }
+
+    def show(self, console: "Console") -> None:
+        """Each figure with its claims and the evidence."""
+        from rich.markup import escape
+        from rich.padding import Padding
+        from rich.table import Table
+
+        from hodgerank.cli.console import show_written
+
+        for report in self.reproduction.reports:
+            published = report.published
+            tally = f" ({report.tally})" if report.tally else ""
+            console.print(f"\n[bold]{published.source}, {report.name}[/]: {report.verdict}{tally}")
+            table = Table(box=None, show_header=False, pad_edge=False)
+            if report.obstacle:
+                console.print(Padding(f"[red]{escape(report.obstacle)}[/]", (0, 0, 0, 2)))
+            for verdict in report.verdicts:
+                table.add_row(
+                    MARKS[verdict.status.name],
+                    f"{escape(verdict.claim.text)}\n[dim]{escape(verdict.evidence)}[/]",
+                )
+            console.print(Padding(table, (0, 0, 0, 2)))
+        console.print()
+        show_written(self.reproduction.page, console)
 
 
 def reproduce(

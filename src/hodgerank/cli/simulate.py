@@ -2,28 +2,22 @@
 
 import sys
 from dataclasses import dataclass
-from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from hodgerank.cli.rank import LinkName
+from hodgerank.cli.rank import Link
+from hodgerank.cli.result import CommandResult
 
 if TYPE_CHECKING:
+    from rich.console import Console
+
     from hodgerank.data.comparisons import Comparisons
 
 
-class Design(StrEnum):
-    """Which pairs are asked."""
-
-    random = "random"
-    rounds = "rounds"
-    auto = "auto"
-
-
 @dataclass(frozen=True)
-class SimulateResult:
+class SimulateResult(CommandResult):
     """What was simulated and where it went."""
 
     votes: "Comparisons"
@@ -33,6 +27,19 @@ class SimulateResult:
     def to_dict(self) -> dict[str, Any]:
         """Counts."""
         return {"items": self.votes.n_items, "answers": len(self.votes)}
+
+    def show(self, console: "Console") -> None:
+        """Where the votes went; nothing where they went to standard output."""
+        from rich.text import Text
+
+        where = ", ".join(str(path) for path in self.written)
+        if where:
+            console.print(
+                Text(
+                    f"{len(self.votes):,} answers on {self.votes.n_items:,} items by "
+                    f"{self.votes.n_workers:,} workers written to {where}"
+                )
+            )
 
 
 def simulate(
@@ -46,8 +53,8 @@ def simulate(
     answers: Annotated[int, typer.Option(help="Number of votes.")] = 1000,
     spread: Annotated[float, typer.Option(help="Standard deviation of the true scores.")] = 1.0,
     link: Annotated[
-        LinkName, typer.Option(help="How score differences become preferences.")
-    ] = LinkName.bradley_terry,
+        Link, typer.Option(help="How score differences become preferences.")
+    ] = "bradley-terry",
     workers: Annotated[
         str,
         typer.Option(
@@ -56,9 +63,9 @@ def simulate(
         ),
     ] = "honest=10",
     pairs: Annotated[
-        Design,
+        Literal["random", "rounds", "auto"],
         typer.Option(help="At random, every pair once per round, or chosen by AutoSampler."),
-    ] = Design.random,
+    ] = "random",
     seed: Annotated[int | None, typer.Option(help="Makes the votes repeatable.")] = None,
     truth: Annotated[
         Path | None, typer.Option(help="Write the true scores here: .csv or .parquet.")
@@ -82,13 +89,12 @@ def simulate(
     write_votes = None if to_stdout else table_writer(output)
     write_truth = None if truth is None else table_writer(truth, output)
     how: dict[str, Any] = {
-        "spread": spread, "link": link.value, "workers": _crowd(workers), "rng": seed
+        "spread": spread, "link": link, "workers": _crowd(workers), "rng": seed
     }  # fmt: skip
-    if pairs is Design.auto:
+    if pairs == "auto":
         votes = _campaign(items, answers, how)
     else:
-        design: Any = pairs.value
-        votes = simulate_comparisons(items, answers, pairs=design, **how)
+        votes = simulate_comparisons(items, answers, pairs=pairs, **how)
     frame = votes.to_frame("polars")
     if write_votes is None:
         sys.stdout.write(frame.write_csv())
@@ -104,9 +110,9 @@ def _campaign(items: int, answers: int, how: dict[str, Any]) -> "Comparisons":
     """The answers of an active campaign."""
     from dataclasses import replace
 
+    from hodgerank.collecting.run import run
     from hodgerank.data.simulate import SimulatedCrowd
-    from hodgerank.sampling.auto import AutoSampler
-    from hodgerank.sampling.loop import run
+    from hodgerank.sampling.samplers.auto import AutoSampler
 
     crowd = SimulatedCrowd(items, **how)
     sampler = AutoSampler(crowd.items, seed=how["rng"] or 0)

@@ -8,7 +8,7 @@ from typing import Any
 
 import polars as pl
 
-from hodgerank.data.files import File
+from hodgerank.data.sources.files import open_file
 from hodgerank.errors import InvalidArgument, InvalidComparisons
 
 WRITERS: dict[str, Callable[[pl.DataFrame, Path], None]] = {
@@ -64,7 +64,7 @@ def result_writer(
 
 def read_scores(path: Path) -> dict[str, float]:
     """Scores by item from a table with columns item and score."""
-    raw = File(path).open()
+    raw = open_file(path)
     if not {"item", "score"} <= set(raw.columns):
         raise InvalidComparisons(
             f"{path}: columns item and score are needed; it has {', '.join(raw.columns)}"

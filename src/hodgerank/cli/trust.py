@@ -5,15 +5,18 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from hodgerank.cli.reading import reads_votes
+from hodgerank.cli.result import CommandResult
+from hodgerank.cli.votes import reads_votes
 
 if TYPE_CHECKING:
+    from rich.console import Console
+
     from hodgerank.data.comparisons import Comparisons
     from hodgerank.estimators.trust import TrustReport
 
 
 @dataclass(frozen=True)
-class TrustResult:
+class TrustResult(CommandResult):
     """A trust report."""
 
     report: "TrustReport"
@@ -22,6 +25,12 @@ class TrustResult:
     def to_dict(self) -> dict[str, Any]:
         """For --json."""
         return self.report.to_dict()
+
+    def show(self, console: "Console") -> None:
+        """The whole story on one screen."""
+        from hodgerank.cli.trust_screen import show_trust
+
+        show_trust(self.report, console)
 
 
 @reads_votes

@@ -7,15 +7,18 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from hodgerank.cli.reading import VOTES, distinct_votes, reads_votes
+from hodgerank.cli.result import CommandResult
+from hodgerank.cli.votes import distinct_answers, reads_votes
 
 if TYPE_CHECKING:
+    from rich.console import Console
+
     from hodgerank.data.comparisons import Comparisons
-    from hodgerank.estimators.worker_assessment import WorkerAssessment
+    from hodgerank.estimators.workers.assessment import WorkerAssessment
 
 
 @dataclass(frozen=True)
-class WorkersResult:
+class WorkersResult(CommandResult):
     """An assessment of workers."""
 
     assessment: "WorkerAssessment"
@@ -27,8 +30,60 @@ class WorkersResult:
         """For --json."""
         return self.assessment.to_dict()
 
+    def show(self, console: "Console") -> None:
+        """A table of workers, flagged ones first."""
+        from rich.text import Text
 
-@partial(reads_votes, reader=distinct_votes, about_file=VOTES)
+        from hodgerank.cli.console import (
+            number,
+            plain_table,
+            show_rest,
+            show_warnings,
+            show_written,
+        )
+        from hodgerank.estimators.workers.assessment import OK, TOO_FEW
+
+        found = self.assessment
+        table = plain_table()
+        table.add_column("worker", overflow="fold")
+        table.add_column("flag")
+        for name in ("answers", "bias", "agree", "out", "tie", "left", "rely"):
+            table.add_column(name, justify="right", no_wrap=True)
+        order = sorted(range(len(found)), key=lambda k: (found.flag[k] in (OK, TOO_FEW), k))
+        shown = order[: self.top] if self.top else order
+        for k in shown:
+            stderr = number(found.position_bias_stderr[k], ".2f")
+            bias = number(found.position_bias[k], "+.2f")
+            table.add_row(
+                Text(str(found.workers[k])),
+                Text(found.flag[k], style="" if found.flag[k] in (OK, TOO_FEW) else "yellow"),
+                f"{found.answers[k]:,}",
+                f"{bias}±{stderr}" if bias != "-" else "-",
+                *(
+                    number(values[k], ".0%")
+                    for values in (
+                        found.agreement,
+                        found.outlier_share,
+                        found.tie_share,
+                        found.left_rate,
+                    )
+                ),
+                f"{found.reliability[k]:.2f}",
+            )
+        console.print(table)
+        show_rest(len(shown), len(order), console)
+        innocent = (
+            f"; at most {found.false_discovery_rate:.0%} of these are expected to be innocent"
+        )
+        n_flagged = len(found.flagged)
+        console.print(
+            f"{n_flagged:,} of {len(found):,} flagged{innocent if n_flagged else ''}", style="dim"
+        )
+        show_warnings(found.notes, console)
+        show_written(self.written, console)
+
+
+@partial(reads_votes, reader=distinct_answers)
 def workers(
     votes: "Comparisons",
     false_discovery_rate: Annotated[
@@ -50,7 +105,7 @@ def workers(
       hodgerank workers votes.csv --worker country
     """
     from hodgerank.cli.tables import table_writer
-    from hodgerank.estimators.workers import assess_workers
+    from hodgerank.estimators.workers.assess import assess_workers
 
     write = None if output is None else table_writer(output, votes.report.source)
     assessment = assess_workers(votes, false_discovery_rate=false_discovery_rate)

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from hodgerank.errors import InvalidComparisons, UnknownItem
+from hodgerank.notebook import Displayed, Preview
 from hodgerank.types import BoolArray, CodeArray, FloatArray, IntArray, Item
 
 NO_WORKER = -1
@@ -44,8 +45,8 @@ class ReadReport:
         return f"{self.source}: {self.rows:,} rows as {self.layout}{tail}"
 
 
-@dataclass(frozen=True, eq=False)
-class Comparisons:
+@dataclass(frozen=True, eq=False, repr=False)
+class Comparisons(Displayed):
     """Answers to "which of these two is better?".
 
     Attributes
@@ -156,10 +157,21 @@ class Comparisons:
         """Number of rows: of answers, unless rows stand for several."""
         return len(self.left)
 
-    def __repr__(self) -> str:
-        """A line, not a million numbers."""
-        counts = f"{self.n_answers:,} answers, {self.n_items:,} items, {self.n_workers:,} workers"
-        return f"Comparisons({counts})"
+    def _headline(self) -> str:
+        return f"{self.n_answers:,} answers, {self.n_items:,} items, {self.n_workers:,} workers"
+
+    def _preview(self) -> Preview:
+        workers = [*self.workers, ""]  # NO_WORKER is the last
+        rows = (
+            (
+                self.items[self.left[k]],
+                self.items[self.right[k]],
+                float(self.outcome[k]),
+                workers[self.worker[k]],
+            )
+            for k in range(len(self))
+        )
+        return Preview(("left", "right", "outcome", "worker"), rows, len(self))
 
     @property
     def n_answers(self) -> int:
@@ -167,14 +179,14 @@ class Comparisons:
         return len(self) if self.multiplicity is None else int(self.multiplicity.sum())
 
     @property
-    def times(self) -> IntArray:
+    def answers_per_row(self) -> IntArray:
         """How many answers each row stands for."""
         return np.ones(len(self), np.int64) if self.multiplicity is None else self.multiplicity
 
     @property
     def total_weight(self) -> FloatArray:
         """Of all answers that a row stands for."""
-        return np.asarray(self.times * (1.0 if self.weight is None else self.weight))
+        return np.asarray(self.answers_per_row * (1.0 if self.weight is None else self.weight))
 
     @property
     def n_items(self) -> int:
@@ -221,12 +233,12 @@ class Comparisons:
         return replace(self.select(rows), multiplicity=None)
 
     def to_frame(self, backend: str | None = None) -> Any:
-        """One row per answer: left, right, label, and worker, weight and time where known.
+        """One row per answer: left, right, outcome, and worker, weight and time where known.
 
         Where the display order is not known for any answer, the columns are winner and loser if
         that loses nothing.
         """
-        from hodgerank.data.frames import build_frame
+        from hodgerank.data.sources.frames import build_frame
 
         if self.multiplicity is not None:
             return self.repeated().to_frame(backend)
@@ -240,8 +252,8 @@ class Comparisons:
             }
         else:
             whole = bool((self.outcome == np.rint(self.outcome)).all())
-            label = self.outcome.astype(np.int64) if whole else self.outcome
-            columns = {"left": items[self.left], "right": items[self.right], "label": label}
+            outcome = self.outcome.astype(np.int64) if whole else self.outcome
+            columns = {"left": items[self.left], "right": items[self.right], "outcome": outcome}
         if self.workers:
             names = np.array([*self.workers, None], dtype=object)  # NO_WORKER is the last
             columns["worker"] = names[self.worker]

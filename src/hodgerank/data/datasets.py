@@ -11,7 +11,7 @@ from urllib.parse import quote
 import numpy as np
 
 from hodgerank.data.comparisons import NO_WORKER, Comparisons, ReadReport
-from hodgerank.errors import DatasetUnavailable, InvalidArgument, MissingDependency, choose
+from hodgerank.errors import DatasetUnavailable, InvalidArgument, MissingDependency, require_one_of
 from hodgerank.types import FloatArray, IntArray
 
 DatasetName = Literal["pc-vqa", "pc-iqa", "reading-level"]
@@ -108,7 +108,7 @@ def load_dataset(name: DatasetName, *, reference: int = 1) -> Comparisons:
     reference
         Which video (1 to 10) or image (1 to 15).
     """
-    dataset = DATASETS[choose(name, DATASETS, "data set")]
+    dataset = DATASETS[require_one_of(name, DATASETS, "data set")]
     if not 1 <= reference <= dataset.references:
         raise InvalidArgument(f"{name} has references 1 to {dataset.references}, not {reference}")
     if name == "reading-level":

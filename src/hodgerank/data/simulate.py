@@ -9,8 +9,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from hodgerank.data.comparisons import Comparisons, ReadReport
-from hodgerank.errors import InvalidArgument, choose
-from hodgerank.kernels.links import LINKS
+from hodgerank.errors import InvalidArgument, require_one_of
+from hodgerank.kernels.models.links import LINKS
+from hodgerank.notebook import Displayed
 from hodgerank.types import CodeArray, FloatArray, Item, Pair, RngLike
 
 Behaviour = Callable[[FloatArray, np.random.Generator], FloatArray]
@@ -19,28 +20,28 @@ POSITION_BIAS = 0.8  # how often a position-biased worker clicks left without lo
 TIE_HABIT = 0.6  # how often a tie-happy worker does not decide
 
 
-def _choose(p: FloatArray, rng: np.random.Generator) -> FloatArray:
+def _honest(p: FloatArray, rng: np.random.Generator) -> FloatArray:
     return np.where(rng.random(len(p)) < p, 1.0, -1.0)
 
 
 def _random(p: FloatArray, rng: np.random.Generator) -> FloatArray:
-    return _choose(np.full_like(p, 0.5), rng)
+    return _honest(np.full_like(p, 0.5), rng)
 
 
 def _adversarial(p: FloatArray, rng: np.random.Generator) -> FloatArray:
-    return -_choose(p, rng)
+    return -_honest(p, rng)
 
 
 def _position_biased(p: FloatArray, rng: np.random.Generator) -> FloatArray:
-    return np.where(rng.random(len(p)) < POSITION_BIAS, 1.0, _choose(p, rng))
+    return np.where(rng.random(len(p)) < POSITION_BIAS, 1.0, _honest(p, rng))
 
 
 def _tie_happy(p: FloatArray, rng: np.random.Generator) -> FloatArray:
-    return np.where(rng.random(len(p)) < TIE_HABIT, 0.0, _choose(p, rng))
+    return np.where(rng.random(len(p)) < TIE_HABIT, 0.0, _honest(p, rng))
 
 
 BEHAVIOURS: Mapping[str, Behaviour] = {
-    "honest": _choose,
+    "honest": _honest,
     "random": _random,
     "adversarial": _adversarial,
     "position-biased": _position_biased,
@@ -105,8 +106,8 @@ def simulate_comparisons(
     )
 
 
-class SimulatedCrowd:
-    """Workers, honest and otherwise, who answer whatever they are asked: an oracle for `run`.
+class SimulatedCrowd(Displayed):
+    """Workers, honest and otherwise, who answer whatever they are asked: a judge for `run`.
 
     Parameters as in `simulate_comparisons`.
 
@@ -151,8 +152,11 @@ class SimulatedCrowd:
             raise InvalidArgument(f"scores must be {n} finite numbers")
         self.truth: FloatArray = truth
         self.workers, self._kinds = _crowd({"honest": 10} if workers is None else workers)
-        self._cdf = LINKS[choose(link, LINKS, "link")].cdf
+        self._cdf = LINKS[require_one_of(link, LINKS, "link")].cdf
         self._codes = {item: code for code, item in enumerate(self.items)}
+
+    def _headline(self) -> str:
+        return f"{len(self.items):,} items, {len(self.workers):,} workers"
 
     def answer(self, left: CodeArray, right: CodeArray) -> tuple[FloatArray, CodeArray]:
         """Outcomes of pairs of positions, and who gave them."""
@@ -173,7 +177,7 @@ class SimulatedCrowd:
 
 def _crowd(workers: Mapping[str, int]) -> tuple[tuple[Item, ...], list[str]]:
     kinds = [
-        choose(kind, BEHAVIOURS, "worker kind")
+        require_one_of(kind, BEHAVIOURS, "worker kind")
         for kind, count in workers.items()
         for _ in range(count)
     ]
@@ -195,7 +199,7 @@ def _design(
             raise InvalidArgument(f"pairs must be positions (left, right) from 0 to {n - 1}")
         rows = asked[np.arange(m) % len(asked)]
         return rows[:, 0], rows[:, 1]
-    if choose(pairs, ("random", "rounds"), "pairs") == "random":
+    if require_one_of(pairs, ("random", "rounds"), "pairs") == "random":
         left = rng.integers(0, n, m, dtype=np.int32)
         right = (left + rng.integers(1, n, m, dtype=np.int32)) % n
         return left, right.astype(np.int32)

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
-from hodgerank.errors import InvalidArgument, InvalidComparisons
+from hodgerank.errors import InvalidComparisons, require_positive
 from hodgerank.estimators.covariance import ModelCovariance
-from hodgerank.estimators.likelihood import TOLERANCE, most_probable
+from hodgerank.estimators.likelihood import TOLERANCE, most_probable, not_converged
 from hodgerank.estimators.ranking import Ranking
-from hodgerank.estimators.votes import graph_of
+from hodgerank.graph.building import build_graph
 from hodgerank.graph.comparison_graph import ComparisonGraph
-from hodgerank.kernels.log_determinant import log_determinant
-from hodgerank.kernels.newton import Fit
-from hodgerank.kernels.normal_equations import NormalEquations
-from hodgerank.types import FloatArray
+from hodgerank.kernels.linalg.log_determinant import log_determinant
+from hodgerank.kernels.linalg.newton import Fit
+from hodgerank.kernels.linalg.normal_equations import NormalEquations
+from hodgerank.kernels.linalg.threads import few_threads
+from hodgerank.types import FloatArray, VotesLike
 
 LINK = "thurstone-mosteller"
 # What is believed of the variance of scores beforehand, and how widely: as a lognormal.
@@ -29,7 +28,7 @@ EXACT_ITEMS = 500  # up to which determinants are exact
 
 
 def bayes_rank(
-    votes: Any, *, prior_variance: float | None = None, confidence: float = 0.95
+    votes: VotesLike, *, ridge: float | None = None, confidence: float = 0.95
 ) -> Ranking:
     """Scores under the probit model with a Gaussian prior, for few answers or many.
 
@@ -45,8 +44,8 @@ def bayes_rank(
     votes
         Comparisons, a ComparisonGraph, or anything `read_comparisons` takes. Items without any
         answer are ranked too.
-    prior_variance
-        v, if it is known.
+    ridge
+        1/v, the precision of the scores, if it is known.
     confidence
         Level of the intervals.
 
@@ -56,18 +55,19 @@ def bayes_rank(
     >>> ranking.items, ranking.n_components
     (('a', 'c', 'd', 'b'), 1)
     """
-    if prior_variance is not None and not 0 < prior_variance < np.inf:
-        raise InvalidArgument(f"prior_variance must be positive and finite, not {prior_variance}")
-    graph = votes if isinstance(votes, ComparisonGraph) else graph_of(votes, "separate")
+    if ridge is not None:
+        require_positive(ridge, "ridge")
+    graph = build_graph(votes)
     if not graph.n_items:
         raise InvalidComparisons("there are no items to rank")
-    if prior_variance is not None:
-        fit, equations = posterior_mode(graph, LINK, prior_variance, np.zeros(graph.n_items))
+    if ridge is not None:
+        fit, equations = posterior_mode(graph, LINK, 1 / ridge, np.zeros(graph.n_items))
     else:
         evidence = Evidence(graph)
         peak, _ = evidence.peak()
         start = evidence.mode(round(peak))
         fit, equations = posterior_mode(graph, LINK, evidence.variance(peak), start)
+    converged = fit.residual <= TOLERANCE
     return Ranking.from_scores(
         graph,
         fit.x,
@@ -80,10 +80,8 @@ def bayes_rank(
         iterations=fit.iterations,
         residual=fit.residual,
         solver=fit.solver,
-        converged=True,
-        undefeated=(),
-        winless=(),
-        notes=(),
+        converged=converged,
+        notes=() if converged else (not_converged(fit),),
     )
 
 
@@ -153,7 +151,8 @@ def _log_evidence(graph: ComparisonGraph, fit: Fit, variance: float) -> float:
         matrix[graph.i, graph.j] = -curvature
         matrix += matrix.T
         matrix[np.diag_indices(n)] = 1 - matrix.sum(axis=0)
-        log_det = 2 * float(np.log(np.diag(np.linalg.cholesky(matrix))).sum())
+        with few_threads(n):
+            log_det = 2 * float(np.log(np.diag(np.linalg.cholesky(matrix))).sum())
     else:
         log_det = log_determinant(graph.i, graph.j, curvature, n, 1.0)
     return fit.value - log_det / 2

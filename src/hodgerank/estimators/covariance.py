@@ -11,7 +11,7 @@ from scipy import sparse
 
 from hodgerank.data.comparisons import NO_WORKER, Comparisons
 from hodgerank.errors import InvalidArgument
-from hodgerank.kernels.normal_equations import NormalEquations
+from hodgerank.kernels.linalg.normal_equations import NormalEquations
 from hodgerank.types import FloatArray
 
 CovarianceKind = Literal["model", "worker"]

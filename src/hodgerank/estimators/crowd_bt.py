@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 from scipy.special import expit
 
 from hodgerank.data.comparisons import NO_WORKER
-from hodgerank.data.read import read_comparisons
-from hodgerank.errors import InvalidArgument
+from hodgerank.data.reading.source import read_comparisons
+from hodgerank.errors import require_positive
 from hodgerank.estimators.bayes import posterior_mode
 from hodgerank.estimators.covariance import ModelCovariance
 from hodgerank.estimators.ranking import Ranking
 from hodgerank.graph.comparison_graph import ComparisonGraph
-from hodgerank.types import FloatArray, Item
+from hodgerank.types import FloatArray, Item, VotesLike
 
-PRIOR_VARIANCE = 9.0
+RIDGE = 1 / 9  # a prior of standard deviation 3 on the scores
 MAX_ROUNDS = 200
 TOLERANCE = 1e-6
 
@@ -38,9 +37,9 @@ class CrowdBTRanking(Ranking):
 
 
 def crowd_bt(
-    votes: Any,
+    votes: VotesLike,
     *,
-    prior_variance: float = PRIOR_VARIANCE,
+    ridge: float = RIDGE,
     reliability: tuple[float, float] = (10.0, 1.0),
     confidence: float = 0.95,
 ) -> CrowdBTRanking:
@@ -53,8 +52,8 @@ def crowd_bt(
     ----------
     votes
         Comparisons, or anything `read_comparisons` takes.
-    prior_variance
-        Of the scores; it joins items that no chain of comparisons joins.
+    ridge
+        Precision of the prior of the scores, which joins items that no chain of comparisons joins.
     reliability
         Beta parameters of the prior of eta.
     confidence
@@ -68,8 +67,9 @@ def crowd_bt(
     >>> (crowd_bt(votes).reliability > 0.5).tolist()
     [True, True, True, True, False]
     """
-    if not (prior_variance > 0 and min(reliability) > 0):
-        raise InvalidArgument("prior_variance and both reliability parameters must be positive")
+    require_positive(ridge, "ridge")
+    for value in reliability:
+        require_positive(value, "reliability")
     votes = read_comparisons(votes)
     alpha, beta = reliability
     weight = np.ones(len(votes)) if votes.weight is None else votes.weight
@@ -91,7 +91,7 @@ def crowd_bt(
         graph = ComparisonGraph.from_comparisons(
             replace(votes, outcome=np.clip(2 * crowd_left - 1, -1.0, 1.0))
         )
-        fit, equations = posterior_mode(graph, "bradley-terry", prior_variance, x)
+        fit, equations = posterior_mode(graph, "bradley-terry", 1 / ridge, x)
         total = np.bincount(who, weight * agreed, minlength=len(eta))
         better = (total + max(alpha - 1, 0)) / np.maximum(
             answered + max(alpha - 1, 0) + max(beta - 1, 0), 1e-12
@@ -99,7 +99,7 @@ def crowd_bt(
         better = np.where(answered > 0, np.clip(better, 1e-6, 1 - 1e-6), eta)
         change = max(float(np.abs(better - eta).max()), float(np.abs(fit.x - x).max(initial=0.0)))
         x, eta = fit.x, better
-    return CrowdBTRanking.from_scores(
+    ranking = Ranking.from_scores(
         graph,
         x,
         ModelCovariance(equations, 1.0),
@@ -107,14 +107,12 @@ def crowd_bt(
         model="Crowd-BT",
         link="bradley-terry",
         confidence=confidence,
-        ridge=1 / prior_variance,
+        ridge=ridge,
         iterations=rounds,
         residual=change,
         solver=fit.solver,
         converged=change <= TOLERANCE,
-        undefeated=(),
-        winless=(),
-        notes=(),
-        workers=votes.workers,
-        reliability=eta[: votes.n_workers],
+    )
+    return ranking.extended(
+        CrowdBTRanking, workers=votes.workers, reliability=eta[: votes.n_workers]
     )

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 
 from hodgerank.data.comparisons import Comparisons
-from hodgerank.errors import InvalidArgument, choose
+from hodgerank.errors import InvalidArgument, require_one_of
 from hodgerank.estimators.covariance import (
     Covariance,
     CovarianceKind,
@@ -15,12 +15,12 @@ from hodgerank.estimators.covariance import (
     WorkerCovariance,
 )
 from hodgerank.estimators.ranking import Ranking
-from hodgerank.estimators.votes import Components, answers_of, graph_of
+from hodgerank.graph.building import Components, graph_to_rank, single_answers
 from hodgerank.graph.comparison_graph import ComparisonGraph
-from hodgerank.kernels.laplacian import divergence
-from hodgerank.kernels.links import LINKS
-from hodgerank.kernels.normal_equations import NormalEquations
-from hodgerank.types import FloatArray
+from hodgerank.kernels.linalg.laplacian import divergence
+from hodgerank.kernels.linalg.normal_equations import NormalEquations
+from hodgerank.kernels.models.links import LINKS
+from hodgerank.types import FloatArray, VotesLike
 
 Weighting = Literal["counts", "variance"]
 PERFECT_FIT = 1e-10  # a residual sum of squares below this share of the squares is rounding
@@ -29,7 +29,7 @@ LinkName = Literal["uniform", "bradley-terry", "thurstone-mosteller", "angular"]
 
 
 def hodge_rank(
-    votes: Any,
+    votes: VotesLike,
     *,
     link: LinkName = "uniform",
     ridge: float | None = None,
@@ -74,18 +74,17 @@ def hodge_rank(
     >>> ranking.items, ranking.scores.round(3).tolist()
     (('a', 'b', 'c'), [0.667, 0.0, -0.667])
     """
-    choose(link, LINKS, "link")
-    choose(weighting, ("counts", "variance"), "weighting")
-    choose(covariance, ("model", "worker"), "covariance")
-    if covariance == "worker":
-        votes = answers_of(votes)
+    require_one_of(link, LINKS, "link")
+    require_one_of(weighting, ("counts", "variance"), "weighting")
+    require_one_of(covariance, ("model", "worker"), "covariance")
+    answers = single_answers(votes) if covariance == "worker" else None
     ridge = ridge or 0.0
     if smoothing is None:
         smoothing = 0.0 if link in ("uniform", "angular") else 0.5
     for name, value in (("ridge", ridge), ("smoothing", smoothing)):
         if not (np.isfinite(value) and value >= 0):
             raise InvalidArgument(f"{name} must be 0 or more, not {value}")
-    graph = graph_of(votes, components)
+    graph = graph_to_rank(votes if answers is None else answers, components)
     flows, weights, unit_variance = _observations(graph, link, smoothing, weighting)
 
     equations = NormalEquations(graph.i, graph.j, weights, graph.components, ridge)
@@ -104,9 +103,9 @@ def hodge_rank(
     if not (np.isfinite(scores).all() and np.isfinite(scale)):
         raise InvalidArgument("the weights are too large or too small to compute with")
     uncertainty: Covariance = ModelCovariance(equations, scale)
-    if covariance == "worker":
-        slopes = _slopes(votes, link, weighting, scores)
-        uncertainty = WorkerCovariance(equations, votes, slopes)
+    if answers is not None:
+        slopes = _slopes(answers, link, weighting, scores)
+        uncertainty = WorkerCovariance(equations, answers, slopes)
     return Ranking.from_scores(
         graph,
         scores,
@@ -119,8 +118,6 @@ def hodge_rank(
         residual=residual,
         solver=solver,
         converged=True,
-        undefeated=(),
-        winless=(),
         notes=notes,
     )
 

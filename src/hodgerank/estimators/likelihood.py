@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from scipy import sparse
 
 from hodgerank.data.comparisons import Comparisons
-from hodgerank.errors import InvalidArgument, choose
+from hodgerank.errors import InvalidArgument, require_one_of
 from hodgerank.estimators.covariance import (
     Covariance,
     CovarianceKind,
@@ -16,13 +14,13 @@ from hodgerank.estimators.covariance import (
     WorkerCovariance,
 )
 from hodgerank.estimators.ranking import Ranking
-from hodgerank.estimators.votes import Components, answers_of, graph_of
+from hodgerank.graph.building import Components, graph_to_rank, single_answers
 from hodgerank.graph.comparison_graph import ComparisonGraph
-from hodgerank.kernels.laplacian import centre, degrees
-from hodgerank.kernels.links import LIKELIHOODS, LINKS, likelihood_of
-from hodgerank.kernels.newton import Fit, maximise
-from hodgerank.kernels.normal_equations import NormalEquations
-from hodgerank.types import BoolArray, FloatArray, IntArray
+from hodgerank.kernels.linalg.laplacian import centre, degrees
+from hodgerank.kernels.linalg.newton import Fit, maximise
+from hodgerank.kernels.linalg.normal_equations import NormalEquations
+from hodgerank.kernels.models.links import LIKELIHOODS, LINKS, likelihood_of
+from hodgerank.types import BoolArray, FloatArray, IntArray, VotesLike
 
 # Used only where no maximum exists: a prior of standard deviation 10 on each score.
 FALLBACK_RIDGE = 0.01
@@ -31,7 +29,7 @@ MAX_ITERATIONS = 100
 
 
 def bradley_terry(
-    votes: Any,
+    votes: VotesLike,
     *,
     ridge: float | None = None,
     components: Components = "joined",
@@ -63,7 +61,7 @@ def bradley_terry(
 
 
 def thurstone_mosteller(
-    votes: Any,
+    votes: VotesLike,
     *,
     ridge: float | None = None,
     components: Components = "joined",
@@ -82,18 +80,17 @@ def thurstone_mosteller(
 
 def _maximum_likelihood(
     link: str,
-    votes: Any,
+    votes: VotesLike,
     ridge: float | None,
     components: Components,
     covariance: CovarianceKind,
     confidence: float,
 ) -> Ranking:
-    choose(covariance, ("model", "worker"), "covariance")
+    require_one_of(covariance, ("model", "worker"), "covariance")
     if ridge is not None and not (np.isfinite(ridge) and ridge >= 0):
         raise InvalidArgument(f"ridge must be 0 or more, not {ridge}")
-    if covariance == "worker":
-        votes = answers_of(votes)
-    graph = graph_of(votes, components)
+    answers = single_answers(votes) if covariance == "worker" else None
+    graph = graph_to_rank(votes if answers is None else answers, components)
     undefeated, winless, exists = extreme_groups(graph)
     strength = ridge if ridge is not None else (0.0 if exists else FALLBACK_RIDGE)
     if not (exists or strength):
@@ -104,8 +101,8 @@ def _maximum_likelihood(
 
     fit, information = most_probable(graph, link, strength, graph.components, _start(graph, link))
     uncertainty: Covariance = ModelCovariance(information, 1.0)
-    if covariance == "worker":
-        uncertainty = WorkerCovariance(information, votes, _slopes(votes, link, fit.x))
+    if answers is not None:
+        uncertainty = WorkerCovariance(information, answers, _slopes(answers, link, fit.x))
     notes = []
     if not exists and ridge is None:
         notes.append(
@@ -114,7 +111,7 @@ def _maximum_likelihood(
         )
     converged = fit.residual <= TOLERANCE
     if not converged:
-        notes.append(f"not converged after {fit.iterations} steps (next step {fit.residual:.1e})")
+        notes.append(not_converged(fit))
     return Ranking.from_scores(
         graph,
         fit.x,
@@ -131,6 +128,11 @@ def _maximum_likelihood(
         winless=tuple(graph.items[k] for k in np.flatnonzero(winless)),
         notes=tuple(notes),
     )
+
+
+def not_converged(fit: Fit) -> str:
+    """The note that a fit used up its steps."""
+    return f"not converged after {fit.iterations} steps (next step {fit.residual:.1e})"
 
 
 def most_probable(

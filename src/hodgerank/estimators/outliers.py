@@ -8,24 +8,23 @@ from typing import Any
 import numpy as np
 
 from hodgerank.data.comparisons import NO_WORKER, Comparisons
-from hodgerank.data.frames import build_frame
-from hodgerank.data.read import read_comparisons
+from hodgerank.data.reading.source import read_comparisons
 from hodgerank.errors import InvalidArgument
-from hodgerank.graph.calibration import null_means
+from hodgerank.graph.answered_graph import AnsweredGraph
 from hodgerank.graph.comparison_graph import ComparisonGraph
-from hodgerank.graph.hodge import edge_of_answers
-from hodgerank.kernels.laplacian import Solution
-from hodgerank.kernels.newton import Fit, maximise
-from hodgerank.kernels.normal_equations import NormalEquations
-from hodgerank.kernels.shrinkage import Cells, group_cells, huber_objective, soft
-from hodgerank.types import BoolArray, FloatArray
+from hodgerank.kernels.linalg.laplacian import Solution
+from hodgerank.kernels.linalg.newton import Fit, maximise
+from hodgerank.kernels.linalg.normal_equations import NormalEquations
+from hodgerank.kernels.models.huber import Cells, group_cells, huber_objective, soft
+from hodgerank.notebook import Displayed, Preview
+from hodgerank.types import BoolArray, FloatArray, VotesLike
 
 PATH_POINTS = 25
 TOLERANCE = 1e-10
 
 
-@dataclass(frozen=True, eq=False)
-class Outliers:
+@dataclass(frozen=True, eq=False, repr=False)
+class Outliers(Displayed):
     """Answers in the order in which the Huber-LASSO path takes them for outliers.
 
     Attributes
@@ -61,6 +60,14 @@ class Outliers:
     residual: float
     solver: str
 
+    def _headline(self) -> str:
+        n = int(self.flagged.sum())
+        return f"{n:,} of {len(self.flagged):,} answers, penalty {self.penalty:.2f}"
+
+    def _preview(self) -> Preview:
+        table = self.to_frame("polars")
+        return Preview(table.columns, table.iter_rows(), len(table))
+
     @property
     def share(self) -> float:
         """Share of answers that are flagged."""
@@ -76,6 +83,8 @@ class Outliers:
 
     def to_frame(self, backend: str | None = None) -> Any:
         """The flagged answers, most outlying first."""
+        from hodgerank.data.sources.frames import build_frame
+
         rows = np.flatnonzero(self.flagged)
         rows = rows[np.argsort(-self.entry[rows], kind="stable")]
         items = np.array(self.votes.items, dtype=object)
@@ -99,7 +108,7 @@ class Outliers:
 
 
 def find_outliers(
-    votes: Any, *, false_positive_rate: float = 0.05, penalty: float | None = None
+    votes: VotesLike, *, false_positive_rate: float = 0.05, penalty: float | None = None
 ) -> Outliers:
     """Outlying answers by the Huber-LASSO path.
 
@@ -127,20 +136,18 @@ def find_outliers(
         raise InvalidArgument(f"false_positive_rate {false_positive_rate} must be between 0 and 1")
     if penalty is not None and not 0 < penalty < np.inf:
         raise InvalidArgument(f"penalty {penalty} must be a number above 0")
-    return outliers_among(read_comparisons(votes), false_positive_rate, penalty)
+    answered = AnsweredGraph.of(read_comparisons(votes))
+    return outliers_among(answered, false_positive_rate, penalty)
 
 
 def outliers_among(
-    votes: Comparisons, false_positive_rate: float = 0.05, penalty: float | None = None
+    answered: AnsweredGraph, false_positive_rate: float = 0.05, penalty: float | None = None
 ) -> Outliers:
-    """The same of answers that have been read, whose rows may stand for several."""
-    graph = ComparisonGraph.from_comparisons(votes)
-    edge, sign = edge_of_answers(votes, graph)
-    cells, cell = group_cells(edge, sign * votes.outcome, votes.total_weight)
-
-    start = graph.equations.solve(graph.surplus)
+    """The same of answers whose graph is known; rows may stand for several."""
+    votes, graph, sign, start = answered.votes, answered.graph, answered.sign, answered.scores
+    cells, cell = group_cells(answered.edge, answered.turned, votes.total_weight)
     if penalty is None:
-        penalty = _penalty_for(graph, start, false_positive_rate)
+        penalty = _penalty_for(answered, false_positive_rate)
     entry, path = _follow_path(graph, cells, start, penalty)
     fit = huber_scores(graph, cells, penalty, start)
     residual = cells.value - (fit.x[graph.i] - fit.x[graph.j])[cells.edge]
@@ -171,9 +178,10 @@ def huber_scores(graph: ComparisonGraph, cells: Cells, penalty: float, start: Fl
     return maximise(graph.i, graph.j, objective, solve, start=start, tolerance=TOLERANCE)
 
 
-def _penalty_for(graph: ComparisonGraph, scores: FloatArray, rate: float) -> float:
+def _penalty_for(answered: AnsweredGraph, rate: float) -> float:
     """The smallest penalty at which a consistent crowd would have at most this share flagged."""
-    means, size = null_means(graph)
+    graph, scores = answered.graph, answered.scores
+    means, size = answered.null_model.means, answered.null_model.size
     fitted = scores[graph.i] - scores[graph.j]
     residuals = np.abs(np.r_[size - fitted, size + fitted])
     chances = np.r_[1 + means / size, 1 - means / size] / 2 * np.r_[graph.counts, graph.counts]

@@ -2,28 +2,43 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, fields
 from functools import cached_property
-from typing import Any, Self, TypeVar
+from statistics import NormalDist
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from hodgerank.data.frames import build_frame
 from hodgerank.errors import InvalidArgument, UnknownItem
 from hodgerank.estimators.covariance import Covariance
 from hodgerank.graph.comparison_graph import ComparisonGraph
-from hodgerank.kernels.links import LINKS
-from hodgerank.kernels.rank_bounds import rank_bounds
+from hodgerank.kernels.models.links import LINKS
+from hodgerank.kernels.models.rank_bounds import rank_bounds
+from hodgerank.notebook import Charted, Displayed, Preview, short
 from hodgerank.types import FloatArray, IntArray, Item
 
 # Scores closer than this, relative to their spread, are tied.
 TIE = 1e-9
 
 
-@dataclass(frozen=True, eq=False)
-class Ranking:
+class RankedItem(NamedTuple):
+    """One item of a ranking, as a row of `Ranking.to_frame`."""
+
+    item: Item
+    rank: int
+    score: float
+    stderr: float
+    lower: float
+    upper: float
+    rank_lower: int
+    rank_upper: int
+    comparisons: int
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Ranking(Displayed, Charted):
     """Items from best to worst with scores and their uncertainty; all arrays are aligned.
 
     Where components are ranked separately they follow each other, largest first, and ranks,
@@ -85,9 +100,19 @@ class Ranking:
         scores: FloatArray,
         covariance: Covariance,
         *,
+        model: str,
+        link: str,
+        confidence: float,
+        iterations: int,
+        residual: float,
+        solver: str,
+        converged: bool,
+        ridge: float = 0.0,
+        undefeated: tuple[Item, ...] = (),
+        winless: tuple[Item, ...] = (),
+        notes: tuple[str, ...] = (),
         joined: bool = False,
-        **how: Any,
-    ) -> Self:
+    ) -> Ranking:
         """Order the items of a graph by score; equal scores keep the order of the items.
 
         Where a prior has `joined` them, all items are compared whatever the components.
@@ -100,24 +125,87 @@ class Ranking:
             scores=_read_only(scores[order]),
             comparisons=_read_only(graph.answers_per_item[order]),
             components=_read_only(components[order]),
+            model=model,
+            link=link,
+            confidence=confidence,
+            ridge=ridge,
+            iterations=iterations,
+            residual=residual,
+            solver=solver,
+            converged=converged,
+            undefeated=undefeated,
+            winless=winless,
+            notes=notes,
             backend=graph.backend,
             _codes=order,
             _covariance=covariance,
-            **how,
         )
+
+    def extended(self, kind: type[Extended], **more: Any) -> Extended:
+        """The same ranking as one of a kind that says more."""
+        return kind(**{part.name: getattr(self, part.name) for part in fields(Ranking)}, **more)
 
     def __len__(self) -> int:
         """Number of items."""
         return len(self.items)
 
-    def __repr__(self) -> str:
-        """The best few."""
+    def __contains__(self, item: object) -> bool:
+        return item in self._places
+
+    def __getitem__(self, item: Item) -> RankedItem:
+        """Everything about one item.
+
+        >>> import hodgerank as hr
+        >>> ranking = hr.hodge_rank([("tea", "milk", 1), ("milk", "cola", 1), ("tea", "cola", 1)])
+        >>> ranking["milk"].rank, round(ranking["tea"].score, 3)
+        (2, 0.667)
+        """
+        return self._row(self.index(item))
+
+    def __iter__(self) -> Iterator[RankedItem]:
+        """Item by item, best first."""
+        return (self._row(k) for k in range(len(self)))
+
+    def _row(self, k: int) -> RankedItem:
+        (lower, upper), (best, worst) = self.intervals[k], self.rank_intervals[k]
+        return RankedItem(
+            self.items[k],
+            int(self.ranks[k]),
+            float(self.scores[k]),
+            float(self.standard_errors[k]),
+            float(lower),
+            float(upper),
+            int(best),
+            int(worst),
+            int(self.comparisons[k]),
+        )
+
+    @property
+    def score_by_item(self) -> dict[Item, float]:
+        """The score of each item, best first."""
+        return dict(zip(self.items, self.scores.tolist(), strict=True))
+
+    def _headline(self) -> str:
         best = ", ".join(
-            f"{item} {score:+.3f}" for item, score in zip(self.items[:3], self.scores, strict=False)
+            f"{short(item)} {score:+.3f}"
+            for item, score in zip(self.items[:3], self.scores, strict=False)
         )
-        return (
-            f"Ranking({self.model}, {len(self):,} items: {best}{', ...' if len(self) > 3 else ''})"
+        return f"{self.model}, {len(self):,} items: {best}{', ...' if len(self) > 3 else ''}"
+
+    def _preview(self) -> Preview:
+        names = ("rank", "item", "score", "stderr", "ranks", "comparisons")
+        rows = (
+            (
+                row.rank,
+                row.item,
+                row.score,
+                row.stderr,
+                f"{row.rank_lower} to {row.rank_upper}",
+                row.comparisons,
+            )
+            for row in self
         )
+        return Preview(names, rows, len(self))
 
     @property
     def n_components(self) -> int:
@@ -177,16 +265,14 @@ class Ranking:
         matrix = self.covariance
         if matrix is not None:
             return rank_bounds(self.scores[rows], matrix[np.ix_(rows, rows)], self._z)
-        from hodgerank.kernels.rank_bounds_independent import rank_bounds_independent
+        from hodgerank.kernels.models.rank_bounds_independent import rank_bounds_independent
 
         variances = self._covariance.variances[self._codes[rows]]
         return np.asarray(rank_bounds_independent(self.scores[rows], variances, self._z))
 
     @cached_property
     def _z(self) -> float:
-        from scipy.special import ndtri
-
-        return float(ndtri((1 + self.confidence) / 2))
+        return NormalDist().inv_cdf((1 + self.confidence) / 2)
 
     @cached_property
     def _places(self) -> dict[Item, int]:
@@ -196,8 +282,12 @@ class Ranking:
         """The position of an item in `items`."""
         try:
             return self._places[item]
-        except KeyError:
+        except (KeyError, TypeError):
             raise UnknownItem(item, self.items) from None
+
+    def positions(self, items: Iterable[Item]) -> IntArray:
+        """The positions of several items in `items`."""
+        return np.array([self.index(item) for item in items], np.int64)
 
     def probability(self, i: Item, j: Item) -> float:
         """The model's probability that item i is preferred to item j when they next meet."""
@@ -206,8 +296,6 @@ class Ranking:
 
     def certainty(self, i: Item, j: Item) -> float:
         """The probability that item i is truly better than item j, given the answers so far."""
-        from scipy.special import ndtr
-
         a, b = self._comparable(i, j)
         if a == b:
             return 0.5
@@ -215,7 +303,7 @@ class Ranking:
         difference = float(self.scores[a] - self.scores[b])
         if variance <= 0:
             return 0.5 + 0.5 * float(np.sign(difference))
-        return float(ndtr(difference / np.sqrt(variance)))
+        return NormalDist().cdf(difference / float(np.sqrt(variance)))
 
     def _comparable(self, i: Item, j: Item) -> tuple[int, int]:
         a, b = self.index(i), self.index(j)
@@ -239,6 +327,8 @@ class Ranking:
         >>> hr.hodge_rank(votes).to_frame().columns[:4]
         ['item', 'score', 'stderr', 'lower']
         """
+        from hodgerank.data.sources.frames import build_frame
+
         return build_frame(self._columns(), backend or self.backend)
 
     def to_dict(self) -> dict[str, Any]:
@@ -284,6 +374,7 @@ def _plain(values: Any) -> Sequence[Any]:
     return values.tolist() if isinstance(values, np.ndarray) else list(values)
 
 
+Extended = TypeVar("Extended", bound=Ranking)
 Array = TypeVar("Array", bound=NDArray[Any])
 
 

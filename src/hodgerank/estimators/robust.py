@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
-from typing import Any
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from hodgerank.data.comparisons import Comparisons
-from hodgerank.data.read import read_comparisons
+from hodgerank.data.reading.source import read_comparisons
 from hodgerank.estimators.covariance import ModelCovariance
-from hodgerank.estimators.outliers import TOLERANCE, find_outliers
+from hodgerank.estimators.outliers import TOLERANCE, outliers_among
 from hodgerank.estimators.ranking import Ranking
-from hodgerank.estimators.reliability import FEWEST_ANSWERS, NO_TRUST, worker_types
-from hodgerank.estimators.votes import Components, graph_of
-from hodgerank.graph.comparison_graph import ComparisonGraph
-from hodgerank.types import FloatArray, IntArray, Item
+from hodgerank.estimators.workers.cells import WorkerCells
+from hodgerank.estimators.workers.honesty import FEWEST_ANSWERS, NO_TRUST, worker_types
+from hodgerank.graph.answered_graph import AnsweredGraph
+from hodgerank.graph.building import Components, graph_to_rank
+from hodgerank.types import FloatArray, IntArray, Item, VotesLike
 
 LOW = 0.7  # reliability below which a worker is worth a look
 
@@ -47,13 +46,13 @@ class RobustRanking(Ranking):
 
 
 def robust_rank(
-    votes: Any, *, components: Components = "joined", confidence: float = 0.95
+    votes: VotesLike, *, components: Components = "joined", confidence: float = 0.95
 ) -> RobustRanking:
     """A ranking that careless or hostile workers, or single wild answers, pull less.
 
     Where workers are known: Bradley-Terry scores by EM over types of workers (honest, random,
     adversarial); answers without a worker are trusted. Where none are known: Huber's regression,
-    which bounds the pull of each answer, with the penalty of `find_outliers`; it mends single
+    which bounds the pull of each answer, with the penalty of `find_outliers`; it repairs single
     slips, not a hostile fifth of the crowd. Intervals take the types that were found as certain.
 
     Examples
@@ -64,53 +63,55 @@ def robust_rank(
     >>> sorted(robust_rank(votes).unreliable)
     ['adversarial-01', 'adversarial-02']
     """
-    votes = read_comparisons(votes)
-    graph = graph_of(votes, components)
-    if votes.n_workers:
-        types = worker_types(votes)
-        if components == "joined" and types.ranking.n_components > 1:
-            trusted = np.r_[np.abs(types.trust) > NO_TRUST, True][votes.worker]
-            ComparisonGraph.from_comparisons(votes.select(trusted)).require_connected()
-        found = {part.name: getattr(types.ranking, part.name) for part in fields(Ranking)}
-        found |= {
-            "model": "maximum a posteriori, robust",
-            "confidence": confidence,
-            "iterations": types.iterations,
-            "converged": types.converged and types.ranking.converged,
-        }
-        return RobustRanking(
-            **found,
-            workers=votes.workers,
-            reliability=types.reliability,
-            trust=types.trust,
-            answers_per_worker=np.bincount(votes.worker + 1, minlength=votes.n_workers + 1)[1:],
-        )
-    return _huber_ranking(votes, graph, confidence)
+    answered = AnsweredGraph.of(read_comparisons(votes))
+    graph_to_rank(answered.graph, components)
+    votes = answered.votes
+    if not votes.n_workers:
+        return _huber_ranking(answered, confidence)
+    cells = WorkerCells.of(answered)
+    types = worker_types(cells)
+    if components == "joined" and types.ranking.n_components > 1:
+        cells.trusting(types.trust, NO_TRUST).require_connected()
+    ranking = replace(
+        types.ranking,
+        model="maximum a posteriori, robust",
+        confidence=confidence,
+        iterations=types.iterations,
+        converged=types.converged and types.ranking.converged,
+    )
+    return ranking.extended(
+        RobustRanking,
+        workers=votes.workers,
+        reliability=types.reliability,
+        trust=types.trust,
+        answers_per_worker=cells.per_worker(cells.answers).astype(np.int64),
+    )
 
 
-def _huber_ranking(votes: Comparisons, graph: ComparisonGraph, confidence: float) -> RobustRanking:
+def _huber_ranking(answered: AnsweredGraph, confidence: float) -> RobustRanking:
     """Scores of least Huber loss; their covariance is that of an M-estimator."""
-    found = find_outliers(votes)
+    found = outliers_among(answered)
+    votes, graph = answered.votes, answered.graph
     difference = found.scores[votes.left] - found.scores[votes.right]
     clipped = votes.outcome - found.excess - difference
     freedom = max(len(votes) - graph.n_items + graph.n_components, 1)
     # never quite without noise, and larger by what the clipped answers no longer tell
     scale = max(float(np.sum(clipped**2)), 1.0) / freedom / max(1 - found.share, 0.1) ** 2
-    return RobustRanking.from_scores(
+    ranking = Ranking.from_scores(
         graph,
         found.scores,
         ModelCovariance(graph.equations, scale),
         model="Huber regression",
         link="uniform",
         confidence=confidence,
-        ridge=0.0,
         iterations=found.iterations,
         residual=found.residual,
         solver=found.solver,
         converged=found.residual <= TOLERANCE,
-        undefeated=(),
-        winless=(),
         notes=("workers are not known: single answers are discounted, not workers",),
+    )
+    return ranking.extended(
+        RobustRanking,
         workers=(),
         reliability=np.zeros(0),
         trust=np.zeros(0),

@@ -7,29 +7,42 @@ from functools import cached_property
 from typing import Any
 
 from hodgerank.data.comparisons import Comparisons
-from hodgerank.data.read import read_comparisons
-from hodgerank.estimators.outliers import Outliers, find_outliers
-from hodgerank.estimators.worker_assessment import WorkerAssessment
-from hodgerank.estimators.workers import assess_workers
+from hodgerank.data.reading.source import read_comparisons
+from hodgerank.estimators.outliers import Outliers, outliers_among
+from hodgerank.estimators.workers.assess import assess_answers
+from hodgerank.estimators.workers.assessment import WorkerAssessment
+from hodgerank.graph.answered_graph import AnsweredGraph
 from hodgerank.graph.calibration import n_circles
 from hodgerank.graph.cycles import InconsistentTriangle, Loop
-from hodgerank.graph.hodge import HodgeDecomposition, decompose
+from hodgerank.graph.decomposition import HodgeDecomposition, decompose_answers
+from hodgerank.notebook import Displayed, Preview
+from hodgerank.types import VotesLike
 
 SURPRISING = 0.01
 
 
-@dataclass(frozen=True, eq=False)
-class TrustReport:
+@dataclass(frozen=True, eq=False, repr=False)
+class TrustReport(Displayed):
     """Consistency of the votes with what noise alone would give, outliers and workers.
 
     `workers` is None where the votes do not say who answered.
     """
 
-    votes: Comparisons
     decomposition: HodgeDecomposition
     outliers: Outliers
     workers: WorkerAssessment | None
     n_shown: int
+
+    def _headline(self) -> str:
+        return self.verdict
+
+    def _preview(self) -> Preview:
+        return self.decomposition._preview()
+
+    @property
+    def votes(self) -> Comparisons:
+        """The answers."""
+        return self.decomposition.votes
 
     @cached_property
     def triangles(self) -> list[InconsistentTriangle]:
@@ -98,18 +111,18 @@ class TrustReport:
         }
 
 
-def assess_trust(votes: Any, *, n_shown: int = 5) -> TrustReport:
+def assess_trust(votes: VotesLike, *, n_shown: int = 5) -> TrustReport:
     """Decompose the votes, find outliers and assess the workers.
 
     >>> report = assess_trust([("a", "b", 1), ("b", "c", 1), ("a", "c", 1)] * 4)
     >>> report.verdict
     'the votes are as consistent as noise allows'
     """
-    votes = read_comparisons(votes)
+    answered = AnsweredGraph.of(read_comparisons(votes))
+    outliers = outliers_among(answered)
     return TrustReport(
-        votes=votes,
-        decomposition=decompose(votes),
-        outliers=find_outliers(votes),
-        workers=assess_workers(votes) if votes.n_workers else None,
+        decomposition=decompose_answers(answered),
+        outliers=outliers,
+        workers=assess_answers(answered, outliers) if answered.votes.n_workers else None,
         n_shown=n_shown,
     )

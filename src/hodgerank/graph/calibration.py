@@ -2,8 +2,7 @@
 
 Answers of +-1 are noisy, so even votes drawn from a perfect ranking run in circles a little; and
 preferences saturate (9 of 10 prefer a to b and b to c, but not 18 of 10 a to c), which differences
-of scores cannot follow. The null model is a crowd of the same size that answers by Bradley-Terry
-probabilities, the simplest consistent one, fitted to the same votes.
+of scores cannot follow. So the votes are redrawn from a consistent crowd, see `null_model`.
 """
 
 from __future__ import annotations
@@ -14,19 +13,15 @@ import numpy as np
 from scipy.special import chdtrc
 
 from hodgerank.graph.comparison_graph import ComparisonGraph
+from hodgerank.graph.null_model import NullModel
 from hodgerank.graph.topology import BettiNumbers
-from hodgerank.kernels.curl import curl_operator, curl_part
-from hodgerank.kernels.laplacian import divergence
-from hodgerank.kernels.links import likelihood_of, logistic_likelihood
-from hodgerank.kernels.newton import maximise
-from hodgerank.kernels.normal_equations import NormalEquations
+from hodgerank.kernels.linalg.laplacian import divergence
+from hodgerank.kernels.topology.curl import curl_operator, curl_part
 from hodgerank.types import FloatArray, IntArray
 
 # Simulated edges in all; more edges need fewer repetitions for the same accuracy.
 EDGE_DRAWS = 1_000_000
 FEWEST, MOST = 16, 200
-ENOUGH_REPEATS = 30
-PRIOR = 0.05  # precision of the scores, which keeps those of undefeated items finite
 
 
 @dataclass(frozen=True)
@@ -53,22 +48,20 @@ class Noise:
 
 @dataclass(frozen=True)
 class Expectation:
-    """Noise of the cyclic parts; mean and variance of an answer on each edge."""
+    """Noise of the cyclic parts, from so many redrawn crowds."""
 
     curl: Noise
     harmonic: Noise
-    means: FloatArray
-    variances: FloatArray
     n_simulations: int
 
 
-def expectation(graph: ComparisonGraph, betti: BettiNumbers, basis: IntArray) -> Expectation:
-    """Redraw the answers from the fitted crowd and measure their cyclic parts."""
+def expectation(
+    graph: ComparisonGraph, null: NullModel, betti: BettiNumbers, basis: IntArray
+) -> Expectation:
+    """Redraw the answers from a consistent crowd and measure their cyclic parts."""
     total = float(graph.squares.sum()) or 1.0
-    means, size = null_means(graph)
-    variances = _noise_variances(graph, means, size)
     n = int(np.clip(EDGE_DRAWS // max(graph.n_edges, 1), FEWEST, MOST))
-    flows = _redrawn(graph, means, size, variances, n)
+    flows = _redrawn(graph, null, n)
 
     rhs = np.column_stack(
         [divergence(graph.i, graph.j, graph.weights * f, graph.n_items) for f in flows.T]
@@ -94,8 +87,6 @@ def expectation(graph: ComparisonGraph, betti: BettiNumbers, basis: IntArray) ->
     return Expectation(
         curl=noise(energy - harmonic, n_circles(graph) - betti.beta_1),
         harmonic=noise(harmonic, betti.beta_1),
-        means=means,
-        variances=variances,
         n_simulations=n,
     )
 
@@ -105,27 +96,9 @@ def n_circles(graph: ComparisonGraph) -> int:
     return graph.n_edges - graph.n_items + graph.n_components
 
 
-def _noise_variances(graph: ComparisonGraph, means: FloatArray, size: float) -> FloatArray:
-    """Variance of an answer on each edge.
-
-    That of a choice between +-size. Grades may vary much less than that from answer to answer;
-    where pairs were answered often enough, the variance within pairs says by how much.
-    """
-    variances = size**2 - means**2
-    is_plain = np.allclose(graph.squares, graph.weights)
-    repeats = graph.effective_counts - 1
-    if is_plain or repeats.sum() < ENOUGH_REPEATS:
-        return variances
-    within = graph.squares / graph.weights - graph.flows**2
-    expected = repeats / graph.effective_counts * variances
-    share = float(graph.counts @ within) / max(float(graph.counts @ expected), 1e-300)
-    return variances * min(share, 1.0)
-
-
-def _redrawn(
-    graph: ComparisonGraph, means: FloatArray, size: float, variances: FloatArray, n: int
-) -> FloatArray:
+def _redrawn(graph: ComparisonGraph, null: NullModel, n: int) -> FloatArray:
     """Mean answers of n redrawn crowds, one column each."""
+    means, variances, size = null.means, null.variances, null.size
     effective = graph.effective_counts[:, None]
     draws = np.ceil(effective - 1e-9).astype(np.int64)
     chances = ((1 + means / size) / 2)[:, None]
@@ -133,33 +106,3 @@ def _redrawn(
     deviation = size * (2 * wins / draws - 1) - means[:, None]
     choice = np.maximum(size**2 - means**2, 1e-300)
     return means[:, None] + deviation * np.sqrt(draws / effective * (variances / choice)[:, None])
-
-
-def null_means(graph: ComparisonGraph) -> tuple[FloatArray, float]:
-    """Mean answer of each edge under the null model, and the size of an answer.
-
-    Answers are +-size with size^2 the mean squared outcome: 1 for plain choices, less where there
-    are ties and grades. Fitted scores spread more than true ones by what noise adds to them; they
-    are shrunk by that much.
-    """
-    size = float(np.sqrt(graph.squares.sum() / graph.weights.sum())) or 1.0
-    win_rates = (1 + np.clip(graph.flows / size, -1, 1)) / 2
-
-    def equations(curvature: FloatArray) -> NormalEquations:
-        return NormalEquations(graph.i, graph.j, curvature, graph.components, PRIOR)
-
-    fit = maximise(
-        graph.i,
-        graph.j,
-        likelihood_of(logistic_likelihood, graph.effective_counts, win_rates),
-        lambda curvature, gradient, accuracy: equations(curvature).solution(
-            gradient, tolerance=accuracy
-        ),
-        start=np.zeros(graph.n_items),
-        ridge=PRIOR,
-        tolerance=1e-4,
-    )
-    noise = float(equations(fit.curvature).inverse_diagonal.values.sum())
-    spread = float(fit.x @ fit.x)
-    x = fit.x * np.sqrt(max(0.0, 1 - noise / spread)) if spread else fit.x
-    return size * np.tanh((x[graph.i] - x[graph.j]) / 2), size

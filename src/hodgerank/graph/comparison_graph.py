@@ -10,15 +10,18 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from hodgerank.data.comparisons import Comparisons, ReadReport
+from hodgerank.data.reading.options import ReadOptions
+from hodgerank.data.reading.source import VoteSource
 from hodgerank.errors import DisconnectedGraph, InvalidComparisons
-from hodgerank.kernels import laplacian
-from hodgerank.kernels.edges import EdgeSums, add_up, sum_by_edge
-from hodgerank.kernels.normal_equations import NormalEquations
+from hodgerank.kernels.edges.sums import EdgeSums, add_up, sum_by_edge
+from hodgerank.kernels.linalg import laplacian
+from hodgerank.kernels.linalg.normal_equations import NormalEquations
+from hodgerank.notebook import Displayed, Preview
 from hodgerank.types import CodeArray, FloatArray, IntArray, Item, Pair
 
 
-@dataclass(frozen=True, eq=False)
-class ComparisonGraph:
+@dataclass(frozen=True, eq=False, repr=False)
+class ComparisonGraph(Displayed):
     """Edges i < j in lexicographic order, outcomes turned so that i stands left.
 
     Attributes
@@ -143,16 +146,23 @@ class ComparisonGraph:
         >>> ComparisonGraph.from_frame(votes).counts
         array([2])
         """
-        from hodgerank.data.read import reduce_frame
+        source = VoteSource(frame, ReadOptions(**options))
+        return cls.from_comparisons(source.distinct_answers(by_worker=False))
 
-        return cls.from_comparisons(reduce_frame(frame, **options))
+    def _headline(self) -> str:
+        return f"{self.n_items:,} items, {self.n_edges:,} edges, {self.n_answers:,} answers"
 
-    def __repr__(self) -> str:
-        """A line."""
-        return (
-            f"ComparisonGraph({self.n_items:,} items, {self.n_edges:,} edges, "
-            f"{self.n_answers:,} answers)"
+    def _preview(self) -> Preview:
+        rows = (
+            (
+                self.items[self.i[k]],
+                self.items[self.j[k]],
+                int(self.counts[k]),
+                float(self.flows[k]),
+            )
+            for k in range(self.n_edges)
         )
+        return Preview(("left", "right", "answers", "mean outcome"), rows, self.n_edges)
 
     @property
     def n_items(self) -> int:

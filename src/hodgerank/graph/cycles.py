@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from hodgerank.graph.calibration import Expectation
 from hodgerank.graph.comparison_graph import ComparisonGraph
+from hodgerank.graph.null_model import NullModel
 from hodgerank.types import FloatArray, IntArray, Item
 
 # Harmonic flow below this share of the largest is rounding.
@@ -67,10 +67,10 @@ class Loop:
 
 
 def inconsistent_triangles(
-    graph: ComparisonGraph, k: int, consistent: Expectation
+    graph: ComparisonGraph, k: int, consistent: NullModel
 ) -> list[InconsistentTriangle]:
     """The k triangles whose curl differs most surely from that in a consistent crowd."""
-    from hodgerank.kernels.simplices import strongest_curls
+    from hodgerank.kernels.topology.triangles import strongest_curls
 
     if k < 1:
         return []
@@ -104,26 +104,24 @@ def _triangle(
 
 def turning_triangles(graph: ComparisonGraph, flows: FloatArray, tolerance: float) -> IntArray:
     """Up to 1,000 triangles by their edges around which a flow turns most."""
-    from hodgerank.kernels.simplices import strongest_curls
+    from hodgerank.kernels.topology.triangles import strongest_curls
 
     edges, ratios = strongest_curls(*graph.rows, flows, np.full(len(flows), 1 / 3), 1_000)
     return np.asarray(edges[ratios > tolerance**2])
 
 
 def count_triangles(graph: ComparisonGraph) -> int:
-    """How many there are."""
-    from hodgerank.kernels.simplices import find_triangles
+    """Number of triangles of the graph."""
+    from hodgerank.kernels.topology.triangles import triangles_per_edge
 
-    return int(find_triangles(*graph.rows, np.empty((0, 3), np.int64)))
+    return int(triangles_per_edge(*graph.rows).sum()) // 3
 
 
 def all_triangles(graph: ComparisonGraph) -> IntArray:
     """Every triangle by its edges (ij, jk, ik)."""
-    from hodgerank.kernels.simplices import find_triangles
+    from hodgerank.kernels.topology.triangles import list_triangles
 
-    triangles = np.empty((count_triangles(graph), 3), np.int64)
-    find_triangles(*graph.rows, triangles)
-    return triangles
+    return np.asarray(list_triangles(*graph.rows, count_triangles(graph)))
 
 
 def names_of(graph: ComparisonGraph, triangles: IntArray) -> list[tuple[Item, Item, Item]]:

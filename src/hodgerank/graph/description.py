@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 
 from hodgerank.data.comparisons import NO_WORKER, Comparisons
-from hodgerank.data.read import read_comparisons
+from hodgerank.data.reading.source import read_comparisons
 from hodgerank.errors import InvalidComparisons
 from hodgerank.graph.comparison_graph import ComparisonGraph
-from hodgerank.types import FloatArray, IntArray
+from hodgerank.notebook import Displayed
+from hodgerank.types import FloatArray, IntArray, VotesLike
 
 
 @dataclass(frozen=True)
@@ -54,8 +55,8 @@ class DisplayOrder:
     most_one_sided: float | None
 
 
-@dataclass(frozen=True)
-class Description:
+@dataclass(frozen=True, repr=False)
+class Description(Displayed):
     """What the votes cover."""
 
     source: str
@@ -78,6 +79,12 @@ class Description:
     display_order: DisplayOrder | None
     notes: tuple[str, ...]
 
+    def _headline(self) -> str:
+        return (
+            f"{self.source}: {self.items:,} items, {self.answers:,} answers, "
+            f"{self.workers:,} workers, {self.coverage:.1%} of the pairs"
+        )
+
     @property
     def coverage(self) -> float:
         """Share of all pairs that were asked."""
@@ -88,7 +95,7 @@ class Description:
         return {**asdict(self), "coverage": self.coverage, "notes": list(self.notes)}
 
 
-def describe(votes: Any) -> Description:
+def describe(votes: VotesLike) -> Description:
     """Count items, workers and answers, and say how evenly they are spread.
 
     >>> describe([("a", "b", 1), ("b", "a", 1), ("b", "c", 0)]).coverage

@@ -1,21 +1,22 @@
 """Components and loops of the comparison graph: Betti numbers, as edges arrive or at once.
 
 The complex is the graph with every triangle filled: beta_0 counts components, beta_1 the loops that
-no triangles fill, around which preferences may run in circles without any three items showing it.
+no triangles fill, around which preferences may run without any three items showing it.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-from hodgerank.data.read import read_comparisons
 from hodgerank.errors import InvalidArgument
+from hodgerank.graph.building import build_graph
 from hodgerank.graph.comparison_graph import ComparisonGraph
-from hodgerank.kernels.homology import LoopClasses
-from hodgerank.types import BoolArray, IntArray
+from hodgerank.kernels.topology.homology import LoopClasses
+from hodgerank.notebook import Displayed
+from hodgerank.types import BoolArray, IntArray, VotesLike
 
 MANY_EDGES = 20_000
 
@@ -44,7 +45,7 @@ class Interval(NamedTuple):
     death: float
 
 
-class TopologyTracker:
+class TopologyTracker(Displayed):
     """Betti numbers of a graph that grows edge by edge.
 
     Parameters
@@ -68,6 +69,12 @@ class TopologyTracker:
         self._n_edges = 0
         self._n_items = n_items
         self._merges: list[int] = []
+
+    def _headline(self) -> str:
+        return (
+            f"{self.n_items:,} items, {self.n_edges:,} edges, "
+            f"beta_0 {self.beta_0:,}, beta_1 {self.beta_1:,}"
+        )
 
     @property
     def n_items(self) -> int:
@@ -160,17 +167,15 @@ def _edges_of_triangles(graph: ComparisonGraph) -> BoolArray:
     """Edges to be looked at; sorting out the others pays, and is needed, where they are many."""
     if graph.n_edges < MANY_EDGES:
         return np.ones(graph.n_edges, bool)
-    from hodgerank.kernels.simplices import edges_of_triangles
+    from hodgerank.kernels.topology.triangles import triangles_per_edge
 
-    return np.asarray(edges_of_triangles(*graph.rows))
+    return np.asarray(triangles_per_edge(*graph.rows) > 0)
 
 
-def betti_numbers(votes: Any) -> BettiNumbers:
+def betti_numbers(votes: VotesLike) -> BettiNumbers:
     """Betti numbers of the graph of the votes (Comparisons, a graph, or what can be read).
 
     >>> betti_numbers([("a", "b", 1), ("b", "c", 1), ("c", "d", 1), ("d", "a", 1)])
     BettiNumbers(beta_0=1, beta_1=1)
     """
-    if not isinstance(votes, ComparisonGraph):
-        votes = ComparisonGraph.from_comparisons(read_comparisons(votes))
-    return fill(votes)[0]
+    return fill(build_graph(votes))[0]

@@ -1,16 +1,37 @@
-"""Say so when a first use has to compile: it happens once, and the result is kept on disk."""
+"""Functions compiled by Numba: how they are declared, and what the user is told meanwhile.
+
+A function compiles when it is first called with its types, once; the result is kept on disk.
+"""
+
+from __future__ import annotations
 
 import sys
 import threading
 import time
+from collections.abc import Callable
+from typing import Any, TypeVar, overload
 
+import numba
 from numba.core import event
 
+Function = TypeVar("Function", bound=Callable[..., Any])
 PATIENCE = 1.0  # seconds before the user is told
 
 
+@overload
+def compiled(function: Function, /) -> Function: ...
+@overload
+def compiled(**options: Any) -> Callable[[Function], Function]: ...
+
+
+def compiled(function: Function | None = None, /, **options: Any) -> Any:
+    """Compile a function without Python objects; `options` are those of `numba.njit`."""
+    decorate = numba.njit(cache=True, **options)
+    return decorate if function is None else decorate(function)
+
+
 class CompilationNotice(event.Listener):
-    """Listens to numba's compiler; one notice per process is enough."""
+    """Tells, once in a process, that a compilation takes long."""
 
     def __init__(self) -> None:
         self._depth = 0
@@ -28,7 +49,7 @@ class CompilationNotice(event.Listener):
             self._timer.start()
 
     def on_end(self, event: object) -> None:
-        """And its end stops it."""
+        """Its end stops the clock."""
         self._depth -= 1
         if self._depth == 0 and self._timer is not None:
             self._timer.cancel()

@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
+from hodgerank.collecting.replay import LearningCurves
 from hodgerank.plotting.curves import curve_chart
-from hodgerank.sampling.replay import Replay
 
 
-def learning_curve(replay: Replay) -> Any:
+def learning_curve(curves: LearningCurves) -> Any:
     """One line per strategy, with a band of two standard errors."""
     rows = [
         {
@@ -19,15 +19,15 @@ def learning_curve(replay: Replay) -> Any:
             "mean": row["tau"],
             "stderr": row["stderr"],
         }
-        for row in replay.to_frame("polars").to_dicts()
+        for row in curves.to_frame("polars").to_dicts()
     ]
-    n_runs = replay.taus.shape[1]
+    n_runs = curves.taus.shape[1]
     return curve_chart(
         rows,
         x="answers",
         y="Kendall's tau",
-        series=replay.strategies,
+        series=curves.strategies,
         title="How fast the ranking is found",
-        subtitle=f"against {replay.truth}; mean of {n_runs} runs, band: two standard errors",
-        y_domain=(min(0.0, float((replay.mean - 2 * np.nan_to_num(replay.stderr)).min())), 1.0),
+        subtitle=f"against {curves.truth}; mean of {n_runs} runs, band: two standard errors",
+        y_domain=(min(0.0, float((curves.mean - 2 * np.nan_to_num(curves.stderr)).min())), 1.0),
     )

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from hashlib import sha256
+from itertools import count
+from time import perf_counter
 from typing import Any
 
 import numpy as np
 
 import hodgerank as hr
+from hodgerank.collecting.play import Judge, play
 from hodgerank.metrics import kendall_tau
 from hodgerank.types import FloatArray, Item
 
@@ -22,7 +25,7 @@ def hodge_scores(gamma: float) -> Callable[[hr.Sampler], Scores]:
 
     def scores(sampler: hr.Sampler) -> Scores:
         ranking = hr.hodge_rank(sampler.answers, ridge=gamma, components="separate")
-        return dict(zip(ranking.items, ranking.scores.round(9).tolist(), strict=True))
+        return {item: round(score, 9) for item, score in ranking.score_by_item.items()}
 
     return scores
 
@@ -35,8 +38,7 @@ def posterior_mean(sampler: hr.Sampler) -> Scores:
 
 def own_ranking(sampler: hr.Sampler) -> Scores:
     """`sampler.ranking()`."""
-    ranking = sampler.ranking()
-    return dict(zip(ranking.items, ranking.scores.tolist(), strict=True))
+    return sampler.ranking().score_by_item
 
 
 @dataclass(frozen=True)
@@ -57,12 +59,24 @@ class Scheme:
     scores: Callable[[hr.Sampler], Scores]
     worker: Workers = lambda worker, _: worker
 
+    def telling(self, crowd: Judge) -> Judge:
+        """The crowd as a judge, with the worker that is told instead of who answered."""
+        numbers = count(1)
+
+        def judge(pair: hr.Pair) -> hr.Answer | None:
+            answer = hr.Answer.of(crowd(pair))
+            if answer is None:
+                return None
+            return replace(answer, worker=self.worker(answer.worker, next(numbers)))
+
+        return judge
+
 
 def supervised(gamma: float) -> Scheme:
     """[Xu18] Algorithm 2 exactly as printed, with the ridge gamma."""
 
     def build(items: Any, seed: int) -> hr.Sampler:
-        return hr.BayesianSampler(items, seed=seed, prior_strength=gamma, paper=True)
+        return hr.BayesianSampler(items, seed=seed, ridge=gamma, paper=True)
 
     return Scheme(build, hodge_scores(gamma))
 
@@ -114,9 +128,9 @@ def drawn_votes(crowd: hr.RecordedCrowd) -> Callable[[], Any]:
     return lambda: (crowd.random_pair(),)
 
 
-def play(
+def taus_of(
     scheme: Scheme,
-    crowd: Callable[[hr.Pair], Any],
+    crowd: Judge,
     items: Sequence[Item],
     looks: Sequence[int],
     truths: Mapping[str, Mapping[Item, float]],
@@ -126,18 +140,36 @@ def play(
 ) -> dict[str, list[float]]:
     """Kendall's tau at each look, for each truth; `offer` says which pairs may be asked next."""
     sampler = scheme.build(items, seed=seed)
+    turns = play(sampler, scheme.telling(crowd), candidates=offer)
     taus: dict[str, list[float]] = {name: [] for name in truths}
-    wanted = set(looks)
-    for t in range(1, max(looks) + 1):
-        pair = sampler.ask(candidates=None if offer is None else offer())
-        answer = hr.Answer.of(crowd(pair))
-        assert answer is not None
-        sampler.tell(pair, answer.outcome, scheme.worker(answer.worker, t), weight=answer.weight)
-        if t in wanted:
-            scores = scheme.scores(sampler)
-            for name, truth in truths.items():
-                taus[name].append(kendall_tau(scores, truth))
+    for look in looks:
+        while sampler.n_answers < look:
+            next(turns)
+        scores = scheme.scores(sampler)
+        for name, truth in truths.items():
+            taus[name].append(kendall_tau(scores, truth))
     return taus
+
+
+def seconds_of(
+    scheme: Scheme, sampler: hr.Sampler, crowd: Judge, n: int, offer: Any = None
+) -> float:
+    """Seconds that the sampler takes for n turns; the crowd's own time does not count."""
+    judge = scheme.telling(crowd)
+    spent_judging = 0.0
+
+    def timed(pair: hr.Pair) -> Any:
+        nonlocal spent_judging
+        start = perf_counter()
+        answer = judge(pair)
+        spent_judging += perf_counter() - start
+        return answer
+
+    turns = play(sampler, timed, candidates=None if offer is None else lambda: offer)
+    start = perf_counter()
+    for _ in range(n):
+        next(turns)
+    return perf_counter() - start - spent_judging
 
 
 def incidence(n: int, pair: hr.Pair) -> FloatArray:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from hodgerank.reproduce import (
+from hodgerank.reproduce.experiment import Experiment
+from hodgerank.reproduce.figures import (
     betti,
     budget,
     careless,
@@ -13,12 +14,11 @@ from hodgerank.reproduce import (
     fiedler,
     judges,
     larger,
-    reading,
+    reading_level,
     recorded,
     samplers,
     simulated,
 )
-from hodgerank.reproduce.experiment import Experiment
 
 EXPERIMENTS: Mapping[str, Experiment] = {
     experiment.name: experiment
@@ -30,7 +30,7 @@ EXPERIMENTS: Mapping[str, Experiment] = {
         budget.EXPERIMENT,
         recorded.VQA,
         recorded.IQA,
-        reading.EXPERIMENT,
+        reading_level.EXPERIMENT,
         cost_real.EXPERIMENT,
         samplers.EXPERIMENT,
         careless.EXPERIMENT,

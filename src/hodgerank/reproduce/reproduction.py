@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import get_args
 
 from hodgerank.data.datasets import load_dataset
-from hodgerank.data.frames import build_frame
-from hodgerank.errors import DatasetUnavailable, InvalidArgument, choose
+from hodgerank.data.sources.frames import build_frame
+from hodgerank.errors import DatasetUnavailable, InvalidArgument, require_one_of
 from hodgerank.plotting.charts import SUFFIXES, require_charts, save_chart
 from hodgerank.reproduce.catalogue import EXPERIMENTS
 from hodgerank.reproduce.experiment import Experiment
@@ -83,7 +83,7 @@ def reproduce(
     if runs is not None and runs < 1:
         raise InvalidArgument(f"at least one run is needed, not {runs}")
     chosen = [
-        EXPERIMENTS[choose(name, EXPERIMENTS, "experiment")]
+        EXPERIMENTS[require_one_of(name, EXPERIMENTS, "experiment")]
         for name in dict.fromkeys(names or EXPERIMENTS)
     ]
     if jobs == 0:
@@ -95,7 +95,7 @@ def reproduce(
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise InvalidArgument(f"{folder} cannot be made: {error.strerror}") from None
-    choose(effort, get_args(EffortName), "effort")
+    require_one_of(effort, get_args(EffortName), "effort")
     plan = Effort(effort, runs, seed)
     reports = tuple(_run(each, plan, folder, jobs, on_progress) for each in chosen)
     return Reproduction(reports, write_page(folder, reports, plan))

@@ -55,6 +55,13 @@ class Claim:
     is_ours: bool = False
 
 
+def short_number(value: float | str) -> str:
+    """Three digits, or whole numbers from 100 on; text as it is."""
+    if isinstance(value, str):
+        return value
+    return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
+
+
 @dataclass(frozen=True)
 class Published:
     """What the paper shows in one place, from `published/NAME.json`.
@@ -70,7 +77,7 @@ class Published:
     differences
         What is done differently here, and why.
     numbers
-        Published ones, by row and column of the table.
+        Published ones, by row and column of the table; text where the paper gives a bound.
     """
 
     source: str
@@ -78,7 +85,7 @@ class Published:
     setting: str
     claims: tuple[Claim, ...]
     differences: tuple[str, ...] = ()
-    numbers: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
+    numbers: Mapping[str, Mapping[str, float | str]] = field(default_factory=dict)
 
     @classmethod
     def load(cls, name: str) -> Published:
@@ -88,6 +95,13 @@ class Published:
         claims = tuple(Claim(**claim) for claim in record.pop("claims"))
         differences = tuple(record.pop("differences", ()))
         return cls(**record, claims=claims, differences=differences)
+
+    def number_rows(self, columns: Sequence[str]) -> list[list[str]]:
+        """The published numbers as rows of a table with these columns."""
+        return [
+            [f"{name}, in the paper", *(short_number(row.get(column, "")) for column in columns)]
+            for name, row in self.numbers.items()
+        ]
 
     @property
     def is_from_paper(self) -> bool:

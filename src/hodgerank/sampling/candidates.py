@@ -10,10 +10,10 @@ from typing import TypeAlias
 import numpy as np
 
 from hodgerank.errors import InvalidArgument
-from hodgerank.kernels.choice import best_listed
+from hodgerank.kernels.selection.ties import best_listed
 from hodgerank.sampling.blocked import Blocked
-from hodgerank.sampling.catalogue import Catalogue
-from hodgerank.sampling.design import Design
+from hodgerank.sampling.designs.design import Design
+from hodgerank.sampling.items import ItemList
 from hodgerank.types import BoolArray, IntArray, Item
 
 Candidates: TypeAlias = (
@@ -99,24 +99,24 @@ class CandidateReader:
     A tuple cannot change, so the same one given again is not read again.
     """
 
-    def __init__(self, catalogue: Catalogue) -> None:
-        self._catalogue = catalogue
+    def __init__(self, items: ItemList) -> None:
+        self._items = items
         self._last: tuple[object, ListedPairs] = (None, ListedPairs({}))
 
     def read(self, candidates: Candidates) -> AnyPair | ListedPairs:
         """The pairs that may be asked."""
-        catalogue = self._catalogue
+        items = self._items
         if candidates is None:
-            return AnyPair(catalogue.blocked)
+            return AnyPair(items.blocked)
         if isinstance(candidates, np.ndarray):
-            listed = ListedPairs(_from_matrix(candidates, len(catalogue)))
+            listed = ListedPairs(_from_matrix(candidates, len(items)))
         elif candidates is self._last[0]:
             listed = self._last[1].copy()
         else:
-            listed = ListedPairs(_from_pairs(candidates, catalogue))
+            listed = ListedPairs(_from_pairs(candidates, items))
             if isinstance(candidates, tuple):
                 self._last = candidates, listed.copy()
-        listed.forbid_items(catalogue.retired)
+        listed.forbid_items(items.retired)
         return listed
 
 
@@ -131,7 +131,7 @@ def _from_matrix(matrix: BoolArray, n: int) -> dict[tuple[int, int], float]:
 
 
 def _from_pairs(
-    pairs: Iterable[tuple[Item, Item]] | Mapping[tuple[Item, Item], int], catalogue: Catalogue
+    pairs: Iterable[tuple[Item, Item]] | Mapping[tuple[Item, Item], int], items: ItemList
 ) -> dict[tuple[int, int], float]:
     if isinstance(pairs, str) or not isinstance(pairs, Iterable):
         raise InvalidArgument(
@@ -145,7 +145,7 @@ def _from_pairs(
     for pair, remaining in wanted:
         if not isinstance(remaining, int | float | np.number):
             raise InvalidArgument(f"{pair!r} wants a number of answers, not {remaining!r}")
-        a, b = catalogue.pair(pair)
+        a, b = items.pair(pair)
         key = (b, a) if (b, a) in found else (a, b)
         found[key] = found.get(key, 0.0) + float(remaining)
     return found

@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Literal
 
-from hodgerank.errors import choose
-from hodgerank.kernels.choice import item_key, stream
+from hodgerank.errors import require_one_of
+from hodgerank.kernels.selection.ties import item_key, stream
 
 Display = Literal["balanced", "random", "fixed"]
 
 
-class DisplayOrder:
+class DisplayBalance:
     """Remembers what was shown where, so that both sides of a pair are shown equally often."""
 
     def __init__(self, how: Display, n_items: int, seed: int) -> None:
-        self._how = choose(how, ("balanced", "random", "fixed"), "display")
+        self._how = require_one_of(how, ("balanced", "random", "fixed"), "display")
         self._seed = seed
         self._pair_surplus: dict[tuple[int, int], int] = {}  # i < j: i left minus j left
         self._item_surplus = [0] * n_items  # left minus right
@@ -28,7 +28,7 @@ class DisplayOrder:
         self._item_surplus[right] -= 1
 
     def enlarge(self) -> None:
-        """One more item."""
+        """Make room for one more item."""
         self._item_surplus.append(0)
 
     def show(

@@ -1,28 +1,17 @@
-"""The Gaussian posterior of the scores, and the pair that would change it most."""
+"""Posterior: what a sampler believes about the scores."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
 
-from hodgerank.errors import InvalidArgument
-from hodgerank.kernels import information, resistance
-from hodgerank.sampling.blocked import Blocked
-from hodgerank.sampling.design import Answers
-from hodgerank.types import FloatArray, IntArray, Item
-
-MAX_ITEMS = 10_000  # beyond, matrices over all pairs do not fit: 0.8 GB each here
-LINK_CODES = {
-    "uniform": information.UNIFORM,
-    "thurstone-mosteller": information.NORMAL,
-    "angular": information.ANGULAR,
-}
+from hodgerank.notebook import Displayed, Preview
+from hodgerank.types import FloatArray, Item
 
 
-@dataclass(frozen=True, eq=False)
-class Posterior:
+@dataclass(frozen=True, eq=False, repr=False)
+class Posterior(Displayed):
     """What the answers so far say about the scores: a Gaussian, as the sampler sees it.
 
     Attributes
@@ -42,164 +31,12 @@ class Posterior:
         """Of each score."""
         return np.sqrt(np.diag(self.covariance))
 
+    def _headline(self) -> str:
+        spread = float(self.mean.std()) if len(self.items) else 0.0
+        return f"{len(self.items):,} items, means spread by {spread:.3g}"
 
-def prior_resistance(n: int, variance: float) -> FloatArray:
-    """Variances of all differences before any answer."""
-    if n > MAX_ITEMS:
-        raise InvalidArgument(
-            f"{n:,} items: a variance for every difference is limited to {MAX_ITEMS:,} items; "
-            "for more take BayesianSampler with its matrix-free engine, and `ranking()` for scores"
-        )
-    return np.full((n, n), 2 * variance)
-
-
-def enlarge(C: FloatArray, variance: float) -> FloatArray:
-    """C with one more item about which nothing but the prior is known.
-
-    No answer tells about the common level of the scores: its variance stays that of the prior, so
-    an item's own variance is that of its centred score plus variance / n.
-    """
-    n = len(C)
-    larger = np.zeros((n + 1, n + 1))
-    larger[:n, :n] = C
-    if n:
-        own = np.diag(resistance.covariance_of(C)) + variance / n
-        larger[:n, n] = own + variance
-    return larger
-
-
-class DensePosterior:
-    """Scores with prior N(m, 1/g), answers y = x_i - x_j + noise: exact, O(n^2) per answer.
-
-    A pair that is out narrows `expected`, the variances that the choice of the next pair looks at;
-    `C` and `mean` know the answers alone. A design, see `Design`.
-
-    Parameters
-    ----------
-    prior_mean, prior_strength
-        m and g.
-    criterion
-        What the best pair has most of: expected information, with the variance of an answer
-        ('clamped') or its mean square as printed ('paper'); or variance C, which is D-optimal.
-    link
-        How differences become preferences, for the variance of an answer.
-    """
-
-    def __init__(
-        self,
-        prior_mean: FloatArray,
-        prior_strength: float,
-        *,
-        criterion: Literal["clamped", "paper", "variance"] = "clamped",
-        link: str = "uniform",
-    ) -> None:
-        n = len(prior_mean)
-        self.criterion = criterion
-        self.C = prior_resistance(n, 1 / prior_strength)
-        self.mean = prior_mean.copy()
-        self._link = LINK_CODES[link]
-        self._g = prior_strength
-        self._prior_mean = prior_mean
-        self._expected: FloatArray | None = None
-        self._n_expected = 0
-        # The normal equations, to start afresh from when many answers come at once.
-        self._adjacency = np.zeros((n, n))
-        self._force = np.zeros(n)
-        self._make_room()
-
-    def _make_room(self) -> None:
-        n = len(self.mean)
-        self._s = np.empty(n)
-        self._leaders = np.zeros(n, np.int64)
-
-    def learn(
-        self, i: int, j: int, outcome: float, noise: float, worker: Item | None, was_out: bool
-    ) -> None:
-        """One answer; where it was expected, its label alone is news to the next choice."""
-        resistance.learn(self.C, self.mean, self._s, i, j, outcome, noise)
-        self._adjacency[i, j] += 1 / noise
-        self._force[i] += outcome / noise
-        self._force[j] -= outcome / noise
-        if self._expected is None:
-            return
-        if not was_out:
-            resistance.expect(self._expected, self._s, i, j, noise)
-        else:
-            if noise != 1:
-                resistance.withdraw(self._expected, self._s, i, j, 1.0)
-                resistance.expect(self._expected, self._s, i, j, noise)
-            self._forget_expected()
-
-    def learn_many(self, answers: Answers) -> None:
-        """One by one while they are few, by a fresh O(n^3) solution otherwise: the same."""
-        n = len(self.mean)
-        if len(answers.i) < n:
-            for row in answers.rows():
-                self.learn(*row, was_out=False)
-            return
-        i, j, outcome, noise, _ = answers
-        self._adjacency += np.bincount(i * n + j, 1 / noise, minlength=n * n).reshape(n, n)
-        self._force += np.bincount(i, outcome / noise, minlength=n)
-        self._force -= np.bincount(j, outcome / noise, minlength=n)
-        laplacian = -self._adjacency - self._adjacency.T
-        laplacian[np.diag_indices(n)] = -laplacian.sum(axis=0)
-        # What all scores have in common is not in the answers: any regular value will do for it.
-        common = (self._g + np.trace(laplacian) / n) / n
-        covariance = np.linalg.inv(laplacian + self._g * np.eye(n) + common)
-        # What the prior does not predict moves the mean away from it.
-        news = self._force - laplacian @ self._prior_mean
-        self.mean = self._prior_mean + covariance @ news
-        self.C = resistance.resistance_of(covariance)
-
-    def expect(self, i: int, j: int) -> None:
-        """A pair goes out."""
-        if self._expected is None:
-            self._expected = self.C.copy()
-        resistance.expect(self._expected, self._s, i, j, 1.0)
-        self._n_expected += 1
-
-    def withdraw(self, i: int, j: int) -> None:
-        """A pair that was out will not be answered."""
-        assert self._expected is not None
-        resistance.withdraw(self._expected, self._s, i, j, 1.0)
-        self._forget_expected()
-
-    def _forget_expected(self) -> None:
-        self._n_expected -= 1
-        if not self._n_expected:
-            self._expected = None  # `C` is the same without the rounding
-
-    def enlarge(self) -> None:
-        """One more item, with prior mean 0."""
-        self.C = enlarge(self.C, 1 / self._g)
-        self.mean = np.append(self.mean, 0.0)
-        self._prior_mean = np.append(self._prior_mean, 0.0)
-        self._adjacency = np.pad(self._adjacency, (0, 1))
-        self._force = np.append(self._force, 0.0)
-        self._make_room()
-
-    def gains(self, i: IntArray, j: IntArray) -> FloatArray:
-        """The criterion of each pair."""
-        C = self.C if self._expected is None else self._expected
-        if self.criterion == "variance":
-            return np.asarray(C[i, j])
-        return np.asarray(
-            information.information_of_pairs(
-                C, self.mean, i, j, self._link, self.criterion == "paper"
-            )
-        )
-
-    def search(self, blocked: Blocked, key: int) -> tuple[int, int]:
-        """The pair of largest criterion, (-1, -1) if all are blocked."""
-        C = self.C if self._expected is None else self._expected
-        if self.criterion == "variance":
-            return information.widest_pair(C, blocked.matrix, bool(blocked), key)  # type: ignore[no-any-return]
-        return information.most_informative_pair(  # type: ignore[no-any-return]
-            C, self.mean, self._link, self.criterion == "paper", blocked.matrix, bool(blocked), key,
-            self._leaders,
-        )  # fmt: skip
-
-    @property
-    def covariance(self) -> FloatArray:
-        """Of the centred scores."""
-        return np.asarray(resistance.covariance_of(self.C))
+    def _preview(self) -> Preview:
+        order = np.argsort(-self.mean, kind="stable").tolist()
+        deviations = self.standard_deviations
+        rows = ((self.items[k], float(self.mean[k]), float(deviations[k])) for k in order)
+        return Preview(("item", "mean", "standard deviation"), rows, len(self.items))

@@ -6,16 +6,19 @@ room. Answers and pending pairs are two graphs in one pool of chunks; two answer
 neighbour of weight two.
 """
 
-import numba
+from __future__ import annotations
+
 import numpy as np
 
-from hodgerank.kernels.matrix_free.state import COUNT, FIRST, FREE_CHUNK, N_CHUNKS
+from hodgerank.kernels.compilation import compiled
+from hodgerank.kernels.matrix_free.state import COUNT, FIRST, FREE_CHUNK, N_CHUNKS, State
+from hodgerank.types import FloatArray, IntArray
 
 ROOM = 15
 
 
-@numba.njit(cache=True)
-def weight_between(s, graph, u, v):  # type: ignore[no-untyped-def]
+@compiled
+def weight_between(s: State, graph: int, u: int, v: int) -> float:
     """Weight of the edge between two items, 0 if there is none; looks at the shorter list."""
     if graph == FIRST and s.edges[v, COUNT] < s.edges[u, COUNT]:
         u, v = v, u
@@ -28,9 +31,9 @@ def weight_between(s, graph, u, v):  # type: ignore[no-untyped-def]
     return 0.0
 
 
-@numba.njit(cache=True)
-def _new_chunk(s, following):  # type: ignore[no-untyped-def]
-    c = s.counters[FREE_CHUNK]
+@compiled
+def _new_chunk(s: State, following: int) -> int:
+    c: int = s.counters[FREE_CHUNK]
     if c >= 0:
         s.counters[FREE_CHUNK] = s.neighbours[c, ROOM]
     else:
@@ -41,8 +44,8 @@ def _new_chunk(s, following):  # type: ignore[no-untyped-def]
     return c
 
 
-@numba.njit(cache=True)
-def add_half_edge(s, graph, u, v, weight):  # type: ignore[no-untyped-def]
+@compiled
+def add_half_edge(s: State, graph: int, u: int, v: int, weight: float) -> float:
     """Make v a neighbour of u, or a heavier one; returns the weight added, as it was rounded."""
     c = s.edges[u, graph]
     while c >= 0:
@@ -65,8 +68,8 @@ def add_half_edge(s, graph, u, v, weight):  # type: ignore[no-untyped-def]
     return float(s.weights[c, k])
 
 
-@numba.njit(cache=True)
-def remove_half_edge(s, graph, u, v, weight):  # type: ignore[no-untyped-def]
+@compiled
+def remove_half_edge(s: State, graph: int, u: int, v: int, weight: float) -> None:
     """Make v a lighter neighbour of u, or none."""
     c = s.edges[u, graph]
     while c >= 0:
@@ -79,8 +82,8 @@ def remove_half_edge(s, graph, u, v, weight):  # type: ignore[no-untyped-def]
         c = s.neighbours[c, ROOM]
 
 
-@numba.njit(cache=True)
-def _fill_gap(s, graph, u, c, k):  # type: ignore[no-untyped-def]
+@compiled
+def _fill_gap(s: State, graph: int, u: int, c: int, k: int) -> None:
     """The last neighbour of the first chunk takes the place that became free."""
     first = s.edges[u, graph]
     last = int(s.weights[first, ROOM]) - 1
@@ -93,8 +96,8 @@ def _fill_gap(s, graph, u, c, k):  # type: ignore[no-untyped-def]
         s.counters[FREE_CHUNK] = first
 
 
-@numba.njit(cache=True)
-def build(s, start, neighbour, weight):  # type: ignore[no-untyped-def]
+@compiled
+def build(s: State, start: IntArray, neighbour: IntArray, weight: FloatArray) -> None:
     """All answers at once, from neighbours and weights in rows start[u] to start[u + 1]."""
     n_chunks = 0
     for u in range(len(start) - 1):
@@ -115,8 +118,8 @@ def build(s, start, neighbour, weight):  # type: ignore[no-untyped-def]
     s.counters[FREE_CHUNK] = -1
 
 
-@numba.njit(cache=True)
-def edge_list(s):  # type: ignore[no-untyped-def]
+@compiled
+def edge_list(s: State) -> tuple[IntArray, IntArray, FloatArray]:
     """Each answered edge once: items i < j, and weights."""
     m = 0
     for u in range(len(s.edges)):

@@ -6,13 +6,13 @@ changes, at the front or the back of it as a hash decides: in the order of arriv
 meet winners.
 """
 
+from __future__ import annotations
+
 import math
 
-import numba
 import numpy as np
 
-from hodgerank.kernels.choice import item_key
-from hodgerank.kernels.information import information, outcome_spread
+from hodgerank.kernels.compilation import compiled
 from hodgerank.kernels.matrix_free.state import (
     CELL,
     IS_STALE,
@@ -22,15 +22,21 @@ from hodgerank.kernels.matrix_free.state import (
     PREVIOUS,
     VARIANCE,
     VARIANCE_ALONE,
+    Settings,
+    State,
 )
+from hodgerank.kernels.selection.information import information, outcome_spread
+from hodgerank.kernels.selection.ties import item_key
+from hodgerank.types import CodeArray, FloatArray, IntArray
 
 RETIRED = -2  # the cell of an item that is not to be asked
+N_TOP_LEVELS = 3  # of a single bucket, whose pairs are listed
 FARTHEST = 3.0  # difference of means beyond which no pair is looked at
 NEGLIGIBLE = 1e-3  # outcome variance below which a pair counts as decided
 
 
-@numba.njit(cache=True)
-def _cell(s, t, u):  # type: ignore[no-untyped-def]
+@compiled
+def _cell(s: State, t: Settings, u: int) -> int:
     n_buckets = len(s.top)
     n_levels = len(s.cells) // n_buckets
     bucket = 0
@@ -41,9 +47,9 @@ def _cell(s, t, u):  # type: ignore[no-untyped-def]
     return bucket * n_levels + min(max(level, 0), n_levels - 1)
 
 
-@numba.njit(cache=True)
-def put(s, t, u, key):  # type: ignore[no-untyped-def]
-    """Let an item stand where its mean and variance say."""
+@compiled
+def put(s: State, t: Settings, u: int, key: int) -> None:
+    """Move an item to the cell of its mean and variance."""
     old = s.place[u, CELL]
     if old == RETIRED:
         return
@@ -53,10 +59,12 @@ def put(s, t, u, key):  # type: ignore[no-untyped-def]
         _insert(s, u, new, item_key(key, u) & np.uint64(1) == np.uint64(0))
 
 
-@numba.njit(cache=True)
-def _insert(s, u, cell, at_front):  # type: ignore[no-untyped-def]
+@compiled
+def _insert(s: State, u: int, cell: int, at_front: bool) -> None:
     s.place[u, CELL] = cell
     first = s.cells[cell]
+    if len(s.top) == 1:
+        s.counters[IS_STALE] = 1  # several levels are listed there, and listing them costs little
     n_levels = len(s.cells) // len(s.top)
     bucket, level = cell // n_levels, cell % n_levels
     if first < 0:
@@ -80,20 +88,22 @@ def _insert(s, u, cell, at_front):  # type: ignore[no-untyped-def]
         s.cells[cell] = u
 
 
-@numba.njit(cache=True, inline="always")
-def _is_alone(s, bucket, n_levels):  # type: ignore[no-untyped-def]
+@compiled(inline="always")
+def _is_alone(s: State, bucket: int, n_levels: int) -> bool:
     """Whether one item stands at the top of a bucket, so that its partner is looked for below."""
     first = s.cells[bucket * n_levels + s.top[bucket]]
-    return s.place[first, NEXT] == first
+    return bool(s.place[first, NEXT] == first)
 
 
-@numba.njit(cache=True)
-def take_out(s, u):  # type: ignore[no-untyped-def]
-    """An item leaves its cell."""
+@compiled
+def take_out(s: State, u: int) -> None:
+    """Take an item out of its cell."""
     cell = s.place[u, CELL]
     if cell < 0:
         return
     s.place[u, CELL] = -1
+    if len(s.top) == 1:
+        s.counters[IS_STALE] = 1
     n_levels = len(s.cells) // len(s.top)
     bucket, level = cell // n_levels, cell % n_levels
     following, previous = s.place[u, NEXT], s.place[u, PREVIOUS]
@@ -115,9 +125,9 @@ def take_out(s, u):  # type: ignore[no-untyped-def]
         s.counters[IS_STALE] = 1  # one is left alone at the top
 
 
-@numba.njit(cache=True)
-def rebuild(s, t, order, key):  # type: ignore[no-untyped-def]
-    """Put all items anew, in this order."""
+@compiled
+def rebuild(s: State, t: Settings, order: IntArray, key: int) -> None:
+    """Empty the grid and put all items into it, in this order."""
     s.cells[:] = -1
     s.top[:] = -1
     for k in range(len(order)):
@@ -128,26 +138,28 @@ def rebuild(s, t, order, key):  # type: ignore[no-untyped-def]
     s.counters[IS_STALE] = 1
 
 
-@numba.njit(cache=True, inline="always")
-def value(t, C, D):  # type: ignore[no-untyped-def]
+@compiled(inline="always")
+def value(t: Settings, C: float, D: float) -> float:
     """What asking a pair is worth, given variance and mean of the difference."""
     if t.criterion == VARIANCE_ALONE:
         return C
     return information(C, outcome_spread(D, t.link, False))
 
 
-@numba.njit(cache=True)
-def list_buckets(s, t):  # type: ignore[no-untyped-def]
+@compiled
+def list_buckets(s: State, t: Settings) -> None:
     """The most promising pairs of buckets, best first."""
+    if len(s.top) == 1:
+        _list_levels(s, t)
+        return
     n_buckets, most = len(s.top), len(s.listed)
     n_levels = len(s.cells) // n_buckets
     offsets = 1
-    if t.criterion != VARIANCE_ALONE:
-        while (
-            offsets * t.bucket_width < FARTHEST
-            and outcome_spread(offsets * t.bucket_width, t.link, False) > NEGLIGIBLE
-        ):
-            offsets += 1
+    while (
+        offsets * t.bucket_width < FARTHEST
+        and outcome_spread(offsets * t.bucket_width, t.link, False) > NEGLIGIBLE
+    ):
+        offsets += 1
     highest = -1
     for a in range(n_buckets):
         highest = max(highest, s.top[a])
@@ -161,32 +173,65 @@ def list_buckets(s, t):  # type: ignore[no-untyped-def]
         for offset in range(min(offsets, n_buckets - a)):
             b = a + offset
             level = s.top[b]
-            if offset == 0:
-                first = s.cells[a * n_levels + level]
-                if s.place[first, NEXT] == first:  # alone: its partner is below
-                    level -= 1
-                    while level >= 0 and s.cells[a * n_levels + level] < 0:
-                        level -= 1
+            if offset == 0 and _is_alone(s, a, n_levels):
+                level = _next_level(s.cells, a * n_levels, level)
             if level < 0:
                 continue
             estimate = value(t, own + _level_variance(t, level), offset * t.bucket_width)
-            if n == most and estimate <= s.listed[n - 1, 0]:
-                continue
-            k = n if n < most else n - 1
-            while k > 0 and s.listed[k - 1, 0] < estimate:
-                s.listed[k, 0] = s.listed[k - 1, 0]
-                s.listed[k, 1] = s.listed[k - 1, 1]
-                s.listed[k, 2] = s.listed[k - 1, 2]
-                k -= 1
-            s.listed[k, 0] = estimate
-            s.listed[k, 1] = a * n_levels + s.top[a]
-            s.listed[k, 2] = b * n_levels + level
-            n = min(n + 1, most)
+            n = _list_pair(s.listed, n, estimate, a * n_levels + s.top[a], b * n_levels + level)
     s.counters[N_LISTED] = n
     s.counters[IS_STALE] = 0
 
 
-@numba.njit(cache=True, inline="always")
-def _level_variance(t, level):  # type: ignore[no-untyped-def]
+@compiled
+def _list_levels(s: State, t: Settings) -> None:
+    """Pairs of the highest levels of a single bucket.
+
+    The highest two items may know each other well: others must be there to choose from.
+    """
+    n, a = 0, s.top[0]
+    for _ in range(N_TOP_LEVELS):
+        b = a
+        for _ in range(N_TOP_LEVELS):
+            if b < 0:
+                break
+            if b != a or s.place[s.cells[a], NEXT] != s.cells[a]:
+                estimate = value(t, _level_variance(t, a) + _level_variance(t, b), 0.0)
+                n = _list_pair(s.listed, n, estimate, a, b)
+            b = _next_level(s.cells, 0, b)
+        a = _next_level(s.cells, 0, a)
+    s.counters[N_LISTED] = n
+    s.counters[IS_STALE] = 0
+
+
+@compiled
+def _next_level(cells: CodeArray, first_cell: int, level: int) -> int:
+    """The highest level below this one where somebody stands, -1 if there is none."""
+    level -= 1
+    while level >= 0 and cells[first_cell + level] < 0:
+        level -= 1
+    return level
+
+
+@compiled
+def _list_pair(listed: FloatArray, n: int, estimate: float, left: int, right: int) -> int:
+    """Insert two cells into the list of n where they belong; returns how many are listed now."""
+    most = len(listed)
+    if n == most and estimate <= listed[n - 1, 0]:
+        return n
+    k = n if n < most else n - 1
+    while k > 0 and listed[k - 1, 0] < estimate:
+        listed[k, 0] = listed[k - 1, 0]
+        listed[k, 1] = listed[k - 1, 1]
+        listed[k, 2] = listed[k - 1, 2]
+        k -= 1
+    listed[k, 0] = estimate
+    listed[k, 1] = left
+    listed[k, 2] = right
+    return min(n + 1, most)
+
+
+@compiled(inline="always")
+def _level_variance(t: Settings, level: int) -> float:
     """The largest variance of a level."""
     return t.lowest_variance * math.exp((level + 1) * t.log_ratio)

@@ -1,11 +1,12 @@
 """The pair worth asking, and what changes when it is asked and answered."""
 
+from __future__ import annotations
+
 import math
 
-import numba
 import numpy as np
 
-from hodgerank.kernels.choice import item_key
+from hodgerank.kernels.compilation import compiled
 from hodgerank.kernels.matrix_free.adjacency import (
     add_half_edge,
     remove_half_edge,
@@ -38,7 +39,11 @@ from hodgerank.kernels.matrix_free.state import (
     PREVIOUS,
     RESIDUAL,
     VARIANCE,
+    Settings,
+    State,
 )
+from hodgerank.kernels.selection.ties import item_key
+from hodgerank.types import FloatArray, IntArray
 
 NEARLY = 0.98  # a pair worth this share of the best is good enough
 N_FINALISTS = 8
@@ -47,18 +52,18 @@ N_REVALIDATED = 2  # pairs of buckets
 ENOUGH = 4  # good candidates in a pair of buckets
 
 
-@numba.njit(cache=True)
-def _is_forbidden(forbidden, n, u, v):  # type: ignore[no-untyped-def]
+@compiled
+def _is_forbidden(forbidden: IntArray, n: int, u: int, v: int) -> bool:
     if len(forbidden) == 0:
         return False
     code = min(u, v) * n + max(u, v)
     k = np.searchsorted(forbidden, code)
-    return k < len(forbidden) and forbidden[k] == code
+    return bool(k < len(forbidden) and forbidden[k] == code)
 
 
-@numba.njit(cache=True, inline="always")
-def _glance(s, t, u, v):  # type: ignore[no-untyped-def]
-    """Value of a pair, knowing of its own edge alone what joins the two."""
+@compiled(inline="always")
+def _glance(s: State, t: Settings, u: int, v: int) -> float:
+    """Quick estimate of the value of a pair, as if its own edge alone joined the two items."""
     d_u, d_v = s.x[u, VARIANCE], s.x[v, VARIANCE]
     w = weight_between(s, FIRST, u, v)
     if s.counters[N_PENDING]:
@@ -67,16 +72,16 @@ def _glance(s, t, u, v):  # type: ignore[no-untyped-def]
     return value(t, max(0.0, d_u + d_v - 2 * shared), s.x[u, MEAN] - s.x[v, MEAN])
 
 
-@numba.njit(cache=True)
-def pair_variance(s, t, u, v):  # type: ignore[no-untyped-def]
-    """C of a pair by a local solution."""
+@compiled
+def pair_variance(s: State, t: Settings, u: int, v: int) -> float:
+    """Variance of the difference of two items, by a local solution."""
     C, n = respond(s, t.locality, t.reach, u, v)
     forget(s, n)
     return C
 
 
-@numba.njit(cache=True)
-def best_pair(s, t, forbidden, key):  # type: ignore[no-untyped-def]
+@compiled
+def best_pair(s: State, t: Settings, forbidden: IntArray, key: int) -> tuple[int, int]:
     """A pair worth about as much as any, (-1, -1) if there is none; the state stays as it is."""
     if s.counters[IS_STALE]:
         list_buckets(s, t)
@@ -98,13 +103,24 @@ def best_pair(s, t, forbidden, key):  # type: ignore[no-untyped-def]
         if found > best_value:
             best, best_value = k, found
     if best < 0:
-        return np.int64(-1), np.int64(-1)
+        return -1, -1
     u, v = finalists[best]
     return min(u, v), max(u, v)
 
 
-@numba.njit(cache=True)
-def _look_into(s, t, forbidden, n_items, left, right, estimate, finalists, worth, key):  # type: ignore[no-untyped-def]
+@compiled
+def _look_into(
+    s: State,
+    t: Settings,
+    forbidden: IntArray,
+    n_items: int,
+    left: int,
+    right: int,
+    estimate: float,
+    finalists: IntArray,
+    worth: FloatArray,
+    key: int,
+) -> None:
     """Candidates from two cells, into the list of finalists."""
     good = 0
     u = s.cells[left]
@@ -132,8 +148,8 @@ def _look_into(s, t, forbidden, n_items, left, right, estimate, finalists, worth
             return
 
 
-@numba.njit(cache=True)
-def _shortlist(finalists, worth, u, v, e):  # type: ignore[no-untyped-def]
+@compiled
+def _shortlist(finalists: IntArray, worth: FloatArray, u: int, v: int, e: float) -> None:
     for k in range(N_FINALISTS):
         if (finalists[k, 0] == u and finalists[k, 1] == v) or (
             finalists[k, 0] == v and finalists[k, 1] == u
@@ -148,8 +164,10 @@ def _shortlist(finalists, worth, u, v, e):  # type: ignore[no-untyped-def]
     finalists[k, 0], finalists[k, 1] = u, v
 
 
-@numba.njit(cache=True)
-def learn(s, t, i, j, outcome, weight, was_out):  # type: ignore[no-untyped-def]
+@compiled
+def learn(
+    s: State, t: Settings, i: int, j: int, outcome: float, weight: float, was_out: bool
+) -> None:
     """An answer for i of this weight; if it `was_out`, the pair is pending no more."""
     x = s.x
     s.counters[N_LEARNED] += 1
@@ -180,9 +198,9 @@ def learn(s, t, i, j, outcome, weight, was_out):  # type: ignore[no-untyped-def]
     _revalidate(s, t, key)
 
 
-@numba.njit(cache=True)
-def _revalidate(s, t, key):  # type: ignore[no-untyped-def]
-    """Variances of items that seem most worth asking, which may have fallen unnoticed."""
+@compiled
+def _revalidate(s: State, t: Settings, key: int) -> None:
+    """Renew the variances of items most worth asking: local updates may have missed a fall."""
     if s.counters[IS_STALE]:
         list_buckets(s, t)
     for line in range(min(N_REVALIDATED, s.counters[N_LISTED])):
@@ -195,8 +213,8 @@ def _revalidate(s, t, key):  # type: ignore[no-untyped-def]
                     put(s, t, u, key)
 
 
-@numba.njit(cache=True)
-def expect(s, t, i, j):  # type: ignore[no-untyped-def]
+@compiled
+def expect(s: State, t: Settings, i: int, j: int) -> None:
     """A pair goes out: it narrows variances, and leaves the means alone."""
     C, n = respond(s, t.locality, t.reach, i, j)
     add_half_edge(s, FIRST_PENDING, i, j, 1.0)
@@ -210,15 +228,15 @@ def expect(s, t, i, j):  # type: ignore[no-untyped-def]
     refresh(s, t, i, j, key)
 
 
-@numba.njit(cache=True)
-def withdraw(s, t, i, j):  # type: ignore[no-untyped-def]
+@compiled
+def withdraw(s: State, t: Settings, i: int, j: int) -> None:
     """A pair that was out will not be answered."""
     _drop_pending(s, i, j)
     refresh(s, t, i, j, s.counters[N_LEARNED] + s.counters[N_PENDING])
 
 
-@numba.njit(cache=True)
-def _drop_pending(s, i, j):  # type: ignore[no-untyped-def]
+@compiled
+def _drop_pending(s: State, i: int, j: int) -> None:
     remove_half_edge(s, FIRST_PENDING, i, j, 1.0)
     remove_half_edge(s, FIRST_PENDING, j, i, 1.0)
     s.x[i, PENDING] -= 1
@@ -226,9 +244,9 @@ def _drop_pending(s, i, j):  # type: ignore[no-untyped-def]
     s.counters[N_PENDING] -= 1
 
 
-@numba.njit(cache=True)
-def sweep_variances(s, g, sweeps):  # type: ignore[no-untyped-def]
-    """Belief propagation over all items."""
+@compiled
+def sweep_variances(s: State, g: float, sweeps: int) -> None:
+    """Belief propagation over all items, until no variance changes much."""
     for _ in range(sweeps):
         most = 0.0
         for u in range(len(s.x)):
@@ -239,8 +257,8 @@ def sweep_variances(s, g, sweeps):  # type: ignore[no-untyped-def]
             break
 
 
-@numba.njit(cache=True)
-def values_of_pairs(s, t, i, j):  # type: ignore[no-untyped-def]
+@compiled
+def values_of_pairs(s: State, t: Settings, i: IntArray, j: IntArray) -> FloatArray:
     """What asking each listed pair is worth."""
     values = np.empty(len(i))
     for k in range(len(i)):

@@ -7,11 +7,11 @@ value by what its residual asks for and hands the rest to its neighbours; the st
 rather than 1 / weight, since part of what is handed on comes back.
 """
 
+from __future__ import annotations
+
 import math
 
-import numba
-import numpy as np
-
+from hodgerank.kernels.compilation import compiled
 from hodgerank.kernels.matrix_free.adjacency import ROOM
 from hodgerank.kernels.matrix_free.grid import put
 from hodgerank.kernels.matrix_free.state import (
@@ -19,7 +19,6 @@ from hodgerank.kernels.matrix_free.state import (
     COUNT,
     FIRST,
     FIRST_PENDING,
-    FORCE,
     MARK,
     MEAN,
     N_PENDING,
@@ -31,7 +30,10 @@ from hodgerank.kernels.matrix_free.state import (
     REST,
     SHIFT,
     VARIANCE,
+    Settings,
+    State,
 )
+from hodgerank.types import FloatArray
 
 HUB = 256  # neighbours beyond which an item is spared where it hardly matters
 MOST_TOUCHED = 4096  # items a local solution may reach
@@ -42,17 +44,17 @@ OVERSHOOT = 1.5  # of 1 / weight: relaxation diverges beyond 2
 UNTOUCHED, TOUCHED, RELAXED = 0, 1, 2
 
 
-@numba.njit(cache=True, inline="always")
-def _step(s, g, u):  # type: ignore[no-untyped-def]
+@compiled(inline="always")
+def _step(s: State, g: float, u: int) -> tuple[float, float]:
     weight = s.x[u, ANSWERED] + s.x[u, PENDING] + g
     return min(s.x[u, VARIANCE], OVERSHOOT / weight), weight
 
 
-@numba.njit(cache=True)
-def variance(s, g, u):  # type: ignore[no-untyped-def]
-    """Of one score, given those of its neighbours: both messages of an edge in closed form."""
+@compiled
+def variance(s: State, g: float, u: int) -> float:
+    """Variance of a score from those of its neighbours; both messages of an edge in closed form."""
     a = 1 / s.x[u, VARIANCE]
-    known = s.x[u, ANSWERED] + s.x[u, PENDING] + g
+    known: float = s.x[u, ANSWERED] + s.x[u, PENDING] + g
     for graph in range(FIRST, FIRST_PENDING + 1):
         c = s.edges[u, graph]
         while c >= 0:
@@ -67,8 +69,8 @@ def variance(s, g, u):  # type: ignore[no-untyped-def]
     return 1 / max(g, known)
 
 
-@numba.njit(cache=True, inline="always")
-def _touch(s, u, n):  # type: ignore[no-untyped-def]
+@compiled(inline="always")
+def _touch(s: State, u: int, n: int) -> int:
     if s.edges[u, MARK] == UNTOUCHED:
         s.edges[u, MARK] = TOUCHED
         s.x[u, SHIFT] = 0.0
@@ -78,8 +80,8 @@ def _touch(s, u, n):  # type: ignore[no-untyped-def]
     return n
 
 
-@numba.njit(cache=True)
-def respond(s, g, reach, i, j):  # type: ignore[no-untyped-def]
+@compiled
+def respond(s: State, g: float, reach: float, i: int, j: int) -> tuple[float, int]:
     """S (e_i - e_j) around i and j: the variance C of their difference, and how many were touched.
 
     The values stand in column SHIFT of the items touched; `forget` clears the marks.
@@ -127,15 +129,17 @@ def respond(s, g, reach, i, j):  # type: ignore[no-untyped-def]
     return x[i, SHIFT] - x[j, SHIFT], n
 
 
-@numba.njit(cache=True)
-def forget(s, n):  # type: ignore[no-untyped-def]
+@compiled
+def forget(s: State, n: int) -> None:
     """Clear the marks of a local solution."""
     for k in range(n):
         s.edges[s.touched[k], MARK] = UNTOUCHED
 
 
-@numba.njit(cache=True)
-def narrow(s, t, i, j, C, n, weight, key):  # type: ignore[no-untyped-def]
+@compiled
+def narrow(
+    s: State, t: Settings, i: int, j: int, C: float, n: int, weight: float, key: int
+) -> None:
     """Variances after an answer of this weight to (i, j), from the response in SHIFT."""
     x, g = s.x, t.locality
     shrink = weight / (1 + weight * C)
@@ -149,9 +153,9 @@ def narrow(s, t, i, j, C, n, weight, key):  # type: ignore[no-untyped-def]
                 put(s, t, u, key)
 
 
-@numba.njit(cache=True)
-def refresh(s, t, i, j, key):  # type: ignore[no-untyped-def]
-    """Variances of the two items of a pair whose edge has changed."""
+@compiled
+def refresh(s: State, t: Settings, i: int, j: int, key: int) -> None:
+    """Compute anew the variances of two items whose edge has changed."""
     for _ in range(2):
         for u in (i, j):
             count = s.edges[u, COUNT]
@@ -162,9 +166,9 @@ def refresh(s, t, i, j, key):  # type: ignore[no-untyped-def]
     put(s, t, j, key)
 
 
-@numba.njit(cache=True)
-def enqueue(s, u):  # type: ignore[no-untyped-def]
-    """The residual of an item wants to be looked at."""
+@compiled
+def enqueue(s: State, u: int) -> None:
+    """Put an item into the queue of residuals to relax, unless it is in it."""
     if not s.place[u, QUEUED]:
         s.place[u, QUEUED] = 1
         end = (s.counters[QUEUE_START] + s.counters[QUEUE_LENGTH]) % len(s.queue)
@@ -172,8 +176,8 @@ def enqueue(s, u):  # type: ignore[no-untyped-def]
         s.counters[QUEUE_LENGTH] += 1
 
 
-@numba.njit(cache=True)
-def relax_means(s, t, key):  # type: ignore[no-untyped-def]
+@compiled
+def relax_means(s: State, t: Settings, key: int) -> None:
     """Move means until the residuals in the queue are small, or for long enough."""
     x, g = s.x, t.prior_strength
     for _ in range(MOST_RELAXATIONS):
@@ -203,8 +207,8 @@ def relax_means(s, t, key):  # type: ignore[no-untyped-def]
         put(s, t, u, key)
 
 
-@numba.njit(cache=True, inline="always")
-def _tolerance(tolerance, weight, variance):  # type: ignore[no-untyped-def]
+@compiled(inline="always")
+def _tolerance(tolerance: float, weight: float, variance: float) -> float:
     """What a residual may be.
 
     It moves the mean by about its product with the variance: that should be little beside the
@@ -213,8 +217,8 @@ def _tolerance(tolerance, weight, variance):  # type: ignore[no-untyped-def]
     return tolerance * max(1.0, weight / 64) / max(1.0, math.sqrt(variance))
 
 
-@numba.njit(cache=True)
-def _times(s, g, v, out):  # type: ignore[no-untyped-def]
+@compiled
+def apply(s: State, g: float, v: FloatArray, out: FloatArray) -> None:
     """(L + g I) v, with the answers alone."""
     for u in range(len(v)):
         total = (s.x[u, ANSWERED] + g) * v[u]
@@ -224,45 +228,3 @@ def _times(s, g, v, out):  # type: ignore[no-untyped-def]
                 total -= s.weights[c, a] * v[s.neighbours[c, a]]
             c = s.neighbours[c, ROOM]
         out[u] = total
-
-
-@numba.njit(cache=True)
-def solve(s, g, force, start, tolerance, most):  # type: ignore[no-untyped-def]
-    """(L + g I)^-1 force, by conjugate gradients with a diagonal preconditioner.
-
-    Stops when no residual asks for a move larger than the tolerance. Returns the solution, its
-    residuals, the largest move asked for at the start and at the end, and the iterations.
-    """
-    x, q = start.copy(), np.empty(len(start))
-    _times(s, g, x, q)
-    r = force - q
-    inverse = 1 / (s.x[:, ANSWERED] + g)
-    z = r * inverse
-    before = after = np.abs(z).max()
-    p = z.copy()
-    rho = np.dot(r, z)
-    done = 0
-    while after > tolerance and done < most and rho > 0:
-        _times(s, g, p, q)
-        alpha = rho / np.dot(p, q)
-        x += alpha * p
-        r -= alpha * q
-        z = r * inverse
-        after = np.abs(z).max()
-        new = np.dot(r, z)
-        p = z + (new / rho) * p
-        rho = new
-        done += 1
-    return x, r, before, after, done
-
-
-@numba.njit(cache=True)
-def solve_means(s, g, tolerance, most):  # type: ignore[no-untyped-def]
-    """All means anew, from where they are; returns by how much they were off. Empties the queue."""
-    mean, r, before, _, _ = solve(s, g, s.x[:, FORCE].copy(), s.x[:, MEAN].copy(), tolerance, most)
-    s.x[:, MEAN] = mean
-    s.x[:, RESIDUAL] = r
-    s.place[:, QUEUED] = 0
-    s.counters[QUEUE_START] = 0
-    s.counters[QUEUE_LENGTH] = 0
-    return before

@@ -32,7 +32,7 @@ class State(NamedTuple):
     neighbours, weights
         [chunks, 16] see `adjacency`.
     counters
-        [8] of all kinds.
+        [8] single numbers, from N_CHUNKS to N_LEARNED.
     queue
         [n] items whose residual is to be relaxed, in a ring.
     touched
@@ -64,13 +64,13 @@ class Settings(NamedTuple):
     Attributes
     ----------
     prior_strength
-        g.
+        The precision g of each score before any answer.
     locality
-        The g by which variances are reckoned, at least so large that they are local.
+        The g with which variances are computed, large enough to make them local.
     criterion
         INFORMATION or VARIANCE_ALONE.
     link
-        How differences become preferences, as in `kernels.information`.
+        How differences become preferences, as in `selection.information`.
     reach
         Share of a pair's variance below which a local solution stops.
     residual
@@ -97,7 +97,7 @@ N_LISTED_PAIRS = 48  # pairs of buckets kept as promising
 
 
 def empty_state(n: int, n_chunks: int, t: Settings) -> State:
-    """No answers, nobody in the grid; means and variances are to be filled in."""
+    """No answers and an empty grid; the caller fills in means and variances."""
     counters = np.zeros(8, np.int64)
     counters[FREE_CHUNK] = -1
     edges = np.zeros((n, 4), np.int32)
@@ -118,7 +118,7 @@ def empty_state(n: int, n_chunks: int, t: Settings) -> State:
 
 
 def empty_grid(t: Settings) -> dict[str, Any]:
-    """The arrays of the grid; without labels one bucket holds all means."""
+    """The arrays of the grid; where variances alone count, one bucket holds all means."""
     buckets = 1
     if t.criterion == INFORMATION:
         buckets = int(2 * t.mean_range / t.bucket_width) + 1
@@ -131,7 +131,7 @@ def empty_grid(t: Settings) -> dict[str, Any]:
 
 
 def longer(array: Any) -> Any:
-    """One more row; now and then all are copied to where there is room for many more."""
+    """The array with one more row; now and then it is copied to where there is room for more."""
     n, room = len(array), array.base
     has_room = (
         isinstance(room, np.ndarray)

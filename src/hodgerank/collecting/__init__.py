@@ -1,0 +1,1 @@
+"""Loops that collect answers: play, run, replay, forecast, and when to stop."""

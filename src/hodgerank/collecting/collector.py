@@ -1,0 +1,126 @@
+"""Collector: what `run` and `run_async` share: when to stop, and where answers go."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeAlias
+
+import numpy as np
+
+from hodgerank.collecting.answer_file import AnswerFile
+from hodgerank.collecting.stopping import Progress, StoppingRule
+from hodgerank.errors import InvalidArgument, JudgeFailed
+from hodgerank.estimators.ranking import Ranking
+from hodgerank.notebook import Displayed, Preview
+from hodgerank.sampling.answer import Answer
+from hodgerank.sampling.sampler import Sampler
+from hodgerank.types import Pair
+
+OnAnswer: TypeAlias = Callable[[Pair, Answer], None]
+MOST_IN_A_ROW = 20  # pairs without an answer before giving up
+
+
+@dataclass(frozen=True, repr=False)
+class RunResult(Displayed):
+    """How a run ended.
+
+    Attributes
+    ----------
+    ranking
+        From all answers.
+    n_answers
+        All of them, those resumed from included.
+    reason
+        Why it stopped.
+    n_unanswered
+        Pairs that were asked and not answered.
+    """
+
+    ranking: Ranking
+    n_answers: int
+    reason: str
+    n_unanswered: int
+
+    def _headline(self) -> str:
+        return f"{self.n_answers:,} answers, stopped by: {self.reason}; {self.ranking!r}"
+
+    def _preview(self) -> Preview:
+        return self.ranking._preview()
+
+
+class Collector:
+    """A sampler that is being told, a file that keeps the answers, and a reason to stop."""
+
+    def __init__(
+        self,
+        sampler: Sampler,
+        budget: int,
+        stop: StoppingRule | None,
+        log: Path | str | None,
+        on_answer: OnAnswer | None,
+    ) -> None:
+        if not isinstance(budget, int | np.integer) or budget < 1:
+            raise InvalidArgument(f"budget is a number of answers, at least 1, not {budget!r}")
+        if stop is not None and not isinstance(stop, StoppingRule):
+            raise InvalidArgument(f"stop is a rule such as ExpectedTau(0.9), not {stop!r}")
+        self.sampler = sampler
+        self.budget = budget
+        self.n_unanswered = 0
+        self._stop = stop
+        self._file = None if log is None else AnswerFile(log)
+        self._on_answer = on_answer
+        self._progress = Progress(sampler)
+        self._in_a_row = 0
+        if self._file is not None:
+            self._file.replay(sampler)
+
+    def reason_to_stop(self) -> str | None:
+        """Why no more should be asked, if so."""
+        if self.sampler.n_answers >= self.budget:
+            return f"budget of {self.budget:,} answers used"
+        if self._stop is not None and self._stop.is_reached(self._progress):
+            return f"{self._stop} reached"
+        return None
+
+    def keep(self, pair: Pair, answer: Answer) -> None:
+        """Put an answer that has been told on disk, and hand it on."""
+        if self._file is not None:
+            self._file.append(pair, answer)
+        if self._on_answer is not None:
+            self._on_answer(pair, answer)
+        self._in_a_row = 0
+
+    def miss(self, error: BaseException | None) -> None:
+        """Count a pair without an answer; many in a row mean that nobody is there."""
+        self.n_unanswered += 1
+        self._in_a_row += 1
+        if self._in_a_row >= MOST_IN_A_ROW:
+            why = f", last with {type(error).__name__}: {error}" if error is not None else ""
+            raise JudgeFailed(
+                f"{self._in_a_row} pairs in a row got no answer{why}. "
+                f"The {self.sampler.n_answers:,} answers so far are kept"
+            ) from error
+
+    def result(self, reason: str) -> RunResult:
+        """How it ended."""
+        ranking = self.sampler.ranking()
+        return RunResult(ranking, self.sampler.n_answers, reason, self.n_unanswered)
+
+    @contextmanager
+    def progress_bar(self, wanted: bool | None) -> Iterator[Callable[[], None]]:
+        """What to call after each answer; a bar is shown on a terminal, or where wanted."""
+        if not (sys.stderr.isatty() if wanted is None else wanted):
+            yield lambda: None
+            return
+        from rich.console import Console
+        from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
+        from rich.progress import Progress as Bar
+
+        columns = (TextColumn("answers"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+        with Bar(*columns, console=Console(stderr=True)) as bar:
+            task = bar.add_task("answers", total=self.budget, completed=self.sampler.n_answers)
+            yield lambda: bar.update(task, completed=self.sampler.n_answers)

@@ -1,0 +1,187 @@
+"""replay: what would have happened if these votes had been asked for by a sampler."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from hodgerank.collecting.play import play
+from hodgerank.collecting.recorded_crowd import RecordedCrowd
+from hodgerank.data.reading.source import read_comparisons
+from hodgerank.errors import InvalidArgument
+from hodgerank.estimators.bayes import bayes_rank
+from hodgerank.estimators.least_squares import hodge_rank
+from hodgerank.graph.comparison_graph import ComparisonGraph
+from hodgerank.metrics import kendall_tau
+from hodgerank.notebook import Charted, Displayed, Preview
+from hodgerank.sampling.samplers.by_name import build_sampler
+from hodgerank.types import FloatArray, IntArray, Item, Pair, VotesLike
+
+N_LOOKS = 20
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class LearningCurves(Displayed, Charted):
+    """Kendall's tau against the number of answers, of several strategies.
+
+    Attributes
+    ----------
+    strategies
+        Their names.
+    answers
+        Numbers of answers at which tau was looked at.
+    taus
+        One value per strategy, run and look.
+    truth
+        What the rankings were compared with.
+    """
+
+    strategies: tuple[str, ...]
+    answers: IntArray
+    taus: FloatArray
+    truth: str
+
+    @property
+    def mean(self) -> FloatArray:
+        """Mean tau, a row per strategy."""
+        return np.asarray(self.taus.mean(axis=1))
+
+    @property
+    def stderr(self) -> FloatArray:
+        """Standard error of the mean over runs."""
+        n_runs = self.taus.shape[1]
+        if n_runs < 2:
+            return np.full(self.mean.shape, np.nan)
+        return np.asarray(self.taus.std(axis=1, ddof=1) / np.sqrt(n_runs))
+
+    def _headline(self) -> str:
+        ends = ", ".join(
+            f"{name} {tau:.3f}" for name, tau in zip(self.strategies, self.mean[:, -1], strict=True)
+        )
+        return f"tau against {self.truth} after {self.answers[-1]:,} answers: {ends}"
+
+    def _preview(self) -> Preview:
+        rows = (
+            (int(answers), *map(float, taus))
+            for answers, taus in zip(self.answers, self.mean.T, strict=True)
+        )
+        return Preview(("answers", *self.strategies), rows, len(self.answers))
+
+    def to_frame(self, backend: str = "polars") -> Any:
+        """One row per strategy and number of answers."""
+        from hodgerank.data.sources.frames import build_frame
+
+        k = len(self.answers)
+        return build_frame(
+            {
+                "strategy": np.repeat(np.array(self.strategies, dtype=object), k),
+                "answers": np.tile(self.answers, len(self.strategies)),
+                "tau": self.mean.ravel(),
+                "stderr": self.stderr.ravel(),
+            },
+            backend,
+        )
+
+
+def replay(
+    votes: VotesLike,
+    strategies: Sequence[str] = ("auto", "random"),
+    *,
+    n_answers: int | None = None,
+    runs: int = 20,
+    truth: Mapping[Item, float] | None = None,
+    replacement: bool = False,
+    seed: int = 0,
+    on_run: Callable[[], None] | None = None,
+) -> LearningCurves:
+    """Let samplers ask for recorded votes, and see how fast they find the ranking.
+
+    A sampler may ask any pair that has votes left; the answer is one of them, drawn at random, and
+    used up. Rankings are those of `bayes_rank`, whichever pairs were asked.
+
+    Parameters
+    ----------
+    votes
+        Comparisons, or anything `read_comparisons` takes.
+    strategies
+        Names: auto, rank, bayesian, d-optimal, fiedler, crowd-bt, rounds, random.
+    n_answers
+        How long a run is; default: half of the votes. The closer it comes to all of them, the less
+        there is left to choose.
+    runs
+        How often each strategy is played; the same labels wait for all of them.
+    truth
+        Scores to compare with; default: `hodge_rank` on all votes.
+    replacement
+        Put each vote back after it was drawn: any number of answers, but a pair with few votes
+        then repeats their errors.
+    seed
+        Makes it repeatable.
+    on_run
+        Called after each run.
+
+    Examples
+    --------
+    >>> import hodgerank as hr
+    >>> votes = hr.simulate_comparisons(8, 2000, spread=2, rng=1)
+    >>> curves = replay(votes, ["auto"], n_answers=40, runs=2)
+    >>> curves.mean.shape, bool(curves.mean[0, -1] > curves.mean[0, 0])
+    ((1, 20), True)
+    """
+    votes = read_comparisons(votes)
+    graph = ComparisonGraph.from_comparisons(votes)
+    n_answers = max(1, len(votes) // 2) if n_answers is None else n_answers
+    if runs < 1 or n_answers < 1:
+        raise InvalidArgument("at least one run of one answer is needed")
+    if n_answers > len(votes) and not replacement:
+        raise InvalidArgument(
+            f"{n_answers:,} answers cannot be replayed from {len(votes):,} votes: ask for fewer, "
+            "or draw with replacement"
+        )
+    if isinstance(strategies, str):
+        strategies = (strategies,)
+    missing = [] if truth is None else [item for item in votes.items if item not in truth]
+    if missing:
+        raise InvalidArgument(f"truth has no score for {missing[:5]}")
+    target = "the given scores"
+    if truth is None:
+        truth = hodge_rank(graph).score_by_item
+        target = "HodgeRank on all votes"
+    looks = np.unique(np.linspace(n_answers / N_LOOKS, n_answers, N_LOOKS).round().astype(int))
+    looks = looks[looks > 0]
+    taus = np.empty((len(strategies), runs, len(looks)))
+    for s, strategy in enumerate(strategies):
+        for run in range(runs):
+            rng = np.random.default_rng((seed, run))
+            crowd = RecordedCrowd(votes, replacement=replacement, rng=rng)
+            taus[s, run] = _taus(strategy, crowd, looks, truth, (1000 * seed + run) % 2**63)
+            if on_run is not None:
+                on_run()
+    return LearningCurves(tuple(strategies), looks, taus, target)
+
+
+def _taus(
+    strategy: str,
+    crowd: RecordedCrowd,
+    looks: IntArray,
+    truth: Mapping[Item, float],
+    seed: int,
+) -> list[float]:
+    """Kendall's tau at each look of one run."""
+    sampler = build_sampler(strategy, crowd.items, seed=seed)
+    n = len(crowd.items)
+
+    def open_pairs() -> tuple[Pair, ...] | None:
+        return None if len(crowd.pairs) == n * (n - 1) // 2 else crowd.pairs
+
+    turns = play(sampler, crowd, candidates=open_pairs)
+    taus: list[float] = []
+    for look in looks.tolist():
+        while sampler.n_answers < look:
+            next(turns)
+        ranking = bayes_rank(ComparisonGraph.from_comparisons(sampler.answers))
+        taus.append(kendall_tau(ranking, truth))
+    return taus

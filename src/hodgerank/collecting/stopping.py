@@ -1,0 +1,175 @@
+"""When to stop asking. Rules combine: `ExpectedTau(0.9) & TopKCertain(3) | Budget(2000)`."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from hodgerank.errors import InvalidArgument
+from hodgerank.estimators.certainty import expected_tau, top_k_certainty, widest_rank_interval
+from hodgerank.sampling.designs.gaussian import MANY_ITEMS
+
+if TYPE_CHECKING:
+    from hodgerank.estimators.ranking import Ranking
+    from hodgerank.sampling.sampler import Sampler
+    from hodgerank.types import Item
+
+
+class Progress:
+    """A campaign as stopping rules see it; its ranking is renewed every n/10 answers.
+
+    From 1,000 items on every n/2: finding a ranking takes as long as choosing n/10 pairs and more.
+    """
+
+    def __init__(self, sampler: Sampler) -> None:
+        self.sampler = sampler
+        n = len(sampler.items)
+        self._interval = max(1, n // 10 if n < MANY_ITEMS else n // 2)
+        self._ranking: Ranking | None = None
+        self._ranked_at = -1
+        self._findings: dict[tuple[RankingRule, tuple[Item, ...]], bool] = {}
+
+    @property
+    def n_answers(self) -> int:
+        """Answers so far."""
+        return self.sampler.n_answers
+
+    @property
+    def ranking(self) -> Ranking:
+        """A ranking of nearly all of them."""
+        if self._ranking is None or self.n_answers >= self._ranked_at + self._interval:
+            self._ranking, self._ranked_at = self.sampler.ranking(), self.n_answers
+            self._findings = {}
+        return self._ranking
+
+    def finds(self, rule: RankingRule) -> bool:
+        """Whether the ranking satisfies a rule; looked at once for each ranking."""
+        ranking, retired = self.ranking, self.sampler.retired
+        if (rule, retired) not in self._findings:
+            active = self.sampler.active_items if retired else None
+            self._findings[rule, retired] = rule.holds(ranking, active)
+        return self._findings[rule, retired]
+
+
+class StoppingRule(ABC):
+    """Something that is reached at some point of a campaign."""
+
+    @abstractmethod
+    def is_reached(self, progress: Progress) -> bool:
+        """Whether it is time to stop."""
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self})"
+
+    def __and__(self, other: StoppingRule) -> StoppingRule:
+        return Both(self, other)
+
+    def __or__(self, other: StoppingRule) -> StoppingRule:
+        return Either(self, other)
+
+
+class RankingRule(StoppingRule):
+    """Something that a ranking is sure enough of."""
+
+    @abstractmethod
+    def holds(self, ranking: Ranking, among: Sequence[Item] | None) -> bool:
+        """By its own uncertainty; `among` the items that are still asked, where not all are."""
+
+    def is_reached(self, progress: Progress) -> bool:
+        """The ranking says so."""
+        return progress.finds(self)
+
+
+class Both(StoppingRule):
+    """Two rules reached at the same time."""
+
+    def __init__(self, first: StoppingRule, second: StoppingRule) -> None:
+        self.first, self.second = first, second
+
+    def is_reached(self, progress: Progress) -> bool:
+        """Both are."""
+        return self.first.is_reached(progress) and self.second.is_reached(progress)
+
+    def __str__(self) -> str:
+        return f"({self.first} and {self.second})"
+
+
+class Either(StoppingRule):
+    """Two rules of which one suffices."""
+
+    def __init__(self, first: StoppingRule, second: StoppingRule) -> None:
+        self.first, self.second = first, second
+
+    def is_reached(self, progress: Progress) -> bool:
+        """One of them is."""
+        return self.first.is_reached(progress) or self.second.is_reached(progress)
+
+    def __str__(self) -> str:
+        return f"({self.first} or {self.second})"
+
+
+class Budget(StoppingRule):
+    """So many answers."""
+
+    def __init__(self, n_answers: int) -> None:
+        if n_answers < 0:
+            raise InvalidArgument(f"a budget must not be negative: {n_answers}")
+        self.n_answers = n_answers
+
+    def is_reached(self, progress: Progress) -> bool:
+        """The answers are there."""
+        return progress.n_answers >= self.n_answers
+
+    def __str__(self) -> str:
+        return f"{self.n_answers:,} answers"
+
+
+class ExpectedTau(RankingRule):
+    """Kendall's tau with the true order is expected to be at least so large."""
+
+    def __init__(self, target: float) -> None:
+        if not 0 < target < 1:
+            raise InvalidArgument(f"a target for tau lies between 0 and 1, not {target}")
+        self.target = target
+
+    def holds(self, ranking: Ranking, among: Sequence[Item] | None) -> bool:
+        """It is."""
+        return expected_tau(ranking, among) >= self.target
+
+    def __str__(self) -> str:
+        return f"expected tau {self.target:g}"
+
+
+class TopKCertain(RankingRule):
+    """The k best items are known, whatever their order, with this probability."""
+
+    def __init__(self, k: int, certainty: float = 0.95) -> None:
+        if k < 1 or not 0 < certainty < 1:
+            raise InvalidArgument("k must be at least 1 and certainty between 0 and 1")
+        self.k, self.certainty = k, certainty
+
+    def holds(self, ranking: Ranking, among: Sequence[Item] | None) -> bool:
+        """They are; so are all that are left, once they are no more than k."""
+        if among is not None and len(among) <= self.k:
+            return True
+        return top_k_certainty(ranking, self.k, among) >= self.certainty
+
+    def __str__(self) -> str:
+        return f"top {self.k} certain to {self.certainty:.0%}"
+
+
+class RanksWithin(RankingRule):
+    """No item's rank interval holds more than so many ranks."""
+
+    def __init__(self, n_ranks: int) -> None:
+        if n_ranks < 1:
+            raise InvalidArgument(f"a rank interval holds at least 1 rank, not {n_ranks}")
+        self.n_ranks = n_ranks
+
+    def holds(self, ranking: Ranking, among: Sequence[Item] | None) -> bool:
+        """The widest one is narrow enough."""
+        return widest_rank_interval(ranking, among) <= self.n_ranks
+
+    def __str__(self) -> str:
+        return f"all ranks within {self.n_ranks}"

@@ -1,0 +1,153 @@
+"""Dataframes in, dataframes out: the only module that imports narwhals."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, cast
+
+import narwhals as nw
+import numpy as np
+import polars as pl
+
+from hodgerank.errors import InvalidArgument, InvalidComparisons, MissingDependency
+from hodgerank.types import BoolArray, IntArray
+
+COUNT = "__answers__"
+UNREADABLE = (
+    ValueError,
+    TypeError,
+    OSError,
+    nw.exceptions.NarwhalsError,
+    pl.exceptions.PolarsError,
+)
+EAGER_BACKENDS = ("polars", "pandas", "pyarrow", "modin", "cudf")
+
+
+class Frame:
+    """A dataframe, eager or lazy, of any library narwhals knows, as a table.
+
+    Parameters
+    ----------
+    native
+        The dataframe.
+    name
+        What messages call it; default: the library.
+    is_lazy
+        Whether to spare it from being read in full; default: whether its library does.
+    """
+
+    from_text = False
+
+    def __init__(self, native: Any, name: str | None = None, is_lazy: bool | None = None) -> None:
+        try:
+            self._frame = nw.from_native(native)
+        except nw.exceptions.NarwhalsError as error:
+            raise InvalidComparisons(f"the dataframe cannot be read: {error}") from None
+        self.is_lazy = isinstance(self._frame, nw.LazyFrame) if is_lazy is None else is_lazy
+        self.name = name or f"{self.backend} frame"
+
+    @staticmethod
+    def accepts(native: Any) -> bool:
+        """Whether this is a dataframe at all."""
+        frame = nw.from_native(native, pass_through=True)
+        return isinstance(frame, nw.DataFrame | nw.LazyFrame)
+
+    @property
+    def columns(self) -> list[str]:
+        """Column names, without reading rows."""
+        try:
+            names = self._frame.collect_schema().names()
+        except UNREADABLE as error:
+            raise self._unreadable(error) from None
+        return [name for name in names if isinstance(name, str)]
+
+    @property
+    def backend(self) -> str:
+        """The library that results should come back in."""
+        name = self._frame.implementation.value
+        if name in EAGER_BACKENDS:
+            return str(name)
+        return "pandas" if name == "dask" else "polars"
+
+    def rows(self, columns: list[str]) -> tuple[pl.DataFrame, BoolArray | None]:
+        """Every row of these columns; none has more fields than the header."""
+        return self._fetched(self._frame.select(columns)), None
+
+    def distinct_rows(self, columns: list[str]) -> tuple[pl.DataFrame, IntArray]:
+        """Distinct rows of these columns and how often each occurs, counted at the source."""
+        counted = self._fetched(self._frame.group_by(columns).agg(nw.len().alias(COUNT)))
+        return counted.drop(COUNT), counted[COUNT].cast(pl.Int64).to_numpy()
+
+    def batches(self, columns: list[str], size: int) -> Iterator[pl.DataFrame] | None:
+        """So many rows at a time, in order, from the engines in this process: polars and DuckDB."""
+        if not isinstance(self._frame, nw.LazyFrame):
+            return None
+        native = self._frame.select(columns).to_native()
+        if isinstance(native, pl.LazyFrame):
+            return self._checked(
+                native.collect_batches(chunk_size=size, engine="streaming", lazy=True)
+            )
+        if self._frame.implementation.value == "duckdb":
+            return self._checked(
+                cast(pl.DataFrame, pl.from_arrow(batch))
+                for batch in cast(Any, native).to_arrow_reader(size)
+            )
+        return None
+
+    def _checked(self, batches: Iterator[pl.DataFrame]) -> Iterator[pl.DataFrame]:
+        try:
+            yield from batches
+        except UNREADABLE as error:
+            raise self._unreadable(error) from None
+        except ImportError:
+            raise self._without_arrow() from None
+
+    def _fetched(self, frame: nw.DataFrame[Any] | nw.LazyFrame[Any]) -> pl.DataFrame:
+        try:
+            if isinstance(frame, nw.LazyFrame):
+                native = frame.to_native()
+                if isinstance(native, pl.LazyFrame):  # in pieces, so that memory does not limit it
+                    return native.collect(engine="streaming")
+                return frame.collect(backend="polars").to_polars()
+            return frame.to_polars()
+        except UNREADABLE as error:
+            raise self._unreadable(error) from None
+        except ImportError:
+            if isinstance(frame, nw.LazyFrame):
+                raise self._without_arrow() from None
+            # pandas strings reach polars through pyarrow, or else one by one
+            try:
+                return pl.DataFrame({name: _without_nan(frame[name]) for name in frame.columns})
+            except TypeError:
+                raise InvalidComparisons("a column of the dataframe mixes types") from None
+
+    def _unreadable(self, error: Exception) -> InvalidComparisons:
+        reason = str(error).split("\n", 1)[0].split(", hint:", 1)[0]
+        return InvalidComparisons(
+            f"{self.name} cannot be read, or is damaged ({reason}): each column needs one type, "
+            "and all files the same columns"
+        )
+
+    def _without_arrow(self) -> MissingDependency:
+        library = self._frame.implementation.value
+        return MissingDependency("pyarrow", f"reading a {library} table")
+
+
+def _without_nan(column: nw.Series[Any]) -> list[Any]:
+    return [None if value != value else value for value in column.to_list()]
+
+
+def build_frame(columns: Mapping[str, Any], backend: str) -> Any:
+    """A dataframe of the named library."""
+    if backend not in EAGER_BACKENDS:
+        raise InvalidArgument(f"backend {backend!r} is not one of {', '.join(EAGER_BACKENDS)}")
+    plain = {
+        name: values.tolist()
+        if isinstance(values, np.ndarray) and values.dtype == object
+        else values
+        for name, values in columns.items()
+    }
+    try:
+        return nw.from_dict(plain, backend=cast(Any, backend)).to_native()
+    except ImportError:
+        raise MissingDependency(backend, f"a {backend} dataframe") from None

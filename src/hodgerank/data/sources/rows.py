@@ -1,0 +1,54 @@
+"""Rows given one by one, tuples or dicts, as a table."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from decimal import Decimal
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from hodgerank.errors import InvalidComparisons
+
+ROW_COLUMNS = ("left", "right", "outcome", "worker")
+
+
+def table_of_rows(rows: Iterable[Any]) -> pl.DataFrame:
+    """Columns left, right, outcome and worker of tuples, or those that dicts name.
+
+    >>> table_of_rows([("tea", "milk", 1), ("milk", "cola", 0, "ann")]).columns
+    ['left', 'right', 'outcome', 'worker']
+    """
+    records = list(rows)
+    if not records:
+        raise InvalidComparisons("rows: there are no rows")
+    if all(isinstance(record, Mapping) for record in records):
+        names = list(dict.fromkeys(name for record in records for name in record))
+        columns = {name: [record.get(name) for record in records] for name in names}
+    elif all(isinstance(record, Sequence) and not isinstance(record, str) for record in records):
+        width = max(len(record) for record in records)
+        if not 3 <= width <= len(ROW_COLUMNS):
+            raise InvalidComparisons(
+                f"rows: a row is (left, right, outcome) or (left, right, outcome, worker), "
+                f"not {width} values"
+            )
+        filled = [(*record, *[None] * (width - len(record))) for record in records]
+        columns = {name: [r[k] for r in filled] for k, name in enumerate(ROW_COLUMNS[:width])}
+    else:
+        raise InvalidComparisons("rows: a row is a tuple (left, right, outcome) or a dict")
+    return pl.DataFrame([_column(name, values) for name, values in columns.items()])
+
+
+def _column(name: str, values: list[Any]) -> pl.Series:
+    if any(isinstance(value, float | np.floating) for value in values):
+        values = [float(v) if isinstance(v, int | np.integer) else v for v in values]
+    if any(isinstance(value, Decimal) for value in values):
+        values = [None if v is None else float(v) for v in values]
+    try:
+        return pl.Series(name, values)
+    except (TypeError, OverflowError):
+        raise InvalidComparisons(
+            f"rows: the values of {name} are of different types: "
+            "make them all integers or all strings"
+        ) from None

@@ -1,0 +1,124 @@
+"""WorkerCells: what each worker answered to each pair, summed up."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from hodgerank.data.comparisons import NO_WORKER
+from hodgerank.graph.answered_graph import AnsweredGraph
+from hodgerank.graph.comparison_graph import ComparisonGraph
+from hodgerank.kernels.edges.groups import group_rows
+from hodgerank.types import FloatArray, IntArray
+
+
+@dataclass(frozen=True, eq=False)
+class WorkerCells:
+    """One entry per worker and edge with answers, by worker and then by edge.
+
+    Answers without a worker are those of one more worker, who comes last. Outcomes are those of the
+    lesser item of the edge.
+
+    Attributes
+    ----------
+    graph
+        Whose edges they are.
+    worker, edge
+        Of each cell.
+    wins, losses, ties
+        Number of answers of each kind.
+    won, lost
+        Sums of the sizes of positive and of negative outcomes.
+    weights, weight_squares, sums, squares
+        Sums of w, w^2, w y and w y^2, as in `ComparisonGraph`.
+    """
+
+    graph: ComparisonGraph
+    n_workers: int
+    worker: IntArray
+    edge: IntArray
+    wins: FloatArray
+    losses: FloatArray
+    ties: FloatArray
+    won: FloatArray
+    lost: FloatArray
+    weights: FloatArray
+    weight_squares: FloatArray
+    sums: FloatArray
+    squares: FloatArray
+
+    @classmethod
+    def of(cls, answered: AnsweredGraph) -> WorkerCells:
+        """Sum up the answers."""
+        votes, graph = answered.votes, answered.graph
+        n_workers = votes.n_workers
+        who = np.where(votes.worker == NO_WORKER, n_workers, votes.worker)
+        n_edges = np.int64(graph.n_edges)
+        keys, cell = group_rows(who * n_edges + answered.edge, int((n_workers + 1) * n_edges))
+        y, count = answered.turned, votes.answers_per_row
+
+        def total(values: FloatArray | IntArray) -> FloatArray:
+            return np.bincount(cell, values, len(keys)).astype(float)
+
+        wins, losses, answers = total(count * (y > 0)), total(count * (y < 0)), total(count)
+        is_plain = bool((np.abs(y) == 1).all())
+        won = wins if is_plain else total(count * np.maximum(y, 0.0))
+        lost = losses if is_plain else total(count * np.maximum(-y, 0.0))
+        weights, weight_squares, sums = answers, answers, won - lost
+        if votes.weight is not None:
+            weight = votes.total_weight
+            weights, weight_squares = total(weight), total(weight * votes.weight)
+            sums = total(weight * y)
+        squares = weights if is_plain else total(votes.total_weight * y**2)
+        worker, edge = np.divmod(keys, n_edges)
+        return cls(
+            graph, n_workers, worker, edge, wins, losses, answers - wins - losses, won, lost,
+            weights, weight_squares, sums, squares,
+        )  # fmt: skip
+
+    @cached_property
+    def answers(self) -> FloatArray:
+        """Number of answers in each cell."""
+        return self.wins + self.losses + self.ties
+
+    def per_worker(self, values: FloatArray) -> FloatArray:
+        """Sums over the cells of each worker, without those that have none."""
+        return np.bincount(self.worker, values, self.n_workers + 1).astype(float)[:-1]
+
+    def per_edge(self, values: FloatArray) -> FloatArray:
+        """Sums over the cells of each edge."""
+        return np.bincount(self.edge, values, self.graph.n_edges).astype(float)
+
+    def of_worker(self, worker: int) -> slice:
+        """The cells of one worker."""
+        return slice(*self._bounds[worker : worker + 2].tolist())
+
+    @cached_property
+    def _bounds(self) -> IntArray:
+        return np.searchsorted(self.worker, np.arange(self.n_workers + 2))
+
+    def trusting(self, trust: FloatArray, least: float) -> ComparisonGraph:
+        """The graph of answers weighed by trust, one value per worker, turned where negative.
+
+        Workers trusted no more than `least` are left out.
+        """
+        trust = np.append(np.where(np.abs(trust) > least, trust, 0.0), 1.0)[self.worker]
+        size = np.abs(trust)
+        counts = self.per_edge(self.answers * (size > 0)).astype(np.int64)
+        weights = self.per_edge(size * self.weights)
+        kept = counts > 0
+        graph = self.graph
+        return ComparisonGraph(
+            items=graph.items,
+            i=graph.i[kept],
+            j=graph.j[kept],
+            counts=counts[kept],
+            weights=weights[kept],
+            weight_squares=self.per_edge(size**2 * self.weight_squares)[kept],
+            flows=self.per_edge(trust * self.sums)[kept] / weights[kept],
+            squares=self.per_edge(size * self.squares)[kept],
+            report=graph.report,
+            backend=graph.backend,
+        )

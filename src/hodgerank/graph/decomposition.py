@@ -1,0 +1,219 @@
+"""decompose: what of the votes is position bias, disagreement, ranking, cycles of three, loops."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from hodgerank.data.comparisons import Comparisons
+from hodgerank.data.reading.source import read_comparisons
+from hodgerank.errors import DidNotConverge
+from hodgerank.graph import cycles
+from hodgerank.graph.answered_graph import AnsweredGraph
+from hodgerank.graph.calibration import Expectation, expectation
+from hodgerank.graph.comparison_graph import ComparisonGraph
+from hodgerank.graph.topology import BettiNumbers, fill
+from hodgerank.kernels.edges.groups import group_rows
+from hodgerank.kernels.topology.curl import curl_operator, curl_part
+from hodgerank.notebook import Displayed, Preview
+from hodgerank.types import FloatArray, IntArray, VotesLike
+
+PARTS = ("bias", "ties", "gradient", "curl", "harmonic")
+# Triangles per edge up to which all of them are used: a spanning choice suffices, but is worse
+# conditioned.
+FEW_TRIANGLES = 10
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class HodgeDecomposition(Displayed):
+    """y = b + u + D0 x + D1^T z + w, mutually orthogonal, so that their energies add up.
+
+    Attributes
+    ----------
+    bias, ties, gradient, curl, harmonic
+        One value per answer, in the order of the answers and in display orientation (left minus
+        right); they add up to the outcomes. *bias* is what the display order alone explains,
+        *ties* how answers differ on the same pair, *gradient* the ranking, *curl* cycles within
+        triangles, *harmonic* longer loops.
+    scores
+        x, aligned with `graph.items`.
+    flows
+        The last three parts on the edges of `graph`.
+    betti
+        Number of components and of loops that no triangles fill.
+    """
+
+    answered: AnsweredGraph
+    betti: BettiNumbers
+    scores: FloatArray
+    flows: Mapping[str, FloatArray]
+    bias: FloatArray
+    ties: FloatArray
+    gradient: FloatArray
+    curl: FloatArray
+    harmonic: FloatArray
+    _triangles: IntArray
+
+    def _headline(self) -> str:
+        return ", ".join(f"{name} {share:.1%}" for name, share in self.energy.items())
+
+    def _preview(self) -> Preview:
+        rows = ((name, f"{share:.1%}") for name, share in self.energy.items())
+        return Preview(("part", "share"), rows)
+
+    @property
+    def votes(self) -> Comparisons:
+        """The answers."""
+        return self.answered.votes
+
+    @property
+    def graph(self) -> ComparisonGraph:
+        """Their sums over each pair."""
+        return self.answered.graph
+
+    @cached_property
+    def energies(self) -> dict[str, float]:
+        """Weighted sum of squares of each part."""
+        weight = self.votes.weight
+        return {
+            name: float(np.sum(part**2 if weight is None else weight * part**2))
+            for name in PARTS
+            for part in [getattr(self, name)]
+        }
+
+    @property
+    def total(self) -> float:
+        """Weighted sum of squared outcomes."""
+        return float(self.graph.squares.sum())
+
+    @cached_property
+    def energy(self) -> dict[str, float]:
+        """Share of each part in the total; the shares sum to one."""
+        total = sum(self.energies.values()) or 1.0
+        return {name: value / total for name, value in self.energies.items()}
+
+    @cached_property
+    def expected(self) -> Expectation:
+        """What a consistent crowd of the same size and noise would show."""
+        return expectation(self.graph, self.answered.null_model, self.betti, self._triangles)
+
+    def triangles(self, k: int = 5) -> list[cycles.InconsistentTriangle]:
+        """The k triangles that least agree with any consistent crowd."""
+        return cycles.inconsistent_triangles(self.graph, k, self.answered.null_model)
+
+    def loops(self, k: int = 5) -> list[cycles.Loop]:
+        """Up to k loops that carry most of the harmonic part."""
+        return cycles.harmonic_loops(self.graph, self.flows["harmonic"], k)
+
+    def curl_potential(self) -> tuple[list[tuple[Any, Any, Any]], FloatArray]:
+        """Every triangle by item names, and its potential z (of least norm)."""
+        triangles = cycles.all_triangles(self.graph)
+        operator = curl_operator(triangles, self.graph.n_edges)
+        cyclic = self.flows["curl"] + self.flows["harmonic"]
+        _, potential, _ = curl_part(operator, self.graph.weights, cyclic)
+        return cycles.names_of(self.graph, triangles), potential
+
+
+def decompose(votes: VotesLike) -> HodgeDecomposition:
+    """Hodge decomposition of votes by many workers.
+
+    The graph may be disconnected. Weights weigh all inner products. With no open loops
+    (beta_1 = 0) the harmonic part is 0 and no triangle is looked at.
+
+    Parameters
+    ----------
+    votes
+        Comparisons, or anything `read_comparisons` takes.
+
+    Examples
+    --------
+    >>> votes = [("a", "b", 1), ("b", "c", 1), ("c", "a", 1)]
+    >>> {name: round(share, 6) for name, share in decompose(votes).energy.items()}
+    {'bias': 0.0, 'ties': 0.0, 'gradient': 0.0, 'curl': 1.0, 'harmonic': 0.0}
+    """
+    return decompose_answers(AnsweredGraph.of(read_comparisons(votes)))
+
+
+def decompose_answers(answered: AnsweredGraph) -> HodgeDecomposition:
+    """The same of answers whose graph is known."""
+    votes, graph, edge, sign = answered.votes, answered.graph, answered.edge, answered.sign
+    bias = position_bias_part(votes, edge)
+
+    scores = answered.scores
+    gradient = scores[graph.i] - scores[graph.j]
+    cyclic = graph.flows - gradient
+
+    betti, corners = fill(graph)
+    i, j, k = corners.T
+    triangles = np.column_stack([graph.find_edges(*ends) for ends in ((i, j), (j, k), (i, k))])
+    harmonic = np.zeros(graph.n_edges)
+    if betti.beta_1:
+        if cycles.count_triangles(graph) <= FEW_TRIANGLES * graph.n_edges:
+            triangles = cycles.all_triangles(graph)
+        harmonic, triangles = _harmonic_part(graph, cyclic, triangles)
+    flows = {"gradient": gradient, "curl": cyclic - harmonic, "harmonic": harmonic}
+    for part in flows.values():
+        part.flags.writeable = False
+    return HodgeDecomposition(
+        answered=answered,
+        betti=betti,
+        scores=scores,
+        flows=flows,
+        bias=bias,
+        ties=votes.outcome - bias - sign * graph.flows[edge],
+        **{name: sign * part[edge] for name, part in flows.items()},
+        _triangles=triangles,
+    )
+
+
+def position_bias_part(votes: Comparisons, edge: IntArray) -> FloatArray:
+    """b: what the display order alone explains, within a worker's answers to a pair.
+
+    Where a worker saw a pair in both orders, with total weights r and s and mean outcomes p and q
+    of the item shown left: (p+q) s/(r+s) on the r answers and (p+q) r/(r+s) on the s answers.
+    Elsewhere 0. Answers without a worker are taken as one worker's.
+    """
+    bias = np.zeros(len(votes))
+    shown = np.flatnonzero(votes.display_known)
+    if not len(shown):
+        return bias
+    weight = np.ones(len(shown)) if votes.weight is None else votes.weight[shown]
+    worker = votes.worker[shown].astype(np.int64)
+    n_groups = votes.n_workers + 1  # NO_WORKER is -1
+    key = edge[shown] * n_groups + worker + 1
+    groups, group = group_rows(key, (int(edge.max()) + 1) * n_groups)
+    side = 2 * group + (votes.left[shown] < votes.right[shown])
+    n_sides = 2 * len(groups)
+    total = np.bincount(side, weight, n_sides)
+    mean = np.bincount(side, weight * votes.outcome[shown], n_sides) / np.maximum(total, 1e-300)
+    sums, means = total.reshape(-1, 2), mean.reshape(-1, 2)
+    both = (sums > 0).all(axis=1)
+    common = np.where(both, means.sum(axis=1) / sums.sum(axis=1), 0.0)
+    bias[shown] = (common[:, None] * sums[:, ::-1]).ravel()[side]
+    return bias
+
+
+def _harmonic_part(
+    graph: ComparisonGraph, cyclic: FloatArray, triangles: IntArray
+) -> tuple[FloatArray, IntArray]:
+    """What of a cyclic flow no triangles explain, and the triangles that were needed.
+
+    Triangles independent modulo 2 are independent, but where the complex has torsion they do not
+    span all: the triangles around which the remainder still turns are then added.
+    """
+    scale = float(np.abs(cyclic).max(initial=0.0))
+    for _ in range(20):
+        harmonic = cyclic
+        if len(triangles):
+            operator = curl_operator(triangles, graph.n_edges)
+            part, _, residual = curl_part(operator, graph.weights, cyclic)
+            harmonic = cyclic - part
+        turning = cycles.turning_triangles(graph, harmonic, 1e-8 * scale)
+        if not len(turning):
+            return harmonic, triangles
+        triangles = np.concatenate((triangles, turning))
+    raise DidNotConverge("the projection on harmonic flows", 20, residual)

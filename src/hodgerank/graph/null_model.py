@@ -1,0 +1,84 @@
+"""A consistent crowd of the same size: what answers would be like if one ranking explained them.
+
+The crowd answers by Bradley-Terry probabilities, the simplest consistent ones, fitted to the votes.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from hodgerank.graph.comparison_graph import ComparisonGraph
+from hodgerank.kernels.linalg.newton import maximise
+from hodgerank.kernels.linalg.normal_equations import NormalEquations
+from hodgerank.kernels.models.links import likelihood_of, logistic_likelihood
+from hodgerank.types import FloatArray
+
+ENOUGH_REPEATS = 30
+PRIOR = 0.05  # precision of the scores, which keeps those of undefeated items finite
+
+
+@dataclass(frozen=True, eq=False)
+class NullModel:
+    """Answers of a consistent crowd, one value per edge of the graph.
+
+    Attributes
+    ----------
+    means, variances
+        Of an answer to the edge.
+    size
+        Answers are +-size, with size^2 the mean squared outcome: 1 for plain choices, less where
+        there are ties and grades.
+    """
+
+    means: FloatArray
+    variances: FloatArray
+    size: float
+
+
+def fit_null_model(graph: ComparisonGraph) -> NullModel:
+    """Fit the crowd to the votes.
+
+    Fitted scores spread more than true ones by what noise adds to them; they are shrunk by that
+    much.
+    """
+    size = float(np.sqrt(graph.squares.sum() / graph.weights.sum())) or 1.0
+    win_rates = (1 + np.clip(graph.flows / size, -1, 1)) / 2
+
+    def equations(curvature: FloatArray) -> NormalEquations:
+        return NormalEquations(graph.i, graph.j, curvature, graph.components, PRIOR)
+
+    fit = maximise(
+        graph.i,
+        graph.j,
+        likelihood_of(logistic_likelihood, graph.effective_counts, win_rates),
+        lambda curvature, gradient, accuracy: equations(curvature).solution(
+            gradient, tolerance=accuracy
+        ),
+        start=np.zeros(graph.n_items),
+        ridge=PRIOR,
+        tolerance=1e-4,
+    )
+    noise = float(equations(fit.curvature).inverse_diagonal.values.sum())
+    spread = float(fit.x @ fit.x)
+    x = fit.x * np.sqrt(max(0.0, 1 - noise / spread)) if spread else fit.x
+    means = size * np.tanh((x[graph.i] - x[graph.j]) / 2)
+    return NullModel(means, _variances(graph, means, size), size)
+
+
+def _variances(graph: ComparisonGraph, means: FloatArray, size: float) -> FloatArray:
+    """Variance of an answer on each edge.
+
+    That of a choice between +-size. Grades may vary much less than that from answer to answer;
+    where pairs were answered often enough, the variance within pairs says by how much.
+    """
+    variances = size**2 - means**2
+    is_plain = np.allclose(graph.squares, graph.weights)
+    repeats = graph.effective_counts - 1
+    if is_plain or repeats.sum() < ENOUGH_REPEATS:
+        return variances
+    within = graph.squares / graph.weights - graph.flows**2
+    expected = repeats / graph.effective_counts * variances
+    share = float(graph.counts @ within) / max(float(graph.counts @ expected), 1e-300)
+    return variances * min(share, 1.0)

@@ -1,0 +1,98 @@
+"""Tally: edge statistics of votes that come piece by piece."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+
+from hodgerank.data.comparisons import Comparisons, ReadReport
+from hodgerank.errors import InvalidComparisons
+from hodgerank.graph.comparison_graph import ComparisonGraph
+from hodgerank.kernels.edges import win_table
+from hodgerank.types import Item
+
+MOST_ITEMS = 16_000  # a table of all pairs takes a gigabyte
+MANY_GRAPHS = 8  # merged as soon as there are so many
+
+
+class Tally:
+    """Plain choices are counted in a table of all pairs, the rest in graphs that are merged."""
+
+    def __init__(self) -> None:
+        self._places: dict[Item, int] = {}
+        self._beats = np.zeros((0, 0), np.int32)
+        self._graphs: list[ComparisonGraph] = []
+        self._reports: list[ReadReport] = []
+
+    def add(self, votes: Comparisons) -> None:
+        """One more piece."""
+        self._reports.append(votes.report)
+        is_plain = votes.weight is None and votes.multiplicity is None
+        is_plain = is_plain and bool((np.abs(votes.outcome) == 1).all())
+        new = [item for item in votes.items if item not in self._places]
+        places = self._places | {item: len(self._places) + k for k, item in enumerate(new)}
+        if not is_plain or len(places) > MOST_ITEMS:
+            self._graphs.append(ComparisonGraph.from_comparisons(votes))
+            if len(self._graphs) > MANY_GRAPHS:
+                self._graphs = [self._graphs[0].merge(*self._graphs[1:])]
+            return
+        self._places = places
+        self._make_room(len(places))
+        place = np.array([places[item] for item in votes.items], np.int64)
+        win_table.count_wins(self._beats, votes.left, votes.right, votes.outcome, place)
+
+    def _make_room(self, n: int) -> None:
+        old = len(self._beats)
+        if n > old:
+            larger = np.zeros((max(n, min(2 * old, MOST_ITEMS)),) * 2, np.int32)
+            larger[:old, :old] = self._beats
+            self._beats = larger
+
+    def graph(self, name: str) -> ComparisonGraph:
+        """All pieces together."""
+        report = _joint(self._reports, name)
+        graphs = self._graphs
+        if self._places:
+            graphs = [self._counted(report), *graphs]
+        if not graphs:
+            raise InvalidComparisons(f"{name}: there are no votes")
+        together = graphs[0] if len(graphs) == 1 else graphs[0].merge(*graphs[1:])
+        return together.described_by(report)
+
+    def _counted(self, report: ReadReport) -> ComparisonGraph:
+        """The table as a graph; it is used up, since it may be most of the memory."""
+        if len({isinstance(item, str) for item in self._places}) > 1:
+            raise InvalidComparisons(
+                f"{report.source}: items are integers in some files and strings in others"
+            )
+        items = tuple(sorted(self._places))
+        order = np.array([self._places[item] for item in items])
+        beats, self._beats = self._beats, np.zeros((0, 0), np.int32)
+        if not np.array_equal(order, np.arange(len(beats))):
+            beats = beats[order][:, order]
+        i, j, counts, flows = win_table.edges_of(beats)
+        weights = counts.astype(float)  # plain choices: squares and squared weights are the same
+        return ComparisonGraph(items, i, j, counts, weights, weights, flows, weights, report)
+
+
+def graph_of_pieces(pieces: Iterable[Comparisons], name: str) -> ComparisonGraph:
+    """Votes that are never in memory all at once."""
+    counted = Tally()
+    for piece in pieces:
+        counted.add(piece)
+    return counted.graph(name)
+
+
+def _joint(reports: list[ReadReport], name: str) -> ReadReport:
+    notes = tuple(dict.fromkeys(note for report in reports for note in report.notes))
+    return ReadReport(
+        source=name,
+        layout=reports[0].layout if reports else "",
+        rows=sum(report.rows for report in reports),
+        both_bad=sum(report.both_bad for report in reports),
+        skipped=sum(report.skipped for report in reports),
+        rejected=sum(report.rejected for report in reports),
+        rejections=tuple(line for report in reports for line in report.rejections)[:20],
+        notes=notes,
+    )

@@ -1,0 +1,1 @@
+"""Laplacians and their solvers."""

@@ -1,0 +1,61 @@
+"""Dense factors and inverses of Laplacians of few items."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from hodgerank.kernels.linalg.laplacian import degrees
+from hodgerank.kernels.linalg.threads import few_threads
+from hodgerank.types import CodeArray, FloatArray, IntArray
+
+
+def dense_factor(
+    i: CodeArray, j: CodeArray, weights: FloatArray, labels: IntArray, ridge: float
+) -> tuple[FloatArray, float]:
+    """Cholesky factor of L + ridge I + tau J, and ridge + tau.
+
+    J averages over each component. Adding it makes the matrix regular without changing what it
+    does to vectors that sum to zero.
+    """
+    from scipy.linalg.lapack import dpotrf
+
+    n = len(labels)
+    matrix = np.zeros((n, n), order="F")
+    matrix[j, i] = -weights  # the lower triangle is enough
+    degree = degrees(i, j, weights, n)
+    tau = max(float(degree.mean()), np.finfo(float).tiny)
+    matrix += tau * _averaging(labels)
+    matrix[np.diag_indices(n)] += degree + ridge
+    with few_threads(n):
+        factor, fault = dpotrf(matrix, lower=1, overwrite_a=1, clean=0)
+    if fault:
+        raise np.linalg.LinAlgError(f"leading minor {fault} is not positive")
+    return factor, ridge + tau
+
+
+def dense_solve(factor: FloatArray, rhs: FloatArray) -> FloatArray:
+    """The matrix's inverse times one or several right-hand sides, from `dense_factor`."""
+    from scipy.linalg.lapack import dpotrs
+
+    with few_threads(len(factor)):
+        return np.asarray(dpotrs(factor, rhs, lower=1)[0]).reshape(rhs.shape)
+
+
+def dense_inverse(factor: FloatArray, common: float, labels: IntArray) -> FloatArray:
+    """The inverse on vectors that sum to zero, symmetric and full, from `dense_factor`."""
+    from scipy.linalg.lapack import dpotri
+
+    with few_threads(len(factor)):
+        lower, _ = dpotri(factor, lower=1)
+    lower = np.tril(lower)
+    inverse = lower + lower.T
+    inverse[np.diag_indices(len(labels))] /= 2
+    return np.asarray(inverse - _averaging(labels) / common)
+
+
+def _averaging(labels: IntArray) -> FloatArray | float:
+    """1/size where two items share a component, else 0."""
+    sizes = np.bincount(labels)
+    if len(sizes) == 1:
+        return 1 / len(labels)
+    return np.where(labels[:, None] == labels, 1 / sizes[labels], 0.0)

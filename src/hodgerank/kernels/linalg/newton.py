@@ -1,0 +1,77 @@
+"""Newton's method for concave functions of score differences; a step is one Laplacian solve."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+
+from hodgerank.kernels.linalg.laplacian import Solution, divergence
+from hodgerank.types import CodeArray, FloatArray
+
+Objective = Callable[[FloatArray], tuple[float, FloatArray, FloatArray]]
+"""From the difference of every edge to the value, and each edge's slope and minus curvature."""
+Solve = Callable[[FloatArray, FloatArray, float], Solution]
+
+ROUNDING = 1e-12
+SHORTEST = 1e-6
+
+
+class Fit(NamedTuple):
+    """Scores, the value there, curvature of every edge, steps, size of the next, solver."""
+
+    x: FloatArray
+    value: float
+    curvature: FloatArray
+    iterations: int
+    residual: float
+    solver: str
+
+
+def maximise(
+    i: CodeArray,
+    j: CodeArray,
+    objective: Objective,
+    solve: Solve,
+    *,
+    start: FloatArray,
+    ridge: float = 0.0,
+    tolerance: float = 1e-9,
+    max_iterations: int = 100,
+) -> Fit:
+    """Maximise objective(D0 x) - ridge/2 |x|^2.
+
+    `solve(curvatures, gradient, tolerance)` solves (Laplacian of the curvatures + ridge I) step =
+    gradient; a step need not be solved more accurately than Newton's method itself is. A step
+    that does not increase the objective is halved.
+    """
+    n = len(start)
+
+    def evaluate(x: FloatArray) -> tuple[float, FloatArray, FloatArray]:
+        value, slope, curvature = objective(x[i] - x[j])
+        return value - ridge / 2 * float(x @ x), slope, curvature
+
+    x = start
+    total, slope, curvature = evaluate(x)
+    residual = size = np.inf
+    iterations, solver = 0, "none"
+    while residual > tolerance and iterations < max_iterations:
+        iterations += 1
+        accuracy = min(max(size, 1e-6), 0.01)
+        solution = solve(curvature, divergence(i, j, slope, n) - ridge * x, accuracy)
+        step, solver = solution.x, solution.solver
+        previous, size = size, float(np.abs(step).max(initial=0.0))
+        length = 1.0
+        while True:
+            trial = x + length * step
+            value, trial_slope, trial_curvature = evaluate(trial)
+            # near the optimum the gain drowns in rounding
+            if value >= total - ROUNDING * abs(total) or length < SHORTEST:
+                break
+            length /= 2
+        x, total, slope, curvature = trial, value, trial_slope, trial_curvature
+        # Convergence is quadratic in the end: the next ratio of steps is at most this one.
+        ratio = size / previous if length == 1.0 and size < previous < np.inf else 1.0
+        residual = size * ratio
+    return Fit(x, total, curvature, iterations, residual, solver)

@@ -1,0 +1,249 @@
+"""The linear system behind every estimator, and the solver that suits its size and shape."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cached_property
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+from scipy import sparse
+
+from hodgerank.errors import DidNotConverge
+from hodgerank.kernels.linalg import laplacian
+from hodgerank.kernels.linalg.conjugate_gradients import solve_laplacian
+from hodgerank.kernels.linalg.dense_cholesky import dense_factor, dense_inverse, dense_solve
+from hodgerank.kernels.linalg.laplacian import Solution
+from hodgerank.types import CodeArray, FloatArray, IntArray
+
+# The largest dense matrix: 3,000 items take 72 MB and a second for the whole inverse.
+DENSE_ITEMS = 3_000
+# Up to here a factorisation is faster than conjugate gradients. With several threads, which BLAS
+# starts for matrices of a hundred rows already, it can take ten times as long.
+SMALL_ITEMS = 60
+FEW_ITERATIONS = 60
+MANY_ITERATIONS = 5_000
+# Largest over smallest weight beyond which the spanning tree is worth its cost per step.
+WIDE = 1e3
+TOLERANCE = 1e-11  # of the residual, relative to the right-hand side
+SLACK = 10.0  # in units of the tolerance, which is meant in the norm of the preconditioner
+REFINEMENTS = 3
+NEGLIGIBLE = 1e-6  # energy of the last correction, relative to that of the solution
+
+Method = Literal["dense", "sparse", "iterative"]
+
+
+class Diagonal(NamedTuple):
+    """Diagonal of an inverse; `relative_error` is 0 where it is exact."""
+
+    values: FloatArray
+    relative_error: float
+
+
+class NormalEquations:
+    """(L + ridge I) x = b for the Laplacian L of a weighted graph.
+
+    On vectors that sum to zero in each component: with ridge 0 the inverse is L^+.
+    """
+
+    def __init__(
+        self,
+        i: CodeArray,
+        j: CodeArray,
+        weights: FloatArray,
+        components: IntArray,
+        ridge: float = 0.0,
+    ) -> None:
+        self.i, self.j, self.weights = i, j, weights
+        self.components = components
+        self.ridge = ridge
+        self._is_hard = False  # the diagonal alone was tried as preconditioner and did not do
+
+    def __getstate__(self) -> dict[str, Any]:
+        """The system alone: factors cannot all be pickled, and are found again when needed."""
+        kept = ("i", "j", "weights", "components", "ridge", "_is_hard")
+        return {name: self.__dict__[name] for name in kept}
+
+    @property
+    def n(self) -> int:
+        """Number of unknowns."""
+        return len(self.components)
+
+    @cached_property
+    def method(self) -> Method:
+        """What the inverse comes from: dense where it fits, sparse where the graph allows it."""
+        if self.n <= DENSE_ITEMS:
+            return "dense"
+        return "iterative" if self._order is None else "sparse"
+
+    def solve(self, rhs: FloatArray, *, tolerance: float = TOLERANCE) -> FloatArray:
+        """The solution alone; see `solution`."""
+        return self.solution(rhs, tolerance=tolerance).x
+
+    def solution(self, rhs: FloatArray, *, tolerance: float = TOLERANCE) -> Solution:
+        """Solution for one right-hand side, or for each column of a matrix of them.
+
+        Conjugate gradients need few steps on the expander-like graphs that random designs give,
+        so they are tried first; chains and bottlenecks go to the direct solvers. Where those would
+        not fit, conjugate gradients go on, with the heaviest spanning tree as preconditioner if
+        weights differ much.
+        """
+        if self.n > SMALL_ITEMS and "_dense_factor" not in self.__dict__ and not self._is_hard:
+            few = self._conjugate_gradients(rhs, tolerance, FEW_ITERATIONS)
+            if few.residual <= tolerance:
+                return few
+            self._is_hard = True
+        return self._refined(rhs, tolerance)
+
+    def _refined(self, rhs: FloatArray, tolerance: float) -> Solution:
+        """A solution and, where it is not accurate enough, solutions for what it leaves over.
+
+        Where weights are wide, scores may be so much larger than what they are to explain that
+        no scores of 16 digits leave as little over as the tolerance asks for. They will do if what
+        is left over is negligible in the energy x^T A x, the measure of least squares.
+        """
+        x, iterations, _, solver = self._hard_solution(rhs, tolerance)
+        defect, residual = self._defect(x, rhs)
+        enough, error, turns = SLACK * tolerance, 0.0, 0
+        while residual > enough and turns < REFINEMENTS:
+            turns += 1
+            correction = self._hard_solution(defect, tolerance)
+            error = _largest_ratio(correction.x * defect, x * rhs)
+            x = x + correction.x
+            iterations += correction.iterations
+            defect, residual = self._defect(x, rhs)
+        if not (residual <= enough or error <= NEGLIGIBLE):
+            raise DidNotConverge("the linear solver", iterations, residual)
+        return Solution(x, iterations, residual, solver)
+
+    def _hard_solution(self, rhs: FloatArray, tolerance: float) -> Solution:
+        if self.method == "dense":
+            return Solution(self._dense_solve(rhs), 1, np.nan, "dense Cholesky")
+        if self.method == "sparse":
+            return Solution(self._sparse_solve(rhs), 1, np.nan, "sparse Cholesky")
+        precondition = self._tree if self._has_wide_weights else None
+        found = self._conjugate_gradients(rhs, tolerance, MANY_ITERATIONS, precondition)
+        if found.residual > tolerance:
+            raise DidNotConverge("the linear solver", found.iterations, found.residual)
+        return found
+
+    def _defect(self, x: FloatArray, rhs: FloatArray) -> tuple[FloatArray, float]:
+        """What a solution leaves over, and its norm relative to that of the right-hand side.
+
+        From differences of scores, which lose fewer digits than the matrix does.
+        """
+        if x.ndim > 1:
+            parts = [self._defect(*columns) for columns in zip(x.T, rhs.T, strict=True)]
+            return np.column_stack([part for part, _ in parts]), max(size for _, size in parts)
+        flow = self.weights * (x[self.i] - x[self.j])
+        applied = laplacian.divergence(self.i, self.j, flow, self.n) + self.ridge * x
+        b = self._centre(rhs)
+        size = float(np.linalg.norm(b))
+        defect = b - applied
+        return defect, float(np.linalg.norm(defect)) / size if size else 0.0
+
+    def _conjugate_gradients(
+        self,
+        rhs: FloatArray,
+        tolerance: float,
+        max_iterations: int,
+        precondition: Callable[[FloatArray], FloatArray] | None = None,
+    ) -> Solution:
+        return solve_laplacian(
+            self.i, self.j, self.weights, self.components, self.ridge, rhs,
+            tolerance=tolerance, max_iterations=max_iterations, precondition=precondition,
+        )  # fmt: skip
+
+    @property
+    def _has_wide_weights(self) -> bool:
+        return len(self.weights) > 0 and self.weights.max() > WIDE * self.weights.min()
+
+    @cached_property
+    def _tree(self) -> Callable[[FloatArray], FloatArray]:
+        from hodgerank.kernels.linalg.spanning_tree import tree_preconditioner
+
+        return tree_preconditioner(self.i, self.j, self.weights, self.components, self.ridge)
+
+    def _dense_solve(self, rhs: FloatArray) -> FloatArray:
+        try:
+            factor, _ = self._dense_factor
+        except np.linalg.LinAlgError:
+            raise DidNotConverge("the factorisation", 0, np.inf) from None
+        return self._centre(dense_solve(factor, self._centre(rhs)))
+
+    def _centre(self, x: FloatArray) -> FloatArray:
+        return laplacian.centre(x, self.components)
+
+    @cached_property
+    def inverse(self) -> FloatArray:
+        """The whole inverse; only asked for where `method` is dense."""
+        return dense_inverse(*self._dense_factor, self.components)
+
+    @cached_property
+    def inverse_diagonal(self) -> Diagonal:
+        """Diagonal of the inverse: exact where feasible, otherwise estimated with its error."""
+        if self.method == "dense":
+            return Diagonal(np.diag(self.inverse).copy(), 0.0)
+        if self.method == "sparse":
+            return Diagonal(self._sparse_diagonal(), 0.0)
+        from hodgerank.kernels.linalg.stochastic_diagonal import stochastic_diagonal
+
+        values, error = stochastic_diagonal(
+            self.i, self.j, self.weights, self.n, self.ridge,
+            lambda rhs: self.solve(rhs, tolerance=1e-3),
+            np.random.default_rng(0),
+        )  # fmt: skip
+        return Diagonal(values, error)
+
+    @cached_property
+    def _dense_factor(self) -> tuple[FloatArray, float]:
+        return dense_factor(self.i, self.j, self.weights, self.components, self.ridge)
+
+    @cached_property
+    def _order(self) -> IntArray | None:
+        from hodgerank.kernels.linalg.sparse_cholesky import elimination_order
+
+        return elimination_order(self.i, self.j, self.components)
+
+    @cached_property
+    def _sparse_factor(self) -> tuple[Any, IntArray]:
+        """Factor of L + ridge I and the items it is over, in its order.
+
+        Where ridge is 0, L is singular: one item of each component is held at zero.
+        """
+        from hodgerank.kernels.linalg.sparse_cholesky import factorise, few_cycles
+
+        assert self._order is not None
+        order = self._order
+        if not self.ridge:
+            _, held = np.unique(self.components, return_index=True)
+            order = order[~np.isin(order, held)]
+        degree = laplacian.degrees(self.i, self.j, self.weights, self.n) + self.ridge
+        upper = sparse.coo_array((-self.weights, (self.i, self.j)), shape=(self.n, self.n))
+        matrix = (upper + upper.T + sparse.diags_array(degree)).tocsr()[order][:, order]
+        return factorise(matrix, reorder=few_cycles(self.i, self.components)), order
+
+    def _sparse_solve(self, rhs: FloatArray) -> FloatArray:
+        lu, order = self._sparse_factor
+        b = self._centre(rhs)
+        x = np.zeros_like(b)
+        x[order] = lu.solve(b[order])
+        return self._centre(x)
+
+    def _sparse_diagonal(self) -> FloatArray:
+        """Diagonal of P G P, with G the factorised inverse and P what `_centre` does."""
+        from hodgerank.kernels.linalg.sparse_cholesky import inverse_diagonal
+
+        lu, order = self._sparse_factor
+        diagonal, row_sums = np.zeros(self.n), np.zeros(self.n)
+        diagonal[order] = inverse_diagonal(lu)
+        row_sums[order] = lu.solve(np.ones(len(order)))
+        size = np.bincount(self.components)[self.components]
+        total = np.bincount(self.components, row_sums)[self.components]
+        return diagonal - 2 * row_sums / size + total / size**2
+
+
+def _largest_ratio(part: FloatArray, whole: FloatArray) -> float:
+    """Of sums over each column."""
+    size = np.abs(whole.sum(axis=0))
+    return float(np.max(np.abs(part.sum(axis=0)) / np.where(size > 0, size, 1.0)))

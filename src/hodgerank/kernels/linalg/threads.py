@@ -1,0 +1,33 @@
+"""One BLAS thread for small matrices.
+
+BLAS starts threads for matrices of a hundred rows already, and they wait for each other by
+spinning: where another process has one of the cores, factorising 200 rows takes a second instead of
+half a millisecond. Large matrices keep their threads.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import cache
+from typing import Any
+
+TINY = 48  # rows for which BLAS starts no threads
+LARGE = 1000
+
+
+@contextmanager
+def few_threads(n: int) -> Iterator[None]:
+    """Do linear algebra with matrices of n rows inside."""
+    if TINY < n < LARGE:
+        with _controller().limit(limits=1, user_api="blas"):
+            yield
+    else:
+        yield
+
+
+@cache
+def _controller() -> Any:
+    from threadpoolctl import ThreadpoolController
+
+    return ThreadpoolController()

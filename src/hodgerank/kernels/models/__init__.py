@@ -1,0 +1,1 @@
+"""Comparison models, Huber's loss, bounds of ranks."""

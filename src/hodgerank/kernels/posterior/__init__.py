@@ -1,0 +1,1 @@
+"""Gaussian posteriors, answer by answer."""

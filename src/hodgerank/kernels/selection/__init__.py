@@ -1,0 +1,1 @@
+"""Which pair is best by a criterion."""

@@ -1,0 +1,171 @@
+"""The Fiedler rule: components, the pair farthest apart in the eigenspace of lambda_2."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from hodgerank.kernels.compilation import compiled
+from hodgerank.kernels.selection.ties import consider, item_keys, none_yet
+from hodgerank.types import BoolArray, FloatArray, IntArray
+
+SAME = 1e-8  # eigenvalues closer than this, relatively, are one
+MOST_STARTS = 4  # of the search for the lowest eigenvalue
+
+
+@compiled
+def component_labels(counts: IntArray, shared: int) -> tuple[IntArray, int]:
+    """Component of each item, joined by pairs i < j asked more than `shared` times; how many."""
+    n = len(counts)
+    labels = np.full(n, -1, np.int64)
+    stack = np.empty(n, np.int64)
+    found = 0
+    for root in range(n):
+        if labels[root] >= 0:
+            continue
+        labels[root] = found
+        stack[0] = root
+        top = 1
+        while top:
+            top -= 1
+            a = stack[top]
+            for b in range(n):
+                if labels[b] < 0 and counts[min(a, b), max(a, b)] > shared:
+                    labels[b] = found
+                    stack[top] = b
+                    top += 1
+        found += 1
+    return labels, found
+
+
+@compiled
+def fewest_asked(counts: IntArray, blocked: BoolArray) -> int:
+    """Smallest count of a pair i < j that may be asked."""
+    n = len(counts)
+    fewest = 2**62
+    for a in range(n - 1):
+        for b in range(a + 1, n):
+            if counts[a, b] < fewest and not blocked[a, b]:
+                fewest = counts[a, b]
+    return fewest
+
+
+@compiled
+def farthest_pair(
+    points: FloatArray,
+    counts: IntArray,
+    fewest: int,
+    blocked: BoolArray,
+    has_blocked: bool,
+    key: int,
+) -> tuple[int, int]:
+    """Among the pairs asked `fewest` times, the one farthest apart; `points` has a row per item."""
+    n, dimensions = points.shape
+    keys = item_keys(key, n)
+    best = none_yet()
+    for a in range(n - 1):
+        for b in range(a + 1, n):
+            if counts[a, b] > fewest or (has_blocked and blocked[a, b]):
+                continue
+            distance = 0.0
+            for k in range(dimensions):
+                difference = points[a, k] - points[b, k]
+                distance += difference * difference
+            best = consider(best, a, b, distance, keys[a] ^ keys[b])
+    return best[2], best[3]
+
+
+@compiled
+def smallest_components_pair(
+    labels: IntArray, counts: IntArray, fewest: int, blocked: BoolArray, has_blocked: bool, key: int
+) -> tuple[int, int]:
+    """The same in a disconnected graph, where the projector on the kernel gives 1/|A| + 1/|B|."""
+    n = len(labels)
+    keys = item_keys(key, n)
+    sizes = np.zeros(n)
+    for a in range(n):
+        sizes[labels[a]] += 1
+    best = none_yet()
+    for a in range(n - 1):
+        for b in range(a + 1, n):
+            if counts[a, b] > fewest or (has_blocked and blocked[a, b]):
+                continue
+            gain = 0.0
+            if labels[a] != labels[b]:
+                gain = 1 / sizes[labels[a]] + 1 / sizes[labels[b]]
+            best = consider(best, a, b, gain, keys[a] ^ keys[b])
+    return best[2], best[3]
+
+
+@compiled
+def _capacitance(
+    values: FloatArray, Z: FloatArray, weights: FloatArray, shift: float
+) -> tuple[FloatArray, FloatArray]:
+    """K = W^-1 + Z^T (Lambda - shift)^-1 Z, by which Woodbury inverts Lambda - shift + Z W Z^T."""
+    n, r = Z.shape
+    scaled = np.empty((n, r))
+    for m in range(n):
+        inverse = 1 / (values[m] - shift)
+        for k in range(r):
+            scaled[m, k] = Z[m, k] * inverse
+    K = Z.T @ scaled
+    for k in range(r):
+        K[k, k] += 1 / weights[k]
+    return K, scaled
+
+
+@compiled
+def _n_below(values: FloatArray, Z: FloatArray, weights: FloatArray, shift: float) -> int:
+    """How many eigenvalues of Lambda + Z W Z^T lie below the shift: Sylvester's law of inertia."""
+    K, _ = _capacitance(values, Z, weights, shift)
+    eigenvalues = np.linalg.eigvalsh(K)
+    n_lower = np.count_nonzero(values < shift)
+    return int(n_lower + np.count_nonzero(eigenvalues > 0) - np.count_nonzero(weights > 0))
+
+
+@compiled
+def _inverse_step(
+    values: FloatArray, Z: FloatArray, weights: FloatArray, shift: float, x: FloatArray
+) -> tuple[FloatArray, float]:
+    """(Lambda - shift + Z W Z^T)^-1 x, normalised, and its Rayleigh quotient."""
+    K, scaled = _capacitance(values, Z, weights, shift)
+    y = x / (values - shift)
+    y -= scaled @ np.linalg.solve(K, Z.T @ y)
+    y /= np.sqrt(y @ y)
+    projections = Z.T @ y
+    return y, np.sum(values * y * y) + np.sum(weights * projections * projections)
+
+
+@compiled
+def lowest_eigenvector(
+    values: FloatArray, Z: FloatArray, weights: FloatArray, x: FloatArray, below: float
+) -> tuple[float, FloatArray, int]:
+    """Smallest eigenvalue of Lambda + Z W Z^T, its eigenvector, and its multiplicity.
+
+    `x` is a guess and `below` a lower bound of the eigenvalue. Rayleigh quotient iteration, which
+    triples the digits at each step; the law of inertia tells whether it found the smallest. Where
+    the next eigenvalue is so close that it did not, the multiplicity counts both.
+    """
+    rounding = 1e-10 * values.max()
+    low, width = below - rounding, 1e-3
+    y, value = _inverse_step(values, Z, weights, low, x)
+    multiplicity = 0
+    for _ in range(MOST_STARTS):
+        for _ in range(10):
+            before = value
+            y, value = _inverse_step(values, Z, weights, value + 1e-3 * rounding, y)
+            if abs(value - before) <= rounding:
+                break
+        multiplicity = _n_below(values, Z, weights, value * (1 + SAME) + 10 * rounding)
+        if multiplicity == 1 or _n_below(values, Z, weights, value - 10 * rounding) == 0:
+            break
+        high = value
+        while high - low > width * (high - below) + 100 * rounding:
+            middle = (low + high) / 2
+            if _n_below(values, Z, weights, middle) == 0:
+                low = middle
+            else:
+                high = middle
+        width *= 1e-3  # a start from farther below may end at the same neighbour again
+        y, value = _inverse_step(values, Z, weights, low, x + 1e-3)
+        y, value = _inverse_step(values, Z, weights, low, y)
+    return value, y, multiplicity

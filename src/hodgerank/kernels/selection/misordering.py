@@ -1,0 +1,122 @@
+"""Choosing the pair whose answer most reduces the expected number of misordered pairs.
+
+That number is the sum over pairs of Phi(-|m| / s), m and s^2 the mean and variance C of their
+difference. To first order an answer to (i, j) lowers it by
+
+    I(z) / (1 + C_ij) R_ij,    R_ij = d^T S Lw S d,  d = e_i - e_j
+
+with Lw the Laplacian of the weights w_kl, the derivative of Phi(-|delta|/s) in s^2 averaged over
+delta ~ N(m, s^2). R has the form of a resistance, of B = S Lw S, and is updated as one.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from hodgerank.kernels.compilation import compiled
+from hodgerank.kernels.posterior.probit import sensitivity
+from hodgerank.kernels.posterior.resistance import response, shrink
+from hodgerank.types import FloatArray
+
+SQRT_PI = math.sqrt(math.pi)
+MOST_SENSITIVE = 2 / math.pi  # I(0)
+DECAY = 1 - 2 / math.pi  # I(z) <= I(0) exp(-DECAY z^2)
+
+
+@compiled
+def order_weights(C: FloatArray, mean: FloatArray) -> FloatArray:
+    """w_kl, symmetric with zero diagonal.
+
+    With t = |m|/s: exp(-t^2/4) / (4 sqrt(pi) s^2) [exp(-t^2/4)/sqrt(pi) + t/2 erf(t/2)].
+    """
+    n = len(mean)
+    weights = np.zeros((n, n))
+    for k in range(n):
+        for m in range(k + 1, n):
+            half = 0.5 * abs(mean[k] - mean[m]) / math.sqrt(C[k, m])
+            bell = math.exp(-half * half)
+            inside = bell / SQRT_PI + half * math.erf(half)
+            weights[k, m] = weights[m, k] = bell / (4 * SQRT_PI * C[k, m]) * inside
+    return weights
+
+
+@compiled
+def order_relevance(C: FloatArray, mean: FloatArray) -> FloatArray:
+    """R from scratch: how much the direction of each pair matters for the order of all."""
+    n = len(mean)
+    laplacian = -order_weights(C, mean)
+    means = np.zeros(n)
+    for k in range(n):
+        laplacian[k, k] = -laplacian[k].sum()
+        for m in range(k + 1, n):
+            means[k] += C[k, m] / n
+            means[m] += C[k, m] / n
+    level = means.mean()
+    covariance = np.empty((n, n))  # as `resistance.covariance_of`
+    for k in range(n):
+        covariance[k, k] = means[k] - level / 2
+        for m in range(k + 1, n):
+            covariance[k, m] = covariance[m, k] = (means[k] + means[m] - level - C[k, m]) / 2
+    B = covariance @ (laplacian @ covariance)
+    R = np.empty((n, n))
+    for k in range(n):
+        for m in range(n):
+            R[k, m] = B[k, k] + B[m, m] - 2 * B[k, m]
+    return R
+
+
+@compiled(fastmath={"contract"})
+def deflect(R: FloatArray, s: FloatArray, q: FloatArray, a: float, strength: float) -> None:
+    """R after S -> S - a s s^T with the weights as they were; q = B d and strength = d^T B d."""
+    for k in range(len(R) - 1):
+        row, rest_s, rest_q = R[k, k + 1 :], s[k + 1 :], q[k + 1 :]
+        for m in range(len(row)):
+            ds, dq = s[k] - rest_s[m], q[k] - rest_q[m]
+            row[m] -= a * ds * (2 * dq - a * strength * ds)
+
+
+@compiled
+def follow(R: FloatArray, s: FloatArray, q: FloatArray, i: int, j: int, a: float) -> None:
+    """Keep R up to date when the posterior has taken S -> S - a s s^T for the pair (i, j)."""
+    strength = response(R, i, j, q)
+    deflect(R, s, q, a, strength)
+
+
+@compiled
+def expect_order(
+    C: FloatArray, R: FloatArray, s: FloatArray, q: FloatArray, i: int, j: int, precision: float
+) -> None:
+    """A pair goes out that will add this much precision to its difference, on average."""
+    c = response(C, i, j, s)
+    a = precision / (1 + precision * c)
+    shrink(C, s, a)
+    follow(R, s, q, i, j, a)
+
+
+@compiled(inline="always")
+def order_gain(c: float, r: float, D: float) -> float:
+    """Expected fall of the number of misordered pairs."""
+    return sensitivity(D / math.sqrt(1 + c)) / (1 + c) * r
+
+
+@compiled(inline="always", error_model="numpy", fastmath={"contract", "nnan", "nsz"})
+def may_exceed(c: float, r: float, D: float, least: float) -> bool:
+    """Whether the gain may reach I(0) times `least`: a bound of I without its exponentials.
+
+    exp(-a) <= 1 / (1 + a + a^2/2) with a = DECAY D^2 / (1+c), multiplied through.
+    """
+    w, e = 1 + c, DECAY * D * D
+    return r * w >= least * (w * w + e * w + 0.5 * e * e)
+
+
+@compiled(error_model="numpy", fastmath={"contract", "nnan", "nsz"})
+def row_may_exceed(
+    c: FloatArray, r: FloatArray, mean_a: float, mean: FloatArray, least: float
+) -> bool:
+    """Whether any pair of an item with those after it may reach I(0) times `least`."""
+    found = False
+    for b in range(len(c)):
+        found |= may_exceed(c[b], r[b], mean_a - mean[b], least)
+    return found

@@ -1,0 +1,1 @@
+"""Triangles, loops and the flow around them."""

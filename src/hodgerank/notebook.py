@@ -1,0 +1,73 @@
+"""How results show themselves: a line in a terminal, a small table in a notebook."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from html import escape
+from importlib import import_module
+from itertools import islice
+from typing import Any, NamedTuple
+
+MOST_ROWS = 10
+LONGEST_CELL = 60
+CELL = "padding: 0.15em 0.8em 0.15em 0; text-align: "
+
+
+class Preview(NamedTuple):
+    """A table with its header; of more rows than are shown, `total` tells the number."""
+
+    header: Sequence[str]
+    rows: Iterable[Sequence[object]]
+    total: int = 0
+
+
+class Displayed:
+    """What has a headline, and a preview where a table says more.
+
+    Names of items and workers are somebody else's text: they are escaped, and cut where too long.
+    """
+
+    def _headline(self) -> str:
+        raise NotImplementedError
+
+    def _preview(self) -> Preview | None:
+        return None
+
+    def __repr__(self) -> str:
+        """The headline."""
+        return f"{type(self).__name__}({self._headline()})"
+
+    def _repr_html_(self) -> str:
+        """The headline and the preview, for notebooks."""
+        title = f"<strong>{type(self).__name__}</strong>: {escape(self._headline())}"
+        preview = self._preview()
+        if preview is None:
+            return f"<div>{title}</div>"
+        rows = list(islice(preview.rows, MOST_ROWS))
+        head = "".join(_cell(name, "th") for name in preview.header)
+        body = "".join(f"<tr>{''.join(_cell(value) for value in row)}</tr>" for row in rows)
+        more = preview.total - len(rows)
+        tail = f"<div>... and {more:,} more</div>" if more > 0 else ""
+        table = f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+        return f"<div>{title}{table}{tail}</div>"
+
+
+class Charted:
+    """A result with a natural chart, which the layer of charts knows."""
+
+    def plot(self) -> Any:
+        """The chart of this result (extra `plot`)."""
+        return import_module("hodgerank.plotting").chart_of(self)
+
+
+def _cell(value: object, tag: str = "td") -> str:
+    side = "right" if isinstance(value, int | float) else "left"
+    return f'<{tag} style="{CELL}{side}">{escape(short(value))}</{tag}>'
+
+
+def short(value: object) -> str:
+    """A value as text that fits a cell."""
+    if isinstance(value, float):
+        return f"{value:.4g}"
+    text = f"{value:,}" if isinstance(value, int) and not isinstance(value, bool) else str(value)
+    return text if len(text) <= LONGEST_CELL else f"{text[: LONGEST_CELL - 3]}..."

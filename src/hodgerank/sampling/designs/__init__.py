@@ -1,0 +1,1 @@
+"""What samplers value: a design learns answers and says which pair is best."""

@@ -1,0 +1,109 @@
+"""CrowdBTDesign: expected information under Crowd-BT [Chen13]."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from hodgerank.kernels.posterior import crowd_bt
+from hodgerank.kernels.selection import crowd_bt as selection
+from hodgerank.sampling.blocked import Blocked
+from hodgerank.sampling.designs.design import Design
+from hodgerank.types import FloatArray, IntArray, Item
+
+MOST_REPEATS = 100.0  # more weight than this makes no difference to scores that know no more
+
+
+class CrowdBTDesign(Design):
+    """Independent Gaussian scores and a Beta reliability per worker.
+
+    An answer between -1 and 1 is taken in parts: (1+y)/2 of the step for i, (1-y)/2 of that for j.
+    """
+
+    def __init__(
+        self, n: int, prior_variance: float, reliability: tuple[float, float], exploration: float
+    ) -> None:
+        super().__init__()
+        self.mu = np.zeros(n)
+        self.var = np.full(n, prior_variance)
+        self._prior_variance = prior_variance
+        self._prior_worker = reliability
+        self._workers: dict[Item | None, tuple[float, float]] = {}
+        self._exploration = exploration
+        self._expected: FloatArray | None = None
+        self.worker: Item | None = None
+        """Who is going to answer."""
+
+    def reliability(self, worker: Item | None) -> tuple[float, float]:
+        """Alpha and beta of a worker."""
+        return self._workers.get(worker, self._prior_worker)
+
+    def _learn(
+        self, i: int, j: int, outcome: float, weight: float, worker: Item | None, was_out: bool
+    ) -> None:
+        """Move the two scores and the worker's reliability, a weight w as w answers."""
+        weight = min(weight, MOST_REPEATS)
+        while weight > 0:
+            self._move(i, j, (1 + outcome) / 2, min(weight, 1.0), worker)
+            weight -= 1
+        self._expected = None
+
+    def _move(self, i: int, j: int, share: float, part: float, worker: Item | None) -> None:
+        """`part` of the step of one answer, `share` of which is for i."""
+        mu, var = self.mu, self.var
+        alpha, beta = self.reliability(worker)
+        c = crowd_bt.agreement(mu[i], mu[j], var[i], var[j])
+        won = crowd_bt.score_update(mu[i], mu[j], var[i], var[j], alpha, beta)
+        lost = _swapped(crowd_bt.score_update(mu[j], mu[i], var[j], var[i], alpha, beta))
+        agreed = crowd_bt.worker_update(c, alpha, beta)
+        opposed = crowd_bt.worker_update(1 - c, alpha, beta)
+        before = np.array([mu[i], mu[j], var[i], var[j], alpha, beta])
+        after = share * np.array([*won, *agreed]) + (1 - share) * np.array([*lost, *opposed])
+        mu[i], mu[j], var[i], var[j], alpha, beta = before + part * (after - before)
+        self._workers[worker] = (float(alpha), float(beta))
+
+    def _expect(self, i: int, j: int) -> None:
+        """A pair that is out counts with its mean effect on the variances."""
+        self._expected = None
+
+    def _withdraw(self, i: int, j: int) -> None:
+        self._expected = None
+
+    def enlarge(self) -> None:
+        """Make room for one more item."""
+        self.mu = np.append(self.mu, 0.0)
+        self.var = np.append(self.var, self._prior_variance)
+        self._expected = None
+
+    def _variances(self) -> FloatArray:
+        """With what is out, in one order whoever came first."""
+        if self._expected is None:
+            self._expected = self.var.copy()
+            for i, j in sorted(self.out.elements()):
+                crowd_bt.expect_crowd(self.mu, self._expected, i, j, *self._prior_worker)
+        return self._expected
+
+    def gains(self, i: IntArray, j: IntArray) -> FloatArray:
+        """Expected divergence of the posterior from what is known now."""
+        worker = self.reliability(self.worker)
+        return np.asarray(
+            selection.crowd_gain_of_pairs(
+                self.mu, self._variances(), i, j, *worker, self._exploration
+            )
+        )
+
+    def search(self, blocked: Blocked, key: int) -> tuple[int, int]:
+        """The pair of largest gain."""
+        worker = self.reliability(self.worker)
+        return selection.best_crowd_pair(
+            self.mu,
+            self._variances(),
+            *worker,
+            self._exploration,
+            blocked.matrix,
+            bool(blocked),
+            key,
+        )
+
+
+def _swapped(update: tuple[float, float, float, float]) -> tuple[float, float, float, float]:
+    return update[1], update[0], update[3], update[2]

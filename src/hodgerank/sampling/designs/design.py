@@ -1,0 +1,157 @@
+"""Design: how a sampler values pairs. A new sampler is a new design."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from hodgerank.sampling.blocked import Blocked
+from hodgerank.types import FloatArray, IntArray, Item
+
+
+class AnswerBatch(NamedTuple):
+    """Answers in the order they came: pairs i < j, outcomes of i, weights, workers."""
+
+    i: IntArray
+    j: IntArray
+    outcome: FloatArray
+    weight: FloatArray
+    worker: list[Item | None]
+
+    def part(self, start: int, end: int | None = None) -> AnswerBatch:
+        """The answers from `start` up to `end`."""
+        rows = slice(start, end)
+        return AnswerBatch(
+            self.i[rows], self.j[rows], self.outcome[rows], self.weight[rows], self.worker[rows]
+        )
+
+    def rows(self) -> Iterator[tuple[int, int, float, float, Item | None]]:
+        """The answers one by one."""
+        columns = (self.i, self.j, self.outcome, self.weight)
+        return zip(*(column.tolist() for column in columns), self.worker, strict=True)
+
+
+class Design(ABC):
+    """State and criterion of a sampler. Pairs are positions i < j, outcomes are those of i.
+
+    The criterion may depend on the answers learned, in order, and on the multiset of pairs that are
+    out, not on when they went out. That multiset is kept here; designs say what follows from it.
+
+    Attributes
+    ----------
+    out
+        How often each pair is out with somebody.
+    """
+
+    def __init__(self) -> None:
+        self.out: Counter[tuple[int, int]] = Counter()
+
+    def learn(self, i: int, j: int, outcome: float, weight: float, worker: Item | None) -> None:
+        """Take in an answer; if the pair was out, it is out once less."""
+        was_out = (i, j) in self.out
+        if was_out:
+            self._count(i, j, -1)
+        self._learn(i, j, outcome, weight, worker, was_out)
+
+    def learn_many(self, answers: AnswerBatch) -> None:
+        """Take in answers in the order they came; no pair is out then."""
+        self.expect_exactly(Counter())
+        self._learn_many(answers)
+
+    def expect(self, i: int, j: int) -> None:
+        """Note that a pair goes out."""
+        self._expect(i, j)
+        self._count(i, j, 1)
+
+    def expect_exactly(self, out: Counter[tuple[int, int]]) -> None:
+        """Note that these pairs are out, and no others."""
+        if not self.out and not out:
+            return
+        for i, j in (self.out - out).elements():
+            self._withdraw(i, j)
+            self._count(i, j, -1)
+        for i, j in (out - self.out).elements():
+            self.expect(i, j)
+
+    def _count(self, i: int, j: int, step: int) -> None:
+        self.out[i, j] += step
+        if not self.out[i, j]:
+            del self.out[i, j]
+
+    @abstractmethod
+    def _learn(
+        self, i: int, j: int, outcome: float, weight: float, worker: Item | None, was_out: bool
+    ) -> None:
+        """Take in an answer; `out` no longer counts it."""
+
+    def _learn_many(self, answers: AnswerBatch) -> None:
+        """Take in answers while nothing is out; one by one, if there is no faster way."""
+        for row in answers.rows():
+            self._learn(*row, was_out=False)
+
+    @abstractmethod
+    def _expect(self, i: int, j: int) -> None:
+        """A pair goes out; `out` does not count it yet."""
+
+    @abstractmethod
+    def _withdraw(self, i: int, j: int) -> None:
+        """A pair that was out will not be answered; `out` still counts it."""
+
+    @abstractmethod
+    def enlarge(self) -> None:
+        """Make room for one more item; nothing is out."""
+
+    @abstractmethod
+    def gains(self, i: IntArray, j: IntArray) -> FloatArray:
+        """The criterion of some pairs, at least 0."""
+
+    @abstractmethod
+    def search(self, blocked: Blocked, key: int) -> tuple[int, int]:
+        """The best pair that is not blocked, ties broken by the key; (-1, -1): there is none."""
+
+
+class ComposedDesign(Design):
+    """A design made of others: all of them learn, one of them chooses."""
+
+    def __init__(self, parts: Sequence[Design]) -> None:
+        super().__init__()
+        self._parts = tuple(parts)
+
+    @property
+    @abstractmethod
+    def chooser(self) -> Design:
+        """The part whose criterion is in force."""
+
+    def _learn(
+        self, i: int, j: int, outcome: float, weight: float, worker: Item | None, was_out: bool
+    ) -> None:
+        for part in self._parts:
+            part.learn(i, j, outcome, weight, worker)
+
+    def _learn_many(self, answers: AnswerBatch) -> None:
+        for part in self._parts:
+            part.learn_many(answers)
+
+    def _expect(self, i: int, j: int) -> None:
+        for part in self._parts:
+            part.expect(i, j)
+
+    def _withdraw(self, i: int, j: int) -> None:
+        fewer = self.out - Counter({(i, j): 1})
+        for part in self._parts:
+            part.expect_exactly(fewer)
+
+    def enlarge(self) -> None:
+        """Make room in every part."""
+        for part in self._parts:
+            part.enlarge()
+
+    def gains(self, i: IntArray, j: IntArray) -> FloatArray:
+        """The criterion in force."""
+        return self.chooser.gains(i, j)
+
+    def search(self, blocked: Blocked, key: int) -> tuple[int, int]:
+        """The best pair by the criterion in force."""
+        return self.chooser.search(blocked, key)

@@ -1,0 +1,286 @@
+"""Sampler: ask which pair to show next, tell what was answered."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections import Counter
+from collections.abc import Iterable
+from typing import Self, overload
+
+import numpy as np
+
+from hodgerank.data.comparisons import Comparisons
+from hodgerank.data.reading.source import read_comparisons
+from hodgerank.errors import InvalidArgument, NothingToAsk
+from hodgerank.estimators.bayes import bayes_rank
+from hodgerank.estimators.ranking import Ranking
+from hodgerank.graph.comparison_graph import ComparisonGraph
+from hodgerank.kernels.selection.ties import stream
+from hodgerank.notebook import Displayed, Preview
+from hodgerank.sampling.answer import read_outcome, read_weight, read_worker
+from hodgerank.sampling.candidates import CandidateReader, Candidates, why_nothing
+from hodgerank.sampling.designs.dense import DensePosterior
+from hodgerank.sampling.designs.design import Design
+from hodgerank.sampling.display import Display, DisplayBalance
+from hodgerank.sampling.history import History
+from hodgerank.sampling.items import ItemList
+from hodgerank.sampling.posterior import Posterior
+from hodgerank.types import Item, Pair, VotesLike
+
+
+class Sampler(Displayed, ABC):
+    """What every sampler does; each brings a design of its own.
+
+    The next pair is a function of the seed, the answers told and the pairs that are out: a new
+    sampler told the same answers in the same order asks the same pairs.
+
+    Parameters of every sampler
+    ---------------------------
+    items
+        What is compared: integers or strings, or how many (then they are 0, 1, ...).
+    seed
+        Breaks ties.
+    display
+        Which item of a chosen pair stands left. 'balanced' shows each pair equally often both
+        ways, and each item equally often on either side, so that position bias can be told from
+        preference; 'random' tosses a coin; 'fixed' keeps the order of the candidates listed, or
+        else of the items.
+    """
+
+    _design: Design
+    _ridge = 1.0
+
+    def __init__(self, items: Iterable[Item] | int, seed: int, display: Display) -> None:
+        self._item_list = ItemList(items)
+        self._items = self._item_list.items
+        self._candidates = CandidateReader(self._item_list)
+        if not isinstance(seed, int | np.integer) or not 0 <= seed < 2**63:
+            raise InvalidArgument(f"seed must be an integer from 0 to 2^63 - 1, not {seed!r}")
+        self._seed = int(seed)
+        self.display = display
+        self._balance = DisplayBalance(display, len(self._items), self._seed)
+        self._history = History()
+
+    @overload
+    def ask(
+        self,
+        n: None = None,
+        pending: Iterable[tuple[Item, Item]] = (),
+        candidates: Candidates = None,
+        worker: Item | None = None,
+        exclude: Iterable[tuple[Item, Item]] = (),
+    ) -> Pair: ...
+    @overload
+    def ask(
+        self,
+        n: int,
+        pending: Iterable[tuple[Item, Item]] = (),
+        candidates: Candidates = None,
+        worker: Item | None = None,
+        exclude: Iterable[tuple[Item, Item]] = (),
+    ) -> list[Pair]: ...
+
+    def ask(
+        self,
+        n: int | None = None,
+        pending: Iterable[tuple[Item, Item]] = (),
+        candidates: Candidates = None,
+        worker: Item | None = None,
+        exclude: Iterable[tuple[Item, Item]] = (),
+    ) -> Pair | list[Pair]:
+        """The pair to show next; nothing but what is told changes the state.
+
+        Parameters
+        ----------
+        n
+            How many; the best first, each chosen as if the earlier ones were already out. Fewer
+            come back where the candidates do not suffice. Without it: one `Pair`.
+        pending
+            Pairs that are out with somebody, once for every time they are.
+        candidates
+            Pairs that may be asked: a list; a mapping from pairs to the number of answers still
+            wanted, pending ones included; or a boolean matrix over the items. Default: all. The
+            same tuple of pairs given again is read only once.
+        worker
+            Who will answer: pairs this worker has answered are left out.
+        exclude
+            Pairs that may not be asked, either way round.
+
+        Raises
+        ------
+        NothingToAsk
+            No pair is allowed.
+        """
+        if n is not None and (not isinstance(n, int | np.integer) or n < 0):
+            raise InvalidArgument(f"n is a number of pairs, not {n!r}")
+        worker = read_worker(worker)
+        out = self._item_list.pairs(pending)
+        allowed = self._candidates.read(candidates)
+        for pair in out:
+            allowed.use_up(min(pair), max(pair))
+        for i, j in self._history.pairs_of(worker) if worker is not None else ():
+            allowed.forbid(i, j)
+        excluded = self._item_list.pairs(exclude)
+        for pair in excluded:
+            allowed.forbid(min(pair), max(pair))
+        self._design.expect_exactly(Counter((min(pair), max(pair)) for pair in out))
+        self._prepare_for(worker)
+        pairs: list[Pair] = []
+        for k in range(1 if n is None else n):
+            step = len(self._history) + len(out)
+            i, j, turned = allowed.best(self._design, stream(self._seed, step))
+            if i < 0:
+                break
+            shown = self._balance.show(i, j, turned, out, step)
+            pairs.append(Pair(self._items[shown[0]], self._items[shown[1]]))
+            if n is not None and k + 1 < n:
+                out.append(shown)
+                self._design.expect(i, j)
+                allowed.use_up(i, j)
+                if worker is not None:  # nobody is asked the same twice
+                    allowed.forbid(i, j)
+        if not pairs and n != 0:
+            raise NothingToAsk(why_nothing(len(self.active_items), candidates, worker, excluded))
+        return pairs[0] if n is None else pairs
+
+    def tell(
+        self,
+        pair: tuple[Item, Item],
+        outcome: float,
+        worker: Item | None = None,
+        *,
+        weight: float = 1.0,
+    ) -> None:
+        """An answer: +1 prefers left, -1 right, 0 is a tie; grades in between are welcome.
+
+        It may come late, reversed, again, or without having been asked for. A weight is a
+        precision: weight 2 halves the noise variance.
+        """
+        left, right = self._item_list.pair(pair)
+        outcome, weight, worker = read_outcome(outcome), read_weight(weight), read_worker(worker)
+        self._history.append(left, right, outcome, self._history.worker_code(worker), weight)
+        self._balance.count(left, right)
+        if left < right:
+            self._design.learn(left, right, outcome, weight, worker)
+        else:
+            self._design.learn(right, left, -outcome, weight, worker)
+
+    def tell_many(self, votes: VotesLike) -> None:
+        """Many answers at once: Comparisons, or anything `read_comparisons` takes."""
+        votes = read_comparisons(votes)
+        codes = [self._item_list.code(item) for item in votes.items]
+        if votes.weight is not None and len(votes):
+            read_weight(votes.weight.min())
+            read_weight(votes.weight.max())
+        workers = [self._history.worker_code(worker) for worker in votes.workers]
+        workers.append(self._history.worker_code(None))
+        start = len(self._history)
+        weights = np.ones(len(votes)) if votes.weight is None else votes.weight
+        for a, b, y, w, who, known in zip(
+            votes.left.tolist(),
+            votes.right.tolist(),
+            votes.outcome.tolist(),
+            weights.tolist(),
+            votes.worker.tolist(),
+            votes.display_known.tolist(),
+            strict=True,
+        ):
+            self._history.append(codes[a], codes[b], y, workers[who], w, known)
+            if known:
+                self._balance.count(codes[a], codes[b])
+        if len(votes):
+            self._design.learn_many(self._history.since(start))
+
+    def gain(
+        self,
+        pair: tuple[Item, Item],
+        pending: Iterable[tuple[Item, Item]] = (),
+        worker: Item | None = None,
+    ) -> float:
+        """The criterion of a pair: what asking it is worth to this sampler."""
+        out = self._item_list.pairs(pending)
+        self._design.expect_exactly(Counter((min(p), max(p)) for p in out))
+        self._prepare_for(read_worker(worker))
+        i, j = sorted(self._item_list.pair(pair))
+        return float(self._design.gains(np.array([i]), np.array([j]))[0])
+
+    def ranking(self, *, confidence: float = 0.95) -> Ranking:
+        """All items, best first, from the answers told so far, by `bayes_rank`.
+
+        Its prior ranks all items together from the first answer on. For another estimator, give it
+        `sampler.answers`.
+        """
+        return bayes_rank(self._graph, confidence=confidence)
+
+    def ranking_given(self, ridge: float) -> Ranking:
+        """The ranking where the prior of the scores is known, on the scale of `bayes_rank`."""
+        return bayes_rank(self._graph, ridge=ridge)
+
+    @property
+    def _graph(self) -> ComparisonGraph:
+        return ComparisonGraph.from_comparisons(self.answers)
+
+    @property
+    def posterior(self) -> Posterior:
+        """What the answers told so far say about the scores."""
+        dense = DensePosterior(np.zeros(len(self._items)), self._ridge)
+        dense.learn_many(self._history.since(0))
+        return Posterior(self.items, dense.mean, dense.covariance)
+
+    @property
+    def answers(self) -> Comparisons:
+        """Every answer told, in order."""
+        return self._history.comparisons(self._items)
+
+    @property
+    def n_answers(self) -> int:
+        """Number of answers told."""
+        return len(self._history)
+
+    @property
+    def items(self) -> tuple[Item, ...]:
+        """All items, retired ones included."""
+        return tuple(self._items)
+
+    @property
+    def retired(self) -> tuple[Item, ...]:
+        """Items that are not asked any more."""
+        return tuple(self._items[code] for code in sorted(self._item_list.retired))
+
+    @property
+    def active_items(self) -> tuple[Item, ...]:
+        """Items that are asked."""
+        retired = self._item_list.retired
+        return tuple(item for code, item in enumerate(self._items) if code not in retired)
+
+    def add_item(self, item: Item) -> None:
+        """A new item joins; it is asked from now on.
+
+        Samplers that settle their criterion every so many answers mind when: to ask the same
+        pairs, a replay adds the item at the same place.
+        """
+        self._item_list.add(item)
+        self._design.expect_exactly(Counter())
+        self._balance.enlarge()
+        self._design.enlarge()
+
+    def retire_item(self, item: Item) -> None:
+        """No pair with this item is asked any more; its answers stay, and late ones count."""
+        self._item_list.retire(item)
+
+    def restore_item(self, item: Item) -> None:
+        """A retired item is asked again."""
+        self._item_list.restore(item)
+
+    @abstractmethod
+    def fresh(self, items: Iterable[Item] | int, seed: int) -> Self:
+        """One of the same kind for other items."""
+
+    def _headline(self) -> str:
+        return f"{len(self.active_items):,} items, {self.n_answers:,} answers"
+
+    def _preview(self) -> Preview | None:
+        return self.ranking()._preview() if self.n_answers else None
+
+    def _prepare_for(self, worker: Item | None) -> None:
+        """Let a criterion that minds know who is going to answer."""

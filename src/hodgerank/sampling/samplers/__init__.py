@@ -1,0 +1,1 @@
+"""The samplers that users build: items, options, and a design."""

@@ -1,0 +1,64 @@
+"""forecast: futures that end where the campaign would."""
+
+from __future__ import annotations
+
+from copy import deepcopy
+
+import pytest
+
+import hodgerank as hr
+from hodgerank.collecting import forecast
+
+
+def test_a_forecast_leaves_the_sampler_alone():
+    sampler = hr.AutoSampler(6, seed=1)
+    for _ in range(10):
+        pair = sampler.ask()
+        sampler.tell(pair, 1 if pair.left < pair.right else -1)
+    before = sampler.ask(3)
+    outlook = hr.forecast(sampler, 0.75)
+    assert sampler.ask(3) == before
+    assert sampler.n_answers == 10
+    assert 0 < outlook.lower <= outlook.answers <= outlook.upper
+    assert outlook == hr.forecast(sampler, 0.75)
+    assert "more answers" in str(outlook)
+    reached = hr.forecast(sampler, 0.1)
+    assert reached.answers == 0
+    assert "reached" in str(reached)
+
+
+@pytest.mark.parametrize("build", [hr.AutoSampler, hr.RandomSampler])
+def test_the_model_of_many_items_foresees_what_playing_on_does(build, monkeypatch):
+    crowd = hr.SimulatedCrowd(60, spread=1.5, rng=1)
+    sampler = build(crowd.items, seed=1)
+    hr.run(sampler, crowd, 300)
+    played = hr.forecast(sampler, 0.75)
+    monkeypatch.setattr(forecast, "MOST_PLAYED", 10)
+    monkeypatch.setattr(forecast, "MODEL_ITEMS", 40)
+    modelled = hr.forecast(sampler, 0.75)
+    assert modelled.now == played.now
+    assert played.lower / 2 < modelled.answers < 2 * played.upper
+
+
+def test_futures_are_judged_by_the_ranking_of_the_sampler():
+    sampler = hr.CrowdBTSampler(6, seed=1)
+    sampler.tell_many([(k, k + 1, 1) for k in range(5)])
+    outlook = hr.forecast(sampler, 0.6)
+    assert outlook.now > 0.5  # bayes_rank would say 0.14
+    assert outlook.answers < 20
+
+
+def test_a_target_out_of_reach_is_said_to_be(monkeypatch):
+    monkeypatch.setattr(forecast, "MOST_PER_ITEM", 2)
+    sampler = hr.RandomSampler(8, seed=1)
+    hr.run(sampler, lambda pair: 1 if pair.left < pair.right else -1, 8)
+    assert "more answers than can be foreseen" in str(hr.forecast(sampler, 0.99))
+
+
+def test_a_fresh_sampler_has_the_same_options_and_no_answers():
+    sampler = hr.BayesianSampler(["a", "b"], ridge=3.0, prior_scores={"a": 1.0, "b": 0.0})
+    sampler.tell(("a", "b"), 1)
+    fresh = deepcopy(sampler).fresh(5, seed=2)
+    assert fresh.n_answers == 0
+    assert fresh.items == (0, 1, 2, 3, 4)
+    assert fresh.gain((0, 1)) == hr.BayesianSampler(5, ridge=3.0).gain((0, 1))

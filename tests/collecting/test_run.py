@@ -1,0 +1,289 @@
+"""run and run_async: nothing lost, nothing asked in vain."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import time
+from collections import Counter
+
+import numpy as np
+import pytest
+
+import hodgerank as hr
+from hodgerank.collecting import stopping
+from hodgerank.collecting.stopping import Progress
+from hodgerank.errors import InvalidArgument, InvalidComparisons, JudgeFailed
+
+ITEMS = list("abcdefgh")
+
+
+def alphabetic(pair):
+    return 1 if pair.left < pair.right else -1
+
+
+def test_the_budget_is_kept_and_the_order_found():
+    heard = []
+    result = hr.run(
+        hr.AutoSampler(ITEMS), alphabetic, 60, on_answer=lambda pair, answer: heard.append(answer)
+    )
+    assert result.n_answers == len(heard) == 60
+    assert result.ranking.items == tuple(ITEMS)
+    assert "60" in result.reason
+
+
+def test_rules_stop_a_run_early():
+    result = hr.run(hr.AutoSampler(ITEMS), alphabetic, 5000, stop=hr.ExpectedTau(0.8))
+    assert result.n_answers < 500
+    assert "expected tau 0.8" in result.reason
+    assert hr.expected_tau(result.ranking) >= 0.8
+
+
+def test_rules_combine():
+    sampler = hr.AutoSampler(ITEMS)
+    for _ in range(100):
+        pair = sampler.ask()
+        sampler.tell(pair, alphabetic(pair))
+    progress = Progress(sampler)
+    yes, no = hr.Budget(50), hr.Budget(200)
+    assert (yes | no).is_reached(progress)
+    assert not (yes & no).is_reached(progress)
+    assert (hr.TopKCertain(3, 0.5) & hr.RanksWithin(8) & hr.ExpectedTau(0.3)).is_reached(progress)
+    assert (
+        str(yes & no | hr.TopKCertain(3))
+        == "((50 answers and 200 answers) or top 3 certain to 95%)"
+    )
+    for bad in (lambda: hr.ExpectedTau(1.2), lambda: hr.TopKCertain(0), lambda: hr.RanksWithin(0)):
+        with pytest.raises(InvalidArgument):
+            bad()
+
+
+def test_a_run_resumes_from_its_log(tmp_path):
+    log = tmp_path / "answers.jsonl"
+    whole = hr.AutoSampler(ITEMS, seed=3)
+    hr.run(whole, alphabetic, 40)
+    hr.run(hr.AutoSampler(ITEMS, seed=3), alphabetic, 25, log=log)
+    with log.open("a") as file:
+        file.write('{"left": "a", "ri')  # the machine went down in the middle of a line
+    resumed = hr.AutoSampler(ITEMS, seed=3)
+    hr.run(resumed, alphabetic, 40, log=log)
+    assert resumed.answers.left.tolist() == whole.answers.left.tolist()
+    assert len(log.read_text().splitlines()) == 40
+    assert len(hr.read_comparisons(log)) == 40
+    with pytest.raises(InvalidArgument, match="new one"):
+        hr.run(resumed, alphabetic, 50, log=log)
+
+
+def test_a_broken_log_is_refused(tmp_path):
+    log = tmp_path / "answers.jsonl"
+    log.write_text('{"left": "a"}\n')
+    with pytest.raises(InvalidComparisons, match="line 1"):
+        hr.run(hr.AutoSampler(ITEMS), alphabetic, 5, log=log)
+
+
+def test_a_log_is_read_whole_or_not_at_all(tmp_path):
+    """Whatever it is, nothing of it is lost."""
+    good = '{"left": "a", "right": "b", "outcome": 1}\n'
+    bad = (
+        '{"left": "a", "right": "zebra", "outcome": 1}',
+        '{"left": "a", "right": "b", "outcome": 7}',
+        '{"left": "a", "right": "b", "outcome": null}',
+        "my precious notes",
+    )
+    for line in bad:
+        log = tmp_path / "answers.jsonl"
+        log.write_text(good + line)
+        sampler = hr.AutoSampler(ITEMS)
+        with pytest.raises(InvalidComparisons, match="line 2"):
+            hr.run(sampler, alphabetic, 5, log=log)
+        assert log.read_text() == good + line
+        assert sampler.n_answers == 0
+    log.write_text(good + good.strip())  # whole, if without an end of line
+    hr.run(hr.AutoSampler(ITEMS), alphabetic, 5, log=log)
+    assert len(log.read_text().splitlines()) == 5
+
+
+def test_numpy_answers_reach_the_log(tmp_path):
+    log = tmp_path / "answers.jsonl"
+    answer = hr.Answer(np.float32(1), worker=np.int64(3))
+    hr.run(hr.AutoSampler(ITEMS), lambda pair: answer, 3, log=log)
+    assert json.loads(log.read_text().splitlines()[0])["worker"] == 3
+
+
+def test_retired_items_do_not_keep_a_run_going():
+    sampler = hr.AutoSampler(ITEMS)
+    for item in ITEMS[4:]:
+        sampler.retire_item(item)
+    stop = hr.ExpectedTau(0.8) & hr.RanksWithin(3)
+    assert hr.run(sampler, alphabetic, 2000, stop=stop).n_answers < 500
+
+
+def test_answers_that_came_with_failures_are_kept():
+    count = 0
+
+    async def fails_at_first(pair):
+        nonlocal count
+        count += 1
+        if count <= 25:
+            raise OSError("busy")
+        return 1
+
+    sampler = hr.RandomSampler(12)
+    with pytest.raises(JudgeFailed):
+        asyncio.run(hr.run_async(sampler, fails_at_first, 100, concurrency=64, retries=0))
+    assert sampler.n_answers == 39
+
+
+def test_nonsense_is_a_failure_of_the_judge_not_of_the_run():
+    calls = Counter()
+
+    async def confused(pair):
+        calls[pair] += 1
+        return 2.0 if calls[pair] == 1 else alphabetic(pair)
+
+    sampler = hr.RandomSampler(ITEMS)
+    result = asyncio.run(hr.run_async(sampler, confused, 20, concurrency=8, retry_delay=0))
+    assert result.n_answers == 20
+
+
+def test_threads_do_not_wait_for_each_other():
+    def slow(pair):
+        time.sleep(0.2)
+        return alphabetic(pair)
+
+    sampler = hr.AutoSampler(20)
+    run = hr.run_async(sampler, slow, 40, concurrency=40, timeout=2.0, retries=0)
+    assert asyncio.run(run).n_unanswered == 0
+
+
+def test_any_awaitable_will_do():
+    class Judge:
+        async def __call__(self, pair):
+            return alphabetic(pair)
+
+    judge = Judge()
+    for one in (judge, lambda pair: judge(pair)):
+        result = asyncio.run(hr.run_async(hr.AutoSampler(ITEMS), one, 10, concurrency=2))
+        assert result.n_answers == 10
+
+
+def test_an_oracle_may_decline_and_name_the_worker():
+    def picky(pair):
+        return None if "a" in pair else hr.Answer(alphabetic(pair), worker="ann", weight=2.0)
+
+    result = hr.run(hr.AutoSampler(ITEMS), picky, 30)
+    assert result.n_unanswered > 0
+    sampler = hr.AutoSampler(ITEMS)
+    with pytest.raises(JudgeFailed, match="20 pairs in a row"):
+        hr.run(sampler, lambda pair: None, 30)
+    with pytest.raises(InvalidComparisons, match="an outcome is"):
+        hr.run(sampler, lambda pair: "left", 30)
+
+
+def test_many_pairs_are_out_at_once_but_no_more_than_needed():
+    out, most, total = Counter(), 0, 0
+
+    async def slow(pair):
+        nonlocal most, total
+        total += 1
+        out["now"] += 1
+        most = max(most, out["now"])
+        await asyncio.sleep(0)
+        out["now"] -= 1
+        return alphabetic(pair)
+
+    sampler = hr.AutoSampler(ITEMS)
+    result = asyncio.run(hr.run_async(sampler, slow, 50, concurrency=8))
+    assert most == 8
+    assert total == result.n_answers == 50
+    assert result.ranking.items[0] == "a"
+
+
+def test_a_function_is_called_in_threads():
+    result = asyncio.run(hr.run_async(hr.BayesianSampler(ITEMS), alphabetic, 20, concurrency=3))
+    assert result.n_answers == 20
+
+
+def test_failures_are_tried_again_and_time_outs_count_as_failures():
+    tries = Counter()
+
+    async def flaky(pair):
+        tries[pair] += 1
+        if tries[pair] == 1:
+            raise ConnectionError("try later")
+        if tries[pair] == 2:
+            await asyncio.sleep(60)
+        return alphabetic(pair)
+
+    result = asyncio.run(
+        hr.run_async(
+            hr.RandomSampler(ITEMS), flaky, 12, concurrency=4, timeout=0.02, retry_delay=0.001
+        )
+    )
+    assert result.n_answers == 12
+    assert result.n_unanswered == 0
+
+
+def test_a_judge_who_never_answers_ends_the_run_and_keeps_the_answers(tmp_path):
+    log = tmp_path / "answers.jsonl"
+    count = 0
+
+    async def dies(pair):
+        nonlocal count
+        count += 1
+        if count > 10:
+            raise OSError("no route to host")
+        return alphabetic(pair)
+
+    sampler = hr.AutoSampler(ITEMS)
+    with pytest.raises(JudgeFailed, match="OSError: no route"):
+        asyncio.run(
+            hr.run_async(sampler, dies, 100, concurrency=2, retries=1, retry_delay=0, log=log)
+        )
+    assert sampler.n_answers == 10
+    assert len([json.loads(line) for line in log.read_text().splitlines()]) == 10
+
+
+def test_an_interrupted_run_keeps_its_answers(tmp_path):
+    log = tmp_path / "answers.jsonl"
+    sampler = hr.AutoSampler(ITEMS)
+
+    async def judge(pair):
+        await asyncio.sleep(0)
+        return alphabetic(pair)
+
+    async def interrupted():
+        task = asyncio.create_task(hr.run_async(sampler, judge, 10**6, log=log, concurrency=4))
+        while sampler.n_answers < 20:
+            await asyncio.sleep(0)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+
+    asyncio.run(interrupted())
+    assert len(log.read_text().splitlines()) == sampler.n_answers >= 20
+
+
+def test_the_top_is_known_once_no_more_are_left():
+    sampler = hr.RandomSampler(6, seed=1)
+
+    def answer(pair):
+        if sampler.n_answers == 5:
+            for item in (0, 1, 2):
+                sampler.retire_item(item)
+        return 1 if pair.left < pair.right else -1
+
+    result = hr.run(sampler, answer, 100, stop=hr.TopKCertain(4, 0.999999))
+    assert result.n_answers < 10
+    assert "top 4" in result.reason
+
+
+def test_a_rule_looks_at_each_ranking_once(monkeypatch):
+    looks = []
+    monkeypatch.setattr(
+        stopping, "expected_tau", lambda ranking, among: looks.append(len(ranking)) or 0.0
+    )
+    sampler = hr.RandomSampler(40, seed=1)
+    rule = hr.ExpectedTau(0.9) | hr.ExpectedTau(0.8)
+    hr.run(sampler, lambda pair: 1, 80, stop=rule)
+    assert len(looks) == 2 * 20  # rankings are renewed every 4 answers

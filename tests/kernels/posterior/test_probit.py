@@ -1,0 +1,119 @@
+"""Assumed-density filtering, against numerical integration."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.integrate import quad
+from scipy.stats import norm
+
+from hodgerank.kernels.posterior import probit as kernel
+from hodgerank.kernels.posterior import resistance
+
+Z = [-40.0, -9.0, -8.001, -8.0, -7.999, -2.0, 0.0, 1.5, 7.0, 9.0]
+
+
+def random_posterior(n, seed):
+    """Of centred scores: the common level is in no variance of a difference."""
+    rng = np.random.default_rng(seed)
+    centring = np.eye(n) - 1 / n
+    A = centring @ rng.normal(size=(n, n))
+    covariance = A @ A.T
+    mean = rng.normal(size=n)
+    return covariance, np.triu(resistance.resistance_of(covariance), 1), mean - mean.mean()
+
+
+def integrated(covariance, mean, i, j, outcome, noise):
+    """Evidence, mean and covariance after an answer: the difference by quadrature, then the rest.
+
+    Given the difference the other scores are as they were.
+    """
+    s = covariance[:, i] - covariance[:, j]
+    c = s[i] - s[j]
+    D = mean[i] - mean[j]
+
+    def moment(k):
+        return quad(
+            lambda t: t**k * norm.pdf(t, D, np.sqrt(c)) * norm.cdf(outcome * t / np.sqrt(noise)),
+            D - 12 * np.sqrt(c), D + 12 * np.sqrt(c), points=[0, D], epsabs=1e-13, limit=200,
+        )[0]  # fmt: skip
+
+    total, first, second = (moment(k) for k in range(3))
+    m = first / total
+    shrunk = (c - (second / total - m * m)) / c**2
+    return np.log(total), mean + s * (m - D) / c, covariance - shrunk * np.outer(s, s), shrunk
+
+
+@pytest.mark.parametrize("z", Z)
+def test_tails_are_those_of_scipy(z):
+    assert kernel.log_cdf(z) == pytest.approx(norm.logcdf(z), rel=1e-9, abs=1e-15)
+    hazard = np.exp(norm.logpdf(z) - norm.logcdf(z))
+    assert kernel.hazard(z) == pytest.approx(hazard, rel=1e-9)
+
+
+@pytest.mark.parametrize("z", Z)
+def test_sensitivity_is_the_information_of_an_answer(z):
+    exact = np.exp(2 * norm.logpdf(z) - norm.logcdf(z) - norm.logsf(z))
+    assert kernel.sensitivity(z) == pytest.approx(exact, rel=1e-9)
+    won, lost = kernel.hazard(z), kernel.hazard(-z)
+    mean = norm.cdf(z) * won * (won + z) + norm.sf(z) * lost * (lost - z)
+    assert kernel.sensitivity(z) == pytest.approx(mean, rel=1e-6, abs=1e-12)
+
+
+@pytest.mark.parametrize("noise", [0.25, 1.0, 3.0])
+@pytest.mark.parametrize("outcome", [1.0, -1.0])
+@pytest.mark.parametrize(("i", "j"), [(0, 1), (1, 3), (0, 4)])
+def test_one_answer_gives_the_exact_moments(i, j, outcome, noise):
+    n = 5
+    covariance, C, mean = random_posterior(n, seed=3)
+    evidence, new_mean, new_covariance, a = integrated(covariance, mean, i, j, outcome, noise)
+    s = np.empty(n)
+    found = kernel.assimilate(C, mean, s, i, j, outcome, noise)
+    assert found == pytest.approx((evidence, a), rel=1e-6)
+    np.testing.assert_allclose(mean, new_mean, atol=1e-6)
+    np.testing.assert_allclose(
+        C, np.triu(resistance.resistance_of(new_covariance), 1), rtol=1e-6, atol=1e-9
+    )
+    np.testing.assert_allclose(s, covariance[:, i] - covariance[:, j], atol=1e-9)
+
+
+@pytest.mark.parametrize("outcome", [-1.0, -0.4, 0.0, 0.7, 1.0])
+def test_a_graded_answer_counts_in_parts(outcome):
+    n, share = 4, (1 + outcome) / 2
+    results = {}
+    for y in (1.0, -1.0, outcome):
+        _, C, mean = random_posterior(n, seed=4)
+        s = np.empty(n)
+        evidence, a = kernel.assimilate(C, mean, s, 0, 2, y, 1.0)
+        results[y] = np.r_[evidence, a, mean, C[np.triu_indices(n, 1)]]
+    mixed = share * results[1.0] + (1 - share) * results[-1.0]
+    np.testing.assert_allclose(results[outcome], mixed, rtol=1e-9, atol=1e-12)
+
+
+def test_many_answers_are_filtered_in_turn():
+    rng = np.random.default_rng(5)
+    n, m = 5, 20
+    _, C, mean = random_posterior(n, seed=5)
+    other_C, other_mean, s = C.copy(), mean.copy(), np.empty(n)
+    i, j = np.sort([rng.choice(n, 2, replace=False) for _ in range(m)], axis=1).T.copy()
+    outcomes, noise = rng.uniform(-1, 1, m), rng.uniform(0.5, 2, m)
+    total = kernel.assimilate_all(C, mean, s, i, j, outcomes, noise)
+    parts = [
+        kernel.assimilate(other_C, other_mean, s, i[t], j[t], outcomes[t], noise[t])[0]
+        for t in range(m)
+    ]
+    assert total == pytest.approx(sum(parts))
+    np.testing.assert_array_equal(C, other_C)
+    np.testing.assert_array_equal(mean, other_mean)
+
+
+@pytest.mark.parametrize("D", [-1.5, 0.0, 0.4])
+@pytest.mark.parametrize("c", [0.1, 2.0])
+def test_expected_precision_is_what_an_answer_adds_on_average(c, D):
+    win = norm.cdf(D / np.sqrt(1 + c))
+    after = 0.0
+    for y, probability in ((1.0, win), (-1.0, 1 - win)):
+        C, mean = np.array([[0.0, c], [0.0, 0.0]]), np.array([D, 0.0])
+        kernel.assimilate(C, mean, np.empty(2), 0, 1, y, 1.0)
+        after += probability * C[0, 1]
+    assert kernel.expected_precision(c, D) == pytest.approx(1 / after - 1 / c, rel=1e-9)
