@@ -193,11 +193,8 @@ def rank(
     """
     from hodgerank.cli.tables import read_scores, result_writer
     from hodgerank.errors import InvalidArgument
-    from hodgerank.plotting.ranking import ranking_chart
 
-    write = (
-        None if output is None else result_writer(output, ranking_chart, votes.report.source, truth)
-    )
+    write = None if output is None else result_writer(output, votes.report.source, truth)
     true_scores = None if truth is None else read_scores(truth)
     if covariance == "worker" and not hasattr(votes, "workers"):
         raise InvalidArgument(
@@ -255,15 +252,16 @@ def _fit(
     **options: Any,
 ) -> "Ranking":
     from hodgerank.errors import InvalidArgument
-    from hodgerank.estimators.least_squares import hodge_rank
-    from hodgerank.estimators.likelihood import bradley_terry, thurstone_mosteller
-
     if model == "least-squares":
+        from hodgerank.estimators.least_squares import hodge_rank
+
         return hodge_rank(votes, link=link, ridge=ridge or 0.0, **options)
     if link not in ("uniform", model):
         raise InvalidArgument(
             f"--link {link} belongs to least squares; --model {model} has its own"
         )
+    from hodgerank.estimators.likelihood import bradley_terry, thurstone_mosteller
+
     fit = bradley_terry if model == "bradley-terry" else thurstone_mosteller
     return fit(votes, ridge=ridge, **options)
 

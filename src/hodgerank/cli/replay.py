@@ -118,14 +118,9 @@ def replay(
 
     from hodgerank.cli.tables import read_scores, result_writer
     from hodgerank.collecting.replay import replay as play
-    from hodgerank.plotting.learning_curve import learning_curve
 
     strategies = strategy or ["auto", "random"]
-    write = (
-        None
-        if output is None
-        else result_writer(output, learning_curve, votes.report.source, truth)
-    )
+    write = None if output is None else result_writer(output, votes.report.source, truth)
     scores: Any = None if truth is None else _matched(read_scores(truth), votes)
     with Progress(console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task("replaying", total=runs * len(strategies))

@@ -47,10 +47,8 @@ def table_writer(
     return write_there
 
 
-def result_writer(
-    path: Path, draw: Callable[[Any], Any], *others: Path | str | None
-) -> Callable[[Any], None]:
-    """What writes a result there: as a chart if the name says so, else as its table."""
+def result_writer(path: Path, *others: Path | str | None) -> Callable[[Any], None]:
+    """What writes a result there: as its chart if the name says so, else as its table."""
     from hodgerank.plotting.charts import SUFFIXES, altair, save_chart
 
     if path.suffix.lower() not in SUFFIXES:
@@ -59,7 +57,7 @@ def result_writer(
     altair()
     if not path.absolute().parent.is_dir():
         raise InvalidArgument(f"{path}: the folder {path.parent} does not exist")
-    return lambda result: save_chart(draw(result), path)
+    return lambda result: save_chart(result.plot(), path)
 
 
 def read_scores(path: Path) -> dict[str, float]:

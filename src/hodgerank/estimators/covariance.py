@@ -7,7 +7,6 @@ from functools import cached_property
 from typing import Literal, Protocol
 
 import numpy as np
-from scipy import sparse
 
 from hodgerank.data.comparisons import NO_WORKER, Comparisons
 from hodgerank.errors import InvalidArgument
@@ -96,6 +95,8 @@ class WorkerCovariance:
     @cached_property
     def _influence(self) -> FloatArray:
         """A^-1 g of each worker, one column each."""
+        from scipy import sparse
+
         votes, w = self.votes, self.votes.n_workers
         gradients = sparse.coo_array(
             (

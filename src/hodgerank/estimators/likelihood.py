@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy import sparse
 
 from hodgerank.data.comparisons import Comparisons
 from hodgerank.errors import InvalidArgument, require_one_of
@@ -16,11 +15,11 @@ from hodgerank.estimators.covariance import (
 from hodgerank.estimators.ranking import Ranking
 from hodgerank.graph.building import Components, graph_to_rank, single_answers
 from hodgerank.graph.comparison_graph import ComparisonGraph
-from hodgerank.kernels.linalg.laplacian import centre, degrees
+from hodgerank.kernels.linalg.laplacian import FEW_ITEMS, centre, degrees, reached_from_first
 from hodgerank.kernels.linalg.newton import Fit, maximise
 from hodgerank.kernels.linalg.normal_equations import NormalEquations
 from hodgerank.kernels.models.links import LIKELIHOODS, LINKS, likelihood_of
-from hodgerank.types import BoolArray, FloatArray, IntArray, VotesLike
+from hodgerank.types import BoolArray, CodeArray, FloatArray, IntArray, VotesLike
 
 # Used only where no maximum exists: a prior of standard deviation 10 on each score.
 FALLBACK_RIDGE = 0.01
@@ -188,6 +187,10 @@ def extreme_groups(graph: ComparisonGraph) -> tuple[BoolArray, BoolArray, bool]:
     won, lost = graph.flows > -1, graph.flows < 1
     winner = np.r_[graph.i[won], graph.j[lost]]
     loser = np.r_[graph.j[won], graph.i[lost]]
+    if n <= FEW_ITEMS and _all_reach_each_other(winner, loser, graph):
+        return np.zeros(n, bool), np.zeros(n, bool), True
+    from scipy import sparse
+
     wins = sparse.coo_array((np.ones(len(winner), np.int8), (winner, loser)), shape=(n, n))
     n_parts, part = sparse.csgraph.connected_components(wins, connection="strong")
     if n_parts == graph.n_components:
@@ -199,6 +202,15 @@ def extreme_groups(graph: ComparisonGraph) -> tuple[BoolArray, BoolArray, bool]:
     is_field = _is_field(part, graph.components)
     undefeated, winless = has_won & ~has_lost & ~is_field, has_lost & ~has_won & ~is_field
     return undefeated[part], winless[part], False
+
+
+def _all_reach_each_other(winner: CodeArray, loser: CodeArray, graph: ComparisonGraph) -> bool:
+    """Whether wins lead from an item to all others of a connected graph, and from all to it."""
+    if not graph.is_connected:
+        return False
+    beats = np.zeros((graph.n_items, graph.n_items), bool)
+    beats[winner, loser] = True
+    return bool(reached_from_first(beats).all() and reached_from_first(beats.T).all())
 
 
 def _is_field(part: IntArray, components: IntArray) -> BoolArray:

@@ -16,9 +16,10 @@ from hodgerank.graph.building import build_graph
 from hodgerank.graph.comparison_graph import ComparisonGraph
 from hodgerank.kernels.topology.homology import LoopClasses
 from hodgerank.notebook import Displayed
-from hodgerank.types import BoolArray, IntArray, VotesLike
+from hodgerank.types import CodeArray, IntArray, VotesLike
 
-MANY_EDGES = 20_000
+MANY_EDGES = 2_000  # from which compiled code is worth its import
+MOST_BITS = 1 << 34  # two gigabytes: an edge has a bit for every loop that is ever open
 
 
 class BettiNumbers(NamedTuple):
@@ -102,9 +103,8 @@ class TopologyTracker(Displayed):
         if j in self._loops.neighbours[i]:
             return
         self._n_edges += 1
-        if self._loops.joins(i, j):
+        if self._loops.insert(i, j, self._n_edges):
             self._merges.append(self._n_edges)
-        self._loops.insert(i, j, self._n_edges)
 
     def effect(self, i: int, j: int) -> Effect:
         """Would this pair join components, open a loop, or fill loops? Changes nothing."""
@@ -138,8 +138,11 @@ class TopologyTracker(Displayed):
         return self._loops.basis
 
     def _checked(self, i: int, j: int) -> tuple[int, int]:
+        n = self._n_items
+        if type(i) is type(j) is int and 0 <= i < n and 0 <= j < n and i != j:
+            return i, j
         whole = isinstance(i, int | np.integer) and isinstance(j, int | np.integer)
-        if not whole or not (0 <= i < self.n_items and 0 <= j < self.n_items) or i == j:
+        if not whole or not (0 <= i < n and 0 <= j < n) or i == j:
             raise InvalidArgument(
                 f"a pair is two different items from 0 to {self.n_items - 1}, not ({i}, {j})"
             )
@@ -149,27 +152,38 @@ class TopologyTracker(Displayed):
 def fill(graph: ComparisonGraph) -> tuple[BettiNumbers, IntArray]:
     """Betti numbers, and independent triangles (by items) that span the boundaries of all.
 
-    Each independent triangle fills one of the m - n + beta_0 independent loops of the graph. Edges
-    go to the tracker item by item, so that few loops are ever open.
+    Each independent triangle fills one of the m - n + beta_0 independent loops of the graph.
     """
-    in_triangle = _edges_of_triangles(graph)
-    i, j = graph.i[in_triangle], graph.j[in_triangle]
-    tracker = TopologyTracker(graph.n_items)
+    n_loops = graph.n_edges - graph.n_items + graph.n_components
+    if graph.n_edges < MANY_EDGES:
+        triangles = _fill_edge_by_edge(graph.i, graph.j, graph.n_items)
+    else:
+        triangles = _fill_at_once(graph)
+    return BettiNumbers(graph.n_components, n_loops - len(triangles)), triangles
+
+
+def _fill_edge_by_edge(i: CodeArray, j: CodeArray, n_items: int) -> IntArray:
+    """As the tracker does: item by item, so that few loops are ever open."""
+    loops = LoopClasses(n_items)
     order = np.lexsort((i, j))
     for a, b in zip(i[order].tolist(), j[order].tolist(), strict=True):
-        tracker.add(a, b)
-    triangles = np.sort(np.array(tracker.filling_triangles, np.int64).reshape(-1, 3), axis=1)
-    loops = graph.n_edges - graph.n_items + graph.n_components
-    return BettiNumbers(graph.n_components, loops - len(triangles)), triangles
+        loops.insert(a, b, 0)
+    return np.sort(np.array(loops.basis, np.int64).reshape(-1, 3), axis=1)
 
 
-def _edges_of_triangles(graph: ComparisonGraph) -> BoolArray:
-    """Edges to be looked at; sorting out the others pays, and is needed, where they are many."""
-    if graph.n_edges < MANY_EDGES:
-        return np.ones(graph.n_edges, bool)
+def _fill_at_once(graph: ComparisonGraph) -> IntArray:
+    """Compiled, for graphs of many edges; those of no triangle fill nothing and are left out."""
+    from hodgerank.kernels.topology.filling import count_classes, filling_triangles
     from hodgerank.kernels.topology.triangles import triangles_per_edge
 
-    return np.asarray(triangles_per_edge(*graph.rows) > 0)
+    in_triangle = triangles_per_edge(*graph.rows) > 0
+    i, j = graph.i[in_triangle], graph.j[in_triangle]
+    order = np.lexsort((i, j))
+    starts, tails = np.searchsorted(j[order], np.arange(graph.n_items + 1)), i[order]
+    n_classes = count_classes(starts, tails)
+    if len(tails) * n_classes > MOST_BITS:
+        return _fill_edge_by_edge(i, j, graph.n_items)
+    return np.asarray(filling_triangles(starts, tails, n_classes))
 
 
 def betti_numbers(votes: VotesLike) -> BettiNumbers:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pickle
+
 import networkx as nx
 import numpy as np
 import pytest
@@ -56,7 +58,7 @@ def method(request, monkeypatch):
     if request.param == "iterative":
         monkeypatch.setattr(NormalEquations, "_order", None)
     monkeypatch.setattr(normal_equations, "FEW_ITERATIONS", 0)
-    monkeypatch.setattr(normal_equations, "SMALL_ITEMS", 0)
+    monkeypatch.setattr(normal_equations, "FACTORED_ITEMS", 0)
     return request.param
 
 
@@ -101,7 +103,7 @@ def test_weights_over_nine_orders_of_magnitude(method):
 
 def test_an_iteration_that_is_cut_short_says_so(monkeypatch):
     monkeypatch.setattr(normal_equations, "DENSE_ITEMS", 0)
-    monkeypatch.setattr(normal_equations, "SMALL_ITEMS", 10**6)
+    monkeypatch.setattr(normal_equations, "FACTORED_ITEMS", 10**6)
     monkeypatch.setattr(normal_equations, "MANY_ITERATIONS", 5)
     monkeypatch.setattr(NormalEquations, "_order", None)
     i, j, weights, labels = edges_of(GRAPHS["path"], spread=0)
@@ -196,3 +198,11 @@ def test_the_heaviest_tree_is_that_of_networkx():
     wanted = nx.maximum_spanning_tree(graph)
     found = heaviest_tree(i, j, weights, len(labels))
     assert {(i[k], j[k]) for k in found} == {tuple(sorted(edge)) for edge in wanted.edges}
+
+
+def test_a_system_back_from_a_pickle_has_the_same_solution():
+    i, j, weights, labels = edges_of(GRAPHS["random"], spread=1)
+    equations = NormalEquations(i, j, weights, labels, 0.1)
+    rhs = np.random.default_rng(1).normal(size=len(labels))
+    before = equations.solve(rhs)
+    np.testing.assert_array_equal(pickle.loads(pickle.dumps(equations)).solve(rhs), before)

@@ -13,6 +13,7 @@ from hodgerank.errors import InvalidComparisons
 from hodgerank.types import CodeArray, Item
 
 MISSING = -1
+FEW_ROWS = 100_000  # encoded column by column
 MOST_CELLS = 1 << 27  # of a table of integers
 CHUNK = 1 << 16  # rows searched at a time for the labels of categories
 _CANONICAL_INTEGER = re.compile(r"0|-?[1-9][0-9]{0,17}")
@@ -37,29 +38,63 @@ def encode(
     ('a', 'b')
     """
     plain = {name: _plain(table[name]) for group in groups for name in group}
-    # A private category space makes the columns of a group share their codes. It lives as long as
-    # a column that uses it does; casting all at once also uses all cores.
-    spaces = {
-        name: pl.Categorical(space)
-        for group, space in zip(groups, [pl.Categories.random() for _ in groups], strict=True)
-        for name in group
-        if plain[name].dtype == pl.String
-    }
-    casts = [pl.col(name).cast(space) for name, space in spaces.items()]
-    categories = pl.LazyFrame(plain).select(casts).collect(engine="streaming")
+    is_text = {name: column.dtype == pl.String for name, column in plain.items()}
+    categories = _categories(plain, groups, is_text) if len(table) > FEW_ROWS else None
     encodings = []
     for group in groups:
         columns = [plain[name] for name in group]
-        if all(name in spaces for name in group):
-            codes = [_physical(categories[name]) for name in group]
-            encodings.append(_decode_categories(columns, codes, from_text=from_text))
-        elif any(name in spaces for name in group):
+        if not any(is_text[name] for name in group):
+            encodings.append(_encode_integers(columns))
+        elif not all(is_text[name] for name in group):
             raise InvalidComparisons(
                 f"columns {' and '.join(group)} mix integers and strings: convert them to one type"
             )
+        elif categories is None:
+            encodings.append(_encode_few(columns, from_text=from_text))
         else:
-            encodings.append(_encode_integers(columns))
+            codes = [_physical(categories[name]) for name in group]
+            encodings.append(_decode_categories(columns, codes, from_text=from_text))
     return encodings
+
+
+def _categories(
+    plain: dict[str, pl.Series], groups: Sequence[Sequence[str]], is_text: dict[str, bool]
+) -> pl.DataFrame:
+    """Columns of strings as categories, those of a group with codes in common.
+
+    A private category space makes the columns of a group share their codes. It lives as long as a
+    column that uses it does; casting all at once also uses all cores.
+    """
+    casts = []
+    for group in groups:
+        space = pl.Categorical(pl.Categories.random())
+        casts += [pl.col(name).cast(space) for name in group if is_text[name]]
+    return pl.LazyFrame(plain).select(casts).collect(engine="streaming")
+
+
+def _encode_few(columns: Sequence[pl.Series], *, from_text: bool) -> Encoding:
+    """Columns of strings by way of an enumeration of their labels, which needs no streaming."""
+    together = columns[0] if len(columns) == 1 else pl.concat(columns)
+    distinct = together.unique().sort()
+    if together.null_count():
+        distinct = distinct.drop_nulls()
+    labels = [label.strip() for label in distinct.to_list()]
+    values, position = _sorted_labels(set(labels) - {""}, from_text)
+    codes = together.cast(pl.Enum(distinct)).to_physical()
+    if together.null_count():
+        codes = codes.cast(pl.Int32).fill_null(MISSING)
+    places = [position.get(label, MISSING) for label in labels]
+    rows = np.array([*places, MISSING], np.int32)[codes.to_numpy()]
+    n = len(columns[0])
+    return values, [rows[k * n : (k + 1) * n] for k in range(len(columns))]
+
+
+def _sorted_labels(labels: set[Item], from_text: bool) -> tuple[tuple[Item, ...], dict[str, int]]:
+    """Labels in sorted order, as integers where text allows it, and the code of each by name."""
+    values: list[Item] = sorted(labels)
+    if from_text and all(_CANONICAL_INTEGER.fullmatch(str(label)) for label in labels):
+        values = sorted(int(label) for label in labels)
+    return tuple(values), {str(value): code for code, value in enumerate(values)}
 
 
 def _plain(column: pl.Series) -> pl.Series:
@@ -101,13 +136,9 @@ def _decode_categories(
             unseen[found] = False
             for code, label in zip(found.tolist(), column.gather(row_of[found]), strict=True):
                 labels[code] = label.strip()
-    names = {label for label in labels if label}
-    values: list[Item] = sorted(names)
-    if from_text and all(_CANONICAL_INTEGER.fullmatch(name) for name in names):
-        values = sorted(int(name) for name in names)
-    position = {str(value): code for code, value in enumerate(values)}
+    values, position = _sorted_labels({label for label in labels if label}, from_text)
     table = np.array([position.get(label, MISSING) for label in labels] + [MISSING], np.int32)
-    return tuple(values), [table[column] for column in codes]
+    return values, [table[column] for column in codes]
 
 
 def _physical(column: pl.Series) -> CodeArray:

@@ -41,7 +41,7 @@ class Frame:
     def __init__(self, native: Any, name: str | None = None, is_lazy: bool | None = None) -> None:
         try:
             self._frame = nw.from_native(native)
-        except nw.exceptions.NarwhalsError as error:
+        except (nw.exceptions.NarwhalsError, TypeError) as error:
             raise InvalidComparisons(f"the dataframe cannot be read: {error}") from None
         self.is_lazy = isinstance(self._frame, nw.LazyFrame) if is_lazy is None else is_lazy
         self.name = name or f"{self.backend} frame"
@@ -49,6 +49,8 @@ class Frame:
     @staticmethod
     def accepts(native: Any) -> bool:
         """Whether this is a dataframe at all."""
+        if isinstance(native, pl.DataFrame | pl.LazyFrame):
+            return True
         frame = nw.from_native(native, pass_through=True)
         return isinstance(frame, nw.DataFrame | nw.LazyFrame)
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from scipy import sparse
 
 from hodgerank.types import BoolArray, CodeArray, FloatArray, IntArray
 
@@ -153,6 +152,8 @@ def _lexicographic_order(low: CodeArray, high: CodeArray, n_items: int) -> CodeA
 
 def _counting_sort(keys: CodeArray, n_keys: int) -> CodeArray:
     """Stable sorting permutation in linear time: the transposition of a sparse matrix."""
+    from scipy import sparse
+
     m = len(keys)
     rows = np.arange(m, dtype=np.int32)
     matrix = sparse.csr_array((rows, keys, np.arange(m + 1, dtype=np.int32)), shape=(m, n_keys))

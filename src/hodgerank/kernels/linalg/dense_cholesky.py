@@ -1,4 +1,8 @@
-"""Dense factors and inverses of Laplacians of few items."""
+"""Dense factors and inverses of Laplacians of few items.
+
+Of very few items the factor is kept as its inverse, for which NumPy is enough: importing SciPy
+takes longer than all the rest of a small ranking.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +11,8 @@ import numpy as np
 from hodgerank.kernels.linalg.laplacian import degrees
 from hodgerank.kernels.linalg.threads import few_threads
 from hodgerank.types import CodeArray, FloatArray, IntArray
+
+INVERTED_ITEMS = 60  # up to which the factor is kept as its inverse
 
 
 def dense_factor(
@@ -17,8 +23,6 @@ def dense_factor(
     J averages over each component. Adding it makes the matrix regular without changing what it
     does to vectors that sum to zero.
     """
-    from scipy.linalg.lapack import dpotrf
-
     n = len(labels)
     matrix = np.zeros((n, n), order="F")
     matrix[j, i] = -weights  # the lower triangle is enough
@@ -26,6 +30,10 @@ def dense_factor(
     tau = max(float(degree.mean()), np.finfo(float).tiny)
     matrix += tau * _averaging(labels)
     matrix[np.diag_indices(n)] += degree + ridge
+    if n <= INVERTED_ITEMS:
+        return np.linalg.inv(np.linalg.cholesky(matrix)), ridge + tau
+    from scipy.linalg.lapack import dpotrf
+
     with few_threads(n):
         factor, fault = dpotrf(matrix, lower=1, overwrite_a=1, clean=0)
     if fault:
@@ -35,6 +43,8 @@ def dense_factor(
 
 def dense_solve(factor: FloatArray, rhs: FloatArray) -> FloatArray:
     """The matrix's inverse times one or several right-hand sides, from `dense_factor`."""
+    if len(factor) <= INVERTED_ITEMS:
+        return np.asarray(factor.T @ (factor @ rhs))
     from scipy.linalg.lapack import dpotrs
 
     with few_threads(len(factor)):
@@ -43,6 +53,8 @@ def dense_solve(factor: FloatArray, rhs: FloatArray) -> FloatArray:
 
 def dense_inverse(factor: FloatArray, common: float, labels: IntArray) -> FloatArray:
     """The inverse on vectors that sum to zero, symmetric and full, from `dense_factor`."""
+    if len(factor) <= INVERTED_ITEMS:
+        return np.asarray(factor.T @ factor - _averaging(labels) / common)
     from scipy.linalg.lapack import dpotri
 
     with few_threads(len(factor)):

@@ -10,9 +10,12 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy import sparse
 
-from hodgerank.types import CodeArray, FloatArray, IntArray
+from hodgerank.types import BoolArray, CodeArray, FloatArray, IntArray
+
+# Up to here a pass over the edges is faster than setting up a sparse matrix, or importing SciPy.
+FEW_EDGES = 5_000
+FEW_ITEMS = 300  # for which a dense matrix of pairs is quickly looked through
 
 
 class Solution(NamedTuple):
@@ -35,7 +38,50 @@ def inner_product(a: FloatArray, b: FloatArray) -> float:
 
 def components(i: CodeArray, j: CodeArray, n: int) -> IntArray:
     """Component label of each item, largest component first."""
-    # A few edges nearly always join all that can be joined.
+    if 0 < n <= FEW_ITEMS and _is_connected(i, j, n):
+        return np.zeros(n, np.int64)
+    labels = _labels_of_few(i, j, n) if len(i) <= FEW_EDGES else _labels_of_many(i, j, n)
+    order = np.argsort(-np.bincount(labels), kind="stable")
+    place = np.empty_like(order)
+    place[order] = np.arange(len(order))
+    return np.asarray(place[labels], dtype=np.int64)
+
+
+def _is_connected(i: CodeArray, j: CodeArray, n: int) -> bool:
+    joined = np.zeros((n, n), bool)
+    joined[i, j] = joined[j, i] = True
+    return bool(reached_from_first(joined).all())
+
+
+def reached_from_first(leads_to: BoolArray) -> BoolArray:
+    """Items that a walk from the first item reaches, given a matrix of the steps there are."""
+    reached = np.zeros(len(leads_to), bool)
+    frontier = np.zeros(1, np.int64)
+    while len(frontier):
+        reached[frontier] = True
+        frontier = np.flatnonzero(leads_to[frontier].any(axis=0) & ~reached)
+    return reached
+
+
+def _labels_of_few(i: CodeArray, j: CodeArray, n: int) -> IntArray:
+    """Every item points at the least it knows of, until all that are joined point at one."""
+    least = np.arange(n)
+    while True:
+        low = np.minimum(least[i], least[j])
+        before = least.copy()
+        np.minimum.at(least, i, low)
+        np.minimum.at(least, j, low)
+        np.minimum.at(least, before[i], low)
+        np.minimum.at(least, before[j], low)
+        least = least[least]
+        if np.array_equal(least, before):
+            return np.unique(least, return_inverse=True)[1]
+
+
+def _labels_of_many(i: CodeArray, j: CodeArray, n: int) -> IntArray:
+    """A few edges nearly always join all that can be joined: they are tried first."""
+    from scipy import sparse
+
     stride = max(1, len(i) // (8 * max(n, 1)))
     for step in (stride, 1):
         some = np.ones(len(i[::step]), np.int8)
@@ -43,10 +89,7 @@ def components(i: CodeArray, j: CodeArray, n: int) -> IntArray:
         n_components, labels = sparse.csgraph.connected_components(graph, directed=False)
         if n_components == 1:
             break
-    order = np.argsort(-np.bincount(labels), kind="stable")
-    place = np.empty_like(order)
-    place[order] = np.arange(len(order))
-    return np.asarray(place[labels], dtype=np.int64)
+    return np.asarray(labels)
 
 
 def divergence(i: CodeArray, j: CodeArray, flow: FloatArray, n: int) -> FloatArray:
@@ -64,6 +107,9 @@ def degrees(i: CodeArray, j: CodeArray, weights: FloatArray, n: int) -> FloatArr
 def _sums_at_ends(
     i: CodeArray, j: CodeArray, values: FloatArray, n: int
 ) -> tuple[FloatArray, FloatArray]:
+    if len(i) <= FEW_EDGES:
+        outgoing, incoming = np.bincount(i, values, n), np.bincount(j, values, n)
+        return outgoing.astype(float), incoming.astype(float)
     matrix = upper_triangle(i, j, values, n)
     ones = np.ones(n)
     return matrix @ ones, matrix.T @ ones
@@ -71,6 +117,8 @@ def _sums_at_ends(
 
 def upper_triangle(i: CodeArray, j: CodeArray, values: FloatArray, n: int) -> Any:
     """A sparse matrix with one entry per edge; the edges being sorted, nothing is moved."""
+    from scipy import sparse
+
     starts = np.searchsorted(i, np.arange(n + 1)).astype(np.int32)
     return sparse.csr_array((values, j, starts), shape=(n, n))
 
@@ -80,6 +128,10 @@ def centre(x: FloatArray, labels: IntArray) -> FloatArray:
     sizes = np.bincount(labels)
     if len(sizes) == 1:
         return np.asarray(x - x.mean(axis=0))
+    if x.ndim == 1:
+        return np.asarray(x - (np.bincount(labels, x) / sizes)[labels])
+    from scipy import sparse
+
     gather = sparse.csr_array((np.ones(len(labels)), (labels, np.arange(len(labels)))))
-    means = (gather @ x) / (sizes if x.ndim == 1 else sizes[:, None])
+    means = (gather @ x) / sizes[:, None]
     return np.asarray(x - means[labels])

@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from hodgerank.kernels.linalg.laplacian import Solution, divergence
+from hodgerank.kernels.linalg.threads import few_threads
 from hodgerank.types import CodeArray, FloatArray
 
 Objective = Callable[[FloatArray], tuple[float, FloatArray, FloatArray]]
@@ -52,7 +53,22 @@ def maximise(
         value, slope, curvature = objective(x[i] - x[j])
         return value - ridge / 2 * float(x @ x), slope, curvature
 
-    x = start
+    with few_threads(n):
+        return _climb(evaluate, solve, i, j, start, ridge, tolerance, max_iterations)
+
+
+def _climb(
+    evaluate: Objective,
+    solve: Solve,
+    i: CodeArray,
+    j: CodeArray,
+    start: FloatArray,
+    ridge: float,
+    tolerance: float,
+    max_iterations: int,
+) -> Fit:
+    """Steps until the next would be smaller than the tolerance."""
+    x, n = start, len(start)
     total, slope, curvature = evaluate(x)
     residual = size = np.inf
     iterations, solver = 0, "none"

@@ -7,7 +7,6 @@ from functools import cached_property
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
-from scipy import sparse
 
 from hodgerank.errors import DidNotConverge
 from hodgerank.kernels.linalg import laplacian
@@ -18,9 +17,8 @@ from hodgerank.types import CodeArray, FloatArray, IntArray
 
 # The largest dense matrix: 3,000 items take 72 MB and a second for the whole inverse.
 DENSE_ITEMS = 3_000
-# Up to here a factorisation is faster than conjugate gradients. With several threads, which BLAS
-# starts for matrices of a hundred rows already, it can take ten times as long.
-SMALL_ITEMS = 60
+# Up to here a factorisation is faster than conjugate gradients.
+FACTORED_ITEMS = 150
 FEW_ITERATIONS = 60
 MANY_ITERATIONS = 5_000
 # Largest over smallest weight beyond which the spanning tree is worth its cost per step.
@@ -28,6 +26,7 @@ WIDE = 1e3
 TOLERANCE = 1e-11  # of the residual, relative to the right-hand side
 SLACK = 10.0  # in units of the tolerance, which is meant in the norm of the preconditioner
 REFINEMENTS = 3
+LOOSE = 1e-6  # tolerances that a dense factor meets without being asked
 NEGLIGIBLE = 1e-6  # energy of the last correction, relative to that of the solution
 
 Method = Literal["dense", "sparse", "iterative"]
@@ -88,7 +87,7 @@ class NormalEquations:
         not fit, conjugate gradients go on, with the heaviest spanning tree as preconditioner if
         weights differ much.
         """
-        if self.n > SMALL_ITEMS and "_dense_factor" not in self.__dict__ and not self._is_hard:
+        if self.n > FACTORED_ITEMS and "_dense_factor" not in self.__dict__ and not self._is_hard:
             few = self._conjugate_gradients(rhs, tolerance, FEW_ITERATIONS)
             if few.residual <= tolerance:
                 return few
@@ -102,7 +101,9 @@ class NormalEquations:
         no scores of 16 digits leave as little over as the tolerance asks for. They will do if what
         is left over is negligible in the energy x^T A x, the measure of least squares.
         """
-        x, iterations, _, solver = self._hard_solution(rhs, tolerance)
+        x, iterations, residual, solver = self._hard_solution(rhs, tolerance)
+        if tolerance >= LOOSE and self.method == "dense":
+            return Solution(x, iterations, tolerance, solver)
         defect, residual = self._defect(x, rhs)
         enough, error, turns = SLACK * tolerance, 0.0, 0
         while residual > enough and turns < REFINEMENTS:
@@ -211,6 +212,8 @@ class NormalEquations:
 
         Where ridge is 0, L is singular: one item of each component is held at zero.
         """
+        from scipy import sparse
+
         from hodgerank.kernels.linalg.sparse_cholesky import factorise, few_cycles
 
         assert self._order is not None

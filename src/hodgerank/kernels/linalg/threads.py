@@ -16,14 +16,22 @@ TINY = 48  # rows for which BLAS starts no threads
 LARGE = 1000
 
 
+_is_limited = False
+
+
 @contextmanager
 def few_threads(n: int) -> Iterator[None]:
-    """Do linear algebra with matrices of n rows inside."""
-    if TINY < n < LARGE:
-        with _controller().limit(limits=1, user_api="blas"):
-            yield
-    else:
+    """Do linear algebra with matrices of n rows inside; what is inside already costs nothing."""
+    global _is_limited
+    if _is_limited or not TINY < n < LARGE:
         yield
+        return
+    with _controller().limit(limits=1, user_api="blas"):
+        _is_limited = True
+        try:
+            yield
+        finally:
+            _is_limited = False
 
 
 @cache

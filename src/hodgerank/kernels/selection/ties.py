@@ -76,8 +76,8 @@ def consider(best: Best, i: int, j: int, value: float, precedence: np.uint64) ->
 @compiled(inline="always")
 def none_yet() -> Best:
     """What `consider` starts from; i stays -1 where no pair is allowed."""
-    nobody = int(np.int64(-1))  # for a literal -1 callers would be compiled a second time
-    return -1.0, -1.0, nobody, nobody, np.uint64(0)
+    none = int(np.int64(-1))  # for a literal -1 callers would be compiled a second time
+    return -1.0, -1.0, none, none, np.uint64(0)
 
 
 @compiled

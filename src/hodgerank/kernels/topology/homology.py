@@ -50,20 +50,28 @@ class LoopClasses:
         """Whether the edge would join two components."""
         return self.root(i) != self.root(j)
 
-    def insert(self, i: int, j: int, time: int) -> None:
-        """Add an edge that is not there yet, with all the triangles it completes."""
-        a, b = self.root(i), self.root(j)
-        if a != b:
-            self._parents[a] = b
-        elif self.neighbours[i].isdisjoint(self.neighbours[j]):
-            self.births.append(time)
-            newest = len(self.births) - 1
-            self.cocycles[newest] = {_edge(i, j)}
-            self._set_crossings(_edge(i, j), self._only(newest))
-        else:
+    def insert(self, i: int, j: int, time: int) -> bool:
+        """Add an edge that is not there yet; returns whether it joins two components.
+
+        All triangles that it completes are filled.
+        """
+        near_i, near_j = self.neighbours[i], self.neighbours[j]
+        joins = False
+        if not near_i.isdisjoint(near_j):
             self._fill(i, j, time)
-        self.neighbours[i].add(j)
-        self.neighbours[j].add(i)
+        else:
+            a, b = self.root(i), self.root(j)
+            joins = a != b
+            if joins:
+                self._parents[a] = b
+            else:
+                self.births.append(time)
+                newest = len(self.births) - 1
+                self.cocycles[newest] = {_edge(i, j)}
+                self._set_crossings(_edge(i, j), self._only(newest))
+        near_i.add(j)
+        near_j.add(i)
+        return joins
 
     def filled_by(self, i: int, j: int) -> int:
         """How many loops the edge would fill."""
@@ -81,6 +89,8 @@ class LoopClasses:
         """The edge's first triangle fills the loop it opens, the others may fill older ones."""
         apex, cycles = self._crossed_cycles(i, j)
         self.basis.append((i, j, apex))
+        if not self._crossings:
+            return
         edge = _edge(i, j)
         own = self._crossing(i, apex) ^ self._crossing(j, apex)
         for crossing in self._members(own):
@@ -108,8 +118,14 @@ class LoopClasses:
 
         Only neighbours at a crossed edge can be among them if nothing crosses the edge itself.
         """
-        smaller, larger = sorted((self.neighbours[i], self.neighbours[j]), key=len)
-        apex = next((k for k in smaller if k in larger), -1)
+        smaller, larger = self.neighbours[i], self.neighbours[j]
+        if len(larger) < len(smaller):
+            smaller, larger = larger, smaller
+        apex = -1
+        for k in smaller:
+            if k in larger:
+                apex = k
+                break
         if apex < 0 or not self.cocycles:
             return apex, {}
         own = self._crossing(i, apex) ^ self._crossing(j, apex)

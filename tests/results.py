@@ -1,0 +1,56 @@
+"""One of every public result, small, for tests that look at all of them."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+import hodgerank as hr
+
+HOSTILE = "</script><b>tea & [red]milk"
+
+
+@cache
+def every_result() -> dict[str, Any]:
+    """By the name of its class."""
+    crowd = hr.SimulatedCrowd([HOSTILE, "b", "c", "d"], spread=2, rng=1)
+    votes = hr.simulate_comparisons(
+        [HOSTILE, "b", "c", "d"], 200, spread=2, workers={"honest": 3, "random": 1}, rng=1
+    )
+    sampler = hr.AutoSampler(votes.items, seed=1)
+    run = hr.run(sampler, crowd, budget=30)
+    tracker = hr.TopologyTracker(4)
+    tracker.add(0, 1)
+    results = [
+        votes,
+        hr.ComparisonGraph.from_comparisons(votes),
+        hr.describe(votes),
+        hr.hodge_rank(votes),
+        hr.robust_rank(votes),
+        hr.crowd_bt(votes),
+        hr.decompose(votes),
+        hr.find_outliers(votes),
+        hr.assess_workers(votes),
+        hr.assess_trust(votes),
+        hr.betti_numbers(votes),
+        tracker,
+        crowd,
+        hr.RecordedCrowd(votes, rng=1),
+        sampler,
+        hr.RandomSampler(votes.items),
+        hr.FisherSampler(votes.items),
+        hr.BayesianSampler(votes.items),
+        hr.RankSampler(votes.items),
+        hr.CrowdBTSampler(votes.items),
+        sampler.posterior,
+        run,
+        hr.forecast(sampler, 0.95),
+        hr.replay(votes, ["auto"], n_answers=20, runs=2),
+        hr.Answer(1.0, "ann"),
+        hr.Pair("a", "b"),
+        hr.Budget(3),
+        hr.ExpectedTau(0.9),
+        hr.TopKCertain(2),
+        hr.RanksWithin(2),
+    ]
+    return {type(result).__name__: result for result in results}

@@ -1,0 +1,80 @@
+"""Every result shows itself in a line and in a notebook, names of items escaped."""
+
+from __future__ import annotations
+
+from html.parser import HTMLParser
+
+import pytest
+
+import hodgerank as hr
+from hodgerank.notebook import Displayed, Preview
+from results import HOSTILE, every_result
+
+SHOWN = {name: r for name, r in every_result().items() if isinstance(r, Displayed)}
+
+
+class Tags(HTMLParser):
+    def __init__(self):
+        super().__init__()
+        self.tags, self.text = set(), ""
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.add(tag)
+
+    def handle_data(self, data):
+        self.text += data
+
+
+@pytest.mark.parametrize("name", sorted(every_result()))
+def test_a_repr_is_one_short_line(name):
+    text = repr(every_result()[name])
+    assert text.startswith(name)
+    assert "\n" not in text
+    assert len(text) < 400
+
+
+@pytest.mark.parametrize("name", sorted(SHOWN))
+def test_a_notebook_shows_a_table_and_nothing_of_the_names_is_markup(name):
+    page = Tags()
+    page.feed(SHOWN[name]._repr_html_())
+    assert page.tags <= {"div", "strong", "table", "thead", "tbody", "tr", "th", "td"}
+    assert name in page.text
+
+
+def test_samplers_and_results_with_rows_have_a_table():
+    for name in ("Ranking", "Comparisons", "AutoSampler", "WorkerAssessment", "RunResult"):
+        assert "<td" in SHOWN[name]._repr_html_()
+    page = Tags()
+    page.feed(SHOWN["Ranking"]._repr_html_())
+    assert HOSTILE in page.text
+
+
+def test_long_tables_are_cut_and_say_so():
+    class Long(Displayed):
+        def _headline(self):
+            return "x" * 5
+
+        def _preview(self):
+            return Preview(("a",), ([k] for k in range(1000)), 1000)
+
+    html = Long()._repr_html_()
+    assert html.count("<td") == 10
+    assert "and 990 more" in html
+
+
+def test_one_item_of_a_ranking_is_had_by_name():
+    ranking = every_result()["Ranking"]
+    row = ranking[HOSTILE]
+    frame = ranking.to_frame("polars").filter(item=HOSTILE).row(0, named=True)
+    assert {name: frame[name] for name in row._fields} == row._asdict()
+    assert HOSTILE in ranking
+    assert "nobody" not in ranking
+    assert [each.item for each in ranking] == list(ranking.items)
+    assert ranking.score_by_item == dict(zip(ranking.items, ranking.scores, strict=True))
+    with pytest.raises(hr.errors.UnknownItem):
+        ranking["nobody"]
+
+
+def test_results_with_a_chart_plot_it():
+    for name in ("Ranking", "LearningCurves"):
+        assert "mark" in str(every_result()[name].plot().to_dict())
