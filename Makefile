@@ -4,7 +4,7 @@ VENV   ?= .venv
 BIN    := $(VENV)/bin
 READY  := $(VENV)/.ready
 .DEFAULT_GOAL := help
-.PHONY: help demo test reproduce lint types bench clean
+.PHONY: help demo test coverage reproduce lint types bench clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' Makefile
@@ -21,6 +21,10 @@ demo: $(READY)-demo  ## run an active campaign on a simulated crowd, rank the it
 test: $(READY)-test $(READY)-java  ## run every test
 	$(BIN)/python -m pytest -n auto
 
+coverage: $(READY)-test $(READY)-java  ## measure branch coverage; compiled kernels run as plain Python for it
+	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -n auto --cov --cov-report= tests/kernels
+	$(BIN)/python -m pytest -n auto --cov --cov-append --cov-report=term:skip-covered
+
 reproduce: $(READY)-reproduce  ## regenerate every figure and table of the paper, with verdicts, in out/
 	$(BIN)/hodgerank reproduce --output out
 
@@ -36,7 +40,7 @@ bench:  ## time everything over sizes beside peers (twenty minutes), and write d
 	.venv-bench/bin/python -m benchmarks scaling
 
 clean:  ## remove the virtual environment and everything generated
-	rm -rf $(VENV) .venv-bench demo out dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) .venv-bench demo out dist .pytest_cache .mypy_cache .ruff_cache .hypothesis .coverage htmlcov
 
 $(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \

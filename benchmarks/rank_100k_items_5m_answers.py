@@ -48,7 +48,7 @@ def run() -> str:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "votes.parquet")
         votes.to_frame().select(
-            "left", "right", winner=pl.col("label").replace_strict({1: "left", -1: "right"})
+            "left", "right", winner=pl.col("outcome").replace_strict({1: "left", -1: "right"})
         ).write_parquet(path)
         del votes
         rows = []

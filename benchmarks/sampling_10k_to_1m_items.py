@@ -56,7 +56,7 @@ def _compiled(n: int, per_item: int, truth: list[float]) -> float:
         spent += time.perf_counter() - start
         outcome = _answer(rng, truth[i] - truth[j])
         start = time.perf_counter()
-        design.learn(i, j, outcome, 1.0, None, False)
+        design.learn(i, j, outcome, 1.0, None)
         spent += time.perf_counter() - start
     return spent
 
@@ -79,11 +79,11 @@ def _warm_start(n: int, votes: int) -> str:
 
 
 def _answers(log: hr.Comparisons) -> object:
-    from hodgerank.sampling.designs.design import Answers
+    from hodgerank.sampling.designs.design import AnswerBatch
 
     low, high = np.minimum(log.left, log.right), np.maximum(log.left, log.right)
     outcome = np.where(log.left > log.right, -log.outcome, log.outcome)
-    return Answers(low.astype(np.int64), high.astype(np.int64), outcome, np.ones(len(log)), [])
+    return AnswerBatch(low.astype(np.int64), high.astype(np.int64), outcome, np.ones(len(log)), [])
 
 
 def _worth(n: int, spread: float, per_item: int, looks: int = 24, each: int = 8) -> str:
@@ -100,7 +100,7 @@ def _worth(n: int, spread: float, per_item: int, looks: int = 24, each: int = 8)
         nonlocal m
         i, j = search.best_pair(design._state, design._settings, NOTHING, stream(1, m))
         outcome = _answer(rng, truth[i] - truth[j])
-        design.learn(i, j, outcome, 1.0, None, False)
+        design.learn(i, j, outcome, 1.0, None)
         precision[[i, j], [i, j]] += 1
         precision[[i, j], [j, i]] -= 1
         force[[i, j]] += outcome, -outcome

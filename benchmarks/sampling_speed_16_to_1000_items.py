@@ -10,8 +10,7 @@ import hodgerank as hr
 from benchmarks.sampling_accuracy import SAMPLERS
 from benchmarks.scaling.plain import InformationSampler
 from hodgerank.kernels.posterior import resistance
-from hodgerank.kernels.selection import information
-from hodgerank.kernels.selection import ties as choice
+from hodgerank.kernels.selection import pruned_search, ties
 
 SIZES = (16, 100, 200, 1000)
 
@@ -39,8 +38,8 @@ def _compiled(n: int, answers: int) -> float:
     for t in range(n + answers):
         y = rng.random()
         start = time.perf_counter()
-        i, j = information.most_informative_pair(
-            C, mean, 0, False, nothing, False, choice.stream(0, t), leaders
+        i, j = pruned_search.best_pair(
+            pruned_search.CLAMPED, 0, C, C, mean, nothing, False, ties.stream(0, t), leaders
         )
         outcome = 1.0 if y < 1 / (1 + np.exp(truth[j] - truth[i])) else -1.0
         resistance.learn(C, mean, s, i, j, outcome, 1.0)

@@ -54,7 +54,7 @@ def table_of(n_items: int, n_answers: int) -> pl.DataFrame:
     return (
         votes_of(n_items, n_answers)
         .to_frame()
-        .select("left", "right", winner=pl.col("label").replace_strict({1: "left", -1: "right"}))
+        .select("left", "right", winner=pl.col("outcome").replace_strict({1: "left", -1: "right"}))
     )
 
 
@@ -99,6 +99,23 @@ def on_crowd(work: Callable[[hr.Comparisons], Any]) -> Callable[[int], Job]:
     """200 items and 100 workers, of whom a fifth is careless or hostile."""
     crowd = {"honest": 80, "random": 10, "adversarial": 10}
     return lambda size: Job(partial(work, votes_of(200, size, workers=crowd)))
+
+
+def trust(votes: hr.Comparisons) -> str:
+    """Everything that `hodgerank trust` shows."""
+    report = hr.assess_trust(votes)
+    _ = report.triangles, report.loops
+    return report.verdict
+
+
+def on_lazy_table(n_items: int, size: int) -> Job:
+    """A table of integers that nobody has read yet."""
+    rng = np.random.default_rng(0)
+    left = rng.integers(0, n_items, size, dtype=np.int32)
+    right = (left + rng.integers(1, n_items, size, dtype=np.int32)) % n_items
+    outcome = rng.choice(np.array([-1, 1], np.int8), size)
+    table = pl.LazyFrame({"left": left, "right": right, "outcome": outcome})
+    return Job(partial(hr.hodge_rank, table))
 
 
 def complete_stream(work: Callable[[int, list[tuple[int, int]]], Any], size: int) -> Job:
@@ -223,5 +240,26 @@ TASKS = (
         "answers",
         (10_000, 100_000, 1_000_000),
         {OURS: on_crowd(hr.assess_workers)},
+    ),
+    Task(
+        "Trust report, 100 workers on 200 items",
+        "answers",
+        (10_000, 100_000, 1_000_000),
+        {OURS: on_crowd(trust)},
+        "Decomposition beside what noise gives, worst triangles, outliers and workers.",
+    ),
+    Task(
+        "HodgeRank of a lazy table, 10,000 items whose answers hardly repeat",
+        "answers",
+        (200_000, 2_000_000, 20_000_000),
+        {OURS: partial(on_lazy_table, 10_000)},
+        "Fetched in batches; no standard errors.",
+    ),
+    Task(
+        "HodgeRank of a lazy table, 200 items",
+        "answers",
+        (200_000, 2_000_000, 20_000_000),
+        {OURS: partial(on_lazy_table, 200)},
+        "Counted where it lives; no standard errors.",
     ),
 )

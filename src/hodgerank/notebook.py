@@ -34,7 +34,7 @@ class Displayed:
         return None
 
     def __repr__(self) -> str:
-        """The headline."""
+        """The kind of result and its headline."""
         return f"{type(self).__name__}({self._headline()})"
 
     def _repr_html_(self) -> str:

@@ -47,7 +47,7 @@ class Source(Protocol):
     """Votes that will be read: a `VoteSource`."""
 
     def answers(self) -> Any:
-        """Every answer."""
+        """Read every answer."""
 
 
 class DataFrame(Protocol):

@@ -151,7 +151,7 @@ def crowd_file(run, tmp_path):
 def test_trust_tells_the_whole_story(run, crowd_file):
     status, out, _ = run("trust", crowd_file)
     assert status == 0
-    for part in ("from noise alone", "circles of three", "outlying answers",
+    for part in ("from noise alone", "cycles of three", "outlying answers",
                  "1 careless", "1 position-clicking"):  # fmt: skip
         assert part in " ".join(out.split())
     content = json.loads(run("trust", crowd_file, "--json")[1])

@@ -21,7 +21,7 @@ def test_every_problem_is_in_the_verdict():
     rows = votes.to_frame().rows()
     rows += [("x", "y", 1, "honest-01"), ("y", "z", 1, "honest-01"), ("z", "x", 1, "honest-01")] * 9
     report = hr.assess_trust(rows)
-    for part in ("2 groups of items", "circles of three", "2 workers"):
+    for part in ("2 groups of items", "cycles of three", "2 workers"):
         assert part in report.verdict
     assert set(report.triangles[0].items) == {"x", "y", "z"}
 

@@ -24,7 +24,7 @@ class DescribeResult(CommandResult):
     as_json: bool
 
     def to_dict(self) -> dict[str, Any]:
-        """For --json."""
+        """Plain values, for --json."""
         return {"layout": self.report.layout, **self.description.to_dict()}
 
     def show(self, console: "Console") -> None:

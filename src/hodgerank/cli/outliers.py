@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class OutliersResult(CommandResult):
-    """Outlying answers."""
+    """The outlying answers, and where their table went."""
 
     outliers: "Outliers"
     top: int
@@ -26,7 +26,7 @@ class OutliersResult(CommandResult):
     as_json: bool
 
     def to_dict(self) -> dict[str, Any]:
-        """For --json."""
+        """Plain values, for --json."""
         found = self.outliers
         return {
             "penalty": found.penalty,

@@ -38,7 +38,7 @@ class PlanResult(CommandResult):
     as_json: bool
 
     def to_dict(self) -> dict[str, Any]:
-        """For --json."""
+        """Plain values, for --json."""
         rows = [
             {"left": pair.left, "right": pair.right, "gain": gain}
             for pair, gain in zip(self.pairs, self.gains, strict=True)

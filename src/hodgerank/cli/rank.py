@@ -38,7 +38,7 @@ class RankResult(CommandResult):
     as_json: bool
 
     def to_dict(self) -> dict[str, Any]:
-        """For --json."""
+        """Plain values, for --json."""
         content: dict[str, Any] = {
             "source": self.report.source,
             "layout": self.report.layout,
@@ -252,6 +252,7 @@ def _fit(
     **options: Any,
 ) -> "Ranking":
     from hodgerank.errors import InvalidArgument
+
     if model == "least-squares":
         from hodgerank.estimators.least_squares import hodge_rank
 

@@ -23,14 +23,14 @@ MARKS = "●○▲△■□◆◇"
 
 @dataclass(frozen=True)
 class ReplayResult(CommandResult):
-    """Learning curves."""
+    """Learning curves, and where they were written."""
 
     curves: "LearningCurves"
     written: Path | None
     as_json: bool
 
     def to_dict(self) -> dict[str, Any]:
-        """For --json."""
+        """Plain values, for --json."""
         curves = self.curves
         stderr = curves.stderr
         return {

@@ -38,7 +38,7 @@ class ReproduceResult(CommandResult):
         return BAD_INPUT if any(r.obstacle for r in self.reproduction.reports) else 0
 
     def to_dict(self) -> dict[str, Any]:
-        """For --json."""
+        """Plain values, for --json."""
         return {
             "page": str(self.reproduction.page),
             "experiments": {

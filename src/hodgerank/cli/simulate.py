@@ -25,7 +25,7 @@ class SimulateResult(CommandResult):
     as_json = False
 
     def to_dict(self) -> dict[str, Any]:
-        """Counts."""
+        """Plain values, for --json."""
         return {"items": self.votes.n_items, "answers": len(self.votes)}
 
     def show(self, console: "Console") -> None:

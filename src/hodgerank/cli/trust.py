@@ -17,13 +17,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class TrustResult(CommandResult):
-    """A trust report."""
+    """A trust report, as the command shows it."""
 
     report: "TrustReport"
     as_json: bool
 
     def to_dict(self) -> dict[str, Any]:
-        """For --json."""
+        """Plain values, for --json."""
         return self.report.to_dict()
 
     def show(self, console: "Console") -> None:

@@ -16,7 +16,7 @@ PARTS = {
     "bias": "position bias",
     "ties": "disagreement on the same pair",
     "gradient": "the ranking",
-    "curl": "circles of three",
+    "curl": "cycles of three",
     "harmonic": "longer loops",
 }
 
@@ -46,7 +46,7 @@ def _show_cycles(report: TrustReport, console: Console) -> None:
     """Triangles with the votes behind them, and loops."""
     triangles = [triangle for triangle in report.triangles if triangle.z > NOTEWORTHY]
     if triangles:
-        console.print("\n[bold]circles of three[/] mean answers (and their number), sum, z")
+        console.print("\n[bold]cycles of three[/] mean answers (and their number), sum, z")
     for triangle in triangles:
         a, b, c = triangle.items
         votes = ", ".join(

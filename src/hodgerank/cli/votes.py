@@ -66,7 +66,7 @@ def read_options(
 
 
 def answers(source: "VoteSource") -> "Comparisons":
-    """Every answer."""
+    """Read every answer."""
     return source.answers()
 
 

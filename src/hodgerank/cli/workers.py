@@ -27,7 +27,7 @@ class WorkersResult(CommandResult):
     as_json: bool
 
     def to_dict(self) -> dict[str, Any]:
-        """For --json."""
+        """Plain values, for --json."""
         return self.assessment.to_dict()
 
     def show(self, console: "Console") -> None:

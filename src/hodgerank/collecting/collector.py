@@ -106,7 +106,7 @@ class Collector:
             ) from error
 
     def result(self, reason: str) -> RunResult:
-        """How it ended."""
+        """The ranking and the reason it ended with."""
         ranking = self.sampler.ranking()
         return RunResult(ranking, self.sampler.n_answers, reason, self.n_unanswered)
 

@@ -32,7 +32,7 @@ class Progress:
 
     @property
     def n_answers(self) -> int:
-        """Answers so far."""
+        """Number of answers so far."""
         return self.sampler.n_answers
 
     @property
@@ -77,7 +77,7 @@ class RankingRule(StoppingRule):
         """By its own uncertainty; `among` the items that are still asked, where not all are."""
 
     def is_reached(self, progress: Progress) -> bool:
-        """The ranking says so."""
+        """Whether the ranking satisfies the rule."""
         return progress.finds(self)
 
 
@@ -88,7 +88,7 @@ class Both(StoppingRule):
         self.first, self.second = first, second
 
     def is_reached(self, progress: Progress) -> bool:
-        """Both are."""
+        """Whether both rules are reached."""
         return self.first.is_reached(progress) and self.second.is_reached(progress)
 
     def __str__(self) -> str:
@@ -102,7 +102,7 @@ class Either(StoppingRule):
         self.first, self.second = first, second
 
     def is_reached(self, progress: Progress) -> bool:
-        """One of them is."""
+        """Whether one of the rules is reached."""
         return self.first.is_reached(progress) or self.second.is_reached(progress)
 
     def __str__(self) -> str:
@@ -110,7 +110,7 @@ class Either(StoppingRule):
 
 
 class Budget(StoppingRule):
-    """So many answers."""
+    """Stop after so many answers, those resumed from included."""
 
     def __init__(self, n_answers: int) -> None:
         if n_answers < 0:
@@ -118,7 +118,7 @@ class Budget(StoppingRule):
         self.n_answers = n_answers
 
     def is_reached(self, progress: Progress) -> bool:
-        """The answers are there."""
+        """Whether there are as many answers."""
         return progress.n_answers >= self.n_answers
 
     def __str__(self) -> str:
@@ -134,7 +134,7 @@ class ExpectedTau(RankingRule):
         self.target = target
 
     def holds(self, ranking: Ranking, among: Sequence[Item] | None) -> bool:
-        """It is."""
+        """Whether the expected tau is as large."""
         return expected_tau(ranking, among) >= self.target
 
     def __str__(self) -> str:
@@ -150,7 +150,7 @@ class TopKCertain(RankingRule):
         self.k, self.certainty = k, certainty
 
     def holds(self, ranking: Ranking, among: Sequence[Item] | None) -> bool:
-        """They are; so are all that are left, once they are no more than k."""
+        """Whether the best k are certain; all that are left are, once they are no more than k."""
         if among is not None and len(among) <= self.k:
             return True
         return top_k_certainty(ranking, self.k, among) >= self.certainty
@@ -168,7 +168,7 @@ class RanksWithin(RankingRule):
         self.n_ranks = n_ranks
 
     def holds(self, ranking: Ranking, among: Sequence[Item] | None) -> bool:
-        """The widest one is narrow enough."""
+        """Whether the widest interval is narrow enough."""
         return widest_rank_interval(ranking, among) <= self.n_ranks
 
     def __str__(self) -> str:

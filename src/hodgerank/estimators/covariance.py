@@ -47,7 +47,7 @@ class ModelCovariance:
 
     @cached_property
     def variances(self) -> FloatArray:
-        """Scale * diag(L^+)."""
+        """The diagonal, scale * diag(L^+)."""
         return self.scale * np.maximum(self.equations.inverse_diagonal.values, 0.0)
 
     @property
@@ -136,5 +136,5 @@ class WorkerCovariance:
 
     @property
     def description(self) -> str:
-        """What was clustered."""
+        """That errors are clustered, and by how many workers."""
         return f"clustered by worker ({self.votes.n_workers:,} workers)"

@@ -82,12 +82,7 @@ def crowd_bt(
     while change > TOLERANCE and rounds < MAX_ROUNDS:
         rounds += 1
         p = expit(x[votes.left] - x[votes.right])
-        e = eta[who]
-        # how probably an answer for left, or for right, is one with the crowd
-        with_left = e * p / (e * p + (1 - e) * (1 - p))
-        with_right = e * (1 - p) / (e * (1 - p) + (1 - e) * p)
-        agreed = chose_left * with_left + (1 - chose_left) * with_right
-        crowd_left = chose_left * with_left + (1 - chose_left) * (1 - with_right)
+        agreed, crowd_left = _shares(chose_left, p, eta[who])
         graph = ComparisonGraph.from_comparisons(
             replace(votes, outcome=np.clip(2 * crowd_left - 1, -1.0, 1.0))
         )
@@ -116,3 +111,13 @@ def crowd_bt(
     return ranking.extended(
         CrowdBTRanking, workers=votes.workers, reliability=eta[: votes.n_workers]
     )
+
+
+def _shares(
+    chose_left: FloatArray, p: FloatArray, eta: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """How probably each answer is one with the crowd, and how probably the crowd prefers left."""
+    with_left = eta * p / (eta * p + (1 - eta) * (1 - p))
+    with_right = eta * (1 - p) / (eta * (1 - p) + (1 - eta) * p)
+    agreed = chose_left * with_left + (1 - chose_left) * with_right
+    return agreed, chose_left * with_left + (1 - chose_left) * (1 - with_right)

@@ -179,7 +179,7 @@ def extreme_groups(graph: ComparisonGraph) -> tuple[BoolArray, BoolArray, bool]:
     """Which items never lost, which never won, and whether the likelihood has a maximum.
 
     It has one if and only if the graph of wins is strongly connected in each component
-    (Ford 1957). Otherwise a first strongly connected part never lost to an outsider and a last
+    [Ford57]. Otherwise a first strongly connected part never lost to an outsider and a last
     one never won against one; the largest part of a component is the field that others are
     measured against and not reported. A tie is half a win for each side.
     """

@@ -12,7 +12,7 @@ from hodgerank.estimators.outliers import Outliers, outliers_among
 from hodgerank.estimators.workers.assess import assess_answers
 from hodgerank.estimators.workers.assessment import WorkerAssessment
 from hodgerank.graph.answered_graph import AnsweredGraph
-from hodgerank.graph.calibration import n_circles
+from hodgerank.graph.calibration import n_cycles
 from hodgerank.graph.cycles import InconsistentTriangle, Loop
 from hodgerank.graph.decomposition import HodgeDecomposition, decompose_answers
 from hodgerank.notebook import Displayed, Preview
@@ -41,7 +41,7 @@ class TrustReport(Displayed):
 
     @property
     def votes(self) -> Comparisons:
-        """The answers."""
+        """The answers that were assessed."""
         return self.decomposition.votes
 
     @cached_property
@@ -56,17 +56,17 @@ class TrustReport(Displayed):
 
     @cached_property
     def verdict(self) -> str:
-        """One sentence."""
+        """What deserves attention, in one sentence."""
         parts, problems = self.decomposition, []
         expected = parts.expected
-        if not n_circles(parts.graph):
-            problems.append("no pairs close a circle, so consistency cannot be checked")
+        if not n_cycles(parts.graph):
+            problems.append("no pairs close a cycle, so consistency cannot be checked")
         if parts.energy["bias"] > parts.energy["gradient"]:
             problems.append("the display order explains more of the answers than the ranking")
         if parts.betti.beta_0 > 1:
             problems.append(f"{parts.betti.beta_0:,} groups of items cannot be compared")
         if expected.curl.p_value(parts.energy["curl"]) < SURPRISING:
-            problems.append("preferences run in circles of three more than noise explains")
+            problems.append("preferences run in cycles of three more than noise explains")
         if expected.harmonic.p_value(parts.energy["harmonic"]) < SURPRISING:
             problems.append("preferences run round long loops more than noise explains")
         if self.outliers.share > 2 * self.outliers.false_positive_rate:

@@ -53,7 +53,7 @@ class AnsweredGraph:
 
     @cached_property
     def scores(self) -> FloatArray:
-        """HodgeRank."""
+        """Least-squares scores of the items: HodgeRank."""
         scores = self.graph.equations.solve(self.graph.surplus, tolerance=1e-12)
         scores.flags.writeable = False
         return scores

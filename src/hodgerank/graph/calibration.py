@@ -1,6 +1,6 @@
 """What a consistent crowd would show: cyclic energy that noise alone leaks.
 
-Answers of +-1 are noisy, so even votes drawn from a perfect ranking run in circles a little; and
+Answers of +-1 are noisy, so even votes drawn from a perfect ranking run in cycles a little; and
 preferences saturate (9 of 10 prefer a to b and b to c, but not 18 of 10 a to c), which differences
 of scores cannot follow. So the votes are redrawn from a consistent crowd, see `null_model`.
 """
@@ -85,14 +85,14 @@ def expectation(
         return Noise(float(shares.mean()), float(shares.std(ddof=1)))
 
     return Expectation(
-        curl=noise(energy - harmonic, n_circles(graph) - betti.beta_1),
+        curl=noise(energy - harmonic, n_cycles(graph) - betti.beta_1),
         harmonic=noise(harmonic, betti.beta_1),
         n_simulations=n,
     )
 
 
-def n_circles(graph: ComparisonGraph) -> int:
-    """Number of independent circles in the graph; without any, nothing can be inconsistent."""
+def n_cycles(graph: ComparisonGraph) -> int:
+    """Number of independent cycles in the graph; without any, nothing can be inconsistent."""
     return graph.n_edges - graph.n_items + graph.n_components
 
 

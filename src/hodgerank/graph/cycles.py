@@ -19,18 +19,18 @@ NEGLIGIBLE = 1e-9
 
 @dataclass(frozen=True)
 class InconsistentTriangle:
-    """Three items preferred in a circle: items[0] over items[1] over items[2] over items[0].
+    """Three items preferred in a cycle: items[0] over items[1] over items[2] over items[0].
 
     Attributes
     ----------
     curl
-        Sum of the mean answers around the circle; 3 is the most there can be.
+        Sum of the mean answers around the cycle; 3 is the most there can be.
     expected
         The same sum in a consistent crowd: not quite 0, because preferences saturate.
     z
         Their difference in standard errors: how surely it is not chance.
     flows, answers
-        Mean answer and number of answers of the three pairs, in the direction of the circle.
+        Mean answer and number of answers of the three pairs, in the direction of the cycle.
     """
 
     items: tuple[Item, Item, Item]
@@ -47,7 +47,7 @@ class InconsistentTriangle:
 
 @dataclass(frozen=True)
 class Loop:
-    """A circle of preferences that no triangles explain: each item over the next, and so round.
+    """A cycle of preferences that no triangles explain: each item over the next, and so round.
 
     Attributes
     ----------

@@ -67,7 +67,7 @@ class HodgeDecomposition(Displayed):
 
     @property
     def votes(self) -> Comparisons:
-        """The answers."""
+        """The answers that were decomposed."""
         return self.answered.votes
 
     @property

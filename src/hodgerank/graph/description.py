@@ -25,7 +25,7 @@ class Spread:
 
     @classmethod
     def of(cls, counts: IntArray | FloatArray) -> Spread:
-        """Of these counts."""
+        """Summarise these counts."""
         return cls(float(np.min(counts)), float(np.median(counts)), float(np.max(counts)))
 
 

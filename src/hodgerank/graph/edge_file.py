@@ -29,7 +29,7 @@ class EdgeFile:
     graph
         Of all answers so far.
     sources
-        Name and digest of each lot of votes, in the order they came.
+        Name and digest of each batch of votes, in the order they came.
     """
 
     graph: ComparisonGraph
@@ -37,7 +37,7 @@ class EdgeFile:
 
     @classmethod
     def read(cls, path: Path) -> EdgeFile:
-        """From disk."""
+        """Read a file, and check that it is one of ours."""
         try:
             table = pl.read_parquet(path, glob=False)
             noted = pl.read_parquet_metadata(path).get(KEY)
@@ -68,7 +68,7 @@ class EdgeFile:
         return cls(graph, tuple((name, digest) for name, digest in sources))
 
     def add(self, votes: Comparisons | ComparisonGraph, *, again: bool = False) -> EdgeFile:
-        """With some more votes; the same ones twice are most probably a mistake."""
+        """The statistics with more votes; the same ones twice are most probably a mistake."""
         digest = _digest(votes)
         known = [name for name, other in self.sources if other == digest]
         if known and not again:
@@ -80,7 +80,7 @@ class EdgeFile:
         return EdgeFile(graph, (*self.sources, (votes.report.source, digest)))
 
     def write(self, path: Path) -> None:
-        """To disk, in one go: a crash leaves the old file as it was."""
+        """Write to disk in one go: a crash leaves the old file as it was."""
         graph = self.graph
         names: Sequence[object] = graph.items
         table = pl.DataFrame(
@@ -119,7 +119,7 @@ def _check(table: pl.DataFrame, path: Path) -> None:
 
 
 def edge_file(votes: Comparisons | ComparisonGraph) -> EdgeFile:
-    """The first lot of votes."""
+    """Edge statistics of a first batch of votes."""
     return EdgeFile(_graph(votes), ((votes.report.source, _digest(votes)),))
 
 

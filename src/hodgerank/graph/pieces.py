@@ -26,7 +26,7 @@ class Tally:
         self._reports: list[ReadReport] = []
 
     def add(self, votes: Comparisons) -> None:
-        """One more piece."""
+        """Count one more piece."""
         self._reports.append(votes.report)
         is_plain = votes.weight is None and votes.multiplicity is None
         is_plain = is_plain and bool((np.abs(votes.outcome) == 1).all())
@@ -50,7 +50,7 @@ class Tally:
             self._beats = larger
 
     def graph(self, name: str) -> ComparisonGraph:
-        """All pieces together."""
+        """The graph of all pieces together."""
         report = _joint(self._reports, name)
         graphs = self._graphs
         if self._places:

@@ -37,7 +37,7 @@ def posterior_mean(sampler: hr.Sampler) -> Scores:
 
 
 def own_ranking(sampler: hr.Sampler) -> Scores:
-    """`sampler.ranking()`."""
+    """The scores of `sampler.ranking()`."""
     return sampler.ranking().score_by_item
 
 
@@ -82,7 +82,7 @@ def supervised(gamma: float) -> Scheme:
 
 
 def unsupervised(gamma: float) -> Scheme:
-    """[Xu18] Algorithm 1."""
+    """[Xu18] Algorithm 1: the algebraic connectivity, no labels."""
 
     def build(items: Any, seed: int) -> hr.Sampler:
         return hr.FisherSampler(items, seed=seed, criterion="fiedler")
@@ -91,7 +91,7 @@ def unsupervised(gamma: float) -> Scheme:
 
 
 def random(gamma: float) -> Scheme:
-    """Independent pairs."""
+    """Pairs drawn independently."""
 
     def build(items: Any, seed: int) -> hr.Sampler:
         return hr.RandomSampler(items, seed=seed, order="independent")
@@ -119,7 +119,7 @@ CROWD_BT_AS_PUBLISHED = Scheme(
 
 
 def true_scores(crowd: hr.SimulatedCrowd) -> dict[Item, float]:
-    """By item."""
+    """The true score of each item."""
     return dict(zip(crowd.items, crowd.truth.tolist(), strict=True))
 
 

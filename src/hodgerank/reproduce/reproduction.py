@@ -144,7 +144,7 @@ def _counter(
 
 
 def _write(findings: Findings, stem: Path) -> None:
-    """Data and pictures."""
+    """Write the data and the pictures of one experiment."""
     columns = {key: [row[key] for row in findings.rows] for key in findings.rows[0]}
     build_frame(columns, "polars").write_csv(stem.with_suffix(".csv"))
     for suffix in SUFFIXES:

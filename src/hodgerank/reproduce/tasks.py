@@ -97,7 +97,7 @@ class ResultFile:
                 self.results[str(key)] = result
 
     def add(self, key: str, result: Any) -> None:
-        """Keep a result."""
+        """Keep a result on disk."""
         self.results[key] = json.loads(json.dumps(result))
         with self._path.open("a") as file:
             file.write("\n" * (not self._ends_a_line()) + json.dumps([key, result]) + "\n")

@@ -16,7 +16,7 @@ Table: TypeAlias = Sequence[Sequence[str]]
 
 
 class Status(StrEnum):
-    """Of one claim."""
+    """What became of one claim."""
 
     HOLDS = "holds"
     IN_PART = "holds in part"

@@ -27,7 +27,7 @@ class Blocked:
         return bool(self.retired or self._pairs)
 
     def and_pairs(self, pairs: Collection[tuple[int, int]]) -> Blocked:
-        """These as well."""
+        """The same with these pairs blocked as well."""
         return Blocked(self._n, self.retired, self._pairs.union(pairs)) if pairs else self
 
     @cached_property

@@ -43,7 +43,7 @@ class History:
         weight: float,
         display_known: bool = True,
     ) -> None:
-        """One more answer."""
+        """Add an answer at the end."""
         if worker != NO_WORKER:
             self._rows_of.setdefault(worker, array("q")).append(len(self))
         self._left.append(left)

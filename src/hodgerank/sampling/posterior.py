@@ -28,7 +28,7 @@ class Posterior(Displayed):
 
     @property
     def standard_deviations(self) -> FloatArray:
-        """Of each score."""
+        """Standard deviation of each score."""
         return np.sqrt(np.diag(self.covariance))
 
     def _headline(self) -> str:

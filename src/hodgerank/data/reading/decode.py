@@ -36,10 +36,38 @@ def decode(
 
     `multiplicity` says how often each row of an already reduced table occurred; None is once.
     """
-    layout = reading.layout
     if not len(table):
         raise InvalidComparisons(f"{reading.source}: there are no rows, only a header")
+    layout, options = reading.layout, reading.options
     status = np.zeros(len(table), np.uint8)
+    columns, kind = _encoded_columns(table, reading, status)
+    columns |= {"weight": _weights(table, layout, status), "multiplicity": multiplicity}
+    columns["time"], unread = _times(table, layout)
+    if options.time is not None:
+        status[unread] = Row.BAD_TIME
+    _mark_unusable(table, reading, columns["left"], columns["right"], ragged, status)
+
+    report = report_on(table, reading, status, kind, multiplicity)
+    if kind == "number" and not (columns["outcome"] < 0).any() and (columns["outcome"] == 0).any():
+        report = replace(report, notes=(*report.notes, ONE_SIDED))
+    if unread.any() and options.time is None:
+        columns["time"] = None
+        note = f"column {layout.time!r} was left out: it is not a time in ISO 8601 or in seconds"
+        report = replace(report, notes=(*report.notes, note))
+    known = layout.outcome is not None if options.display_known is None else options.display_known
+    return Comparisons(
+        **_used_rows(columns, status == Row.USED),
+        display_known=np.asarray(known),
+        report=report,
+        backend=backend,
+    )
+
+
+def _encoded_columns(
+    table: pl.DataFrame, reading: Reading, status: NDArray[np.uint8]
+) -> tuple[dict[str, Any], OutcomeKind | None]:
+    """Items, workers and outcomes of all rows, and how the outcomes were understood."""
+    layout = reading.layout
     labelled = layout.outcome is not None and not is_measured(table[layout.outcome])
     groups = [[layout.left, layout.right], *([name] for name in (layout.worker,) if name)]
     if labelled:
@@ -57,52 +85,42 @@ def decode(
         kind, outcome = understand_labels(encodings[-1], reading, items, left, right, status)
     else:
         kind, outcome = "number", measure(table[layout.outcome], reading, status)
-    weight = _weights(table, layout, status)
-    time, unread = _times(table, layout)
-    if reading.options.time is not None:
-        status[unread] = Row.BAD_TIME
+    columns = {"left": left, "right": right, "outcome": outcome, "worker": worker}
+    return {"items": items, "workers": workers, **columns}, kind
+
+
+def _mark_unusable(
+    table: pl.DataFrame,
+    reading: Reading,
+    left: CodeArray,
+    right: CodeArray,
+    ragged: BoolArray | None,
+    status: NDArray[np.uint8],
+) -> None:
+    """Rows without two different items, and rows with too many fields."""
     status[left == right] = Row.SELF
     missing = (left == MISSING) | (right == MISSING)
     if missing.any():
         status[missing] = Row.NO_ITEM
         if reading.from_text:
-            blank = pl.all_horizontal(pl.col(layout.columns).is_null())
+            blank = pl.all_horizontal(pl.col(reading.layout.columns).is_null())
             status[table.select(blank).to_series().to_numpy()] = Row.BLANK
     if ragged is not None:
         status[ragged] = Row.RAGGED
 
-    report = report_on(table, reading, status, kind, multiplicity)
-    if kind == "number" and not (outcome < 0).any() and (outcome == 0).any():
-        report = replace(report, notes=(*report.notes, ONE_SIDED))
-    if unread.any() and reading.options.time is None:
-        time = None
-        note = f"column {layout.time!r} was left out: it is not a time in ISO 8601 or in seconds"
-        report = replace(report, notes=(*report.notes, note))
-    used = status == Row.USED
-    if not used.all():
-        left, right, outcome, worker = left[used], right[used], outcome[used], worker[used]
-        weight = None if weight is None else weight[used]
-        time = None if time is None else time[used]
-        multiplicity = None if multiplicity is None else multiplicity[used]
-        items, (left, right) = _compacted(items, left, right)
-        workers, (worker,) = _compacted(workers, worker)
-    known = reading.options.display_known
-    if known is None:
-        known = layout.outcome is not None
-    return Comparisons(
-        items=items,
-        left=left,
-        right=right,
-        outcome=outcome,
-        workers=workers,
-        worker=worker,
-        display_known=np.asarray(known),
-        weight=weight,
-        time=time,
-        multiplicity=multiplicity,
-        report=report,
-        backend=backend,
-    )
+
+def _used_rows(columns: dict[str, Any], used: BoolArray) -> dict[str, Any]:
+    """The columns without rows that are not answers, and names that no other row has."""
+    if used.all():
+        return columns
+    kept: dict[str, Any] = {
+        name: values[used] if isinstance(values, np.ndarray) else values
+        for name, values in columns.items()
+    }
+    items, (left, right) = _compacted(columns["items"], kept["left"], kept["right"])
+    workers, (worker,) = _compacted(columns["workers"], kept["worker"])
+    compact = {"items": items, "left": left, "right": right, "workers": workers, "worker": worker}
+    return kept | compact
 
 
 def _weights(table: pl.DataFrame, layout: Layout, status: NDArray[np.uint8]) -> FloatArray | None:

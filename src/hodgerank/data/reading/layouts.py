@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from hodgerank.data.reading.options import ReadOptions
@@ -108,53 +108,56 @@ def recognise(columns: Sequence[str], given: ReadOptions, source: str) -> Layout
     if given.loser and not given.winner:
         raise InvalidComparisons(f"{source}: a loser column needs a winner column beside it")
     known = {name.strip().lower(): name for name in columns}
-
-    def pair(candidates: Iterable[tuple[str, str]]) -> tuple[str, str] | None:
-        found = ((known.get(a), known.get(b)) for a, b in candidates)
-        return next(((a, b) for a, b in found if a is not None and b is not None), None)
-
-    def one(candidates: Iterable[str], taken: Iterable[str | None]) -> str | None:
-        free = {key: name for key, name in known.items() if name not in set(taken)}
-        return next((free[c] for c in candidates if c in free), None)
-
-    if given.winner and given.loser:
-        left, right, outcome = given.winner, given.loser, None
-    else:
-        shown = (given.left, given.right) if given.left and given.right else pair(SHOWN)
-        decided = pair(DECIDED)
-        if shown is not None and (given.left or given.right):
-            shown = (given.left or shown[0], given.right or shown[1])
-        if shown is not None:
-            left, right = shown
-            outcome = given.outcome or given.winner or one(OUTCOME, shown)
-        elif decided is not None and given.outcome is None:
-            left, right, outcome = *decided, None
-        else:
-            raise _missing(
-                "the two items",
-                "left=..., right=... or --left, --right",
-                columns,
-                ("left", "right"),
-                source,
-            )
-        if shown is not None and outcome is None:
-            raise _missing(
-                "the outcome", "outcome=... or --outcome", columns, ("label", "winner"), source
-            )
-    taken = (left, right, outcome)
+    taken = _answer_columns(columns, known, given, source)
     layout = Layout(
-        left,
-        right,
-        outcome,
-        worker=given.worker or one(WORKER, taken),
-        weight=given.weight or one(WEIGHT, taken),
-        time=given.time or one(TIME, taken),
+        *taken,
+        worker=given.worker or _one(WORKER, known, taken),
+        weight=given.weight or _one(WEIGHT, known, taken),
+        time=given.time or _one(TIME, known, taken),
     )
     parts = [part for part in vars(layout).values() if part is not None]
     if len(set(parts)) < len(parts):
         twice = next(part for part in parts if parts.count(part) > 1)
         raise InvalidComparisons(f"{source}: column {twice!r} cannot play two parts at once")
     return layout
+
+
+def _answer_columns(
+    columns: Sequence[str], known: Mapping[str, str], given: ReadOptions, source: str
+) -> tuple[str, str, str | None]:
+    """The two items and the outcome, which is None where the columns themselves tell it."""
+    if given.winner and given.loser:
+        return given.winner, given.loser, None
+    shown = (given.left, given.right) if given.left and given.right else _pair(SHOWN, known)
+    if shown is not None:
+        left, right = given.left or shown[0], given.right or shown[1]
+        outcome = given.outcome or given.winner or _one(OUTCOME, known, shown)
+        if outcome is None:
+            raise _missing(
+                "the outcome", "outcome=... or --outcome", columns, ("outcome", "winner"), source
+            )
+        return left, right, outcome
+    decided = _pair(DECIDED, known)
+    if decided is None or given.outcome is not None:
+        options = "left=..., right=... or --left, --right"
+        raise _missing("the two items", options, columns, ("left", "right"), source)
+    return *decided, None
+
+
+def _pair(
+    candidates: Iterable[tuple[str, str]], known: Mapping[str, str]
+) -> tuple[str, str] | None:
+    """The first pair of names that are both columns, as they are spelled."""
+    found = ((known.get(a), known.get(b)) for a, b in candidates)
+    return next(((a, b) for a, b in found if a is not None and b is not None), None)
+
+
+def _one(
+    candidates: Iterable[str], known: Mapping[str, str], taken: Iterable[str | None]
+) -> str | None:
+    """The first name that is a column with no part yet, as it is spelled."""
+    used = set(taken)
+    return next((known[c] for c in candidates if c in known and known[c] not in used), None)
 
 
 def _missing(
@@ -164,5 +167,5 @@ def _missing(
     return InvalidComparisons(
         f"{source}: no column for {what}{''.join(near[:1])}. Its columns are "
         f"{', '.join(columns)}. Name the columns ({options}), or rename them to "
-        "left,right,label or left,right,winner or model_a,model_b,winner or winner,loser"
+        "left,right,outcome or left,right,winner or model_a,model_b,winner or winner,loser"
     )

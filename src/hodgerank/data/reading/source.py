@@ -64,7 +64,7 @@ class VoteSource:
         return not isinstance(self.source, Comparisons) and self._table.is_lazy
 
     def answers(self) -> Comparisons:
-        """Every answer."""
+        """Read every answer."""
         if isinstance(self.source, Comparisons):
             if self.options.named_columns:
                 raise InvalidArgument(

@@ -2,7 +2,7 @@
 
 ln det A = ln det D + tr ln B for B = D^-1/2 A D^-1/2 = I - M, D the diagonal of A. The trace is n
 times the mean of q^T ln(B) q over random vectors q of signs, scaled to length one, and a few steps
-of Lanczos' method give each of these to many digits (Ubaru, Chen and Saad 2017).
+of Lanczos' method give each of these to many digits [Ubaru17].
 
 Random vectors are spared what is known. Of the series ln B = -M - M^2/2 - ... the first two traces
 are sums over edges. And A 1 = ridge 1: with c 1 1^T / n added, the smallest eigenvalue, of which a

@@ -2,14 +2,13 @@
 
 Two estimators, the better of which is used:
 
-*Signs.* The mean of q * (L^+ q) over random signs q (Bekas, Kokiopoulou and Saad 2007), of the
+*Signs.* The mean of q * (L^+ q) over random signs q [Bekas07], of the
 remainder that is left after the first terms of L^+ ~ D^-1 + D^-1 A D^-1 + D^-1 A D^-1 A D^-1 + ...
 (L = D - A), whose diagonals are known: 1/d_i, 0 and sum_j w_ij^2 / (d_i^2 d_j). On expander-like
 graphs, which random designs give, the remainder is tiny.
 
 *Squares.* Solutions z for random right-hand sides with covariance L have covariance L^+, so the
-mean of z_i^2 is its diagonal, with relative variance 2 / probes on any graph (Spielman and
-Srivastava 2008).
+mean of z_i^2 is its diagonal, with relative variance 2 / probes on any graph [Spielman08].
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
 The first cohomology of the clique complex is kept as cocycles: for every live loop class, a set of
 edges that crosses the loop an odd number of times. A new edge either joins two components, or
 opens a loop, or lies in triangles; each of its triangles says that a certain 4-cycle is filled,
-which kills the youngest class that crosses it (de Silva, Morozov and Vejdemo-Johansson 2011).
+which kills the youngest class that crosses it [deSilva11].
 Once no loop is open a triangle can change nothing, and none is looked at.
 """
 

@@ -59,7 +59,7 @@ def _growth(scheme: Scheme, run: int, seed: int) -> dict[str, list[int]]:
 
 
 def tasks(effort: Effort) -> list[Task]:
-    """One per graph."""
+    """One task per graph."""
     runs = effort.runs(quick=100, full=100)
     return [Task(topology, {"run": run, "seed": effort.seed}) for run in runs]
 

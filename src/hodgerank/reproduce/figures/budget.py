@@ -49,7 +49,7 @@ def allocation(run: int, seed: int) -> dict[str, list[float]]:
 
 
 def tasks(effort: Effort) -> list[Task]:
-    """One per run."""
+    """One task per run."""
     runs = effort.runs(quick=100, full=100)
     return [Task(allocation, {"run": run, "seed": effort.seed}) for run in runs]
 

@@ -39,13 +39,13 @@ def _growth(scheme: Scheme, seed: int) -> list[float]:
 
 
 def tasks(effort: Effort) -> list[Task]:
-    """One per run."""
+    """One task per run."""
     runs = effort.runs(quick=100, full=100)
     return [Task(connectivity, {"run": run, "seed": effort.seed}) for run in runs]
 
 
 def findings(outcomes: Sequence[Outcome], published: Published) -> Findings:
-    """Above throughout?"""
+    """Is the Fiedler value above that of random graphs throughout?"""
     curves = Curves.of(range(1, N_SAMPLES + 1), outcomes)
     chart = curves.chart(y="algebraic connectivity", y_domain=(0, None))
     return Findings(curves.rows(), chart, curves.verdicts(published, unit=""))

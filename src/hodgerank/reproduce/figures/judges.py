@@ -62,7 +62,7 @@ def _taus(sampler: hr.Sampler, at_once: int, is_told: bool, run: int, seed: int)
 
 
 def tasks(effort: Effort) -> list[Task]:
-    """One per run."""
+    """One task per run."""
     runs = effort.runs(quick=40, full=200)
     return [Task(campaign, {"run": run, "seed": effort.seed}) for run in runs]
 

@@ -1,4 +1,4 @@
-"""CrowdBTSampler: the baseline of the paper, after Chen et al. 2013."""
+"""CrowdBTSampler: the baseline of the paper, [Chen13]."""
 
 from __future__ import annotations
 
