@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-import time
+import threading
 from collections import Counter
 
 import numpy as np
@@ -147,12 +147,14 @@ def test_nonsense_is_a_failure_of_the_judge_not_of_the_run():
 
 
 def test_threads_do_not_wait_for_each_other():
+    everybody = threading.Barrier(40)
+
     def slow(pair):
-        time.sleep(0.2)
+        everybody.wait(timeout=30)  # until all pairs are being judged at once
         return alphabetic(pair)
 
     sampler = hr.AutoSampler(20)
-    run = hr.run_async(sampler, slow, 40, concurrency=40, timeout=2.0, retries=0)
+    run = hr.run_async(sampler, slow, 40, concurrency=40, timeout=30.0, retries=0)
     assert asyncio.run(run).n_unanswered == 0
 
 
@@ -212,7 +214,7 @@ def test_failures_are_tried_again_and_time_outs_count_as_failures():
         if tries[pair] == 1:
             raise ConnectionError("try later")
         if tries[pair] == 2:
-            await asyncio.sleep(60)
+            await asyncio.Event().wait()  # for ever
         return alphabetic(pair)
 
     result = asyncio.run(

@@ -126,3 +126,14 @@ def test_scores_of_many_items_are_nearly_uncorrelated(monkeypatch):
     exact = hr.expected_tau(ranking)
     monkeypatch.setattr(certainty, "JOINT_ITEMS", 100)
     assert hr.expected_tau(ranking) == pytest.approx(exact, abs=0.004)
+
+
+def test_a_fit_that_used_up_its_steps_says_so(monkeypatch):
+    from hodgerank.estimators import likelihood
+
+    votes = hr.simulate_comparisons(12, 200, spread=3, rng=1)
+    assert hr.bayes_rank(votes).converged
+    monkeypatch.setattr(likelihood, "MAX_ITERATIONS", 1)
+    ranking = hr.bayes_rank(votes, ridge=0.1)
+    assert not ranking.converged
+    assert "not converged after 1 steps" in ranking.notes[0]
