@@ -71,6 +71,7 @@ def test_reduced_pieces_count_every_answer(tmp_path):
 def test_answers_that_hardly_repeat_come_in_batches(library, monkeypatch):
     """Of 2,000 items most pairs are asked once: counting them elsewhere would not help."""
     monkeypatch.setattr(source, "BATCH", 2048)
+    monkeypatch.setattr(source, "SAMPLE", 4096)
     monkeypatch.setattr(source, "MANY_DISTINCT", 30_000)
     votes = hr.simulate_comparisons(2000, 9000, rng=1)
     table = votes.to_frame("polars")
@@ -79,6 +80,12 @@ def test_answers_that_hardly_repeat_come_in_batches(library, monkeypatch):
     assert len(pieces) > 2
     assert all(piece.multiplicity is None for piece in pieces)
     assert_same_graph(build_graph(lazy), build_graph(table))
+
+
+def test_an_empty_lazy_table_is_refused():
+    empty = pl.LazyFrame({"left": [], "right": [], "outcome": []})
+    with pytest.raises(InvalidComparisons, match="no rows"):
+        hr.hodge_rank(empty)
 
 
 def test_a_bad_row_is_named_with_the_piece_it_is_in(tmp_path, monkeypatch):

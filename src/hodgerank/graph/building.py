@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import chain
 from typing import Literal
 
 from hodgerank.data.comparisons import Comparisons
@@ -27,9 +28,13 @@ def build_graph(votes: VotesLike) -> ComparisonGraph:
     source = source_of(votes)
     if not source.is_lazy:
         return ComparisonGraph.from_comparisons(source.answers())
+    pieces = source.pieces()
+    first = next(pieces)
+    if first.multiplicity is not None:  # counted where they live: there is no other piece
+        return ComparisonGraph.from_comparisons(first)
     from hodgerank.graph.pieces import graph_of_pieces  # brings the compiler along
 
-    return graph_of_pieces(source.pieces(), source.name)
+    return graph_of_pieces(chain((first,), pieces), source.name)
 
 
 def graph_to_rank(votes: VotesLike, components: str) -> ComparisonGraph:

@@ -93,19 +93,20 @@ class VoteSource:
             yield self.answers()
             return
         layout = replace(self._layout, worker=None, time=None)
+        if not self._table.is_streamable:
+            yield self._distinct(layout)
+            return
         if _n_distinct(self._table, layout.columns) < MANY_DISTINCT:
             try:
                 yield self._distinct(layout)
                 return
             except InvalidComparisons:
-                if self._table.batches(layout.columns, BATCH) is None:
-                    raise  # otherwise batches tell in which rows the fault is
-        batches = self._table.batches(layout.columns, BATCH)
-        if batches is None:
-            yield self._distinct(layout)
-            return
+                pass  # batches tell in which rows the fault is
+        yield from self._batches(layout)
+
+    def _batches(self, layout: Layout) -> Iterator[Comparisons]:
         start = 0
-        for batch in batches:
+        for batch in self._table.batches(layout.columns, BATCH):
             name = f"{self.name}, from row {start + 1:,}" if start else self.name
             yield self._decoded(batch, layout, name=name)
             start += len(batch)
@@ -132,11 +133,9 @@ def _n_distinct(table: Table, columns: list[str]) -> float:
 
     Of s rows drawn from N equally frequent ones about s^2 / 2N are repetitions.
     """
-    batches = table.batches(columns, SAMPLE)
-    first = None if batches is None else next(batches, None)
-    if first is None:
-        return 0.0
-    sample = first.head(SAMPLE)
+    sample = table.head(columns, SAMPLE)
+    if len(sample) < SAMPLE:  # that is all there is
+        return float(len(sample))
     repetitions = len(sample) - sample.n_unique()
     return len(sample) ** 2 / (2 * repetitions) if repetitions else float("inf")
 

@@ -146,6 +146,7 @@ class TextTable:
     backend = "polars"
     from_text = True
     is_lazy = False
+    is_streamable = False
 
     def rows(self, columns: list[str]) -> tuple[pl.DataFrame, BoolArray | None]:
         """Every row of these columns, and which have more fields than the header (None: none)."""
@@ -171,8 +172,13 @@ class TextTable:
         table, _ = self.rows(columns)
         return table, np.ones(len(table), np.int64)
 
-    def batches(self, columns: list[str], size: int) -> None:
-        """Text is read in one go."""
+    def head(self, columns: list[str], size: int) -> pl.DataFrame:
+        """The first so many rows of these columns."""
+        return self.rows(columns)[0].head(size)
+
+    def batches(self, columns: list[str], size: int) -> Iterator[pl.DataFrame]:
+        """Everything at once: text is read in one go."""
+        yield self.rows(columns)[0]
 
     def _line_by_line(self, columns: list[str], reason: str) -> tuple[pl.DataFrame, BoolArray]:
         """Find what the fast reader stumbled over."""

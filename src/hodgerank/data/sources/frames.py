@@ -80,25 +80,25 @@ class Frame:
         counted = self._fetched(self._frame.group_by(columns).agg(nw.len().alias(COUNT)))
         return counted.drop(COUNT), counted[COUNT].cast(pl.Int64).to_numpy()
 
-    def batches(self, columns: list[str], size: int) -> Iterator[pl.DataFrame] | None:
-        """So many rows at a time, in order, from the engines in this process: polars and DuckDB."""
-        if not isinstance(self._frame, nw.LazyFrame):
-            return None
-        native = self._frame.select(columns).to_native()
-        if isinstance(native, pl.LazyFrame):
-            return self._checked(
-                native.collect_batches(chunk_size=size, engine="streaming", lazy=True)
-            )
-        if self._frame.implementation.value == "duckdb":
-            return self._checked(
-                cast(pl.DataFrame, pl.from_arrow(batch))
-                for batch in cast(Any, native).to_arrow_reader(size)
-            )
-        return None
+    @property
+    def is_streamable(self) -> bool:
+        """Whether it is a lazy frame of an engine in this process, polars or DuckDB."""
+        is_lazy = isinstance(self._frame, nw.LazyFrame)
+        return is_lazy and self._frame.implementation.value in ("polars", "duckdb")
 
-    def _checked(self, batches: Iterator[pl.DataFrame]) -> Iterator[pl.DataFrame]:
+    def head(self, columns: list[str], size: int) -> pl.DataFrame:
+        """The first so many rows of these columns."""
+        return self._fetched(self._frame.select(columns).head(size))
+
+    def batches(self, columns: list[str], size: int) -> Iterator[pl.DataFrame]:
+        """About so many rows at a time, in order."""
+        native: Any = self._frame.select(columns).to_native()
         try:
-            yield from batches
+            if isinstance(native, pl.LazyFrame):
+                yield from native.collect_batches(chunk_size=size, engine="streaming")
+            else:
+                for batch in native.to_arrow_reader(size):
+                    yield cast(pl.DataFrame, pl.from_arrow(batch))
         except UNREADABLE as error:
             raise self._unreadable(error) from None
         except ImportError:

@@ -39,5 +39,12 @@ class Table(Protocol):
     def distinct_rows(self, columns: list[str]) -> tuple[pl.DataFrame, IntArray]:
         """Distinct rows and how often each occurs, counted where the rows live."""
 
-    def batches(self, columns: list[str], size: int) -> Iterator[pl.DataFrame] | None:
-        """About so many rows at a time, in order; None where the source cannot do that."""
+    @property
+    def is_streamable(self) -> bool:
+        """Whether rows can be had in batches: those of an engine in this process can."""
+
+    def head(self, columns: list[str], size: int) -> pl.DataFrame:
+        """The first so many rows of these columns."""
+
+    def batches(self, columns: list[str], size: int) -> Iterator[pl.DataFrame]:
+        """About so many rows at a time, in order; only where the table is streamable."""
