@@ -97,12 +97,18 @@ class VoteSource:
             yield self._distinct(layout)
             return
         if _n_distinct(self._table, layout.columns) < MANY_DISTINCT:
-            try:
-                yield self._distinct(layout)
-                return
-            except InvalidComparisons:
-                pass  # batches tell in which rows the fault is
-        yield from self._batches(layout)
+            yield self._distinct_or_fault(layout)
+        else:
+            yield from self._batches(layout)
+
+    def _distinct_or_fault(self, layout: Layout) -> Comparisons:
+        """Distinct answers; if there is a fault, batches tell in which rows it is."""
+        try:
+            return self._distinct(layout)
+        except InvalidComparisons:
+            for _ in self._batches(layout):
+                pass
+            raise
 
     def _batches(self, layout: Layout) -> Iterator[Comparisons]:
         start = 0
