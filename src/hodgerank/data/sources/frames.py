@@ -97,8 +97,10 @@ class Frame:
             if isinstance(native, pl.LazyFrame):
                 yield from native.collect_batches(chunk_size=size, engine="streaming")
             else:
-                for batch in native.to_arrow_reader(size):
-                    yield cast(pl.DataFrame, pl.from_arrow(batch))
+                import pyarrow
+
+                for batch in pyarrow.RecordBatchReader.from_stream(native):
+                    yield from cast(pl.DataFrame, pl.from_arrow(batch)).iter_slices(size)
         except UNREADABLE as error:
             raise self._unreadable(error) from None
         except ImportError:
