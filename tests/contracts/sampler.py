@@ -26,7 +26,14 @@ def unordered(found):
 
 
 class SamplerContract:
-    """Subclasses set `build`."""
+    """Subclasses set `build`.
+
+    `BEST` is the share of the largest gain that the pair asked has. Gains that should be the same
+    are, up to rounding; `REORDERED` is how far they may differ if pairs went out in another order.
+    """
+
+    BEST = 1 - 1e-9
+    REORDERED = 1e-8
 
     def build(self, items=ITEMS, **options):
         raise NotImplementedError
@@ -75,7 +82,7 @@ class SamplerContract:
         sampler = self.told(log)
         chosen = sampler.gain(sampler.ask())
         others = [sampler.gain(pair) for pair in combinations(ITEMS, 2)]
-        assert chosen >= max(others) * (1 - 1e-9)
+        assert chosen >= max(others) * self.BEST
         assert min(others) >= 0
 
     @SETTINGS
@@ -114,7 +121,7 @@ class SamplerContract:
         other.ask(pending=[("c", "d")])
         there = [other.gain(p, pending=[("c", "d"), ("a", "g"), out]) for p in [("a", "b"), out]]
         here = [one.gain(p, pending=[out, ("a", "g"), ("c", "d")]) for p in [("a", "b"), out]]
-        np.testing.assert_allclose(here, there, rtol=1e-9, atol=1e-12)
+        np.testing.assert_allclose(here, there, rtol=self.REORDERED, atol=1e-12)
 
     @SETTINGS
     @given(log=answers, late=answers)
@@ -134,8 +141,8 @@ class SamplerContract:
             pair = (votes.items[votes.left[k]], votes.items[votes.right[k]])
             one.tell(pair, votes.outcome[k], votes.workers[votes.worker[k]])
         other.tell_many(votes)
-        for pair in combinations(ITEMS, 2):
-            assert one.gain(pair) == pytest.approx(other.gain(pair), rel=1e-7)
+        gains = [[s.gain(pair) for pair in combinations(ITEMS, 2)] for s in (one, other)]
+        np.testing.assert_allclose(*gains, rtol=1e-7)
         np.testing.assert_allclose(one.posterior.mean, other.posterior.mean, atol=1e-9)
 
     def test_a_tuple_of_candidates_can_be_given_again(self):
@@ -233,8 +240,8 @@ class SamplerContract:
             late.tell(pair, outcome)
         late.add_item("g")
         there = self.told(log)
-        for pair in combinations(ITEMS, 2):
-            assert late.gain(pair) == pytest.approx(there.gain(pair), rel=1e-9)
+        gains = [[s.gain(pair) for pair in combinations(ITEMS, 2)] for s in (late, there)]
+        np.testing.assert_allclose(*gains, rtol=1e-8, atol=1e-12)
 
     def test_too_few_items_cannot_be_asked(self):
         sampler = self.build(["a"])

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import pytest
+
 import hodgerank as hr
 from contracts.sampler import ITEMS, GaussianContract, SamplerContract
+from hodgerank.sampling.samplers import auto, random
 
 
 class TestRounds(GaussianContract):
@@ -54,3 +57,45 @@ class TestAuto(SamplerContract):
 class TestCrowdBT(SamplerContract):
     def build(self, items=ITEMS, **options):
         return hr.CrowdBTSampler(items, **options)
+
+
+class OfMany(SamplerContract):
+    """Designs for 1,000 items and more, which the same answers lead to the same state.
+
+    Their variances are approximate: on graphs as small as these, with pairs asked again and again,
+    a pair may be missed by some per cent, and pairs out in another order give another estimate.
+    """
+
+    BEST = 0.9
+    REORDERED = 0.25
+
+
+class TestBayesianOfMany(OfMany):
+    def build(self, items=ITEMS, **options):
+        return hr.BayesianSampler(items, engine="matrix-free", **options)
+
+
+class TestDOptimalOfMany(OfMany):
+    def build(self, items=ITEMS, **options):
+        return hr.FisherSampler(items, engine="matrix-free", **options)
+
+
+class TestAutoOfMany(OfMany):
+    def build(self, items=ITEMS, **options):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(auto, "MANY_ITEMS", 0)
+            return hr.AutoSampler(items, **options)
+
+
+class TestRoundsOfMany(SamplerContract):
+    def build(self, items=ITEMS, **options):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(random, "MANY_ITEMS", 0)
+            return hr.RandomSampler(items, **options)
+
+
+class TestIndependentOfMany(SamplerContract):
+    def build(self, items=ITEMS, **options):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(random, "MANY_ITEMS", 0)
+            return hr.RandomSampler(items, order="independent", **options)

@@ -39,13 +39,13 @@ def with_edges(graph, *, pending=(), seed=0, **changes):
     rng = np.random.default_rng(seed)
     for u, v in graph.edges:
         weight = float(rng.integers(1, 9)) / 4
+        adjacency.connect(twin.s, FIRST, u, v, weight)
         for i, j in ((u, v), (v, u)):
-            adjacency.add_half_edge(twin.s, FIRST, i, j, weight)
             twin.s.x[i, ANSWERED] += weight
             twin.answered[i, j] += weight
     for u, v in pending:
+        adjacency.connect(twin.s, FIRST_PENDING, u, v, 1.0)
         for i, j in ((u, v), (v, u)):
-            adjacency.add_half_edge(twin.s, FIRST_PENDING, i, j, 1.0)
             twin.s.x[i, PENDING] += 1.0
             twin.pending[i, j] += 1.0
         twin.s.counters[N_PENDING] += 1

@@ -9,7 +9,6 @@ from hodgerank.kernels.matrix_free.state import (
     CELL,
     FIRST,
     FIRST_PENDING,
-    FREE_CHUNK,
     VARIANCE_ALONE,
     empty_grid,
     empty_state,
@@ -24,7 +23,7 @@ def test_an_empty_state_has_no_edges_and_nobody_in_its_grid():
     assert (s.place[:, CELL] == -1).all()
     assert (s.cells == -1).all()
     assert (s.top == -1).all()
-    assert s.counters[FREE_CHUNK] == -1
+    assert not s.counters.any()
     assert len(s.neighbours) == len(s.weights) == 12
 
 

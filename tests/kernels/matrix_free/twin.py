@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from hodgerank.kernels.matrix_free import grid, search
+from hodgerank.kernels.matrix_free import grid, journal, search
 from hodgerank.kernels.matrix_free.state import (
     INFORMATION,
     MEAN,
@@ -41,27 +41,31 @@ class Twin:
 
     def __init__(self, n: int, **changes) -> None:
         self.n, self.t = n, settings(**changes)
-        self.s = empty_state(n, 4 * n + 16, self.t)
+        self.s = empty_state(n, 4 * n + 16, self.t)._replace(journal=np.empty((50_000, 7)))
         self.s.x[:, VARIANCE] = 1 / self.t.locality
         grid.rebuild(self.s, self.t, np.arange(n), 0)
         self.answered, self.pending = np.zeros((n, n)), np.zeros((n, n))
         self.force = np.zeros(n)
+        self._below = None  # counters and list before any pair went out
 
-    def learn(self, i, j, outcome, weight=1.0, was_out=False) -> None:
-        search.learn(self.s, self.t, i, j, outcome, weight, was_out)
+    def learn(self, i, j, outcome, weight=1.0) -> None:
+        search.learn(self.s, self.t, i, j, outcome, weight)
         self._add(self.answered, i, j, weight)
         self.force[i] += weight * outcome
         self.force[j] -= weight * outcome
-        if was_out:
-            self._add(self.pending, i, j, -1.0)
 
     def expect(self, i, j) -> None:
+        if self._below is None:
+            self._below = self.s.counters.copy(), self.s.listed.copy()
         search.expect(self.s, self.t, i, j)
         self._add(self.pending, i, j, 1.0)
 
-    def withdraw(self, i, j) -> None:
-        search.withdraw(self.s, self.t, i, j)
-        self._add(self.pending, i, j, -1.0)
+    def take_off(self) -> None:
+        """No pair is out any more."""
+        journal.undo(self.s)
+        self.s.counters[:], self.s.listed[:] = self._below
+        self._below = None
+        self.pending[:] = 0.0
 
     @staticmethod
     def _add(matrix, i, j, weight) -> None:

@@ -13,11 +13,13 @@ import math
 import numpy as np
 
 from hodgerank.kernels.compilation import compiled
+from hodgerank.kernels.matrix_free.journal import write_surroundings
 from hodgerank.kernels.matrix_free.state import (
     CELL,
     IS_STALE,
     MEAN,
     N_LISTED,
+    N_PENDING,
     NEXT,
     PREVIOUS,
     VARIANCE,
@@ -30,12 +32,12 @@ from hodgerank.kernels.selection.ties import item_key
 from hodgerank.types import CodeArray, FloatArray, IntArray
 
 RETIRED = -2  # the cell of an item that is not to be asked
-N_TOP_LEVELS = 3  # of a single bucket, whose pairs are listed
+N_TOP_LEVELS = 4  # of a single bucket, whose pairs are listed
 FARTHEST = 3.0  # difference of means beyond which no pair is looked at
 NEGLIGIBLE = 1e-3  # outcome variance below which a pair counts as decided
 
 
-@compiled
+@compiled(inline="always")
 def _cell(s: State, t: Settings, u: int) -> int:
     n_buckets = len(s.top)
     n_levels = len(s.cells) // n_buckets
@@ -47,16 +49,22 @@ def _cell(s: State, t: Settings, u: int) -> int:
     return bucket * n_levels + min(max(level, 0), n_levels - 1)
 
 
-@compiled
+@compiled(inline="always")
 def put(s: State, t: Settings, u: int, key: int) -> None:
-    """Move an item to the cell of its mean and variance."""
+    """Move an item to the cell of its mean and variance; the journal has it already."""
     old = s.place[u, CELL]
-    if old == RETIRED:
-        return
-    new = _cell(s, t, u)
-    if new != old:
-        take_out(s, u)
-        _insert(s, u, new, item_key(key, u) & np.uint64(1) == np.uint64(0))
+    if old != RETIRED:
+        new = _cell(s, t, u)
+        if new != old:
+            _move(s, u, new, key)
+
+
+@compiled
+def _move(s: State, u: int, new: int, key: int) -> None:
+    if s.counters[N_PENDING] > 0:
+        write_surroundings(s, u, new)
+    take_out(s, u)
+    _insert(s, u, new, item_key(key, u) & np.uint64(1) == np.uint64(0))
 
 
 @compiled
@@ -187,16 +195,17 @@ def list_buckets(s: State, t: Settings) -> None:
 def _list_levels(s: State, t: Settings) -> None:
     """Pairs of the highest levels of a single bucket.
 
-    The highest two items may know each other well: others must be there to choose from.
+    Two items alone at the top may have been compared with each other, often enough that another
+    answer tells little; then one of them should meet an item of the next levels.
     """
     n, a = 0, s.top[0]
     for _ in range(N_TOP_LEVELS):
-        b = a
+        b, own = a, _level_variance(t, a)
         for _ in range(N_TOP_LEVELS):
             if b < 0:
                 break
             if b != a or s.place[s.cells[a], NEXT] != s.cells[a]:
-                estimate = value(t, _level_variance(t, a) + _level_variance(t, b), 0.0)
+                estimate = value(t, own + _level_variance(t, b), 0.0)
                 n = _list_pair(s.listed, n, estimate, a, b)
             b = _next_level(s.cells, 0, b)
         a = _next_level(s.cells, 0, a)
@@ -206,7 +215,7 @@ def _list_levels(s: State, t: Settings) -> None:
 
 @compiled
 def _next_level(cells: CodeArray, first_cell: int, level: int) -> int:
-    """The highest level below this one where somebody stands, -1 if there is none."""
+    """The highest level below this one that holds an item, -1 if there is none."""
     level -= 1
     while level >= 0 and cells[first_cell + level] < 0:
         level -= 1
@@ -215,7 +224,7 @@ def _next_level(cells: CodeArray, first_cell: int, level: int) -> int:
 
 @compiled
 def _list_pair(listed: FloatArray, n: int, estimate: float, left: int, right: int) -> int:
-    """Insert two cells into the list of n where they belong; returns how many are listed now."""
+    """Insert two cells into the sorted list of n; returns how many are listed now."""
     most = len(listed)
     if n == most and estimate <= listed[n - 1, 0]:
         return n

@@ -7,16 +7,14 @@ import math
 import numpy as np
 
 from hodgerank.kernels.compilation import compiled
-from hodgerank.kernels.matrix_free.adjacency import (
-    add_half_edge,
-    remove_half_edge,
-    weight_between,
-)
+from hodgerank.kernels.matrix_free.adjacency import connect, weight_between
 from hodgerank.kernels.matrix_free.grid import list_buckets, put, value
+from hodgerank.kernels.matrix_free.journal import write_item
 from hodgerank.kernels.matrix_free.solve import (
     HUB,
     enqueue,
     forget,
+    lines_per_pair,
     narrow,
     refresh,
     relax_means,
@@ -31,7 +29,9 @@ from hodgerank.kernels.matrix_free.state import (
     FORCE,
     IS_STALE,
     MEAN,
+    N_CHUNKS,
     N_LEARNED,
+    N_LINES,
     N_LISTED,
     N_PENDING,
     NEXT,
@@ -90,7 +90,7 @@ def best_pair(s: State, t: Settings, forbidden: IntArray, key: int) -> tuple[int
     worth = np.full(N_FINALISTS, -1.0)
     for line in range(s.counters[N_LISTED]):
         estimate = s.listed[line, 0]
-        if estimate * NEARLY <= worth[0]:
+        if estimate * NEARLY <= worth[ENOUGH - 1]:
             break
         _look_into(s, t, forbidden, n_items, int(s.listed[line, 1]), int(s.listed[line, 2]),
                    estimate, finalists, worth, key + line)  # fmt: skip
@@ -165,30 +165,28 @@ def _shortlist(finalists: IntArray, worth: FloatArray, u: int, v: int, e: float)
 
 
 @compiled
-def learn(
-    s: State, t: Settings, i: int, j: int, outcome: float, weight: float, was_out: bool
-) -> None:
-    """An answer for i of this weight; if it `was_out`, the pair is pending no more."""
-    x = s.x
+def absorb(s: State, i: int, j: int, outcome: float, weight: float) -> float:
+    """What an answer for i adds to the sums over answers; returns the weight as it counts."""
     s.counters[N_LEARNED] += 1
-    key = s.counters[N_LEARNED]
-    if was_out:
-        _drop_pending(s, i, j)
-    is_news = not was_out or weight != 1
-    C, n = 0.0, 0
-    if is_news:
-        C, n = respond(s, t.locality, t.reach, i, j)
-    add_half_edge(s, FIRST, i, j, weight)
     # what the edge took is what counts, or rounding would add to the diagonal alone
-    weight = add_half_edge(s, FIRST, j, i, weight)
-    x[i, ANSWERED] += weight
-    x[j, ANSWERED] += weight
-    if is_news:
-        narrow(s, t, i, j, C, n, weight, key)
-        forget(s, n)
-        refresh(s, t, i, j, key)
-    x[i, FORCE] += weight * outcome
-    x[j, FORCE] -= weight * outcome
+    weight = connect(s, FIRST, i, j, weight)
+    s.x[i, ANSWERED] += weight
+    s.x[j, ANSWERED] += weight
+    s.x[i, FORCE] += weight * outcome
+    s.x[j, FORCE] -= weight * outcome
+    return weight
+
+
+@compiled
+def learn(s: State, t: Settings, i: int, j: int, outcome: float, weight: float) -> None:
+    """An answer for i of this weight; no pair is out."""
+    x = s.x
+    C, n = respond(s, t.locality, t.reach, i, j)
+    weight = absorb(s, i, j, outcome, weight)
+    key = s.counters[N_LEARNED]
+    narrow(s, t, i, j, C, n, weight, key)
+    forget(s, n)
+    refresh(s, t, i, j, key)
     push = weight * (outcome - (x[i, MEAN] - x[j, MEAN]))
     x[i, RESIDUAL] += push
     x[j, RESIDUAL] -= push
@@ -196,6 +194,48 @@ def learn(
     enqueue(s, j)
     relax_means(s, t, key)
     _revalidate(s, t, key)
+
+
+@compiled
+def _has_room(s: State) -> bool:
+    """Whether there are chunks for one more edge."""
+    return bool(s.counters[N_CHUNKS] + 2 <= len(s.neighbours))
+
+
+@compiled
+def absorb_many(
+    s: State,
+    i: IntArray,
+    j: IntArray,
+    outcome: FloatArray,
+    weight: FloatArray,
+    start: int,
+    end: int,
+) -> int:
+    """Absorb answers from `start` to `end` while there is room; returns where it stopped."""
+    k = start
+    while k < end and _has_room(s):
+        absorb(s, i[k], j[k], outcome[k], weight[k])
+        k += 1
+    return k
+
+
+@compiled
+def learn_many(
+    s: State,
+    t: Settings,
+    i: IntArray,
+    j: IntArray,
+    outcome: FloatArray,
+    weight: FloatArray,
+    start: int,
+) -> int:
+    """Learn answers from `start` on while there is room; returns where it stopped."""
+    k = start
+    while k < len(i) and _has_room(s):
+        learn(s, t, i[k], j[k], outcome[k], weight[k])
+        k += 1
+    return k
 
 
 @compiled
@@ -217,11 +257,12 @@ def _revalidate(s: State, t: Settings, key: int) -> None:
 def expect(s: State, t: Settings, i: int, j: int) -> None:
     """A pair goes out: it narrows variances, and leaves the means alone."""
     C, n = respond(s, t.locality, t.reach, i, j)
-    add_half_edge(s, FIRST_PENDING, i, j, 1.0)
-    add_half_edge(s, FIRST_PENDING, j, i, 1.0)
+    s.counters[N_PENDING] += 1
+    write_item(s, i)
+    write_item(s, j)
+    connect(s, FIRST_PENDING, i, j, 1.0)
     s.x[i, PENDING] += 1
     s.x[j, PENDING] += 1
-    s.counters[N_PENDING] += 1
     key = s.counters[N_LEARNED] + s.counters[N_PENDING]
     narrow(s, t, i, j, C, n, 1.0, key)
     forget(s, n)
@@ -229,19 +270,13 @@ def expect(s: State, t: Settings, i: int, j: int) -> None:
 
 
 @compiled
-def withdraw(s: State, t: Settings, i: int, j: int) -> None:
-    """A pair that was out will not be answered."""
-    _drop_pending(s, i, j)
-    refresh(s, t, i, j, s.counters[N_LEARNED] + s.counters[N_PENDING])
-
-
-@compiled
-def _drop_pending(s: State, i: int, j: int) -> None:
-    remove_half_edge(s, FIRST_PENDING, i, j, 1.0)
-    remove_half_edge(s, FIRST_PENDING, j, i, 1.0)
-    s.x[i, PENDING] -= 1
-    s.x[j, PENDING] -= 1
-    s.counters[N_PENDING] -= 1
+def expect_many(s: State, t: Settings, i: IntArray, j: IntArray, start: int) -> int:
+    """Let pairs go out from `start` on while there is room; returns where it stopped."""
+    k, lines = start, lines_per_pair(len(s.x))
+    while k < len(i) and _has_room(s) and s.counters[N_LINES] + lines <= len(s.journal):
+        expect(s, t, i[k], j[k])
+        k += 1
+    return k
 
 
 @compiled

@@ -14,6 +14,7 @@ import math
 from hodgerank.kernels.compilation import compiled
 from hodgerank.kernels.matrix_free.adjacency import ROOM
 from hodgerank.kernels.matrix_free.grid import put
+from hodgerank.kernels.matrix_free.journal import LINES_PER_MOVE, write_item
 from hodgerank.kernels.matrix_free.state import (
     ANSWERED,
     COUNT,
@@ -52,9 +53,14 @@ def _step(s: State, g: float, u: int) -> tuple[float, float]:
 
 @compiled
 def variance(s: State, g: float, u: int) -> float:
-    """Variance of a score from those of its neighbours; both messages of an edge in closed form."""
+    """Variance of a score from those of its neighbours; both messages of an edge in closed form.
+
+    The messages depend on the variance itself: a step of Newton's method towards where it agrees
+    with them, since to put them in would overshoot where an edge weighs much.
+    """
     a = 1 / s.x[u, VARIANCE]
-    known: float = s.x[u, ANSWERED] + s.x[u, PENDING] + g
+    excess: float = a - (s.x[u, ANSWERED] + s.x[u, PENDING] + g)
+    slope = 1.0
     for graph in range(FIRST, FIRST_PENDING + 1):
         c = s.edges[u, graph]
         while c >= 0:
@@ -62,11 +68,13 @@ def variance(s: State, g: float, u: int) -> float:
                 w = float(s.weights[c, k])
                 b = 1 / s.x[s.neighbours[c, k], VARIANCE]
                 ab = a * b
-                known -= (math.sqrt(ab * ab + 4 * ab * w * w) - ab) / (2 * b)
+                root = math.sqrt(ab * (ab + 4 * w * w))
+                excess += (root - ab) / (2 * b)
+                slope += ((ab + 2 * w * w) / root - 1) / 2
             c = s.neighbours[c, ROOM]
         if s.counters[N_PENDING] == 0:
             break
-    return 1 / max(g, known)
+    return float(1 / max(g, a - excess / slope))
 
 
 @compiled(inline="always")
@@ -130,6 +138,12 @@ def respond(s: State, g: float, reach: float, i: int, j: int) -> tuple[float, in
 
 
 @compiled
+def lines_per_pair(n_items: int) -> int:
+    """How many lines of the journal a pair that goes out may take."""
+    return LINES_PER_MOVE * min(MOST_TOUCHED, n_items) + 2
+
+
+@compiled
 def forget(s: State, n: int) -> None:
     """Clear the marks of a local solution."""
     for k in range(n):
@@ -147,6 +161,8 @@ def narrow(
         u = s.touched[k]
         less = x[u, SHIFT] * x[u, SHIFT] * shrink
         if less > 1e-3 * x[u, VARIANCE] or u in (i, j):
+            if s.counters[N_PENDING] > 0:
+                write_item(s, u)
             floor = 1 / (x[u, ANSWERED] + x[u, PENDING] + g)
             x[u, VARIANCE] = max(floor, x[u, VARIANCE] - less)
             if u not in (i, j):
@@ -168,7 +184,7 @@ def refresh(s: State, t: Settings, i: int, j: int, key: int) -> None:
 
 @compiled
 def enqueue(s: State, u: int) -> None:
-    """Put an item into the queue of residuals to relax, unless it is in it."""
+    """Put an item into the queue of residuals to relax, unless it is there already."""
     if not s.place[u, QUEUED]:
         s.place[u, QUEUED] = 1
         end = (s.counters[QUEUE_START] + s.counters[QUEUE_LENGTH]) % len(s.queue)

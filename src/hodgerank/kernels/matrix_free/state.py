@@ -14,11 +14,14 @@ NEXT, PREVIOUS, CELL, QUEUED = range(4)
 # Columns of State.edges: first chunk of answers and of pending pairs, number of neighbours, mark.
 FIRST, FIRST_PENDING, COUNT, MARK = range(4)
 # Entries of State.counters.
-N_CHUNKS, FREE_CHUNK, QUEUE_START, QUEUE_LENGTH, IS_STALE, N_LISTED, N_PENDING, N_LEARNED = range(8)
+N_CHUNKS, N_LINES, QUEUE_START, QUEUE_LENGTH, IS_STALE, N_LISTED, N_PENDING, N_LEARNED = range(8)
 
 
 class State(NamedTuple):
     """All that changes; shapes in brackets.
+
+    What the answers say is a function of the answers in their order. Pairs that are out lie on top
+    of it, and `journal.undo` takes them off without a trace.
 
     Attributes
     ----------
@@ -43,6 +46,8 @@ class State(NamedTuple):
         [buckets] highest level that is not empty, -1 if all are.
     listed
         [pairs of buckets, 3] the most promising: estimate, two buckets.
+    journal
+        [lines, 7] what stood where pairs that are out have changed it, see `journal`.
     """
 
     x: FloatArray
@@ -56,6 +61,7 @@ class State(NamedTuple):
     cells: CodeArray
     top: CodeArray
     listed: FloatArray
+    journal: FloatArray
 
 
 class Settings(NamedTuple):
@@ -98,8 +104,6 @@ N_LISTED_PAIRS = 48  # pairs of buckets kept as promising
 
 def empty_state(n: int, n_chunks: int, t: Settings) -> State:
     """No answers and an empty grid; the caller fills in means and variances."""
-    counters = np.zeros(8, np.int64)
-    counters[FREE_CHUNK] = -1
     edges = np.zeros((n, 4), np.int32)
     edges[:, [FIRST, FIRST_PENDING]] = -1
     place = np.zeros((n, 4), np.int32)
@@ -110,9 +114,10 @@ def empty_state(n: int, n_chunks: int, t: Settings) -> State:
         edges=edges,
         neighbours=np.empty((n_chunks, 16), np.int32),
         weights=np.empty((n_chunks, 16), np.float32),
-        counters=counters,
+        counters=np.zeros(8, np.int64),
         queue=np.empty(n, np.int32),
         touched=np.empty(n, np.int32),
+        journal=np.empty((0, 7)),
         **empty_grid(t),
     )
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 import numpy as np
 
 from hodgerank.sampling.designs.design import AnswerBatch, ComposedDesign
@@ -39,16 +41,34 @@ class AdaptiveManyDesign(ComposedDesign):
         self, i: int, j: int, outcome: float, weight: float, worker: Item | None, was_out: bool
     ) -> None:
         super()._learn(i, j, outcome, weight, worker, was_out)
-        if self._posterior.n_learned % max(1, int(INTERVAL * self._posterior.n_items)) == 0:
-            self._settle()
-
-    def _learn_many(self, answers: AnswerBatch) -> None:
-        super()._learn_many(answers)
         self._settle()
 
+    def _learn_many(self, answers: AnswerBatch) -> None:
+        """The same as one by one: looks before the last checkpoint leave no trace."""
+        size = self._posterior.n_until_last_checkpoint(len(answers.i)) or self._n_until_look()
+        while len(answers.i):
+            super()._learn_many(answers.part(0, size))
+            self._settle()
+            answers, size = answers.part(size), self._n_until_look()
+
+    def expect_exactly(self, out: Counter[tuple[int, int]]) -> None:
+        """Note that these pairs are out, and no others; the posterior minds their order."""
+        self.out = out.copy()
+        self._posterior.expect_exactly(out)
+
+    @property
+    def _intervals(self) -> tuple[int, int]:
+        """After every so many answers opinions are looked at: at each checkpoint, and between."""
+        n = self._posterior.n_items
+        return n, max(1, int(INTERVAL * n))
+
+    def _n_until_look(self) -> int:
+        return min(every - self._posterior.n_learned % every for every in self._intervals)
+
     def _settle(self) -> None:
-        """Look at how strong opinions are."""
-        if self._posterior.n_learned < BEGINNING * self._posterior.n_items:
+        """Look at how strong opinions are, if it is time to."""
+        learned, n = self._posterior.n_learned, self._posterior.n_items
+        if learned < BEGINNING * n or all(learned % every for every in self._intervals):
             return
         variance, stderr = self.signal_variance()
         is_weak = variance - SURE * stderr <= WEAK

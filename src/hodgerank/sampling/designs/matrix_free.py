@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from collections import Counter
+from typing import Any, Literal
 
 import numpy as np
 
 from hodgerank.kernels.linalg.conjugate_gradients import Iterate, conjugate_gradients
-from hodgerank.kernels.matrix_free import adjacency, grid, search, solve
+from hodgerank.kernels.matrix_free import grid, journal, search, solve
 from hodgerank.kernels.matrix_free.state import (
     ANSWERED,
     CELL,
@@ -16,6 +17,7 @@ from hodgerank.kernels.matrix_free.state import (
     MEAN,
     N_CHUNKS,
     N_LEARNED,
+    N_LINES,
     QUEUE_LENGTH,
     QUEUE_START,
     QUEUED,
@@ -42,7 +44,6 @@ SWEEPS = 8  # of belief propagation over all items
 CHECKPOINT_TOLERANCE, FINAL_TOLERANCE = 5e-3, 1e-10
 MOST_ITERATIONS = 1000
 FEW = 512  # items all of whose pairs are looked at where the grid finds none
-ALL_AT_ONCE = 0.5  # answers per item beyond which it pays to start from scratch
 
 
 class MatrixFreePosterior(Design):
@@ -51,7 +52,13 @@ class MatrixFreePosterior(Design):
     What `DensePosterior` knows exactly is known here to about a per cent, in O(items + edges)
     memory. Pairs are asked that are worth about 98 % of the best.
 
-    Every n answers the means are solved anew; `drift` tells by how much they had been off.
+    Every n answers comes a checkpoint: variances and means are computed anew from all answers,
+    whatever they were before, and `drift` tells by how much the means had been off. So many answers
+    at once lead to the same state as one by one, since all but those after the last checkpoint
+    merely have to be added up.
+
+    Pairs that are out are put on top of that state one after another, in the order of `out`, and
+    taken off again before an answer is learned.
 
     Parameters
     ----------
@@ -95,6 +102,9 @@ class MatrixFreePosterior(Design):
         )
         self._n = n
         self._state = empty_state(n, 2 * n + 16, self._settings)
+        self._on: list[tuple[int, int]] = []  # pairs out that the state knows of, in order
+        self._waiting: list[tuple[int, int]] | None = []  # those it does not; None: see `out`
+        self._below = self._state.counters.copy(), self._state.listed.copy()
         x = self._state.x
         x[:, MEAN] = prior_mean
         x[:, FORCE] = g * prior_mean
@@ -108,77 +118,61 @@ class MatrixFreePosterior(Design):
         grid.rebuild(self._state, self._settings, order, learned)
 
     def _make_room(self) -> None:
-        """For the edges that one more pair may need."""
+        """For the edges of one more pair."""
         s = self._state
-        used, capacity = int(s.counters[N_CHUNKS]), len(s.neighbours)
-        if used + 4 > capacity:
-            more = max(64, capacity // 4)
+        if s.counters[N_CHUNKS] + 2 > len(s.neighbours):
+            more = max(64, len(s.neighbours) // 4)
             self._state = s._replace(
-                neighbours=np.vstack([s.neighbours, np.empty((more, 16), np.int32)]),
-                weights=np.vstack([s.weights, np.empty((more, 16), np.float32)]),
+                neighbours=_extended(s.neighbours, more), weights=_extended(s.weights, more)
             )
 
     def _learn(
         self, i: int, j: int, outcome: float, weight: float, worker: Item | None, was_out: bool
     ) -> None:
+        self._take_off()
         self._make_room()
-        search.learn(self._state, self._settings, i, j, outcome, weight, was_out)
-        if self._state.counters[N_LEARNED] % self._n == 0:
-            self._checkpoint()
-
-    def _checkpoint(self) -> None:
-        self.drift = self._solve_means()
-        self._arrange()
+        search.learn(self._state, self._settings, i, j, outcome, weight)
+        if self.n_learned % self._n == 0:
+            before = self.running_mean.copy()
+            self._start_afresh()
+            self.drift = float(np.abs(self.running_mean - before).max())
 
     def _learn_many(self, answers: AnswerBatch) -> None:
-        """One by one while they are few, otherwise from scratch with all there are."""
-        if len(answers.i) < ALL_AT_ONCE * self._n:
-            super()._learn_many(answers)
-            return
-        s, n = self._state, self._n
-        weight = answers.weight
-        force = np.bincount(answers.i, weight * answers.outcome, minlength=n)
-        force -= np.bincount(answers.j, weight * answers.outcome, minlength=n)
-        old_i, old_j, old_weight = self._edges()
-        i = np.concatenate([old_i, answers.i])
-        j = np.concatenate([old_j, answers.j])
-        code, place = np.unique(i * n + j, return_inverse=True)
-        total = np.bincount(place, np.concatenate([old_weight, weight])).astype(float)
-        i, j = code // n, code % n
-        fresh = empty_state(n, _chunks_needed(i, j, n), self._settings)
-        fresh.counters[N_LEARNED] = s.counters[N_LEARNED] + len(answers.i)
-        fresh.x[:, MEAN] = s.x[:, MEAN]
-        fresh.x[:, FORCE] = s.x[:, FORCE] + force
-        fresh.place[:, CELL] = np.where(s.place[:, CELL] == grid.RETIRED, grid.RETIRED, -1)
-        self._state = fresh
-        self._connect(i, j, total)
+        """The same as one by one."""
+        self._take_off()
+        i, j, outcome, weight, _ = answers
+        done, checkpoint = 0, self.n_until_last_checkpoint(len(i))
+        while done < checkpoint:
+            self._make_room()
+            done = search.absorb_many(self._state, i, j, outcome, weight, done, checkpoint)
+        if checkpoint:
+            self._start_afresh()
+        while done < len(i):
+            self._make_room()
+            done = search.learn_many(self._state, self._settings, i, j, outcome, weight, done)
 
-    def _edges(self) -> tuple[IntArray, IntArray, FloatArray]:
-        return adjacency.edge_list(self._state)
+    def n_until_last_checkpoint(self, n_answers: int) -> int:
+        """How many of the next answers come up to the last checkpoint among them, 0: there is none.
 
-    def _connect(self, i: IntArray, j: IntArray, weight: FloatArray) -> None:
-        """All edges at once, then variances and means."""
-        s, n = self._state, self._n
-        weight = weight.astype(np.float32).astype(float)  # as the edges keep them
-        ends = np.concatenate([i, j])
-        order = np.argsort(ends, kind="stable")
-        start = np.concatenate([[0], np.cumsum(np.bincount(ends, minlength=n))])
-        others, weights = np.concatenate([j, i])[order], np.concatenate([weight, weight])[order]
-        adjacency.build(s, start, others, weights)
-        s.x[:, ANSWERED] = np.bincount(ends, np.concatenate([weight, weight]), minlength=n)
-        s.x[:, VARIANCE] = 1 / (s.x[:, ANSWERED] + self._settings.locality)
-        search.sweep_variances(s, self._settings.locality, SWEEPS)
+        The state after a checkpoint depends on no choice or criterion before it.
+        """
+        return max(0, n_answers - (self.n_learned + n_answers) % self._n)
+
+    def _start_afresh(self) -> None:
+        """Variances, means and grid from the sums over answers alone."""
+        x = self._state.x
+        x[:, VARIANCE] = 1 / (x[:, ANSWERED] + self._settings.locality)
+        search.sweep_variances(self._state, self._settings.locality, SWEEPS)
         self._solve_means()
         self._arrange()
 
-    def _solve_means(self) -> float:
-        """All means anew, from where they are; returns by how much they were off."""
+    def _solve_means(self) -> None:
         s = self._state
-        found = self._solve(s.x[:, FORCE], s.x[:, MEAN], CHECKPOINT_TOLERANCE)
+        start = s.x[:, FORCE] / (s.x[:, ANSWERED] + self._settings.prior_strength)
+        found = self._solve(s.x[:, FORCE], start, CHECKPOINT_TOLERANCE)
         s.x[:, MEAN], s.x[:, RESIDUAL] = found.x[:, 0], found.r[:, 0]
         s.place[:, QUEUED] = 0  # no residual is left to relax
         s.counters[QUEUE_START] = s.counters[QUEUE_LENGTH] = 0
-        return found.first_size
 
     def _solve(self, rhs: FloatArray, start: FloatArray, tolerance: float) -> Iterate:
         """(L + g I)^-1 of a vector, until no residual asks for a move beyond the tolerance."""
@@ -200,15 +194,64 @@ class MatrixFreePosterior(Design):
             size=lambda _, move: float(np.abs(move).max(initial=0.0)),
         )
 
+    def expect_exactly(self, out: Counter[tuple[int, int]]) -> None:
+        """Note that these pairs are out, and no others, in this order."""
+        super().expect_exactly(out)
+        if list(self.out) != list(out):
+            self.out = out.copy()
+            self._waiting = None
+
     def _expect(self, i: int, j: int) -> None:
-        self._make_room()
-        search.expect(self._state, self._settings, i, j)
+        if self._waiting is not None and (i, j) not in self.out:
+            self._waiting.append((i, j))
+        else:
+            self._waiting = None  # twice the same pair stands together in `out`
 
     def _withdraw(self, i: int, j: int) -> None:
-        search.withdraw(self._state, self._settings, i, j)
+        self._waiting = None
+
+    def _put_on_all(self) -> None:
+        """Let the state know of all pairs that are out."""
+        if self._waiting is None:
+            out = list(self.out.elements())
+            if out[: len(self._on)] != self._on:
+                self._take_off()
+            self._waiting = out[len(self._on) :]
+        if self._waiting:
+            self._put_on(self._waiting)
+            self._waiting = []
+
+    def _put_on(self, pairs: list[tuple[int, int]]) -> None:
+        if not self._on:
+            self._below = self._state.counters.copy(), self._state.listed.copy()
+        i, j = np.array(pairs, np.int64).T.copy()
+        done = 0
+        while done < len(i):
+            self._make_room()
+            self._make_room_in_journal()
+            done = search.expect_many(self._state, self._settings, i, j, done)
+        self._on += pairs
+
+    def _take_off(self) -> None:
+        """Bring back the state that the answers led to, bit for bit."""
+        if self._on:
+            s = self._state
+            journal.undo(s)
+            s.counters[:], s.listed[:] = self._below
+            self._on = []
+        self._waiting = None if self.out else []
+
+    def _make_room_in_journal(self) -> None:
+        s = self._state
+        room = len(s.journal) - int(s.counters[N_LINES])
+        needed = solve.lines_per_pair(self._n)
+        if room < needed:
+            more = max(needed - room, len(s.journal))
+            self._state = s._replace(journal=_extended(s.journal, more))
 
     def enlarge(self) -> None:
         """Make room for one more item, with prior mean 0."""
+        self._take_off()
         s = self._state
         waiting = (s.counters[QUEUE_START] + np.arange(s.counters[QUEUE_LENGTH])) % self._n
         queue = s.queue[waiting]
@@ -228,17 +271,20 @@ class MatrixFreePosterior(Design):
 
     def gains(self, i: IntArray, j: IntArray) -> FloatArray:
         """The criterion of each pair."""
+        self._put_on_all()
         return np.asarray(search.values_of_pairs(self._state, self._settings, i, j))
 
     def search(self, blocked: Blocked, key: int) -> tuple[int, int]:
         """A pair about as good as the best."""
         self._retire(blocked.retired)
+        self._put_on_all()
         i, j = search.best_pair(self._state, self._settings, blocked.codes, key)
         return (i, j) if i >= 0 else self._search_everywhere(blocked, key)
 
     def _retire(self, retired: frozenset[int]) -> None:
         if retired == self._retired:
             return
+        self._take_off()
         s = self._state
         for u in retired - self._retired:
             grid.take_out(s, u)
@@ -288,6 +334,7 @@ class MatrixFreePosterior(Design):
 
     def aim_at(self, criterion: Literal["clamped", "variance"]) -> None:
         """Choose by another criterion from now on."""
+        self._take_off()
         code = VARIANCE_ALONE if criterion == "variance" else INFORMATION
         self._settings = self._settings._replace(criterion=code)
         self._state = self._state._replace(**empty_grid(self._settings))
@@ -299,6 +346,7 @@ class MatrixFreePosterior(Design):
         return sum(array.nbytes for array in self._state)
 
 
-def _chunks_needed(i: IntArray, j: IntArray, n: int) -> int:
-    degree = np.bincount(i, minlength=n) + np.bincount(j, minlength=n)
-    return int(np.ceil(degree / adjacency.ROOM).sum()) + n // 4 + 64
+def _extended(array: Any, rows: int) -> Any:
+    larger = np.empty((len(array) + rows, *array.shape[1:]), array.dtype)
+    larger[: len(array)] = array
+    return larger

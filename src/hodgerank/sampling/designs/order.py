@@ -47,7 +47,7 @@ class ProbitPosterior:
         )
 
     def enlarge(self) -> None:
-        """One more item."""
+        """Make room for one more item."""
         self.C = enlarge(self.C, self.variance)
         self.mean = np.append(self.mean, 0.0)
         self.response = np.empty(len(self.mean))
@@ -107,7 +107,7 @@ class OrderCriterion:
         return np.asarray(pruned_search.gains_of_pairs(pruned_search.ORDER, 0, C, R, mean, i, j))
 
     def search(self, blocked: Blocked, key: int) -> tuple[int, int]:
-        """The best pair."""
+        """The pair whose answer is expected to put most pairs in order."""
         C, R = self._pending or (self.posterior.C, self._R)
         return pruned_search.best_pair(
             pruned_search.ORDER, 0, C, R, self.posterior.mean, blocked.matrix, bool(blocked), key,
@@ -213,5 +213,5 @@ class OrderDesign(Design):
         return self._ready().gains(i, j)
 
     def search(self, blocked: Blocked, key: int) -> tuple[int, int]:
-        """The best pair."""
+        """The pair whose answer is expected to put most pairs in order."""
         return self._ready().search(blocked, key)
