@@ -22,7 +22,7 @@ test: $(READY)-test $(READY)-java  ## run every test
 	$(BIN)/python -m pytest -n auto
 
 coverage: $(READY)-test $(READY)-java  ## measure branch coverage; compiled kernels run as plain Python for it
-	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -n auto --cov --cov-report= tests/kernels
+	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -n auto --cov --cov-report= --cov-fail-under=0 tests/kernels
 	$(BIN)/python -m pytest -n auto --cov --cov-append --cov-report=term:skip-covered
 
 reproduce: $(READY)-reproduce  ## regenerate every figure and table of the paper, with verdicts, in out/
