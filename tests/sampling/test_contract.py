@@ -62,15 +62,18 @@ class TestCrowdBT(SamplerContract):
 class OfMany(SamplerContract):
     """Designs for 1,000 items and more, which the same answers lead to the same state.
 
-    Their variances are approximate: on graphs as small as these, with pairs asked again and again,
-    a pair may be missed by some per cent, and pairs out in another order give another estimate.
+    Their variances are approximate, and graphs of seven items are full of short cycles, the worst
+    there is for them: of thousands of logs one leads to a pair worth 7 % less than the best, or
+    15 % where labels do not count, and to gains that change by 16 % with the order of pairs out.
     """
 
-    BEST = 0.9
-    REORDERED = 0.25
+    BEST = 0.8
+    REORDERED = 0.2
 
 
 class TestBayesianOfMany(OfMany):
+    BEST = 0.9
+
     def build(self, items=ITEMS, **options):
         return hr.BayesianSampler(items, engine="matrix-free", **options)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -225,8 +226,8 @@ def test_asking_and_how_answers_are_told_leave_no_trace(build, n, answers):
         told.tell((a, b), y, weight=w)
     at_once.tell_many(log)
     ends = [0, 3, n - 1, n, n + 5, 3 * n + 1, answers]
-    for start, end in zip(ends, ends[1:], strict=False):
-        in_pieces.tell_many(log[start:end])
+    for start, end in pairwise(ends):
+        in_pieces.tell_many(log.select(np.arange(start, end)))
     for other in (told, at_once, in_pieces):
         assert_same(asked, other)
 
@@ -260,15 +261,15 @@ def test_an_item_joins_and_a_criterion_changes_while_pairs_are_out():
 
 
 def test_variances_settle_where_edges_weigh_much():
-    """What agrees with its neighbours in one step may not with those of the next."""
+    """At a checkpoint, where they are computed from all answers at once."""
     n, pairs = 60, [(u, u + 1) for u in range(59)]
     sampler, exact = hr.BayesianSampler(n, **FREE), Exact(n)
     for k, (i, j) in enumerate(pairs + pairs[:1]):
-        weight = float((1, 10, 100, 1000)[k % 4])
+        weight = float((1, 3, 10, 30)[k % 4])
         sampler.tell((i, j), 1, weight=weight)
         exact.learn(i, j, 1, weight)
     wanted = np.diag(np.linalg.inv(exact.precision))
-    np.testing.assert_allclose(sampler._design._state.x[:, VARIANCE], wanted, rtol=0.1)
+    np.testing.assert_allclose(sampler._design._state.x[:, VARIANCE], wanted, rtol=0.02)
 
 
 def test_pairs_out_and_answered_late_give_the_same_means():
@@ -455,8 +456,16 @@ def test_no_listed_cell_is_empty(build):
 
 def test_weights_that_are_no_binary_fractions_add_up():
     sampler = hr.BayesianSampler(3, **FREE)
-    for _ in range(20_000):
-        sampler.tell((0, 1), 1, weight=0.1)
+    m = 20_000
+    sampler.tell_many(
+        hr.Comparisons(
+            items=(0, 1),
+            left=np.zeros(m, np.int32),
+            right=np.ones(m, np.int32),
+            outcome=np.ones(m),
+            weight=np.full(m, 0.1),
+        )
+    )
     sampler.tell((1, 2), 1)
     np.testing.assert_allclose(sampler._design.mean, sampler.posterior.mean, atol=1e-3)
 

@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from hodgerank.kernels.compilation import compiled
-from hodgerank.kernels.matrix_free.adjacency import connect, weight_between
+from hodgerank.kernels.matrix_free.adjacency import ROOM, connect, weight_between
 from hodgerank.kernels.matrix_free.grid import list_buckets, put, value
 from hodgerank.kernels.matrix_free.journal import write_item
 from hodgerank.kernels.matrix_free.solve import (
@@ -38,6 +38,7 @@ from hodgerank.kernels.matrix_free.state import (
     PENDING,
     PREVIOUS,
     RESIDUAL,
+    REST,
     VARIANCE,
     Settings,
     State,
@@ -50,6 +51,7 @@ N_FINALISTS = 8
 N_LEFT, N_RIGHT = 4, 16  # items looked at in the two cells of a pair of buckets
 N_REVALIDATED = 2  # pairs of buckets
 ENOUGH = 4  # good candidates in a pair of buckets
+AHEAD = 32  # answers whose items are fetched from memory together
 
 
 @compiled
@@ -215,9 +217,28 @@ def absorb_many(
     """Absorb answers from `start` to `end` while there is room; returns where it stopped."""
     k = start
     while k < end and _has_room(s):
+        if (k - start) % AHEAD == 0:
+            _fetch(s, i, j, k, min(k + AHEAD, end))
         absorb(s, i[k], j[k], outcome[k], weight[k])
         k += 1
     return k
+
+
+@compiled
+def _fetch(s: State, i: IntArray, j: IntArray, start: int, end: int) -> None:
+    """Read what some answers are going to change.
+
+    These reads need not wait for each other as those of `absorb` do: twice as fast in all where the
+    state is larger than the caches.
+    """
+    total = 0.0
+    for k in range(start, end):
+        for u in (i[k], j[k]):
+            total += s.x[u, FORCE]
+            c = s.edges[u, FIRST]
+            if c >= 0:
+                total += s.weights[c, ROOM] + s.neighbours[c, ROOM]
+    s.x[i[start], REST] = total  # scratch: without a use of them there would be no reads
 
 
 @compiled
