@@ -37,7 +37,8 @@ class Design(ABC):
     """State and criterion of a sampler. Pairs are positions i < j, outcomes are those of i.
 
     The criterion may depend on the answers learned, in order, and on the multiset of pairs that are
-    out, not on when they went out. That multiset is kept here; designs say what follows from it.
+    out (approximate designs: as it is listed), not on when they went out. That multiset is kept
+    here; designs say what follows from it.
 
     Attributes
     ----------
