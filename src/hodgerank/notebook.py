@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 from html import escape
 from importlib import import_module
@@ -21,16 +22,18 @@ class Preview(NamedTuple):
     total: int = 0
 
 
-class Displayed:
+class Displayed(ABC):
     """What has a headline, and a preview where a table says more.
 
     Names of items and workers are somebody else's text: they are escaped, and cut where too long.
     """
 
+    @abstractmethod
     def _headline(self) -> str:
-        raise NotImplementedError
+        """What there is to say in a line."""
 
     def _preview(self) -> Preview | None:
+        """A table, where it says more than the headline."""
         return None
 
     def __repr__(self) -> str:

@@ -1,4 +1,4 @@
-"""Recorded votes as an oracle."""
+"""Recorded votes as a judge."""
 
 from __future__ import annotations
 

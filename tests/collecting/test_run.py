@@ -169,7 +169,7 @@ def test_any_awaitable_will_do():
         assert result.n_answers == 10
 
 
-def test_an_oracle_may_decline_and_name_the_worker():
+def test_a_judge_may_decline_and_name_the_worker():
     def picky(pair):
         return None if "a" in pair else hr.Answer(alphabetic(pair), worker="ann", weight=2.0)
 

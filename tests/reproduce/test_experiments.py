@@ -113,7 +113,7 @@ def test_no_graph_is_connected_before_it_can_be():
     assert result["unsupervised"][-1] == 16
 
 
-@pytest.mark.parametrize("module", ["joblib", "threadpoolctl", "vl_convert", "altair"])
+@pytest.mark.parametrize("module", ["joblib", "vl_convert", "altair"])
 def test_a_missing_package_is_known_before_the_work(module, tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, module, None)
     with pytest.raises(MissingDependency, match="pip install"):

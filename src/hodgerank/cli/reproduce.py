@@ -33,7 +33,7 @@ class ReproduceResult(CommandResult):
     as_json: bool
 
     @property
-    def exit_status(self) -> int:  # type: ignore[override]
+    def exit_status(self) -> int:
         """Bad input where data were missing."""
         return BAD_INPUT if any(r.obstacle for r in self.reproduction.reports) else 0
 

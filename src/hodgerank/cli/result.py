@@ -15,7 +15,11 @@ class CommandResult(ABC):
     """The outcome of a command."""
 
     as_json: bool
-    exit_status = 0
+
+    @property
+    def exit_status(self) -> int:
+        """What the process ends with; 0 is success."""
+        return 0
 
     @abstractmethod
     def to_dict(self) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Tally: edge statistics of votes that come piece by piece."""
+"""PieceCounter: the graph of votes that come piece by piece, never all in memory."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ MOST_ITEMS = 16_000  # a table of all pairs takes a gigabyte
 MANY_GRAPHS = 8  # merged as soon as there are so many
 
 
-class Tally:
+class PieceCounter:
     """Plain choices are counted in a table of all pairs, the rest in graphs that are merged."""
 
     def __init__(self) -> None:
@@ -78,7 +78,7 @@ class Tally:
 
 def graph_of_pieces(pieces: Iterable[Comparisons], name: str) -> ComparisonGraph:
     """Votes that are never in memory all at once."""
-    counted = Tally()
+    counted = PieceCounter()
     for piece in pieces:
         counted.add(piece)
     return counted.graph(name)

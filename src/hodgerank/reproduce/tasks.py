@@ -149,7 +149,6 @@ def require_joblib() -> None:
     """Whether tasks can be run."""
     try:
         import joblib  # noqa: F401
-        import threadpoolctl  # noqa: F401
     except ImportError:
         raise MissingDependency("hodgerank[reproduce]", "running experiments") from None
 

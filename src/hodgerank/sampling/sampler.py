@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections import Counter
 from collections.abc import Iterable
 from typing import Self, overload
@@ -28,7 +28,7 @@ from hodgerank.sampling.posterior import Posterior
 from hodgerank.types import Item, Pair, VotesLike
 
 
-class Sampler(Displayed, ABC):
+class Sampler(Displayed):
     """What every sampler does; each brings a design of its own.
 
     The next pair is a function of the seed, the answers told and the pairs that are out: a new

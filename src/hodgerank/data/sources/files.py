@@ -10,6 +10,7 @@ import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from glob import glob
 from pathlib import Path
 from typing import IO, cast
@@ -44,7 +45,7 @@ def open_file(
         raise InvalidComparisons(f"{source} {what}")
     ending = source.name.lower()
     if ending.endswith(PARQUET):
-        scan = lambda path: pl.scan_parquet(path, glob=is_pattern)  # noqa: E731
+        scan = partial(pl.scan_parquet, glob=is_pattern)
         return _open_typed(source, scan, "Parquet", is_lazy=is_pattern)
     if ending.endswith(JSON_LINES):
         return _open_typed(source, _read_json_lines, "JSON lines")

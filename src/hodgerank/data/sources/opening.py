@@ -28,5 +28,5 @@ def open_table(source: Any, *, encoding: str | None, separator: str | None) -> T
         return Frame(table_of_rows(source), name="rows")
     raise InvalidComparisons(
         f"cannot read votes from a {type(source).__name__}: "
-        "give a path, a dataframe, or rows (left, right, outcome)"
+        "give a path, a dataframe, rows (left, right, outcome), or Comparisons"
     )
