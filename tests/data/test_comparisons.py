@@ -36,8 +36,8 @@ def test_the_callers_array_stays_writable():
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"left": np.array([1, 1])}, "with itself, first at index 0"),
-        ({"outcome": np.array([1.0, 2.0])}, r"outside \[-1, 1\], first at index 1"),
+        ({"left": np.array([1, 1])}, "with itself, first in row 1"),
+        ({"outcome": np.array([1.0, 2.0])}, r"outside \[-1, 1\], first in row 2"),
         ({"outcome": np.array([1.0, np.nan])}, "outside"),
         ({"outcome": np.array([1.0])}, "shape"),
         ({"multiplicity": np.array([0, 1])}, "multiplicity below 1"),

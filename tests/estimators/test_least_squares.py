@@ -92,7 +92,7 @@ def test_components_are_ranked_as_if_alone(votes):
         mine = np.array([votes.items[k] in names for k in votes.left])
         if not mine.any():
             continue
-        alone = by_item(hr.hodge_rank(votes.select(mine).to_frame()))
+        alone = by_item(hr.hodge_rank(votes.select(mine).compacted()))
         for name in names:
             assert by_item(together)[name] == pytest.approx(alone[name], abs=1e-9)
 

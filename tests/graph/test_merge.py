@@ -97,23 +97,36 @@ def test_another_file_is_not_taken_for_statistics(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "damage",
+    "change",
     [
-        {"weight": [0.0]},
-        {"right": ["a"]},
+        {"weight": [2.0]},
+        {"right": ["c"]},
         {"left": [None]},
         {"answers": ["1"]},
         {"mean_outcome": [float("nan")]},
+        {"more": [1]},
     ],
 )
-def test_a_damaged_state_is_refused(tmp_path, damage):
+def test_an_altered_state_is_refused(tmp_path, change):
     path = tmp_path / "state.parquet"
     edge_file(hr.read_comparisons([("a", "b", 1)])).write(path)
-    table = pl.read_parquet(path).with_columns(
-        **{name: pl.Series(values) for name, values in damage.items()}
+    noted = {"hodgerank": pl.read_parquet_metadata(path)["hodgerank"]}
+    table = pl.read_parquet(path)
+    table.write_parquet(path, metadata=noted, compression="uncompressed")
+    assert EdgeFile.read(path).graph.n_answers == 1  # only packed in another way
+    table.with_columns(**{name: pl.Series(v) for name, v in change.items()}).write_parquet(
+        path, metadata=noted
     )
-    table.write_parquet(path, metadata={"hodgerank": "[]"})
-    with pytest.raises(InvalidComparisons, match="damaged"):
+    with pytest.raises(InvalidComparisons, match="altered since hodgerank wrote it"):
+        EdgeFile.read(path)
+
+
+@pytest.mark.parametrize("noted", ["[]", '{"sources": []}', "7", "{"])
+def test_altered_sources_are_refused(tmp_path, noted):
+    path = tmp_path / "state.parquet"
+    edge_file(hr.read_comparisons([("a", "b", 1)])).write(path)
+    pl.read_parquet(path).write_parquet(path, metadata={"hodgerank": noted})
+    with pytest.raises(InvalidComparisons, match="altered since|cannot be read"):
         EdgeFile.read(path)
 
 

@@ -9,7 +9,7 @@ import pytest
 
 import hodgerank as hr
 from equality import assert_same_graph
-from hodgerank.data.reading import source
+from hodgerank.data.reading import table_votes
 from hodgerank.data.reading.source import VoteSource
 from hodgerank.errors import InvalidComparisons
 from hodgerank.graph import pieces
@@ -46,8 +46,8 @@ def test_more_items_than_a_table_holds_are_merged(monkeypatch):
 
 
 def test_files_are_read_in_pieces_and_counted(tmp_path, monkeypatch):
-    monkeypatch.setattr(source, "BATCH", 400)
-    monkeypatch.setattr(source, "MANY_DISTINCT", 0)
+    monkeypatch.setattr(table_votes, "BATCH", 400)
+    monkeypatch.setattr(table_votes, "MANY_DISTINCT", 0)
     table = simulated("plain", rng=5)
     for k in range(3):
         table[1000 * k : 1000 * k + 1000].write_parquet(tmp_path / f"{k}.parquet")
@@ -70,9 +70,9 @@ def test_reduced_pieces_count_every_answer(tmp_path):
 @pytest.mark.parametrize("library", ["polars", "duckdb"])
 def test_answers_that_hardly_repeat_come_in_batches(library, monkeypatch):
     """Of 2,000 items most pairs are asked once: counting them elsewhere would not help."""
-    monkeypatch.setattr(source, "BATCH", 2048)
-    monkeypatch.setattr(source, "SAMPLE", 4096)
-    monkeypatch.setattr(source, "MANY_DISTINCT", 30_000)
+    monkeypatch.setattr(table_votes, "BATCH", 2048)
+    monkeypatch.setattr(table_votes, "SAMPLE", 4096)
+    monkeypatch.setattr(table_votes, "MANY_DISTINCT", 30_000)
     votes = hr.simulate_comparisons(2000, 9000, rng=1)
     table = votes.to_frame("polars")
     lazy = table.lazy() if library == "polars" else duckdb.from_arrow(table.to_arrow())
@@ -89,10 +89,10 @@ def test_an_empty_lazy_table_is_refused():
 
 
 def test_a_bad_row_is_named_with_the_piece_it_is_in(tmp_path, monkeypatch):
-    monkeypatch.setattr(source, "BATCH", 4)
+    monkeypatch.setattr(table_votes, "BATCH", 4)
     rows = {"left": ["a"] * 9, "right": ["b"] * 8 + ["a"], "label": [1] * 9}
     pl.DataFrame(rows).write_parquet(tmp_path / "0.parquet")
-    with pytest.raises(InvalidComparisons, match="from row 9"):
+    with pytest.raises(InvalidComparisons, match="row 9"):
         hr.hodge_rank(tmp_path / "*.parquet")
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -10,39 +11,111 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from hodgerank.errors import InvalidComparisons, UnknownItem
-from hodgerank.notebook import Displayed, Preview
+from hodgerank.notebook import Displayed, Preview, short
 from hodgerank.types import BoolArray, CodeArray, FloatArray, IntArray, Item
 
 NO_WORKER = -1
+MOST_UNUSED = 8  # columns that are named
+MOST_LINES = 20
+MOST_SINGLE = 300_000_000  # answers that are taken one by one
+# Columns that are there only where they say something.
+OPTIONAL = ("weight", "time", "multiplicity", "ballot", "row")
 _FILLED_IN: Any = None  # a default that __post_init__ replaces by an array
 
 
 @dataclass(frozen=True)
 class ReadReport:
-    """What was read, which layout was taken, and what was left out."""
+    """What was read, which layout was taken, and what was left out.
+
+    Attributes
+    ----------
+    rows
+        Of the table; blank ones are not counted.
+    both_bad, skipped, unanswered
+        Rows that hold no preference: both items were rejected, the worker passed, nobody answered.
+    missing
+        Rows in which an item is marked as missing (NA, ?).
+    filtered
+        Rows that `where` left out.
+    rejected, rejections
+        Rows that could not be used, and why.
+    ballots
+        Number of rankings of several items that the answers were taken from; 0 for plain answers.
+    unused
+        Columns that play no part.
+    notes
+        What a careful reader should know.
+    """
 
     source: str = "memory"
     layout: str = "left, right, outcome"
     rows: int = 0
     both_bad: int = 0
     skipped: int = 0
+    unanswered: int = 0
+    missing: int = 0
+    filtered: int = 0
     rejected: int = 0
     rejections: tuple[str, ...] = ()
+    ballots: int = 0
+    unused: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
 
+    @property
+    def left_out(self) -> dict[str, int]:
+        """How many rows are not among the answers, and why."""
+        reasons = {
+            "'both bad'": self.both_bad,
+            "skipped": self.skipped,
+            "unanswered": self.unanswered,
+            "with a missing item": self.missing,
+            "by the filter": self.filtered,
+            "invalid": self.rejected,
+        }
+        return {reason: count for reason, count in reasons.items() if count}
+
     def __str__(self) -> str:
-        """One line: source, layout, what is missing from the answers."""
-        left_out = [
-            f"{count:,} {name}"
-            for count, name in (
-                (self.both_bad, "'both bad'"),
-                (self.skipped, "skipped"),
-                (self.rejected, "invalid"),
-            )
-            if count
-        ]
-        tail = f"; left out: {', '.join(left_out)}" if left_out else ""
-        return f"{self.source}: {self.rows:,} rows as {self.layout}{tail}"
+        """One line: source, layout, what is missing from the answers, what was not used."""
+        parts = [f"{self.source}: {self.rows:,} rows as {self.layout}"]
+        if self.left_out:
+            counts = (f"{count:,} {reason}" for reason, count in self.left_out.items())
+            parts.append(f"left out: {', '.join(counts)}")
+        if self.unused:
+            more = len(self.unused) - MOST_UNUSED
+            tail = f" and {more:,} more" if more > 0 else ""
+            names = (short(name) for name in self.unused[:MOST_UNUSED])
+            parts.append(f"not used: {', '.join(names)}{tail}")
+        return "; ".join(parts)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, ready for JSON."""
+        return {
+            "source": self.source,
+            "layout": self.layout,
+            "rows": self.rows,
+            "both_bad": self.both_bad,
+            "skipped": self.skipped,
+            "unanswered": self.unanswered,
+            "missing": self.missing,
+            "filtered": self.filtered,
+            "rejected": self.rejected,
+            "unused": list(self.unused),
+        }
+
+
+def joint_report(reports: Sequence[ReadReport], source: str) -> ReadReport:
+    """The report of votes that were read in several pieces."""
+    layouts = dict.fromkeys(report.layout for report in reports)
+    counts = ("rows", "both_bad", "skipped", "unanswered", "missing", "filtered", "rejected")
+    return ReadReport(
+        source=source,
+        layout=" and ".join(layouts),
+        rejections=tuple(line for report in reports for line in report.rejections)[:MOST_LINES],
+        ballots=sum(report.ballots for report in reports),
+        unused=tuple(dict.fromkeys(name for report in reports for name in report.unused)),
+        notes=tuple(dict.fromkeys(note for report in reports for note in report.notes)),
+        **{name: sum(getattr(report, name) for report in reports) for name in counts},
+    )
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -66,8 +139,14 @@ class Comparisons(Displayed):
         Optional, one per answer. A weight is a precision: an answer of weight 2 has half the
         noise variance.
     multiplicity
-        Optional: how many equal answers a row stands for, each of this weight. Only tables
-        reduced where they live have it.
+        Optional: how many equal answers a row stands for, each of this weight. Tables of counts
+        and tables reduced where they live have it.
+    ballot
+        Optional: which ballot an answer was taken from, by number; answers of one ballot (a
+        ranking of several items, a best-worst choice) are not independent of each other.
+    row
+        Optional: the row of the source each answer stood in, from 1, where it is not simply the
+        position here.
     truth
         True scores of the items where they are known (simulations, gold standards).
     report
@@ -86,6 +165,8 @@ class Comparisons(Displayed):
     weight: FloatArray | None = None
     time: NDArray[Any] | None = None
     multiplicity: IntArray | None = None
+    ballot: CodeArray | None = None
+    row: IntArray | None = None
     truth: FloatArray | None = None
     report: ReadReport = field(default_factory=ReadReport)
     backend: str = "polars"
@@ -108,6 +189,10 @@ class Comparisons(Displayed):
             if np.asarray(self.multiplicity).dtype.kind not in "iu":
                 raise InvalidComparisons("multiplicity is a whole number")
             self._set("multiplicity", self.multiplicity, np.int64)
+        if self.ballot is not None:
+            self._set("ballot", self.ballot, np.int32)
+        if self.row is not None:
+            self._set("row", self.row, np.int64)
         self._validate(m)
 
     def _set(self, name: str, values: ArrayLike, dtype: Any) -> None:
@@ -116,7 +201,7 @@ class Comparisons(Displayed):
         object.__setattr__(self, name, array)
 
     def _validate(self, m: int) -> None:
-        for name in ("left", "right", "outcome", "worker", "weight", "time", "multiplicity"):
+        for name in ("left", "right", "outcome", "worker", *OPTIONAL):
             column = getattr(self, name)
             if column is not None and column.shape != (m,):
                 raise InvalidComparisons(
@@ -149,9 +234,8 @@ class Comparisons(Displayed):
 
     def _refuse(self, bad: BoolArray, what: str) -> None:
         if bad.any():
-            rows = np.flatnonzero(bad)
-            shown = ", ".join(str(row) for row in rows[:5])
-            raise InvalidComparisons(f"{len(rows):,} answers {what}, first at index {shown}")
+            shown = ", ".join(str(row) for row in self.rows[bad][:5])
+            raise InvalidComparisons(f"{int(bad.sum()):,} answers {what}, first in row {shown}")
 
     def __len__(self) -> int:
         """Number of rows: of answers, unless rows stand for several."""
@@ -172,6 +256,16 @@ class Comparisons(Displayed):
             for k in range(len(self))
         )
         return Preview(("left", "right", "outcome", "worker"), rows, len(self))
+
+    @property
+    def rows(self) -> IntArray:
+        """The row of the source each answer stood in, from 1."""
+        return np.arange(1, len(self) + 1) if self.row is None else self.row
+
+    @property
+    def n_ballots(self) -> int:
+        """Number of ballots that the answers were taken from; 0 for plain answers."""
+        return 0 if self.ballot is None else int(self.ballot.max(initial=-1)) + 1
 
     @property
     def n_answers(self) -> int:
@@ -220,15 +314,37 @@ class Comparisons(Displayed):
             outcome=self.outcome[chosen],
             worker=self.worker[chosen],
             display_known=self.display_known[chosen],
-            weight=None if self.weight is None else self.weight[chosen],
-            time=None if self.time is None else self.time[chosen],
-            multiplicity=None if self.multiplicity is None else self.multiplicity[chosen],
+            row=self.rows[chosen],
+            **{
+                name: getattr(self, name)[chosen]
+                for name in OPTIONAL
+                if name != "row" and getattr(self, name) is not None
+            },
+        )
+
+    def compacted(self) -> Comparisons:
+        """The same answers, without items and workers that have none."""
+        items, (left, right) = _used(self.n_items, self.left, self.right)
+        workers, (worker,) = _used(self.n_workers, self.worker)
+        return replace(
+            self,
+            items=tuple(self.items[k] for k in items),
+            left=left,
+            right=right,
+            workers=tuple(self.workers[k] for k in workers),
+            worker=worker,
+            truth=None if self.truth is None else self.truth[items],
         )
 
     def repeated(self) -> Comparisons:
         """The same answers, one row for each."""
         if self.multiplicity is None:
             return self
+        if self.n_answers > MOST_SINGLE:
+            raise InvalidComparisons(
+                f"the counts add up to {self.n_answers:,} answers, too many to be taken one by "
+                "one; rankings can be found from the counts, what looks at single answers cannot"
+            )
         rows = np.repeat(np.arange(len(self)), self.multiplicity)
         return replace(self.select(rows), multiplicity=None)
 
@@ -262,3 +378,14 @@ class Comparisons(Displayed):
         if self.time is not None:
             columns["time"] = self.time
         return build_frame(columns, backend or self.backend)
+
+
+def _used(n: int, *codes: CodeArray) -> tuple[IntArray, list[CodeArray]]:
+    """Which of n codes occur, and the columns in terms of these; NO_WORKER stays what it is."""
+    seen = np.zeros(n + 1, bool)  # the last slot is NO_WORKER's
+    for column in codes:
+        seen[column] = True
+    kept = np.flatnonzero(seen[:-1])
+    place = np.full(n + 1, NO_WORKER, np.int32)
+    place[kept] = np.arange(len(kept))
+    return kept, [place[column] for column in codes]

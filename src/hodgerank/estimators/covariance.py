@@ -9,11 +9,14 @@ from typing import Literal, Protocol
 import numpy as np
 
 from hodgerank.data.comparisons import NO_WORKER, Comparisons
-from hodgerank.errors import InvalidArgument
+from hodgerank.errors import InvalidArgument, require_one_of
+from hodgerank.graph.building import single_answers, source_of
+from hodgerank.graph.comparison_graph import ComparisonGraph
 from hodgerank.kernels.linalg.normal_equations import NormalEquations
-from hodgerank.types import FloatArray
+from hodgerank.types import FloatArray, VotesLike
 
-CovarianceKind = Literal["model", "worker"]
+CovarianceKind = Literal["model", "worker", "ballot"]
+KINDS = ("model", "worker", "ballot")
 
 BLOCK = 256  # workers solved for at once
 VANISHING = 1e-20
@@ -71,37 +74,45 @@ class ModelCovariance:
 
 
 @dataclass(frozen=True)
-class WorkerCovariance:
-    """The clustered sandwich A^-1 (sum over workers of g g^T) A^-1, g a worker's gradient.
+class ClusteredCovariance:
+    """The clustered sandwich A^-1 (sum over clusters of g g^T) A^-1, g a cluster's gradient.
 
-    It stays honest when a worker's answers hang together or the model is wrong; it needs some
-    tens of workers to be accurate.
+    A cluster is a worker, or a ballot. It stays honest when the answers of a cluster hang
+    together or the model is wrong; it needs some tens of clusters to be accurate.
     """
 
     equations: NormalEquations
     votes: Comparisons
     slopes: FloatArray
     """Derivative of the objective in x_left - x_right, one per answer."""
+    by: Literal["worker", "ballot"]
 
     def __post_init__(self) -> None:
-        if len(self.votes) and self.votes.worker.min() == NO_WORKER:
+        if self.by == "ballot" and self.votes.ballot is None:
+            raise InvalidArgument("covariance='ballot' needs rankings of several items")
+        if self.by == "worker" and len(self.votes) and self.votes.worker.min() == NO_WORKER:
             raise InvalidArgument(
                 "covariance='worker' needs to know every answer's worker: "
                 "name the column (worker=..., --worker), or use covariance='model'"
             )
-        if self.votes.n_workers < 2:
-            raise InvalidArgument("covariance='worker' needs at least two workers")
+        if self._n_clusters < 2:
+            raise InvalidArgument(f"covariance={self.by!r} needs at least two {self.by}s")
+
+    @property
+    def _n_clusters(self) -> int:
+        return self.votes.n_workers if self.by == "worker" else self.votes.n_ballots
 
     @cached_property
     def _influence(self) -> FloatArray:
-        """A^-1 g of each worker, one column each."""
+        """A^-1 g of each cluster, one column each."""
         from scipy import sparse
 
-        votes, w = self.votes, self.votes.n_workers
+        votes, w = self.votes, self._n_clusters
+        cluster = votes.worker if self.by == "worker" else votes.ballot
         gradients = sparse.coo_array(
             (
                 np.r_[self.slopes, -self.slopes],
-                (np.r_[votes.left, votes.right], np.r_[votes.worker, votes.worker]),
+                (np.r_[votes.left, votes.right], np.r_[cluster, cluster]),
             ),
             shape=(votes.n_items, w),
         ).tocsc()
@@ -112,14 +123,14 @@ class WorkerCovariance:
 
     @cached_property
     def variances(self) -> FloatArray:
-        """Sum over workers of squared influence."""
+        """Sum over clusters of squared influence."""
         variances = np.asarray(np.einsum("ia,ia->i", self._influence, self._influence))
         compared = np.bincount(self.votes.left, minlength=self.votes.n_items) > 0
         compared |= np.bincount(self.votes.right, minlength=self.votes.n_items) > 0
         if (variances[compared] < VANISHING).any():
             raise InvalidArgument(
-                "standard errors clustered by worker vanish here, because the workers do not "
-                "differ or are too few: use covariance='model'"
+                f"standard errors clustered by {self.by} vanish here, because the {self.by}s do "
+                "not differ or are too few: use covariance='model'"
             )
         return variances
 
@@ -131,10 +142,29 @@ class WorkerCovariance:
         return self._influence @ self._influence.T
 
     def difference(self, a: int, b: int) -> float:
-        """Sum over workers of the squared influence on the difference."""
+        """Sum over clusters of the squared influence on the difference."""
         return float(np.sum((self._influence[a] - self._influence[b]) ** 2))
 
     @property
     def description(self) -> str:
-        """That errors are clustered, and by how many workers."""
-        return f"clustered by worker ({self.votes.n_workers:,} workers)"
+        """That errors are clustered, and by how many clusters."""
+        return f"clustered by {self.by} ({self._n_clusters:,} {self.by}s)"
+
+
+def covariance_kind(
+    votes: VotesLike, wanted: CovarianceKind | None
+) -> tuple[CovarianceKind, VotesLike]:
+    """What standard errors come from, and the votes, read if that is needed to know.
+
+    Unless something else is wanted: the ballots, where answers were taken from several of them.
+    """
+    if wanted is not None:
+        require_one_of(wanted, KINDS, "covariance")
+        return wanted, votes if wanted == "model" else single_answers(votes, wanted)
+    if isinstance(votes, ComparisonGraph):
+        return "model", votes
+    source = source_of(votes)
+    if source.is_lazy:
+        return "model", source
+    answers = source.distinct_answers()
+    return ("ballot" if answers.n_ballots > 1 else "model"), answers

@@ -9,10 +9,11 @@ import numpy as np
 from hodgerank.data.comparisons import Comparisons
 from hodgerank.errors import InvalidArgument, require_one_of
 from hodgerank.estimators.covariance import (
+    ClusteredCovariance,
     Covariance,
     CovarianceKind,
     ModelCovariance,
-    WorkerCovariance,
+    covariance_kind,
 )
 from hodgerank.estimators.ranking import Ranking
 from hodgerank.graph.building import Components, graph_to_rank, single_answers
@@ -36,7 +37,7 @@ def hodge_rank(
     smoothing: float | None = None,
     weighting: Weighting = "counts",
     components: Components = "joined",
-    covariance: CovarianceKind = "model",
+    covariance: CovarianceKind | None = None,
     confidence: float = 0.95,
 ) -> Ranking:
     r"""HodgeRank: least squares on the comparison graph.
@@ -63,7 +64,8 @@ def hodge_rank(
         'joined' raises `DisconnectedGraph` if some items cannot be compared; 'separate' ranks
         every component by itself.
     covariance
-        'model', or 'worker' for a sandwich clustered by worker.
+        'model', or a sandwich clustered by 'worker' or by 'ballot'. Default: 'ballot' where the
+        answers were taken from rankings of several items, else 'model'.
     confidence
         Level of the intervals.
 
@@ -76,15 +78,14 @@ def hodge_rank(
     """
     require_one_of(link, LINKS, "link")
     require_one_of(weighting, ("counts", "variance"), "weighting")
-    require_one_of(covariance, ("model", "worker"), "covariance")
-    answers = single_answers(votes) if covariance == "worker" else None
+    kind, votes = covariance_kind(votes, covariance)
     ridge = ridge or 0.0
     if smoothing is None:
         smoothing = 0.0 if link in ("uniform", "angular") else 0.5
     for name, value in (("ridge", ridge), ("smoothing", smoothing)):
         if not (np.isfinite(value) and value >= 0):
             raise InvalidArgument(f"{name} must be 0 or more, not {value}")
-    graph = graph_to_rank(votes if answers is None else answers, components)
+    graph = graph_to_rank(votes, components)
     flows, weights, unit_variance = _observations(graph, link, smoothing, weighting)
 
     equations = NormalEquations(graph.i, graph.j, weights, graph.components, ridge)
@@ -103,9 +104,10 @@ def hodge_rank(
     if not (np.isfinite(scores).all() and np.isfinite(scale)):
         raise InvalidArgument("the weights are too large or too small to compute with")
     uncertainty: Covariance = ModelCovariance(equations, scale)
-    if answers is not None:
+    if kind != "model":
+        answers = single_answers(votes, kind)
         slopes = _slopes(answers, link, weighting, scores)
-        uncertainty = WorkerCovariance(equations, answers, slopes)
+        uncertainty = ClusteredCovariance(equations, answers, slopes, kind)
     return Ranking.from_scores(
         graph,
         scores,

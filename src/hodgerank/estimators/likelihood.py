@@ -5,12 +5,13 @@ from __future__ import annotations
 import numpy as np
 
 from hodgerank.data.comparisons import Comparisons
-from hodgerank.errors import InvalidArgument, require_one_of
+from hodgerank.errors import InvalidArgument
 from hodgerank.estimators.covariance import (
+    ClusteredCovariance,
     Covariance,
     CovarianceKind,
     ModelCovariance,
-    WorkerCovariance,
+    covariance_kind,
 )
 from hodgerank.estimators.ranking import Ranking
 from hodgerank.graph.building import Components, graph_to_rank, single_answers
@@ -32,7 +33,7 @@ def bradley_terry(
     *,
     ridge: float | None = None,
     components: Components = "joined",
-    covariance: CovarianceKind = "model",
+    covariance: CovarianceKind | None = None,
     confidence: float = 0.95,
 ) -> Ranking:
     """Bradley-Terry scores by maximum likelihood, P(i beats j) = 1 / (1 + exp(x_j - x_i)).
@@ -64,7 +65,7 @@ def thurstone_mosteller(
     *,
     ridge: float | None = None,
     components: Components = "joined",
-    covariance: CovarianceKind = "model",
+    covariance: CovarianceKind | None = None,
     confidence: float = 0.95,
 ) -> Ranking:
     """Thurstone-Mosteller scores by maximum likelihood.
@@ -82,14 +83,13 @@ def _maximum_likelihood(
     votes: VotesLike,
     ridge: float | None,
     components: Components,
-    covariance: CovarianceKind,
+    covariance: CovarianceKind | None,
     confidence: float,
 ) -> Ranking:
-    require_one_of(covariance, ("model", "worker"), "covariance")
     if ridge is not None and not (np.isfinite(ridge) and ridge >= 0):
         raise InvalidArgument(f"ridge must be 0 or more, not {ridge}")
-    answers = single_answers(votes) if covariance == "worker" else None
-    graph = graph_to_rank(votes if answers is None else answers, components)
+    kind, votes = covariance_kind(votes, covariance)
+    graph = graph_to_rank(votes, components)
     undefeated, winless, exists = extreme_groups(graph)
     strength = ridge if ridge is not None else (0.0 if exists else FALLBACK_RIDGE)
     if not (exists or strength):
@@ -100,8 +100,10 @@ def _maximum_likelihood(
 
     fit, information = most_probable(graph, link, strength, graph.components, _start(graph, link))
     uncertainty: Covariance = ModelCovariance(information, 1.0)
-    if answers is not None:
-        uncertainty = WorkerCovariance(information, answers, _slopes(answers, link, fit.x))
+    if kind != "model":
+        answers = single_answers(votes, kind)
+        slopes = _slopes(answers, link, fit.x)
+        uncertainty = ClusteredCovariance(information, answers, slopes, kind)
     notes = []
     if not exists and ridge is None:
         notes.append(

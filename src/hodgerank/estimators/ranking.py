@@ -12,13 +12,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hodgerank.errors import InvalidArgument, UnknownItem
-from hodgerank.estimators.covariance import Covariance
+from hodgerank.estimators.covariance import Covariance, ModelCovariance
 from hodgerank.graph.comparison_graph import ComparisonGraph
 from hodgerank.kernels.models.links import LINKS
 from hodgerank.kernels.models.rank_bounds import rank_bounds
 from hodgerank.notebook import Charted, Displayed, Preview, short
 from hodgerank.types import FloatArray, IntArray, Item
 
+DEPENDENT = (
+    "answers of one ballot are taken as independent of each other, which makes the intervals too "
+    "narrow"
+)
 # Scores closer than this, relative to their spread, are tied.
 TIE = 1e-9
 
@@ -117,6 +121,8 @@ class Ranking(Displayed, Charted):
 
         Where a prior has `joined` them, all items are compared whatever the components.
         """
+        if graph.report.ballots and isinstance(covariance, ModelCovariance):
+            notes = (*notes, DEPENDENT)
         components = np.zeros(len(scores), np.int64) if joined else graph.components
         tied = np.round(scores / max(TIE * float(np.ptp(scores)), np.finfo(float).tiny))
         order = np.lexsort((np.arange(len(scores)), -tied, components))

@@ -27,7 +27,7 @@ def build_graph(votes: VotesLike) -> ComparisonGraph:
         return ComparisonGraph.from_comparisons(votes)
     source = source_of(votes)
     if not source.is_lazy:
-        return ComparisonGraph.from_comparisons(source.answers())
+        return ComparisonGraph.from_comparisons(source.distinct_answers())
     pieces = source.pieces()
     first = next(pieces)
     if first.multiplicity is not None:  # counted where they live: there is no other piece
@@ -48,10 +48,10 @@ def graph_to_rank(votes: VotesLike, components: str) -> ComparisonGraph:
     return graph
 
 
-def single_answers(votes: VotesLike) -> Comparisons:
+def single_answers(votes: VotesLike, covariance: str) -> Comparisons:
     """The answers themselves, for what cannot be said from edges alone."""
     if isinstance(votes, ComparisonGraph):
         raise InvalidArgument(
-            "covariance='worker' needs single answers: give Comparisons, not a reduced graph"
+            f"covariance={covariance!r} needs single answers: give Comparisons, not a reduced graph"
         )
     return read_comparisons(votes)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from hodgerank.data.comparisons import Comparisons, ReadReport
+from hodgerank.data.comparisons import Comparisons, ReadReport, joint_report
 from hodgerank.data.reading.options import ReadOptions
 from hodgerank.data.reading.source import VoteSource
 from hodgerank.errors import DisconnectedGraph, InvalidComparisons
@@ -111,11 +111,7 @@ class ComparisonGraph(Displayed):
         i = np.concatenate([place[graph.i] for place, graph in zip(new, graphs, strict=True)])
         j = np.concatenate([place[graph.j] for place, graph in zip(new, graphs, strict=True)])
         reports = [graph.report for graph in graphs]
-        report = ReadReport(
-            source=" + ".join(report.source for report in reports),
-            layout=reports[-1].layout,
-            rows=sum(report.rows for report in reports),
-        )
+        report = joint_report(reports, " + ".join(report.source for report in reports))
         return self._from_sums(items, add_up(i, j, together, len(items)), report, self.backend)
 
     def described_by(self, report: ReadReport) -> ComparisonGraph:

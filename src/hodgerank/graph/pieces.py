@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from hodgerank.data.comparisons import Comparisons, ReadReport
+from hodgerank.data.comparisons import Comparisons, ReadReport, joint_report
 from hodgerank.errors import InvalidComparisons
 from hodgerank.graph.comparison_graph import ComparisonGraph
 from hodgerank.kernels.edges import win_table
@@ -51,7 +51,7 @@ class PieceCounter:
 
     def graph(self, name: str) -> ComparisonGraph:
         """The graph of all pieces together."""
-        report = _joint(self._reports, name)
+        report = joint_report(self._reports, name)
         graphs = self._graphs
         if self._places:
             graphs = [self._counted(report), *graphs]
@@ -82,17 +82,3 @@ def graph_of_pieces(pieces: Iterable[Comparisons], name: str) -> ComparisonGraph
     for piece in pieces:
         counted.add(piece)
     return counted.graph(name)
-
-
-def _joint(reports: list[ReadReport], name: str) -> ReadReport:
-    notes = tuple(dict.fromkeys(note for report in reports for note in report.notes))
-    return ReadReport(
-        source=name,
-        layout=reports[0].layout if reports else "",
-        rows=sum(report.rows for report in reports),
-        both_bad=sum(report.both_bad for report in reports),
-        skipped=sum(report.skipped for report in reports),
-        rejected=sum(report.rejected for report in reports),
-        rejections=tuple(line for report in reports for line in report.rejections)[:20],
-        notes=notes,
-    )

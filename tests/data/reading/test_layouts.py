@@ -10,6 +10,7 @@ import polars as pl
 import pytest
 
 import hodgerank as hr
+from hodgerank.errors import InvalidComparisons
 
 
 def answers(votes: hr.Comparisons) -> list[tuple]:
@@ -105,12 +106,17 @@ def test_white_space_around_names_is_no_difference(write):
     assert votes.items == ("x", "y")
 
 
-def test_zero_and_one_labels_are_pointed_out(write):
-    votes = hr.read_comparisons(write("left,right,label\nx,y,1\ny,x,0\n"))
-    assert "scale=(0, 1)" in votes.report.notes[0]
-    mended = hr.read_comparisons(write("left,right,label\nx,y,1\ny,x,0\n"), scale=(0, 1))
-    assert mended.outcome.tolist() == [1, -1]
-    assert mended.report.notes == ()
+@pytest.mark.parametrize("labels", [("1", "0"), ("0", "0.5", "1"), ("1.0", "0.0")])
+def test_zero_and_one_are_refused_with_both_readings(write, labels):
+    path = write("left,right,label\n" + "".join(f"x,y,{label}\n" for label in labels))
+    with pytest.raises(InvalidComparisons) as caught:
+        hr.read_comparisons(path)
+    assert "--scale 0 1" in str(caught.value)
+    assert "--scale -1 1" in str(caught.value)
+    chosen = hr.read_comparisons(path, scale=(0, 1))
+    assert chosen.outcome.tolist() == [2 * float(label) - 1 for label in labels]
+    tied = hr.read_comparisons(path, scale=(-1, 1))
+    assert tied.outcome.tolist() == [float(label) for label in labels]
 
 
 def test_weights_workers_and_times(write):

@@ -13,6 +13,25 @@ from hodgerank.errors import InvalidComparisons
 from hodgerank.types import CodeArray, Item
 
 MISSING = -1
+# How files say that something is missing. Na is sodium, and None may be a treatment.
+NOT_A_NAME = frozenset(
+    {
+        "N/A",
+        "n/a",
+        "NA",
+        "na",
+        "NaN",
+        "nan",
+        "NAN",
+        "null",
+        "NULL",
+        "Null",
+        "-",
+        "?",
+        "#N/A",
+        "<NA>",
+    }
+)
 FEW_ROWS = 100_000  # encoded column by column
 MOST_CELLS = 1 << 27  # of a table of integers
 CHUNK = 1 << 16  # rows searched at a time for the labels of categories
@@ -23,11 +42,16 @@ Encoding: TypeAlias = tuple[tuple[Item, ...], list[CodeArray]]
 
 
 def encode(
-    table: pl.DataFrame, groups: Sequence[Sequence[str]], *, from_text: bool
+    table: pl.DataFrame,
+    groups: Sequence[Sequence[str]],
+    *,
+    from_text: bool,
+    not_names: frozenset[str] = frozenset(),
 ) -> list[Encoding]:
     """For each group of columns, its distinct labels in sorted order and the columns as codes.
 
-    A code is a position among the labels, `MISSING` for a missing or blank one. Labels lose
+    A code is a position among the labels, `MISSING` for a missing or blank one, or for one of
+    `not_names`. Labels lose
     surrounding white space. With `from_text` (a file format without types), labels that are all
     plain integers become integers; '007' is not one.
 
@@ -37,6 +61,7 @@ def encode(
     >>> encode(table, [["left", "right"]], from_text=True)[0][0]
     ('a', 'b')
     """
+    blank = not_names | {""}
     plain = {name: _plain(table[name]) for group in groups for name in group}
     is_text = {name: column.dtype == pl.String for name, column in plain.items()}
     categories = _categories(plain, groups, is_text) if len(table) > FEW_ROWS else None
@@ -50,10 +75,10 @@ def encode(
                 f"columns {' and '.join(group)} mix integers and strings: convert them to one type"
             )
         elif categories is None:
-            encodings.append(_encode_few(columns, from_text=from_text))
+            encodings.append(_encode_few(columns, blank, from_text=from_text))
         else:
             codes = [_physical(categories[name]) for name in group]
-            encodings.append(_decode_categories(columns, codes, from_text=from_text))
+            encodings.append(_decode_categories(columns, codes, blank, from_text=from_text))
     return encodings
 
 
@@ -72,14 +97,16 @@ def _categories(
     return pl.LazyFrame(plain).select(casts).collect(engine="streaming")
 
 
-def _encode_few(columns: Sequence[pl.Series], *, from_text: bool) -> Encoding:
+def _encode_few(
+    columns: Sequence[pl.Series], blank: frozenset[str], *, from_text: bool
+) -> Encoding:
     """Columns of strings by way of an enumeration of their labels, which needs no streaming."""
     together = columns[0] if len(columns) == 1 else pl.concat(columns)
     distinct = together.unique().sort()
     if together.null_count():
         distinct = distinct.drop_nulls()
     labels = [label.strip() for label in distinct.to_list()]
-    values, position = _sorted_labels(set(labels) - {""}, from_text)
+    values, position = _sorted_labels(set(labels) - blank, from_text)
     codes = together.cast(pl.Enum(distinct)).to_physical()
     if together.null_count():
         codes = codes.cast(pl.Int32).fill_null(MISSING)
@@ -89,7 +116,7 @@ def _encode_few(columns: Sequence[pl.Series], *, from_text: bool) -> Encoding:
     return values, [rows[k * n : (k + 1) * n] for k in range(len(columns))]
 
 
-def _sorted_labels(labels: set[Item], from_text: bool) -> tuple[tuple[Item, ...], dict[str, int]]:
+def _sorted_labels(labels: set[str], from_text: bool) -> tuple[tuple[Item, ...], dict[str, int]]:
     """Labels in sorted order, as integers where text allows it, and the code of each by name."""
     values: list[Item] = sorted(labels)
     if from_text and all(_CANONICAL_INTEGER.fullmatch(str(label)) for label in labels):
@@ -118,7 +145,11 @@ def _plain(column: pl.Series) -> pl.Series:
 
 
 def _decode_categories(
-    columns: Sequence[pl.Series], codes: Sequence[CodeArray], *, from_text: bool
+    columns: Sequence[pl.Series],
+    codes: Sequence[CodeArray],
+    blank: frozenset[str],
+    *,
+    from_text: bool,
 ) -> Encoding:
     """Labels of the categories, cleaned and sorted, and the columns in terms of them."""
     size = 1 + max(int(column.max()) for column in codes)
@@ -136,7 +167,7 @@ def _decode_categories(
             unseen[found] = False
             for code, label in zip(found.tolist(), column.gather(row_of[found]), strict=True):
                 labels[code] = label.strip()
-    values, position = _sorted_labels({label for label in labels if label}, from_text)
+    values, position = _sorted_labels(set(labels) - blank, from_text)
     table = np.array([position.get(label, MISSING) for label in labels] + [MISSING], np.int32)
     return values, [table[column] for column in codes]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -10,18 +10,26 @@ import polars as pl
 from numpy.typing import NDArray
 
 from hodgerank.data.comparisons import Comparisons
-from hodgerank.data.reading.codes import MISSING, encode
+from hodgerank.data.reading.codes import MISSING, NOT_A_NAME, Encoding, encode
 from hodgerank.data.reading.layouts import Layout
+from hodgerank.data.reading.numerals import numbers
 from hodgerank.data.reading.options import OutcomeKind
 from hodgerank.data.reading.outcomes import is_measured, measure, understand_labels
 from hodgerank.data.reading.report import Reading, Row, report_on
 from hodgerank.errors import InvalidComparisons
-from hodgerank.types import BoolArray, CodeArray, FloatArray, IntArray, Item
+from hodgerank.types import BoolArray, CodeArray, FloatArray, IntArray
 
-ONE_SIDED = (
-    "no outcome is negative: if 0 means that right was preferred, and not a tie, "
-    "read with scale=(0, 1), --scale 0 1"
-)
+LIGHTEST, HEAVIEST = 1e-50, 1e50  # of a weight: their squares must be numbers too
+MOST = 2**53  # answers that a row may stand for
+SURELY_NUMBERED = 3  # rows that count up one by one
+
+
+@dataclass(frozen=True)
+class Decoded:
+    """Answers, and the group of each where there are groups."""
+
+    votes: Comparisons
+    groups: Encoding | None
 
 
 def decode(
@@ -31,7 +39,7 @@ def decode(
     multiplicity: IntArray | None = None,
     ragged: BoolArray | None = None,
     backend: str = "polars",
-) -> Comparisons:
+) -> Decoded:
     """The usable rows.
 
     `multiplicity` says how often each row of an already reduced table occurred; None is once.
@@ -41,52 +49,71 @@ def decode(
     layout, options = reading.layout, reading.options
     status = np.zeros(len(table), np.uint8)
     columns, kind = _encoded_columns(table, reading, status)
-    columns |= {"weight": _weights(table, layout, status), "multiplicity": multiplicity}
+    columns["weight"] = _weights(table, layout, status)
     columns["time"], unread = _times(table, layout)
     if options.time is not None:
         status[unread] = Row.BAD_TIME
+    counts = _counts(table, reading, status)
+    columns["multiplicity"] = counts if multiplicity is None else multiplicity
+    if counts is not None and multiplicity is not None:
+        columns["multiplicity"] = multiplicity * counts
+    columns["ballot"] = None if layout.ballot is None else _ballots(table[layout.ballot])
     _mark_unusable(table, reading, columns["left"], columns["right"], ragged, status)
-
-    report = report_on(table, reading, status, kind, multiplicity)
-    if kind == "number" and not (columns["outcome"] < 0).any() and (columns["outcome"] == 0).any():
-        report = replace(report, notes=(*report.notes, ONE_SIDED))
     if unread.any() and options.time is None:
         columns["time"] = None
-        note = f"column {layout.time!r} was left out: it is not a time in ISO 8601 or in seconds"
-        report = replace(report, notes=(*report.notes, note))
-    known = layout.outcome is not None if options.display_known is None else options.display_known
-    return Comparisons(
-        **_used_rows(columns, status == Row.USED),
-        display_known=np.asarray(known),
-        report=report,
-        backend=backend,
-    )
+        reading.notes.append(
+            f"column {layout.time!r} was left out: it is not a time in ISO 8601 or in seconds"
+        )
+    report = report_on(table, reading, status, kind, multiplicity)
+    used = status == Row.USED
+    groups = columns.pop("groups")
+    columns["row"] = reading.row
+    if not used.all():
+        columns["row"] = np.arange(1, len(table) + 1) if reading.row is None else reading.row
+        columns = {
+            name: values[used] if isinstance(values, np.ndarray) else values
+            for name, values in columns.items()
+        }
+        groups = None if groups is None else (groups[0], [groups[1][0][used]])
+    if columns["ballot"] is not None:
+        columns["ballot"] = np.unique(columns["ballot"], return_inverse=True)[1]
+        n_ballots = int(columns["ballot"].max()) + 1
+        report = replace(report, ballots=n_ballots)
+    known = layout.display_known if options.display_known is None else options.display_known
+    votes = Comparisons(**columns, display_known=np.asarray(known), report=report, backend=backend)
+    return Decoded(votes if used.all() else votes.compacted(), groups)
 
 
 def _encoded_columns(
     table: pl.DataFrame, reading: Reading, status: NDArray[np.uint8]
 ) -> tuple[dict[str, Any], OutcomeKind | None]:
-    """Items, workers and outcomes of all rows, and how the outcomes were understood."""
+    """Items, workers, groups and outcomes of all rows, and how the outcomes were understood."""
     layout = reading.layout
     labelled = layout.outcome is not None and not is_measured(table[layout.outcome])
-    groups = [[layout.left, layout.right], *([name] for name in (layout.worker,) if name)]
+    names = {"worker": layout.worker, "group": layout.group}
     if labelled:
-        groups.append([str(layout.outcome)])
-    encodings = encode(table, groups, from_text=reading.from_text)
+        names["outcome"] = layout.outcome
+    single = {part: name for part, name in names.items() if name is not None}
+    encodings = encode(
+        table,
+        [[layout.left, layout.right], *([name] for name in single.values())],
+        from_text=reading.from_text,
+        not_names=frozenset() if reading.options.keep_na else NOT_A_NAME,
+    )
     items, (left, right) = encodings[0]
-    workers: tuple[Item, ...] = ()
-    worker = np.full(len(table), MISSING, np.int32)
-    if layout.worker is not None:
-        workers, (worker,) = encodings[1]
+    found = dict(zip(single, encodings[1:], strict=True))
+    workers, (worker,) = found.get("worker", ((), [np.full(len(table), MISSING, np.int32)]))
     kind: OutcomeKind | None = None
     if layout.outcome is None:
         outcome = np.ones(len(table))
     elif labelled:
-        kind, outcome = understand_labels(encodings[-1], reading, items, left, right, status)
+        kind, outcome = understand_labels(found["outcome"], reading, items, left, right, status)
     else:
         kind, outcome = "number", measure(table[layout.outcome], reading, status)
     columns = {"left": left, "right": right, "outcome": outcome, "worker": worker}
-    return {"items": items, "workers": workers, **columns}, kind
+    if "group" in found:
+        status[found["group"][1][0] == MISSING] = Row.MISSING_ITEM
+    return {"items": items, "workers": workers, "groups": found.get("group"), **columns}, kind
 
 
 def _mark_unusable(
@@ -101,34 +128,63 @@ def _mark_unusable(
     status[left == right] = Row.SELF
     missing = (left == MISSING) | (right == MISSING)
     if missing.any():
-        status[missing] = Row.NO_ITEM
+        layout = reading.layout
+        is_blank = [_is_blank(table[name]) for name in (layout.left, layout.right)]
+        # A name that stands for "missing" says what an empty cell may only have forgotten.
+        unsaid = ((left == MISSING) & is_blank[0]) | ((right == MISSING) & is_blank[1])
+        status[missing] = np.where(unsaid[missing], Row.NO_ITEM, Row.MISSING_ITEM)
+        if layout.outcome is None:
+            status[is_blank[0] & is_blank[1]] = Row.UNANSWERED
         if reading.from_text:
-            blank = pl.all_horizontal(pl.col(reading.layout.columns).is_null())
-            status[table.select(blank).to_series().to_numpy()] = Row.BLANK
+            blank = np.logical_and.reduce([_is_blank(table[name]) for name in layout.columns])
+            status[blank] = Row.BLANK
     if ragged is not None:
         status[ragged] = Row.RAGGED
 
 
-def _used_rows(columns: dict[str, Any], used: BoolArray) -> dict[str, Any]:
-    """The columns without rows that are not answers, and names that no other row has."""
-    if used.all():
-        return columns
-    kept: dict[str, Any] = {
-        name: values[used] if isinstance(values, np.ndarray) else values
-        for name, values in columns.items()
-    }
-    items, (left, right) = _compacted(columns["items"], kept["left"], kept["right"])
-    workers, (worker,) = _compacted(columns["workers"], kept["worker"])
-    compact = {"items": items, "left": left, "right": right, "workers": workers, "worker": worker}
-    return kept | compact
+def _is_blank(column: pl.Series) -> BoolArray:
+    blank = column.is_null()
+    if column.dtype == pl.String:
+        blank |= (column.str.strip_chars() == "").fill_null(value=True)
+    elif column.dtype.is_float():
+        blank |= column.is_nan().fill_null(value=True)
+    return blank.to_numpy()
 
 
 def _weights(table: pl.DataFrame, layout: Layout, status: NDArray[np.uint8]) -> FloatArray | None:
     if layout.weight is None:
         return None
-    weight = table[layout.weight].cast(pl.Float64, strict=False).fill_null(np.nan).to_numpy()
-    status[~(np.isfinite(weight) & (weight > 0))] = Row.BAD_WEIGHT
+    weight = numbers(table[layout.weight]).fill_null(np.nan).to_numpy()
+    status[~((weight >= LIGHTEST) & (weight <= HEAVIEST))] = Row.BAD_WEIGHT
     return weight
+
+
+def _counts(table: pl.DataFrame, reading: Reading, status: NDArray[np.uint8]) -> IntArray | None:
+    """How many answers each row stands for; none where the column only numbers the rows."""
+    name = reading.layout.count
+    if name is None:
+        return None
+    counts = numbers(table[name]).fill_null(np.nan).to_numpy()
+    if reading.options.count is None and _numbers_rows(counts):
+        reading.notes.append(f"column {name!r} was not taken as counts: it numbers the rows")
+        return None
+    is_count = (counts >= 0) & (counts <= MOST) & (counts == np.floor(counts))
+    status[~is_count] = Row.BAD_COUNT
+    status[counts == 0] = Row.UNANSWERED
+    return np.where(is_count, counts, 1).astype(np.int64)
+
+
+def _numbers_rows(counts: FloatArray) -> bool:
+    """Whether the values count up by one, from wherever they start again."""
+    if len(counts) < SURELY_NUMBERED or not counts[0] <= 1:
+        return False
+    steps = np.diff(counts)
+    starts_again = counts[1:] == counts[0]
+    return bool(((steps == 1) | starts_again).all() and (steps == 1).sum() >= len(counts) / 2)
+
+
+def _ballots(column: pl.Series) -> IntArray:
+    return column.cast(pl.Int64).to_numpy()
 
 
 def _times(table: pl.DataFrame, layout: Layout) -> tuple[NDArray[Any] | None, BoolArray]:
@@ -161,16 +217,3 @@ def _iso_times(column: pl.Series) -> pl.Series:
     text = text.str.replace(r"Z$", "+00:00")
     text = text.str.replace(r"(T[\d:.]+)$", "${1}+00:00")
     return text.str.to_datetime("%Y-%m-%dT%H:%M:%S%.f%z", strict=False, time_unit="us")
-
-
-def _compacted(
-    names: tuple[Item, ...], *codes: CodeArray
-) -> tuple[tuple[Item, ...], list[CodeArray]]:
-    """Drop the names no remaining row uses."""
-    seen = np.zeros(len(names) + 1, bool)  # the last slot is MISSING's
-    for column in codes:
-        seen[column] = True
-    kept = np.flatnonzero(seen[:-1])
-    table = np.full(len(names) + 1, MISSING, np.int32)
-    table[kept] = np.arange(len(kept))
-    return tuple(names[k] for k in kept), [table[column] for column in codes]

@@ -1,171 +1,203 @@
-"""Which columns hold what: the layouts people already have, recognised by their names."""
+"""Which columns hold what, where a row is an answer about two items."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, fields
+from typing import Any
 
+from hodgerank.data.reading.column_names import (
+    SidedPair,
+    base_word,
+    decided_pair,
+    favoured_side,
+    item_pairs,
+    words_of,
+)
 from hodgerank.data.reading.options import ReadOptions
-from hodgerank.errors import InvalidComparisons, did_you_mean
 
-# Pairs of columns that name the two items as shown, then the columns that say who won.
-SHOWN = (
-    ("left", "right"),
-    ("item_left", "item_right"),
-    ("left_item", "right_item"),
-    ("model_a", "model_b"),
-    ("item_a", "item_b"),
-    ("option_a", "option_b"),
-    ("model_1", "model_2"),
-    ("item_1", "item_2"),
-    ("item1", "item2"),
-    ("player1", "player2"),
-    ("first", "second"),
-    ("a", "b"),
-    ("i", "j"),
-)
-OUTCOME = [
-    "outcome",
-    "label",
-    "winner",
-    "result",
-    "preference",
-    "preferred",
-    "choice",
-    "chosen",
-    "vote",
-    "answer",
-    "judgement",
-    "judgment",
-]
-# Pairs of columns where the answer is the order of the columns and the display order is lost.
-DECIDED = (
-    ("winner", "loser"),
-    ("better", "worse"),
-    ("preferred", "rejected"),
-    ("chosen", "rejected"),
-)
-
-WORKER = [
-    "worker",
-    "worker_id",
-    "workerid",
-    "performer",
-    "annotator",
-    "annotator_id",
-    "judge",
-    "judge_id",
-    "rater",
-    "rater_id",
-    "assessor",
-    "user",
-    "user_id",
-    "voter",
-    "participant",
-    "subject",
-]
-WEIGHT = ["weight"]
-TIME = ["time", "timestamp", "tstamp", "created_at", "answered_at"]
+OUTCOMES = (
+    "outcome", "label", "winner", "result", "preference", "preferred", "choice", "chosen", "vote",
+    "answer", "judgement", "judgment", "selected", "selection", "decision", "verdict", "winning",
+    "picked", "better", "grade", "rating", "response",
+)  # fmt: skip
+# Beside a word for the outcome, these say no more: winner_id, preferred_item, user_choice.
+_QUALIFIERS = frozenset({
+    "id", "name", "item", "side", "label", "position", "key", "index", "user", "worker",
+    "participant", "judge", "final", "model", "option", "candidate", "image", "stimulus",
+    "human",
+})  # fmt: skip
+WORKERS = (
+    "worker", "performer", "annotator", "judge", "rater", "assessor", "participant", "observer",
+    "subject", "respondent", "user", "voter", "evaluator", "reviewer", "juror", "coder", "labeler",
+    "labeller", "expert", "person", "pid", "session",
+)  # fmt: skip
+WEIGHTS = ("weight",)
+COUNTS = ("count", "counts", "n", "freq", "frequency", "multiplicity")
+TIMES = ("time", "timestamp", "tstamp", "created_at", "answered_at", "submitted_at", "datetime")
 
 # A column of this name most likely holds the chosen item, not a number.
-NAMES_AN_ITEM = frozenset({"winner", "chosen", "choice", "preferred"})
+NAMES_AN_ITEM = frozenset({"winner", "chosen", "choice", "preferred", "selected", "picked"})
 
 
-@dataclass(frozen=True)
-class Layout:
-    """The column that plays each part; `outcome` is None when `left` beat `right` by definition."""
+@dataclass(frozen=True, kw_only=True)
+class Company:
+    """The columns that may accompany an answer, whatever its form."""
 
-    left: str
-    right: str
-    outcome: str | None
     worker: str | None = None
     weight: str | None = None
     time: str | None = None
+    count: str | None = None
+    group: str | None = None
+
+    @property
+    def company(self) -> dict[str, Any]:
+        """The columns there are, by the part they play."""
+        named = {part.name: getattr(self, part.name) for part in fields(Company)}
+        return {part: name for part, name in named.items() if name is not None}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Layout(Company):
+    """The column that plays each part; `outcome` is None when `left` beat `right` by definition.
+
+    Attributes
+    ----------
+    scale
+        The numbers for right and left, where the name of the outcome tells them.
+    sides
+        The words by which the columns of the two items differ; they are answers too.
+    ballot
+        Answers of one ballot, which are not independent of each other.
+    display_known
+        Whether left and right are where they were shown.
+    """
+
+    left: str
+    right: str
+    outcome: str | None = None
+    ballot: str | None = None
+    scale: tuple[float, float] | None = None
+    sides: tuple[str, str] | None = None
+    display_known: bool = True
 
     @property
     def columns(self) -> list[str]:
         """The columns to read, each once."""
-        parts = (self.left, self.right, self.outcome, self.worker, self.weight, self.time)
-        return list(dict.fromkeys(part for part in parts if part is not None))
+        return list(dict.fromkeys(self._parts()))
+
+    def _parts(self) -> Iterator[str]:
+        for name in (self.left, self.right, self.outcome, *self.company.values(), self.ballot):
+            if name is not None:
+                yield name
 
     def __str__(self) -> str:
         """The layout as the reading report names it."""
         return ", ".join(self.columns)
 
 
-def recognise(columns: Sequence[str], given: ReadOptions, source: str) -> Layout:
-    """The layout of a table with these columns, or an error with the nearest names.
+def accompanying(columns: Sequence[str], given: ReadOptions, taken: Iterable[str]) -> Company:
+    """Who answered, when, how often, with what weight and in which group."""
+    free = [name for name in columns if name not in set(taken)]
+    return Company(
+        worker=given.worker or _first(WORKERS, free, base_word),
+        weight=given.weight or _first(WEIGHTS, free, str.lower),
+        time=given.time or _first(TIMES, free, str.lower),
+        count=given.count or _first(COUNTS, free, str.lower),
+        group=given.group,
+    )
 
-    >>> recognise(["Model_A", "Model_B", "winner", "judge"], ReadOptions(), "votes.csv").worker
-    'judge'
+
+def pair_layout(columns: Sequence[str], given: ReadOptions) -> Layout | None:
+    """The layout of a table with a row per answer, or None where the names do not tell it.
+
+    >>> layout = pair_layout(["Model_A", "Model_B", "winner", "judge_id"], ReadOptions())
+    >>> str(layout)
+    'Model_A, Model_B, winner, judge_id'
     """
-    for name in given.named_columns:
-        if name not in columns:
-            raise InvalidComparisons(
-                f"{source}: there is no column {name!r}{did_you_mean(name, columns)}. "
-                f"Its columns are {', '.join(columns)}"
-            )
-    if given.loser and not given.winner:
-        raise InvalidComparisons(f"{source}: a loser column needs a winner column beside it")
-    known = {name.strip().lower(): name for name in columns}
-    taken = _answer_columns(columns, known, given, source)
-    layout = Layout(
-        *taken,
-        worker=given.worker or _one(WORKER, known, taken),
-        weight=given.weight or _one(WEIGHT, known, taken),
-        time=given.time or _one(TIME, known, taken),
-    )
-    parts = [part for part in vars(layout).values() if part is not None]
-    if len(set(parts)) < len(parts):
-        twice = next(part for part in parts if parts.count(part) > 1)
-        raise InvalidComparisons(f"{source}: column {twice!r} cannot play two parts at once")
-    return layout
-
-
-def _answer_columns(
-    columns: Sequence[str], known: Mapping[str, str], given: ReadOptions, source: str
-) -> tuple[str, str, str | None]:
-    """The two items and the outcome, which is None where the columns themselves tell it."""
     if given.winner and given.loser:
-        return given.winner, given.loser, None
-    shown = (given.left, given.right) if given.left and given.right else _pair(SHOWN, known)
-    if shown is not None:
-        left, right = given.left or shown[0], given.right or shown[1]
-        outcome = given.outcome or given.winner or _one(OUTCOME, known, shown)
-        if outcome is None:
-            raise _missing(
-                "the outcome", "outcome=... or --outcome", columns, ("outcome", "winner"), source
-            )
-        return left, right, outcome
-    decided = _pair(DECIDED, known)
-    if decided is None or given.outcome is not None:
-        options = "left=..., right=... or --left, --right"
-        raise _missing("the two items", options, columns, ("left", "right"), source)
-    return *decided, None
+        return _with_company(columns, given, left=given.winner, right=given.loser)
+    if given.left and given.right:
+        return _shown(columns, given, _named_pair(given.left, given.right))
+    known, unknown = item_pairs([name for name in columns if name != given.outcome])
+    if given.left or given.right:
+        known = [pair for pair in (*known, *unknown) if _fits(pair, given)]
+        unknown = []
+    for pair in known:
+        if layout := _shown(columns, given, pair):
+            return layout
+    if given.outcome is None and (decided := decided_pair(columns)):
+        return _with_company(columns, given, left=decided[0], right=decided[1])
+    layouts = [layout for pair in unknown if (layout := _shown(columns, given, pair))]
+    return layouts[0] if len(layouts) == 1 else None
 
 
-def _pair(
-    candidates: Iterable[tuple[str, str]], known: Mapping[str, str]
-) -> tuple[str, str] | None:
-    """The first pair of names that are both columns, as they are spelled."""
-    found = ((known.get(a), known.get(b)) for a, b in candidates)
-    return next(((a, b) for a, b in found if a is not None and b is not None), None)
+def _named_pair(left: str, right: str) -> SidedPair:
+    """Two columns that the caller named, with the words for their sides if they have any."""
+    known, unknown = item_pairs([left, right])
+    found = next((pair for pair in (*known, *unknown) if pair.left == left), None)
+    return found or SidedPair(left, right, (left.lower(), right.lower()), ())
 
 
-def _one(
-    candidates: Iterable[str], known: Mapping[str, str], taken: Iterable[str | None]
-) -> str | None:
-    """The first name that is a column with no part yet, as it is spelled."""
-    used = set(taken)
-    return next((known[c] for c in candidates if c in known and known[c] not in used), None)
+def _fits(pair: SidedPair, given: ReadOptions) -> bool:
+    return given.left in (None, pair.left) and given.right in (None, pair.right)
 
 
-def _missing(
-    what: str, options: str, columns: Sequence[str], wanted: Sequence[str], source: str
-) -> InvalidComparisons:
-    near = [clause for name in wanted if (clause := did_you_mean(name, columns))]
-    return InvalidComparisons(
-        f"{source}: no column for {what}{''.join(near[:1])}. Its columns are "
-        f"{', '.join(columns)}. Name the columns ({options}), or rename them to "
-        "left,right,outcome or left,right,winner or model_a,model_b,winner or winner,loser"
+def _shown(columns: Sequence[str], given: ReadOptions, pair: SidedPair) -> Layout | None:
+    """Two items as shown and what tells the better one, if anything does."""
+    free = [name for name in columns if name not in (pair.left, pair.right)]
+    outcome = given.outcome or given.winner or outcome_column(free)
+    scale = None
+    if outcome is None:
+        flags = [(name, side) for name in free if (side := favoured_side(name, pair.sides))]
+        if len(flags) != 1:
+            return None
+        outcome, side = flags[0]
+        scale = (0.0, 1.0) if side > 0 else (1.0, 0.0)
+    return _with_company(
+        columns, given, left=pair.left, right=pair.right, outcome=outcome, scale=scale,
+        sides=pair.sides,
+    )  # fmt: skip
+
+
+def outcome_column(columns: Sequence[str]) -> str | None:
+    """The column that says which one is better: named so, or so with a word that adds nothing."""
+    plain = _first(OUTCOMES, columns, lambda name: " ".join(words_of(name)))
+    if plain is not None:
+        return plain
+    for word in OUTCOMES:
+        for name in columns:
+            words = words_of(name)
+            if word in words and all(w in _QUALIFIERS for w in words if w != word):
+                return name
+    return None
+
+
+def _with_company(
+    columns: Sequence[str],
+    given: ReadOptions,
+    *,
+    left: str,
+    right: str,
+    outcome: str | None = None,
+    scale: tuple[float, float] | None = None,
+    sides: tuple[str, str] | None = None,
+) -> Layout:
+    taken = [name for name in (left, right, outcome) if name is not None]
+    return Layout(
+        left=left,
+        right=right,
+        outcome=outcome,
+        scale=scale,
+        sides=sides,
+        display_known=outcome is not None,
+        **accompanying(columns, given, taken).company,
     )
+
+
+def _first(candidates: Iterable[str], columns: Sequence[str], key: Any) -> str | None:
+    """The column of the likeliest name, as it is spelled."""
+    spelled: dict[str, str] = {}
+    for name in columns:
+        spelled.setdefault(key(name.strip()), name)
+    return next((spelled[name] for name in candidates if name in spelled), None)

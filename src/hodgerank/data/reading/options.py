@@ -10,9 +10,14 @@ from hodgerank.errors import InvalidArgument, require_one_of
 
 OutcomeKind = Literal["number", "word", "item"]
 PLAIN_SCALE = (-1.0, 1.0)
+# Options that name a column, in the order in which messages propose them.
+COLUMN_OPTIONS = (
+    "left", "right", "outcome", "winner", "loser", "ballot", "item", "position",
+    "worker", "weight", "count", "time", "group",
+)  # fmt: skip
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class ReadOptions:
     """The options of `read_comparisons`, where they are described."""
 
@@ -24,16 +29,27 @@ class ReadOptions:
     worker: str | None = None
     weight: str | None = None
     time: str | None = None
+    count: str | None = None
+    group: str | None = None
+    ballot: str | None = None
+    item: str | None = None
+    position: str | None = None
+    where: str | None = None
     outcome_as: OutcomeKind | None = None
-    scale: tuple[float, float] = PLAIN_SCALE
+    scale: tuple[float, float] | None = None
     display_known: bool | None = None
+    keep_na: bool = False
     skip_invalid: bool = False
+    header: bool | None = None
+    sheet: str | None = None
     encoding: str | None = None
     separator: str | None = None
 
     def __post_init__(self) -> None:
         if self.outcome_as is not None:
             require_one_of(self.outcome_as, ("number", "word", "item"), "outcome_as")
+        if self.scale is None:
+            return
         try:
             low, high = (float(end) for end in self.scale)
         except (TypeError, ValueError):
@@ -43,8 +59,7 @@ class ReadOptions:
         object.__setattr__(self, "scale", (low, high))
 
     @property
-    def named_columns(self) -> tuple[str, ...]:
-        """The columns that the caller named."""
-        items = (self.left, self.right, self.winner, self.loser)
-        others = (self.outcome, self.worker, self.weight, self.time)
-        return tuple(name for name in items + others if name is not None)
+    def columns(self) -> dict[str, str]:
+        """The columns that the caller named, by the part they play."""
+        named = {part: getattr(self, part) for part in COLUMN_OPTIONS}
+        return {part: name for part, name in named.items() if name is not None}

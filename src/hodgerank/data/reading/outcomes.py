@@ -6,10 +6,13 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from hodgerank.data.reading.codes import MISSING, Encoding
+from hodgerank.data.reading.codes import MISSING, NOT_A_NAME, Encoding
+from hodgerank.data.reading.column_names import words_of
 from hodgerank.data.reading.layouts import NAMES_AN_ITEM, Layout
+from hodgerank.data.reading.numerals import number
 from hodgerank.data.reading.options import PLAIN_SCALE, OutcomeKind
 from hodgerank.data.reading.report import Reading, Row
+from hodgerank.errors import InvalidComparisons
 from hodgerank.types import CodeArray, FloatArray, Item
 
 LEFT = frozenset({"left", "model_a", "model_1", "item_a", "option_a", "a", "l", "first", "true"})
@@ -18,7 +21,8 @@ RIGHT = frozenset(
 )
 TIE = frozenset({"tie", "draw", "equal", "same", "both", "tie (bothgood)", "bothgood", "both_good"})
 BOTH_BAD = frozenset({"tie (bothbad)", "bothbad", "both_bad", "both bad", "neither"})
-SKIP = frozenset({"skip", "skipped", "ignore", "ignored", "unknown", "unsure", "n/a", "na"})
+SKIP = frozenset({"skip", "skipped", "ignore", "ignored", "unknown", "unsure", "pass", "none"})
+YES, NO = frozenset({"yes", "y"}), frozenset({"no", "n"})
 
 
 def is_measured(column: pl.Series) -> bool:
@@ -31,8 +35,10 @@ def measure(column: pl.Series, reading: Reading, status: NDArray[np.uint8]) -> F
     """Outcomes in [-1, 1] of a column of measurements; true is left, false is right."""
     values = column.cast(pl.Float64).fill_null(np.nan).to_numpy()
     if column.dtype == pl.Boolean:
-        low, high = reading.options.scale
+        low, high = reading.scale
         values = low + (high - low) * values
+    else:
+        refuse_zero_and_one(values, reading)
     return _numbers(values, reading, status)
 
 
@@ -49,14 +55,13 @@ def understand_labels(
     Labels are few and rows are many: each label is understood once, then rows are looked up.
     """
     labels, (codes,) = encoding
-    values = np.array([_number(label) for label in labels] + [np.nan])  # MISSING is the last
+    values = np.array([number(str(label)) for label in labels] + [np.nan])  # MISSING is the last
     position = {str(item): code for code, item in enumerate(items)}
     # The name of an item is not a word: items may be called A and B.
     as_word = reading.options.outcome_as == "word"
     names = set() if as_word else {name.lower() for name in position}
-    words = [
-        None if str(label).lower() in names else _word(label, reading.layout) for label in labels
-    ]
+    vocabulary = _vocabulary(reading.layout, values)
+    words = [None if str(label).lower() in names else _word(label, vocabulary) for label in labels]
     word_status, word_value = _word_tables(words)
     chosen = np.array([position.get(str(label), -2) for label in labels] + [-2], np.int32)
 
@@ -64,6 +69,7 @@ def understand_labels(
         codes, values, word_value, chosen, left, right, reading
     )
     if kind == "number":
+        refuse_zero_and_one(values, reading)
         outcome = _numbers(values[codes], reading, status)
         if np.isnan(values[:-1]).any():  # words among the numbers: ties, skips, or nonsense
             favours_nobody = word_value == 0
@@ -79,7 +85,7 @@ def understand_labels(
     chose_left, chose_right = chosen[codes] == left, chosen[codes] == right
     outcome = np.where(chose_left, 1.0, np.where(chose_right, -1.0, 0.0))
     otherwise = np.where(np.nan_to_num(word_value, nan=1) == 0, word_status, np.uint8(Row.NEITHER))
-    otherwise[-1] = Row.NO_OUTCOME
+    otherwise[-1] = Row.UNANSWERED
     status[:] = np.where(chose_left | chose_right, np.uint8(Row.USED), otherwise[codes])
     return kind, outcome
 
@@ -94,7 +100,7 @@ def _most_plausible_kind(
     reading: Reading,
 ) -> OutcomeKind:
     """The reading of the labels that explains most rows."""
-    is_number = np.abs(_rescaled(values, reading.options.scale)) <= 1
+    is_number = np.abs(_rescaled(values, reading.scale)) <= 1
     is_word = ~np.isnan(word_value)
     names_item = chosen >= 0
     if not names_item.any() and is_word[:-1].all():
@@ -111,46 +117,73 @@ def _most_plausible_kind(
     }
     # On equal evidence the name of the column decides between 'number' and 'item'.
     order: list[OutcomeKind] = ["number", "item", "word"]
-    if str(reading.layout.outcome).lower() in NAMES_AN_ITEM:
+    if NAMES_AN_ITEM.intersection(words_of(str(reading.layout.outcome))):
         order = ["item", "word", "number"]
     return max(order, key=lambda name: explained[name])
 
 
-def _number(label: Item) -> float:
-    try:
-        return float(label)
-    except ValueError:
-        return np.nan
+def refuse_zero_and_one(values: FloatArray, reading: Reading) -> None:
+    """Labels that are only 0 and 1: is 0 a tie, or does it prefer right? Nobody can know."""
+    if reading.options.scale is not None or reading.layout.scale is not None:
+        return
+    known = np.unique(values[~np.isnan(values)])
+    if len(known) >= 2 and known[0] == 0 and known[-1] == 1:
+        raise InvalidComparisons(
+            f"{reading.source}: the column {reading.layout.outcome} holds only "
+            f"{'0 and 1' if len(known) == 2 else 'numbers from 0 to 1'}, which can be read in two "
+            "ways:\n"
+            "  --scale 0 1 (scale=(0, 1)): 1 prefers left, 0 prefers right\n"
+            "  --scale -1 1 (scale=(-1, 1)): 1 prefers left, 0 is a tie\n"
+            "  (and where 1 prefers right: --scale 1 0)"
+        )
 
 
-def _word(label: Item, layout: Layout) -> str | None:
-    """The vocabulary's word for a label; the names of the item columns are words too."""
-    text = str(label).lower()
-    if text in LEFT or text == layout.left.lower():
-        return "left"
-    if text in RIGHT or text == layout.right.lower():
-        return "right"
-    for name, words in (("tie", TIE), ("both bad", BOTH_BAD), ("skip", SKIP)):
-        if text in words:
-            return name
-    return None
+def _vocabulary(layout: Layout, values: FloatArray) -> dict[str, str]:
+    """What each word says; the names of the two columns, and how they differ, are words too."""
+    words = dict.fromkeys(LEFT, "left") | dict.fromkeys(RIGHT, "right")
+    for name, others in (("tie", TIE), ("both bad", BOTH_BAD), ("skip", SKIP)):
+        words |= dict.fromkeys(others, name)
+    words |= dict.fromkeys((name.lower() for name in NOT_A_NAME), "unanswered")
+    if layout.scale is not None:  # "is_A_selected": yes
+        yes, no = ("left", "right") if layout.scale[1] > layout.scale[0] else ("right", "left")
+        words |= dict.fromkeys(YES, yes) | dict.fromkeys(NO, no)
+        words |= {"true": yes, "false": no}
+    if layout.sides is not None:
+        left, right = layout.sides
+        if left[0] != right[0] and not left.isdecimal():
+            words |= {left[0]: "left", right[0]: "right"}
+        # 1 and 2 are words only where there is no other number: on a scale they are grades
+        known = {f"{value:g}" for value in values[~np.isnan(values)]}
+        if not left.isdecimal() or known <= {left, right}:
+            words |= {left: "left", right: "right"}
+    return words | {layout.left.lower(): "left", layout.right.lower(): "right"}
+
+
+def _word(label: Item, vocabulary: dict[str, str]) -> str | None:
+    """The vocabulary's word for a label."""
+    return vocabulary.get(" ".join(str(label).lower().split()))
 
 
 def _word_tables(words: list[str | None]) -> tuple[NDArray[np.uint8], FloatArray]:
     """Status and outcome of each word; a word that favours nobody has outcome 0."""
-    statuses = {"both bad": Row.BOTH_BAD, "skip": Row.SKIPPED, None: Row.NEITHER}
+    statuses = {
+        "both bad": Row.BOTH_BAD,
+        "skip": Row.SKIPPED,
+        "unanswered": Row.UNANSWERED,
+        None: Row.NEITHER,
+    }
     values = {"left": 1.0, "right": -1.0, None: np.nan}
     status = [statuses.get(word, Row.USED) for word in words]
     value = [values.get(word, 0.0) for word in words]
-    return np.array([*status, Row.NO_OUTCOME], np.uint8), np.array([*value, np.nan])
+    return np.array([*status, Row.UNANSWERED], np.uint8), np.array([*value, np.nan])
 
 
 def _numbers(values: FloatArray, reading: Reading, status: NDArray[np.uint8]) -> FloatArray:
-    outcome = _rescaled(values, reading.options.scale)
+    outcome = _rescaled(values, reading.scale)
     inside = np.abs(outcome) <= 1
     if not inside.all():
         status[~inside] = Row.OUT_OF_RANGE
-        status[np.isnan(values)] = Row.NO_OUTCOME
+        status[np.isnan(values)] = Row.UNANSWERED
     return outcome
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import IntEnum
 
 import numpy as np
@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 
 from hodgerank.data.comparisons import ReadReport
 from hodgerank.data.reading.layouts import Layout
-from hodgerank.data.reading.options import OutcomeKind, ReadOptions
+from hodgerank.data.reading.options import PLAIN_SCALE, OutcomeKind, ReadOptions
 from hodgerank.errors import InvalidComparisons
+from hodgerank.notebook import short
 from hodgerank.types import IntArray
 
 
@@ -23,44 +24,71 @@ class Row(IntEnum):
     USED = 0
     BOTH_BAD = 1
     SKIPPED = 2
-    BLANK = 3
-    RAGGED = 4
-    NO_ITEM = 5
-    SELF = 6
-    NO_OUTCOME = 7
-    OUT_OF_RANGE = 8
-    NEITHER = 9
-    BAD_WEIGHT = 10
-    BAD_TIME = 11
+    UNANSWERED = 3
+    MISSING_ITEM = 4
+    BLANK = 5
+    RAGGED = 6
+    NO_ITEM = 7
+    SELF = 8
+    OUT_OF_RANGE = 9
+    NEITHER = 10
+    BAD_WEIGHT = 11
+    BAD_COUNT = 12
+    BAD_TIME = 13
 
 
 FAULTS: Mapping[Row, tuple[str, str]] = {
     Row.RAGGED: ("has more fields than the header", "put names that hold the separator in quotes"),
-    Row.NO_ITEM: ("an item is missing", "fill in both items"),
+    Row.NO_ITEM: ("an item is missing", "fill in both items, or write NA"),
     Row.SELF: ("an item is compared with itself", "remove the row"),
-    Row.NO_OUTCOME: ("the outcome is missing", "fill it in, or write 'skip'"),
-    Row.OUT_OF_RANGE: (
-        "the outcome is not a number in {range}",
-        "use -1 (right), 0 (tie), +1 (left) or a grade in between, or name the ends of the scale: "
-        "scale=(1, 5), --scale 1 5 (where 1 is left and 2 is right: --scale 2 1)",
-    ),
+    Row.OUT_OF_RANGE: ("the outcome is not a number in {range}", "{remedy}"),
     Row.NEITHER: (
         "the winner is neither of the two items, nor left, right or tie",
         "correct the spelling, or say what the column holds: outcome_as='word', --outcome-as word",
     ),
-    Row.BAD_WEIGHT: ("the weight is not a positive number", "give a weight above 0"),
+    Row.BAD_WEIGHT: (
+        "the weight is not a number between 1e-50 and 1e50",
+        "give a weight above 0, relative to that of a plain answer",
+    ),
+    Row.BAD_COUNT: (
+        "the count is not a whole number",
+        "count answers in whole numbers, or name the column as weights: weight=..., --weight",
+    ),
     Row.BAD_TIME: ("the time cannot be read", "use ISO 8601 or seconds"),
 }
 
 
 @dataclass(frozen=True)
 class Reading:
-    """A table that is being read: its layout, what messages call it, and the options."""
+    """A table that is being read: its layout, what messages call it, and the options.
+
+    Attributes
+    ----------
+    shape
+        What the report calls the layout, where the table was of another shape.
+    row
+        The row of the source that each row stood in, from 1, where some are missing.
+    n_rows
+        Rows of the source, where rows were made of it.
+    filtered, unused, notes
+        As in `ReadReport`.
+    """
 
     layout: Layout
     source: str
     from_text: bool
     options: ReadOptions
+    shape: str | None = None
+    row: IntArray | None = None
+    n_rows: int | None = None
+    filtered: int = 0
+    unused: tuple[str, ...] = ()
+    notes: list[str] = field(default_factory=list)
+
+    @property
+    def scale(self) -> tuple[float, float]:
+        """The numbers for right and left."""
+        return self.options.scale or self.layout.scale or PLAIN_SCALE
 
 
 def report_on(
@@ -77,9 +105,9 @@ def report_on(
     else:
         tally = np.bincount(status, weights=multiplicity, minlength=len(Row)).astype(int)
     rejected = {row: int(tally[row]) for row in FAULTS if tally[row]}
-    low, high = reading.options.scale
+    low, high = reading.scale
     reasons = [
-        f"{count:,} x {FAULTS[row][0].format(range=f'[{low:g}, {high:g}]')}"
+        f"{count:,} x {FAULTS[row][0].format(range=f'[{min(low, high):g}, {max(low, high):g}]')}"
         for row, count in rejected.items()
     ]
     rows = int(tally.sum() - tally[Row.BLANK])
@@ -88,26 +116,39 @@ def report_on(
         raise InvalidComparisons(
             _complaint(table, reading, status, rows, rejected, reasons, numbered=numbered)
         )
+    report = ReadReport(
+        source=reading.source,
+        layout=_described(reading, kind),
+        rows=rows if reading.n_rows is None else reading.n_rows,
+        both_bad=int(tally[Row.BOTH_BAD]),
+        skipped=int(tally[Row.SKIPPED]),
+        unanswered=int(tally[Row.UNANSWERED]),
+        missing=int(tally[Row.MISSING_ITEM]),
+        filtered=reading.filtered,
+        rejected=sum(rejected.values()),
+        rejections=tuple(reasons),
+        unused=reading.unused,
+        notes=tuple(reading.notes),
+    )
     if not tally[Row.USED]:
+        counts = ", ".join(f"{count:,} {reason}" for reason, count in report.left_out.items())
         raise InvalidComparisons(
-            f"{reading.source}: none of the {rows:,} rows is an answer "
-            f"({tally[Row.BOTH_BAD]:,} 'both bad', {tally[Row.SKIPPED]:,} skipped)"
+            f"{reading.source}: none of the {rows:,} rows is an answer ({counts or 'all blank'})"
         )
+    return report
+
+
+def _described(reading: Reading, kind: OutcomeKind | None) -> str:
+    if reading.shape is not None:
+        return reading.shape
+    low, high = reading.scale
     meaning = {
         None: "the first column won; display order unknown",
         "number": f"outcome {low:g} to {high:g}",
         "word": "outcome in words",
         "item": "outcome is the chosen item",
     }[kind]
-    return ReadReport(
-        source=reading.source,
-        layout=f"{reading.layout} ({meaning})",
-        rows=rows,
-        both_bad=int(tally[Row.BOTH_BAD]),
-        skipped=int(tally[Row.SKIPPED]),
-        rejected=sum(rejected.values()),
-        rejections=tuple(reasons),
-    )
+    return f"{reading.layout} ({meaning})"
 
 
 def _complaint(
@@ -122,16 +163,37 @@ def _complaint(
 ) -> str:
     lines = [f"{reading.source}: {sum(rejected.values()):,} of {rows:,} rows cannot be used"]
     for (row, _), reason in zip(rejected.items(), reasons, strict=True):
-        lines.append(f"  {reason}: {FAULTS[row][1]}")
-        first = np.flatnonzero(status == row)[:3]
-        lines += [
-            f"    row{f' {k + 1}' if numbered else ''}: {_shown(table, int(k), reading.layout)}"
-            for k in first
-        ]
+        remedy = FAULTS[row][1]
+        if row == Row.OUT_OF_RANGE:
+            remedy = _other_scale(table, reading)
+        lines.append(f"  {reason}: {remedy}")
+        for k in np.flatnonzero(status == row)[:3].tolist():
+            place = k + 1 if reading.row is None else int(reading.row[k])
+            shown = _shown(table, k, reading.layout)
+            lines.append(f"    row{f' {place}' if numbered else ''}: {shown}")
     lines.append("  or drop and count such rows with skip_invalid=True (--skip-invalid)")
     return "\n".join(lines)
 
 
+def _other_scale(table: pl.DataFrame, reading: Reading) -> str:
+    """The range that is in the data, as the scale it may be."""
+    from hodgerank.data.reading.numerals import numbers
+
+    plain = "use -1 (right), 0 (tie), +1 (left) or a grade in between"
+    found = numbers(table[str(reading.layout.outcome)]).drop_nulls()
+    found = found.filter(found.is_finite())
+    if found.is_empty() or found.min() == found.max():
+        return f"{plain}, or name the ends of the scale: scale=(1, 5), --scale 1 5"
+    low, high = float(found.min()), float(found.max())  # type: ignore[arg-type]
+    return (
+        f"{plain}; or, since the numbers go from {low:g} to {high:g}, name the ends of the scale: "
+        f"--scale {low:g} {high:g} (scale=({low:g}, {high:g})) if {high:g} means that left is "
+        f"best, --scale {high:g} {low:g} if {low:g} does"
+    )
+
+
 def _shown(table: pl.DataFrame, row: int, layout: Layout) -> str:
     cells = table.row(row, named=True)
-    return ", ".join("" if cells[name] is None else str(cells[name]) for name in layout.columns)
+    return ", ".join(
+        "" if cells[name] is None else short(str(cells[name])) for name in layout.columns
+    )

@@ -2,27 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from pathlib import Path
+from typing import Any, Literal, overload
 
-import polars as pl
-
-from hodgerank.data.comparisons import Comparisons
-from hodgerank.data.reading.decode import decode
-from hodgerank.data.reading.layouts import Layout, recognise
-from hodgerank.data.reading.options import PLAIN_SCALE, OutcomeKind, ReadOptions
-from hodgerank.data.reading.report import Reading
+from hodgerank.data.comparisons import Comparisons, joint_report
+from hodgerank.data.groups import VoteGroups
+from hodgerank.data.joining import join_comparisons
+from hodgerank.data.reading.options import OutcomeKind, ReadOptions
+from hodgerank.data.reading.table_votes import TableVotes
 from hodgerank.data.sources.opening import open_table
-from hodgerank.data.sources.table import Table
-from hodgerank.errors import InvalidArgument, InvalidComparisons
+from hodgerank.errors import InvalidArgument
 from hodgerank.types import VotesLike
-
-BATCH = 1 << 20  # rows in memory at once
-SAMPLE = 1 << 16  # rows looked at to see whether answers repeat
-# Beyond so many distinct answers, counting them where they live takes longer than fetching them.
-MANY_DISTINCT = 1 << 21
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,109 +38,95 @@ class VoteSource:
     options: ReadOptions = field(default_factory=ReadOptions)
 
     @cached_property
-    def _table(self) -> Table:
-        return open_table(
-            self.source, encoding=self.options.encoding, separator=self.options.separator
+    def _tables(self) -> list[TableVotes]:
+        """The table, or those of several files."""
+        how = self.options
+        tables = (
+            open_table(part, encoding=how.encoding, separator=how.separator, sheet=how.sheet)
+            for part in _files(self.source)
         )
-
-    @cached_property
-    def _layout(self) -> Layout:
-        return recognise(self._table.columns, self.options, self.name)
+        return [TableVotes(table, how) for table in tables]
 
     @property
     def name(self) -> str:
         """What messages call it."""
-        return self._table.name
+        names = list(dict.fromkeys(table.name for table in self._tables))
+        return names[0] if len(names) == 1 else f"{len(names):,} files ({names[0]}, ...)"
 
     @property
     def is_lazy(self) -> bool:
         """Whether the votes live elsewhere, and may be too many to bring over."""
-        return not isinstance(self.source, Comparisons) and self._table.is_lazy
+        if isinstance(self.source, Comparisons | VoteGroups):
+            return False
+        return any(table.is_lazy for table in self._tables)
 
     def answers(self) -> Comparisons:
-        """Read every answer."""
-        if isinstance(self.source, Comparisons):
-            if self.options.named_columns:
-                raise InvalidArgument(
-                    "these votes have been read already: columns cannot be named now"
-                )
-            return self.source.repeated()
-        table, ragged = self._table.rows(self._layout.columns)
-        return self._decoded(table, self._layout, ragged=ragged)
+        """Read every answer, one row each."""
+        return self.distinct_answers().repeated() if not self.is_lazy else self._all()
+
+    def groups(self) -> VoteGroups:
+        """Read the votes of each group that `options.group` names."""
+        column = self.options.group
+        if column is None:
+            raise InvalidArgument("groups need the name of their column: group=..., --by")
+        found = [table.groups() for table in self._tables]
+        if len(found) == 1:
+            return found[0]
+        names = dict.fromkeys(name for groups in found for name in groups)
+        parts = {
+            name: join_comparisons([groups[name] for groups in found if name in groups])
+            for name in names
+        }
+        return VoteGroups(column, parts, joint_report([g.report for g in found], self.name))
 
     def distinct_answers(self, *, by_worker: bool = True) -> Comparisons:
         """Answers without times; where votes are lazy, equal ones (of a worker) are one row."""
+        if isinstance(self.source, VoteGroups):
+            raise InvalidArgument(
+                f"these votes are in groups by {self.source.column}: rank each by itself with "
+                "rank_groups(votes), or take one: votes[name]"
+            )
         if isinstance(self.source, Comparisons):
+            if self.options != ReadOptions():
+                raise InvalidArgument(
+                    "these votes have been read already: give the options when reading"
+                )
             return self.source
-        if not self.is_lazy:
-            return self.answers()
-        layout = replace(self._layout, time=None)
-        return self._distinct(layout if by_worker else replace(layout, worker=None))
+        return self._joined([t.distinct_answers(by_worker=by_worker) for t in self._tables])
 
     def pieces(self) -> Iterator[Comparisons]:
-        """Answers without workers and times: reduced where they live, or some at a time.
-
-        Counting answers where they live pays where they repeat. Where the first rows show that
-        they hardly do, fetching them batch by batch is faster and takes less memory.
-        """
+        """Answers without workers and times: reduced where they live, or some at a time."""
         if not self.is_lazy:
-            yield self.answers()
+            yield self.distinct_answers()
             return
-        layout = replace(self._layout, worker=None, time=None)
-        if not self._table.is_streamable:
-            yield self._distinct(layout)
-            return
-        if _n_distinct(self._table, layout.columns) < MANY_DISTINCT:
-            yield self._distinct_or_fault(layout)
-        else:
-            yield from self._batches(layout)
+        for table in self._tables:
+            yield from table.pieces()
 
-    def _distinct_or_fault(self, layout: Layout) -> Comparisons:
-        """Distinct answers; if there is a fault, batches tell in which rows it is."""
-        try:
-            return self._distinct(layout)
-        except InvalidComparisons:
-            for _ in self._batches(layout):
-                pass
-            raise
+    def _all(self) -> Comparisons:
+        return self._joined([table.answers() for table in self._tables]).repeated()
 
-    def _batches(self, layout: Layout) -> Iterator[Comparisons]:
-        start = 0
-        for batch in self._table.batches(layout.columns, BATCH):
-            name = f"{self.name}, from row {start + 1:,}" if start else self.name
-            yield self._decoded(batch, layout, name=name)
-            start += len(batch)
-
-    def _distinct(self, layout: Layout) -> Comparisons:
-        table, counts = self._table.distinct_rows(layout.columns)
-        return self._decoded(table, layout, multiplicity=counts)
-
-    def _decoded(
-        self, table: pl.DataFrame, layout: Layout, *, name: str | None = None, **how: Any
-    ) -> Comparisons:
-        reading = Reading(layout, name or self.name, self._table.from_text, self.options)
-        try:
-            return decode(table, reading, backend=self._table.backend, **how)
-        except pl.exceptions.PolarsError as error:
-            reason = str(error).split("\n", 1)[0]
-            raise InvalidComparisons(
-                f"{reading.source}: a column cannot be used: {reason}"
-            ) from None
+    def _joined(self, parts: list[Comparisons]) -> Comparisons:
+        return join_comparisons(parts, self.name)
 
 
-def _n_distinct(table: Table, columns: list[str]) -> float:
-    """Number of distinct rows, estimated from how few of the first rows are equal.
-
-    Of s rows drawn from N equally frequent ones about s^2 / 2N are repetitions.
-    """
-    sample = table.head(columns, SAMPLE)
-    if len(sample) < SAMPLE:  # that is all there is
-        return float(len(sample))
-    repetitions = len(sample) - sample.n_unique()
-    return len(sample) ** 2 / (2 * repetitions) if repetitions else float("inf")
+def _files(source: VotesLike) -> Sequence[Any]:
+    """Several files, or what is one source."""
+    parts: Any = source
+    is_list = isinstance(parts, list | tuple) and len(parts) > 0
+    if is_list and all(isinstance(part, str | os.PathLike) for part in parts):
+        return [Path(part) for part in parts]
+    return [source]
 
 
-def read_comparisons(
+@overload
+def read_comparisons(source: VotesLike, *, group: None = None, **options: Any) -> Comparisons: ...
+
+
+@overload
+def read_comparisons(source: VotesLike, *, group: str, **options: Any) -> VoteGroups: ...
+
+
+def read_comparisons(  # type: ignore[misc]  # the overloads do not list the options again
     source: VotesLike,
     *,
     left: str | None = None,
@@ -157,33 +137,58 @@ def read_comparisons(
     worker: str | None = None,
     weight: str | None = None,
     time: str | None = None,
+    count: str | None = None,
+    group: str | None = None,
+    ballot: str | None = None,
+    item: str | None = None,
+    position: str | None = None,
+    where: str | None = None,
     outcome_as: OutcomeKind | None = None,
-    scale: tuple[float, float] = PLAIN_SCALE,
+    scale: tuple[float, float] | None = None,
     display_known: bool | None = None,
+    keep_na: bool = False,
     skip_invalid: bool = False,
+    header: Literal[False] | None = None,
+    sheet: str | None = None,
     encoding: str | None = None,
     separator: str | None = None,
-) -> Comparisons:
+) -> Comparisons | VoteGroups:
     """Read votes.
 
     Parameters
     ----------
     source
-        A path (CSV, TSV, either gzipped; Parquet, also many files as 'votes/*.parquet'; JSON
-        lines), a binary stream of CSV, any dataframe narwhals knows (pandas, polars, pyarrow,
-        duckdb, dask, pyspark ...), or rows: tuples (left, right, outcome[, worker]) or dicts.
-    left, right, outcome, winner, loser, worker, weight, time
+        A path or a list of paths (CSV, TSV, either gzipped; Parquet, also many files as
+        'votes/*.parquet'; JSON lines; Excel with the extra `excel`), a binary stream, any
+        dataframe narwhals knows (pandas, polars, pyarrow, duckdb, dask, pyspark ...), or rows:
+        tuples (left, right, outcome[, worker]) or dicts.
+    left, right, outcome, winner, loser, worker, weight, time, count
         Column names. What is not named is recognised: `left,right,outcome`, `left,right,winner`,
         `model_a,model_b,winner`, `winner,loser` and their kin. `report.layout` says what was taken.
+    group
+        Column of scene, topic, prompt ...: items are compared within a group, and what is
+        returned are `VoteGroups`.
+    ballot, item, position
+        Columns of rankings of several items: which ranking, which item, and its place from 1.
+    where
+        Rows to read, e.g. "worker != 'bot' and seconds > 2".
     outcome_as
         What the outcome column holds: a 'number', a 'word' (left, right, tie) or the chosen
         'item'. Default: whichever explains most rows.
     scale
-        The numbers that mean "right is best" and "left is best", e.g. (0, 1) or (1, 7).
+        The numbers that mean "right is best" and "left is best", e.g. (0, 1) or (1, 7). Default:
+        (-1, 1), where the labels are not only 0 and 1.
     display_known
-        Whether left and right are as shown. Default: yes, except for winner and loser columns.
+        Whether left and right are as shown. Default: yes, except for winner and loser columns,
+        counts and rankings.
+    keep_na
+        Whether NA, N/A, nan, null, - and ? are names. Default: they mean that an item is missing.
     skip_invalid
         Drop and count rows that cannot be used instead of raising `InvalidComparisons`.
+    header
+        False for text without a header, whose columns are then called 1, 2, 3 ...
+    sheet
+        Of a workbook; default: the first.
     encoding, separator
         Of text files; found out if not given (UTF-8 or a byte order mark; comma, tab, ; or |).
 
@@ -196,7 +201,11 @@ def read_comparisons(
     if isinstance(source, VoteSource):
         return source.answers()
     options = ReadOptions(
-        left, right, outcome, winner, loser, worker, weight, time,
-        outcome_as, scale, display_known, skip_invalid, encoding, separator,
+        left=left, right=right, outcome=outcome, winner=winner, loser=loser, worker=worker,
+        weight=weight, time=time, count=count, group=group, ballot=ballot, item=item,
+        position=position, where=where, outcome_as=outcome_as, scale=scale,
+        display_known=display_known, keep_na=keep_na, skip_invalid=skip_invalid, header=header,
+        sheet=sheet, encoding=encoding, separator=separator,
     )  # fmt: skip
-    return VoteSource(source, options).answers()
+    votes = VoteSource(source, options)
+    return votes.answers() if group is None else votes.groups()

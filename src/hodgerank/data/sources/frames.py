@@ -19,6 +19,7 @@ UNREADABLE = (
     OSError,
     nw.exceptions.NarwhalsError,
     pl.exceptions.PolarsError,
+    pl.exceptions.PanicException,  # of the library's own code, on bytes it did not foresee
 )
 EAGER_BACKENDS = ("polars", "pandas", "pyarrow", "modin", "cudf")
 
@@ -34,17 +35,26 @@ class Frame:
         What messages call it; default: the library.
     is_lazy
         Whether to spare it from being read in full; default: whether its library does.
+    scale
+        The numbers for right and left, where the form of the source defines them.
     """
 
     from_text = False
 
-    def __init__(self, native: Any, name: str | None = None, is_lazy: bool | None = None) -> None:
+    def __init__(
+        self,
+        native: Any,
+        name: str | None = None,
+        is_lazy: bool | None = None,
+        scale: tuple[float, float] | None = None,
+    ) -> None:
         try:
             self._frame = nw.from_native(native)
         except (nw.exceptions.NarwhalsError, TypeError) as error:
             raise InvalidComparisons(f"the dataframe cannot be read: {error}") from None
         self.is_lazy = isinstance(self._frame, nw.LazyFrame) if is_lazy is None else is_lazy
         self.name = name or f"{self.backend} frame"
+        self.scale = scale
 
     @staticmethod
     def accepts(native: Any) -> bool:
@@ -70,6 +80,21 @@ class Frame:
         if name in EAGER_BACKENDS:
             return str(name)
         return "pandas" if name == "dask" else "polars"
+
+    def filtered(self, where: str) -> Frame:
+        """The rows that a condition holds for, found where they live."""
+        native = self._frame.to_native()
+        try:
+            if isinstance(native, pl.LazyFrame):
+                return Frame(native.filter(pl.sql_expr(where)), self.name, self.is_lazy)
+            if self._frame.implementation.value == "duckdb":
+                return Frame(native.filter(where), self.name, self.is_lazy)
+        except UNREADABLE as error:
+            raise InvalidArgument(f"where {where!r} cannot be understood: {error}") from None
+        raise InvalidArgument(
+            f"where= cannot be used on a lazy {self._frame.implementation.value} table: filter the "
+            "table itself"
+        )
 
     def rows(self, columns: list[str]) -> tuple[pl.DataFrame, BoolArray | None]:
         """Every row of these columns; none has more fields than the header."""

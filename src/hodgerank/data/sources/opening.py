@@ -11,21 +11,24 @@ from hodgerank.data.sources.table import Table
 from hodgerank.errors import InvalidComparisons
 
 
-def open_table(source: Any, *, encoding: str | None, separator: str | None) -> Table:
+def open_table(
+    source: Any, *, encoding: str | None, separator: str | None, sheet: str | None
+) -> Table:
     """Find out what the source is; what reads it is imported only then."""
     if isinstance(source, str | os.PathLike) or hasattr(source, "read"):
         from hodgerank.data.sources.files import open_file
 
         place = source if hasattr(source, "read") else Path(source)
-        return open_file(place, encoding=encoding, separator=separator)
+        return open_file(place, encoding=encoding, separator=separator, sheet=sheet)
     from hodgerank.data.sources.frames import Frame
 
     if Frame.accepts(source):
         return Frame(source)
     if isinstance(source, Iterable) and not isinstance(source, bytes):
-        from hodgerank.data.sources.rows import table_of_rows
+        from hodgerank.data.sources.rows import OUTCOME_OF_TUPLES, table_of_rows
 
-        return Frame(table_of_rows(source), name="rows")
+        table, are_tuples = table_of_rows(source)
+        return Frame(table, name="rows", scale=OUTCOME_OF_TUPLES if are_tuples else None)
     raise InvalidComparisons(
         f"cannot read votes from a {type(source).__name__}: "
         "give a path, a dataframe, rows (left, right, outcome), or Comparisons"

@@ -12,13 +12,15 @@ import polars as pl
 from hodgerank.errors import InvalidComparisons
 
 ROW_COLUMNS = ("left", "right", "outcome", "worker")
+OUTCOME_OF_TUPLES = (-1.0, 1.0)  # right, left; 0 is a tie
 
 
-def table_of_rows(rows: Iterable[Any]) -> pl.DataFrame:
-    """Columns left, right, outcome and worker of tuples, or those that dicts name.
+def table_of_rows(rows: Iterable[Any]) -> tuple[pl.DataFrame, bool]:
+    """Columns left, right, outcome and worker of tuples, or those that dicts name; which it was.
 
-    >>> table_of_rows([("tea", "milk", 1), ("milk", "cola", 0, "ann")]).columns
-    ['left', 'right', 'outcome', 'worker']
+    >>> table, are_tuples = table_of_rows([("tea", "milk", 1), ("milk", "cola", 0, "ann")])
+    >>> table.columns, are_tuples
+    (['left', 'right', 'outcome', 'worker'], True)
     """
     records = list(rows)
     if not records:
@@ -37,7 +39,8 @@ def table_of_rows(rows: Iterable[Any]) -> pl.DataFrame:
         columns = {name: [r[k] for r in filled] for k, name in enumerate(ROW_COLUMNS[:width])}
     else:
         raise InvalidComparisons("rows: a row is a tuple (left, right, outcome) or a dict")
-    return pl.DataFrame([_column(name, values) for name, values in columns.items()])
+    table = pl.DataFrame([_column(name, values) for name, values in columns.items()])
+    return table, not isinstance(records[0], Mapping)
 
 
 def _column(name: str, values: list[Any]) -> pl.Series:

@@ -30,6 +30,10 @@ class Table(Protocol):
         """Whether the rows live elsewhere, and may be too many to bring over."""
 
     @property
+    def scale(self) -> tuple[float, float] | None:
+        """The numbers for right and left, where the form of the source defines them."""
+
+    @property
     def columns(self) -> list[str]:
         """Names of all columns, found without reading rows."""
 

@@ -1,0 +1,105 @@
+"""VoteGroups: votes on several sets of items, each ranked by itself."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from hodgerank.data.comparisons import Comparisons, ReadReport
+from hodgerank.data.joining import join_comparisons
+from hodgerank.errors import InvalidArgument
+from hodgerank.notebook import Displayed, Preview
+from hodgerank.types import CodeArray, Item
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class VoteGroups(Displayed, Mapping[Item, Comparisons]):
+    """A mapping from the name of a group to its votes.
+
+    Items are compared within a group only: equal names in two groups are two items. Workers are
+    the same people in all of them.
+
+    Attributes
+    ----------
+    column
+        What the groups are, e.g. 'scene'.
+    parts
+        The votes of each group.
+    report
+        How all of them were read.
+    """
+
+    column: str
+    parts: Mapping[Item, Comparisons]
+    report: ReadReport
+
+    @classmethod
+    def split(
+        cls, votes: Comparisons, names: Sequence[Item], codes: CodeArray, column: str
+    ) -> VoteGroups:
+        """Sort answers by the group that each belongs to."""
+        order = np.argsort(codes, kind="stable")
+        ends = np.cumsum(np.bincount(codes, minlength=len(names)))[:-1]
+        parts = {}
+        for name, rows in zip(names, np.split(order, ends), strict=True):
+            if len(rows):
+                report = replace(
+                    votes.report,
+                    source=f"{votes.report.source}, {column} {name}",
+                    rows=len(rows),
+                    both_bad=0, skipped=0, unanswered=0, missing=0, filtered=0, rejected=0,
+                    rejections=(), unused=(), notes=(),
+                )  # fmt: skip
+                parts[name] = replace(votes.select(rows).compacted(), report=report)
+        return cls(column, parts, votes.report)
+
+    def __getitem__(self, name: Item) -> Comparisons:
+        """The votes of one group."""
+        if name not in self.parts:
+            known = ", ".join(map(str, list(self.parts)[:8]))
+            raise InvalidArgument(f"there is no {self.column} {name!r}, but {known}")
+        return self.parts[name]
+
+    def __iter__(self) -> Iterator[Item]:
+        return iter(self.parts)
+
+    def __len__(self) -> int:
+        """Number of groups."""
+        return len(self.parts)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self.parts
+
+    @property
+    def n_answers(self) -> int:
+        """Number of answers in all groups."""
+        return sum(votes.n_answers for votes in self.parts.values())
+
+    def together(self) -> Comparisons:
+        """All answers on items that carry the name of their group: 'street / codec 1'.
+
+        What is said about workers is said from these.
+        """
+        parts = [
+            replace(votes, items=tuple(f"{name} / {item}" for item in votes.items))
+            for name, votes in self.parts.items()
+        ]
+        names = [item for part in parts for item in part.items]
+        if len(set(names)) < len(names):  # 'a / b' and 'c' make the same name as 'a' and 'b / c'
+            parts = [
+                replace(votes, items=tuple(repr((name, item)) for item in votes.items))
+                for name, votes in self.parts.items()
+            ]
+        return replace(join_comparisons(parts), report=self.report)
+
+    def _headline(self) -> str:
+        return f"{self.n_answers:,} answers in {len(self):,} groups by {self.column}"
+
+    def _preview(self) -> Preview:
+        rows = (
+            (name, votes.n_items, votes.n_answers, votes.n_workers)
+            for name, votes in self.parts.items()
+        )
+        return Preview((self.column, "items", "answers", "workers"), rows, len(self))

@@ -1,0 +1,251 @@
+"""Rankings of several items, best-worst and best-of-several choices, taken apart into pairs.
+
+The pairs of one ballot hang together: they carry its number, by which errors are clustered.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+import polars as pl
+
+from hodgerank.data.reading.column_names import ITEM_WORDS, base_word, words_of
+from hodgerank.data.reading.layouts import Company, accompanying, outcome_column
+from hodgerank.data.reading.numerals import numbers
+from hodgerank.data.reading.options import ReadOptions
+from hodgerank.data.reading.shapes import (
+    LEFT,
+    OUTCOME,
+    RIGHT,
+    ROW,
+    PairRows,
+    made_layout,
+    pair_rows,
+)
+from hodgerank.errors import InvalidComparisons
+
+BALLOTS = ("ballot", "ranking", "trial", "task", "questionnaire", "set", "list", "question")
+POSITIONS = ("position", "rank", "place", "ranking", "order")
+RANKED = frozenset({"rank", "position", "place", "pos", "preference"})
+MOST_PAIRS = 200_000_000
+BALLOT = "__ballot__"
+
+
+@dataclass(frozen=True, kw_only=True)
+class LongBallots(Company):
+    """A row per item of a ballot, with its position; the first position is the best."""
+
+    ballot: str | None
+    item: str
+    position: str
+
+    @property
+    def columns(self) -> list[str]:
+        """The columns to read, each once."""
+        own = [name for name in (self.ballot, self.item, self.position) if name is not None]
+        return list(dict.fromkeys([*own, *self.company.values()]))
+
+    def __str__(self) -> str:
+        """The shape as the reading report names it."""
+        return f"{', '.join(self.columns)}, a ranking of several items"
+
+    def to_pairs(self, table: pl.DataFrame) -> PairRows:
+        """Every two items of a ballot; equal positions are a tie."""
+        # The same number may name a ballot of each worker, and of each group.
+        keys = [name for name in (self.ballot, self.worker, self.group) if name is not None]
+        place = numbers(table[self.position])
+        entries = table.with_row_index(ROW, 1).with_columns(
+            pl.struct(keys).rank("dense").alias(BALLOT), place.alias("__place__")
+        )
+        n_pairs = entries.group_by(BALLOT).len().select((pl.col("len") * (pl.col("len") - 1)).sum())
+        if int(n_pairs.item() or 0) // 2 > MOST_PAIRS:
+            raise InvalidComparisons(
+                f"the ballots hold {int(n_pairs.item()) // 2:,} pairs of items, more than "
+                f"{MOST_PAIRS:,}: is {self.ballot or self.worker!r} the column of the ballot?"
+            )
+        company = list(self.company.values())
+        left = entries.select(ROW, BALLOT, pl.col(self.item).alias(LEFT), "__place__", *company)
+        right = entries.select(
+            BALLOT,
+            pl.col(ROW).alias("__other__"),
+            pl.col(self.item).alias(RIGHT),
+            pl.col("__place__").alias("__behind__"),
+        )
+        pairs = left.join(right, on=BALLOT).filter(pl.col(ROW) < pl.col("__other__"))
+        pairs = pairs.with_columns(
+            (pl.col("__behind__") - pl.col("__place__")).sign().alias(OUTCOME)
+        )
+        return _ballot_rows([pairs.select(ROW, LEFT, RIGHT, OUTCOME, BALLOT, *company)], self)
+
+
+@dataclass(frozen=True, kw_only=True)
+class WideBallots(Company):
+    """A row per ballot, with a column for each place: rank1 is the best."""
+
+    ranks: tuple[str, ...]
+
+    @property
+    def columns(self) -> list[str]:
+        """The columns to read, each once."""
+        return list(dict.fromkeys([*self.ranks, *self.company.values()]))
+
+    def __str__(self) -> str:
+        """The shape as the reading report names it."""
+        names = (f"{self.ranks[0]} to {self.ranks[-1]}", *self.company.values())
+        return f"{', '.join(names)}, a ranking of several items"
+
+    def to_pairs(self, table: pl.DataFrame) -> PairRows:
+        """Every two places that are filled in."""
+        never = pl.lit(value=False)
+        return _beating(table, self, [(a, b, never) for a, b in combinations(self.ranks, 2)])
+
+
+@dataclass(frozen=True, kw_only=True)
+class Choices(Company):
+    """A row per choice among several items: the best, the worst if it is named, all shown."""
+
+    best: str
+    worst: str | None
+    shown: tuple[str, ...]
+
+    @property
+    def columns(self) -> list[str]:
+        """The columns to read, each once."""
+        chosen = [self.best, *([self.worst] if self.worst else [])]
+        return list(dict.fromkeys([*chosen, *self.shown, *self.company.values()]))
+
+    def __str__(self) -> str:
+        """The shape as the reading report names it."""
+        kind = "best" if self.worst is None else "best and worst"
+        return f"{', '.join(self.columns)}, the {kind} of several items"
+
+    def to_pairs(self, table: pl.DataFrame) -> PairRows:
+        """The best beats all others, all others beat the worst; best against worst is one pair."""
+        is_best = pl.col(self.best)
+        pairs = [(self.best, name, pl.col(name) == is_best) for name in self.shown]
+        if self.worst is not None:
+            worst = pl.col(self.worst)
+            pairs += [
+                (name, self.worst, (pl.col(name) == is_best) | (pl.col(name) == worst))
+                for name in self.shown
+            ]
+        return _beating(table, self, pairs)
+
+
+def _beating(
+    table: pl.DataFrame, shape: WideBallots | Choices, pairs: list[tuple[str, str, pl.Expr]]
+) -> PairRows:
+    """For each ballot, the first column of a pair beats the second, unless ... ."""
+    table = table.with_row_index(ROW, 1)
+    parts = []
+    for winner, loser, unless in pairs:
+        is_there = [
+            pl.col(name).is_not_null() & (pl.col(name).cast(pl.String).str.strip_chars() != "")
+            for name in (winner, loser)
+        ]
+        part = table.filter(*is_there, ~unless.fill_null(value=False))
+        parts.append(
+            part.select(
+                ROW,
+                pl.col(winner).alias(LEFT),
+                pl.col(loser).alias(RIGHT),
+                pl.lit(1.0).alias(OUTCOME),
+                pl.col(ROW).alias(BALLOT),
+                *shape.company.values(),
+            )
+        )
+    return _ballot_rows(parts, shape)
+
+
+def _ballot_rows(parts: list[pl.DataFrame], shape: LongBallots | WideBallots | Choices) -> PairRows:
+    return pair_rows(parts, made_layout(ballot=BALLOT, **shape.company))
+
+
+def find_rankings(columns: Sequence[str], given: ReadOptions) -> LongBallots | WideBallots | None:
+    """The rankings in a table with such columns, if there are any."""
+    if given.left or given.right or given.outcome or given.winner:
+        return None
+    if given.item or given.position or given.ballot:
+        return _long(columns, given)
+    return _wide(columns, given) or _long(columns, given)
+
+
+def _long(columns: Sequence[str], given: ReadOptions) -> LongBallots | None:
+    """Columns ballot (or who answered), item and position."""
+    item = given.item or _called(("item", *ITEM_WORDS), columns)
+    free = [name for name in columns if name != item]
+    position = given.position or _called(POSITIONS, free)
+    free = [name for name in free if name != position]
+    if item is None or position is None:
+        return None
+    ballot = given.ballot or _called(BALLOTS, free)
+    company = accompanying(columns, given, [c for c in (ballot, item, position) if c]).company
+    if ballot is None and "worker" not in company:
+        return None
+    company.pop("count", None)
+    return LongBallots(ballot=ballot, item=item, position=position, **company)
+
+
+def _called(names: Sequence[str], columns: Sequence[str]) -> str | None:
+    by_word = {base_word(name): name for name in reversed(columns)}
+    return next((by_word[name] for name in names if name in by_word), None)
+
+
+def _wide(columns: Sequence[str], given: ReadOptions) -> WideBallots | None:
+    """Columns rank1, rank2, ..."""
+    for stem, names in numbered(columns).items():
+        if len(stem) == 1 and stem[0] in RANKED and len(names) >= 2:
+            company = accompanying(columns, given, names).company
+            company.pop("count", None)
+            return WideBallots(ranks=tuple(names), **company)
+    return None
+
+
+def find_choices(columns: Sequence[str], given: ReadOptions) -> Choices | None:
+    """Columns best and worst, or a winner, beside three or more that were shown."""
+    if given.left or given.right or given.outcome or given.loser:
+        return None
+    families = numbered(columns)
+    shown = next(
+        (
+            names
+            for stem, names in families.items()
+            if len(names) >= 3 and all(word in ITEM_WORDS for word in stem) and stem
+        ),
+        None,
+    )
+    if shown is None:
+        return None
+    free = [name for name in columns if name not in shown]
+    worst = next((name for name in free if "worst" in words_of(name)), None)
+    best = given.winner or next((name for name in free if "best" in words_of(name)), None)
+    if best is None and worst is None:
+        best = outcome_column(free)
+    if best is None:
+        return None
+    taken = [*shown, best, *([worst] if worst else [])]
+    company = accompanying(columns, given, taken).company
+    company.pop("count", None)
+    return Choices(best=best, worst=worst, shown=tuple(shown), **company)
+
+
+def numbered(columns: Sequence[str]) -> dict[tuple[str, ...], list[str]]:
+    """Columns that count from 1, by the words they share: option1, option2, option3.
+
+    >>> numbered(["judge", "rank_2", "rank_1"])
+    {('rank',): ['rank_1', 'rank_2']}
+    """
+    families: dict[tuple[str, ...], dict[int, str]] = {}
+    for name in columns:
+        words = words_of(name)
+        places = [k for k, word in enumerate(words) if word.isdecimal() and len(word) < 4]
+        if len(places) == 1:
+            stem = words[: places[0]] + words[places[0] + 1 :]
+            families.setdefault(stem, {}).setdefault(int(words[places[0]]), name)
+    return {
+        stem: [names[k] for k in sorted(names)]
+        for stem, names in families.items()
+        if sorted(names) == list(range(1, len(names) + 1)) and len(names) > 1
+    }

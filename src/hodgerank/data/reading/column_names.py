@@ -1,0 +1,160 @@
+"""What the name of a column says: words, the side it is about, and who it calls the winner."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+# Words that tell two columns of a pair apart, the one of the left item first.
+SIDES = (
+    ("left", "right"),
+    ("l", "r"),
+    ("a", "b"),
+    ("1", "2"),
+    ("0", "1"),
+    ("first", "second"),
+    ("one", "two"),
+    ("home", "away"),
+    ("i", "j"),
+)
+
+# What is compared, as column names call it; the likeliest first.
+ITEM_WORDS = (
+    "item", "items", "model", "candidate", "option", "stimulus", "stim", "stimuli", "alternative",
+    "object", "system", "method", "algorithm", "condition", "image", "img", "picture", "photo",
+    "video", "clip", "audio", "sound", "player", "team", "choice", "id", "name", "product",
+    "entity", "element", "concept", "word", "essay", "script", "summary", "translation",
+    "sample", "design",
+    "file", "text", "sentence", "document", "passage", "output", "answer", "completion", "response",
+)  # fmt: skip
+# Columns of a pair that measure something: they name no item.
+_MEASURES = frozenset({
+    "score", "scores", "wins", "win", "won", "winner", "votes", "vote", "count", "counts", "n",
+    "time", "seconds", "ms", "rt", "duration", "rating", "elo", "tokens", "length", "rank",
+    "position", "x", "y", "width", "height", "prob", "probability", "weight", "price", "cost",
+    "url", "date", "conversation", "turn", "turns", "selected", "chosen", "preferred", "picked",
+    "better", "ties",
+})  # fmt: skip
+TALLIES = frozenset({
+    "wins", "win", "won", "winner", "votes", "count", "counts", "n", "selected", "chosen",
+    "preferred",
+})  # fmt: skip
+TIES = frozenset({
+    "tie", "ties", "tied", "draw", "draws", "equal", "same",
+})  # fmt: skip
+VERDICTS = frozenset({
+    "selected", "chosen", "preferred", "picked", "won", "wins", "win", "winner", "better",
+    "best", "chose", "prefers", "prefer",
+})  # fmt: skip
+_PARTICLES = frozenset({
+    "is", "was", "did", "were", "has", "id",
+})  # fmt: skip
+_WON = frozenset({
+    "winner", "won", "chosen", "preferred", "better", "selected", "best", "picked", "win",
+    "winning",
+})  # fmt: skip
+_LOST = frozenset({
+    "loser", "lost", "rejected", "worse", "worst", "unchosen", "unselected", "losing", "lose",
+})  # fmt: skip
+
+
+class SidedPair(NamedTuple):
+    """Two columns whose names differ in their side alone."""
+
+    left: str
+    right: str
+    sides: tuple[str, str]
+    stem: tuple[str, ...]
+
+
+def words_of(name: str) -> tuple[str, ...]:
+    """The words of a column name, in lower case.
+
+    >>> words_of("is_A_selected"), words_of("choiceId1"), words_of("worker_id")
+    (('is', 'a', 'selected'), ('choice', 'id', '1'), ('worker', 'id'))
+    """
+    spaced = re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", " ", name)
+    return tuple(word.lower() for word in re.findall(r"[^\W\d_]+|\d+", spaced))
+
+
+def sided_pairs(columns: Sequence[str]) -> list[SidedPair]:
+    """Pairs of columns that differ in one word, which names the side, in the order of columns.
+
+    >>> [pair[:2] for pair in sided_pairs(["stimulus_b", "rt", "stimulus_a"])]
+    [('stimulus_a', 'stimulus_b')]
+    """
+    by_words: dict[tuple[str, ...], str] = {}
+    for name in columns:
+        by_words.setdefault(words_of(name), name)
+    found = []
+    for words, name in by_words.items():
+        for place, word in enumerate(words):
+            for left, right in SIDES:
+                other = (*words[:place], right, *words[place + 1 :])
+                if word == left and other in by_words:
+                    stem = words[:place] + words[place + 1 :]
+                    found.append(SidedPair(name, by_words[other], (left, right), stem))
+    return found
+
+
+def item_pairs(columns: Sequence[str]) -> tuple[list[SidedPair], list[SidedPair]]:
+    """Pairs of columns that may name the two items: the likeliest of known names, and others."""
+    known: list[tuple[int, SidedPair]] = []
+    unknown = []
+    for pair in sided_pairs(columns):
+        words = [word for word in pair.stem if word != "id"] or list(pair.stem)
+        if not words:
+            known.append((-1, pair))
+        elif all(word in ITEM_WORDS for word in words):
+            known.append((max(ITEM_WORDS.index(word) for word in words), pair))
+        elif not _MEASURES.intersection(words):
+            unknown.append(pair)
+    return [pair for _, pair in sorted(known, key=lambda rated: rated[0])], unknown
+
+
+def tally_pairs(columns: Sequence[str]) -> list[SidedPair]:
+    """Pairs of columns that count for how many each side won: `wins_left, wins_right`."""
+    return [pair for pair in sided_pairs(columns) if TALLIES.intersection(pair.stem)]
+
+
+def favoured_side(name: str, sides: tuple[str, str]) -> int:
+    """+1 for a column that says whether the left item was chosen, -1 for the right, else 0.
+
+    >>> favoured_side("is_A_selected", ("a", "b")), favoured_side("right_won", ("left", "right"))
+    (1, -1)
+    """
+    words = [word for word in words_of(name) if word not in _PARTICLES]
+    rest = [word for word in words if word not in VERDICTS and word not in ITEM_WORDS]
+    if len(rest) != 1 or rest[0] not in sides or not VERDICTS.intersection(words):
+        return 0
+    return 1 if rest[0] == sides[0] else -1
+
+
+def decided_pair(columns: Iterable[str]) -> tuple[str, str] | None:
+    """A column of winners and one of losers that are otherwise named alike.
+
+    >>> decided_pair(["judge", "candidate_chosen", "candidate_not_chosen"])
+    ('candidate_chosen', 'candidate_not_chosen')
+    """
+    won: dict[tuple[str, ...], str] = {}
+    lost: dict[tuple[str, ...], str] = {}
+    for name in columns:
+        words = words_of(name)
+        stem = tuple(word for word in words if word not in _WON | _LOST | {"not"})
+        if len(words) - len(stem) == 1 and _WON.intersection(words):
+            won.setdefault(stem, name)
+        elif _LOST.intersection(words) or ("not" in words and _WON.intersection(words)):
+            lost.setdefault(stem, name)
+    return next(((name, lost[stem]) for stem, name in won.items() if stem in lost), None)
+
+
+def base_word(name: str) -> str:
+    """The name without what numbers or identifies: `worker` of WorkerID, worker_id, worker_no.
+
+    >>> base_word("participant_id"), base_word("workerid"), base_word("Judge")
+    ('participant', 'worker', 'judge')
+    """
+    words = [word for word in words_of(name) if word not in ("id", "no", "nr", "number", "name")]
+    name = "_".join(words)
+    return name.removesuffix("id") if len(name) > len("pid") else name

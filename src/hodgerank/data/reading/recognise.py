@@ -1,0 +1,119 @@
+"""Find out what a table holds: by the names of its columns, or by what stands in them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import NamedTuple
+
+from hodgerank.data.reading.ballots import find_choices, find_rankings
+from hodgerank.data.reading.layouts import Layout, pair_layout
+from hodgerank.data.reading.numerals import number
+from hodgerank.data.reading.options import ReadOptions
+from hodgerank.data.reading.proposals import cannot_be_recognised, no_such_column
+from hodgerank.data.reading.shapes import Shape
+from hodgerank.data.reading.tallies import find_tallies
+from hodgerank.data.reading.win_matrix import find_win_matrix
+from hodgerank.data.sources.table import Table
+from hodgerank.data.sources.text import TextTable
+from hodgerank.errors import InvalidComparisons
+
+LOOKED_AT = 2000  # rows, to see what stands in the columns; also the most items of a matrix
+
+
+class Recognised(NamedTuple):
+    """The table, possibly without taking its first line as a header, and what it holds."""
+
+    table: Table
+    shape: Layout | Shape
+    notes: tuple[str, ...] = ()
+
+
+def recognise(table: Table, given: ReadOptions) -> Recognised:
+    """What the table holds, or an error that proposes the options that fit its columns."""
+    if given.header is False:
+        return _without_header(table, given)
+    columns = table.columns
+    for name in given.columns.values():
+        if name not in columns:
+            raise no_such_column(table.name, name, columns)
+    if given.loser and not given.winner:
+        raise InvalidComparisons(f"{table.name}: a loser column needs a winner column beside it")
+    found = _by_names(columns, given)
+    if found is not None:
+        _require_one_part_each(found, given, table.name)
+        return Recognised(table, found)
+    if not given.columns and len(columns) <= LOOKED_AT and not _duplicates(columns):
+        head = table.head(columns, LOOKED_AT)
+        matrix = find_win_matrix(columns, head, len(head))
+        if matrix is not None:
+            return Recognised(table, matrix)
+    if not given.columns and isinstance(table, TextTable) and _is_data(table):
+        return _without_header(table, given)
+    raise cannot_be_recognised(table, given)
+
+
+def _by_names(columns: list[str], given: ReadOptions) -> Layout | Shape | None:
+    if given.item or given.position or given.ballot:
+        return find_rankings(columns, given)
+    return (
+        find_choices(columns, given)  # the first two of several columns are not a pair
+        or find_tallies(columns, given)
+        or pair_layout(columns, given)
+        or find_rankings(columns, given)
+    )
+
+
+def _require_one_part_each(shape: Layout | Shape, given: ReadOptions, source: str) -> None:
+    parts = Counter(given.columns.values())
+    if isinstance(shape, Layout):
+        named = (shape.left, shape.right, shape.outcome, *shape.company.values())
+        parts |= Counter(name for name in named if name is not None)
+    twice = next((name for name, times in parts.items() if times > 1), None)
+    if twice is not None:
+        raise InvalidComparisons(f"{source}: column {twice!r} cannot play two parts at once")
+
+
+def _duplicates(columns: list[str]) -> bool:
+    return len(set(columns)) < len(columns)
+
+
+def _is_data(table: TextTable) -> bool:
+    """Whether the first line is not a header: it holds a number, or items of the lines below."""
+    if any(number(name) == number(name) for name in table.columns):
+        return True
+    body = table.without_header()
+    first_two = body.columns[:2]
+    if len(first_two) < 2:
+        return False
+    rows = body.head(first_two, LOOKED_AT)[1:]
+    below = {str(value).strip() for name in first_two for value in rows[name]}
+    return all(name.strip() in below for name in table.columns[:2])
+
+
+def _without_header(table: Table, given: ReadOptions) -> Recognised:
+    """Columns called 1, 2, 3 ...: left, right, outcome and worker, or winner and loser."""
+    if not isinstance(table, TextTable):
+        raise InvalidComparisons(f"{table.name} names its columns: read it with its header")
+    body = table.without_header()
+    columns = body.columns
+    if given.columns:
+        for name in given.columns.values():
+            if name not in columns:
+                raise no_such_column(table.name, name, columns)
+        layout = pair_layout(columns, given)
+    elif len(columns) == 2:
+        layout = Layout(left="1", right="2", display_known=False)
+    elif len(columns) in (3, 4):
+        layout = Layout(left="1", right="2", outcome="3", worker="4" if len(columns) == 4 else None)
+    else:
+        layout = None
+    if layout is None:
+        raise InvalidComparisons(
+            f"{table.name} has no header: name its columns by their places, e.g. --no-header "
+            f"--left 1 --right 2 --outcome 3 (header=False, left='1', ...); it has {len(columns)}"
+        )
+    _require_one_part_each(layout, given, table.name)
+    parts = "the winner, the loser" if layout.outcome is None else "left, right, outcome"
+    parts += ", worker" if layout.worker else ""
+    note = f"there is no header: columns {', '.join(layout.columns)} were taken as {parts}"
+    return Recognised(body, layout, (note,))

@@ -1,0 +1,211 @@
+"""TableVotes: the votes in one table, with three ways to have them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, cast
+
+import numpy as np
+import polars as pl
+
+from hodgerank.data.comparisons import Comparisons
+from hodgerank.data.groups import VoteGroups
+from hodgerank.data.reading.codes import Encoding
+from hodgerank.data.reading.decode import Decoded, decode
+from hodgerank.data.reading.filtering import columns_in, rows_where
+from hodgerank.data.reading.group_columns import (
+    FEW_ROWS,
+    group_candidates,
+    point_out_groups,
+)
+from hodgerank.data.reading.layouts import Layout
+from hodgerank.data.reading.options import ReadOptions
+from hodgerank.data.reading.recognise import Recognised, recognise
+from hodgerank.data.reading.report import Reading
+from hodgerank.data.reading.shapes import Shape
+from hodgerank.data.sources.table import Table
+from hodgerank.errors import InvalidComparisons
+
+if TYPE_CHECKING:
+    from hodgerank.data.sources.frames import Frame
+
+BATCH = 1 << 20  # rows in memory at once
+SAMPLE = 1 << 16  # rows looked at to see whether answers repeat
+# Beyond so many distinct answers, counting them where they live takes longer than fetching them.
+MANY_DISTINCT = 1 << 21
+
+
+@dataclass(frozen=True, eq=False)
+class TableVotes:
+    """Votes in a table: all of them, distinct ones counted, or some at a time."""
+
+    opened: Table
+    options: ReadOptions = field(default_factory=ReadOptions)
+
+    @cached_property
+    def _recognised(self) -> Recognised:
+        table = self.opened
+        if self.options.where is not None and table.is_lazy:
+            columns_in(self.options.where, table.columns, table.name)
+            table = cast("Frame", table).filtered(self.options.where)
+        return recognise(table, self.options)
+
+    @property
+    def name(self) -> str:
+        """What messages call the table."""
+        return self.opened.name
+
+    @property
+    def is_lazy(self) -> bool:
+        """Whether the votes live elsewhere, and may be too many to bring over."""
+        return self.opened.is_lazy
+
+    @property
+    def can_be_reduced(self) -> bool:
+        """Whether rows are plain answers that can be counted, or fetched some at a time."""
+        is_plain = isinstance(self._recognised.shape, Layout) and self.options.group is None
+        return self.is_lazy and is_plain
+
+    def answers(self) -> Comparisons:
+        """Every answer; rows may stand for several where the table counts them."""
+        decoded = self._decoded_rows()
+        return decoded.votes if decoded.groups is None else self._split(decoded).together()
+
+    def groups(self) -> VoteGroups:
+        """The votes of each group."""
+        return self._split(self._decoded_rows())
+
+    def distinct_answers(self, *, by_worker: bool = True) -> Comparisons:
+        """Answers without times; where votes are lazy, equal ones (of a worker) are one row."""
+        if not self.can_be_reduced:
+            return self.answers()
+        return self._distinct(self._plain_layout(by_worker=by_worker))
+
+    def pieces(self) -> Iterator[Comparisons]:
+        """Answers without workers and times: reduced where they live, or some at a time.
+
+        Counting answers where they live pays where they repeat. Where the first rows show that
+        they hardly do, fetching them batch by batch is faster and takes less memory.
+        """
+        if not self.can_be_reduced:
+            yield self.answers()
+            return
+        layout = self._plain_layout(by_worker=False)
+        table = self._recognised.table
+        if not table.is_streamable:
+            yield self._distinct(layout)
+            return
+        if _n_distinct(table, layout.columns) < MANY_DISTINCT:
+            yield self._distinct_or_fault(layout)
+        else:
+            yield from self._batches(layout)
+
+    def _plain_layout(self, *, by_worker: bool) -> Layout:
+        """Without times; and without counts that were not asked for, since order is lost."""
+        layout = cast(Layout, self._recognised.shape)
+        layout = replace(layout, time=None, count=self.options.count)
+        return layout if by_worker else replace(layout, worker=None)
+
+    def _decoded_rows(self) -> Decoded:
+        """All rows, understood; a table of another shape is made one of answers first."""
+        table, shape, notes = self._recognised
+        unused = self._unused()
+        looked_at = [] if table.is_lazy else group_candidates(unused, self._size(shape))
+        rows, ragged = table.rows([*shape.columns, *self._where_columns, *looked_at])
+        row, filtered = None, 0
+        if self.options.where is not None and not table.is_lazy:
+            holds = rows_where(self.options.where, rows, from_text=table.from_text)
+            rows, row, filtered = rows.filter(holds), np.flatnonzero(holds) + 1, int((~holds).sum())
+            ragged = None if ragged is None else ragged[holds]
+            if not len(row):
+                raise InvalidComparisons(
+                    f"{self.name}: the condition {self.options.where!r} holds for no row"
+                )
+        reading = self._reading(filtered=filtered, unused=unused, row=row, notes=[*notes])
+        if isinstance(shape, Layout):
+            if self.options.group is None and looked_at:
+                reading.notes.extend(point_out_groups(rows, shape, rows.select(looked_at)))
+            return self._decoded(rows, replace(reading, layout=shape), ragged=ragged)
+        pairs = shape.to_pairs(rows.select(shape.columns))
+        reading = replace(
+            reading,
+            layout=pairs.layout,
+            shape=str(shape),
+            n_rows=len(rows) + filtered,
+            row=pairs.row if row is None else row[pairs.row - 1],
+        )
+        ragged = None if ragged is None else ragged[pairs.row - 1]
+        return self._decoded(pairs.table, reading, ragged=ragged)
+
+    @cached_property
+    def _where_columns(self) -> list[str]:
+        """Further columns that `where` needs here; a lazy table was filtered where it lives."""
+        table, shape, _ = self._recognised
+        if self.options.where is None or table.is_lazy:
+            return []
+        names = columns_in(self.options.where, table.columns, self.name)
+        return [name for name in names if name not in shape.columns]
+
+    def _unused(self) -> tuple[str, ...]:
+        table, shape, _ = self._recognised
+        used = {*shape.columns, *self._where_columns}
+        return tuple(name for name in dict.fromkeys(table.columns) if name not in used)
+
+    def _size(self, shape: Layout | Shape) -> int:
+        """Number of rows, as far as it matters."""
+        return len(self._recognised.table.head(shape.columns[:1], FEW_ROWS + 1))
+
+    def _split(self, decoded: Decoded) -> VoteGroups:
+        names, (codes,) = cast(Encoding, decoded.groups)
+        return VoteGroups.split(decoded.votes, names, codes, str(self.options.group))
+
+    def _distinct_or_fault(self, layout: Layout) -> Comparisons:
+        """Distinct answers; if there is a fault, batches tell in which rows it is."""
+        try:
+            return self._distinct(layout)
+        except InvalidComparisons:
+            for _ in self._batches(layout):
+                pass
+            raise
+
+    def _batches(self, layout: Layout) -> Iterator[Comparisons]:
+        start = 0
+        for batch in self._recognised.table.batches(layout.columns, BATCH):
+            row = np.arange(start + 1, start + len(batch) + 1) if start else None
+            reading = self._reading(layout=layout, row=row, unused=self._unused())
+            yield self._decoded(batch, reading).votes
+            start += len(batch)
+
+    def _distinct(self, layout: Layout) -> Comparisons:
+        table, counts = self._recognised.table.distinct_rows(layout.columns)
+        reading = self._reading(layout=layout, unused=self._unused())
+        return self._decoded(table, reading, multiplicity=counts).votes
+
+    def _reading(self, layout: Layout | None = None, **more: Any) -> Reading:
+        layout = layout or Layout(left="", right="")
+        return Reading(layout, self.name, self.opened.from_text, self.options, **more)
+
+    def _decoded(self, table: pl.DataFrame, reading: Reading, **how: Any) -> Decoded:
+        if reading.layout.scale is None and self.opened.scale is not None:
+            reading = replace(reading, layout=replace(reading.layout, scale=self.opened.scale))
+        try:
+            return decode(table, reading, backend=self.opened.backend, **how)
+        except (pl.exceptions.PolarsError, pl.exceptions.PanicException) as error:
+            reason = str(error).split("\n", 1)[0]
+            raise InvalidComparisons(
+                f"{reading.source}: a column cannot be used: {reason}"
+            ) from None
+
+
+def _n_distinct(table: Table, columns: list[str]) -> float:
+    """Number of distinct rows, estimated from how few of the first rows are equal.
+
+    Of s rows drawn from N equally frequent ones about s^2 / 2N are repetitions.
+    """
+    sample = table.head(columns, SAMPLE)
+    if len(sample) < SAMPLE:  # that is all there is
+        return float(len(sample))
+    repetitions = len(sample) - sample.n_unique()
+    return len(sample) ** 2 / (2 * repetitions) if repetitions else float("inf")
