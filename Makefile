@@ -4,7 +4,7 @@ VENV   ?= .venv
 BIN    := $(VENV)/bin
 READY  := $(VENV)/.ready
 .DEFAULT_GOAL := help
-.PHONY: help demo test coverage reproduce lint types bench clean
+.PHONY: help demo test fuzz coverage reproduce lint types bench clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' Makefile
@@ -20,6 +20,11 @@ demo: $(READY)-demo  ## run an active campaign on a simulated crowd, rank the it
 
 test: $(READY)-test $(READY)-java  ## run every test
 	$(BIN)/python -m pytest -n auto
+
+SEED    ?= 1
+MINUTES ?= 3
+fuzz: $(READY)-test  ## run the commands on random and damaged files; SEED=2 MINUTES=10 for others and for longer
+	PYTHONPATH=tests $(BIN)/python -m fuzz --seed $(SEED) --minutes $(MINUTES)
 
 coverage: $(READY)-test $(READY)-java  ## measure branch coverage; compiled kernels run as plain Python for it
 	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -n auto --cov --cov-report= --cov-fail-under=0 tests/kernels

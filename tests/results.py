@@ -19,6 +19,7 @@ def every_result() -> dict[str, Any]:
     )
     sampler = hr.AutoSampler(votes.items, seed=1)
     run = hr.run(sampler, crowd, budget=30)
+    groups = hr.VoteGroups.split(votes, (HOSTILE, "others"), votes.worker > 1, HOSTILE)
     tracker = hr.TopologyTracker(4)
     tracker.add(0, 1)
     results = [
@@ -32,6 +33,9 @@ def every_result() -> dict[str, Any]:
         hr.find_outliers(votes),
         hr.assess_workers(votes),
         hr.assess_trust(votes),
+        groups,
+        hr.rank_groups(groups),
+        hr.compare_rankings({HOSTILE: votes, "others": votes}, n_permutations=19),
         hr.betti_numbers(votes),
         tracker,
         crowd,

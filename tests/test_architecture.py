@@ -11,7 +11,9 @@ import hodgerank
 SOURCE = Path(hodgerank.__file__).parent
 # From the ground up; names in one row are siblings and do not import each other.
 LAYERS = [
-    {"errors", "notebook", "types"},
+    {"notebook"},
+    {"errors", "types"},
+    {"writing"},
     {"kernels"},
     {"data"},
     {"graph"},

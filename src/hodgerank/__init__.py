@@ -26,15 +26,23 @@ if TYPE_CHECKING:
     from hodgerank.collecting.stopping import TopKCertain as TopKCertain
     from hodgerank.data.comparisons import Comparisons as Comparisons
     from hodgerank.data.datasets import load_dataset as load_dataset
+    from hodgerank.data.groups import VoteGroups as VoteGroups
     from hodgerank.data.reading.source import read_comparisons as read_comparisons
+    from hodgerank.data.selecting import exclude_workers as exclude_workers
+    from hodgerank.data.selecting import keep_items_with as keep_items_with
+    from hodgerank.data.selecting import largest_component as largest_component
     from hodgerank.data.simulate import SimulatedCrowd as SimulatedCrowd
     from hodgerank.data.simulate import simulate_comparisons as simulate_comparisons
     from hodgerank.errors import HodgeRankError as HodgeRankError
     from hodgerank.estimators.bayes import bayes_rank as bayes_rank
     from hodgerank.estimators.certainty import expected_tau as expected_tau
     from hodgerank.estimators.certainty import top_k_certainty as top_k_certainty
+    from hodgerank.estimators.comparing.compare import compare_rankings as compare_rankings
+    from hodgerank.estimators.comparing.result import RankingComparison as RankingComparison
     from hodgerank.estimators.crowd_bt import CrowdBTRanking as CrowdBTRanking
     from hodgerank.estimators.crowd_bt import crowd_bt as crowd_bt
+    from hodgerank.estimators.group_rankings import GroupRankings as GroupRankings
+    from hodgerank.estimators.group_rankings import rank_groups as rank_groups
     from hodgerank.estimators.least_squares import hodge_rank as hodge_rank
     from hodgerank.estimators.likelihood import bradley_terry as bradley_terry
     from hodgerank.estimators.likelihood import thurstone_mosteller as thurstone_mosteller
@@ -71,6 +79,10 @@ __version__ = "0.1.0.dev0"
 _HOMES = {
     "Comparisons": "data.comparisons",
     "read_comparisons": "data.reading.source",
+    "VoteGroups": "data.groups",
+    "exclude_workers": "data.selecting",
+    "keep_items_with": "data.selecting",
+    "largest_component": "data.selecting",
     "simulate_comparisons": "data.simulate",
     "SimulatedCrowd": "data.simulate",
     "RecordedCrowd": "collecting.recorded_crowd",
@@ -81,6 +93,8 @@ _HOMES = {
     "bradley_terry": "estimators.likelihood",
     "thurstone_mosteller": "estimators.likelihood",
     "Ranking": "estimators.ranking",
+    "rank_groups": "estimators.group_rankings",
+    "GroupRankings": "estimators.group_rankings",
     "load_dataset": "data.datasets",
     "decompose": "graph.decomposition",
     "HodgeDecomposition": "graph.decomposition",
@@ -92,6 +106,8 @@ _HOMES = {
     "RobustRanking": "estimators.robust",
     "assess_workers": "estimators.workers.assess",
     "WorkerAssessment": "estimators.workers.assessment",
+    "compare_rankings": "estimators.comparing.compare",
+    "RankingComparison": "estimators.comparing.result",
     "assess_trust": "estimators.trust",
     "TrustReport": "estimators.trust",
     "bayes_rank": "estimators.bayes",

@@ -8,6 +8,7 @@ HodgeRankError
 ├── DidNotConverge        an iteration that used up its steps
 ├── NothingToAsk          no pair is allowed
 ├── JudgeFailed           who was asked fails again and again
+├── CannotWrite           a result that could not be put where it should go (an OSError)
 ├── DatasetUnavailable    the files of a data set are not to be had
 └── MissingDependency     an optional package is needed (an ImportError)
 """
@@ -16,6 +17,8 @@ from __future__ import annotations
 
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
+
+from hodgerank.notebook import short
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -52,7 +55,7 @@ class UnknownItem(HodgeRankError, KeyError):
 
     def __init__(self, item: object, known: Iterable[object]) -> None:
         self.item = item
-        super().__init__(f"{item!r} is not among the items{did_you_mean(item, known)}")
+        super().__init__(f"{short(repr(item))} is not among the items{did_you_mean(item, known)}")
 
     def __str__(self) -> str:
         """The message itself: a KeyError would show its repr."""
@@ -73,9 +76,11 @@ class DisconnectedGraph(HodgeRankError):
     def __init__(self, components: Sequence[tuple[Item, ...]], bridges: Sequence[Pair]) -> None:
         self.components = tuple(components)
         self.bridges = tuple(bridges)
-        sizes = "; ".join(_some(component, 4) for component in self.components[:4])
+        sizes = "; ".join(
+            _some([_short(item) for item in component], 4) for component in self.components[:4]
+        )
         rest = len(self.components) - 4
-        pairs = _some([f"({left}, {right})" for left, right in self.bridges], 5)
+        pairs = _some([f"({_short(a)}, {_short(b)})" for a, b in self.bridges], 5)
         super().__init__(
             f"the comparisons fall into {len(self.components):,} groups that were never compared "
             f"with each other: {sizes}{f'; and {rest:,} more' if rest > 0 else ''}. "
@@ -103,6 +108,10 @@ class JudgeFailed(HodgeRankError):
     """A judge failed for many pairs in a row; the answers until then are kept."""
 
 
+class CannotWrite(HodgeRankError, OSError):
+    """A file or a stream does not take what is written; what a file held before is still there."""
+
+
 class MissingDependency(HodgeRankError, ImportError):
     """An optional package is needed for what was asked."""
 
@@ -120,7 +129,7 @@ def require_one_of(value: str, allowed: Iterable[str], what: str) -> str:
     if value in names:
         return value
     raise InvalidArgument(
-        f"{what} {value!r} is not one of {', '.join(names)}{did_you_mean(value, names)}"
+        f"{what} {short(repr(value))} is not one of {', '.join(names)}{did_you_mean(value, names)}"
     )
 
 
@@ -133,11 +142,15 @@ def require_positive(value: float, what: str) -> float:
 
 def did_you_mean(name: object, known: Iterable[object]) -> str:
     """A clause with the names nearest to `name`, or nothing."""
-    near = get_close_matches(str(name).lower(), {str(k).lower(): k for k in known}, n=3)
-    originals = {str(k).lower(): str(k) for k in known} if near else {}
+    originals = {_short(k).lower(): _short(k) for k in known}
+    near = get_close_matches(_short(name).lower(), originals, n=3)
     return f" (did you mean {', '.join(originals[k] for k in near)}?)" if near else ""
 
 
-def _some(names: Sequence[object], most: int) -> str:
-    shown = ", ".join(str(name) for name in names[:most])
+def _some(names: Sequence[str], most: int) -> str:
+    shown = ", ".join(names[:most])
     return shown if len(names) <= most else f"{shown}, ... ({len(names):,})"
+
+
+def _short(name: object) -> str:
+    return short(str(name))  # an integer is a name here, and has no thousands

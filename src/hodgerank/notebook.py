@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 from html import escape
@@ -11,6 +12,8 @@ from typing import Any, NamedTuple
 
 MOST_ROWS = 10
 LONGEST_CELL = 60
+# Control characters, and those that turn the direction of writing or break the line.
+UNSEEN = re.compile("[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]")
 CELL = "padding: 0.15em 0.8em 0.15em 0; text-align: "
 
 
@@ -73,4 +76,14 @@ def short(value: object) -> str:
     if isinstance(value, float):
         return f"{value:.4g}"
     text = f"{value:,}" if isinstance(value, int) and not isinstance(value, bool) else str(value)
-    return text if len(text) <= LONGEST_CELL else f"{text[: LONGEST_CELL - 3]}..."
+    return cut(visible(text[: LONGEST_CELL + 1]), LONGEST_CELL)
+
+
+def cut(text: str, longest: int) -> str:
+    """A text, or its beginning where it is too long."""
+    return text if len(text) <= longest else f"{text[: longest - 3]}..."
+
+
+def visible(text: str) -> str:
+    r"""One line, in which characters that would act on a terminal are written out: \x1b."""
+    return UNSEEN.sub(lambda found: found[0].encode("unicode_escape").decode(), text)

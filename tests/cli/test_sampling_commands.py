@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+from itertools import pairwise
 
 import polars as pl
 import pytest
 
 from hodgerank.cli.exit_status import BAD_INPUT
+from pace import at_most
 
 VOTES = "left,right,label,worker\na,b,1,w1\nb,c,1,w1\na,c,1,w2\na,b,-1,w2\nb,c,1,w2\n"
 
@@ -27,7 +29,9 @@ def test_plan_from_votes_writes_pairs_and_forecasts(run, write, tmp_path):
     assert status == 0
     assert len(content["pairs"]) == 3
     assert content["forecast"]["target"] == 0.9
-    assert pl.read_csv(tmp_path / "pairs.csv").columns == ["left", "right", "gain"]
+    sheet = pl.read_csv(tmp_path / "pairs.csv")
+    assert sheet.columns == ["pair", "left", "right", "answer", "worker", "note"]
+    assert sheet["answer"].null_count() == 3
     gains = [row["gain"] for row in content["pairs"]]
     assert gains == sorted(gains, reverse=True)
 
@@ -115,3 +119,35 @@ def test_plan_takes_odd_files_as_they_are_meant(run, write, tmp_path):
     assert status == 0
     assert len(pl.read_csv(output)) == 4
     assert run("plan", votes, "--seed", 2**63 - 1, "--target", 0)[0] == 0
+
+
+def test_absurd_numbers_of_votes_are_wrong_usage(run, tmp_path):
+    for options in (
+        ("--items", 10**12),
+        ("--answers", 10**15),
+        ("--answers", 10**30),
+        ("--answers", 10**15, "--pairs", "auto"),
+        ("--workers", f"honest={10**12}"),
+    ):
+        status, _, err = run("simulate", *options, "-o", tmp_path / "x.csv")
+        assert status == 2
+        assert "of memory of this machine: about" in err
+
+
+def test_long_lists_take_no_longer_per_item(run, tmp_path):
+    names = [f"item-{k}" for k in range(60_000)]
+    (tmp_path / "twice.txt").write_text("\n".join([*names, names[-1]]))
+    (tmp_path / "items.txt").write_text("\n".join(names))
+    (tmp_path / "votes.csv").write_text(
+        "\n".join(["left,right,label", *(f"{a},{b},1" for a, b in pairwise(names))])
+    )
+    with at_most(2):
+        status, _, err = run("plan", tmp_path / "twice.txt")
+    assert (status, "'item-59999' is listed twice" in err) == (BAD_INPUT, True)
+    with at_most(6):
+        assert run("plan", tmp_path / "votes.csv", "--items", tmp_path / "items.txt")[0] == 0
+    excluded = [part for name in names[:1000] for part in ("--exclude", name)]
+    with at_most(6):
+        assert run("plan", tmp_path / "items.txt", *excluded)[0] == 0
+    with at_most(6):
+        assert run("plan", tmp_path / "items.txt", "-n", 20_000)[0] == 0

@@ -103,6 +103,35 @@ def test_a_log_is_read_whole_or_not_at_all(tmp_path):
     assert len(log.read_text().splitlines()) == 5
 
 
+@pytest.mark.parametrize("left_over", ["{", '{"le', '{"left": ', '{"left": "a", "ri'])
+def test_a_line_cut_anywhere_is_healed(tmp_path, left_over):
+    log = tmp_path / "answers.jsonl"
+    hr.run(hr.AutoSampler(ITEMS), alphabetic, 3, log=log)
+    with log.open("a") as file:
+        file.write(left_over)
+    hr.run(hr.AutoSampler(ITEMS), alphabetic, 5, log=log)
+    assert len([json.loads(line) for line in log.read_text().splitlines()]) == 5
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "[" * 100_000,
+        '{"left": "a", "right": "b", "outcome": ' + "[" * 100_000 + "]" * 100_000 + "}",
+        '{"left": "a", "right": "b", "outcome": 1' + "0" * 400 + "}",
+        '{"left": "a", "right": "b", "outcome": 1, "weight": 1' + "0" * 400 + "}",
+        '{"left": "a", "right": "b", "outcome": 1' + "0" * 5000 + "}",
+        '{"left": 1' + "0" * 400 + ', "right": "b", "outcome": 1}',
+    ],
+)
+def test_numbers_and_nesting_without_end_are_named_with_their_line(tmp_path, line):
+    log = tmp_path / "answers.jsonl"
+    log.write_text('{"left": "a", "right": "b", "outcome": 1}\n' + line + "\n")
+    with pytest.raises(InvalidComparisons, match="line 2") as caught:
+        hr.run(hr.AutoSampler(ITEMS), alphabetic, 5, log=log)
+    assert len(str(caught.value)) < 500
+
+
 def test_numpy_answers_reach_the_log(tmp_path):
     log = tmp_path / "answers.jsonl"
     answer = hr.Answer(np.float32(1), worker=np.int64(3))
@@ -134,16 +163,49 @@ def test_answers_that_came_with_failures_are_kept():
     assert sampler.n_answers == 39
 
 
-def test_nonsense_is_a_failure_of_the_judge_not_of_the_run():
-    calls = Counter()
+@pytest.mark.parametrize("nonsense", ["A", (1, 2, 3, 4), 7, (), [1, "ann"], 10**400])
+def test_nonsense_ends_a_run_at_once(nonsense, tmp_path):
+    def confused(pair):
+        calls.append(pair)
+        return alphabetic(pair) if len(calls) <= 10 else nonsense
 
-    async def confused(pair):
-        calls[pair] += 1
-        return 2.0 if calls[pair] == 1 else alphabetic(pair)
+    async def confused_later(pair):
+        return confused(pair)
+
+    def collect_async(sampler, log):
+        asyncio.run(hr.run_async(sampler, confused_later, 60, concurrency=1, log=log))
+
+    for collect in (lambda sampler, log: hr.run(sampler, confused, 60, log=log), collect_async):
+        calls, sampler, log = [], hr.RandomSampler(ITEMS), tmp_path / "answers.jsonl"
+        with pytest.raises(InvalidComparisons, match="tuple of outcome and worker") as caught:
+            collect(sampler, log)
+        assert f"({calls[-1].left}, {calls[-1].right})" in str(caught.value)
+        assert len(calls) == 11
+        assert sampler.n_answers == len(log.read_text().splitlines()) == 10
+        log.unlink()
+
+
+def test_answers_that_came_with_nonsense_are_kept():
+    async def judge(pair):
+        return "A" if "a" in pair else alphabetic(pair)
 
     sampler = hr.RandomSampler(ITEMS)
-    result = asyncio.run(hr.run_async(sampler, confused, 20, concurrency=8, retry_delay=0))
-    assert result.n_answers == 20
+    with pytest.raises(InvalidComparisons, match="the judge said 'A'"):
+        asyncio.run(hr.run_async(sampler, judge, 100, concurrency=28))
+    assert sampler.n_answers == 21
+
+
+def test_a_judge_that_raises_our_own_error_is_asked_again():
+    tries = Counter()
+
+    async def flaky(pair):
+        tries[pair] += 1
+        if tries[pair] == 1:
+            raise InvalidComparisons("not now")
+        return alphabetic(pair)
+
+    run = hr.run_async(hr.RandomSampler(ITEMS), flaky, 12, concurrency=4, retry_delay=0)
+    assert asyncio.run(run).n_answers == 12
 
 
 def test_threads_do_not_wait_for_each_other():

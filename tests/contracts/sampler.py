@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import copy
 from itertools import combinations
 
 import numpy as np
@@ -63,6 +64,16 @@ class SamplerContract:
         for _ in range(4):
             one_by_one.append(sampler.ask(pending=one_by_one))
         assert batch == one_by_one
+
+    @SETTINGS
+    @given(log=answers, out=st.lists(pairs, max_size=3))
+    def test_gains_are_those_of_pairs_that_go_out_in_turn(self, log, out):
+        sampler = self.told(log)
+        batch = sampler.ask(4, pending=out)
+        gains = sampler.gains(batch, pending=out)
+        one_by_one = [sampler.gain(pair, [*out, *batch[:k]]) for k, pair in enumerate(batch)]
+        np.testing.assert_allclose(gains, one_by_one, rtol=self.REORDERED)
+        assert sampler.ask(4, pending=out) == batch
 
     @SETTINGS
     @given(log=answers)
@@ -242,6 +253,20 @@ class SamplerContract:
         there = self.told(log)
         gains = [[s.gain(pair) for pair in combinations(ITEMS, 2)] for s in (late, there)]
         np.testing.assert_allclose(*gains, rtol=1e-8, atol=1e-12)
+
+    def test_a_copy_goes_its_own_way(self):
+        log = [(("a", "b"), 1.0), (("c", "d"), -1.0), (("a", "c"), 0.5)]
+        sampler, twin = self.told(log), self.told(log)
+        other = copy(sampler)
+        assert type(other) is type(sampler)
+        assert other.ask(3) == twin.ask(3)
+        for _ in range(5):
+            other.tell(("e", "f"), -1, "ann")
+        other.add_item("new")
+        other.retire_item("a")
+        assert sampler.items == ITEMS
+        assert sampler.n_answers == len(log)
+        assert sampler.ask(3, worker="ann") == twin.ask(3, worker="ann")
 
     def test_too_few_items_cannot_be_asked(self):
         sampler = self.build(["a"])

@@ -72,3 +72,17 @@ def test_truth_and_names():
 def test_senseless_options_are_refused(options):
     with pytest.raises(InvalidArgument):
         hr.simulate_comparisons(3, 10, **options)
+
+
+@pytest.mark.parametrize("n", [10**12, 10**15, 10**30])
+def test_what_does_not_fit_in_memory_is_refused_with_what_would(n):
+    for simulate in (
+        lambda: hr.simulate_comparisons(n, 10),
+        lambda: hr.simulate_comparisons(3, n),
+        lambda: hr.simulate_comparisons(3, 10, workers={"honest": n}),
+        lambda: hr.SimulatedCrowd(n),
+    ):
+        with pytest.raises(InvalidArgument, match=r"do not fit in the [\d,]+ GB .* would"):
+            simulate()
+    with pytest.raises(InvalidArgument, match="pairs do not fit"):
+        hr.simulate_comparisons(10**6, 10, pairs="rounds")

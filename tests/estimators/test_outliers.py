@@ -43,7 +43,7 @@ def test_one_wild_answer_is_found_first():
     assert found.excess[36] > 0
     frame = found.to_frame()
     assert frame["worker"].to_list() == ["odd"]
-    assert frame["answer"].to_list() == [36]
+    assert frame["row"].to_list() == [37]
 
 
 def test_entry_points_are_where_answers_enter():

@@ -126,7 +126,7 @@ def test_altered_sources_are_refused(tmp_path, noted):
     path = tmp_path / "state.parquet"
     edge_file(hr.read_comparisons([("a", "b", 1)])).write(path)
     pl.read_parquet(path).write_parquet(path, metadata={"hodgerank": noted})
-    with pytest.raises(InvalidComparisons, match="altered since|cannot be read"):
+    with pytest.raises(InvalidComparisons, match=r"altered since|cannot be read"):
         EdgeFile.read(path)
 
 

@@ -15,12 +15,15 @@ from hodgerank.cli.replay import replay
 from hodgerank.cli.reproduce import reproduce
 from hodgerank.cli.result import CommandResult
 from hodgerank.cli.simulate import simulate
+from hodgerank.cli.standard_output import printing
 from hodgerank.cli.trust import trust
 from hodgerank.cli.workers import workers
 
 
 def _print_result(result: CommandResult, **_: Any) -> None:
-    result.print()
+    with printing():
+        result.print()
+    result.conclude()
     if result.exit_status:
         raise typer.Exit(result.exit_status)
 

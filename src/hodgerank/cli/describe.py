@@ -25,7 +25,8 @@ class DescribeResult(CommandResult):
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, for --json."""
-        return {"layout": self.report.layout, **self.description.to_dict()}
+        notes = list(self.report.notes)
+        return {**self.report.to_dict(), "notes": notes, **self.description.to_dict()}
 
     def show(self, console: "Console") -> None:
         """One fact per line."""

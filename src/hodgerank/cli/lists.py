@@ -1,12 +1,19 @@
-"""Lists of items and of pairs on disk."""
+"""Lists of items, of workers and of pairs on disk."""
 
 from __future__ import annotations
 
 import re
+from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 
+import polars as pl
+
+from hodgerank.data.reading.ballots import find_rankings
+from hodgerank.data.reading.options import ReadOptions
 from hodgerank.data.sources.files import open_file
-from hodgerank.errors import InvalidComparisons, UnknownItem
+from hodgerank.errors import InvalidArgument, InvalidComparisons, UnknownItem
+from hodgerank.notebook import short
 from hodgerank.types import Item
 
 HEADERS = ("item", "items", "name", "id", "model", "option", "title", "label", "object")
@@ -21,15 +28,12 @@ def read_items(path: Path) -> list[Item] | None:
     if str(path) == "-":
         return None
     if path.suffix.lower() == ".txt" and path.is_file():
-        try:
-            lines = path.read_text(encoding="utf-8-sig").splitlines()
-        except UnicodeDecodeError as error:
-            raise InvalidComparisons(f"{path} is not UTF-8 text: {error.reason}") from None
-        if lines and "\t" in lines[0]:
-            return None  # a table of votes
-        return _typed([line.strip() for line in lines if line.strip()], path)
+        lines = _lines(path)
+        return None if lines and "\t" in lines[0] else _typed(lines, path)  # or a table of votes
     raw = open_file(path)
     if len(raw.columns) > 1 and "item" not in raw.columns:
+        return None
+    if find_rankings(raw.columns, ReadOptions()) is not None:
         return None
     column = raw.columns[0] if len(raw.columns) == 1 else "item"
     table, _ = raw.rows([column])
@@ -37,17 +41,28 @@ def read_items(path: Path) -> list[Item] | None:
     return _typed([*first, *(str(value).strip() for value in table[column].drop_nulls())], path)
 
 
-def read_pairs(path: Path, items: tuple[Item, ...]) -> list[tuple[Item, Item]]:
+def read_pairs(
+    path: Path, items: tuple[Item, ...], group: tuple[str, Item] | None = None
+) -> list[tuple[Item, Item]]:
     """Pairs of known items from a table whose columns are left and right, or its first two.
 
-    A header of two items is a pair.
+    A header of two items is a pair. With a `group`, its column and name, the pairs of that group.
     """
     raw = open_file(path)
     if len(raw.columns) < 2:
         raise InvalidComparisons(f"{path}: pairs need two columns, left and right")
     names = ["left", "right"] if {"left", "right"} <= set(raw.columns) else raw.columns[:2]
-    table, _ = raw.rows(names)
-    known = {str(item): item for item in items}
+    known = by_name(items)
+    if group is None:
+        table, _ = raw.rows(names)
+    else:
+        column, name = group
+        if column not in raw.columns:
+            raise InvalidComparisons(f"{path}: a column {column} is needed to tell the groups")
+        table, _ = raw.rows([*names, column])
+        table = table.filter(table[column].cast(pl.String) == str(name)).select(names)
+        if not len(table):
+            return []
     rows = [(str(a).strip(), str(b).strip()) for a, b in table.rows()]
     if set(names) <= known.keys():
         rows.insert(0, (names[0], names[1]))
@@ -59,16 +74,48 @@ def read_pairs(path: Path, items: tuple[Item, ...]) -> list[tuple[Item, Item]]:
     return [(known[a], known[b]) for a, b in rows]
 
 
-def match_item(name: Item, items: tuple[Item, ...]) -> Item:
-    """The item of that name, whatever its type; the name itself if there is none."""
-    return next((item for item in items if str(item) == str(name)), name)
+def read_workers(path: Path) -> list[Item]:
+    """Workers of a list: one per line in a .txt, or a column worker.
+
+    Of a table with a column flag, which `hodgerank workers -o` writes, those that are flagged.
+    """
+    from hodgerank.estimators.workers.assessment import OK, TOO_FEW
+
+    if not path.is_file():
+        raise InvalidArgument(f"--exclude-workers {path}: neither 'flagged' nor a file")
+    if path.suffix.lower() == ".txt":
+        return list(_lines(path))
+    raw = open_file(path)
+    name = "worker" if "worker" in raw.columns else raw.columns[0]
+    if name != "worker" and len(raw.columns) > 1:
+        raise InvalidComparisons(f"{path}: a column worker is needed")
+    table, _ = raw.rows([name, *(["flag"] if "flag" in raw.columns else [])])
+    if "flag" in table.columns:
+        table = table.filter(~table["flag"].is_in([OK, TOO_FEW]))
+    first = [] if name == "worker" else [name]
+    return [*first, *(str(value).strip() for value in table[name].drop_nulls())]
+
+
+def _lines(path: Path) -> list[str]:
+    """The lines of a text that are not blank."""
+    try:
+        lines = path.read_text(encoding="utf-8-sig").splitlines()
+    except UnicodeDecodeError as error:
+        raise InvalidComparisons(f"{path} is not UTF-8 text: {error.reason}") from None
+    return [line.strip() for line in lines if line.strip()]
+
+
+def by_name(items: Sequence[Item]) -> dict[str, Item]:
+    """Items by their names, whatever their type; of two with one name the first."""
+    return {str(item): item for item in reversed(items)}
 
 
 def _typed(names: list[str], path: Path) -> list[Item]:
-    distinct = list(dict.fromkeys(names))
+    counts = Counter(names)
+    distinct = list(counts)
     if len(distinct) < len(names):
-        twice = next(name for name in distinct if names.count(name) > 1)
-        raise InvalidComparisons(f"{path}: the item {twice!r} is listed twice")
+        twice = next(name for name in distinct if counts[name] > 1)
+        raise InvalidComparisons(f"{path}: the item {short(repr(twice))} is listed twice")
     if distinct and all(re.fullmatch(r"0|-?[1-9][0-9]{0,17}", name) for name in distinct):
         return [int(name) for name in distinct]
     return list(distinct)

@@ -2,29 +2,63 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Sequence
 from io import TextIOWrapper
 
+from hodgerank.cli.exit_status import BAD_INPUT, NOT_UNIQUE, WRONG_USAGE
+from hodgerank.cli.interrupts import run_interruptibly
+
+READ_NO_FURTHER = 1  # what typer and rich make of a pipe that was closed; no status of ours
+
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run a command and exit with a status that tells what happened."""
-    from hodgerank.cli.app import app
-    from hodgerank.cli.exit_status import BAD_INPUT, FAILED, NOT_UNIQUE, WRONG_USAGE
+    sys.exit(run_interruptibly(lambda: _run(arguments)))
+
+
+def _run(arguments: Sequence[str] | None) -> int:
     from hodgerank.errors import DisconnectedGraph, HodgeRankError, InvalidArgument
 
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, TextIOWrapper):
-            stream.reconfigure(errors="backslashreplace")  # names the terminal cannot show
+    _prepare_streams()
     try:
-        app(None if arguments is None else list(arguments))
-        sys.stdout.flush()
-    except (HodgeRankError, OSError) as error:
+        return _status(arguments)
+    except (HodgeRankError, OSError, MemoryError) as error:
         from hodgerank.cli.console import complain
 
-        complain(error)
-        if isinstance(error, OSError):
-            sys.exit(FAILED)
+        complain(_words(error))
         if isinstance(error, InvalidArgument):
-            sys.exit(WRONG_USAGE)
-        sys.exit(NOT_UNIQUE if isinstance(error, DisconnectedGraph) else BAD_INPUT)
+            return WRONG_USAGE
+        return NOT_UNIQUE if isinstance(error, DisconnectedGraph) else BAD_INPUT
+
+
+def _words(error: Exception) -> str:
+    if isinstance(error, MemoryError):
+        return "there is not enough memory for this"
+    if isinstance(error, OSError) and error.strerror:  # one of the system, not of ours
+        return f"{error.filename}: {error.strerror}" if error.filename else error.strerror
+    return str(error)
+
+
+def _status(arguments: Sequence[str] | None) -> int:
+    from hodgerank.cli.app import app
+    from hodgerank.cli.standard_output import printing
+
+    try:
+        app(None if arguments is None else list(arguments))
+    except SystemExit as end:
+        return 0 if end.code in (None, READ_NO_FURTHER) else int(end.code)
+    finally:
+        with printing():
+            pass  # but what is still to be printed
+    return 0
+
+
+def _prepare_streams() -> None:
+    for name in ("stdout", "stderr"):
+        stream = getattr(sys, name)
+        if stream is None:  # closed: no file that is opened may take its place
+            setattr(sys, name, open(os.devnull, "w"))  # noqa: SIM115
+        elif isinstance(stream, TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")  # names the terminal cannot show

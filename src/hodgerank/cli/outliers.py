@@ -2,14 +2,16 @@
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
+from hodgerank.cli.outputs import output_option
 from hodgerank.cli.result import CommandResult
 from hodgerank.cli.votes import reads_votes
 
 if TYPE_CHECKING:
+    import polars as pl
     from rich.console import Console
 
     from hodgerank.data.comparisons import Comparisons
@@ -25,10 +27,15 @@ class OutliersResult(CommandResult):
     written: Path | None
     as_json: bool
 
+    def to_table(self) -> "pl.DataFrame":
+        """The outlying answers."""
+        return cast("pl.DataFrame", self.outliers.to_frame("polars"))
+
     def to_dict(self) -> dict[str, Any]:
         """Plain values, for --json."""
         found = self.outliers
         return {
+            **found.votes.report.to_dict(),
             "penalty": found.penalty,
             "criterion": found.criterion,
             "answers": len(found.flagged),
@@ -38,24 +45,29 @@ class OutliersResult(CommandResult):
 
     def show(self, console: "Console") -> None:
         """A table of outlying answers."""
-        from rich.text import Text
-
-        from hodgerank.cli.console import plain_table, show_rest, show_written
+        from hodgerank.cli.console import (
+            plain_table,
+            show_reading,
+            show_rest,
+            show_written,
+            verbatim,
+        )
 
         found = self.outliers
+        show_reading(found.votes.report, console)
         rows = found.to_frame("polars").to_dicts()
         shown = rows[: self.top] if self.top else rows
         table = plain_table()
         has_worker = bool(rows) and "worker" in rows[0]
-        for name in ("answer", "left", "right", *(["worker"] if has_worker else [])):
+        for name in ("row", "left", "right", *(["worker"] if has_worker else [])):
             table.add_column(name, overflow="fold")
         for name in ("outcome", "expected", "entry"):
             table.add_column(name, justify="right")
         for row in shown:
             names = ("left", "right", "worker") if has_worker else ("left", "right")
             table.add_row(
-                f"{row['answer'] + 1:,}",
-                *(Text(str(row[name])) for name in names),
+                f"{row['row']:,}",
+                *(verbatim(row[name]) for name in names),
                 f"{row['outcome']:+g}",
                 f"{row['expected']:+.2f}",
                 f"{row['entry']:.2f}",
@@ -78,7 +90,7 @@ def outliers(
     ] = 0.05,
     top: Annotated[int, typer.Option(min=0, help="Show N answers, 0 shows all.")] = 20,
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="Write the table: .csv, .parquet, .json.")
+        Path | None, output_option("Write the table: .csv, .parquet, .json.", "--output", "-o")
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> OutliersResult:
@@ -89,11 +101,7 @@ def outliers(
 
       hodgerank outliers votes.csv --false-positive-rate 0.01 -o outliers.csv
     """
-    from hodgerank.cli.tables import table_writer
     from hodgerank.estimators.outliers import find_outliers
 
-    write = None if output is None else table_writer(output, votes.report.source)
     found = find_outliers(votes, false_positive_rate=false_positive_rate)
-    if write is not None:
-        write(found.to_frame("polars"))
     return OutliersResult(found, top, output, as_json)

@@ -1,23 +1,29 @@
 """hodgerank plan: the pairs to ask next."""
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from hodgerank.cli.groups import GroupedResult, each_group
+from hodgerank.cli.outputs import output_option
 from hodgerank.cli.result import CommandResult
 from hodgerank.cli.votes import VOTES, answers_or_items, reads_votes
 
 if TYPE_CHECKING:
+    import polars as pl
     from rich.console import Console
 
     from hodgerank.collecting.forecast import Forecast
     from hodgerank.data.comparisons import Comparisons, ReadReport
+    from hodgerank.data.groups import VoteGroups
     from hodgerank.sampling.sampler import Sampler
     from hodgerank.types import Item, Pair
 
+AGAIN = "another person"  # a pair that stands in the list twice
 LIST = "one per line in a .txt, or a table with a column item"
 FORESEEN = 200  # items up to which a forecast is made unasked: it takes seconds
 
@@ -33,6 +39,7 @@ class PlanResult(CommandResult):
     n_items: int
     n_answers: int
     forecast: "Forecast | None"
+    for_worker: "Item | None"
     top: int
     written: Path | None
     as_json: bool
@@ -60,11 +67,38 @@ class PlanResult(CommandResult):
             "pairs": rows,
         }
 
+    def to_table(self) -> "pl.DataFrame":
+        """A sheet to be filled in."""
+        import polars as pl
+
+        items_are_mixed = len({type(item) for pair in self.pairs for item in pair}) > 1
+        names = [[str(item) if items_are_mixed else item for item in pair] for pair in self.pairs]
+        left, right = zip(*names, strict=True) if names else ((), ())
+        seen: set[frozenset[Item]] = set()
+        notes = []
+        for pair in self.pairs:
+            notes.append(AGAIN if frozenset(pair) in seen else None)
+            seen.add(frozenset(pair))
+        return pl.DataFrame(
+            {
+                "pair": range(1, len(names) + 1),
+                "left": left,
+                "right": right,
+                "answer": pl.Series([None] * len(names), dtype=pl.String),
+                "worker": pl.Series([self.for_worker] * len(names), strict=False),
+                "note": pl.Series(notes, dtype=pl.String),
+            }
+        )
+
     def show(self, console: "Console") -> None:
         """The pairs, best first, and what they lead to."""
-        from rich.text import Text
-
-        from hodgerank.cli.console import plain_table, show_reading, show_rest, show_written
+        from hodgerank.cli.console import (
+            plain_table,
+            show_reading,
+            show_rest,
+            show_written,
+            verbatim,
+        )
 
         show_reading(self.report, console)
         console.print(
@@ -80,7 +114,7 @@ class PlanResult(CommandResult):
         for k in range(shown):
             pair = self.pairs[k]
             table.add_row(
-                str(k + 1), Text(str(pair.left)), Text(str(pair.right)), f"{self.gains[k]:.3g}"
+                str(k + 1), verbatim(pair.left), verbatim(pair.right), f"{self.gains[k]:.3g}"
             )
         console.print()
         console.print(table)
@@ -95,7 +129,49 @@ def _finite(value: float) -> float | None:
     return value if value < float("inf") else None
 
 
-@partial(reads_votes, reader=answers_or_items, about_file=f"{VOTES} Or a list of items: {LIST}.")
+def _plan_each(command: Callable[..., PlanResult]) -> Callable[..., GroupedResult]:
+    """`plan` on groups: the budget is shared in proportion to their items."""
+
+    def on_groups(groups: "VoteGroups", **arguments: Any) -> GroupedResult:
+        from hodgerank.errors import InvalidArgument
+
+        for name in ("items", "exclude"):
+            if arguments[name] is not None:
+                raise InvalidArgument(f"--{name} does not say which group: leave out --by")
+        sizes = {group: votes.n_items for group, votes in groups.items()}
+        budgets = _shared_out(arguments.pop("budget"), sizes)
+        asked = replace(groups, parts={group: groups[group] for group in budgets})
+        names = iter(budgets)
+
+        def in_turn(votes: "Comparisons", **others: Any) -> PlanResult:
+            group = next(names)
+            return _planned(votes, budget=budgets[group], group=(groups.column, group), **others)
+
+        return each_group(in_turn)(asked, **arguments)
+
+    return on_groups
+
+
+def _shared_out(budget: int, sizes: "dict[Item, int]") -> "dict[Item, int]":
+    """Pairs for each group, in whole numbers; groups that get none are left out.
+
+    >>> _shared_out(10, {"street": 8, "beach": 4})
+    {'street': 7, 'beach': 3}
+    """
+    given: dict[Item, int] = {}
+    total, passed = sum(sizes.values()), 0
+    for group, size in sizes.items():
+        passed += size
+        given[group] = round(budget * passed / total) - sum(given.values())
+    return {group: pairs for group, pairs in given.items() if pairs}
+
+
+@partial(
+    reads_votes,
+    reader=answers_or_items,
+    on_groups=_plan_each,
+    about_files=f"{VOTES} Or a list of items: {LIST}.",
+)
 def plan(
     votes: "Comparisons",
     budget: Annotated[int, typer.Option("--budget", "-n", min=1, help="How many pairs.")] = 20,
@@ -128,46 +204,74 @@ def plan(
     seed: Annotated[int, typer.Option(min=0, help="Breaks ties.")] = 0,
     top: Annotated[int, typer.Option(min=0, help="Show N pairs, 0 shows all.")] = 50,
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="Write the pairs: .csv, .parquet, .json.")
+        Path | None,
+        output_option(
+            "Write a sheet to be filled in (pair, left, right, answer, worker, note): .csv, "
+            ".parquet, .json.",
+            "--output",
+            "-o",
+        ),
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> PlanResult:
     """Plan the next pairs to ask, best first, from the votes so far or from a list of items.
 
     Each pair is chosen as if those before it were already out, so the whole list can be handed out
-    at once. Left and right are balanced over what was shown before.
+    at once. Left and right are balanced over what was shown before. In the sheet that --output
+    writes, a survey team fills in the answer (left, right, tie, or the name) and the worker; a pair
+    that is asked twice is for another person. Filled in as far as it is, it is read like any votes.
 
     Examples:
       hodgerank plan items.txt --budget 50 -o pairs.csv
 
       hodgerank plan votes.csv --budget 50 --strategy auto
 
-      hodgerank plan votes.csv --exclude item-07 --exclude asked.csv --pending out.csv
+      hodgerank plan votes.csv sheet.csv --exclude item-07 --pending sheet.csv
     """
-    import polars as pl
+    return _planned(
+        votes,
+        budget=budget,
+        strategy=strategy,
+        items=items,
+        exclude=exclude,
+        pending=pending,
+        for_worker=for_worker,
+        target=target,
+        seed=seed,
+        top=top,
+        output=output,
+        as_json=as_json,
+    )
 
+
+def _planned(
+    votes: "Comparisons",
+    *,
+    budget: int,
+    strategy: str,
+    items: Path | None,
+    exclude: list[str] | None,
+    pending: Path | None,
+    for_worker: str | None,
+    target: float | None,
+    seed: int,
+    top: int,
+    output: Path | None,
+    as_json: bool,
+    group: "tuple[str, Item] | None" = None,
+) -> PlanResult:
     from hodgerank.cli.lists import read_pairs
-    from hodgerank.cli.tables import table_writer
     from hodgerank.collecting.forecast import forecast
 
-    write = None if output is None else table_writer(output, votes.report.source, items, pending)
     sampler = _sampler(votes, strategy, items, seed)
-    out = read_pairs(pending, sampler.items) if pending is not None else []
+    out = read_pairs(pending, sampler.items, group) if pending is not None else []
     excluded = _retire_or_list(exclude or [], sampler)
     worker = _known(for_worker, votes.workers)
     pairs = sampler.ask(budget, pending=out, worker=worker, exclude=excluded)
-    gains = [
-        sampler.gain(pair, pending=[*out, *pairs[:k]], worker=worker)
-        for k, pair in enumerate(pairs)
-    ]
+    gains = sampler.gains(pairs, pending=out, worker=worker)
     if target is None:
         target = 0.9 if len(sampler.items) <= FORESEEN else 0.0
     outlook = forecast(sampler, target) if target else None
-    if write is not None:
-        items_are_mixed = len({type(item) for item in sampler.items}) > 1
-        names = [[str(item) if items_are_mixed else item for item in pair] for pair in pairs]
-        left, right = zip(*names, strict=True)
-        write(pl.DataFrame({"left": left, "right": right, "gain": gains}))
     return PlanResult(
         pairs=pairs,
         gains=gains,
@@ -176,6 +280,7 @@ def plan(
         n_items=len(sampler.items),
         n_answers=sampler.n_answers,
         forecast=outlook,
+        for_worker=worker,
         top=top,
         written=output,
         as_json=as_json,
@@ -183,7 +288,7 @@ def plan(
 
 
 def _sampler(votes: "Comparisons", strategy: str, items: Path | None, seed: int) -> "Sampler":
-    from hodgerank.cli.lists import match_item, read_items
+    from hodgerank.cli.lists import by_name, read_items
     from hodgerank.errors import InvalidArgument
     from hodgerank.sampling.samplers.by_name import build_sampler
 
@@ -192,7 +297,8 @@ def _sampler(votes: "Comparisons", strategy: str, items: Path | None, seed: int)
         listed = read_items(items)
         if listed is None:
             raise InvalidArgument(f"{items}: a list of items is needed, .txt or a column item")
-        names += [name for name in listed if match_item(name, votes.items) not in votes.items]
+        known = by_name(votes.items)
+        names += [name for name in listed if str(name) not in known]
     sampler = build_sampler(strategy, names, seed=seed)
     if len(votes):
         sampler.tell_many(votes)
@@ -201,14 +307,14 @@ def _sampler(votes: "Comparisons", strategy: str, items: Path | None, seed: int)
 
 def _retire_or_list(exclude: list[str], sampler: "Sampler") -> "list[tuple[Item, Item]]":
     """Pairs that are excluded; excluded items are retired."""
-    from hodgerank.cli.lists import match_item, read_pairs
+    from hodgerank.cli.lists import by_name, read_pairs
     from hodgerank.errors import InvalidComparisons, UnknownItem
 
     pairs: list[tuple[Item, Item]] = []
+    known = by_name(sampler.items)
     for what in exclude:
-        item = match_item(what, sampler.items)
-        if item in sampler.items:
-            sampler.retire_item(item)
+        if what in known:
+            sampler.retire_item(known[what])
         elif Path(what).is_file():
             pairs += read_pairs(Path(what), sampler.items)
         else:
@@ -217,6 +323,6 @@ def _retire_or_list(exclude: list[str], sampler: "Sampler") -> "list[tuple[Item,
 
 
 def _known(worker: str | None, workers: "tuple[Item, ...]") -> "Item | None":
-    from hodgerank.cli.lists import match_item
+    from hodgerank.cli.lists import by_name
 
-    return None if worker is None else match_item(worker, workers)
+    return None if worker is None else by_name(workers).get(worker, worker)

@@ -1,27 +1,29 @@
 """hodgerank rank: votes to a ranking."""
 
 from dataclasses import dataclass
-from fnmatch import fnmatch
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
+from hodgerank.cli.models import Link, Model, fit, require_answers
+from hodgerank.cli.outputs import output_option
+from hodgerank.cli.rank_compare import CompareResult, compared
+from hodgerank.cli.rank_groups import rank_each
+from hodgerank.cli.ranking_table import n_shown, show_ranking
 from hodgerank.cli.result import CommandResult
+from hodgerank.cli.selecting import selected, workers_to_exclude
 from hodgerank.cli.votes import answers_or_edges, reads_votes
 
 if TYPE_CHECKING:
     from rich.console import Console
 
     from hodgerank.data.comparisons import Comparisons, ReadReport
+    from hodgerank.data.groups import VoteGroups
     from hodgerank.estimators.ranking import Ranking
     from hodgerank.graph.comparison_graph import ComparisonGraph
     from hodgerank.graph.edge_file import EdgeFile
-
-
-Link = Literal["uniform", "bradley-terry", "thurstone-mosteller", "angular"]
-Model = Literal["least-squares", "bradley-terry", "thurstone-mosteller"]
 
 
 @dataclass(frozen=True)
@@ -36,17 +38,14 @@ class RankResult(CommandResult):
     kendall_tau: float | None
     written: Path | None
     as_json: bool
+    state: "tuple[EdgeFile, Path] | None" = None
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, for --json."""
         content: dict[str, Any] = {
-            "source": self.report.source,
-            "layout": self.report.layout,
+            **self.report.to_dict(),
             "answers": self.n_answers,
             "workers": self.n_workers,
-            "both_bad": self.report.both_bad,
-            "skipped": self.report.skipped,
-            "rejected": self.report.rejected,
         }
         if self.kendall_tau is not None:
             content["kendall_tau"] = self.kendall_tau
@@ -59,6 +58,7 @@ class RankResult(CommandResult):
     def show(self, console: "Console") -> None:
         """The ranking as a table."""
         from hodgerank.cli.console import show_reading, show_rest, show_warnings, show_written
+        from hodgerank.notebook import short
 
         ranking = self.ranking
         show_reading(self.report, console)
@@ -79,54 +79,33 @@ class RankResult(CommandResult):
         for names, what in ((ranking.undefeated, "undefeated"), (ranking.winless, "winless")):
             if names:
                 more = f" and {len(names) - 8:,} more" if len(names) > 8 else ""
-                warnings.append(f"{what}: {', '.join(map(str, names[:8]))}{more}")
+                shown = ", ".join(short(str(name)) for name in names[:8])
+                warnings.append(f"{what}: {shown}{more}")
         show_warnings(warnings, console)
-        shown = len(ranking) if not self.top else min(self.top, len(ranking))
-        _show_table(ranking, shown, console)
-        show_rest(shown, len(ranking), console)
+        rows = min(self.top or len(ranking), len(ranking))
+        show_ranking(ranking, rows, console)
+        show_rest(rows, len(ranking), console)
         if self.kendall_tau is not None:
             console.print(f"Kendall's tau against the truth: {self.kendall_tau:.3f}")
         show_written(self.written, console)
 
+    def write(self, path: Path) -> None:
+        """Write the ranking, as a table or as its chart."""
+        from hodgerank.cli.tables import write_result
 
-def _show_table(ranking: "Ranking", shown: int, console: "Console") -> None:
-    from rich.text import Text
+        write_result(self.ranking, path)
 
-    from hodgerank.cli.console import plain_table
-
-    table = plain_table()
-    several = ranking.n_components > 1
-    if several:
-        table.add_column("group", justify="right")
-    table.add_column("rank", justify="right")
-    table.add_column("item", overflow="fold")
-    for name in ("score", f"{100 * ranking.confidence:g}% interval", "ranks", "comparisons"):
-        table.add_column(name, justify="right", no_wrap=True)
-    for k in range(shown):
-        (low, high), (best, worst) = ranking.intervals[k], ranking.rank_intervals[k]
-        if several and k and ranking.components[k] != ranking.components[k - 1]:
-            table.add_section()
-        table.add_row(
-            *([str(ranking.components[k] + 1)] if several else []),
-            str(ranking.ranks[k]),
-            Text(str(ranking.items[k])),
-            _signed(ranking.scores[k]),
-            f"{_signed(low)} to {_signed(high)}",
-            str(best) if best == worst else f"{best} to {worst}",
-            f"{ranking.comparisons[k]:,}",
-        )
-    console.print()
-    console.print(table)
-    console.print()
+    def conclude(self) -> None:
+        """Keep the votes, now that everything else has been done."""
+        if self.state is not None:
+            edges, path = self.state
+            edges.write(path)
 
 
-def _signed(value: float) -> str:
-    return f"{round(value, 3) + 0.0:+.3f}"  # -0.000 is 0
-
-
-@partial(reads_votes, reader=answers_or_edges)
+@partial(reads_votes, reader=answers_or_edges, on_groups=rank_each)
 def rank(
-    votes: "Comparisons | ComparisonGraph",
+    votes: "Comparisons | ComparisonGraph | VoteGroups",
+    context: typer.Context,
     model: Annotated[
         Model, typer.Option("--model", "-m", help="How scores are found.")
     ] = "least-squares",
@@ -142,10 +121,37 @@ def rank(
         typer.Option(help="Groups never compared with each other: fail, or rank each."),
     ] = "joined",
     covariance: Annotated[
-        Literal["model", "worker"],
-        typer.Option(help="Standard errors from the model, or clustered by worker."),
-    ] = "model",
+        Literal["model", "worker", "ballot"] | None,
+        typer.Option(
+            help="Standard errors from the model, or clustered by worker or ballot; by ballot if "
+            "the votes are rankings of several items."
+        ),
+    ] = None,
     confidence: Annotated[float, typer.Option(help="Level of the intervals.")] = 0.95,
+    exclude_workers: Annotated[
+        str | None,
+        typer.Option(
+            help="Leave out workers: 'flagged' by hodgerank workers, or those listed in a FILE.",
+            metavar="flagged|FILE",
+        ),
+    ] = None,
+    min_answers: Annotated[
+        int, typer.Option(min=0, help="Leave out items with fewer answers.")
+    ] = 0,
+    largest_component: Annotated[
+        bool,
+        typer.Option(
+            "--largest-component", help="Leave out items never compared with most others."
+        ),
+    ] = False,
+    compare: Annotated[
+        str | None,
+        typer.Option(
+            help="Column of country, expertise, judge, before and after ...: whether these "
+            "populations rank the same items differently.",
+            metavar="COLUMN",
+        ),
+    ] = None,
     top: Annotated[
         int | None,
         typer.Option(
@@ -157,22 +163,26 @@ def rank(
     ] = None,
     output: Annotated[
         Path | None,
-        typer.Option(
-            "--output", "-o", help="Table: .csv, .parquet, .json; chart: .html, .svg, .png, .pdf."
+        output_option(
+            "Table: .csv, .parquet, .json; chart: .html, .svg, .png, .pdf.",
+            "--output",
+            "-o",
+            charts=True,
         ),
     ] = None,
     state: Annotated[
         Path | None,
-        typer.Option(
-            help="Add the votes to the statistics in this .parquet file, which is made if there is "
-            "none, and rank by all of them."
+        output_option(
+            "Add the votes to the statistics in this .parquet file, which is made if there is "
+            "none, and rank by all of them.",
+            suffixes=(".parquet",),
         ),
     ] = None,
     again: Annotated[
         bool, typer.Option("--again", help="Add votes that the --state has already.")
     ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
-) -> RankResult:
+) -> RankResult | CompareResult:
     """Rank the items of a file of votes.
 
     Prints rank, item, score with its confidence interval, the ranks it may have, and the number
@@ -190,86 +200,63 @@ def rank(
       hodgerank rank 'votes/*.parquet'
 
       hodgerank rank today.csv --state votes.parquet
-    """
-    from hodgerank.cli.tables import read_scores, result_writer
-    from hodgerank.errors import InvalidArgument
 
-    write = None if output is None else result_writer(output, votes.report.source, truth)
+      hodgerank rank votes.csv --by scene -o rankings.csv
+
+      hodgerank rank votes.csv --compare expertise
+
+      hodgerank rank votes.csv --exclude-workers flagged --model bayes
+    """
+    from hodgerank.cli.state import taking_turns, with_state
+    from hodgerank.cli.tables import read_scores
+    from hodgerank.data.groups import VoteGroups
+
+    if isinstance(votes, VoteGroups):  # populations to be compared
+        _require_plain(truth=truth, state=state)
+        return compared(votes, exclude_workers, confidence, n_shown(top, as_json), output, as_json)
     true_scores = None if truth is None else read_scores(truth)
-    if covariance == "worker" and not hasattr(votes, "workers"):
-        raise InvalidArgument(
-            "--covariance worker needs single answers: name the column with --worker, so that "
-            "all files are read in full"
-        )
-    edges = None if state is None else _with_state(state, votes, again)
-    ranking = _fit(
-        votes if edges is None else edges.graph,
-        model,
-        link,
+    if covariance in ("worker", "ballot") or exclude_workers or min_answers or largest_component:
+        require_answers(votes)
+    workers = workers_to_exclude(exclude_workers, lambda: votes)
+    answers = selected(votes, workers, min_answers, largest_component)
+    edges = None
+    if state is not None:
+        context.with_resource(taking_turns(state))  # until the new state is written
+        edges = with_state(state, answers, again)
+    ranking = fit(
+        answers if edges is None else edges.graph,
+        model=model,
+        link=link,
         ridge=ridge,
         components=components,
         covariance=covariance,
         confidence=confidence,
     )
-    if edges is not None and state is not None:
-        edges.write(state)
-    if write is not None:
-        write(ranking)
     return RankResult(
         ranking=ranking,
-        report=votes.report,
-        n_answers=(votes if edges is None else edges.graph).n_answers,
-        n_workers=getattr(votes, "n_workers", 0) if edges is None else 0,
-        top=top if top is not None else (0 if as_json else 50),
+        report=answers.report,
+        n_answers=(answers if edges is None else edges.graph).n_answers,
+        n_workers=getattr(answers, "n_workers", 0) if edges is None else 0,
+        top=n_shown(top, as_json),
         kendall_tau=None if true_scores is None else _tau(ranking, true_scores),
         written=output,
         as_json=as_json,
+        state=None if edges is None or state is None else (edges, state),
     )
 
 
-def _with_state(state: Path, votes: "Comparisons | ComparisonGraph", again: bool) -> "EdgeFile":
-    """What the file holds, and the votes."""
-    from hodgerank.errors import InvalidArgument
-    from hodgerank.graph.edge_file import EdgeFile, edge_file
-
-    if state.suffix.lower() != ".parquet":
-        raise InvalidArgument(f"--state {state}: the name must end in .parquet")
-    if not state.absolute().parent.is_dir():
-        raise InvalidArgument(f"--state {state}: the folder {state.parent} does not exist")
-    if fnmatch(str(state.absolute()), str(Path(votes.report.source).absolute())):
-        raise InvalidArgument(f"--state {state} is among the votes: keep it elsewhere")
-    if not state.exists():
-        return edge_file(votes)
-    return EdgeFile.read(state).add(votes, again=again)
-
-
-def _fit(
-    votes: "Comparisons | ComparisonGraph",
-    model: Model,
-    link: Any,
-    *,
-    ridge: float | None,
-    **options: Any,
-) -> "Ranking":
+def _require_plain(**options: Any) -> None:
     from hodgerank.errors import InvalidArgument
 
-    if model == "least-squares":
-        from hodgerank.estimators.least_squares import hodge_rank
-
-        return hodge_rank(votes, link=link, ridge=ridge or 0.0, **options)
-    if link not in ("uniform", model):
-        raise InvalidArgument(
-            f"--link {link} belongs to least squares; --model {model} has its own"
-        )
-    from hodgerank.estimators.likelihood import bradley_terry, thurstone_mosteller
-
-    fit = bradley_terry if model == "bradley-terry" else thurstone_mosteller
-    return fit(votes, ridge=ridge, **options)
+    for name, value in options.items():
+        if value is not None:
+            raise InvalidArgument(f"--{name} is for one ranking: it cannot be used with --compare")
 
 
 def _tau(ranking: "Ranking", truth: dict[str, float]) -> float:
     from hodgerank.errors import InvalidArgument
     from hodgerank.metrics import kendall_tau
+    from hodgerank.notebook import short
 
     if ranking.n_components > 1:
         raise InvalidArgument("--truth needs one ranking, not one of each group")
@@ -278,6 +265,6 @@ def _tau(ranking: "Ranking", truth: dict[str, float]) -> float:
     if missing:
         raise InvalidArgument(
             f"--truth has no score for {len(missing):,} of {len(estimate):,} items, "
-            f"among them {', '.join(missing[:3])}"
+            f"among them {', '.join(map(short, missing[:3]))}"
         )
     return kendall_tau(estimate, {item: truth[str(item)] for item in estimate})

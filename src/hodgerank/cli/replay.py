@@ -2,14 +2,16 @@
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
+from hodgerank.cli.outputs import output_option
 from hodgerank.cli.result import CommandResult
 from hodgerank.cli.votes import reads_votes
 
 if TYPE_CHECKING:
+    import polars as pl
     from rich.console import Console
     from rich.text import Text
 
@@ -28,6 +30,16 @@ class ReplayResult(CommandResult):
     curves: "LearningCurves"
     written: Path | None
     as_json: bool
+
+    def to_table(self) -> "pl.DataFrame":
+        """A row per strategy and number of answers."""
+        return cast("pl.DataFrame", self.curves.to_frame("polars"))
+
+    def write(self, path: Path) -> None:
+        """Write the curves, as a table or as their chart."""
+        from hodgerank.cli.tables import write_result
+
+        write_result(self.curves, path)
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, for --json."""
@@ -97,8 +109,11 @@ def replay(
     seed: Annotated[int, typer.Option(min=0, help="Makes it repeatable.")] = 0,
     output: Annotated[
         Path | None,
-        typer.Option(
-            "--output", "-o", help="Chart: .html, .svg, .png, .pdf; table: .csv, .parquet, .json."
+        output_option(
+            "Chart: .html, .svg, .png, .pdf; table: .csv, .parquet, .json.",
+            "--output",
+            "-o",
+            charts=True,
         ),
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
@@ -113,16 +128,15 @@ def replay(
 
       hodgerank replay votes.csv --strategy auto --strategy rounds --runs 50 -o curves.svg
     """
-    from rich.console import Console
     from rich.progress import Progress
 
-    from hodgerank.cli.tables import read_scores, result_writer
+    from hodgerank.cli.console import complaints
+    from hodgerank.cli.tables import read_scores
     from hodgerank.collecting.replay import replay as play
 
     strategies = strategy or ["auto", "random"]
-    write = None if output is None else result_writer(output, votes.report.source, truth)
     scores: Any = None if truth is None else _matched(read_scores(truth), votes)
-    with Progress(console=Console(stderr=True), transient=True) as bar:
+    with Progress(console=complaints(), transient=True) as bar:
         task = bar.add_task("replaying", total=runs * len(strategies))
         curves = play(
             votes,
@@ -134,17 +148,19 @@ def replay(
             seed=seed,
             on_run=lambda: bar.advance(task),
         )
-    if write is not None:
-        write(curves)
     return ReplayResult(curves, output, as_json)
 
 
 def _matched(scores: dict[str, float], votes: "Comparisons") -> Any:
     from hodgerank.errors import InvalidArgument
+    from hodgerank.notebook import short
 
     missing = [str(item) for item in votes.items if str(item) not in scores]
     if missing:
-        raise InvalidArgument(f"--truth has no score for {len(missing):,} items: {missing[:3]}")
+        among = ", ".join(map(short, missing[:3]))
+        raise InvalidArgument(
+            f"--truth has no score for {len(missing):,} items, among them {among}"
+        )
     return {item: scores[str(item)] for item in votes.items}
 
 

@@ -66,7 +66,7 @@ class ReproduceResult(CommandResult):
         from rich.padding import Padding
         from rich.table import Table
 
-        from hodgerank.cli.console import show_written
+        from hodgerank.cli.console import show_written, verbatim
 
         for report in self.reproduction.reports:
             published = report.published
@@ -74,7 +74,7 @@ class ReproduceResult(CommandResult):
             console.print(f"\n[bold]{published.source}, {report.name}[/]: {report.verdict}{tally}")
             table = Table(box=None, show_header=False, pad_edge=False)
             if report.obstacle:
-                console.print(Padding(f"[red]{escape(report.obstacle)}[/]", (0, 0, 0, 2)))
+                console.print(Padding(verbatim(report.obstacle, "red"), (0, 0, 0, 2)))
             for verdict in report.verdicts:
                 table.add_row(
                     MARKS[verdict.status.name],
@@ -125,7 +125,6 @@ def reproduce(
 
       hodgerank reproduce --full --jobs 8
     """
-    from rich.console import Console
     from rich.progress import (
         BarColumn,
         MofNCompleteColumn,
@@ -134,6 +133,7 @@ def reproduce(
         TimeRemainingColumn,
     )
 
+    from hodgerank.cli.console import complaints
     from hodgerank.reproduce import reproduce as run
 
     # stopped politely, the processes stop too, and what they found is kept
@@ -146,7 +146,7 @@ def reproduce(
         MofNCompleteColumn(),
         TimeRemainingColumn(),
     )
-    with Progress(*columns, console=Console(stderr=True)) as bar:
+    with Progress(*columns, console=complaints()) as bar:
         tasks: dict[str, Any] = {}
 
         def on_progress(name: str, done: int, total: int) -> None:

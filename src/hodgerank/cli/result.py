@@ -5,9 +5,13 @@ from __future__ import annotations
 import json
 import sys
 from abc import ABC, abstractmethod
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from hodgerank.notebook import UNSEEN
+
 if TYPE_CHECKING:
+    import polars as pl
     from rich.console import Console
 
 
@@ -32,9 +36,24 @@ class CommandResult(ABC):
     def print(self) -> None:
         """Print it the way it was asked for."""
         if self.as_json:
-            json.dump(self.to_dict(), sys.stdout, indent=2, ensure_ascii=False, allow_nan=False)
-            sys.stdout.write("\n")
+            text = json.dumps(self.to_dict(), indent=2, ensure_ascii=False, allow_nan=False)
+            # JSON lets through what a terminal would obey
+            lines = (UNSEEN.sub(lambda c: f"\\u{ord(c[0]):04x}", line) for line in text.split("\n"))
+            sys.stdout.write("\n".join(lines) + "\n")
         else:
-            from rich.console import Console
+            from hodgerank.cli.console import results
 
-            self.show(Console(highlight=False))
+            self.show(results())
+
+    def to_table(self) -> pl.DataFrame:
+        """The table that --output writes."""
+        raise NotImplementedError(f"a {type(self).__name__} has no table")
+
+    def write(self, path: Path) -> None:
+        """Write it to the file that was asked for."""
+        from hodgerank.cli.tables import write_table
+
+        write_table(self.to_table(), path)
+
+    def conclude(self) -> None:  # noqa: B027
+        """What is done last, when all else has gone well."""

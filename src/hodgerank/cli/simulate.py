@@ -7,13 +7,17 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from hodgerank.cli.rank import Link
+from hodgerank.cli.models import Link
+from hodgerank.cli.outputs import TABLES, keep_apart, output_option
 from hodgerank.cli.result import CommandResult
+from hodgerank.cli.standard_output import printing
 
 if TYPE_CHECKING:
     from rich.console import Console
 
     from hodgerank.data.comparisons import Comparisons
+
+BYTES_OF_A_ROW = 125  # of the table that is written, measured
 
 
 @dataclass(frozen=True)
@@ -30,12 +34,12 @@ class SimulateResult(CommandResult):
 
     def show(self, console: "Console") -> None:
         """Where the votes went; nothing where they went to standard output."""
-        from rich.text import Text
+        from hodgerank.cli.console import verbatim
 
         where = ", ".join(str(path) for path in self.written)
         if where:
             console.print(
-                Text(
+                verbatim(
                     f"{len(self.votes):,} answers on {self.votes.n_items:,} items by "
                     f"{self.votes.n_workers:,} workers written to {where}"
                 )
@@ -45,8 +49,11 @@ class SimulateResult(CommandResult):
 def simulate(
     output: Annotated[
         Path,
-        typer.Option(
-            "--output", "-o", help="Where the votes go: .csv or .parquet; - is standard output."
+        output_option(
+            "Where the votes go: .csv or .parquet; - is standard output.",
+            "--output",
+            "-o",
+            suffixes=(*TABLES, "-"),
         ),
     ],
     items: Annotated[int, typer.Option(help="Number of items.")] = 16,
@@ -68,7 +75,7 @@ def simulate(
     ] = "random",
     seed: Annotated[int | None, typer.Option(help="Makes the votes repeatable.")] = None,
     truth: Annotated[
-        Path | None, typer.Option(help="Write the true scores here: .csv or .parquet.")
+        Path | None, output_option("Write the true scores here: .csv or .parquet.")
     ] = None,
 ) -> SimulateResult:
     """Simulate votes of a crowd, honest or not, on items whose true scores are known.
@@ -82,12 +89,11 @@ def simulate(
     """
     import polars as pl
 
-    from hodgerank.cli.tables import table_writer
-    from hodgerank.data.simulate import simulate_comparisons
+    from hodgerank.cli.tables import write_table
+    from hodgerank.data.simulate import require_memory, simulate_comparisons
 
-    to_stdout = str(output) == "-"
-    write_votes = None if to_stdout else table_writer(output)
-    write_truth = None if truth is None else table_writer(truth, output)
+    keep_apart([output, truth])
+    require_memory("answers", answers, BYTES_OF_A_ROW)
     how: dict[str, Any] = {
         "spread": spread, "link": link, "workers": _crowd(workers), "rng": seed
     }  # fmt: skip
@@ -96,13 +102,14 @@ def simulate(
     else:
         votes = simulate_comparisons(items, answers, pairs=pairs, **how)
     frame = votes.to_frame("polars")
-    if write_votes is None:
-        sys.stdout.write(frame.write_csv())
+    if truth is not None:
+        write_table(pl.DataFrame({"item": list(votes.items), "score": votes.truth}), truth)
+    if str(output) == "-":
+        with printing():
+            sys.stdout.write(frame.write_csv())
     else:
-        write_votes(frame)
-    if write_truth is not None:
-        write_truth(pl.DataFrame({"item": list(votes.items), "score": votes.truth}))
-    written = (None if to_stdout else output, truth)
+        write_table(frame, output)
+    written = (None if str(output) == "-" else output, truth)
     return SimulateResult(votes, tuple(path for path in written if path is not None))
 
 

@@ -1,18 +1,27 @@
 """hodgerank trust: how far the ranking can be trusted, on one screen."""
 
+import json
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
+from hodgerank.cli.groups import GroupedResult, each_group
+from hodgerank.cli.outputs import output_option
 from hodgerank.cli.result import CommandResult
 from hodgerank.cli.votes import reads_votes
 
 if TYPE_CHECKING:
+    import polars as pl
     from rich.console import Console
 
     from hodgerank.data.comparisons import Comparisons
+    from hodgerank.data.groups import VoteGroups
     from hodgerank.estimators.trust import TrustReport
+    from hodgerank.estimators.workers.assessment import WorkerAssessment
 
 
 @dataclass(frozen=True)
@@ -20,23 +29,111 @@ class TrustResult(CommandResult):
     """A trust report, as the command shows it."""
 
     report: "TrustReport"
+    with_workers: bool
+    written: Path | None
     as_json: bool
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, for --json."""
-        return self.report.to_dict()
+        content = {**self.report.votes.report.to_dict(), **self.report.to_dict()}
+        if not self.with_workers:
+            del content["workers"]
+        return content
 
     def show(self, console: "Console") -> None:
         """The whole story on one screen."""
-        from hodgerank.cli.trust_screen import show_trust
+        from hodgerank.cli.console import show_written
+        from hodgerank.cli.trust_screen import show_trust, show_workers
 
         show_trust(self.report, console)
+        if self.with_workers:
+            show_workers(self.report.workers, self.report.n_shown, console)
+        show_written(self.written, console)
+
+    def to_table(self) -> "pl.DataFrame":
+        """What the votes are made of."""
+        return cast("pl.DataFrame", self.report.to_frame("polars"))
+
+    def write(self, path: Path) -> None:
+        """Write the whole report as JSON, or what the votes are made of as a table."""
+        write_report(self, path)
 
 
-@reads_votes
+@dataclass(frozen=True)
+class GroupedTrustResult(GroupedResult):
+    """A trust report of each group, and the workers of all of them."""
+
+    workers: "WorkerAssessment | None"
+    n_shown: int
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, for --json."""
+        workers = None if self.workers is None else self.workers.to_dict()
+        return {**super().to_dict(), "workers": workers}
+
+    def show(self, console: "Console") -> None:
+        """Group by group, then the workers."""
+        from hodgerank.cli.trust_screen import show_workers
+
+        super().show(console)
+        console.print("\n[bold]all groups[/]")
+        show_workers(self.workers, self.n_shown, console)
+
+    def write(self, path: Path) -> None:
+        """Write the whole report as JSON, or what the votes are made of as a table."""
+        write_report(self, path)
+
+
+def write_report(result: CommandResult, path: Path) -> None:
+    """As JSON everything, as a table what `to_table` gives."""
+    from hodgerank.cli.tables import write_table
+    from hodgerank.writing import write_file
+
+    if path.suffix.lower() != ".json":
+        write_table(result.to_table(), path)
+        return
+    text = json.dumps(result.to_dict(), indent=2, ensure_ascii=False, allow_nan=False)
+    write_file(path, text.encode())
+
+
+def _trust_each(command: Callable[..., TrustResult]) -> Callable[..., GroupedTrustResult]:
+    """`trust` on groups: what the votes are made of in each, workers over all together."""
+
+    def on_groups(groups: "VoteGroups", **arguments: Any) -> GroupedTrustResult:
+        from hodgerank.estimators.workers.assess import assess_workers
+
+        together = groups.together()
+        each = each_group(partial(_assessed, with_workers=False))(groups, **arguments)
+        return GroupedTrustResult(
+            **vars(each),
+            workers=assess_workers(together) if together.n_workers else None,
+            n_shown=arguments["top"],
+        )
+
+    return on_groups
+
+
+def _assessed(
+    votes: "Comparisons", top: int, output: Path | None, as_json: bool, with_workers: bool = True
+) -> TrustResult:
+    from hodgerank.estimators.trust import assess_trust
+
+    report = assess_trust(votes, n_shown=top, with_workers=with_workers)
+    return TrustResult(report, with_workers, output, as_json)
+
+
+@partial(reads_votes, on_groups=_trust_each)
 def trust(
     votes: "Comparisons",
     top: Annotated[int, typer.Option(min=0, help="How many triangles, loops and workers.")] = 5,
+    output: Annotated[
+        Path | None,
+        output_option(
+            "Write the whole report, .json, or what the votes are made of: .csv, .parquet.",
+            "--output",
+            "-o",
+        ),
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> TrustResult:
     """Say how far a ranking of these votes can be trusted.
@@ -49,7 +146,7 @@ def trust(
       hodgerank trust votes.csv
 
       hodgerank trust votes.csv --json | jq .verdict
-    """
-    from hodgerank.estimators.trust import assess_trust
 
-    return TrustResult(assess_trust(votes, n_shown=top), as_json)
+      hodgerank trust votes.csv --by scene -o trust.json
+    """
+    return _assessed(votes, top, output, as_json)

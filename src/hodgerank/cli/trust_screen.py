@@ -4,9 +4,15 @@ from __future__ import annotations
 
 from rich.console import Console
 from rich.table import Table
-from rich.text import Text
 
-from hodgerank.cli.console import count, number, plain_table, show_reading, show_warnings
+from hodgerank.cli.console import (
+    count,
+    number,
+    plain_table,
+    show_reading,
+    show_warnings,
+    verbatim,
+)
 from hodgerank.estimators.trust import TrustReport
 from hodgerank.estimators.workers.assessment import OK, TOO_FEW, WorkerAssessment
 from hodgerank.graph.calibration import Noise
@@ -31,7 +37,9 @@ def show_trust(report: TrustReport, console: Console) -> None:
         f"{count(parts.betti.beta_0, 'component')}, {count(parts.betti.beta_1, 'open loop')}",
         style="dim",
     )
-    console.print(f"\n[bold]{report.verdict[:1].upper()}{report.verdict[1:]}.[/]\n")
+    console.print()
+    console.print(verbatim(f"{report.verdict[:1].upper()}{report.verdict[1:]}.", "bold"))
+    console.print()
     console.print(_energy_table(report))
     _show_cycles(report, console)
     found = report.outliers
@@ -39,7 +47,6 @@ def show_trust(report: TrustReport, console: Console) -> None:
         f"\noutlying answers  {int(found.flagged.sum()):,} of {len(found.flagged):,} "
         f"({found.share:.1%}; {found.criterion})"
     )
-    _show_workers_in_trust(report.workers, report.n_shown, console)
 
 
 def _show_cycles(report: TrustReport, console: Console) -> None:
@@ -53,12 +60,12 @@ def _show_cycles(report: TrustReport, console: Console) -> None:
             f"{flow:+.2f} ({n:,})" for flow, n in zip(triangle.flows, triangle.answers, strict=True)
         )
         sums = f"{triangle.curl:+.2f}, consistent {triangle.expected:+.2f}, z {triangle.z:.1f}"
-        console.print(Text(f"  {a} > {b} > {c} > {a}: {votes}; {sums}"), soft_wrap=True)
+        console.print(verbatim(f"  {a} > {b} > {c} > {a}: {votes}; {sums}"), soft_wrap=True)
     if report.loops:
         console.print("\n[bold]longer loops[/] and the sum of their mean answers")
     for loop in report.loops:
         round_trip = " > ".join(str(item) for item in (*loop.items, loop.items[0]))
-        console.print(Text(f"  {round_trip}: {loop.flow:+.2f}"), soft_wrap=True)
+        console.print(verbatim(f"  {round_trip}: {loop.flow:+.2f}"), soft_wrap=True)
 
 
 def _energy_table(report: TrustReport) -> Table:
@@ -81,9 +88,8 @@ def _energy_table(report: TrustReport) -> Table:
     return table
 
 
-def _show_workers_in_trust(
-    assessment: WorkerAssessment | None, most: int, console: Console
-) -> None:
+def show_workers(assessment: WorkerAssessment | None, most: int, console: Console) -> None:
+    """How many are flagged, and the first of them by name."""
     if assessment is None:
         console.print("workers           not recorded")
         return
@@ -93,10 +99,11 @@ def _show_workers_in_trust(
     words = ", ".join(f"{count:,} {flag}" for flag, count in counts.items()) or "none flagged"
     tail = f"; {too_few:,} with too few answers to say" if too_few else ""
     console.print(f"workers           {len(assessment):,}: {words}{tail}")
+    places = {worker: k for k, worker in enumerate(assessment.workers)}
     for worker in assessment.flagged[:most]:
-        k = assessment.workers.index(worker)
+        k = places[worker]
         console.print(
-            Text(
+            verbatim(
                 f"  {worker}: {assessment.flag[k]} ({assessment.answers[k]:,} answers, "
                 f"agreement {number(assessment.agreement[k], '.0%')})"
             )

@@ -5,21 +5,26 @@ from collections.abc import Callable
 from functools import wraps
 from inspect import Parameter, signature
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar
+from typing import IO, TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
+from hodgerank.cli.groups import each_group
+from hodgerank.cli.interrupts import heed_interrupts
+from hodgerank.cli.outputs import keep_apart
+from hodgerank.cli.result import CommandResult
+
 if TYPE_CHECKING:
     from hodgerank.data.comparisons import Comparisons
+    from hodgerank.data.groups import VoteGroups
     from hodgerank.data.reading.options import ReadOptions
     from hodgerank.data.reading.source import VoteSource
     from hodgerank.graph.comparison_graph import ComparisonGraph
 
-Result = TypeVar("Result")
 PANEL = "Reading the file"
 VOTES = (
-    "Votes: CSV or TSV, also gzipped; Parquet, also as 'votes/*.parquet'; JSON lines; - is CSV on "
-    "standard input."
+    "Votes: CSV or TSV, also gzipped; Excel; JSON lines; Parquet, also as 'votes/*.parquet'; - is "
+    "standard input. Several files are read as one."
 )
 
 
@@ -37,22 +42,42 @@ def read_options(
     loser: Annotated[str | None, _option("Column of the other item.")] = None,
     worker: Annotated[str | None, _option("Column of who answered.")] = None,
     weight: Annotated[str | None, _option("Column of the answers' weights.")] = None,
+    count: Annotated[str | None, _option("Column of how many answers a row stands for.")] = None,
     time: Annotated[str | None, _option("Column of when it was answered.")] = None,
+    ballot: Annotated[
+        str | None, _option("Column of which ranking of several items a row is of.")
+    ] = None,
+    item: Annotated[str | None, _option("Column of the item in such a ranking.")] = None,
+    position: Annotated[str | None, _option("Column of its place there; 1 is the best.")] = None,
+    by: Annotated[
+        str | None,
+        _option("Column of scene, topic, prompt ...: items are compared within a group only."),
+    ] = None,
+    where: Annotated[
+        str | None, _option("Rows to read, e.g. --where \"worker != 'bot' and seconds > 2\".")
+    ] = None,
     outcome_as: Annotated[
         Literal["number", "word", "item"] | None, _option("What the outcome column holds.")
     ] = None,
     scale: Annotated[
-        tuple[float, float],
+        tuple[float, float] | None,
         _option(
             "Numbers for 'right is best' and 'left is best', e.g. --scale 1 7.", metavar="LOW HIGH"
         ),
-    ] = (-1.0, 1.0),
+    ] = None,
     display_unknown: Annotated[
         bool, _option("Left and right are not where they were shown.", "--display-unknown")
+    ] = False,
+    keep_na: Annotated[
+        bool, _option("NA, N/A, nan, null, - and ? are names of items.", "--keep-na")
     ] = False,
     skip_invalid: Annotated[
         bool, _option("Drop and count rows that cannot be used.", "--skip-invalid")
     ] = False,
+    no_header: Annotated[
+        bool, _option("The first line is data; columns are called 1, 2, 3 ...", "--no-header")
+    ] = False,
+    sheet: Annotated[str | None, _option("Sheet of a workbook, if not the first.")] = None,
     encoding: Annotated[str | None, _option("Text encoding, if not UTF-8.")] = None,
     separator: Annotated[str | None, _option("Column separator, if not found out.")] = None,
 ) -> "ReadOptions":
@@ -60,8 +85,12 @@ def read_options(
     from hodgerank.data.reading.options import ReadOptions
 
     return ReadOptions(
-        left, right, outcome, winner, loser, worker, weight, time, outcome_as, scale,
-        False if display_unknown else None, skip_invalid, encoding, separator,
+        left=left, right=right, outcome=outcome, winner=winner, loser=loser, worker=worker,
+        weight=weight, time=time, count=count, group=by, ballot=ballot, item=item,
+        position=position, where=where, outcome_as=outcome_as, scale=scale,
+        display_known=False if display_unknown else None, keep_na=keep_na,
+        skip_invalid=skip_invalid, header=False if no_header else None, sheet=sheet,
+        encoding=encoding, separator=separator,
     )  # fmt: skip
 
 
@@ -74,8 +103,10 @@ def answers_or_edges(source: "VoteSource") -> "Comparisons | ComparisonGraph":
     """Answers; those of many files reduced to edges, unless a worker or a time is asked for."""
     from hodgerank.graph.building import build_graph
 
+    if not source.is_lazy:
+        return source.distinct_answers()
     asks_for_answers = source.options.worker is not None or source.options.time is not None
-    return source.answers() if asks_for_answers or not source.is_lazy else build_graph(source)
+    return source.answers() if asks_for_answers else build_graph(source)
 
 
 def distinct_answers(source: "VoteSource") -> "Comparisons":
@@ -98,31 +129,85 @@ def answers_or_items(source: "VoteSource") -> "Comparisons":
 
 
 def reads_votes(
-    command: Callable[..., Result],
+    command: Callable[..., CommandResult],
     reader: "Callable[[VoteSource], Comparisons | ComparisonGraph]" = answers,
-    about_file: str = VOTES,
-) -> Callable[..., Result]:
-    """Give a command whose first parameter is `votes` the file argument and reading options."""
+    on_groups: Callable[..., Callable[..., CommandResult]] = each_group,
+    about_files: str = VOTES,
+) -> Callable[..., CommandResult]:
+    """Give a command whose first parameter is `votes` the file argument and reading options.
+
+    `on_groups` makes the command one on groups, for `--by`. What the result has to write is
+    written here.
+    """
     options = list(signature(read_options).parameters.values())
     own = list(signature(command).parameters.values())[1:]
-    argument = typer.Argument(metavar="FILE", help=about_file, show_default=False)
-    file = Parameter("file", Parameter.KEYWORD_ONLY, annotation=Annotated[Path, argument])
+    argument = typer.Argument(metavar="FILE...", help=about_files, show_default=False)
+    files = Parameter("files", Parameter.KEYWORD_ONLY, annotation=Annotated[list[Path], argument])
 
     @wraps(command)
-    def run(**arguments: Any) -> Result:
-        from rich.console import Console
+    def run(**arguments: Any) -> CommandResult:
+        from hodgerank.cli.console import complaints, show_warnings, verbatim
+        from hodgerank.errors import DisconnectedGraph
 
-        from hodgerank.data.reading.source import VoteSource
-
-        path = arguments.pop("file")
+        paths = arguments.pop("files")
+        keep_apart(*_files(paths, arguments))
+        heed_interrupts()
         reading = read_options(**{p.name: arguments.pop(p.name) for p in options})
-        source = VoteSource(sys.stdin.buffer if str(path) == "-" else path, reading)
-        with Console(stderr=True).status(f"reading {path}") as status:
-            votes = reader(source)
+        names = ", ".join(map(str, paths))
+        with complaints().status(verbatim(f"reading {names}")) as status:
+            work = command if reading.group is None else on_groups(command)
+            votes = _read(paths, reading, arguments.get("compare"), reader)
             status.update(f"computing with {votes.n_answers:,} answers")
-            return command(votes, **arguments)
+            try:
+                result = work(votes, **arguments)
+            except DisconnectedGraph:
+                show_warnings(votes.report.notes, complaints())
+                raise
+            if arguments.get("output") is not None:
+                result.write(arguments["output"])
+            return result
 
-    parameters = [p.replace(kind=Parameter.KEYWORD_ONLY) for p in [file, *own, *options]]
+    parameters = [p.replace(kind=Parameter.KEYWORD_ONLY) for p in [files, *own, *options]]
     run.__signature__ = signature(command).replace(parameters=parameters)  # type: ignore[attr-defined]
     run.__annotations__ = {p.name: p.annotation for p in parameters}
     return run
+
+
+def _read(
+    paths: list[Path],
+    reading: "ReadOptions",
+    compare: str | None,
+    reader: "Callable[[VoteSource], Comparisons | ComparisonGraph]",
+) -> "Comparisons | ComparisonGraph | VoteGroups":
+    """The votes, sorted by group or by population where one of these is asked for."""
+    from dataclasses import replace
+
+    from hodgerank.data.reading.source import VoteSource
+    from hodgerank.errors import InvalidArgument
+
+    if compare is not None:
+        if reading.group is not None:
+            raise InvalidArgument("--by and --compare cannot be combined: choose one")
+        reading = replace(reading, group=compare)
+    sources: Any = [_standard_input() if str(path) == "-" else path for path in paths]
+    source = VoteSource(sources[0] if len(sources) == 1 else sources, reading)
+    return source.groups() if reading.group is not None else reader(source)
+
+
+def _files(
+    votes: list[Path], arguments: dict[str, Any]
+) -> tuple[list[Path | None], list[Path | None]]:
+    """Files that a command writes, and those that it reads."""
+    written = [arguments.get(name) for name in ("output", "state")]
+    read = [arguments.get(name) for name in ("truth", "items", "pending")]
+    names = (*(arguments.get("exclude") or ()), arguments.get("exclude_workers") or "")
+    listed = [Path(name) for name in names if name and Path(name).is_file()]
+    return written, [Path("/dev/stdin") if str(p) == "-" else p for p in votes] + read + listed
+
+
+def _standard_input() -> IO[bytes]:
+    from hodgerank.errors import InvalidComparisons
+
+    if sys.stdin is None:
+        raise InvalidComparisons("standard input is closed: pipe the votes in, or name a file")
+    return sys.stdin.buffer

@@ -3,14 +3,17 @@
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
+from hodgerank.cli.groups import all_together
+from hodgerank.cli.outputs import output_option
 from hodgerank.cli.result import CommandResult
 from hodgerank.cli.votes import distinct_answers, reads_votes
 
 if TYPE_CHECKING:
+    import polars as pl
     from rich.console import Console
 
     from hodgerank.data.comparisons import Comparisons
@@ -26,20 +29,23 @@ class WorkersResult(CommandResult):
     written: Path | None
     as_json: bool
 
+    def to_table(self) -> "pl.DataFrame":
+        """A row per worker."""
+        return cast("pl.DataFrame", self.assessment.to_frame("polars"))
+
     def to_dict(self) -> dict[str, Any]:
         """Plain values, for --json."""
         return self.assessment.to_dict()
 
     def show(self, console: "Console") -> None:
         """A table of workers, flagged ones first."""
-        from rich.text import Text
-
         from hodgerank.cli.console import (
             number,
             plain_table,
             show_rest,
             show_warnings,
             show_written,
+            verbatim,
         )
         from hodgerank.estimators.workers.assessment import OK, TOO_FEW
 
@@ -55,8 +61,8 @@ class WorkersResult(CommandResult):
             stderr = number(found.position_bias_stderr[k], ".2f")
             bias = number(found.position_bias[k], "+.2f")
             table.add_row(
-                Text(str(found.workers[k])),
-                Text(found.flag[k], style="" if found.flag[k] in (OK, TOO_FEW) else "yellow"),
+                verbatim(found.workers[k]),
+                verbatim(found.flag[k], "" if found.flag[k] in (OK, TOO_FEW) else "yellow"),
                 f"{found.answers[k]:,}",
                 f"{bias}±{stderr}" if bias != "-" else "-",
                 *(
@@ -83,7 +89,7 @@ class WorkersResult(CommandResult):
         show_written(self.written, console)
 
 
-@partial(reads_votes, reader=distinct_answers)
+@partial(reads_votes, reader=distinct_answers, on_groups=all_together)
 def workers(
     votes: "Comparisons",
     false_discovery_rate: Annotated[
@@ -91,24 +97,21 @@ def workers(
     ] = 0.05,
     top: Annotated[int, typer.Option(min=0, help="Show N workers, 0 shows all.")] = 50,
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="Write the table: .csv, .parquet, .json.")
+        Path | None, output_option("Write the table: .csv, .parquet, .json.", "--output", "-o")
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> WorkersResult:
     """Assess each worker: position bias, agreement with the others, outliers, ties, reliability.
 
-    Flagged workers come first. To compare other groups, name their column as the worker.
+    Flagged workers come first. With --by they are assessed over all groups together. To look at
+    other groups of people, name their column as the worker.
 
     Examples:
       hodgerank workers votes.csv
 
       hodgerank workers votes.csv --worker country
     """
-    from hodgerank.cli.tables import table_writer
     from hodgerank.estimators.workers.assess import assess_workers
 
-    write = None if output is None else table_writer(output, votes.report.source)
     assessment = assess_workers(votes, false_discovery_rate=false_discovery_rate)
-    if write is not None:
-        write(assessment.to_frame("polars"))
     return WorkersResult(assessment, top, output, as_json)

@@ -44,10 +44,10 @@ class AnswerFile:
                 continue
             try:
                 answers.append(_parse(line, sampler))
-            except (ValueError, HodgeRankError) as error:
+            except (ValueError, RecursionError, HodgeRankError) as error:
                 is_cut = isinstance(error, json.JSONDecodeError | UnicodeDecodeError)
                 is_cut &= number == len(lines) and not line.endswith((b"\n", b"\r"))
-                if is_cut and line.startswith(OUR_LINES):
+                if is_cut and line[: len(OUR_LINES)] == OUR_LINES[: len(line)]:
                     os.truncate(self.path, len(content) - len(line))
                     return answers
                 raise InvalidComparisons(f"{self.path}, line {number}: {error}") from None

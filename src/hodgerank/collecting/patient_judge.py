@@ -8,7 +8,6 @@ from inspect import isawaitable, iscoroutinefunction
 from typing import Any
 
 from hodgerank.collecting.play import Judge
-from hodgerank.sampling.answer import Answer
 from hodgerank.types import Pair
 
 
@@ -42,8 +41,8 @@ class PatientJudge:
         # threads of our own: a pair must not wait for one while its time is running
         self._threads = ThreadPoolExecutor(max_workers=concurrency, thread_name_prefix="judge")
 
-    async def answer(self, pair: Pair) -> Answer | None:
-        """The judge's answer, however long it takes; raises what the last try raised."""
+    async def ask(self, pair: Pair) -> Any:
+        """What the judge says, however long it takes; raises what the last try raised."""
         for attempt in range(self._retries):
             try:
                 return await self._once(pair)
@@ -51,8 +50,8 @@ class PatientJudge:
                 await asyncio.sleep(self._retry_delay * 2**attempt)
         return await self._once(pair)
 
-    async def _once(self, pair: Pair) -> Answer | None:
-        return Answer.of(await asyncio.wait_for(self._call(pair), self._timeout))
+    async def _once(self, pair: Pair) -> Any:
+        return await asyncio.wait_for(self._call(pair), self._timeout)
 
     async def _call(self, pair: Pair) -> Any:
         if self._is_coroutine:

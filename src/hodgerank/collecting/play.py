@@ -39,7 +39,7 @@ def play(
     while True:
         allowed = None if candidates is None else candidates()
         pair = sampler.ask(pending=set_aside, candidates=allowed)
-        answer = Answer.of(judge(pair))
+        answer = Answer.of(judge(pair), pair)
         if answer is None:
             set_aside.append(pair)
         else:

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import asyncio
 from pathlib import Path
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from hodgerank.collecting.collector import Collector, OnAnswer, RunResult
 from hodgerank.collecting.patient_judge import PatientJudge
 from hodgerank.collecting.play import Judge
 from hodgerank.collecting.stopping import StoppingRule
-from hodgerank.errors import InvalidArgument, NothingToAsk
+from hodgerank.errors import InvalidArgument, InvalidComparisons, NothingToAsk
 from hodgerank.sampling.answer import Answer
 from hodgerank.sampling.sampler import Sampler
 from hodgerank.types import Pair
 
-Task: TypeAlias = asyncio.Task[Answer | None]
+Task: TypeAlias = asyncio.Task[Any]
 
 
 async def run_async(
@@ -36,8 +36,9 @@ async def run_async(
 
     Answers are told as they come. A judge that raises or takes too long is asked again about the
     same pair, after a delay that doubles; a pair that fails for good goes back to the sampler, and
-    twenty of them in a row raise `JudgeFailed`. Whatever happens, the answers so far are in the
-    sampler and in the log.
+    twenty of them in a row raise `JudgeFailed`. A judge that returns what is no answer is a mistake
+    in a program, and ends the run. Whatever happens, the answers so far are in the sampler and in
+    the log.
 
     Parameters
     ----------
@@ -104,16 +105,21 @@ class _Outstanding:
         except NothingToAsk as error:
             return None if self._pairs else str(error)
         for pair in pairs:
-            self._pairs[asyncio.create_task(self._judge.answer(pair))] = pair
+            self._pairs[asyncio.create_task(self._judge.ask(pair))] = pair
         return None
 
     async def collect(self) -> None:
         """Wait for at least one pair, and tell the sampler what came, in the order it went out."""
         done, _ = await asyncio.wait(self._pairs, return_when=asyncio.FIRST_COMPLETED)
         missed: list[BaseException | None] = []
+        nonsense: InvalidComparisons | None = None
         for task in [task for task in self._pairs if task in done]:
             pair = self._pairs.pop(task)
-            answer = None if task.exception() else task.result()
+            try:
+                answer = None if task.exception() else Answer.of(task.result(), pair)
+            except InvalidComparisons as error:
+                nonsense = nonsense or error
+                continue
             if answer is None:
                 self._set_aside.append(pair)
                 missed.append(task.exception())
@@ -121,8 +127,11 @@ class _Outstanding:
                 sampler = self._collector.sampler
                 sampler.tell(pair, answer.outcome, answer.worker, weight=answer.weight)
                 self._collector.keep(pair, answer)
-        for error in missed:  # after the answers, which are kept whatever follows
-            self._collector.miss(error)
+        # after the answers, which are kept whatever follows
+        if nonsense is not None:
+            raise nonsense
+        for failure in missed:
+            self._collector.miss(failure)
 
     async def cancel(self) -> None:
         """Wait for nothing any more."""

@@ -76,7 +76,8 @@ class ReadReport:
 
     def __str__(self) -> str:
         """One line: source, layout, what is missing from the answers, what was not used."""
-        parts = [f"{self.source}: {self.rows:,} rows as {self.layout}"]
+        layout = f" as {self.layout}" if self.layout else ""
+        parts = [f"{self.source}: {self.rows:,} rows{layout}"]
         if self.left_out:
             counts = (f"{count:,} {reason}" for reason, count in self.left_out.items())
             parts.append(f"left out: {', '.join(counts)}")
@@ -323,7 +324,7 @@ class Comparisons(Displayed):
         )
 
     def compacted(self) -> Comparisons:
-        """The same answers, without items and workers that have none."""
+        """The same answers, without items, workers and ballots that have none."""
         items, (left, right) = _used(self.n_items, self.left, self.right)
         workers, (worker,) = _used(self.n_workers, self.worker)
         return replace(
@@ -333,6 +334,7 @@ class Comparisons(Displayed):
             right=right,
             workers=tuple(self.workers[k] for k in workers),
             worker=worker,
+            ballot=None if self.ballot is None else _numbered(self.ballot),
             truth=None if self.truth is None else self.truth[items],
         )
 
@@ -378,6 +380,10 @@ class Comparisons(Displayed):
         if self.time is not None:
             columns["time"] = self.time
         return build_frame(columns, backend or self.backend)
+
+
+def _numbered(ballot: CodeArray) -> CodeArray:
+    return np.unique(ballot, return_inverse=True)[1].astype(np.int32)
 
 
 def _used(n: int, *codes: CodeArray) -> tuple[IntArray, list[CodeArray]]:

@@ -45,14 +45,8 @@ class VoteGroups(Displayed, Mapping[Item, Comparisons]):
         parts = {}
         for name, rows in zip(names, np.split(order, ends), strict=True):
             if len(rows):
-                report = replace(
-                    votes.report,
-                    source=f"{votes.report.source}, {column} {name}",
-                    rows=len(rows),
-                    both_bad=0, skipped=0, unanswered=0, missing=0, filtered=0, rejected=0,
-                    rejections=(), unused=(), notes=(),
-                )  # fmt: skip
-                parts[name] = replace(votes.select(rows).compacted(), report=report)
+                part = votes.select(rows).compacted()
+                parts[name] = replace(part, report=_report(part, f"{column} {name}"))
         return cls(column, parts, votes.report)
 
     def __getitem__(self, name: Item) -> Comparisons:
@@ -103,3 +97,8 @@ class VoteGroups(Displayed, Mapping[Item, Comparisons]):
             for name, votes in self.parts.items()
         )
         return Preview((self.column, "items", "answers", "workers"), rows, len(self))
+
+
+def _report(votes: Comparisons, name: str) -> ReadReport:
+    """Of one group; what was left out is in the report of all."""
+    return ReadReport(source=name, layout="", rows=len(votes), ballots=votes.n_ballots)

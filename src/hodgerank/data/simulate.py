@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping, Sequence
+from math import log10
 from typing import Literal
 
 import numpy as np
@@ -18,6 +20,7 @@ Behaviour = Callable[[FloatArray, np.random.Generator], FloatArray]
 
 POSITION_BIAS = 0.8  # how often a position-biased worker clicks left without looking
 TIE_HABIT = 0.6  # how often a tie-happy worker does not decide
+BYTES = {"items": 210, "workers": 90, "answers": 45, "pairs": 32}  # of each, measured
 
 
 def _honest(p: FloatArray, rng: np.random.Generator) -> FloatArray:
@@ -91,6 +94,7 @@ def simulate_comparisons(
     """
     if n_answers < 1:
         raise InvalidArgument("at least one answer is needed")
+    require_memory("answers", n_answers)
     crowd = SimulatedCrowd(items, scores=scores, spread=spread, link=link, workers=workers, rng=rng)
     left, right = _design(pairs, len(crowd.items), n_answers, crowd.rng)
     outcome, worker = crowd.answer(left, right)
@@ -139,6 +143,8 @@ class SimulatedCrowd(Displayed):
         if spread < 0 or (isinstance(rng, int) and rng < 0):
             raise InvalidArgument("spread and seed must not be negative")
         self.rng = np.random.default_rng(rng)
+        if isinstance(items, int | np.integer):
+            require_memory("items", items)
         self.items: tuple[Item, ...] = (
             tuple(f"item-{k + 1:0{len(str(items))}d}" for k in range(items))
             if isinstance(items, int | np.integer)
@@ -175,7 +181,22 @@ class SimulatedCrowd(Displayed):
         return float(outcome[0]), self.workers[worker[0]]
 
 
+def require_memory(what: str, n: int, n_bytes: int | None = None) -> None:
+    """Whether so many can be in the memory of this machine at once."""
+    if not hasattr(os, "sysconf"):
+        return
+    memory = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    most = memory // (BYTES[what] if n_bytes is None else n_bytes)
+    if n > most:
+        number = f"{n:,}" if n < 10**18 else f"about 10^{log10(n):.0f}"
+        raise InvalidArgument(
+            f"{number} {what} do not fit in the {memory / 2**30:.0f} GB of memory of this machine: "
+            f"about {float(f'{most:.2g}'):,.0f} would"
+        )
+
+
 def _crowd(workers: Mapping[str, int]) -> tuple[tuple[Item, ...], list[str]]:
+    require_memory("workers", sum(workers.values()))
     kinds = [
         require_one_of(kind, BEHAVIOURS, "worker kind")
         for kind, count in workers.items()
@@ -203,6 +224,7 @@ def _design(
         left = rng.integers(0, n, m, dtype=np.int32)
         right = (left + rng.integers(1, n, m, dtype=np.int32)) % n
         return left, right.astype(np.int32)
+    require_memory("pairs", n * (n - 1) // 2)
     i, j = np.triu_indices(n, 1)
     order = np.concatenate([rng.permutation(len(i)) for _ in range(-(-m // len(i)))])[:m]
     swap = rng.random(m) < 0.5

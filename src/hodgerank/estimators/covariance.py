@@ -124,15 +124,23 @@ class ClusteredCovariance:
     @cached_property
     def variances(self) -> FloatArray:
         """Sum over clusters of squared influence."""
-        variances = np.asarray(np.einsum("ia,ia->i", self._influence, self._influence))
-        compared = np.bincount(self.votes.left, minlength=self.votes.n_items) > 0
-        compared |= np.bincount(self.votes.right, minlength=self.votes.n_items) > 0
-        if (variances[compared] < VANISHING).any():
+        if not self.is_positive:
             raise InvalidArgument(
                 f"standard errors clustered by {self.by} vanish here, because the {self.by}s do "
                 "not differ or are too few: use covariance='model'"
             )
-        return variances
+        return self._sums
+
+    @cached_property
+    def _sums(self) -> FloatArray:
+        return np.asarray(np.einsum("ia,ia->i", self._influence, self._influence))
+
+    @property
+    def is_positive(self) -> bool:
+        """Whether every item that was compared has a variance."""
+        compared = np.bincount(self.votes.left, minlength=self.votes.n_items) > 0
+        compared |= np.bincount(self.votes.right, minlength=self.votes.n_items) > 0
+        return bool((self._sums[compared] >= VANISHING).all())
 
     @property
     def matrix(self) -> FloatArray | None:
@@ -149,6 +157,15 @@ class ClusteredCovariance:
     def description(self) -> str:
         """That errors are clustered, and by how many clusters."""
         return f"clustered by {self.by} ({self._n_clusters:,} {self.by}s)"
+
+
+def cluster_unless_vain(
+    model: ModelCovariance, clustered: ClusteredCovariance, wanted: CovarianceKind | None
+) -> Covariance:
+    """The clustered covariance; that of the model where nobody asked for clusters that vanish."""
+    if wanted is None and not clustered.is_positive:
+        return model
+    return clustered
 
 
 def covariance_kind(

@@ -13,6 +13,7 @@ from hodgerank.estimators.covariance import (
     Covariance,
     CovarianceKind,
     ModelCovariance,
+    cluster_unless_vain,
     covariance_kind,
 )
 from hodgerank.estimators.ranking import Ranking
@@ -103,11 +104,13 @@ def hodge_rank(
     )
     if not (np.isfinite(scores).all() and np.isfinite(scale)):
         raise InvalidArgument("the weights are too large or too small to compute with")
-    uncertainty: Covariance = ModelCovariance(equations, scale)
+    model = ModelCovariance(equations, scale)
+    uncertainty: Covariance = model
     if kind != "model":
         answers = single_answers(votes, kind)
         slopes = _slopes(answers, link, weighting, scores)
-        uncertainty = ClusteredCovariance(equations, answers, slopes, kind)
+        by_cluster = ClusteredCovariance(equations, answers, slopes, kind)
+        uncertainty = cluster_unless_vain(model, by_cluster, covariance)
     return Ranking.from_scores(
         graph,
         scores,

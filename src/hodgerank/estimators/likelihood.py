@@ -11,6 +11,7 @@ from hodgerank.estimators.covariance import (
     Covariance,
     CovarianceKind,
     ModelCovariance,
+    cluster_unless_vain,
     covariance_kind,
 )
 from hodgerank.estimators.ranking import Ranking
@@ -99,11 +100,13 @@ def _maximum_likelihood(
         )
 
     fit, information = most_probable(graph, link, strength, graph.components, _start(graph, link))
-    uncertainty: Covariance = ModelCovariance(information, 1.0)
+    model = ModelCovariance(information, 1.0)
+    uncertainty: Covariance = model
     if kind != "model":
         answers = single_answers(votes, kind)
         slopes = _slopes(answers, link, fit.x)
-        uncertainty = ClusteredCovariance(information, answers, slopes, kind)
+        by_cluster = ClusteredCovariance(information, answers, slopes, kind)
+        uncertainty = cluster_unless_vain(model, by_cluster, covariance)
     notes = []
     if not exists and ridge is None:
         notes.append(

@@ -82,7 +82,7 @@ class Outliers(Displayed):
         )
 
     def to_frame(self, backend: str | None = None) -> Any:
-        """The flagged answers, most outlying first."""
+        """The flagged answers, most outlying first, with the row of the source each stood in."""
         from hodgerank.data.sources.frames import build_frame
 
         rows = np.flatnonzero(self.flagged)
@@ -90,7 +90,7 @@ class Outliers(Displayed):
         items = np.array(self.votes.items, dtype=object)
         workers = np.array([*self.votes.workers, None], dtype=object)
         columns = {
-            "answer": rows,
+            "row": self.votes.rows[rows],
             "left": items[self.votes.left[rows]],
             "right": items[self.votes.right[rows]],
             "outcome": self.votes.outcome[rows],

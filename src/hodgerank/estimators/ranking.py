@@ -266,6 +266,17 @@ class Ranking(Displayed, Charted):
             bounds[rows] = self.rank_intervals_among(rows)
         return _read_only(bounds)
 
+    @property
+    def settled(self) -> float:
+        """Share of the pairs of items whose order is significant at `confidence`.
+
+        An item whose ranks go from a to b may change places with b - a others.
+        """
+        n = len(self)
+        open_places = int(np.sum(self.rank_intervals[:, 1] - self.rank_intervals[:, 0]))
+        comparable = sum(k * (k - 1) // 2 for k in np.bincount(self.components).tolist())
+        return (comparable - open_places / 2) / comparable if n > 1 and comparable else 1.0
+
     def rank_intervals_among(self, rows: IntArray) -> IntArray:
         """Ranks that some items, by their positions here in rising order, have among themselves."""
         matrix = self.covariance
@@ -335,11 +346,11 @@ class Ranking(Displayed, Charted):
         """
         from hodgerank.data.sources.frames import build_frame
 
-        return build_frame(self._columns(), backend or self.backend)
+        return build_frame(self.columns(), backend or self.backend)
 
     def to_dict(self) -> dict[str, Any]:
         """Plain numbers and strings, ready for JSON; `items` holds the rows of `to_frame`."""
-        columns = {name: _plain(values) for name, values in self._columns().items()}
+        columns = {name: _plain(values) for name, values in self.columns().items()}
         return {
             "model": self.model,
             "link": self.link,
@@ -359,7 +370,8 @@ class Ranking(Displayed, Charted):
             ],
         }
 
-    def _columns(self) -> dict[str, Any]:
+    def columns(self) -> dict[str, Any]:
+        """The columns of `to_frame`."""
         columns = {
             "item": np.array(self.items, dtype=object),
             "score": self.scores,

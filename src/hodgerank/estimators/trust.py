@@ -25,7 +25,7 @@ SURPRISING = 0.01
 class TrustReport(Displayed):
     """Consistency of the votes with what noise alone would give, outliers and workers.
 
-    `workers` is None where the votes do not say who answered.
+    `workers` is None where the votes do not say who answered, or nobody asked.
     """
 
     decomposition: HodgeDecomposition
@@ -76,6 +76,24 @@ class TrustReport(Displayed):
             problems.append(f"{n:,} worker{' deserves' if n == 1 else 's deserve'} a look")
         return "; ".join(problems) or "the votes are as consistent as noise allows"
 
+    def to_frame(self, backend: str | None = None) -> Any:
+        """One row per part of the votes: its share, and what noise alone would give."""
+        from hodgerank.data.sources.frames import build_frame
+
+        parts = self.decomposition
+        noise = {"curl": parts.expected.curl, "harmonic": parts.expected.harmonic}
+        columns: dict[str, list[Any]] = {
+            "part": list(parts.energy),
+            "share": list(parts.energy.values()),
+            "expected": [noise[name].mean if name in noise else None for name in parts.energy],
+            "std": [noise[name].std if name in noise else None for name in parts.energy],
+            "p_value": [
+                noise[name].p_value(share) if name in noise else None
+                for name, share in parts.energy.items()
+            ],
+        }
+        return build_frame(columns, backend or self.votes.backend)
+
     def to_dict(self) -> dict[str, Any]:
         """Plain values, ready for JSON."""
         parts = self.decomposition
@@ -111,8 +129,8 @@ class TrustReport(Displayed):
         }
 
 
-def assess_trust(votes: VotesLike, *, n_shown: int = 5) -> TrustReport:
-    """Decompose the votes, find outliers and assess the workers.
+def assess_trust(votes: VotesLike, *, n_shown: int = 5, with_workers: bool = True) -> TrustReport:
+    """Decompose the votes, find outliers and, if they are wanted, assess the workers.
 
     >>> report = assess_trust([("a", "b", 1), ("b", "c", 1), ("a", "c", 1)] * 4)
     >>> report.verdict
@@ -123,6 +141,8 @@ def assess_trust(votes: VotesLike, *, n_shown: int = 5) -> TrustReport:
     return TrustReport(
         decomposition=decompose_answers(answered),
         outliers=outliers,
-        workers=assess_answers(answered, outliers) if answered.votes.n_workers else None,
+        workers=assess_answers(answered, outliers)
+        if with_workers and answered.votes.n_workers
+        else None,
         n_shown=n_shown,
     )

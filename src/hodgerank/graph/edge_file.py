@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from hashlib import sha256
+from io import BytesIO
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -15,6 +16,7 @@ import polars as pl
 from hodgerank.data.comparisons import Comparisons, ReadReport
 from hodgerank.errors import InvalidArgument, InvalidComparisons
 from hodgerank.graph.comparison_graph import ComparisonGraph
+from hodgerank.writing import write_file
 
 KEY = "hodgerank"
 COLUMNS = ("left", "right", "answers", "weight", "weight_squared", "mean_outcome", "squares")
@@ -37,21 +39,26 @@ class EdgeFile:
 
     @classmethod
     def read(cls, path: Path) -> EdgeFile:
-        """Read a file, and check that it is one of ours."""
+        """Read a file, and check that it is as it was written."""
         try:
-            table = pl.read_parquet(path, glob=False)
-            noted = pl.read_parquet_metadata(path).get(KEY)
-            sources = [] if noted is None else json.loads(noted)
+            content = path.read_bytes()
+            table = pl.read_parquet(BytesIO(content))
+            noted = pl.read_parquet_metadata(BytesIO(content)).get(KEY)
+            note = None if noted is None else json.loads(noted)
         except (OSError, ValueError, pl.exceptions.PolarsError) as error:
             reason = str(error).split("\n", 1)[0]
             raise InvalidComparisons(
                 f"{path} cannot be read as edge statistics: {reason}"
             ) from None
-        if noted is None or set(COLUMNS) - set(table.columns):
+        if note is None:
             raise InvalidComparisons(
                 f"{path} does not hold edge statistics: it was not written by --state"
             )
-        _check(table, path)
+        if not isinstance(note, dict) or note != _note(table, note.get("sources")):
+            raise InvalidComparisons(
+                f"{path} was altered since hodgerank wrote it: its sums cannot be relied on. "
+                "Take a copy from before, or start a new file from all votes"
+            )
         items = tuple(pl.concat([table["left"], table["right"]]).unique().sort().to_list())
         places = {item: place for place, item in enumerate(items)}
         i, j = (
@@ -65,7 +72,7 @@ class EdgeFile:
         graph = ComparisonGraph(
             items, i, j, counts, weights, weight_squares, flows, squares, report
         )
-        return cls(graph, tuple((name, digest) for name, digest in sources))
+        return cls(graph, tuple((name, digest) for name, digest in note["sources"]))
 
     def add(self, votes: Comparisons | ComparisonGraph, *, again: bool = False) -> EdgeFile:
         """The statistics with more votes; the same ones twice are most probably a mistake."""
@@ -80,7 +87,7 @@ class EdgeFile:
         return EdgeFile(graph, (*self.sources, (votes.report.source, digest)))
 
     def write(self, path: Path) -> None:
-        """Write to disk in one go: a crash leaves the old file as it was."""
+        """Write to disk, with a digest of all that is written."""
         graph = self.graph
         names: Sequence[object] = graph.items
         table = pl.DataFrame(
@@ -94,28 +101,21 @@ class EdgeFile:
                 "squares": graph.squares,
             }
         )
-        beside = path.with_name(path.name + ".part")
-        try:
-            table.write_parquet(beside, metadata={KEY: json.dumps(self.sources)})
-            os.replace(beside, path)
-        except OSError as error:
-            raise InvalidArgument(f"{path} cannot be written: {error.strerror or error}") from None
+        buffer = BytesIO()
+        table.write_parquet(buffer, metadata={KEY: json.dumps(_note(table, self.sources))})
+        write_file(path, buffer.getvalue())
 
 
-def _check(table: pl.DataFrame, path: Path) -> None:
-    """Against what a program that is not ours may have done to the file."""
-    left, right = table["left"], table["right"]
-    is_sound = (
-        left.dtype == right.dtype
-        and not any(table[name].null_count() for name in COLUMNS)
-        and all(table[name].dtype.is_numeric() for name in COLUMNS[2:])
-        and all(table[name].is_finite().all() for name in COLUMNS[3:])
-        and bool((left != right).all())
-        and bool((table["answers"] > 0).all())
-        and bool((table["weight"] > 0).all())
-    )
-    if not is_sound:
-        raise InvalidComparisons(f"{path} is damaged: it does not hold sums over answers to pairs")
+def _note(table: pl.DataFrame, sources: Any) -> dict[str, Any]:
+    """What stands in the file beside its table: the sources, and a digest of both."""
+    digest = sha256(json.dumps(sources).encode())
+    for column in table:
+        digest.update(repr((column.name, column.dtype)).encode())
+        is_numeric = column.dtype.is_numeric() and not column.null_count()
+        digest.update(
+            column.to_numpy().tobytes() if is_numeric else repr(column.to_list()).encode()
+        )
+    return {"sources": json.loads(json.dumps(sources)), "digest": digest.hexdigest()}
 
 
 def edge_file(votes: Comparisons | ComparisonGraph) -> EdgeFile:

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import json
+import re
+from io import BytesIO, StringIO
 from pathlib import Path
 from typing import Any
 
 from hodgerank.errors import InvalidArgument, MissingDependency
+from hodgerank.writing import write_file
 
 SUFFIXES = (".html", ".svg", ".png", ".pdf")
 # Distinct to colour-blind eyes, dark enough on white: after Okabe and Ito.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#000000", "#999999")
-
-
 GRID = "#e8ebf0"
 
 
@@ -38,10 +40,20 @@ def save_chart(chart: Any, path: Path) -> None:
     suffix = path.suffix.lower()
     if suffix not in SUFFIXES:
         raise InvalidArgument(f"{path}: a chart's name ends in {', '.join(SUFFIXES)}")
-    try:
-        if suffix == ".html":
-            chart.save(str(path), inline=True)
-        else:
-            chart.save(str(path), **({"scale_factor": 2} if suffix == ".png" else {}))
-    except OSError as error:
-        raise InvalidArgument(f"{path} cannot be written: {error.strerror or error}") from None
+    options: dict[str, dict[str, Any]] = {
+        ".html": {"inline": True, "json_kwds": {"cls": InScript}},
+        ".png": {"scale_factor": 2},
+    }
+    buffer = BytesIO() if suffix in (".png", ".pdf") else StringIO()
+    chart.save(buffer, format=suffix[1:], **options.get(suffix, {}))
+    content = buffer.getvalue()
+    write_file(path, content.encode() if isinstance(content, str) else content)
+
+
+class InScript(json.JSONEncoder):
+    """JSON inside a script of HTML: `</script>` in the name of an item does not end it."""
+
+    def encode(self, o: Any) -> str:
+        """The same values, without a character that HTML minds."""
+        text = super().encode(o)
+        return re.sub("[<>&\u2028\u2029]", lambda found: f"\\u{ord(found[0]):04x}", text)

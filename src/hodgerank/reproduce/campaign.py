@@ -64,7 +64,7 @@ class Scheme:
         numbers = count(1)
 
         def judge(pair: hr.Pair) -> hr.Answer | None:
-            answer = hr.Answer.of(crowd(pair))
+            answer = hr.Answer.of(crowd(pair), pair)
             if answer is None:
                 return None
             return replace(answer, worker=self.worker(answer.worker, next(numbers)))

@@ -14,6 +14,7 @@ from pathlib import Path
 from hodgerank.plotting.charts import SUFFIXES
 from hodgerank.reproduce.tasks import Effort
 from hodgerank.reproduce.verdict import Report, Status, Table, Verdict
+from hodgerank.writing import write_file
 
 TITLE = "HodgeRank with Information Maximization, regenerated"
 PAPER = (
@@ -99,7 +100,7 @@ with its 95 % interval. Bands in the charts are two standard errors.
 </body>
 </html>
 """
-    path.write_text(html, encoding="utf-8")
+    write_file(path, html.encode())
     return path
 
 

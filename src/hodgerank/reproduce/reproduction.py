@@ -24,6 +24,7 @@ from hodgerank.reproduce.tasks import (
     run_tasks,
 )
 from hodgerank.reproduce.verdict import Findings, Published, Report, Status
+from hodgerank.writing import write_file
 
 OnProgress = Callable[[str, int, int], None]
 """Called with the name of the experiment, the tasks done and their number."""
@@ -146,6 +147,6 @@ def _counter(
 def _write(findings: Findings, stem: Path) -> None:
     """Write the data and the pictures of one experiment."""
     columns = {key: [row[key] for row in findings.rows] for key in findings.rows[0]}
-    build_frame(columns, "polars").write_csv(stem.with_suffix(".csv"))
+    write_file(stem.with_suffix(".csv"), build_frame(columns, "polars").write_csv().encode())
     for suffix in SUFFIXES:
         save_chart(findings.chart, stem.with_suffix(suffix))

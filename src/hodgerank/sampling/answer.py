@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from hodgerank.errors import InvalidComparisons
-from hodgerank.types import Item
+from hodgerank.notebook import short
+from hodgerank.types import Item, Pair
 
 MOST_WEIGHT = 1e6
 
@@ -27,11 +28,18 @@ class Answer:
         object.__setattr__(self, "weight", read_weight(self.weight))
 
     @classmethod
-    def of(cls, said: Any) -> Answer | None:
+    def of(cls, said: Any, pair: Pair) -> Answer | None:
         """What a judge returned: an outcome, with the worker or not, or None for no answer."""
         if said is None or isinstance(said, Answer):
             return said
-        return cls(*said[:2]) if isinstance(said, tuple) and said else cls(said)
+        try:
+            return cls(*said) if isinstance(said, tuple) and len(said) == 2 else cls(said)
+        except InvalidComparisons as error:
+            about = f"({short(str(pair.left))}, {short(str(pair.right))})"
+            raise InvalidComparisons(
+                f"the judge said {short(repr(said))} about {about}: {error}. A judge returns an "
+                "outcome, a tuple of outcome and worker, an Answer, or None for no answer"
+            ) from None
 
 
 def read_outcome(value: Any) -> float:
@@ -39,7 +47,8 @@ def read_outcome(value: Any) -> float:
     number = _number(value)
     if not -1 <= number <= 1:
         raise InvalidComparisons(
-            f"an outcome is a number from -1 (right is better) to 1 (left is better), not {value!r}"
+            "an outcome is a number from -1 (right is better) to 1 (left is better), "
+            f"not {short(repr(value))}"
         )
     return number
 
@@ -50,7 +59,7 @@ def read_weight(value: Any) -> float:
     if not 1 / MOST_WEIGHT <= number <= MOST_WEIGHT:
         raise InvalidComparisons(
             f"a weight is relative to that of one plain answer and lies between "
-            f"{1 / MOST_WEIGHT:g} and {MOST_WEIGHT:g}, not {value!r}"
+            f"{1 / MOST_WEIGHT:g} and {MOST_WEIGHT:g}, not {short(repr(value))}"
         )
     return number
 
@@ -61,11 +70,11 @@ def read_worker(value: Any) -> Item | None:
         value = value.item()
     if value is None or isinstance(value, int | str):
         return value
-    raise InvalidComparisons(f"a worker is an integer or a string, not {value!r}")
+    raise InvalidComparisons(f"a worker is an integer or a string, not {short(repr(value))}")
 
 
 def _number(value: Any) -> float:
     try:
         return float(value)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         return float("nan")

@@ -11,6 +11,7 @@ import numpy as np
 
 from hodgerank.errors import InvalidArgument
 from hodgerank.kernels.selection.ties import best_listed
+from hodgerank.notebook import short
 from hodgerank.sampling.blocked import Blocked
 from hodgerank.sampling.designs.design import Design
 from hodgerank.sampling.items import ItemList
@@ -31,10 +32,13 @@ class AnyPair:
     def __init__(self, blocked: Blocked) -> None:
         self._blocked = blocked
         self._forbidden: set[tuple[int, int]] = set()
+        self._all_blocked: Blocked | None = None
 
     def best(self, design: Design, key: int) -> Chosen:
         """The best pair by a design."""
-        i, j = design.search(self._blocked.and_pairs(self._forbidden), key)
+        if self._all_blocked is None:
+            self._all_blocked = self._blocked.and_pairs(self._forbidden)
+        i, j = design.search(self._all_blocked, key)
         return i, j, False
 
     def use_up(self, i: int, j: int) -> None:
@@ -43,6 +47,7 @@ class AnyPair:
     def forbid(self, i: int, j: int) -> None:
         """The pair may not be asked."""
         self._forbidden.add((i, j))
+        self._all_blocked = None
 
 
 class ListedPairs:
@@ -136,7 +141,7 @@ def _from_pairs(
     if isinstance(pairs, str) or not isinstance(pairs, Iterable):
         raise InvalidArgument(
             "candidates are a list of pairs, a mapping from pairs to answers wanted, or a boolean "
-            f"matrix, not {pairs!r}"
+            f"matrix, not {short(repr(pairs))}"
         )
     wanted: Iterable[tuple[tuple[Item, Item], float]] = (
         pairs.items() if isinstance(pairs, Mapping) else ((pair, np.inf) for pair in pairs)
@@ -144,7 +149,9 @@ def _from_pairs(
     found: dict[tuple[int, int], float] = {}
     for pair, remaining in wanted:
         if not isinstance(remaining, int | float | np.number):
-            raise InvalidArgument(f"{pair!r} wants a number of answers, not {remaining!r}")
+            raise InvalidArgument(
+                f"{short(repr(pair))} wants a number of answers, not {short(repr(remaining))}"
+            )
         a, b = items.pair(pair)
         key = (b, a) if (b, a) in found else (a, b)
         found[key] = found.get(key, 0.0) + float(remaining)
@@ -162,7 +169,7 @@ def why_nothing(
         return f"a pair needs two items, and {n_active} can be asked: add or restore some"
     reasons = [
         "none of the candidates is left" if candidates is not None else "",
-        f"{worker!r} has answered all that may be asked" if worker is not None else "",
+        f"{short(repr(worker))} has answered all that may be asked" if worker is not None else "",
         "all others are excluded" if excluded else "",
     ]
     return "there is no pair to ask: " + " or ".join(filter(None, reasons))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
 from typing import Literal
 
 from hodgerank.errors import require_one_of
@@ -32,7 +32,7 @@ class DisplayBalance:
         self._item_surplus.append(0)
 
     def show(
-        self, i: int, j: int, turned: bool, out: Sequence[tuple[int, int]], step: int
+        self, i: int, j: int, turned: bool, out: Counter[tuple[int, int]], step: int
     ) -> tuple[int, int]:
         """The pair i < j as left and right, given the pairs that are out as they are shown."""
         if self._how == "fixed":
@@ -40,7 +40,7 @@ class DisplayBalance:
         surplus = 0
         if self._how == "balanced":
             surplus = self._pair_surplus.get((i, j), 0)
-            surplus += sum((pair == (i, j)) - (pair == (j, i)) for pair in out)
+            surplus += out[i, j] - out[j, i]
             surplus = surplus or self._item_surplus[i] - self._item_surplus[j]
         if surplus == 0:
             key = stream(self._seed ^ 1, step)

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 import numpy as np
 
 from hodgerank.errors import InvalidArgument, UnknownItem
+from hodgerank.notebook import short
 from hodgerank.sampling.blocked import Blocked
 from hodgerank.types import Item
 
@@ -16,7 +17,9 @@ class ItemList:
 
     def __init__(self, items: Iterable[Item] | int) -> None:
         if isinstance(items, str) or not isinstance(items, int | np.integer | Iterable):
-            raise InvalidArgument(f"items are listed, or their number given, not {items!r}")
+            raise InvalidArgument(
+                f"items are listed, or their number given, not {short(repr(items))}"
+            )
         self.items: list[Item] = []
         self.codes: dict[Item, int] = {}
         self.retired: set[int] = set()
@@ -32,11 +35,11 @@ class ItemList:
         if isinstance(item, np.generic):
             item = item.item()
         if not isinstance(item, int | str):
-            raise InvalidArgument(f"items are integers or strings, not {item!r}")
+            raise InvalidArgument(f"items are integers or strings, not {short(repr(item))}")
         if item in self.codes:
             is_retired = self.codes[item] in self.retired
             hint = "; restore_item brings it back" if is_retired else " (listed twice?)"
-            raise InvalidArgument(f"{item!r} is already among the items{hint}")
+            raise InvalidArgument(f"{short(repr(item))} is already among the items{hint}")
         self.codes[item] = len(self.items)
         self.items.append(item)
         self._blocked = None
@@ -73,13 +76,13 @@ class ItemList:
         except KeyError as error:
             raise UnknownItem(error.args[0], self.items) from None
         except (TypeError, ValueError):
-            raise InvalidArgument(f"a pair is (left, right), not {pair!r}") from None
+            raise InvalidArgument(f"a pair is (left, right), not {short(repr(pair))}") from None
         if a == b:
-            raise InvalidArgument(f"{left!r} cannot be compared with itself")
+            raise InvalidArgument(f"{short(repr(left))} cannot be compared with itself")
         return a, b
 
     def pairs(self, pairs: Iterable[tuple[Item, Item]]) -> list[tuple[int, int]]:
         """Positions of several pairs."""
         if isinstance(pairs, str) or not isinstance(pairs, Iterable):
-            raise InvalidArgument(f"a list of pairs is needed, not {pairs!r}")
+            raise InvalidArgument(f"a list of pairs is needed, not {short(repr(pairs))}")
         return [self.pair(pair) for pair in pairs]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections import Counter
 from collections.abc import Iterable
+from copy import deepcopy
 from typing import Self, overload
 
 import numpy as np
@@ -61,6 +62,10 @@ class Sampler(Displayed):
         self._balance = DisplayBalance(display, len(self._items), self._seed)
         self._history = History()
 
+    def __copy__(self) -> Self:
+        """A sampler that goes its own way; state shared by two would be told twice."""
+        return deepcopy(self)
+
     @overload
     def ask(
         self,
@@ -114,27 +119,28 @@ class Sampler(Displayed):
         if n is not None and (not isinstance(n, int | np.integer) or n < 0):
             raise InvalidArgument(f"n is a number of pairs, not {n!r}")
         worker = read_worker(worker)
-        out = self._item_list.pairs(pending)
+        out = Counter(self._item_list.pairs(pending))
         allowed = self._candidates.read(candidates)
-        for pair in out:
+        for pair in out.elements():
             allowed.use_up(min(pair), max(pair))
         for i, j in self._history.pairs_of(worker) if worker is not None else ():
             allowed.forbid(i, j)
         excluded = self._item_list.pairs(exclude)
         for pair in excluded:
             allowed.forbid(min(pair), max(pair))
-        self._design.expect_exactly(Counter((min(pair), max(pair)) for pair in out))
+        self._design.expect_exactly(_either_way(out))
         self._prepare_for(worker)
         pairs: list[Pair] = []
+        first_step = len(self._history) + out.total()
         for k in range(1 if n is None else n):
-            step = len(self._history) + len(out)
+            step = first_step + k
             i, j, turned = allowed.best(self._design, stream(self._seed, step))
             if i < 0:
                 break
             shown = self._balance.show(i, j, turned, out, step)
             pairs.append(Pair(self._items[shown[0]], self._items[shown[1]]))
             if n is not None and k + 1 < n:
-                out.append(shown)
+                out[shown] += 1
                 self._design.expect(i, j)
                 allowed.use_up(i, j)
                 if worker is not None:  # nobody is asked the same twice
@@ -198,11 +204,25 @@ class Sampler(Displayed):
         worker: Item | None = None,
     ) -> float:
         """The criterion of a pair: what asking it is worth to this sampler."""
-        out = self._item_list.pairs(pending)
-        self._design.expect_exactly(Counter((min(p), max(p)) for p in out))
+        return self.gains([pair], pending, worker)[0]
+
+    def gains(
+        self,
+        pairs: Iterable[tuple[Item, Item]],
+        pending: Iterable[tuple[Item, Item]] = (),
+        worker: Item | None = None,
+    ) -> list[float]:
+        """The criterion of pairs that go out one after the other, such as those of `ask`."""
+        out = Counter(self._item_list.pairs(pending))
+        codes = [(min(pair), max(pair)) for pair in self._item_list.pairs(pairs)]
+        self._design.expect_exactly(_either_way(out))
         self._prepare_for(read_worker(worker))
-        i, j = sorted(self._item_list.pair(pair))
-        return float(self._design.gains(np.array([i]), np.array([j]))[0])
+        found = []
+        for k, (i, j) in enumerate(codes):
+            found.append(float(self._design.gains(np.array([i]), np.array([j]))[0]))
+            if k + 1 < len(codes):
+                self._design.expect(i, j)
+        return found
 
     def ranking(self, *, confidence: float = 0.95) -> Ranking:
         """All items, best first, from the answers told so far, by `bayes_rank`.
@@ -284,3 +304,11 @@ class Sampler(Displayed):
 
     def _prepare_for(self, worker: Item | None) -> None:
         """Let a criterion that minds know who is going to answer."""
+
+
+def _either_way(shown: Counter[tuple[int, int]]) -> Counter[tuple[int, int]]:
+    """The same pairs as i < j."""
+    pairs: Counter[tuple[int, int]] = Counter()
+    for pair, times in shown.items():
+        pairs[min(pair), max(pair)] += times
+    return pairs

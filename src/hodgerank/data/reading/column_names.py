@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 # Words that tell two columns of a pair apart, the one of the left item first.
@@ -68,6 +69,7 @@ class SidedPair(NamedTuple):
     stem: tuple[str, ...]
 
 
+@lru_cache(4096)
 def words_of(name: str) -> tuple[str, ...]:
     """The words of a column name, in lower case.
 

@@ -75,13 +75,12 @@ def decode(
             for name, values in columns.items()
         }
         groups = None if groups is None else (groups[0], [groups[1][0][used]])
-    if columns["ballot"] is not None:
-        columns["ballot"] = np.unique(columns["ballot"], return_inverse=True)[1]
-        n_ballots = int(columns["ballot"].max()) + 1
-        report = replace(report, ballots=n_ballots)
     known = layout.display_known if options.display_known is None else options.display_known
     votes = Comparisons(**columns, display_known=np.asarray(known), report=report, backend=backend)
-    return Decoded(votes if used.all() else votes.compacted(), groups)
+    if votes.ballot is not None or not used.all():
+        votes = votes.compacted()
+        votes = replace(votes, report=replace(report, ballots=votes.n_ballots))
+    return Decoded(votes, groups)
 
 
 def _encoded_columns(

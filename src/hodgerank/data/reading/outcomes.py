@@ -82,11 +82,10 @@ def understand_labels(
         if word_status[:-1].any() or codes.min() == MISSING:
             status[:] = word_status[codes]
         return kind, word_value[codes]
+    # A sheet filled in by hand may say 'left' in one row and name the item in the next.
     chose_left, chose_right = chosen[codes] == left, chosen[codes] == right
-    outcome = np.where(chose_left, 1.0, np.where(chose_right, -1.0, 0.0))
-    otherwise = np.where(np.nan_to_num(word_value, nan=1) == 0, word_status, np.uint8(Row.NEITHER))
-    otherwise[-1] = Row.UNANSWERED
-    status[:] = np.where(chose_left | chose_right, np.uint8(Row.USED), otherwise[codes])
+    outcome = np.where(chose_left, 1.0, np.where(chose_right, -1.0, word_value[codes]))
+    status[:] = np.where(chose_left | chose_right, np.uint8(Row.USED), word_status[codes])
     return kind, outcome
 
 
@@ -112,7 +111,7 @@ def _most_plausible_kind(
     chose = int(((chosen[codes] == left) | (chosen[codes] == right)).sum())
     explained: dict[OutcomeKind, int] = {
         "number": int(rows @ is_number),
-        "item": chose + int(rows @ (word_value == 0)) if chose else 0,
+        "item": chose + int(rows @ is_word) if chose else 0,
         "word": int(rows @ is_word),
     }
     # On equal evidence the name of the column decides between 'number' and 'item'.

@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from pathlib import Path
+from glob import glob, has_magic
 from typing import Any, Literal, overload
 
 from hodgerank.data.comparisons import Comparisons, joint_report
@@ -14,6 +14,7 @@ from hodgerank.data.groups import VoteGroups
 from hodgerank.data.joining import join_comparisons
 from hodgerank.data.reading.options import OutcomeKind, ReadOptions
 from hodgerank.data.reading.table_votes import TableVotes
+from hodgerank.data.sources.files import PARQUET
 from hodgerank.data.sources.opening import open_table
 from hodgerank.errors import InvalidArgument
 from hodgerank.types import VotesLike
@@ -110,12 +111,23 @@ class VoteSource:
 
 
 def _files(source: VotesLike) -> Sequence[Any]:
-    """Several files, or what is one source."""
+    """Several files or streams, or what is one source."""
     parts: Any = source
     is_list = isinstance(parts, list | tuple) and len(parts) > 0
-    if is_list and all(isinstance(part, str | os.PathLike) for part in parts):
-        return [Path(part) for part in parts]
-    return [source]
+    if not is_list:
+        parts = [source]
+    if not all(isinstance(p, str | os.PathLike) or hasattr(p, "read") for p in parts):
+        return [source]
+    return [file for part in parts for file in _found(part)]
+
+
+def _found(part: Any) -> list[Any]:
+    """The files that a pattern such as 'votes/*.csv' finds; those of Parquet are one table."""
+    if hasattr(part, "read") or not has_magic(str(part)) or os.path.exists(part):
+        return [part]
+    if str(part).lower().endswith(PARQUET):
+        return [part]
+    return sorted(glob(str(part), recursive=True)) or [part]
 
 
 @overload

@@ -15,16 +15,11 @@ from hodgerank.data.groups import VoteGroups
 from hodgerank.data.reading.codes import Encoding
 from hodgerank.data.reading.decode import Decoded, decode
 from hodgerank.data.reading.filtering import columns_in, rows_where
-from hodgerank.data.reading.group_columns import (
-    FEW_ROWS,
-    group_candidates,
-    point_out_groups,
-)
+from hodgerank.data.reading.group_columns import group_candidates, point_out_groups
 from hodgerank.data.reading.layouts import Layout
 from hodgerank.data.reading.options import ReadOptions
 from hodgerank.data.reading.recognise import Recognised, recognise
 from hodgerank.data.reading.report import Reading
-from hodgerank.data.reading.shapes import Shape
 from hodgerank.data.sources.table import Table
 from hodgerank.errors import InvalidComparisons
 
@@ -112,8 +107,8 @@ class TableVotes:
         """All rows, understood; a table of another shape is made one of answers first."""
         table, shape, notes = self._recognised
         unused = self._unused()
-        looked_at = [] if table.is_lazy else group_candidates(unused, self._size(shape))
-        rows, ragged = table.rows([*shape.columns, *self._where_columns, *looked_at])
+        rows, ragged = table.rows([*shape.columns, *self._where_columns])
+        notes = (*notes, *self._pointed_out(rows, unused))
         row, filtered = None, 0
         if self.options.where is not None and not table.is_lazy:
             holds = rows_where(self.options.where, rows, from_text=table.from_text)
@@ -125,8 +120,6 @@ class TableVotes:
                 )
         reading = self._reading(filtered=filtered, unused=unused, row=row, notes=[*notes])
         if isinstance(shape, Layout):
-            if self.options.group is None and looked_at:
-                reading.notes.extend(point_out_groups(rows, shape, rows.select(looked_at)))
             return self._decoded(rows, replace(reading, layout=shape), ragged=ragged)
         pairs = shape.to_pairs(rows.select(shape.columns))
         reading = replace(
@@ -153,9 +146,14 @@ class TableVotes:
         used = {*shape.columns, *self._where_columns}
         return tuple(name for name in dict.fromkeys(table.columns) if name not in used)
 
-    def _size(self, shape: Layout | Shape) -> int:
-        """Number of rows, as far as it matters."""
-        return len(self._recognised.table.head(shape.columns[:1], FEW_ROWS + 1))
+    def _pointed_out(self, rows: pl.DataFrame, unused: tuple[str, ...]) -> list[str]:
+        """What is to be said of unused columns that look like groups."""
+        table, shape, _ = self._recognised
+        candidates = group_candidates(unused, len(rows))
+        is_pooled = self.options.group is None and not table.is_lazy and isinstance(shape, Layout)
+        if not (is_pooled and candidates):
+            return []
+        return point_out_groups(rows, cast(Layout, shape), table.rows(candidates)[0])
 
     def _split(self, decoded: Decoded) -> VoteGroups:
         names, (codes,) = cast(Encoding, decoded.groups)

@@ -74,8 +74,9 @@ def _require_readable(path: Path) -> None:
         raise InvalidComparisons(f"{path} is a folder, not a file")
     if not is_there:
         many = any(mark in str(path) for mark in "*?[")
-        hint = " (a pattern in quotes is for Parquet; leave the quotes out)" if many else ""
-        raise InvalidComparisons(f"{path} does not exist{hint}")
+        raise InvalidComparisons(
+            f"no file is called like {path}" if many else f"{path} does not exist"
+        )
 
 
 def _bytes_of(stream: IO[bytes], name: str) -> bytes:

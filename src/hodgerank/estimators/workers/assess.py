@@ -9,6 +9,7 @@ import numpy as np
 from scipy.stats import kendalltau
 
 from hodgerank.data.comparisons import Comparisons
+from hodgerank.data.groups import VoteGroups
 from hodgerank.data.reading.codes import encode_values
 from hodgerank.errors import InvalidArgument
 from hodgerank.estimators.outliers import Outliers, outliers_among
@@ -32,7 +33,8 @@ def assess_workers(
     Parameters
     ----------
     votes
-        Comparisons with workers, or anything `read_comparisons` takes. Lazy frames and patterns
+        Comparisons with workers, or anything `read_comparisons` takes. Workers of `VoteGroups`
+        are assessed over all groups together. Lazy frames and patterns
         such as 'votes/*.parquet' are reduced where they live to the distinct answers of each
         worker and how often they were given.
     groups
@@ -52,6 +54,8 @@ def assess_workers(
     """
     if not 0 < false_discovery_rate < 1:
         raise InvalidArgument("false_discovery_rate must be between 0 and 1")
+    if isinstance(votes, VoteGroups):
+        votes = votes.together()
     answers = source_of(votes).distinct_answers()
     if groups is not None:
         if answers.multiplicity is not None:

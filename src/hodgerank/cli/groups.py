@@ -1,0 +1,136 @@
+"""What a command says of each group, under one roof."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from hodgerank.cli.exit_status import BAD_INPUT, NOT_UNIQUE
+from hodgerank.cli.outputs import TABLES
+from hodgerank.cli.result import CommandResult
+from hodgerank.errors import (
+    DisconnectedGraph,
+    HodgeRankError,
+    InvalidArgument,
+    InvalidComparisons,
+)
+
+if TYPE_CHECKING:
+    import polars as pl
+    from rich.console import Console
+
+    from hodgerank.data.comparisons import Comparisons, ReadReport
+    from hodgerank.data.groups import VoteGroups
+    from hodgerank.types import Item
+
+
+@dataclass(frozen=True)
+class GroupedResult(CommandResult):
+    """The result of each group, and what was in the way of others."""
+
+    column: str
+    results: dict[Item, CommandResult]
+    problems: dict[Item, HodgeRankError]
+    report: ReadReport
+    written: Path | None
+    as_json: bool
+
+    @property
+    def exit_status(self) -> int:
+        """Not 0 if a group could not be dealt with."""
+        return status_of(self.problems)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, for --json."""
+        return {
+            "by": self.column,
+            **self.report.to_dict(),
+            "notes": list(self.report.notes),
+            "groups": [{self.column: k, **result.to_dict()} for k, result in self.results.items()],
+            "problems": {str(group): str(problem) for group, problem in self.problems.items()},
+        }
+
+    def show(self, console: Console) -> None:
+        """One below the other, each under the name of its group."""
+        from hodgerank.cli.console import show_reading, show_written, verbatim
+
+        show_reading(self.report, console)
+        for group, result in self.results.items():
+            console.print()
+            console.print(verbatim(f"{self.column} {group}", "bold"))
+            result.show(console)
+        show_problems(self.column, self.problems, console)
+        show_written(self.written, console)
+
+    def write(self, path: Path) -> None:
+        """Write one table of all groups."""
+        if path.suffix.lower() not in TABLES:
+            raise InvalidArgument(
+                f"{path}: the charts of several groups do not go into one file; write a table "
+                f"({', '.join(TABLES)})"
+            )
+        super().write(path)
+
+    def to_table(self) -> pl.DataFrame:
+        """The tables of all groups, with the group in the first column."""
+        import polars as pl
+
+        if not self.results:
+            raise next(iter(self.problems.values()))
+        tables = []
+        for group, result in self.results.items():
+            table = result.to_table()
+            name = pl.Series(self.column, [group] * len(table), pl.Series([group]).dtype)
+            tables.append(table.drop(self.column, strict=False).insert_column(0, name))
+        return pl.concat(tables, how="diagonal_relaxed")
+
+
+def each_group(command: Callable[..., CommandResult]) -> Callable[..., GroupedResult]:
+    """A command on votes as one on groups of votes."""
+
+    def on_groups(groups: VoteGroups, **arguments: Any) -> GroupedResult:
+        results: dict[Item, CommandResult] = {}
+        problems: dict[Item, HodgeRankError] = {}
+        silent = {**arguments, "output": None} if "output" in arguments else arguments
+        for group, votes in groups.items():
+            try:
+                results[group] = command(votes, **silent)
+            except (DisconnectedGraph, InvalidComparisons) as problem:
+                problems[group] = problem
+        return GroupedResult(
+            column=groups.column,
+            results=results,
+            problems=problems,
+            report=groups.report,
+            written=arguments.get("output"),
+            as_json=bool(arguments.get("as_json")),
+        )
+
+    return on_groups
+
+
+def all_together(command: Callable[..., CommandResult]) -> Callable[..., CommandResult]:
+    """A command on votes as one on all groups together, items told apart by their group."""
+
+    def on_groups(groups: VoteGroups, **arguments: Any) -> CommandResult:
+        votes: Comparisons = groups.together()
+        return command(votes, **arguments)
+
+    return on_groups
+
+
+def status_of(problems: Mapping[Item, HodgeRankError]) -> int:
+    """The exit status where some groups could not be dealt with."""
+    if not problems:
+        return 0
+    unjoined = any(isinstance(problem, DisconnectedGraph) for problem in problems.values())
+    return NOT_UNIQUE if unjoined else BAD_INPUT
+
+
+def show_problems(column: str, problems: Mapping[Item, HodgeRankError], console: Console) -> None:
+    """Why groups are missing from the result."""
+    from hodgerank.cli.console import show_warnings
+
+    show_warnings((f"{column} {group}: {problem}" for group, problem in problems.items()), console)

@@ -1,0 +1,76 @@
+"""Ctrl-C ends a command without a word, and at a moment when nothing breaks."""
+
+from __future__ import annotations
+
+import signal
+import sys
+from collections.abc import Callable
+from types import FrameType
+from typing import Any
+
+from hodgerank.cli.exit_status import INTERRUPTED
+
+PAUSE = 0.05  # seconds until the next look whether an import is done
+PATIENCE = 1.0  # seconds after which an interrupt that somebody swallowed is repeated
+_can_wait = hasattr(signal, "setitimer")  # Windows cannot
+
+
+def run_interruptibly(command: Callable[[], int]) -> int:
+    """The exit status of a command, which is 130 if the user interrupts it.
+
+    Libraries turn an interrupt in the middle of their import into another error, a crash, or
+    nothing at all: it waits until the import is done. Compiled code may swallow it, too.
+    """
+    interrupted = False
+
+    def interrupt(number: int, frame: FrameType | None) -> None:
+        nonlocal interrupted
+        if _can_wait and _is_importing(frame):
+            signal.setitimer(signal.ITIMER_REAL, PAUSE)
+            return
+        interrupted = True
+        if _can_wait:
+            signal.setitimer(signal.ITIMER_REAL, PATIENCE)
+        raise KeyboardInterrupt
+
+    def show_unless_interrupted(what: Any) -> None:
+        if not interrupted:
+            show(what)
+
+    if signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
+        return command()  # somebody else minds interrupts, or nobody wants to
+    show = sys.unraisablehook
+    signal.signal(signal.SIGINT, interrupt)
+    if _can_wait:
+        signal.signal(signal.SIGALRM, interrupt)
+    sys.unraisablehook = show_unless_interrupted
+    try:
+        return command()
+    except BaseException as error:
+        if interrupted or isinstance(error, KeyboardInterrupt):
+            return INTERRUPTED
+        raise
+    finally:
+        if _can_wait:
+            signal.setitimer(signal.ITIMER_REAL, 0)
+            signal.signal(signal.SIGALRM, signal.SIG_DFL)
+        # once interrupted, nothing may disturb the end
+        signal.signal(signal.SIGINT, signal.SIG_IGN if interrupted else signal.default_int_handler)
+        if not interrupted:
+            sys.unraisablehook = show
+
+
+def heed_interrupts() -> None:
+    """Let Ctrl-C end a wait for input, which goes on once polars has been imported."""
+    import polars  # noqa: F401
+
+    if hasattr(signal, "siginterrupt"):
+        signal.siginterrupt(signal.SIGINT, True)
+
+
+def _is_importing(frame: FrameType | None) -> bool:
+    while frame is not None and frame.f_code is not run_interruptibly.__code__:
+        if frame.f_code.co_filename == "<frozen importlib._bootstrap>":
+            return True
+        frame = frame.f_back
+    return False

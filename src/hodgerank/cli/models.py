@@ -1,0 +1,69 @@
+"""The models that `rank` knows by name."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Literal
+
+if TYPE_CHECKING:
+    from hodgerank.data.comparisons import Comparisons
+    from hodgerank.estimators.ranking import Ranking
+    from hodgerank.graph.comparison_graph import ComparisonGraph
+
+Link = Literal["uniform", "bradley-terry", "thurstone-mosteller", "angular"]
+Model = Literal["least-squares", "bradley-terry", "thurstone-mosteller", "robust", "bayes"]
+
+
+def fit(
+    votes: Comparisons | ComparisonGraph,
+    *,
+    model: Model,
+    link: Any,
+    ridge: float | None,
+    covariance: Any,
+    components: Any,
+    confidence: float,
+) -> Ranking:
+    """The ranking by the model that was asked for; options of other models are refused."""
+    from hodgerank.errors import InvalidArgument
+
+    if link not in ("uniform", model) and model != "least-squares":
+        raise InvalidArgument(
+            f"--link {link} belongs to least squares; --model {model} has its own"
+        )
+    if model in ("robust", "bayes") and covariance is not None:
+        raise InvalidArgument(f"--covariance does not go with --model {model}")
+    if model == "robust":
+        from hodgerank.estimators.robust import robust_rank
+
+        if ridge is not None:
+            raise InvalidArgument("--ridge does not go with --model robust")
+        require_answers(votes)
+        return robust_rank(votes, components=components, confidence=confidence)
+    if model == "bayes":
+        from hodgerank.estimators.bayes import bayes_rank
+
+        return bayes_rank(votes, ridge=ridge, confidence=confidence)
+    how: dict[str, Any] = {
+        "ridge": ridge, "components": components, "covariance": covariance,
+        "confidence": confidence,
+    }  # fmt: skip
+    if model == "least-squares":
+        from hodgerank.estimators.least_squares import hodge_rank
+
+        return hodge_rank(votes, link=link, **how)
+    from hodgerank.estimators.likelihood import bradley_terry, thurstone_mosteller
+
+    likelihood = bradley_terry if model == "bradley-terry" else thurstone_mosteller
+    return likelihood(votes, **how)
+
+
+def require_answers(votes: Comparisons | ComparisonGraph) -> None:
+    """Edges of many files do not know who answered."""
+    from hodgerank.data.comparisons import Comparisons
+    from hodgerank.errors import InvalidArgument
+
+    if not isinstance(votes, Comparisons):
+        raise InvalidArgument(
+            "this needs single answers: name the column with --worker, so that all files are read "
+            "in full"
+        )

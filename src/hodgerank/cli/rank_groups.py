@@ -1,0 +1,125 @@
+"""`hodgerank rank --by`: a ranking for each group."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from hodgerank.cli.groups import show_problems, status_of
+from hodgerank.cli.models import fit
+from hodgerank.cli.ranking_table import n_shown, show_ranking
+from hodgerank.cli.result import CommandResult
+from hodgerank.cli.selecting import selected, workers_to_exclude
+from hodgerank.errors import InvalidArgument
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from hodgerank.data.comparisons import ReadReport
+    from hodgerank.data.groups import VoteGroups
+    from hodgerank.estimators.group_rankings import GroupRankings
+
+MOST_GROUPS = 12  # whose rankings are shown
+MODEL_OPTIONS = ("model", "link", "ridge", "components", "covariance", "confidence")
+
+
+@dataclass(frozen=True)
+class GroupRankResult(CommandResult):
+    """The ranking of each group."""
+
+    rankings: GroupRankings
+    report: ReadReport
+    top: int
+    written: Path | None
+    as_json: bool
+
+    @property
+    def exit_status(self) -> int:
+        """Not 0 if a group could not be ranked."""
+        return status_of(self.rankings.problems)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, for --json."""
+        content = self.rankings.to_dict()
+        if self.top:
+            for group in content["groups"]:
+                group["items"] = group["items"][: self.top]
+        return {**self.report.to_dict(), "notes": list(self.report.notes), **content}
+
+    def show(self, console: Console) -> None:
+        """The verdict, a line for each group, and the rankings if they are not too many."""
+        from hodgerank.cli.console import (
+            plain_table,
+            show_reading,
+            show_rest,
+            show_written,
+            verbatim,
+        )
+
+        show_reading(self.report, console)
+        column = self.rankings.column
+        console.print(f"\n[bold]{self.rankings.verdict.capitalize()}.[/]\n")
+        table = plain_table()
+        table.add_column(verbatim(column), overflow="fold")
+        for name in ("items", "answers"):
+            table.add_column(name, justify="right")
+        table.add_column("leader", overflow="fold")
+        table.add_column("certain")
+        table.add_column("order settled", justify="right")
+        for line in self.rankings.summary:
+            is_ranked = line.leader is not None
+            table.add_row(
+                verbatim(line.group),
+                f"{line.items:,}",
+                f"{line.answers:,}",
+                verbatim(line.leader) if is_ranked else "-",
+                ("yes" if line.leader_is_certain else "no") if is_ranked else "not ranked",
+                f"{line.settled:.0%}" if is_ranked else "-",
+            )
+        console.print(table)
+        groups = list(self.rankings.items())
+        for group, ranking in groups[:MOST_GROUPS]:
+            console.print()
+            console.print(verbatim(f"{column} {group}", "bold"))
+            shown = min(self.top or len(ranking), len(ranking))
+            show_ranking(ranking, shown, console)
+            show_rest(shown, len(ranking), console)
+        if len(groups) > MOST_GROUPS:
+            console.print(
+                f"... and the rankings of {len(groups) - MOST_GROUPS:,} more (-o writes all)",
+                style="dim",
+            )
+        show_problems(column, self.rankings.problems, console)
+        show_written(self.written, console)
+
+    def write(self, path: Path) -> None:
+        """Write all rankings, as one table or as one chart."""
+        from hodgerank.cli.tables import write_result
+
+        write_result(self.rankings, path)
+
+
+def rank_each(command: Callable[..., CommandResult]) -> Callable[..., GroupRankResult]:
+    """`rank` on groups: its options, and one ranking for each."""
+
+    def on_groups(groups: VoteGroups, **arguments: Any) -> GroupRankResult:
+        from hodgerank.estimators.group_rankings import rank_groups
+
+        for name in ("truth", "state"):
+            if arguments[name] is not None:
+                raise InvalidArgument(f"--{name} is for one ranking: it cannot be used with --by")
+        workers = workers_to_exclude(arguments["exclude_workers"], groups.together)
+        wanted = arguments["min_answers"], arguments["largest_component"]
+        parts = {group: selected(votes, workers, *wanted) for group, votes in groups.items()}
+        how = {name: arguments[name] for name in MODEL_OPTIONS}
+        return GroupRankResult(
+            rankings=rank_groups(replace(groups, parts=parts), fit, **how),
+            report=groups.report,
+            top=n_shown(arguments["top"], arguments["as_json"]),
+            written=arguments["output"],
+            as_json=arguments["as_json"],
+        )
+
+    return on_groups

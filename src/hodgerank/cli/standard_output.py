@@ -1,0 +1,32 @@
+"""Standard output that is full, closed, or read no further."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+
+from hodgerank.errors import CannotWrite
+
+
+@contextmanager
+def printing() -> Iterator[None]:
+    """Print here: who reads no further has read enough, and anything else is an error in words."""
+    try:
+        yield
+        sys.stdout.flush()
+    except BrokenPipeError:
+        _give_up()
+    except OSError as error:
+        _give_up()
+        reason = error.strerror or error
+        raise CannotWrite(f"standard output cannot be written: {reason}") from None
+
+
+def _give_up() -> None:
+    """Let what is still to be printed go nowhere, or the interpreter fails once more at its end."""
+    with suppress(OSError):  # a stream that is no file
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, sys.stdout.fileno())
+        os.close(nowhere)

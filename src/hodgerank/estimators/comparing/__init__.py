@@ -1,0 +1,1 @@
+"""Whether several populations rank the same items differently."""

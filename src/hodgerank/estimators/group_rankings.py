@@ -1,0 +1,206 @@
+"""rank_groups: a ranking of each group, and in which of them it is certain."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from hodgerank.data.groups import VoteGroups
+from hodgerank.errors import HodgeRankError, InvalidArgument
+from hodgerank.estimators.bayes import bayes_rank
+from hodgerank.estimators.least_squares import hodge_rank
+from hodgerank.estimators.ranking import Ranking
+from hodgerank.notebook import Charted, Displayed, Preview
+from hodgerank.types import Item
+
+
+@dataclass(frozen=True)
+class GroupSummary:
+    """How far the ranking of a group is settled.
+
+    Attributes
+    ----------
+    leader
+        The best item; None where the group could not be ranked.
+    leader_is_certain
+        Whether no other item may be first at the level of the intervals: by the ranking itself
+        and by `bayes_rank`, since few answers that fit by chance make least squares too sure.
+    settled
+        Share of the pairs of items whose order is settled, by both again.
+    problem
+        Why the group could not be ranked.
+    """
+
+    group: Item
+    items: int
+    answers: int
+    leader: Item | None = None
+    leader_is_certain: bool = False
+    settled: float = 0.0
+    problem: str | None = None
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class GroupRankings(Displayed, Charted, Mapping[Item, Ranking]):
+    """A mapping from the name of a group to its ranking.
+
+    Attributes
+    ----------
+    column
+        What the groups are, e.g. 'scene'.
+    rankings, posteriors
+        Of the groups that could be ranked, as asked for and by `bayes_rank`.
+    problems
+        What was in the way of the others.
+    """
+
+    column: str
+    rankings: Mapping[Item, Ranking]
+    posteriors: Mapping[Item, Ranking]
+    problems: Mapping[Item, HodgeRankError]
+    sizes: Mapping[Item, tuple[int, int]]
+    """Number of items and of answers of each group."""
+
+    def __getitem__(self, group: Item) -> Ranking:
+        """The ranking of one group."""
+        if group in self.problems:
+            raise self.problems[group]
+        if group not in self.rankings:
+            known = ", ".join(map(str, list(self.rankings)[:8]))
+            raise InvalidArgument(f"there is no {self.column} {group!r}, but {known}")
+        return self.rankings[group]
+
+    def __iter__(self) -> Iterator[Item]:
+        return iter(self.rankings)
+
+    def __len__(self) -> int:
+        """Number of groups that were ranked."""
+        return len(self.rankings)
+
+    def __contains__(self, group: object) -> bool:
+        return group in self.rankings
+
+    @property
+    def summary(self) -> list[GroupSummary]:
+        """One line for each group, also for those that could not be ranked."""
+        return [self._summarised(group) for group in self.sizes]
+
+    def _summarised(self, group: Item) -> GroupSummary:
+        items, answers = self.sizes[group]
+        if group in self.problems:
+            return GroupSummary(group, items, answers, problem=str(self.problems[group]))
+        ranking, posterior = self.rankings[group], self.posteriors[group]
+        leader = ranking.items[0]
+        places = (ranking[leader].rank_upper, posterior[leader].rank_upper, ranking.n_components)
+        return GroupSummary(
+            group,
+            items,
+            answers,
+            leader=leader,
+            leader_is_certain=places == (1, 1, 1),
+            settled=min(ranking.settled, posterior.settled),
+        )
+
+    @property
+    def verdict(self) -> str:
+        """In how many groups the leader is certain, in one sentence."""
+        summary = self.summary
+        certain = sum(line.leader_is_certain for line in summary)
+        whole = sum(line.settled == 1.0 for line in summary)
+        level = next((f"{100 * r.confidence:g} %" for r in self.rankings.values()), "no level")
+        text = (
+            f"at {level} confidence the leader is certain in {certain:,} of {len(summary):,} "
+            f"groups, the whole order in {whole:,}"
+        )
+        return f"{text}; {len(self.problems):,} could not be ranked" if self.problems else text
+
+    def _headline(self) -> str:
+        return f"{len(self.sizes):,} groups by {self.column}: {self.verdict}"
+
+    def _preview(self) -> Preview:
+        names = (self.column, "items", "answers", "leader", "leader certain", "order settled")
+        rows = (
+            (
+                line.group,
+                line.items,
+                line.answers,
+                line.problem if line.leader is None else line.leader,
+                "yes" if line.leader_is_certain else "no",
+                f"{line.settled:.0%}",
+            )
+            for line in self.summary
+        )
+        return Preview(names, rows, len(self.sizes))
+
+    def to_frame(self, backend: str | None = None) -> Any:
+        """One row per group and item, best first, the group in the first column."""
+        from hodgerank.data.sources.frames import build_frame
+
+        if not self.rankings:
+            raise InvalidArgument("no group could be ranked")
+        parts = []
+        for group, ranking in self.rankings.items():
+            columns = ranking.columns()
+            columns.setdefault("component", ranking.components)
+            parts.append({self.column: np.full(len(ranking), group, dtype=object), **columns})
+        joined = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
+        if not joined["component"].any():
+            del joined["component"]
+        first = next(iter(self.rankings.values()))
+        return build_frame(joined, backend or first.backend)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, ready for JSON."""
+        return {
+            "by": self.column,
+            "verdict": self.verdict,
+            "summary": [vars(line) for line in self.summary],
+            "groups": [
+                {self.column: group, **ranking.to_dict()}
+                for group, ranking in self.rankings.items()
+            ],
+        }
+
+
+def rank_groups(
+    votes: VoteGroups, fit: Callable[..., Ranking] = hodge_rank, **options: Any
+) -> GroupRankings:
+    """Rank the items of each group by themselves.
+
+    Parameters
+    ----------
+    votes
+        What `read_comparisons(..., group=...)` returns.
+    fit
+        How: `hodge_rank`, `bradley_terry`, `robust_rank` ...
+    options
+        Of `fit`.
+
+    Examples
+    --------
+    >>> import hodgerank as hr
+    >>> rows = [("street", "a", "b", 1), ("street", "a", "b", 1), ("beach", "b", "a", 1)]
+    >>> names = ("scene", "left", "right", "outcome")
+    >>> votes = hr.read_comparisons([dict(zip(names, row)) for row in rows], group="scene")
+    >>> {scene: ranking.items[0] for scene, ranking in rank_groups(votes).items()}
+    {'beach': 'b', 'street': 'a'}
+    """
+    if not isinstance(votes, VoteGroups):
+        raise InvalidArgument("groups are needed: read_comparisons(source, group='column')")
+    rankings: dict[Item, Ranking] = {}
+    posteriors: dict[Item, Ranking] = {}
+    problems: dict[Item, HodgeRankError] = {}
+    for group, answers in votes.items():
+        try:
+            ranking = fit(answers, **options)
+            ranking.rank_intervals  # noqa: B018 - what is in their way is a problem too
+        except HodgeRankError as problem:
+            problems[group] = problem
+            continue
+        rankings[group] = ranking
+        posteriors[group] = bayes_rank(answers, confidence=ranking.confidence)
+    sizes = {group: (answers.n_items, answers.n_answers) for group, answers in votes.items()}
+    return GroupRankings(votes.column, rankings, posteriors, problems, sizes)

@@ -1,0 +1,63 @@
+"""write_file: the one way results go to disk, whole or not at all."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import stat
+from contextlib import suppress
+from pathlib import Path
+
+from hodgerank.errors import CannotWrite
+
+
+def write_file(path: Path | str, content: bytes) -> None:
+    """Put `content` in the place of whatever the file holds; if that fails, it holds it still.
+
+    A link stays, and the file it leads to is replaced. Devices and pipes are written to.
+    """
+    try:
+        if os.path.exists(path) and not os.path.isfile(path):
+            with open(path, "wb") as file:
+                file.write(content)
+        else:
+            _replace(Path(os.path.realpath(path)), content)
+    except OSError as error:
+        raise CannotWrite(f"{path} cannot be written: {error.strerror or error}") from error
+
+
+def _replace(path: Path, content: bytes) -> None:
+    """Write beside the file, and rename when everything is on disk."""
+    old = path.stat() if path.exists() else None
+    if old is not None and not os.access(path, os.W_OK):
+        raise PermissionError(None, "it is protected from writing")  # a renaming would not mind
+    beside = path.with_name(f".{secrets.token_hex(8)}.part")
+    try:
+        with open(beside, "xb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        if old is not None:
+            _give_the_rights_of(old, beside)
+        os.replace(beside, path)
+    except BaseException:
+        beside.unlink(missing_ok=True)
+        raise
+    _keep_the_name(path.parent)
+
+
+def _give_the_rights_of(old: os.stat_result, path: Path) -> None:
+    if hasattr(os, "chown"):
+        with suppress(PermissionError):  # only root gives files away
+            os.chown(path, old.st_uid, old.st_gid)
+    os.chmod(path, stat.S_IMODE(old.st_mode))
+
+
+def _keep_the_name(folder: Path) -> None:
+    """Put the renaming on disk, where the file system knows how to."""
+    with suppress(OSError):
+        descriptor = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)

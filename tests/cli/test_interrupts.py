@@ -1,0 +1,59 @@
+"""Ctrl-C ends a command with status 130 and no traceback, whenever it comes."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+
+import pytest
+
+# The clock starts with our first line: before that, Python alone is there.
+PROGRAM = """
+import os, signal, sys, threading
+from hodgerank.cli import main
+interrupt = threading.Timer(float(sys.argv.pop(1)), os.kill, (os.getpid(), signal.SIGINT))
+interrupt.daemon = True
+interrupt.start()
+main()
+"""
+
+
+def interrupted(delay, *arguments):
+    process = subprocess.Popen(
+        [sys.executable, "-c", PROGRAM, str(delay), *map(str, arguments)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    with process:  # standard input stays open: the command waits for votes until it is interrupted
+        status = process.wait(timeout=60)
+        return status, process.stdout.read() + process.stderr.read()
+
+
+@pytest.mark.parametrize("delay", [0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5, 0.7, 1.0])
+def test_an_interrupt_while_importing_or_waiting(delay):
+    status, said = interrupted(delay, "rank", "-")
+    # Python itself ends by the signal if it came inside an `exec`, which shells show as 130 too
+    assert status in (130, -signal.SIGINT)
+    assert said == ""
+
+
+@pytest.mark.parametrize("delay", [0.3, 0.6, 1.0])
+def test_an_interrupt_while_computing_leaves_no_file(delay, tmp_path):
+    output = tmp_path / "votes.csv"
+    options = ("--items", 3000, "--answers", 10**7, "--pairs", "auto", "-o", output)
+    status, said = interrupted(delay, "simulate", *options)
+    assert status in (130, -signal.SIGINT)
+    assert said == ""
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_an_interrupt_that_a_library_raises_is_one_too(run, write, monkeypatch):
+    def interrupt(*arguments):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("hodgerank.cli.votes.keep_apart", interrupt)
+    assert run("rank", write("left,right,label\na,b,1\n")) == (130, "", "")
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
