@@ -241,8 +241,8 @@ def run() -> str:
         )
     lines += [
         "",
-        f"| crowds that differ ({RUNS_OF_MOVED} runs) | said to differ | the item said to have moved | "
-        "another item said to have moved |",
+        f"| crowds that differ ({RUNS_OF_MOVED} runs) | said to differ | "
+        "the item said to have moved | another item said to have moved |",
         "|---|---:|---:|---:|",
     ]
     for name, setting in MOVED.items():

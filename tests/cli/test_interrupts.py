@@ -5,8 +5,11 @@ from __future__ import annotations
 import signal
 import subprocess
 import sys
+import threading
 
 import pytest
+
+from hodgerank.cli import main
 
 # The clock starts with our first line: before that, Python alone is there.
 PROGRAM = """
@@ -57,3 +60,17 @@ def test_an_interrupt_that_a_library_raises_is_one_too(run, write, monkeypatch):
     monkeypatch.setattr("hodgerank.cli.votes.keep_apart", interrupt)
     assert run("rank", write("left,right,label\na,b,1\n")) == (130, "", "")
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+def test_commands_run_in_threads_too(write):
+    statuses = []
+
+    def command():
+        with pytest.raises(SystemExit) as end:
+            main(["describe", str(write("left,right,label\na,b,1\n"))])
+        statuses.append(end.value.code)
+
+    thread = threading.Thread(target=command)
+    thread.start()
+    thread.join()
+    assert statuses == [0]

@@ -392,3 +392,13 @@ def test_a_thousand_permutations_of_thirty_items_take_a_second_or_two():
     }
     with at_most(2):
         hr.compare_rankings(votes)
+
+
+def test_workers_who_all_agree_do_not_make_standard_errors_vanish():
+    chain = [(a, b, 1, f"w{k}") for k in range(4) for a in range(5) for b in range(a + 1, 5)]
+    columns = [dict(zip(("left", "right", "outcome", "worker"), row, strict=True)) for row in chain]
+    others = [{**row, "worker": f"n{row['worker']}"} for row in columns]
+    found = hr.compare_rankings({"a": columns, "b": others}, n_permutations=39)
+    assert found.exchanged == "whole workers"
+    assert (found.difference_errors > 0.5).all()
+    assert not found.differ

@@ -112,7 +112,7 @@ def _draw_options(desk: Desk, command: Command) -> dict[str, list[str]]:
     rng = desk.rng
     drawn: dict[str, list[str]] = {}
     chosen = rng.sample(command.options, min(len(command.options), rng.choice((0, 1, 2, 3, 5))))
-    for name, how_often in (("as_json", 0.5), ("skip_invalid", 0.4), ("output", 0.2)):
+    for name, how_often in (("as_json", 0.5), ("skip_invalid", 0.65), ("output", 0.2)):
         if rng.random() < how_often:
             chosen += [option for option in command.options if option.name == name]
     if command.name == "replay":
@@ -121,7 +121,7 @@ def _draw_options(desk: Desk, command: Command) -> dict[str, list[str]]:
         chosen += [option for option in command.options if option.name in ("output", "answers")]
     if rng.random() < 0.85:
         chosen = [option for option in chosen if option.name not in ABOUT_READING]
-    for option in chosen:
+    for option in dict.fromkeys(chosen):
         drawn[option.name] = _spelled(desk, command, option)
     return drawn
 
@@ -162,7 +162,7 @@ def _expect(case: Case, files: list[VoteFile], command: Command) -> None:
     case.is_refused = any(file.is_refused for file in files) or not tally.answers
     if tally.rejected and "skip_invalid" not in case.options:
         case.is_refused = True
-    case.is_readable = not case.is_refused and "by" not in case.options
+    case.is_readable = not case.is_refused and not case.options & {"by", "truth", "output"}
     case.tally = None if case.is_refused else tally
 
 

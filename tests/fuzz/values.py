@@ -123,19 +123,18 @@ def _item_list(desk: Desk) -> list[str]:
 
 def _pair_list(desk: Desk) -> list[str]:
     names = [name for name in desk.crowd.items if "\n" not in name and '"' not in name]
-    pairs = [f'"{desk.rng.choice(names)}","{desk.rng.choice(names)}"' for _ in range(3)] * bool(
-        names
-    )
-    return [desk.read("pairs.csv", "\n".join(["left,right", *pairs]).encode())]
+    pairs = [desk.rng.sample(names, 2) for _ in range(3)] if len(names) > 1 else [["a", "a"]]
+    lines = [f'"{left}","{right}"' for left, right in pairs]
+    return [desk.read("pairs.csv", "\n".join(["left,right", *lines]).encode())]
 
 
 def _pairs_or_item(desk: Desk) -> list[str]:
     return desk.rng.choice((_pair_list, _cell))(desk)
 
 
-def _names_in_a_file_or_not(desk: Desk) -> list[str]:
+def _flagged_or_listed(desk: Desk) -> list[str]:
     if desk.rng.random() < 0.5:
-        return _cell(desk)
+        return ["flagged"]
     names = "\n".join(desk.crowd.workers[:2])
     return [desk.read("workers.txt", names.encode())]
 
@@ -178,13 +177,13 @@ EVERYWHERE: dict[str, Callable[[Desk], list[str]]] = {
     "output": _output(*TABLES),
     "items": _item_list,
     "exclude": _pairs_or_item,
-    "exclude_workers": _names_in_a_file_or_not,
+    "exclude_workers": _flagged_or_listed,
     "pending": _pair_list,
     "for_worker": _cell,
     "budget": _one_of(1, 5, 40, 300),
     "target": _one_of(0, 0.5, 0.9, 1, 1.5),
     "strategy": _one_of(*STRATEGIES),
-    "seed": _one_of(0, 1, 2**31, 2**64, 10**30),
+    "seed": _one_of(0, 1, 2, 2**31, 2**64),
     "runs": _one_of(1, 2),
     "min_answers": _one_of(0, 1, 3, 100),
     "false_positive_rate": _one_of(0.01, 0.05, 0.5, 0, 1, 2),
@@ -192,8 +191,8 @@ EVERYWHERE: dict[str, Callable[[Desk], list[str]]] = {
 }
 SPECIAL: dict[str, dict[str, Callable[[Desk], list[str]]]] = {
     "simulate": {
-        "items": _one_of(2, 3, 10, 40, 0, 1, -5, 10**9, 10**12, 10**30),
-        "answers": _one_of(1, 10, 200, 0, -1, 10**10, 10**15, 10**30),
+        "items": _one_of(2, 3, 10, 10, 10, 40, 0, 1, -5, 10**9, 10**12, 10**30),
+        "answers": _one_of(1, 10, 10, 200, 200, 200, 0, -1, 10**10, 10**15, 10**30),
         "spread": _one_of(0, 1, 3, 1e6, 1e308, -1, "nan"),
         "workers": _kinds_of_workers,
         "pairs": _one_of("random", "rounds", "auto"),

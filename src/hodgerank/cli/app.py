@@ -32,7 +32,8 @@ app = typer.Typer(
     name="hodgerank",
     help="Ranking by pairwise comparison: find the ranking, say how far it can be trusted, and "
     "choose the next pair to ask.",
-    epilog="Exit status: 0 success, 2 wrong usage, 3 bad input, 4 the ranking is not unique.",
+    epilog="Exit status: 0 success, 2 wrong usage, 3 bad input or no room for the output, "
+    "4 the ranking is not unique, 130 interrupted.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     rich_markup_mode="rich",

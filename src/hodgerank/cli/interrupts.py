@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import signal
 import sys
+import threading
 from collections.abc import Callable
 from types import FrameType
 from typing import Any
@@ -37,8 +38,9 @@ def run_interruptibly(command: Callable[[], int]) -> int:
         if not interrupted:
             show(what)
 
-    if signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
-        return command()  # somebody else minds interrupts, or nobody wants to
+    is_minded = signal.getsignal(signal.SIGINT) is not signal.default_int_handler
+    if is_minded or threading.current_thread() is not threading.main_thread():
+        return command()  # interrupts are somebody else's business
     show = sys.unraisablehook
     signal.signal(signal.SIGINT, interrupt)
     if _can_wait:

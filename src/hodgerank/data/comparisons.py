@@ -84,7 +84,7 @@ class ReadReport:
         if self.unused:
             more = len(self.unused) - MOST_UNUSED
             tail = f" and {more:,} more" if more > 0 else ""
-            names = (short(name) for name in self.unused[:MOST_UNUSED])
+            names = (short(name) or "(no name)" for name in self.unused[:MOST_UNUSED])
             parts.append(f"not used: {', '.join(names)}{tail}")
         return "; ".join(parts)
 

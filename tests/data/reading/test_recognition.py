@@ -42,6 +42,7 @@ XY = [("x", "y", 1), ("y", "z", -1)]
         "model_a,model_b,winner_model_a,winner_model_b,winner_tie\nx,y,1,0,0\ny,z,0,1,0\n",
         "left,right,wins_left,wins_right\nx,y,1,0\ny,z,0,1\n",
         "item_0,item_1,label\nx,y,1\ny,z,-1\n",
+        "i,j,wins_ij,wins_ji\nx,y,1,0\ny,z,0,1\n",
     ],
 )
 def test_a_pair_as_shown_and_its_outcome(write, text):
@@ -182,6 +183,9 @@ def test_wide_rankings_become_pairs(write):
     votes = hr.read_comparisons(write(WIDE))
     assert answers(votes) == [("x", "y", 1), ("x", "z", 1), ("y", "z", 1), ("z", "x", 1)]
     assert votes.rows.tolist() == [1, 1, 1, 2]
+    named = WIDE.replace("rank1,rank2,rank3", "first_choice,second_choice,third_choice")
+    assert answers(hr.read_comparisons(write(named))) == answers(votes)
+    assert answers(hr.read_comparisons(write(WIDE.replace("rank1,rank2,rank3", "1st,2nd,3rd"))))
     with pytest.raises(InvalidComparisons, match="row 2: x, x"):
         hr.read_comparisons(write("rank1,rank2\nx,y\nx,x\n"))
 
@@ -331,6 +335,9 @@ def test_where_on_many_files(tmp_path):
         ("A,B,what they said\nx,y,q\ny,z,q\n", "--winner A --loser B"),
         ("eins,zwei,besser\nx,y,x\ny,z,y\nz,x,x\n", "--left eins --right zwei --outcome besser"),
         ("wiiner,loser\nx,y\ny,z\n", "--winner wiiner --loser loser"),
+        ("HomeTeam,AwayTeam,FTHG,FTR\nx,y,3,H\ny,z,1,D\nz,x,0,A\n",
+         "--left HomeTeam --right AwayTeam --outcome FTR"),
+        ("x y 1\ny z 1\n", "--separator"),
     ],
 )  # fmt: skip
 def test_options_that_fit_the_columns_are_proposed(write, text, proposal):

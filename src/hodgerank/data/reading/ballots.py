@@ -28,6 +28,9 @@ from hodgerank.errors import InvalidComparisons
 
 BALLOTS = ("ballot", "ranking", "trial", "task", "questionnaire", "set", "list", "question")
 POSITIONS = ("position", "rank", "place", "ranking", "order")
+ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth")
+ENDINGS = ("st", "nd", "rd", "th")
+ORDINAL_WORDS = frozenset(ORDINALS + ENDINGS)
 RANKED = frozenset({"rank", "position", "place", "pos", "preference"})
 MOST_PAIRS = 200_000_000
 BALLOT = "__ballot__"
@@ -194,9 +197,10 @@ def _called(names: Sequence[str], columns: Sequence[str]) -> str | None:
 
 
 def _wide(columns: Sequence[str], given: ReadOptions) -> WideBallots | None:
-    """Columns rank1, rank2, ..."""
+    """Columns rank1, rank2, ..., or first_choice, second_choice, third_choice, ..."""
     for stem, names in numbered(columns).items():
-        if len(stem) == 1 and stem[0] in RANKED and len(names) >= 2:
+        is_ordinal = len(names) > 2 and not ORDINAL_WORDS.isdisjoint(words_of(names[0]))
+        if (len(stem) == 1 and stem[0] in RANKED) or (is_ordinal and stem in ((), ("choice",))):
             company = accompanying(columns, given, names).company
             company.pop("count", None)
             return WideBallots(ranks=tuple(names), **company)
@@ -212,7 +216,10 @@ def find_choices(columns: Sequence[str], given: ReadOptions) -> Choices | None:
         (
             names
             for stem, names in families.items()
-            if len(names) >= 3 and all(word in ITEM_WORDS for word in stem) and stem
+            if len(names) >= 3
+            and stem
+            and all(word in ITEM_WORDS for word in stem)
+            and ORDINAL_WORDS.isdisjoint(words_of(names[0]))
         ),
         None,
     )
@@ -231,19 +238,26 @@ def find_choices(columns: Sequence[str], given: ReadOptions) -> Choices | None:
     return Choices(best=best, worst=worst, shown=tuple(shown), **company)
 
 
+def _place(word: str) -> int:
+    """The number that a word is, 0 if it is none."""
+    if word in ORDINALS:
+        return ORDINALS.index(word) + 1
+    return int(word) if word.isdecimal() and len(word) < 4 else 0
+
+
 def numbered(columns: Sequence[str]) -> dict[tuple[str, ...], list[str]]:
-    """Columns that count from 1, by the words they share: option1, option2, option3.
+    """Columns that count from 1, by the words they share: option1, option2; first, second, third.
 
     >>> numbered(["judge", "rank_2", "rank_1"])
     {('rank',): ['rank_1', 'rank_2']}
     """
     families: dict[tuple[str, ...], dict[int, str]] = {}
     for name in columns:
-        words = words_of(name)
-        places = [k for k, word in enumerate(words) if word.isdecimal() and len(word) < 4]
+        words = [word for word in words_of(name) if word not in ENDINGS]
+        places = [(k, place) for k, word in enumerate(words) if (place := _place(word))]
         if len(places) == 1:
-            stem = words[: places[0]] + words[places[0] + 1 :]
-            families.setdefault(stem, {}).setdefault(int(words[places[0]]), name)
+            ((k, place),) = places
+            families.setdefault((*words[:k], *words[k + 1 :]), {}).setdefault(place, name)
     return {
         stem: [names[k] for k in sorted(names)]
         for stem, names in families.items()

@@ -18,6 +18,7 @@ SIDES = (
     ("one", "two"),
     ("home", "away"),
     ("i", "j"),
+    ("ij", "ji"),
 )
 
 # What is compared, as column names call it; the likeliest first.

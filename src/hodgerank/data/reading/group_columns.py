@@ -49,5 +49,7 @@ def _splits_items(pairs: pl.DataFrame, layout: Layout, column: pl.Series) -> boo
         pl.DataFrame({"item": pairs[name].cast(pl.String), "group": column})
         for name in (layout.left, layout.right)
     ]
-    per_item = pl.concat(sides).drop_nulls().group_by("item").agg(pl.col("group").n_unique())
-    return len(per_item) > 3 and bool((per_item["group"] == 1).all())
+    seen = pl.concat(sides).drop_nulls()
+    per_item = seen.group_by("item").agg(pl.col("group").n_unique())
+    comes_again = len(seen) >= 2 * len(per_item)  # what is seen once is in one group anyway
+    return len(per_item) > 3 and comes_again and bool((per_item["group"] == 1).all())

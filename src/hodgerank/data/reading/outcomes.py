@@ -19,7 +19,10 @@ LEFT = frozenset({"left", "model_a", "model_1", "item_a", "option_a", "a", "l", 
 RIGHT = frozenset(
     {"right", "model_b", "model_2", "item_b", "option_b", "b", "r", "second", "false"}
 )
-TIE = frozenset({"tie", "draw", "equal", "same", "both", "tie (bothgood)", "bothgood", "both_good"})
+TIE = frozenset({
+    "tie", "draw", "equal", "same", "both", "tie (bothgood)", "bothgood", "both_good", "both good",
+    "no preference", "no difference", "indifferent", "d",
+})  # fmt: skip
 BOTH_BAD = frozenset({"tie (bothbad)", "bothbad", "both_bad", "both bad", "neither"})
 SKIP = frozenset({"skip", "skipped", "ignore", "ignored", "unknown", "unsure", "pass", "none"})
 YES, NO = frozenset({"yes", "y"}), frozenset({"no", "n"})
@@ -118,6 +121,8 @@ def _most_plausible_kind(
     order: list[OutcomeKind] = ["number", "item", "word"]
     if NAMES_AN_ITEM.intersection(words_of(str(reading.layout.outcome))):
         order = ["item", "word", "number"]
+    if not any(explained.values()) and np.isnan(values[:-1]).all():
+        return "word"  # whatever they are, they are no numbers
     return max(order, key=lambda name: explained[name])
 
 

@@ -8,7 +8,7 @@ from itertools import combinations
 
 import polars as pl
 
-from hodgerank.data.reading.column_names import item_pairs
+from hodgerank.data.reading.column_names import item_pairs, sided_pairs
 from hodgerank.data.reading.layouts import outcome_column
 from hodgerank.data.reading.numerals import numbers
 from hodgerank.data.reading.options import ReadOptions
@@ -18,6 +18,25 @@ from hodgerank.errors import InvalidComparisons, did_you_mean
 LOOKED_AT = 500  # rows
 MOST_COLUMNS = 30
 FEW_VALUES = 11  # of an outcome
+# Answers in words, as far as they are worth proposing a column for.
+WORDS = frozenset(
+    {
+        "left",
+        "right",
+        "a",
+        "b",
+        "l",
+        "r",
+        "h",
+        "d",
+        "home",
+        "away",
+        "draw",
+        "tie",
+        "first",
+        "second",
+    }
+)
 KNOWN = "left,right,outcome; left,right,winner; model_a,model_b,winner; winner,loser"
 
 
@@ -33,13 +52,12 @@ def cannot_be_recognised(table: Table, given: ReadOptions) -> InvalidComparisons
     """Neither names nor content tell what is what."""
     columns = table.columns
     fitting = propose(columns, table.head(_distinct(columns), LOOKED_AT), given)
-    has_items = {"left", "right"} <= fitting.keys() or "winner" in fitting
-    what = "the outcome" if has_items and "outcome" not in fitting else "the two items"
-    if {"left", "right"} <= fitting.keys() and not fitting.keys() & {"outcome", "winner"}:
-        what = "the outcome"
+    what = "the outcome" if any(item_pairs(columns)) else "the two items"
     start = (
         f"{table.name}: no column for {what} was recognised. Its columns are {listed(columns)}. "
     )
+    if len(columns) == 1:
+        start += "If they are not separated by a comma, tab, ; or |, name the --separator. "
     if fitting:
         return InvalidComparisons(
             f"{start}If this is what they hold, say so: {as_options(fitting)}"
@@ -138,8 +156,14 @@ def _telling(head: pl.DataFrame, left: str, right: str) -> str | None:
         chosen = (text[name] == text[left]) | (text[name] == text[right])
         if len(text) and chosen.fill_null(value=False).mean() > 0.5:  # type: ignore[operator]
             return name
+    measures = {name for pair in sided_pairs(head.columns) for name in pair[:2]}
+    for name in others:
+        values = {str(value).strip().lower() for value in text[name].drop_nulls().unique()}
+        if len(values) > 1 and values <= WORDS:
+            return name
     for name in others:
         column = head[name].drop_nulls()
-        if 2 <= column.n_unique() <= FEW_VALUES and numbers(column).null_count() == 0:
+        is_grade = 2 <= column.n_unique() <= FEW_VALUES and numbers(column).null_count() == 0
+        if is_grade and name not in measures:
             return name
     return None

@@ -67,7 +67,8 @@ def separate_scores(
     fits, systems = zip(*apart, strict=True)
     scores = np.array([fit.x for fit in fits])
     slopes, curvatures = _derivatives(crowds, scores)
-    spread: Spread = WorkerSpread(crowds) if by_worker else AnswerSpread(crowds, slopes, curvatures)
+    answers = AnswerSpread(crowds, slopes, curvatures)
+    spread: Spread = WorkerSpread(crowds, answers) if by_worker else answers
     rankings = []
     for g, graph in enumerate(crowds.graphs):
         inflation = spread.inflation(slopes, crowds.population == g, systems[g].inverse)

@@ -25,46 +25,6 @@ class Spread(Protocol):
         """Of each population's contrast with the others, by item."""
 
 
-class WorkerSpread:
-    """Each worker with all of his answers varies around the scores.
-
-    The trace of the clustered sandwich over that of the inverse information, which a handful of
-    workers tells already; the single variances of the sandwich would need tens of them.
-    """
-
-    def __init__(self, crowds: Populations) -> None:
-        unknown = crowds.worker == NO_WORKER
-        alone = crowds.worker.max() + np.cumsum(unknown)  # a worker for each such answer
-        _, self._worker = np.unique(np.where(unknown, alone, crowds.worker), return_inverse=True)
-        self._crowds = crowds
-
-    def inflation(self, slopes: FloatArray, rows: BoolArray, inverse: FloatArray) -> float:
-        """On average over the items."""
-        influence = self._influence(slopes, rows, inverse)
-        return float(np.einsum("wi,wi->", influence, influence) / np.trace(inverse))
-
-    def contrast_variances(self, slopes: FloatArray, inverses: list[FloatArray]) -> FloatArray:
-        """Workers who are in several populations take part of their taste out of the contrast."""
-        influences = [
-            self._influence(slopes, self._crowds.population == g, inverse)
-            for g, inverse in enumerate(inverses)
-        ]
-        of_contrasts = contrasts(np.array(influences))
-        model = contrast_variances(np.array([np.diag(inverse) for inverse in inverses]))
-        spread = np.einsum("gwi,gwi->g", of_contrasts, of_contrasts)
-        return np.asarray(model * (spread / model.sum(axis=1))[:, None])
-
-    def _influence(self, slopes: FloatArray, rows: BoolArray, inverse: FloatArray) -> FloatArray:
-        """What each worker adds to the scores, larger by what fitting them took out of it."""
-        worker, edge = self._worker[rows], self._crowds.edge[rows]
-        gradients = np.zeros((int(self._worker.max()) + 1, self._crowds.n_items))
-        np.add.at(gradients, (worker, self._crowds.i[edge]), slopes[rows])
-        np.add.at(gradients, (worker, self._crowds.j[edge]), -slopes[rows])
-        n_workers, freedom = len(np.unique(worker)), self._crowds.n_items - 1
-        taken_out = n_workers / (n_workers - 1) * len(edge) / max(len(edge) - freedom, 1)
-        return np.asarray(gradients @ inverse * np.sqrt(taken_out))
-
-
 class AnswerSpread:
     """Each answer varies by itself.
 
@@ -87,3 +47,47 @@ class AnswerSpread:
         """As of independent populations."""
         variances = np.array([np.diag(inverse) for inverse in inverses])
         return self._inflation * contrast_variances(variances)
+
+
+class WorkerSpread:
+    """Each worker with all of his answers varies around the scores.
+
+    The trace of the clustered sandwich over that of the inverse information, which a handful of
+    workers tells already; the single variances of the sandwich would need tens of them. Workers who
+    happen to agree vary no less than their answers do.
+    """
+
+    def __init__(self, crowds: Populations, answers: AnswerSpread) -> None:
+        self._answers = answers
+        unknown = crowds.worker == NO_WORKER
+        alone = crowds.worker.max() + np.cumsum(unknown)  # a worker for each such answer
+        _, self._worker = np.unique(np.where(unknown, alone, crowds.worker), return_inverse=True)
+        self._crowds = crowds
+
+    def inflation(self, slopes: FloatArray, rows: BoolArray, inverse: FloatArray) -> float:
+        """On average over the items."""
+        influence = self._influence(slopes, rows, inverse)
+        found = float(np.einsum("wi,wi->", influence, influence) / np.trace(inverse))
+        return max(found, self._answers.inflation(slopes, rows, inverse))
+
+    def contrast_variances(self, slopes: FloatArray, inverses: list[FloatArray]) -> FloatArray:
+        """Workers who are in several populations take part of their taste out of the contrast."""
+        influences = [
+            self._influence(slopes, self._crowds.population == g, inverse)
+            for g, inverse in enumerate(inverses)
+        ]
+        of_contrasts = contrasts(np.array(influences))
+        model = contrast_variances(np.array([np.diag(inverse) for inverse in inverses]))
+        spread = np.einsum("gwi,gwi->g", of_contrasts, of_contrasts)
+        found = model * (spread / model.sum(axis=1))[:, None]
+        return np.asarray(np.maximum(found, self._answers.contrast_variances(slopes, inverses)))
+
+    def _influence(self, slopes: FloatArray, rows: BoolArray, inverse: FloatArray) -> FloatArray:
+        """What each worker adds to the scores, larger by what fitting them took out of it."""
+        worker, edge = self._worker[rows], self._crowds.edge[rows]
+        gradients = np.zeros((int(self._worker.max()) + 1, self._crowds.n_items))
+        np.add.at(gradients, (worker, self._crowds.i[edge]), slopes[rows])
+        np.add.at(gradients, (worker, self._crowds.j[edge]), -slopes[rows])
+        n_workers, freedom = len(np.unique(worker)), self._crowds.n_items - 1
+        taken_out = n_workers / (n_workers - 1) * len(edge) / max(len(edge) - freedom, 1)
+        return np.asarray(gradients @ inverse * np.sqrt(taken_out))
