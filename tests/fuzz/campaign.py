@@ -12,7 +12,8 @@ from pathlib import Path
 
 from fuzz.cases import Case, draw_case
 from fuzz.checking import problems, snapshot
-from fuzz.running import Outcome, Worker, run_in_a_process
+from fuzz.own_process import run_in_a_process
+from fuzz.running import Outcome, Worker
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ from fuzz.running import Outcome
 from fuzz.tally import LEFT_OUT
 
 STATUSES = (0, 2, 3, 4)
-INTERRUPTED = 130
+INTERRUPTED = (130, -2)  # by itself, or by Python where it was about to end anyway
 # Control characters but newline and tab, and those that turn the direction of writing.
 OBEYED = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]")
 CRASHES = (b"Traceback", b"panicked", b"Exception ignored", b"Warning:", b"Fatal Python error")
@@ -38,6 +38,8 @@ def problems(
     case: Case, outcome: Outcome, before: dict[str, bytes | None], after: dict[str, bytes | None]
 ) -> list[str]:
     """Everything that is not as it should be."""
+    if b"KeyboardInterrupt" in outcome.stderr and b"hodgerank/" not in outcome.stderr:
+        return []  # Python was still starting
     if outcome.status is None:
         return [f"it was still running after {outcome.seconds:.0f} s"]
     found = [
@@ -57,7 +59,7 @@ def problems(
 
 def _about_the_end(case: Case, outcome: Outcome) -> list[str]:
     status = outcome.status
-    if status == INTERRUPTED and case.mode == "interrupted":
+    if status in INTERRUPTED and case.mode == "interrupted":
         return []
     if status not in STATUSES:
         return [f"exit status {status}"]

@@ -19,24 +19,9 @@ LOOKED_AT = 500  # rows
 MOST_COLUMNS = 30
 FEW_VALUES = 11  # of an outcome
 # Answers in words, as far as they are worth proposing a column for.
-WORDS = frozenset(
-    {
-        "left",
-        "right",
-        "a",
-        "b",
-        "l",
-        "r",
-        "h",
-        "d",
-        "home",
-        "away",
-        "draw",
-        "tie",
-        "first",
-        "second",
-    }
-)
+WORDS = frozenset({
+    "left", "right", "a", "b", "l", "r", "h", "d", "home", "away", "draw", "tie", "first", "second",
+})  # fmt: skip
 KNOWN = "left,right,outcome; left,right,winner; model_a,model_b,winner; winner,loser"
 
 
