@@ -106,11 +106,15 @@ SETTINGS = {
     "each answer given 4 times": Setting(repeats=4, answers=(10, 10)),
     "one crowd more decided, 1.7 : 1": Setting(acuity=(1.7, 1.0)),
     "one crowd more decided, varied tastes": replace(TASTES, acuity=(1.7, 1.0)),
+    "one crowd tosses coins": Setting(acuity=(1.0, 0.0)),
     "workers not named": Setting(named=False),
     "not named, 20 % lapses, different pairs": Setting(
         named=False, lapses=0.2, pairs="near and far", answers=(100, 100)
     ),
     "not named, 600 answers against 60": Setting(named=False, workers=(15, 2), answers=(40, 30)),
+    "not named, 600 answers against 60 coins": Setting(
+        named=False, workers=(15, 2), answers=(40, 30), acuity=(1.0, 0.0)
+    ),
     "two judges, every pair once": Setting(workers=(1, 1), pairs="every"),
     "two deterministic judges, every pair once": Setting(
         workers=(1, 1), pairs="every", acuity=(1e3, 1e3)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import json
+import subprocess
+import sys
 import threading
 from collections import Counter
 
@@ -351,3 +353,28 @@ def test_a_rule_looks_at_each_ranking_once(monkeypatch):
     rule = hr.ExpectedTau(0.9) | hr.ExpectedTau(0.8)
     hr.run(sampler, lambda pair: 1, 80, stop=rule)
     assert len(looks) == 2 * 20  # rankings are renewed every 4 answers
+
+
+FULL_DISK = """
+import resource, signal, sys
+import hodgerank as hr
+from hodgerank.errors import CannotWrite
+
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+resource.setrlimit(resource.RLIMIT_FSIZE, (200, 200))
+try:
+    hr.run(hr.AutoSampler(["a", "b", "c"], seed=1), lambda pair: 1, 50, log=sys.argv[1])
+except CannotWrite as error:
+    print(error)
+"""
+
+
+def test_a_full_disk_leaves_whole_lines(tmp_path):
+    log = tmp_path / "answers.jsonl"
+    done = subprocess.run(
+        [sys.executable, "-c", FULL_DISK, log], capture_output=True, text=True, check=True
+    )
+    assert "cannot be written" in done.stdout
+    lines = log.read_text().splitlines(keepends=True)
+    assert 1 < len(lines) < 50
+    assert all(json.loads(line)["outcome"] == 1 and line.endswith("\n") for line in lines)

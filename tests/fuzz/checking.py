@@ -47,7 +47,8 @@ def problems(
         *_about_messages(case, outcome),
         *_about_files(case, outcome, before, after),
     ]
-    if outcome.status == 0 and case.mode not in ("stdout closed", "stdout full", "read no further"):
+    is_heard = case.mode not in ("stdout closed", "stdout full", "read no further")
+    if outcome.status == 0 and is_heard and "--help" not in case.arguments:
         found += _about_results(case, outcome)
         found += [
             problem
@@ -114,7 +115,7 @@ def _about_files(
 
 
 def _about_results(case: Case, outcome: Outcome) -> list[str]:
-    if "as_json" not in case.options or "--help" in case.arguments:
+    if "as_json" not in case.options:
         return []
     try:
         content = json.loads(outcome.stdout, parse_constant=_refuse)

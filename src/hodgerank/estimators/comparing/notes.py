@@ -7,6 +7,7 @@ import numpy as np
 from hodgerank.data.comparisons import NO_WORKER
 from hodgerank.estimators.comparing.exchange import Exchange
 from hodgerank.estimators.comparing.populations import Populations
+from hodgerank.estimators.comparing.shared_scores import LEAST_BELIEVABLE
 from hodgerank.notebook import short
 from hodgerank.types import FloatArray
 
@@ -48,6 +49,11 @@ def _on_acuity(crowds: Populations, acuity: FloatArray) -> list[str]:
     sharpest, dullest = int(acuity.argmax()), int(acuity.argmin())
     if acuity[sharpest] < SHARP * acuity[dullest]:
         return []
+    if acuity[dullest] < LEAST_BELIEVABLE:
+        return [
+            f"{short(crowds.names[dullest])} hardly follow the ranking that is common to all: what "
+            "is called common is mostly that of the others"
+        ]
     return [
         f"{short(crowds.names[sharpest])} follow the common ranking more decidedly than "
         f"{short(crowds.names[dullest])} (acuity {acuity[sharpest]:.2f} and "

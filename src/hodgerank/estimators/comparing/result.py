@@ -61,7 +61,7 @@ class RankingComparison(Displayed, Charted):
         Kendall's tau of every two populations, beside what one crowd would show.
     statistic, p_value
         How much better separate rankings explain the answers than a shared one, and how often an
-        exchange between the populations explains as much.
+        exchange between the populations explains as much, or sets one item as far apart.
     exchanged, n_permutations
         What was exchanged, and how often.
     confidence
@@ -121,8 +121,8 @@ class RankingComparison(Displayed, Charted):
         pair = "they" if len(self.populations) == 2 else _enumerate(least.populations)
         agree = "agree" if len(self.populations) == 2 else "agree least,"
         return (
-            f"no difference between {who} can be shown ({p})"
-            f"{f', but {counted}' if n else ''}; {pair} {agree} with tau {_tau(least.tau)}, "
+            f"no difference between {who} can be shown ({p}); "
+            f"{pair} {agree} with tau {_tau(least.tau)}, "
             f"one crowd of this size would with {_tau(least.lower)} to {_tau(least.upper)}"
         )
 

@@ -20,6 +20,8 @@ RIDGE = 0.05  # precision of all scores, which keeps those of undefeated items f
 LEAST_ACUITY = 0.1
 # Acuities differ by chance: what is within so many standard errors is not believed.
 BELIEVABLE = 2.0
+# Nor is less acuity than this: whoever differs in taste seems to have none, and would not count.
+LEAST_BELIEVABLE = 0.3
 
 
 @dataclass(frozen=True, eq=False)
@@ -115,7 +117,7 @@ def share_scores(
     acuity = np.ones(len(weights))
     fit = _fit_scores(crowds, weights, rates, acuity, np.zeros(crowds.n_items))
     if own_acuity:
-        found = acuities(fit.x, apart)
+        found = np.maximum(acuities(fit.x, apart), LEAST_BELIEVABLE)
         found = found / float(weights.sum(axis=1) @ found / weights.sum())
         information = np.array([_quadratic_form(system, fit.x) for _, system in apart])
         if float(information @ (found - 1) ** 2) > BELIEVABLE**2 * (len(found) - 1):
