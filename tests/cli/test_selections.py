@@ -84,6 +84,7 @@ def test_several_files_and_a_condition(run, write):
     assert content["answers"] == 2
     assert content["filtered"] == 1
     assert run("rank", one, two, "--where", "nobody = 1")[0] == BAD_INPUT
+    assert run("rank", one, two, "--state", one.with_name("s.parquet"))[0] == WRONG_USAGE
     assert run("rank", one, "--where", "worker =")[0] == WRONG_USAGE
 
 

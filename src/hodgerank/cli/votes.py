@@ -16,7 +16,6 @@ from hodgerank.cli.result import CommandResult
 
 if TYPE_CHECKING:
     from hodgerank.data.comparisons import Comparisons
-    from hodgerank.data.groups import VoteGroups
     from hodgerank.data.reading.options import ReadOptions
     from hodgerank.data.reading.source import VoteSource
     from hodgerank.graph.comparison_graph import ComparisonGraph
@@ -141,7 +140,7 @@ def reads_votes(
     """
     options = list(signature(read_options).parameters.values())
     own = list(signature(command).parameters.values())[1:]
-    argument = typer.Argument(metavar="FILE...", help=about_files, show_default=False)
+    argument = typer.Argument(metavar="FILE", help=about_files, show_default=False)
     files = Parameter("files", Parameter.KEYWORD_ONLY, annotation=Annotated[list[Path], argument])
 
     @wraps(command)
@@ -156,7 +155,9 @@ def reads_votes(
         names = ", ".join(map(str, paths))
         with complaints().status(verbatim(f"reading {names}")) as status:
             work = command if reading.group is None else on_groups(command)
-            votes = _read(paths, reading, arguments.get("compare"), reader)
+            source = _source(paths, reading, arguments)
+            votes = source.groups() if source.options.group is not None else reader(source)
+            del source  # and with it the table, which may be large
             status.update(f"computing with {votes.n_answers:,} answers")
             try:
                 result = work(votes, **arguments)
@@ -173,25 +174,25 @@ def reads_votes(
     return run
 
 
-def _read(
-    paths: list[Path],
-    reading: "ReadOptions",
-    compare: str | None,
-    reader: "Callable[[VoteSource], Comparisons | ComparisonGraph]",
-) -> "Comparisons | ComparisonGraph | VoteGroups":
-    """The votes, sorted by group or by population where one of these is asked for."""
+def _source(paths: list[Path], reading: "ReadOptions", arguments: dict[str, Any]) -> "VoteSource":
+    """The votes, not yet read; populations are sorted like groups."""
     from dataclasses import replace
 
     from hodgerank.data.reading.source import VoteSource
     from hodgerank.errors import InvalidArgument
 
+    compare = arguments.get("compare")
     if compare is not None:
         if reading.group is not None:
             raise InvalidArgument("--by and --compare cannot be combined: choose one")
         reading = replace(reading, group=compare)
-    sources: Any = [_standard_input() if str(path) == "-" else path for path in paths]
-    source = VoteSource(sources[0] if len(sources) == 1 else sources, reading)
-    return source.groups() if reading.group is not None else reader(source)
+    files: Any = [_standard_input() if str(path) == "-" else path for path in paths]
+    source = VoteSource(files[0] if len(files) == 1 else files, reading)
+    if arguments.get("state") is not None and source.n_tables > 1:
+        raise InvalidArgument(
+            "--state knows votes again by their file: add one file after the other"
+        )
+    return source
 
 
 def _files(

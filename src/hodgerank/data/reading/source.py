@@ -55,6 +55,11 @@ class VoteSource:
         return names[0] if len(names) == 1 else f"{len(names):,} files ({names[0]}, ...)"
 
     @property
+    def n_tables(self) -> int:
+        """Number of files, or of other sources."""
+        return len(self._tables)
+
+    @property
     def is_lazy(self) -> bool:
         """Whether the votes live elsewhere, and may be too many to bring over."""
         if isinstance(self.source, Comparisons | VoteGroups):

@@ -149,12 +149,17 @@ def _rarer(statistics: FloatArray, largest: FloatArray) -> float:
 
 def _shares(values: FloatArray) -> FloatArray:
     """The share of the values that are at least as large, for each."""
-    n_less = np.searchsorted(np.sort(values), values - ROUNDING * np.abs(values))
+    n_less = np.searchsorted(np.sort(values), _rounded_down(values))
     return np.asarray(1 - n_less / len(values))
 
 
 def _p_values(found: FloatArray, drawn: FloatArray) -> FloatArray:
     """How often an exchange gives as much, what was found being one of them."""
-    threshold = found - ROUNDING * np.abs(found)
-    n_less = np.searchsorted(np.sort(drawn), threshold)
+    n_less = np.searchsorted(np.sort(drawn), _rounded_down(found))
     return np.asarray((1 + len(drawn) - n_less) / (1 + len(drawn)))
+
+
+def _rounded_down(values: FloatArray) -> FloatArray:
+    """Less by rounding; where no worker differs from another the evidence is infinite."""
+    margin = ROUNDING * np.abs(np.where(np.isfinite(values), values, 0.0))
+    return np.asarray(values - margin)
