@@ -123,3 +123,13 @@ def test_a_column_with_one_value_has_nobody_to_compare(run, write):
     status, _, err = run("rank", path, "--compare", "country")
     assert status == 2
     assert "two" in err
+
+
+def test_two_judges_are_compared_by_their_own_column(run, tmp_path):
+    votes = hr.simulate_comparisons(["a", "b", "c"], 300, spread=2, workers={"honest": 2}, rng=1)
+    path = tmp_path / "judges.csv"
+    votes.to_frame("polars").rename({"worker": "judge"}).write_csv(path)
+    status, out, _ = run("rank", path, "--compare", "judge")
+    assert status == 0
+    assert "a single worker" in " ".join(out.split())
+    assert run("rank", path, "--by", "left")[0] == BAD_INPUT

@@ -64,10 +64,14 @@ def _by_names(columns: list[str], given: ReadOptions) -> Layout | Shape | None:
 
 
 def _require_one_part_each(shape: Layout | Shape, given: ReadOptions, source: str) -> None:
-    parts = Counter(given.columns.values())
+    """Whether no column is taken for two things; judges may be the groups that are compared."""
+    named: list[tuple[str, str | None]] = [*given.columns.items()]
     if isinstance(shape, Layout):
-        named = (shape.left, shape.right, shape.outcome, *shape.company.values())
-        parts |= Counter(name for name in named if name is not None)
+        own = {"left": shape.left, "right": shape.right, "outcome": shape.outcome}
+        named = [*own.items(), *shape.company.items()]
+    parts = Counter(name for part, name in named if name is not None and part != "group")
+    if given.group in parts and given.group != getattr(shape, "worker", None):
+        parts[str(given.group)] += 1
     twice = next((name for name, times in parts.items() if times > 1), None)
     if twice is not None:
         raise InvalidComparisons(f"{source}: column {twice!r} cannot play two parts at once")
