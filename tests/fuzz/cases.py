@@ -158,6 +158,9 @@ def _expect(case: Case, files: list[VoteFile], command: Command) -> None:
     is_plain = len(files) > 1 and not any(file.options for file in files)
     if not (is_told or is_plain) or not case.options <= HARMLESS:
         return
+    by = dict(zip(case.arguments, case.arguments[1:], strict=False)).get("--by")
+    if by is not None and any(file.sheet.company.get("scene") != by for file in files):
+        return
     if any(file.tally is None for file in files):
         return
     if command.name == "plan" and files[0].name.endswith(".txt"):

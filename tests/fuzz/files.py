@@ -7,8 +7,9 @@ from dataclasses import dataclass, field
 from random import Random
 
 from fuzz.formats import draw_format
+from fuzz.layouts import draw_sheet
 from fuzz.mutations import mutate
-from fuzz.sheets import Sheet, draw_sheet
+from fuzz.sheets import Sheet
 from fuzz.tally import Tally
 from fuzz.votes import Crowd
 

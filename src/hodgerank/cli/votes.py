@@ -119,7 +119,8 @@ def answers_or_items(source: "VoteSource") -> "Comparisons":
     from hodgerank.data.comparisons import Comparisons, ReadReport
 
     path = source.source
-    items = read_items(path) if isinstance(path, Path) else None
+    # A pipe can be read once, and then it holds votes.
+    items = read_items(path) if isinstance(path, Path) and path.is_file() else None
     if items is None:
         return source.answers()
     report = ReadReport(source=str(path), layout="a list of items", rows=len(items))

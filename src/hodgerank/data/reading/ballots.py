@@ -12,7 +12,7 @@ from itertools import combinations
 import polars as pl
 
 from hodgerank.data.reading.column_names import ITEM_WORDS, base_word, words_of
-from hodgerank.data.reading.layouts import Company, accompanying, outcome_column
+from hodgerank.data.reading.layouts import Company, accompanying, each_once, outcome_column
 from hodgerank.data.reading.numerals import numbers
 from hodgerank.data.reading.options import ReadOptions
 from hodgerank.data.reading.shapes import (
@@ -45,10 +45,14 @@ class LongBallots(Company):
     position: str
 
     @property
+    def parts(self) -> list[str]:
+        """The columns by the parts they play, the group apart; none may play two."""
+        return self.with_company(self.ballot, self.item, self.position)
+
+    @property
     def columns(self) -> list[str]:
         """The columns to read, each once."""
-        own = [name for name in (self.ballot, self.item, self.position) if name is not None]
-        return list(dict.fromkeys([*own, *self.company.values()]))
+        return each_once(self.parts, self.group)
 
     def __str__(self) -> str:
         """The shape as the reading report names it."""
@@ -68,7 +72,7 @@ class LongBallots(Company):
                 f"the ballots hold {int(n_pairs.item()) // 2:,} pairs of items, more than "
                 f"{MOST_PAIRS:,}: is {self.ballot or self.worker!r} the column of the ballot?"
             )
-        company = list(self.company.values())
+        company = list(dict.fromkeys(self.company.values()))
         left = entries.select(ROW, BALLOT, pl.col(self.item).alias(LEFT), "__place__", *company)
         right = entries.select(
             BALLOT,
@@ -90,9 +94,14 @@ class WideBallots(Company):
     ranks: tuple[str, ...]
 
     @property
+    def parts(self) -> list[str]:
+        """The columns by the parts they play, the group apart; none may play two."""
+        return self.with_company(*self.ranks)
+
+    @property
     def columns(self) -> list[str]:
         """The columns to read, each once."""
-        return list(dict.fromkeys([*self.ranks, *self.company.values()]))
+        return each_once(self.parts, self.group)
 
     def __str__(self) -> str:
         """The shape as the reading report names it."""
@@ -114,10 +123,14 @@ class Choices(Company):
     shown: tuple[str, ...]
 
     @property
+    def parts(self) -> list[str]:
+        """The columns by the parts they play, the group apart; none may play two."""
+        return self.with_company(self.best, self.worst, *self.shown)
+
+    @property
     def columns(self) -> list[str]:
         """The columns to read, each once."""
-        chosen = [self.best, *([self.worst] if self.worst else [])]
-        return list(dict.fromkeys([*chosen, *self.shown, *self.company.values()]))
+        return each_once(self.parts, self.group)
 
     def __str__(self) -> str:
         """The shape as the reading report names it."""
@@ -156,7 +169,7 @@ def _beating(
                 pl.col(loser).alias(RIGHT),
                 pl.lit(1.0).alias(OUTCOME),
                 pl.col(ROW).alias(BALLOT),
-                *shape.company.values(),
+                *dict.fromkeys(shape.company.values()),
             )
         )
     return _ballot_rows(parts, shape)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields
 from typing import Any
 
@@ -56,6 +56,16 @@ class Company:
         named = {part.name: getattr(self, part.name) for part in fields(Company)}
         return {part: name for part, name in named.items() if name is not None}
 
+    def with_company(self, *own: str | None) -> list[str]:
+        """Some columns and those that accompany them, the group apart, which may be the worker."""
+        others = (name for part, name in self.company.items() if part != "group")
+        return [name for name in (*own, *others) if name is not None]
+
+
+def each_once(parts: Iterable[str], group: str | None) -> list[str]:
+    """Columns without repetition, the group last."""
+    return list(dict.fromkeys([*parts, *([group] if group is not None else [])]))
+
 
 @dataclass(frozen=True, kw_only=True)
 class Layout(Company):
@@ -82,14 +92,14 @@ class Layout(Company):
     display_known: bool = True
 
     @property
+    def parts(self) -> list[str]:
+        """The columns by the parts they play, the group apart; none may play two."""
+        return self.with_company(self.left, self.right, self.outcome, self.ballot)
+
+    @property
     def columns(self) -> list[str]:
         """The columns to read, each once."""
-        return list(dict.fromkeys(self._parts()))
-
-    def _parts(self) -> Iterator[str]:
-        for name in (self.left, self.right, self.outcome, *self.company.values(), self.ballot):
-            if name is not None:
-                yield name
+        return each_once(self.parts, self.group)
 
     def __str__(self) -> str:
         """The layout as the reading report names it."""

@@ -65,11 +65,7 @@ def _by_names(columns: list[str], given: ReadOptions) -> Layout | Shape | None:
 
 def _require_one_part_each(shape: Layout | Shape, given: ReadOptions, source: str) -> None:
     """Whether no column is taken for two things; judges may be the groups that are compared."""
-    named: list[tuple[str, str | None]] = [*given.columns.items()]
-    if isinstance(shape, Layout):
-        own = {"left": shape.left, "right": shape.right, "outcome": shape.outcome}
-        named = [*own.items(), *shape.company.items()]
-    parts = Counter(name for part, name in named if name is not None and part != "group")
+    parts = Counter(shape.parts)
     if given.group in parts and given.group != getattr(shape, "worker", None):
         parts[str(given.group)] += 1
     twice = next((name for name, times in parts.items() if times > 1), None)

@@ -41,6 +41,10 @@ class Shape(Protocol):
     def columns(self) -> list[str]:
         """The columns to read, each once."""
 
+    @property
+    def parts(self) -> list[str]:
+        """The columns by the parts they play, the group apart; none may play two."""
+
     def __str__(self) -> str:
         """The shape as the reading report names it."""
 

@@ -121,7 +121,10 @@ class TableVotes:
         reading = self._reading(filtered=filtered, unused=unused, row=row, notes=[*notes])
         if isinstance(shape, Layout):
             return self._decoded(rows, replace(reading, layout=shape), ragged=ragged)
-        pairs = shape.to_pairs(rows.select(shape.columns))
+        try:
+            pairs = shape.to_pairs(rows.select(shape.columns))
+        except pl.exceptions.PolarsError as error:
+            raise self._unusable(error) from None
         reading = replace(
             reading,
             layout=pairs.layout,
@@ -191,10 +194,11 @@ class TableVotes:
         try:
             return decode(table, reading, backend=self.opened.backend, **how)
         except (pl.exceptions.PolarsError, pl.exceptions.PanicException) as error:
-            reason = str(error).split("\n", 1)[0]
-            raise InvalidComparisons(
-                f"{reading.source}: a column cannot be used: {reason}"
-            ) from None
+            raise self._unusable(error) from None
+
+    def _unusable(self, error: BaseException) -> InvalidComparisons:
+        reason = str(error).split("\n", 1)[0]
+        return InvalidComparisons(f"{self.name}: a column cannot be used: {reason}")
 
 
 def _n_distinct(table: Table, columns: list[str]) -> float:

@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 
 from hodgerank.data.reading.column_names import TIES, item_pairs, tally_pairs, words_of
-from hodgerank.data.reading.layouts import Company, accompanying
+from hodgerank.data.reading.layouts import Company, accompanying, each_once
 from hodgerank.data.reading.numerals import numbers
 from hodgerank.data.reading.options import ReadOptions
 from hodgerank.data.reading.shapes import (
@@ -35,10 +35,14 @@ class Tallies(Company):
     ties: str | None = None
 
     @property
+    def parts(self) -> list[str]:
+        """The columns by the parts they play, the group apart; none may play two."""
+        return self.with_company(self.left, self.right, self.wins_left, self.wins_right, self.ties)
+
+    @property
     def columns(self) -> list[str]:
         """The columns to read, each once."""
-        tallies = [self.wins_left, self.wins_right, *([self.ties] if self.ties else [])]
-        return list(dict.fromkeys([self.left, self.right, *tallies, *self.company.values()]))
+        return each_once(self.parts, self.group)
 
     def __str__(self) -> str:
         """The shape as the reading report names it."""
@@ -73,7 +77,7 @@ class Tallies(Company):
             pl.col(self.right).alias(RIGHT),
             pl.lit(outcome, pl.Float64).alias(OUTCOME),
             counts.alias(COUNT),
-            *(pl.col(name) for name in self.company.values()),
+            *dict.fromkeys(self.company.values()),
         )
 
 

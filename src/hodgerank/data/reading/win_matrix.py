@@ -35,6 +35,11 @@ class WinMatrix:
         """The columns to read, each once."""
         return [*([self.names] if self.names is not None else []), *self.items]
 
+    @property
+    def parts(self) -> list[str]:
+        """The columns by the parts they play; none may play two."""
+        return self.columns
+
     def __str__(self) -> str:
         """The shape as the reading report names it."""
         return f"a square matrix, how often the row beat the column of {len(self.items):,} items"
