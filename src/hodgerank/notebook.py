@@ -12,8 +12,9 @@ from typing import Any, NamedTuple
 
 MOST_ROWS = 10
 LONGEST_CELL = 60
-# Control characters, and those that turn the direction of writing or break the line.
-UNSEEN = re.compile("[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]")
+# Control characters, those that turn the direction of writing or break the line, and what is no
+# character at all.
+UNSEEN = re.compile("[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff]")
 CELL = "padding: 0.15em 0.8em 0.15em 0; text-align: "
 
 

@@ -116,7 +116,8 @@ def _about_files(
 
 def _about_results(case: Case, outcome: Outcome) -> list[str]:
     if "as_json" not in case.options:
-        return []
+        has_nan = re.search(rb"[+-]nan\b", outcome.stdout)
+        return ["numbers that are not numbers were printed"] if has_nan else []
     try:
         content = json.loads(outcome.stdout, parse_constant=_refuse)
     except ValueError as error:
@@ -160,6 +161,8 @@ def _about_written(name: str, content: bytes | None) -> list[str]:
             json.loads(content, parse_constant=_refuse)
         elif suffix == ".csv":
             pl.read_csv(content, infer_schema=False)
+            if content.startswith(b"item,score") and b",NaN" in content:
+                found.append(f"out/{name} holds numbers that are not numbers")
         elif suffix == ".parquet":
             pl.read_parquet(content)
     except (ValueError, ElementTree.ParseError, pl.exceptions.PolarsError) as error:

@@ -13,7 +13,7 @@ from fuzz.answer_rows import (
     numbers,
     without_header,
     words,
-)  # fmt: skip
+)
 from fuzz.other_rows import best_and_worst, long_ballots, tallies, wide_ballots, win_matrix
 from fuzz.sheets import Sheet
 from fuzz.votes import Crowd

@@ -9,7 +9,7 @@ from fuzz.names import BLANK, MISSING, draw_names
 
 FLAWS = ("both bad", "skip", "unanswered", "missing", "no item", "self", "stranger", "weight")
 MILD_WEIGHTS = (1.0, 2.5, 0.1, 3.0)
-EXTREME_WEIGHTS = (1.0, 1e-49, 1e-8, 1e49)
+EXTREME_WEIGHTS = ((1.0, 1e6), (1.0, 1e-10, 1e10), (1.0, 1e-20), (1.0, 1e-49, 1e-8, 1e49))
 BAD_WEIGHTS = (1e-308, 1e308, 0.0, -1.0, float("nan"), float("inf"))
 SCENES = ("street", "forest", "s3")
 
@@ -47,7 +47,7 @@ def draw_crowd(rng: Random) -> Crowd:
     size = rng.choice((1, 2, 5, 20, 60, 60, 200))
     is_graded = rng.random() < 0.3
     is_flawed = size >= 20 and rng.random() < 0.5
-    weights = EXTREME_WEIGHTS if rng.random() < 0.1 else MILD_WEIGHTS
+    weights = rng.choice(EXTREME_WEIGHTS) if rng.random() < 0.15 else MILD_WEIGHTS
     votes = [_draw_vote(rng, items, workers, weights, is_graded, is_flawed) for _ in range(size)]
     return Crowd(items, workers, votes)
 

@@ -33,7 +33,7 @@ class RankResult(CommandResult):
     ranking: "Ranking"
     report: "ReadReport"
     n_answers: int
-    n_workers: int
+    n_workers: int | None  # None where edges no longer tell
     top: int
     kendall_tau: float | None
     written: Path | None
@@ -236,7 +236,7 @@ def rank(
         ranking=ranking,
         report=answers.report,
         n_answers=(answers if edges is None else edges.graph).n_answers,
-        n_workers=getattr(answers, "n_workers", 0) if edges is None else 0,
+        n_workers=getattr(answers, "n_workers", None) if edges is None else None,
         top=n_shown(top, as_json),
         kendall_tau=None if true_scores is None else _tau(ranking, true_scores),
         written=output,

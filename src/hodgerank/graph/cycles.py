@@ -76,7 +76,8 @@ def inconsistent_triangles(
         return []
     deviation = graph.flows - consistent.means
     variances = consistent.variances / graph.effective_counts
-    edges, ratios = strongest_curls(*graph.rows, deviation, variances, k)
+    most = int(graph.n_edges**1.5) + 1  # triangles that so many edges can make
+    edges, ratios = strongest_curls(*graph.rows, deviation, variances, min(k, most))
     order = [int(t) for t in np.argsort(-ratios) if ratios[t] > 1e-18]
     return [_triangle(graph, edges[t], consistent.means, float(np.sqrt(ratios[t]))) for t in order]
 

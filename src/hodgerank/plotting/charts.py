@@ -8,7 +8,8 @@ from io import BytesIO, StringIO
 from pathlib import Path
 from typing import Any
 
-from hodgerank.errors import InvalidArgument, MissingDependency
+from hodgerank.errors import CannotWrite, InvalidArgument, MissingDependency
+from hodgerank.notebook import visible
 from hodgerank.writing import write_file
 
 SUFFIXES = (".html", ".svg", ".png", ".pdf")
@@ -45,9 +46,23 @@ def save_chart(chart: Any, path: Path) -> None:
         ".png": {"scale_factor": 2},
     }
     buffer = BytesIO() if suffix in (".png", ".pdf") else StringIO()
-    chart.save(buffer, format=suffix[1:], **options.get(suffix, {}))
+    drawn = altair().Chart.from_dict(_with_visible_names(chart.to_dict()))
+    try:
+        drawn.save(buffer, format=suffix[1:], **options.get(suffix, {}))
+    except ValueError as error:
+        reason = str(error).strip().split("\n")[-1]
+        raise CannotWrite(f"{path} cannot be drawn ({reason}): try .svg or .html") from None
     content = buffer.getvalue()
     write_file(path, content.encode() if isinstance(content, str) else content)
+
+
+def _with_visible_names(part: Any) -> Any:
+    """The same specification; control characters in names are fatal to what draws it."""
+    if isinstance(part, str):
+        return visible(part)
+    if isinstance(part, dict):
+        return {key: _with_visible_names(value) for key, value in part.items()}
+    return [_with_visible_names(value) for value in part] if isinstance(part, list) else part
 
 
 class InScript(json.JSONEncoder):

@@ -19,7 +19,7 @@ from hodgerank.data.reading.report import Reading, Row, report_on
 from hodgerank.errors import InvalidComparisons
 from hodgerank.types import BoolArray, CodeArray, FloatArray, IntArray
 
-LIGHTEST, HEAVIEST = 1e-50, 1e50  # of a weight: their squares must be numbers too
+LIGHTEST, HEAVIEST = 1e-9, 1e9  # of a weight: wider apart, sums are mostly rounding
 MOST = 2**53  # answers that a row may stand for
 SURELY_NUMBERED = 3  # rows that count up one by one
 

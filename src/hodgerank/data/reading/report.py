@@ -47,7 +47,7 @@ FAULTS: Mapping[Row, tuple[str, str]] = {
         "correct the spelling, or say what the column holds: outcome_as='word', --outcome-as word",
     ),
     Row.BAD_WEIGHT: (
-        "the weight is not a number between 1e-50 and 1e50",
+        "the weight is not a number between 1e-9 and 1e9",
         "give a weight above 0, relative to that of a plain answer",
     ),
     Row.BAD_COUNT: (

@@ -8,6 +8,7 @@ from typing import Any, cast
 import narwhals as nw
 import numpy as np
 import polars as pl
+from polars import selectors
 
 from hodgerank.errors import InvalidArgument, InvalidComparisons, MissingDependency
 from hodgerank.types import BoolArray, IntArray
@@ -98,7 +99,7 @@ class Frame:
 
     def rows(self, columns: list[str]) -> tuple[pl.DataFrame, BoolArray | None]:
         """Every row of these columns; none has more fields than the header."""
-        return self._fetched(self._frame.select(columns)), None
+        return self._fetched(self._selected(columns)), None
 
     def distinct_rows(self, columns: list[str]) -> tuple[pl.DataFrame, IntArray]:
         """Distinct rows of these columns and how often each occurs, counted at the source."""
@@ -113,11 +114,11 @@ class Frame:
 
     def head(self, columns: list[str], size: int) -> pl.DataFrame:
         """The first so many rows of these columns."""
-        return self._fetched(self._frame.select(columns).head(size))
+        return self._fetched(self._selected(columns).head(size))
 
     def batches(self, columns: list[str], size: int) -> Iterator[pl.DataFrame]:
         """About so many rows at a time, in order."""
-        native: Any = self._frame.select(columns).to_native()
+        native: Any = self._selected(columns).to_native()
         try:
             if isinstance(native, pl.LazyFrame):
                 yield from native.collect_batches(chunk_size=size, engine="streaming")
@@ -130,6 +131,13 @@ class Frame:
             raise self._unreadable(error) from None
         except ImportError:
             raise self._without_arrow() from None
+
+    def _selected(self, columns: list[str]) -> Any:
+        """These columns; to polars a column called * would be all of them, and ^a a pattern."""
+        native = self._frame.to_native()
+        if isinstance(native, pl.DataFrame | pl.LazyFrame):
+            return nw.from_native(native.select(selectors.by_name(*columns)))
+        return self._frame.select(columns)
 
     def _fetched(self, frame: nw.DataFrame[Any] | nw.LazyFrame[Any]) -> pl.DataFrame:
         try:

@@ -50,6 +50,8 @@ def _column(name: str, values: list[Any]) -> pl.Series:
         values = [None if v is None else float(v) for v in values]
     try:
         return pl.Series(name, values)
+    except UnicodeEncodeError:
+        raise InvalidComparisons(f"rows: a value of {name} is not text in Unicode") from None
     except (TypeError, OverflowError):
         raise InvalidComparisons(
             f"rows: the values of {name} are of different types: "
