@@ -10,6 +10,7 @@ import pytest
 
 from hodgerank.cli.console import LONGEST_LINE, MOST_LINES, complain, complaints, verbatim
 from hodgerank.errors import DisconnectedGraph, UnknownItem
+from hodgerank.notebook import visible
 
 ORDERS = "\x1b]0;pwned\x07\x9b31m\u202etxt\u2066\x7f"
 NAMES = [f"esc{ORDERS}", ":cat:", "[/red]x", "[bold]y", "</script><script>alert(1)</script>"]
@@ -138,5 +139,6 @@ def test_no_name_ends_the_script_of_a_chart(run, votes, tmp_path):
     drawing = parser.scripts[-1]
     start = re.search(r"(var|const) spec = ", drawing).end()
     spec, _ = json.JSONDecoder().raw_decode(drawing, start)
-    assert {row["item"] for row in spec["data"]["values"]} == set(NAMES)
+    (rows,) = spec["datasets"].values()
+    assert {row["item"] for row in rows} == {visible(name) for name in NAMES}
     assert "cdn.jsdelivr" not in "".join(re.findall(r"<script[^>]*src=[^>]*>", text))

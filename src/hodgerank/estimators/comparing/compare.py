@@ -54,7 +54,7 @@ def compare_rankings(
     n_permutations
         The smallest p-value is one over this plus 1.
     confidence
-        Level of all intervals; p-values below one minus it are called differences.
+        Level of all intervals; p-values up to one minus it are called differences.
     rng
         Seed or generator of the exchanges.
     on_permutation

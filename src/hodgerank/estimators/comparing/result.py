@@ -65,7 +65,7 @@ class RankingComparison(Displayed, Charted):
     exchanged, n_permutations
         What was exchanged, and how often.
     confidence
-        An item moved, and the populations differ, where p is below one minus this.
+        An item moved, and the populations differ, where p is at most one minus this.
     notes
         What a careful reader should know before using the numbers.
     """
@@ -93,14 +93,19 @@ class RankingComparison(Displayed, Charted):
         return self.common.items
 
     @property
+    def _level(self) -> float:
+        """The largest p-value that is called a difference, whatever rounding makes of 1 - 0.95."""
+        return 1 - self.confidence + 1e-9
+
+    @property
     def differ(self) -> bool:
         """Whether the populations rank differently."""
-        return self.p_value < 1 - self.confidence
+        return self.p_value <= self._level
 
     @cached_property
     def has_moved(self) -> BoolArray:
         """Whether an item moved, by population and item."""
-        return self.item_p_values < 1 - self.confidence
+        return self.item_p_values <= self._level
 
     @cached_property
     def moved(self) -> tuple[Item, ...]:
