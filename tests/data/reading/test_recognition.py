@@ -106,6 +106,14 @@ def test_a_column_that_numbers_the_rows_is_not_a_count(write):
     assert len(forced) == 28
 
 
+def test_counts_of_many_files_are_answers_too(tmp_path):
+    table = pl.DataFrame({"left": ["x", "y"], "right": ["y", "x"], "outcome": [1, 1], "n": [3, 2]})
+    for k in range(2):
+        table.write_parquet(tmp_path / f"{k}.parquet")
+    assert hr.hodge_rank(tmp_path / "*.parquet")["x"].comparisons == 10
+    assert len(hr.read_comparisons(tmp_path / "*.parquet")) == 10
+
+
 def test_counts_are_whole(write):
     path = write("left,right,outcome,count\nx,y,1,3\ny,x,1,2.5\ny,x,1,-1\n")
     with pytest.raises(InvalidComparisons, match="2 x the count is not a whole number"):

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from hodgerank.data.comparisons import Comparisons
 from hodgerank.data.reading.codes import MISSING, NOT_A_NAME, Encoding, encode
+from hodgerank.data.reading.counts import read_counts
 from hodgerank.data.reading.layouts import Layout
 from hodgerank.data.reading.numerals import numbers
 from hodgerank.data.reading.options import OutcomeKind
@@ -20,8 +21,6 @@ from hodgerank.errors import InvalidComparisons
 from hodgerank.types import BoolArray, CodeArray, FloatArray, IntArray
 
 LIGHTEST, HEAVIEST = 1e-9, 1e9  # of a weight: wider apart, sums are mostly rounding
-MOST = 2**53  # answers that a row may stand for
-SURELY_NUMBERED = 3  # rows that count up one by one
 
 
 @dataclass(frozen=True)
@@ -53,7 +52,7 @@ def decode(
     columns["time"], unread = _times(table, layout)
     if options.time is not None:
         status[unread] = Row.BAD_TIME
-    counts = _counts(table, reading, status)
+    counts = _counts(table, layout, status)
     columns["multiplicity"] = counts if multiplicity is None else multiplicity
     if counts is not None and multiplicity is not None:
         columns["multiplicity"] = multiplicity * counts
@@ -158,28 +157,14 @@ def _weights(table: pl.DataFrame, layout: Layout, status: NDArray[np.uint8]) -> 
     return weight
 
 
-def _counts(table: pl.DataFrame, reading: Reading, status: NDArray[np.uint8]) -> IntArray | None:
-    """How many answers each row stands for; none where the column only numbers the rows."""
-    name = reading.layout.count
-    if name is None:
+def _counts(table: pl.DataFrame, layout: Layout, status: NDArray[np.uint8]) -> IntArray | None:
+    """How many answers each row stands for."""
+    if layout.count is None:
         return None
-    counts = numbers(table[name]).fill_null(np.nan).to_numpy()
-    if reading.options.count is None and _numbers_rows(counts):
-        reading.notes.append(f"column {name!r} was not taken as counts: it numbers the rows")
-        return None
-    is_count = (counts >= 0) & (counts <= MOST) & (counts == np.floor(counts))
-    status[~is_count] = Row.BAD_COUNT
+    counts, is_wrong = read_counts(table[layout.count])
+    status[is_wrong] = Row.BAD_COUNT
     status[counts == 0] = Row.UNANSWERED
-    return np.where(is_count, counts, 1).astype(np.int64)
-
-
-def _numbers_rows(counts: FloatArray) -> bool:
-    """Whether the values count up by one, from wherever they start again."""
-    if len(counts) < SURELY_NUMBERED or not counts[0] <= 1:
-        return False
-    steps = np.diff(counts)
-    starts_again = counts[1:] == counts[0]
-    return bool(((steps == 1) | starts_again).all() and (steps == 1).sum() >= len(counts) / 2)
+    return counts
 
 
 def _ballots(column: pl.Series) -> IntArray:

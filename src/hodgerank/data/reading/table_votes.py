@@ -13,6 +13,7 @@ import polars as pl
 from hodgerank.data.comparisons import Comparisons
 from hodgerank.data.groups import VoteGroups
 from hodgerank.data.reading.codes import Encoding
+from hodgerank.data.reading.counts import without_running_number
 from hodgerank.data.reading.decode import Decoded, decode
 from hodgerank.data.reading.filtering import columns_in, rows_where
 from hodgerank.data.reading.group_columns import group_candidates, point_out_groups
@@ -22,6 +23,7 @@ from hodgerank.data.reading.recognise import Recognised, recognise
 from hodgerank.data.reading.report import Reading
 from hodgerank.data.sources.table import Table
 from hodgerank.errors import InvalidComparisons
+from hodgerank.types import BoolArray, IntArray
 
 if TYPE_CHECKING:
     from hodgerank.data.sources.frames import Frame
@@ -98,9 +100,11 @@ class TableVotes:
             yield from self._batches(layout)
 
     def _plain_layout(self, *, by_worker: bool) -> Layout:
-        """Without times; and without counts that were not asked for, since order is lost."""
-        layout = cast(Layout, self._recognised.shape)
-        layout = replace(layout, time=None, count=self.options.count)
+        """The layout of a lazy table, without times."""
+        table, shape, _ = self._recognised
+        layout = replace(cast(Layout, shape), time=None)
+        if layout.count is not None and self.options.count is None:
+            layout = without_running_number(layout, table.head([layout.count], SAMPLE))
         return layout if by_worker else replace(layout, worker=None)
 
     def _decoded_rows(self) -> Decoded:
@@ -108,32 +112,38 @@ class TableVotes:
         table, shape, notes = self._recognised
         unused = self._unused()
         rows, ragged = table.rows([*shape.columns, *self._where_columns])
-        notes = (*notes, *self._pointed_out(rows, unused))
-        row, filtered = None, 0
+        more: dict[str, Any] = {"unused": unused}
+        more["notes"] = [*notes, *self._pointed_out(rows, unused)]
+        if isinstance(shape, Layout) and self.options.count is None:
+            sure = without_running_number(shape, rows)
+            if sure != shape:
+                more["notes"].append(f"column {shape.count!r} only numbers the rows: not counts")
+            shape = sure
+        n_rows, row = len(rows), None
         if self.options.where is not None and not table.is_lazy:
             holds = rows_where(self.options.where, rows, from_text=table.from_text)
-            rows, row, filtered = rows.filter(holds), np.flatnonzero(holds) + 1, int((~holds).sum())
+            rows, row = rows.filter(holds), np.flatnonzero(holds) + 1
             ragged = None if ragged is None else ragged[holds]
-            if not len(row):
+            more["filtered"] = n_rows - len(rows)
+            if not len(rows):
                 raise InvalidComparisons(
                     f"{self.name}: the condition {self.options.where!r} holds for no row"
                 )
-        reading = self._reading(filtered=filtered, unused=unused, row=row, notes=[*notes])
         if isinstance(shape, Layout):
-            return self._decoded(rows, replace(reading, layout=shape), ragged=ragged)
+            return self._decoded(rows, shape, ragged=ragged, row=row, **more)
         try:
             pairs = shape.to_pairs(rows.select(shape.columns))
         except pl.exceptions.PolarsError as error:
             raise self._unusable(error) from None
-        reading = replace(
-            reading,
-            layout=pairs.layout,
-            shape=str(shape),
-            n_rows=len(rows) + filtered,
+        return self._decoded(
+            pairs.table,
+            pairs.layout,
+            ragged=None if ragged is None else ragged[pairs.row - 1],
             row=pairs.row if row is None else row[pairs.row - 1],
+            shape=str(shape),
+            n_rows=n_rows,
+            **more,
         )
-        ragged = None if ragged is None else ragged[pairs.row - 1]
-        return self._decoded(pairs.table, reading, ragged=ragged)
 
     @cached_property
     def _where_columns(self) -> list[str]:
@@ -175,24 +185,29 @@ class TableVotes:
         start = 0
         for batch in self._recognised.table.batches(layout.columns, BATCH):
             row = np.arange(start + 1, start + len(batch) + 1) if start else None
-            reading = self._reading(layout=layout, row=row, unused=self._unused())
-            yield self._decoded(batch, reading).votes
+            yield self._decoded(batch, layout, row=row, unused=self._unused()).votes
             start += len(batch)
 
     def _distinct(self, layout: Layout) -> Comparisons:
         table, counts = self._recognised.table.distinct_rows(layout.columns)
-        reading = self._reading(layout=layout, unused=self._unused())
-        return self._decoded(table, reading, multiplicity=counts).votes
+        return self._decoded(table, layout, multiplicity=counts, unused=self._unused()).votes
 
-    def _reading(self, layout: Layout | None = None, **more: Any) -> Reading:
-        layout = layout or Layout(left="", right="")
-        return Reading(layout, self.name, self.opened.from_text, self.options, **more)
-
-    def _decoded(self, table: pl.DataFrame, reading: Reading, **how: Any) -> Decoded:
-        if reading.layout.scale is None and self.opened.scale is not None:
-            reading = replace(reading, layout=replace(reading.layout, scale=self.opened.scale))
+    def _decoded(
+        self,
+        table: pl.DataFrame,
+        layout: Layout,
+        *,
+        multiplicity: IntArray | None = None,
+        ragged: BoolArray | None = None,
+        **reading: Any,
+    ) -> Decoded:
+        opened = self.opened
+        layout = replace(layout, scale=layout.scale or opened.scale)
+        how = Reading(layout, self.name, opened.from_text, self.options, **reading)
         try:
-            return decode(table, reading, backend=self.opened.backend, **how)
+            return decode(
+                table, how, multiplicity=multiplicity, ragged=ragged, backend=opened.backend
+            )
         except (pl.exceptions.PolarsError, pl.exceptions.PanicException) as error:
             raise self._unusable(error) from None
 
