@@ -35,7 +35,7 @@ FLAGGED = (("condition_A", "condition_B", "is_A_selected"), ("left", "right", "l
 WORKER = ("worker", "worker_id", "annotator", "judge_id", "participant", "Observer")
 UNUSED = (
     "comment", "prompt text", "notes\n(optional)", "</script>", "ключ", "\x1b[1mbold", "[red]",
-    "a,b", "duration", "x" * 300, "*", "^.*$",
+    "a,b", "duration", "x" * 300, "*", "^.*$", "^x$",
 )  # fmt: skip
 
 

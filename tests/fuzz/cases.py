@@ -81,7 +81,8 @@ def draw_case(seed: int, *, process_share: float = OFTEN_IN_A_PROCESS) -> Case:
     command = known[rng.choices(names, [OFTEN[name] for name in names])[0]]
     crowd = draw_crowd(rng)
     size = rng.randint(2, 3) if command.takes_files > 1 and rng.random() < 0.1 else 1
-    desk = Desk(rng, crowd, [draw_file(rng, crowd, place) for place in range(size)])
+    votes = [draw_file(rng, crowd, place) for place in range(size)]
+    desk = Desk(rng, crowd, votes, reads_votes=command.takes_files > 0)
     drawn = _made_bearable(command.name, _draw_options(desk, command))
     words = [word for spelled in drawn.values() for word in spelled]
     files = desk.votes if command.takes_files else []

@@ -38,7 +38,7 @@ def problems(
     case: Case, outcome: Outcome, before: dict[str, bytes | None], after: dict[str, bytes | None]
 ) -> list[str]:
     """Everything that is not as it should be."""
-    if b"KeyboardInterrupt" in outcome.stderr and b"hodgerank/" not in outcome.stderr:
+    if b"KeyboardInterrupt" in outcome.stderr and b"hodgerank/cli" not in outcome.stderr:
         return []  # Python was still starting
     if outcome.status is None:
         return [f"it was still running after {outcome.seconds:.0f} s"]

@@ -13,7 +13,7 @@ HOSTILE = (
     "x" * 10_000, "long " * 60, 'say "hi"', '"', "it's", "a,b", "a;b", "a|b", "a\tb",
     "two\nlines", "cr\rname", "crlf\r\nname", "007", "7", "42", "1e5", "0x10", "3.0", "1,5",
     "9223372036854775808", "Tea", "TEA", "=1+1", "@sum", "{}", "[]", "\\", "\\n", "%s", "{0}",
-    "../../etc/passwd", "--json", "-5", "#comment", "Na", "$HOME", "`id`", "*", "^.*$",
+    "../../etc/passwd", "--json", "-5", "#comment", "Na", "$HOME", "`id`", "*", "^.*$", "^x$",
     "a*.csv",
 )  # fmt: skip
 # Names that are also answers: what a file with them means is anybody's guess.

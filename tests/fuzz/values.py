@@ -37,6 +37,7 @@ class Desk:
     rng: Random
     crowd: Crowd
     votes: list[VoteFile]
+    reads_votes: bool
     inputs: dict[str, bytes] = field(default_factory=dict)
     outputs: dict[str, bytes | None] = field(default_factory=dict)
 
@@ -91,17 +92,14 @@ def _cell(desk: Desk) -> list[str]:
 def _output(*suffixes: str) -> Callable[[Desk], list[str]]:
     def make(desk: Desk) -> list[str]:
         rng = desk.rng
-        unlikely = ("out/nowhere/x.csv", "out", "/dev/null", "out/x.docx", f"in/{_read_by(desk)}")
         if rng.random() < 0.1:
+            unlikely = ["out/nowhere/x.csv", "out", "/dev/null", "out/x.docx"]
+            unlikely += [f"in/{file.name}" for file in desk.votes if desk.reads_votes]
             return [rng.choice(unlikely)]
         name = f"{rng.choice(('result', 'result', '[b]', 'ünï', 'a b'))}{rng.choice(suffixes)}"
         return [desk.write(name, rng.choice((None, b"old content\n")))]
 
     return make
-
-
-def _read_by(desk: Desk) -> str:
-    return desk.votes[0].name
 
 
 def _state(desk: Desk) -> list[str]:

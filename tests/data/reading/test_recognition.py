@@ -158,6 +158,15 @@ def test_a_square_matrix_of_wins(write, text):
     assert not votes.display_known.any()
 
 
+def test_names_that_are_patterns_elsewhere(write):
+    votes = hr.read_comparisons(write("item,^x$,*\n^x$,0,2\n*,1,0\n"))
+    assert sorted(answers(votes)) == [("*", "^x$", 1)] + [("^x$", "*", 1)] * 2
+    plain = hr.read_comparisons(write("left,right,outcome,^.*$,*\nx,y,1,1,2\ny,z,-1,1,2\n"))
+    assert answers(plain) == XY
+    with pytest.raises(InvalidComparisons, match="rename it"):
+        hr.read_comparisons(write("left,right,outcome,*\nx,y,1,2\n"), worker="*")
+
+
 def test_a_matrix_without_names(write):
     votes = hr.read_comparisons(write("a,b\n0,2\n1,0\n"))
     assert sorted(answers(votes)) == [("a", "b", 1)] * 2 + [("b", "a", 1)]

@@ -58,7 +58,7 @@ def _holds(condition: pl.Expr, table: pl.DataFrame) -> BoolArray:
 
 
 def _typed(column: pl.Series) -> pl.Series:
-    as_numbers = numbers(column)
+    as_numbers = numbers(column).alias(column.name)
     return as_numbers if as_numbers.null_count() == column.null_count() else column
 
 

@@ -28,7 +28,7 @@ def group_candidates(unused: Sequence[str], n_rows: int) -> list[str]:
 def point_out_groups(pairs: pl.DataFrame, layout: Layout, unused: pl.DataFrame) -> list[str]:
     """What to say of the first column that seems to hold groups, if one does."""
     for name in unused.columns:
-        column = unused[name]
+        column = unused[name].alias("group")
         if not (column.dtype == pl.String or column.dtype.is_integer()):
             continue
         n_values = column.drop_nulls().n_unique()

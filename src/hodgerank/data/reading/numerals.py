@@ -15,6 +15,7 @@ def numbers(column: pl.Series) -> pl.Series:
 
     1,5 is one and a half; 1,500 might be thousands, so such a column is not read by its commas.
     """
+    column = column.alias("numbers")  # a name like ^x$ would be a pattern to polars
     dtype = column.dtype
     if dtype != pl.String:
         usable = dtype.is_numeric() or dtype in (pl.Boolean, pl.Null)
@@ -32,7 +33,7 @@ def numbers(column: pl.Series) -> pl.Series:
     by_comma = pl.select(
         pl.when(text.str.contains(_COMMA)).then(with_points).otherwise(text)
     ).to_series()
-    return by_comma.cast(pl.Float64, strict=False).fill_nan(None).alias(column.name)
+    return by_comma.cast(pl.Float64, strict=False).fill_nan(None)
 
 
 def number(text: str) -> float:

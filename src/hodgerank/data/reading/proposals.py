@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
 from itertools import combinations
@@ -55,7 +56,14 @@ def cannot_be_recognised(table: Table, given: ReadOptions) -> InvalidComparisons
 
 
 def _distinct(columns: Sequence[str]) -> list[str]:
-    return [name for name in columns if columns.count(name) == 1][:MOST_COLUMNS]
+    return [name for name, n in Counter(columns).items() if n == 1 and not is_pattern(name)][
+        :MOST_COLUMNS
+    ]
+
+
+def is_pattern(name: str) -> bool:
+    """Whether polars would take the name of a column for several columns."""
+    return name == "*" or (name.startswith("^") and name.endswith("$"))
 
 
 def as_options(columns: Mapping[str, str]) -> str:

@@ -9,7 +9,11 @@ from hodgerank.data.reading.ballots import find_choices, find_rankings
 from hodgerank.data.reading.layouts import Layout, pair_layout
 from hodgerank.data.reading.numerals import number
 from hodgerank.data.reading.options import ReadOptions
-from hodgerank.data.reading.proposals import cannot_be_recognised, no_such_column
+from hodgerank.data.reading.proposals import (
+    cannot_be_recognised,
+    is_pattern,
+    no_such_column,
+)
 from hodgerank.data.reading.shapes import Shape
 from hodgerank.data.reading.tallies import find_tallies
 from hodgerank.data.reading.win_matrix import find_win_matrix
@@ -68,6 +72,9 @@ def _require_one_part_each(shape: Layout | Shape, given: ReadOptions, source: st
     parts = Counter(shape.parts)
     if given.group in parts and given.group != getattr(shape, "worker", None):
         parts[str(given.group)] += 1
+    pattern = next((name for name in shape.columns if is_pattern(name)), None)
+    if pattern is not None:
+        raise InvalidComparisons(f"{source}: a column cannot be called {pattern!r}: rename it")
     twice = next((name for name, times in parts.items() if times > 1), None)
     if twice is not None:
         raise InvalidComparisons(f"{source}: column {twice!r} cannot play two parts at once")

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 import polars as pl
+from polars import selectors
 
 from hodgerank.data.comparisons import Comparisons
 from hodgerank.data.groups import VoteGroups
@@ -132,7 +133,7 @@ class TableVotes:
         if isinstance(shape, Layout):
             return self._decoded(rows, shape, ragged=ragged, row=row, **more)
         try:
-            pairs = shape.to_pairs(rows.select(shape.columns))
+            pairs = shape.to_pairs(rows.select(selectors.by_name(*shape.columns)))
         except pl.exceptions.PolarsError as error:
             raise self._unusable(error) from None
         return self._decoded(

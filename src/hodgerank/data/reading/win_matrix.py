@@ -106,7 +106,8 @@ def find_win_matrix(columns: Sequence[str], head: pl.DataFrame, n_rows: int) -> 
 def _all_numbers(table: pl.DataFrame, columns: Sequence[str]) -> bool:
     """Whether the cells are numbers or empty; that no item meets itself may be said by a dash."""
     for name in columns:
-        read, cells = numbers(table[name]), table[name].cast(pl.String).str.strip_chars()
+        cells = table[name].cast(pl.String).alias("cells").str.strip_chars()
+        read = numbers(table[name])
         is_empty = cells.is_null() | cells.is_in(["", "-", "–", "x"])
         if not (read.is_not_null() | is_empty).all() or read.is_null().all():
             return False
