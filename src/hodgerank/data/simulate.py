@@ -16,6 +16,8 @@ from hodgerank.kernels.models.links import LINKS
 from hodgerank.notebook import Displayed
 from hodgerank.types import CodeArray, FloatArray, Item, Pair, RngLike
 
+WIDEST = 1e6  # standard deviation of scores; nobody is ever in doubt long before
+
 Behaviour = Callable[[FloatArray, np.random.Generator], FloatArray]
 
 POSITION_BIAS = 0.8  # how often a position-biased worker clicks left without looking
@@ -140,8 +142,10 @@ class SimulatedCrowd(Displayed):
         workers: Mapping[str, int] | None = None,
         rng: RngLike = None,
     ) -> None:
-        if spread < 0 or (isinstance(rng, int) and rng < 0):
-            raise InvalidArgument("spread and seed must not be negative")
+        if not 0 <= spread <= WIDEST or (isinstance(rng, int) and rng < 0):
+            raise InvalidArgument(
+                f"spread must lie between 0 and {WIDEST:g}, and a seed must not be negative"
+            )
         self.rng = np.random.default_rng(rng)
         if isinstance(items, int | np.integer):
             require_memory("items", items)
