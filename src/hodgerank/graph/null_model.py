@@ -37,6 +37,9 @@ class NullModel:
     size: float
 
 
+LEAST_SHARE = 1e-6
+
+
 def fit_null_model(graph: ComparisonGraph) -> NullModel:
     """Fit the crowd to the votes.
 
@@ -81,4 +84,5 @@ def _variances(graph: ComparisonGraph, means: FloatArray, size: float) -> FloatA
     within = graph.squares / graph.weights - graph.flows**2
     expected = repeats / graph.effective_counts * variances
     share = float(graph.counts @ within) / max(float(graph.counts @ expected), 1e-300)
-    return variances * min(share, 1.0)
+    # Answers that all agree do not show that there is no noise.
+    return variances * min(max(share, LEAST_SHARE), 1.0)

@@ -70,6 +70,9 @@ class SidedPair(NamedTuple):
     stem: tuple[str, ...]
 
 
+MOST_WORDS = 20
+
+
 @lru_cache(4096)
 def words_of(name: str) -> tuple[str, ...]:
     """The words of a column name, in lower case.
@@ -92,6 +95,8 @@ def sided_pairs(columns: Sequence[str]) -> list[SidedPair]:
         by_words.setdefault(words_of(name), name)
     found = []
     for words, name in by_words.items():
+        if len(words) > MOST_WORDS:  # a text, not a name
+            continue
         for place, word in enumerate(words):
             for left, right in SIDES:
                 other = (*words[:place], right, *words[place + 1 :])

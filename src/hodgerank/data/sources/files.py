@@ -19,6 +19,7 @@ PARQUET = (".parquet", ".pq")
 JSON_LINES = (".jsonl", ".ndjson", ".jsonl.gz", ".ndjson.gz")
 JSON = (".json",)
 EXCEL = (".xlsx", ".xlsm", ".xlsb", ".xls", ".ods")
+TEXT = (".csv", ".tsv", ".txt", ".csv.gz", ".tsv.gz", ".txt.gz")
 MAGIC = {b"PAR1": PARQUET[0], b"{": JSON_LINES[0], b"[": JSON[0]}
 
 
@@ -90,7 +91,7 @@ def _bytes_of(stream: IO[bytes], name: str) -> bytes:
 def _ending(name: str, content: Path | bytes) -> str:
     """The format: as the name says, or as the first bytes do where it says nothing."""
     suffix = name.lower()
-    if suffix.endswith((*PARQUET, *JSON_LINES, *JSON, *EXCEL, ".csv", ".tsv", ".txt")):
+    if suffix.endswith((*PARQUET, *JSON_LINES, *JSON, *EXCEL, *TEXT)):
         return suffix
     try:
         with opened(content) as stream:
