@@ -10,6 +10,7 @@ from pathlib import Path
 import polars as pl
 
 from hodgerank.data.reading.ballots import find_rankings
+from hodgerank.data.reading.layouts import pair_layout
 from hodgerank.data.reading.options import ReadOptions
 from hodgerank.data.sources.files import open_file
 from hodgerank.errors import InvalidArgument, InvalidComparisons, UnknownItem
@@ -28,8 +29,9 @@ def read_items(path: Path) -> list[Item] | None:
     if str(path) == "-":
         return None
     if path.suffix.lower() == ".txt" and path.is_file():
-        lines = _lines(path)
-        return None if lines and "\t" in lines[0] else _typed(lines, path)  # or a table of votes
+        if pair_layout(open_file(path).columns, ReadOptions()) is not None:
+            return None  # votes, whatever the file is called
+        return _typed(_lines(path), path)
     raw = open_file(path)
     if len(raw.columns) > 1 and "item" not in raw.columns:
         return None

@@ -174,7 +174,9 @@ def _shared_out(budget: int, sizes: "dict[Item, int]") -> "dict[Item, int]":
 )
 def plan(
     votes: "Comparisons",
-    budget: Annotated[int, typer.Option("--budget", "-n", min=1, help="How many pairs.")] = 20,
+    budget: Annotated[
+        int, typer.Option("--budget", "-n", min=1, max=1_000_000, help="How many pairs.")
+    ] = 20,
     strategy: Annotated[
         str,
         typer.Option(

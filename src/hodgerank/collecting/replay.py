@@ -20,6 +20,7 @@ from hodgerank.notebook import Charted, Displayed, Preview
 from hodgerank.sampling.samplers.by_name import build_sampler
 from hodgerank.types import FloatArray, IntArray, Item, Pair, VotesLike
 
+MOST_RUNS = 1_000_000
 N_LOOKS = 20
 
 
@@ -134,8 +135,8 @@ def replay(
     votes = read_comparisons(votes)
     graph = ComparisonGraph.from_comparisons(votes)
     n_answers = max(1, len(votes) // 2) if n_answers is None else n_answers
-    if runs < 1 or n_answers < 1:
-        raise InvalidArgument("at least one run of one answer is needed")
+    if not 1 <= runs <= MOST_RUNS or n_answers < 1:
+        raise InvalidArgument(f"one run of one answer is needed, and at most {MOST_RUNS:,} runs")
     if n_answers > len(votes) and not replacement:
         raise InvalidArgument(
             f"{n_answers:,} answers cannot be replayed from {len(votes):,} votes: ask for fewer, "

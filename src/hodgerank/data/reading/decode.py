@@ -20,7 +20,7 @@ from hodgerank.data.reading.report import Reading, Row, report_on
 from hodgerank.errors import InvalidComparisons
 from hodgerank.types import BoolArray, CodeArray, FloatArray, IntArray
 
-LIGHTEST, HEAVIEST = 1e-9, 1e9  # of a weight: wider apart, sums are mostly rounding
+LIGHTEST, HEAVIEST = 1e-6, 1e6  # of a weight: wider apart, sums are mostly rounding
 
 
 @dataclass(frozen=True)

@@ -47,7 +47,7 @@ FAULTS: Mapping[Row, tuple[str, str]] = {
         "correct the spelling, or say what the column holds: outcome_as='word', --outcome-as word",
     ),
     Row.BAD_WEIGHT: (
-        "the weight is not a number between 1e-9 and 1e9",
+        "the weight is not a number between 1e-6 and 1e6",
         "give a weight above 0, relative to that of a plain answer",
     ),
     Row.BAD_COUNT: (

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 from collections.abc import Callable
 from functools import partial
 from glob import glob
@@ -20,7 +21,7 @@ JSON_LINES = (".jsonl", ".ndjson", ".jsonl.gz", ".ndjson.gz")
 JSON = (".json",)
 EXCEL = (".xlsx", ".xlsm", ".xlsb", ".xls", ".ods")
 TEXT = (".csv", ".tsv", ".txt", ".csv.gz", ".tsv.gz", ".txt.gz")
-MAGIC = {b"PAR1": PARQUET[0], b"{": JSON_LINES[0], b"[": JSON[0]}
+MAGIC = {rb"PAR1": PARQUET[0], rb'\{\s*"': JSON_LINES[0], rb"\[\s*\{": JSON[0]}
 
 
 def open_file(
@@ -98,7 +99,7 @@ def _ending(name: str, content: Path | bytes) -> str:
             start = stream.read(64).lstrip()
     except DAMAGE:
         return suffix
-    return next((ending for mark, ending in MAGIC.items() if start.startswith(mark)), suffix)
+    return next((ending for mark, ending in MAGIC.items() if re.match(mark, start)), suffix)
 
 
 def _open_parquet(content: Path | bytes, name: str, *, many: bool = False) -> Table:

@@ -151,16 +151,27 @@ def open_text(
     try:
         content = _as_utf8(content, name, encoding)
         with opened(content) as stream:
-            first = stream.readline().decode("utf-8", errors="replace").rstrip("\r\n")
+            first = _first_record(stream)
         if not first.strip():
             raise InvalidComparisons(f"{name} is empty: a header and one row are needed")
         unquoted = re.sub(r'"[^"]*"', "", first)
         separator = separator or max(SEPARATORS, key=unquoted.count)
         csv.field_size_limit(LONGEST_CELL)
-        fields = next(csv.reader([first.replace("\0", "")], delimiter=separator))
+        lines = first.replace("\0", "").splitlines(keepends=True)
+        fields = next(csv.reader(lines, delimiter=separator))
     except DAMAGE as error:
         raise damaged(name, error) from None
     return TextTable(name, content, separator, tuple(fields))
+
+
+def _first_record(stream: IO[bytes]) -> str:
+    """The first line, and those after it as long as a quotation mark is open."""
+    record = b""
+    for line in stream:
+        record += line
+        if record.count(b'"') % 2 == 0 or len(record) > LONGEST_CELL:
+            break
+    return record.decode("utf-8", errors="replace").rstrip("\r\n")
 
 
 def _as_utf8(data: Path | bytes, name: str, encoding: str | None) -> Path | bytes:
