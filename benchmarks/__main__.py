@@ -7,7 +7,11 @@ from importlib import import_module
 from pathlib import Path
 
 HERE = Path(__file__).parent
-NAMES = ["scaling", *sorted(path.stem for path in HERE.glob("*_*.py") if path.stem[0] != "_")]
+NAMES = [
+    "calibration",
+    "scaling",
+    *sorted(path.stem for path in HERE.glob("*_*.py") if path.stem[0] != "_"),
+]
 
 if __name__ == "__main__":
     names = sys.argv[1:]

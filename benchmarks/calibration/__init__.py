@@ -1,0 +1,27 @@
+"""Is what the tool says true? Every statement, on crowds that mostly do not follow the model.
+
+`python -m benchmarks calibration` runs all parts; `python -m benchmarks.calibration cycles` one.
+Each part is a module with `statements(runs, seed)`, which yields one `Row` per statement and crowd.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from importlib import import_module
+
+from benchmarks.calibration.table import Row, as_markdown
+
+PARTS = ("position", "cycles", "uncertainty", "workers", "reliability")
+RUNS = 200
+SEED = 20261117
+
+
+def rows(part: str, runs: int = RUNS, seed: int = SEED) -> Iterator[Row]:
+    """The statements of one part, measured."""
+    found: Iterator[Row] = import_module(f"benchmarks.calibration.{part}").statements(runs, seed)
+    return found
+
+
+def run(parts: tuple[str, ...] = PARTS, runs: int = RUNS, seed: int = SEED) -> str:
+    """All of them as tables."""
+    return "\n".join(f"### {part}\n\n{as_markdown(rows(part, runs, seed))}" for part in parts)

@@ -1,0 +1,202 @@
+"""Crowds to be wrong about: most of them do not answer by any model the library has."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Literal
+
+import numpy as np
+from scipy.special import expit, ndtr
+
+import hodgerank as hr
+
+Array = np.ndarray
+LINKS: dict[str, Callable[[Array], Array]] = {
+    "bradley-terry": expit,
+    "thurstone": ndtr,
+    "uniform": lambda t: np.clip((1 + t / 3) / 2, 0, 1),
+    "noiseless": lambda t: (1 + np.sign(t)) / 2,
+}
+DEGREE = 6  # neighbours of an item in a sparse design, about
+
+
+@dataclass(frozen=True)
+class Crowd:
+    """Who answers, how, and what they are asked.
+
+    Attributes
+    ----------
+    per_pair
+        Answers to each pair that is asked, on average.
+    design
+        'dense': every pair; 'sparse': a ring and random pairs, some six per item; 'unbalanced':
+        every pair, some a hundred times as often as others; 'adaptive': as an AutoSampler
+        chooses, as many answers as if every pair were asked.
+    spread
+        Standard deviation of the true scores.
+    lapses, tossers
+        Share of answers, and of workers, that are coins.
+    acuities, tastes
+        Standard deviation between workers of the logarithm of acuity, and of each score.
+    item_noise
+        Standard deviation of the logarithm of the noise of each item.
+    repeats
+        How often a worker is asked, and answers, the same again.
+    answer
+        'choose'; 'tie' where items are close; 'grade' from -1 to 1 in steps of a half.
+    lean, leans
+        Mean and standard deviation between workers of the preference for the left, in logits.
+    display
+        Who stands left: 'random', the 'first' in the list of items, the truly 'better', the
+        'winner' (as in files that do not record it).
+    cycles
+        'rotation': each item is preferred to the next half of the items, with .8; 'triangle': one
+        cycle of three at .85 among the middle items; 'diffuse': every pair's logit is off by a
+        normal of standard deviation .5.
+    """
+
+    n_items: int = 10
+    per_pair: int = 5
+    design: Literal["dense", "sparse", "unbalanced", "adaptive"] = "dense"
+    n_workers: int = 20
+    spread: float = 1.5
+    link: str = "bradley-terry"
+    lapses: float = 0.0
+    tossers: float = 0.0
+    acuities: float = 0.0
+    tastes: float = 0.0
+    item_noise: float = 0.0
+    repeats: int = 1
+    answer: Literal["choose", "tie", "grade"] = "choose"
+    lean: float = 0.0
+    leans: float = 0.0
+    display: Literal["random", "first", "better", "winner"] = "random"
+    cycles: Literal["none", "rotation", "triangle", "diffuse"] = "none"
+
+    def votes(self, rng: np.random.Generator) -> hr.Comparisons:
+        """Answers of one such crowd; the true scores are `truth`."""
+        members = Members(self, rng)
+        if self.design == "adaptive":
+            return members.asked_by_a_sampler()
+        a, b = (np.repeat(side, self.repeats) for side in self._pairs(rng))
+        worker = np.repeat(rng.integers(0, self.n_workers, len(a) // self.repeats), self.repeats)
+        left, right = members.shown(a, b)
+        outcome = members.answers(left, right, worker)
+        if self.repeats > 1:
+            outcome = np.repeat(outcome[:: self.repeats], self.repeats)
+        if self.display == "winner":
+            left, right = np.where(outcome < 0, (right, left), (left, right))
+            outcome = np.abs(outcome)
+        return hr.Comparisons(
+            items=members.items,
+            left=left,
+            right=right,
+            outcome=outcome,
+            workers=tuple(f"w{k:03d}" for k in range(self.n_workers)),
+            worker=worker,
+            truth=members.truth,
+        )
+
+    def _pairs(self, rng: np.random.Generator) -> tuple[Array, Array]:
+        n = self.n_items
+        i, j = np.triu_indices(n, 1)
+        if self.design == "sparse":
+            ring = (j - i == 1) | (j - i == n - 1)
+            asked = ring | (rng.random(len(i)) < (DEGREE - 2) / max(n - 3, 1))
+            i, j = i[asked], j[asked]
+        counts = np.full(len(i), max(self.per_pair // self.repeats, 1))
+        if self.design == "unbalanced":
+            often = rng.lognormal(0, 1.2, len(i))
+            counts = np.maximum(1, np.round(self.per_pair * often / often.mean())).astype(int)
+        order = rng.permutation(counts.sum())
+        return np.repeat(i, counts)[order], np.repeat(j, counts)[order]
+
+
+class Members:
+    """The workers of one crowd, with their tastes and habits."""
+
+    def __init__(self, crowd: Crowd, rng: np.random.Generator) -> None:
+        n, w = crowd.n_items, crowd.n_workers
+        self.crowd, self.rng = crowd, rng
+        self.items = tuple(f"i{k:03d}" for k in range(n))
+        self.truth = rng.normal(0, crowd.spread, n)
+        self.scores = self.truth + rng.normal(0, crowd.tastes, (w, n))
+        self.acuity = np.exp(rng.normal(0, crowd.acuities, w))
+        self.tosses = np.arange(w) < round(crowd.tossers * w)
+        self.lean = rng.normal(crowd.lean, crowd.leans, w)
+        self.noise = np.exp(rng.normal(0, crowd.item_noise, n))
+        self.cyclic = self._cyclic()
+
+    def _cyclic(self) -> Array:
+        """What no ranking explains, in logits for the item of each row against that of a column."""
+        n, logits = self.crowd.n_items, np.zeros((self.crowd.n_items,) * 2)
+        if self.crowd.cycles == "rotation":
+            ahead = (np.arange(n) - np.arange(n)[:, None]) % n
+            logits = np.log(4) * (np.sign(n / 2 - ahead) * (ahead > 0))
+            logits -= self.truth[:, None] - self.truth
+        elif self.crowd.cycles == "diffuse":
+            logits = np.triu(self.rng.normal(0, 0.5, (n, n)), 1)
+            logits = logits - logits.T
+        elif self.crowd.cycles == "triangle":
+            middle = n // 2 + np.arange(-1, 2)
+            a, b, c = np.argsort(self.truth)[middle]
+            for x, y in ((a, b), (b, c), (c, a)):
+                logits[x, y] = np.log(0.85 / 0.15) - (self.truth[x] - self.truth[y])
+                logits[y, x] = -logits[x, y]
+        return logits
+
+    def shown(self, a: Array, b: Array) -> tuple[Array, Array]:
+        """Which of two stands left."""
+        if self.crowd.display == "first":
+            swap = a > b
+        elif self.crowd.display == "better":
+            swap = self.truth[a] < self.truth[b]
+        else:
+            swap = self.rng.random(len(a)) < 0.5
+        return np.where(swap, b, a), np.where(swap, a, b)
+
+    def answers(self, left: Array, right: Array, worker: Array) -> Array:
+        """One outcome each."""
+        rng, crowd = self.rng, self.crowd
+        t = self.scores[worker, left] - self.scores[worker, right]
+        t = (t + self.cyclic[left, right]) * self.acuity[worker]
+        t = t / np.sqrt((self.noise[left] ** 2 + self.noise[right] ** 2) / 2) + self.lean[worker]
+        t = np.where(self.tosses[worker] | (rng.random(len(t)) < crowd.lapses), 0.0, t)
+        if crowd.answer == "grade":
+            return np.asarray(np.clip(np.round(t + rng.logistic(size=len(t))), -2, 2) / 2)
+        choice = np.where(rng.random(len(t)) < LINKS[crowd.link](t), 1.0, -1.0)
+        if crowd.answer == "tie":
+            choice[rng.random(len(t)) < 0.7 * np.exp(-np.abs(t))] = 0.0
+        return choice
+
+    def asked_by_a_sampler(self) -> hr.Comparisons:
+        """The answers to what an AutoSampler asks."""
+        crowd = self.crowd
+        sampler = hr.AutoSampler(self.items, rng=int(self.rng.integers(1 << 31)))
+        codes = {item: code for code, item in enumerate(self.items)}
+        for _ in range(crowd.per_pair * crowd.n_items * (crowd.n_items - 1) // 2):
+            pair = sampler.ask()
+            left, right = (np.array([codes[item]]) for item in pair)
+            worker = self.rng.integers(0, crowd.n_workers, 1)
+            sampler.tell(pair, float(self.answers(left, right, worker)[0]), f"w{worker[0]:03d}")
+        votes = sampler.answers
+        order = [codes[item] for item in votes.items]
+        return replace(votes, truth=self.truth[order])
+
+
+CONSISTENT = {
+    "Bradley-Terry": Crowd(),
+    "Thurstone": Crowd(link="thurstone"),
+    "uniform": Crowd(link="uniform"),
+    "noiseless": Crowd(link="noiseless"),
+    "10 % lapses, spread 3": Crowd(lapses=0.1, spread=3.0),
+    "20 % coin-tossers": Crowd(tossers=0.2),
+    "20 % coin-tossers, varied acuity": Crowd(tossers=0.2, acuities=0.5),
+    "varied acuity": Crowd(acuities=0.5),
+    "varied tastes": Crowd(tastes=0.7),
+    "item-specific noise": Crowd(item_noise=0.5),
+    "ties": Crowd(answer="tie"),
+    "grades": Crowd(answer="grade"),
+}
+"""Crowds that one ranking explains, whatever their noise."""
