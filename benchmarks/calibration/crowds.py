@@ -173,7 +173,7 @@ class Members:
     def asked_by_a_sampler(self) -> hr.Comparisons:
         """The answers to what an AutoSampler asks."""
         crowd = self.crowd
-        sampler = hr.AutoSampler(self.items, rng=int(self.rng.integers(1 << 31)))
+        sampler = hr.AutoSampler(self.items, seed=int(self.rng.integers(1 << 31)))
         codes = {item: code for code, item in enumerate(self.items)}
         for _ in range(crowd.per_pair * crowd.n_items * (crowd.n_items - 1) // 2):
             pair = sampler.ask()
