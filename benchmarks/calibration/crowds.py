@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Literal
+from zlib import crc32
 
 import numpy as np
 from scipy.special import expit, ndtr
 
 import hodgerank as hr
+from hodgerank.data.display_order import doubt_display
 
 Array = np.ndarray
 LINKS: dict[str, Callable[[Array], Array]] = {
@@ -19,6 +21,11 @@ LINKS: dict[str, Callable[[Array], Array]] = {
     "noiseless": lambda t: (1 + np.sign(t)) / 2,
 }
 DEGREE = 6  # neighbours of an item in a sparse design, about
+
+
+def fresh_rng(seed: int, name: str) -> np.random.Generator:
+    """Random numbers of their own for each setting."""
+    return np.random.default_rng((seed, crc32(name.encode())))
 
 
 @dataclass(frozen=True)
@@ -48,8 +55,8 @@ class Crowd:
     lean, leans
         Mean and standard deviation between workers of the preference for the left, in logits.
     display
-        Who stands left: 'random', the 'first' in the list of items, the truly 'better', the
-        'winner' (as in files that do not record it).
+        Who stands left: 'random', the 'first' in the list of items, the truly 'better' always or
+        3 times in 4 ('mostly better'), the 'winner' (as in files that do not record it).
     cycles
         'rotation': each item is preferred to the next half of the items, with .8; 'triangle': one
         cycle of three at .85 among the middle items; 'diffuse': every pair's logit is off by a
@@ -71,7 +78,7 @@ class Crowd:
     answer: Literal["choose", "tie", "grade"] = "choose"
     lean: float = 0.0
     leans: float = 0.0
-    display: Literal["random", "first", "better", "winner"] = "random"
+    display: Literal["random", "first", "better", "mostly better", "winner"] = "random"
     cycles: Literal["none", "rotation", "triangle", "diffuse"] = "none"
 
     def votes(self, rng: np.random.Generator) -> hr.Comparisons:
@@ -84,11 +91,12 @@ class Crowd:
         left, right = members.shown(a, b)
         outcome = members.answers(left, right, worker)
         if self.repeats > 1:
-            outcome = np.repeat(outcome[:: self.repeats], self.repeats)
+            turn = np.where(left == a, 1.0, -1.0)
+            outcome = turn * np.repeat((turn * outcome)[:: self.repeats], self.repeats)
         if self.display == "winner":
             left, right = np.where(outcome < 0, (right, left), (left, right))
             outcome = np.abs(outcome)
-        return hr.Comparisons(
+        recorded = hr.Comparisons(
             items=members.items,
             left=left,
             right=right,
@@ -97,6 +105,7 @@ class Crowd:
             worker=worker,
             truth=members.truth,
         )
+        return doubt_display(recorded)  # as reading a file would
 
     def _pairs(self, rng: np.random.Generator) -> tuple[Array, Array]:
         n = self.n_items
@@ -152,6 +161,8 @@ class Members:
             swap = a > b
         elif self.crowd.display == "better":
             swap = self.truth[a] < self.truth[b]
+        elif self.crowd.display == "mostly better":
+            swap = (self.truth[a] < self.truth[b]) ^ (self.rng.random(len(a)) < 0.25)
         else:
             swap = self.rng.random(len(a)) < 0.5
         return np.where(swap, b, a), np.where(swap, a, b)

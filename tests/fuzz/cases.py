@@ -26,7 +26,7 @@ OFTEN_IN_A_PROCESS = 0.06
 # Options after which a file holds what it held before.
 HARMLESS = frozenset({
     "as_json", "top", "model", "link", "components", "covariance", "ridge", "confidence", "output",
-    "skip_invalid", "display_unknown", "seed", "truth", "false_positive_rate", "again",
+    "skip_invalid", "display_known", "seed", "truth", "false_positive_rate", "again",
     "false_discovery_rate", "strategy", "runs", "answers", "replacement", "budget", "target", "by",
 })  # fmt: skip
 # Options that mostly make a file unreadable which was readable without them.

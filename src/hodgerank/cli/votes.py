@@ -64,9 +64,13 @@ def read_options(
             "Numbers for 'right is best' and 'left is best', e.g. --scale 1 7.", metavar="LOW HIGH"
         ),
     ] = None,
-    display_unknown: Annotated[
-        bool, _option("Left and right are not where they were shown.", "--display-unknown")
-    ] = False,
+    display_known: Annotated[
+        bool | None,
+        _option(
+            "Whether left and right are where they were shown; found out if not given.",
+            "--display-known/--display-unknown",
+        ),
+    ] = None,
     keep_na: Annotated[
         bool, _option("NA, N/A, nan, null, - and ? are names of items.", "--keep-na")
     ] = False,
@@ -87,7 +91,7 @@ def read_options(
         left=left, right=right, outcome=outcome, winner=winner, loser=loser, worker=worker,
         weight=weight, time=time, count=count, group=by, ballot=ballot, item=item,
         position=position, where=where, outcome_as=outcome_as, scale=scale,
-        display_known=False if display_unknown else None, keep_na=keep_na,
+        display_known=display_known, keep_na=keep_na,
         skip_invalid=skip_invalid, header=False if no_header else None, sheet=sheet,
         encoding=encoding, separator=separator,
     )  # fmt: skip

@@ -41,8 +41,15 @@ class ReadReport:
         Rows that could not be used, and why.
     ballots
         Number of rankings of several items that the answers were taken from; 0 for plain answers.
+    units
+        Number of units (prompts, pages ...) whose answers hang together; 0 where none were named.
+    adaptive
+        Whether pairs were chosen in the light of earlier answers.
     unused
         Columns that play no part.
+    display_doubt
+        Why left and right are not taken for the sides that were shown; empty if they are, or if
+        the layout does not have them.
     notes
         What a careful reader should know.
     """
@@ -58,7 +65,10 @@ class ReadReport:
     rejected: int = 0
     rejections: tuple[str, ...] = ()
     ballots: int = 0
+    units: int = 0
+    adaptive: bool = False
     unused: tuple[str, ...] = ()
+    display_doubt: str = ""
     notes: tuple[str, ...] = ()
 
     @property
@@ -81,6 +91,8 @@ class ReadReport:
         if self.left_out:
             counts = (f"{count:,} {reason}" for reason, count in self.left_out.items())
             parts.append(f"left out: {', '.join(counts)}")
+        if self.display_doubt:
+            parts.append(f"display order unknown: {self.display_doubt}")
         if self.unused:
             more = len(self.unused) - MOST_UNUSED
             tail = f" and {more:,} more" if more > 0 else ""
@@ -100,6 +112,8 @@ class ReadReport:
             "missing": self.missing,
             "filtered": self.filtered,
             "rejected": self.rejected,
+            "adaptive": self.adaptive,
+            "display_doubt": self.display_doubt or None,
             "unused": list(self.unused),
         }
 
@@ -113,7 +127,10 @@ def joint_report(reports: Sequence[ReadReport], source: str) -> ReadReport:
         layout=" and ".join(layouts),
         rejections=tuple(line for report in reports for line in report.rejections)[:MOST_LINES],
         ballots=sum(report.ballots for report in reports),
+        units=sum(report.units for report in reports),
+        adaptive=any(report.adaptive for report in reports),
         unused=tuple(dict.fromkeys(name for report in reports for name in report.unused)),
+        display_doubt=next((r.display_doubt for r in reports if r.display_doubt), ""),
         notes=tuple(dict.fromkeys(note for report in reports for note in report.notes)),
         **{name: sum(getattr(report, name) for report in reports) for name in counts},
     )

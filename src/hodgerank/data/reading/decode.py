@@ -10,6 +10,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from hodgerank.data.comparisons import Comparisons
+from hodgerank.data.display_order import doubt_display
 from hodgerank.data.reading.codes import MISSING, NOT_A_NAME, Encoding, encode
 from hodgerank.data.reading.counts import read_counts
 from hodgerank.data.reading.layouts import Layout
@@ -76,6 +77,9 @@ def decode(
         groups = None if groups is None else (groups[0], [groups[1][0][used]])
     known = layout.display_known if options.display_known is None else options.display_known
     votes = Comparisons(**columns, display_known=np.asarray(known), report=report, backend=backend)
+    if options.display_known is None:
+        votes = doubt_display(votes)
+        report = votes.report
     if votes.ballot is not None or not used.all():
         votes = votes.compacted()
         votes = replace(votes, report=replace(report, ballots=votes.n_ballots))

@@ -197,7 +197,8 @@ def read_comparisons(  # type: ignore[misc]  # the overloads do not list the opt
         (-1, 1), where the labels are not only 0 and 1.
     display_known
         Whether left and right are as shown. Default: yes, except for winner and loser columns,
-        counts and rankings.
+        counts and rankings, and where left is almost always chosen or pairs are sorted:
+        `report.display_doubt` then says why.
     keep_na
         Whether NA, N/A, nan, null, - and ? are names. Default: they mean that an item is missing.
     skip_invalid

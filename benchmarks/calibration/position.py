@@ -1,0 +1,67 @@
+"""Who is said to lean to a side, and whether display orders are recognised for what they are."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import numpy as np
+
+import hodgerank as hr
+from benchmarks.calibration.crowds import CONSISTENT, Crowd, fresh_rng
+from benchmarks.calibration.table import Row
+from hodgerank.data.display_order import display_doubt
+from hodgerank.estimators.position.bias import position_bias
+from hodgerank.graph.answered_graph import AnsweredGraph
+
+LEVEL = 0.05
+PER_PAIR = {"dense": 10, "sparse": 20}
+FAIR = {
+    **CONSISTENT,
+    "each answer given 4 times": Crowd(repeats=4, per_pair=20),
+    "the better item left 3 times in 4, 10 % lapses": Crowd(display="mostly better", lapses=0.1),
+    "adaptive": Crowd(design="adaptive"),
+}
+LEANING = {f"everybody leans left by {lean} logits": Crowd(lean=lean) for lean in (0.2, 0.5)}
+RECORDED = {
+    "sides at random": ("at most 1 %", Crowd()),
+    "sides at random, sparse": ("at most 1 %", Crowd(design="sparse", n_items=30, per_pair=1)),
+    "sides at random, a strong lean": ("at most 1 %", Crowd(lean=2.0)),
+    "winner written first": ("100 %", Crowd(display="winner")),
+    "sorted by name": ("100 %", Crowd(display="first")),
+    "the better item always left": ("100 %", Crowd(display="better")),
+}
+
+
+def statements(runs: int, seed: int) -> Iterator[Row]:
+    """Measured on fresh crowds."""
+    for name, crowd in FAIR.items():
+        for design in ("adaptive",) if crowd.design == "adaptive" else PER_PAIR:
+            asked = replace(crowd, design=design, per_pair=PER_PAIR.get(design, 5))
+            label = name if design == name else f"{name}, {design}"
+            yield from _leans(label, asked, f"at most {LEVEL:.0%}", runs, seed)
+    for name, crowd in LEANING.items():
+        asked = replace(crowd, per_pair=20)
+        yield from _leans(f"{name}, dense", asked, "power", runs, seed)
+    for name, (nominal, crowd) in RECORDED.items():
+        rng = fresh_rng(seed, name)
+        doubts = [bool(display_doubt(crowd.votes(rng))) for _ in range(runs)]
+        yield Row("display order unknown", name, nominal, float(np.mean(doubts)), runs)
+
+
+def _leans(name: str, crowd: Crowd, nominal: str, runs: int, seed: int) -> Iterator[Row]:
+    rng = fresh_rng(seed, name)
+    single, together = [], []
+    for _ in range(runs):
+        answered = AnsweredGraph.of(_as_shown(crowd.votes(rng)))
+        p_values = position_bias(answered).p_values
+        said = np.isfinite(p_values).sum()
+        single.append(float((p_values < LEVEL).sum() / max(said, 1)))
+        together.append(bool(position_bias(answered, "everybody").p_values[0] < LEVEL))
+    error = float(np.std(single) / np.sqrt(runs))
+    yield Row("a worker leans (p < .05)", name, nominal, float(np.mean(single)), runs, error)
+    yield Row("all lean (p < .05)", name, nominal, float(np.mean(together)), runs)
+
+
+def _as_shown(votes: hr.Comparisons) -> hr.Comparisons:
+    return replace(votes, display_known=np.asarray(True))

@@ -1,0 +1,146 @@
+"""By how much somebody's answers lean to a side, with an interval and a p-value.
+
+The pull of the left side is the intercept b of a logistic model beside the scores (`fit`), so that
+strong preferences do not leak into it. It is told as the mean answer to pairs shown both ways
+round: 0 for those who do not mind sides, +1 for those who always click left.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Literal
+
+import numpy as np
+from scipy.special import expit, ndtr
+
+from hodgerank.data.comparisons import Comparisons
+from hodgerank.estimators.position.cells import SidedCells, common_group, worker_groups
+from hodgerank.estimators.position.fit import SidedFit, SidedPrior, fit_sides
+from hodgerank.graph.answered_graph import AnsweredGraph
+from hodgerank.kernels.edges.groups import group_rows
+from hodgerank.kernels.linalg.laplacian import inner_product
+from hodgerank.types import FloatArray, IntArray
+
+# Standard deviations 5 of scores, 3 of leans, in logits; 1/2 of acuities, around 1.
+PRIOR = SidedPrior(scores=0.04, lean=1 / 9, acuity=4.0)
+# The error of a lean that is known no better than beforehand says that nothing is known.
+MEANINGLESS = 2.0
+CLOSE_ENOUGH = 1e-4
+MANY_WORKERS = 10  # from which on all together stand for others like them
+LEAST_DISPERSION = 1e-3  # answers that all agree do not show that there is no noise
+TINY = 1e-300
+Z = 1.959964  # of a 95 % interval
+
+
+@dataclass(frozen=True)
+class PositionBias:
+    """Of each group: by how much its mean answer leans to the left, all else equal.
+
+    Groups of whose bias the answers say nothing have NaN.
+
+    Attributes
+    ----------
+    bias, stderr
+        On the scale of answers: -1 always right, +1 always left.
+    lower, upper
+        95 % interval.
+    p_values
+        Two-sided, of there being no bias.
+    """
+
+    bias: FloatArray
+    stderr: FloatArray
+    lower: FloatArray
+    upper: FloatArray
+    p_values: FloatArray
+
+
+def position_bias(
+    answered: AnsweredGraph, of: Literal["workers", "everybody"] = "workers"
+) -> PositionBias:
+    """Of each worker, or of all together.
+
+    Errors allow for answers of a worker to one pair that hang together and, of all together, for
+    workers who differ, if there are ten or more. Few clusters may agree by chance, so that errors
+    are never smaller than the model's.
+    """
+    votes = answered.votes
+    n = votes.n_workers if of == "workers" else 1
+    if not votes.display_known.any():
+        unknown = np.full(n, np.nan)
+        return PositionBias(unknown, unknown, unknown, unknown, unknown)
+    groups = worker_groups(votes) if of == "workers" else common_group(votes)
+    cells = SidedCells.of(answered, *groups)
+    cells = replace(cells, weight=cells.weight * _unit(votes))
+    prior = PRIOR if of == "workers" else replace(PRIOR, acuity=None)
+    start = np.clip(2 * answered.scores, -5, 5)  # about the logits of weak preferences
+    fit = fit_sides(cells, "bradley-terry", prior, start, CLOSE_ENOUGH)
+    inflation = np.maximum(_clustered(answered, fit, groups[0]), _dispersion(fit))
+    error = np.sqrt(fit.equations.group_covariances[:, 0, 0] * inflation)
+    said = (cells.answers > 0) & (error < MEANINGLESS)
+    middle, slope = _mean_answers(fit, fit.lean)
+    low, high = (_mean_answers(fit, fit.lean + side * Z * error)[0] for side in (-1, 1))
+    p_value = 2 * ndtr(-np.abs(fit.lean / error))
+    parts = (middle, slope * error, low, high, p_value)
+    return PositionBias(*(np.where(said, part, np.nan)[:n] for part in parts))
+
+
+def _unit(votes: Comparisons) -> float:
+    """What makes weights sum to the effective number of answers, so that their unit is none."""
+    if votes.weight is None:
+        return 1.0
+    return float(votes.total_weight.sum() / (votes.total_weight * votes.weight).sum())
+
+
+def _dispersion(fit: SidedFit) -> float:
+    """Squared residuals over those of choices: ties and grades vary less."""
+    cells = fit.cells
+    if np.allclose(cells.square, 1.0):
+        return 1.0
+    mean = np.tanh(_linear(fit, fit.lean) / 2)
+    noise = cells.square - 2 * mean * cells.mean + mean**2
+    expected = inner_product(cells.weight, 1 - mean**2)
+    return max(inner_product(cells.weight, noise) / max(expected, TINY), LEAST_DISPERSION)
+
+
+def _clustered(answered: AnsweredGraph, fit: SidedFit, group: IntArray) -> FloatArray:
+    """Variance of the leans, those of a cluster taken together, over what the model says.
+
+    A cluster is what a worker answers to a pair; where all are one group, and many, a worker.
+    """
+    votes, n_groups = answered.votes, fit.cells.n_groups
+    shown = np.flatnonzero(votes.display_known)
+    group, worker = group[shown], votes.worker[shown].astype(np.int64) + 1
+    cluster = answered.edge[shown]
+    if n_groups == 1:
+        many = votes.n_workers >= MANY_WORKERS
+        cluster = worker if many else worker * answered.graph.n_edges + cluster
+    difference = (fit.scores[votes.left] - fit.scores[votes.right])[shown]
+    chance = expit(fit.acuity[group] * difference + fit.lean[group])
+    pull = (votes.total_weight[shown] * _unit(votes)) * ((1 + votes.outcome[shown]) / 2 - chance)
+
+    n_clusters = int(cluster.max()) + 1
+    keys, place = group_rows(group * np.int64(n_clusters) + cluster, n_groups * n_clusters)
+    squares = np.bincount(place, pull, len(keys)) ** 2
+    of_cluster = keys // n_clusters
+    several = np.bincount(of_cluster, minlength=n_groups)
+    total = np.bincount(of_cluster, squares, n_groups) * several / np.maximum(several - 1, 1)
+    information = fit.cells.per_group(fit.curvatures)
+    return np.asarray(total / np.where(information > 0, information, np.inf))
+
+
+def _linear(fit: SidedFit, lean: FloatArray, *, turned: bool = False) -> FloatArray:
+    """Logits of the cells for leans, as shown or the other way round."""
+    group = fit.cells.group
+    difference = -fit.differences if turned else fit.differences
+    return np.asarray(np.append(fit.acuity, 1.0)[group] * difference + np.append(lean, 0.0)[group])
+
+
+def _mean_answers(fit: SidedFit, lean: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Mean answer of each group to its pairs shown both ways round, and its slope in the lean."""
+    cells = fit.cells
+    answers = np.where(cells.answers > 0, cells.answers, 1.0)
+    means = [np.tanh(_linear(fit, lean, turned=turned) / 2) for turned in (False, True)]
+    middle = cells.per_group(cells.weight * (means[0] + means[1]) / 2) / answers
+    slopes = [(1 - mean**2) / 2 for mean in means]
+    return middle, cells.per_group(cells.weight * (slopes[0] + slopes[1]) / 2) / answers

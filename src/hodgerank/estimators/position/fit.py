@@ -1,0 +1,195 @@
+"""Scores and what sides add to them, fitted together.
+
+A cell of group g has t = a_g (x_left - x_right) + b_g: b_g is the pull of the left side, a_g = 1
+or, where groups may differ in how clearly they see, estimated too. Otherwise somebody who sees less
+clearly than others, and is shown the better item on one side, would seem to lean to the other.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from hodgerank.estimators.position.cells import SidedCells
+from hodgerank.kernels.linalg.bordered import BorderedEquations
+from hodgerank.kernels.linalg.laplacian import inner_product
+from hodgerank.kernels.linalg.normal_equations import NormalEquations
+from hodgerank.kernels.models.links import LIKELIHOODS, Likelihood
+from hodgerank.types import FloatArray
+
+TOLERANCE = 1e-8
+MAX_ITERATIONS = 60
+SHORTEST = 1e-6
+ROUNDING = 1e-12
+CELLS_PER_ENTRY = 4  # up to which a table is faster than a sparse matrix
+TINY = 1e-300
+
+
+def least_squares(t: FloatArray, p: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Minus half the squared distance to the answer 2p - 1, as if it were a likelihood."""
+    rest = 2 * p - 1 - t
+    return -(rest**2) / 2, rest, np.ones_like(t)
+
+
+@dataclass(frozen=True, eq=False)
+class SidedFit:
+    """Scores and sides: a point that the fit has come to.
+
+    Attributes
+    ----------
+    scores, lean, acuity
+        x; b and a of each group.
+    value, slopes, curvatures
+        Of the objective; its derivatives in t, one per cell.
+    """
+
+    cells: SidedCells
+    prior: SidedPrior
+    scores: FloatArray
+    lean: FloatArray
+    acuity: FloatArray
+    value: float
+    slopes: FloatArray
+    curvatures: FloatArray
+    iterations: int = 0
+    residual: float = np.inf
+
+    @cached_property
+    def differences(self) -> FloatArray:
+        """x_left - x_right of each cell."""
+        return _differences(self.cells, self.scores)
+
+    @cached_property
+    def equations(self) -> BorderedEquations:
+        """The information on scores and groups, of whose unknowns the lean comes first."""
+        cells, prior = self.cells, self.prior
+        acuity = np.append(self.acuity, 1.0)[cells.group]
+        weights = np.bincount(cells.edge, self.curvatures * acuity**2, len(cells.i))
+        features = [np.ones(len(acuity))]
+        if prior.acuity is not None:
+            features.append(self.differences)
+        blocks = np.empty((cells.n_groups, len(features), len(features)))
+        for a, one in enumerate(features):
+            for b, other in enumerate(features):
+                blocks[:, a, b] = cells.per_group(self.curvatures * one * other)
+        blocks[:, 0, 0] += prior.lean
+        if prior.acuity is not None:
+            blocks[:, 1, 1] += prior.acuity
+        pulls = [self.curvatures * acuity * cells.sign * feature for feature in features]
+        return BorderedEquations(
+            NormalEquations(
+                cells.i, cells.j, np.maximum(weights, TINY), cells.components, prior.scores
+            ),
+            _border(cells, pulls),
+            blocks,
+        )
+
+    @property
+    def gradient(self) -> tuple[FloatArray, FloatArray]:
+        """In the scores, and in the unknowns of each group."""
+        cells, prior, n = self.cells, self.prior, self.cells.n_items
+        pull = self.slopes * cells.sign * np.append(self.acuity, 1.0)[cells.group]
+        flow = np.bincount(cells.edge, pull, len(cells.i))
+        scores = np.bincount(cells.i, flow, n) - np.bincount(cells.j, flow, n)
+        groups = [cells.per_group(self.slopes) - prior.lean * self.lean]
+        if prior.acuity is not None:
+            steeper = cells.per_group(self.slopes * self.differences)
+            groups.append(steeper - prior.acuity * (self.acuity - 1))
+        return scores - prior.scores * self.scores, np.column_stack(groups)
+
+
+@dataclass(frozen=True)
+class SidedPrior:
+    """Precisions of scores and leans around 0, and of acuities around 1 (None: they are 1)."""
+
+    scores: float
+    lean: float
+    acuity: float | None = None
+
+
+def fit_sides(
+    cells: SidedCells,
+    link: str,
+    prior: SidedPrior,
+    start: FloatArray | None = None,
+    tolerance: float = TOLERANCE,
+) -> SidedFit:
+    """The most probable scores, leans and, if they may differ, acuities.
+
+    By Newton's method; a step that does not go up is halved.
+    """
+    likelihood = LIKELIHOODS.get(link, least_squares)
+    n_groups = cells.n_groups
+    first = np.zeros(cells.n_items) if start is None else start
+    now = _at(cells, prior, likelihood, first, np.zeros(n_groups), np.ones(n_groups))
+    iterations, size = 0, np.inf
+    while size > tolerance and iterations < MAX_ITERATIONS:
+        iterations += 1
+        step, groups = now.equations.solve(*now.gradient)
+        sharper = groups[:, 1] if prior.acuity is not None else 0.0
+        length = 1.0
+        while True:
+            trial = _at(
+                cells,
+                prior,
+                likelihood,
+                now.scores + length * step,
+                now.lean + length * groups[:, 0],
+                np.maximum(now.acuity + length * sharper, 0.0),
+            )
+            if trial.value >= now.value - ROUNDING * abs(now.value) or length < SHORTEST:
+                break
+            length /= 2
+        now = trial
+        size = float(max(np.abs(step).max(), np.abs(groups).max(initial=0.0)))
+    return replace(now, iterations=iterations, residual=size)
+
+
+def _at(
+    cells: SidedCells,
+    prior: SidedPrior,
+    likelihood: Likelihood,
+    scores: FloatArray,
+    lean: FloatArray,
+    acuity: FloatArray,
+) -> SidedFit:
+    t = np.append(acuity, 1.0)[cells.group] * _differences(cells, scores)
+    t += np.append(lean, 0.0)[cells.group]
+    value, slope, curvature = likelihood(t, (1 + cells.mean) / 2)
+    belief = prior.scores * inner_product(scores, scores) + prior.lean * inner_product(lean, lean)
+    if prior.acuity is not None:
+        belief += prior.acuity * inner_product(acuity - 1, acuity - 1)
+    total = inner_product(cells.weight, value) - belief / 2
+    return SidedFit(
+        cells, prior, scores, lean, acuity, total, cells.weight * slope, cells.weight * curvature
+    )
+
+
+def _differences(cells: SidedCells, scores: FloatArray) -> FloatArray:
+    return np.asarray(cells.sign * (scores[cells.i] - scores[cells.j])[cells.edge])
+
+
+def _border(cells: SidedCells, pulls: list[FloatArray]) -> Any:
+    """C: how a group's unknowns pull at each item; columns by group, then unknown."""
+    from scipy import sparse
+
+    q, n_groups = len(pulls), cells.n_groups
+    shown = np.flatnonzero(cells.group >= 0)
+    edge, group = cells.edge[shown], cells.group[shown]
+    shape = (cells.n_items, n_groups * q)
+    if shape[0] * shape[1] <= CELLS_PER_ENTRY * len(shown) * q:
+        table = np.zeros(shape)
+        for k, pull in enumerate(pulls):
+            for ends, sign in ((cells.i, 1.0), (cells.j, -1.0)):
+                place = ends[edge] * np.int64(n_groups) + group
+                total = np.bincount(place, sign * pull[shown], shape[0] * n_groups)
+                table[:, k::q] += total.reshape(shape[0], n_groups)
+        return sparse.csc_array(table)
+    values = [pull[shown] for pull in pulls]
+    entries = np.concatenate([*values, *(-value for value in values)])
+    rows = np.concatenate([cells.i[edge]] * q + [cells.j[edge]] * q)
+    columns = np.concatenate([group * q + k for k in range(q)] * 2)
+    return sparse.coo_array((entries, (rows, columns)), shape).tocsc()

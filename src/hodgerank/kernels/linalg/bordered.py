@@ -1,0 +1,143 @@
+"""Laplacian systems with a border: scores of items and a few unknowns for each of some groups.
+
+    [ A    C ] [x]   [g]
+    [ C^T  D ] [b] = [h]      A = L + ridge I,  D block-diagonal
+
+The smaller part of the unknowns is solved for, the other eliminated exactly.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from hodgerank.errors import InvalidArgument
+from hodgerank.kernels.linalg.laplacian import centre
+from hodgerank.kernels.linalg.normal_equations import DENSE_ITEMS, NormalEquations
+from hodgerank.kernels.linalg.threads import few_threads
+from hodgerank.types import FloatArray
+
+# What cannot be told from the answers is held at 0 by a trace of prior.
+NEARLY_SINGULAR = 1e-10
+COLUMNS = 64  # solved for at once
+
+
+class BorderedEquations:
+    """The system; `border` is C, n x (groups q), `blocks` the q x q blocks of D."""
+
+    def __init__(self, items: NormalEquations, border: Any, blocks: FloatArray) -> None:
+        self.items, self.border, self.blocks = items, border, blocks
+        n_unknowns = blocks.shape[0] * blocks.shape[1]
+        if items.n > DENSE_ITEMS and n_unknowns > DENSE_ITEMS:
+            raise InvalidArgument(
+                f"position bias of {blocks.shape[0]:,} workers over {items.n:,} items is too much "
+                "to solve exactly: use one for all workers (position='common'), or fewer groups"
+            )
+
+    @property
+    def _by_items(self) -> bool:
+        return self.items.n <= DENSE_ITEMS
+
+    def solve(self, g: FloatArray, h: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Scores, and unknowns of the groups, one row each."""
+        if self._by_items:
+            scaled = (self._inverse_blocks @ h[:, :, None]).ravel()
+            x = self._solve_scores(g - self.border @ scaled)
+            rest = h - (self.border.T @ x).reshape(h.shape)
+            return x, (self._inverse_blocks @ rest[:, :, None])[:, :, 0]
+        rhs = h.ravel() - self._solved_border.T @ g
+        b = self._group_inverse @ rhs
+        return self.items.solve(g) - self._solved_border @ b, b.reshape(h.shape)
+
+    @property
+    def score_covariance(self) -> FloatArray | None:
+        """The block of the inverse that belongs to the scores; None where it would not fit."""
+        return self._score_inverse if self._by_items else None
+
+    @cached_property
+    def score_variances(self) -> FloatArray:
+        """Its diagonal."""
+        if self._by_items:
+            return np.asarray(np.maximum(np.diag(self._score_inverse), 0.0))
+        added = np.einsum(
+            "ia,ia->i", self._solved_border @ self._group_inverse, self._solved_border
+        )
+        return np.asarray(np.maximum(self.items.inverse_diagonal.values + added, 0.0))
+
+    def difference_variance(self, a: int, b: int) -> float:
+        """Of the difference of two scores."""
+        contrast = np.zeros(self.items.n)
+        contrast[a], contrast[b] = 1.0, -1.0
+        return float(contrast @ self.solve(contrast, np.zeros(self.blocks.shape[:2]))[0])
+
+    @cached_property
+    def group_covariances(self) -> FloatArray:
+        """The blocks of the inverse that belong to the groups."""
+        n_groups, q, _ = self.blocks.shape
+        if not self._by_items:
+            full = self._group_inverse.reshape(n_groups, q, n_groups, q)
+            return np.ascontiguousarray(np.einsum("gagb->gab", full))
+        scaled = self._scaled_border.toarray()
+        solved = self._solve_scores(scaled)
+        shape = (self.items.n, n_groups, q)
+        added = np.einsum("iga,igb->gab", scaled.reshape(shape), solved.reshape(shape))
+        return np.asarray(self._inverse_blocks + added)
+
+    @cached_property
+    def _inverse_blocks(self) -> FloatArray:
+        return np.asarray(np.linalg.inv(self.blocks), float)
+
+    @cached_property
+    def _score_factor(self) -> Any:
+        """Of A - C D^-1 C^T, which is regular on vectors that sum to zero in each component."""
+        from scipy import linalg
+
+        items, n = self.items, self.items.n
+        matrix = np.zeros((n, n))
+        matrix[items.i, items.j] = -items.weights
+        matrix += matrix.T
+        matrix -= np.diag(matrix.sum(axis=1))
+        typical = max(float(np.diag(matrix).mean()), 1e-300)
+        matrix -= (self._scaled_border @ self.border.T).toarray()
+        same = items.components[:, None] == items.components
+        matrix += typical * same / same.sum(axis=0)
+        matrix[np.diag_indices(n)] += items.ridge + NEARLY_SINGULAR * typical
+        with few_threads(n):
+            return linalg.cho_factor(matrix, lower=True)
+
+    def _solve_scores(self, rhs: FloatArray) -> FloatArray:
+        from scipy import linalg
+
+        with few_threads(self.items.n):
+            return centre(linalg.cho_solve(self._score_factor, rhs), self.items.components)
+
+    @cached_property
+    def _score_inverse(self) -> FloatArray:
+        inverse = self._solve_scores(np.eye(self.items.n))
+        return centre(inverse.T, self.items.components)
+
+    @cached_property
+    def _scaled_border(self) -> Any:
+        """C D^-1."""
+        from scipy import sparse
+
+        return self.border @ sparse.block_diag(list(self._inverse_blocks), format="csc")
+
+    @cached_property
+    def _solved_border(self) -> FloatArray:
+        """A^-1 C."""
+        columns = range(0, self.border.shape[1], COLUMNS)
+        return np.hstack(
+            [self.items.solve(self.border[:, k : k + COLUMNS].toarray()) for k in columns]
+        )
+
+    @cached_property
+    def _group_inverse(self) -> FloatArray:
+        """(D - C^T A^-1 C)^-1."""
+        from scipy import linalg, sparse
+
+        blocks = sparse.block_diag(list(self.blocks * (1 + NEARLY_SINGULAR))).toarray()
+        schur = blocks - self.border.T @ self._solved_border
+        return np.asarray(linalg.inv((schur + schur.T) / 2))

@@ -1,0 +1,68 @@
+"""Laplacian systems with a border against their dense matrices."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy import linalg, sparse
+
+from hodgerank.errors import InvalidArgument
+from hodgerank.kernels.linalg import bordered
+from hodgerank.kernels.linalg.bordered import BorderedEquations
+from hodgerank.kernels.linalg.normal_equations import NormalEquations
+
+N_GROUPS, N_UNKNOWNS = 4, 2
+
+
+def system(ridge: float) -> tuple[BorderedEquations, np.ndarray]:
+    rng = np.random.default_rng(1)
+    n = 9
+    i, j = np.triu_indices(n, 1)
+    design = rng.normal(size=(60, N_GROUPS * N_UNKNOWNS))
+    edge = rng.integers(0, len(i), 60)
+    contrast = np.zeros((60, n))
+    contrast[np.arange(60), i[edge]], contrast[np.arange(60), j[edge]] = 1.0, -1.0
+    group = rng.integers(0, N_GROUPS, 60)
+    for row in range(60):  # each observation is of one group
+        kept = slice(N_UNKNOWNS * group[row], N_UNKNOWNS * (group[row] + 1))
+        values = design[row, kept].copy()
+        design[row] = 0.0
+        design[row, kept] = values
+    weights = np.bincount(edge, minlength=len(i)).astype(float)
+    used = weights > 0
+    items = NormalEquations(i[used], j[used], weights[used], np.zeros(n, np.int64), ridge)
+    d = design.T @ design + 0.1 * np.eye(design.shape[1])
+    blocks = np.stack([d[k : k + N_UNKNOWNS, k : k + N_UNKNOWNS] for k in range(0, 8, N_UNKNOWNS)])
+    border = contrast.T @ design
+    full = np.block([[contrast.T @ contrast + ridge * np.eye(n), border], [border.T, d]])
+    return BorderedEquations(items, sparse.csc_array(border), blocks), full
+
+
+@pytest.mark.parametrize("ridge", [0.0, 0.3])
+@pytest.mark.parametrize("route", ["items", "groups"])
+def test_solutions_and_covariances_are_those_of_the_whole_matrix(monkeypatch, ridge, route):
+    if route == "groups":  # as if these were too many items
+        monkeypatch.setattr(bordered, "DENSE_ITEMS", N_GROUPS * N_UNKNOWNS)
+    equations, full = system(ridge)
+    n = equations.items.n
+    centring = linalg.block_diag(np.eye(n) - 1 / n, np.eye(N_GROUPS * N_UNKNOWNS))
+    inverse = centring @ np.linalg.pinv(centring @ full @ centring) @ centring
+    rng = np.random.default_rng(2)
+    g, h = rng.normal(size=n), rng.normal(size=(N_GROUPS, N_UNKNOWNS))
+    x, b = equations.solve(g - g.mean(), h)
+    expected = inverse @ np.r_[g - g.mean(), h.ravel()]
+    np.testing.assert_allclose(np.r_[x, b.ravel()], expected, atol=1e-7)
+    np.testing.assert_allclose(equations.score_variances, np.diag(inverse)[:n], atol=1e-7)
+    for group in range(N_GROUPS):
+        place = slice(n + N_UNKNOWNS * group, n + N_UNKNOWNS * (group + 1))
+        np.testing.assert_allclose(
+            equations.group_covariances[group], inverse[place, place], atol=1e-7
+        )
+    expected = inverse[0, 0] + inverse[3, 3] - 2 * inverse[0, 3]
+    assert equations.difference_variance(0, 3) == pytest.approx(expected, abs=1e-7)
+
+
+def test_too_many_items_and_groups_are_refused(monkeypatch):
+    monkeypatch.setattr(bordered, "DENSE_ITEMS", 3)
+    with pytest.raises(InvalidArgument, match="position='common'"):
+        system(0.0)
