@@ -32,6 +32,7 @@ def every_result() -> dict[str, Any]:
         hr.decompose(votes),
         hr.find_outliers(votes),
         hr.assess_workers(votes),
+        hr.assess_reliability(votes),
         hr.assess_trust(votes),
         groups,
         hr.rank_groups(groups),

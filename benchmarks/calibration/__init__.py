@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from importlib import import_module
 
-from benchmarks.calibration.table import Row, as_markdown
+from benchmarks.calibration.table import Row, as_markdown, summary
 
 PARTS = ("position", "cycles", "uncertainty", "workers", "reliability")
 RUNS = 200
@@ -24,4 +24,6 @@ def rows(part: str, runs: int = RUNS, seed: int = SEED) -> Iterator[Row]:
 
 def run(parts: tuple[str, ...] = PARTS, runs: int = RUNS, seed: int = SEED) -> str:
     """All of them as tables."""
-    return "\n".join(f"### {part}\n\n{as_markdown(rows(part, runs, seed))}" for part in parts)
+    found = {part: list(rows(part, runs, seed)) for part in parts}
+    tables = (f"{summary(found[part])}\n{as_markdown(found[part])}" for part in parts)
+    return "\n".join(f"### {part}\n\n{table}" for part, table in zip(parts, tables, strict=True))

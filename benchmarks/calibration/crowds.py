@@ -48,6 +48,9 @@ class Crowd:
         Standard deviation between workers of the logarithm of acuity, and of each score.
     item_noise
         Standard deviation of the logarithm of the noise of each item.
+    pair_noise
+        Standard deviation, in logits, of how much clearer or less clear each pair is than its
+        scores say; no pair changes sides.
     repeats
         How often a worker is asked, and answers, the same again.
     answer
@@ -74,6 +77,7 @@ class Crowd:
     acuities: float = 0.0
     tastes: float = 0.0
     item_noise: float = 0.0
+    pair_noise: float = 0.0
     repeats: int = 1
     answer: Literal["choose", "tie", "grade"] = "choose"
     lean: float = 0.0
@@ -135,7 +139,15 @@ class Members:
         self.tosses = np.arange(w) < round(crowd.tossers * w)
         self.lean = rng.normal(crowd.lean, crowd.leans, w)
         self.noise = np.exp(rng.normal(0, crowd.item_noise, n))
-        self.cyclic = self._cyclic()
+        self.cyclic = self._cyclic() + self._own_strengths()
+
+    def _own_strengths(self) -> Array:
+        """What each pair has beyond its scores, in logits, short of changing sides."""
+        if not self.crowd.pair_noise:
+            return np.zeros((self.crowd.n_items,) * 2)
+        d = self.truth[:, None] - self.truth
+        noise = np.triu(self.rng.normal(0, self.crowd.pair_noise, d.shape), 1)
+        return np.asarray(np.sign(d) * np.maximum(noise + noise.T, -np.abs(d)))
 
     def _cyclic(self) -> Array:
         """What no ranking explains, in logits for the item of each row against that of a column."""

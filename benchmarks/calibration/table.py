@@ -41,6 +41,25 @@ class Row:
         return sqrt(share * (1 - share) / self.n)
 
 
+def summary(rows: Iterable[Row]) -> str:
+    """The same, one line for each statement: from the least to the most over all crowds."""
+    by_statement: dict[tuple[str, str], list[Row]] = {}
+    for row in rows:
+        by_statement.setdefault((row.statement, row.nominal), []).append(row)
+    lines = [
+        "| statement | nominal | crowds | least | middle | most | most of all said of |",
+        "|---|---|---:|---:|---:|---:|---|",
+    ]
+    for (statement, nominal), found in by_statement.items():
+        found.sort(key=lambda row: row.measured)
+        least, middle, most = (found[k].measured for k in (0, len(found) // 2, -1))
+        lines.append(
+            f"| {statement} | {nominal} | {len(found):,} | {least:.1%} | {middle:.1%} | {most:.1%} | "
+            f"{found[-1].crowd} |"
+        )
+    return "\n".join(lines) + "\n"
+
+
 def as_markdown(rows: Iterable[Row]) -> str:
     """A table of them."""
     lines = ["| statement | crowd | nominal | measured | of |", "|---|---|---|---:|---:|"]

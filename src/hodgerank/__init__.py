@@ -49,10 +49,12 @@ if TYPE_CHECKING:
     from hodgerank.estimators.outliers import Outliers as Outliers
     from hodgerank.estimators.outliers import find_outliers as find_outliers
     from hodgerank.estimators.ranking import Ranking as Ranking
+    from hodgerank.estimators.reliability.assess import assess_reliability as assess_reliability
+    from hodgerank.estimators.reliability.reliability import Reliability as Reliability
     from hodgerank.estimators.robust import RobustRanking as RobustRanking
     from hodgerank.estimators.robust import robust_rank as robust_rank
-    from hodgerank.estimators.trust import TrustReport as TrustReport
-    from hodgerank.estimators.trust import assess_trust as assess_trust
+    from hodgerank.estimators.trust.assess import assess_trust as assess_trust
+    from hodgerank.estimators.trust.report import TrustReport as TrustReport
     from hodgerank.estimators.workers.assess import assess_workers as assess_workers
     from hodgerank.estimators.workers.assessment import WorkerAssessment as WorkerAssessment
     from hodgerank.graph.comparison_graph import ComparisonGraph as ComparisonGraph
@@ -108,8 +110,10 @@ _HOMES = {
     "WorkerAssessment": "estimators.workers.assessment",
     "compare_rankings": "estimators.comparing.compare",
     "RankingComparison": "estimators.comparing.result",
-    "assess_trust": "estimators.trust",
-    "TrustReport": "estimators.trust",
+    "assess_reliability": "estimators.reliability.assess",
+    "Reliability": "estimators.reliability.reliability",
+    "assess_trust": "estimators.trust.assess",
+    "TrustReport": "estimators.trust.report",
     "bayes_rank": "estimators.bayes",
     "crowd_bt": "estimators.crowd_bt",
     "CrowdBTRanking": "estimators.crowd_bt",

@@ -163,7 +163,7 @@ def test_workers_lists_the_flagged_first(run, crowd_file, tmp_path):
     status, out, _ = run("workers", crowd_file, "--top", 2, "-o", output)
     assert status == 0
     assert "8 more" in out
-    assert "2 of 10 flagged" in out
+    assert "10 assessed: 2 with a fault" in out
     assert len(pl.read_csv(output)) == 10
     content = json.loads(run("workers", crowd_file, "--json")[1])
     assert {row["flag"] for row in content["workers"]} == {"ok", "careless", "position-clicking"}

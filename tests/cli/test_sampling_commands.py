@@ -30,7 +30,7 @@ def test_plan_from_votes_writes_pairs_and_forecasts(run, write, tmp_path):
     assert len(content["pairs"]) == 3
     assert content["forecast"]["target"] == 0.9
     sheet = pl.read_csv(tmp_path / "pairs.csv")
-    assert sheet.columns == ["pair", "left", "right", "answer", "worker", "note"]
+    assert sheet.columns == ["pair", "left", "right", "answer", "worker", "note", "asked_by"]
     assert sheet["answer"].null_count() == 3
     gains = [row["gain"] for row in content["pairs"]]
     assert gains == sorted(gains, reverse=True)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from benchmarks.calibration.crowds import Crowd
 
 import hodgerank as hr
-from benchmarks.calibration.crowds import Crowd
 from hodgerank.data.display_order import display_doubt
 
 

@@ -7,7 +7,7 @@ import pytest
 
 import hodgerank as hr
 from hodgerank.errors import InvalidArgument
-from hodgerank.estimators import bayes, certainty
+from hodgerank.estimators import bayes, certainty, evidence
 from hodgerank.estimators.certainty import widest_rank_interval
 
 
@@ -40,9 +40,10 @@ def test_the_prior_is_found_among_many_items(spread):
 def test_estimated_determinants_choose_the_prior_that_exact_ones_do(monkeypatch):
     votes = hr.simulate_comparisons(400, 2_000, rng=3)
     exact = hr.bayes_rank(votes)
-    monkeypatch.setattr(bayes, "EXACT_ITEMS", 10)
+    monkeypatch.setattr(evidence, "EXACT_ITEMS", 10)
     assert hr.bayes_rank(votes).ridge == pytest.approx(exact.ridge, rel=0.03)
-    variances, weights = bayes.variance_beliefs(hr.ComparisonGraph.from_comparisons(votes))
+    graph = hr.ComparisonGraph.from_comparisons(votes)
+    variances, weights = evidence.variance_beliefs(graph, bayes.LINK)
     assert weights @ np.log(variances) == pytest.approx(-np.log(exact.ridge), abs=0.2)
 
 
@@ -129,11 +130,11 @@ def test_scores_of_many_items_are_nearly_uncorrelated(monkeypatch):
 
 
 def test_a_fit_that_used_up_its_steps_says_so(monkeypatch):
-    from hodgerank.estimators import likelihood
+    from hodgerank.estimators import most_probable
 
     votes = hr.simulate_comparisons(12, 200, spread=3, rng=1)
     assert hr.bayes_rank(votes).converged
-    monkeypatch.setattr(likelihood, "MAX_ITERATIONS", 1)
+    monkeypatch.setattr(most_probable, "MAX_ITERATIONS", 1)
     ranking = hr.bayes_rank(votes, ridge=0.1)
     assert not ranking.converged
     assert "not converged after 1 steps" in ranking.notes[0]

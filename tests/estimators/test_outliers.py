@@ -1,15 +1,20 @@
 from __future__ import annotations
 
 import warnings
+from dataclasses import replace
 
 import numpy as np
 import pytest
+from benchmarks.calibration.crowds import Crowd
+from benchmarks.calibration.workers import too_many
 from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.linear_model import Lasso
 
 import hodgerank as hr
 from hodgerank.errors import InvalidArgument
+from hodgerank.estimators.outliers import outliers_among
+from hodgerank.graph.answered_graph import AnsweredGraph
 from pace import at_most
 from reference.least_squares import design_matrix
 from strategies import comparisons
@@ -65,6 +70,69 @@ def test_a_consistent_crowd_is_flagged_as_rarely_as_promised():
             for _ in range(20)
         ]
         assert np.mean(shares) <= 1.2 * rate
+
+
+CONSISTENT = {
+    "Bradley-Terry": Crowd(per_pair=20),
+    "uniform": Crowd(link="uniform", per_pair=20),
+    "ties": Crowd(answer="tie"),
+    "grades": Crowd(answer="grade"),
+    "sparse": Crowd(n_items=30, design="sparse", per_pair=2),
+    "noiseless": Crowd(link="noiseless"),
+}
+
+
+@pytest.mark.parametrize("name", CONSISTENT)
+def test_outlying_answers_of_consistent_crowds_are_not_too_many(name):
+    assert too_many(CONSISTENT[name], 0.0, 15, np.random.default_rng(0)) <= 0.2
+
+
+def test_outlying_answers_are_too_many_where_a_fifth_is_turned_round():
+    crowd = Crowd(n_items=20, per_pair=20, spread=3.0)
+    assert too_many(crowd, 0.2, 8, np.random.default_rng(0)) >= 0.8
+
+
+def test_redrawn_crowds_show_the_share_that_consistent_crowds_have():
+    rng = np.random.default_rng(0)
+    for crowd in (Crowd(per_pair=20), Crowd(n_items=20, per_pair=5)):
+        found = [hr.find_outliers(crowd.votes(rng)) for _ in range(8)]
+        share = np.mean([one.share for one in found])
+        assert share == pytest.approx(np.mean([one.expected.mean for one in found]), rel=0.25)
+        assert 0.2 < np.mean([one.p_value for one in found]) < 0.8
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        [("a", "b", 1)],
+        [("a", "b", 0)] * 5,
+        [("a", "b", 1), ("c", "d", 1)] * 5,
+        [("a", "b", 0.5)] * 20 + [("b", "c", 0.5)] * 20 + [("a", "c", -0.5)],
+    ],
+)
+def test_one_odd_answer_or_none_is_not_too_many(rows):
+    found = hr.find_outliers(rows)
+    assert not found.are_too_many
+    assert "no more outlying answers" in found.verdict
+
+
+def test_the_unit_of_weights_does_not_change_what_is_expected():
+    votes = hr.simulate_comparisons(6, 300, spread=2, rng=0)
+    plain = hr.find_outliers(votes)
+    for unit in (1e-6, 1e6):
+        found = hr.find_outliers(replace(votes, weight=np.full(300, unit)))
+        assert found.p_value == pytest.approx(plain.p_value, abs=1e-6)
+
+
+def test_answers_are_counted_where_rows_stand_for_several():
+    votes = hr.simulate_comparisons(4, 60, spread=2, rng=1)
+    times = np.arange(60) % 3 + 1
+    found = outliers_among(AnsweredGraph.of(replace(votes, multiplicity=times)))
+    single = hr.find_outliers(votes.select(np.repeat(np.arange(60), times)))
+    assert found.n_flagged == single.n_flagged
+    assert found.share == pytest.approx(single.share)
+    assert found.mean_excess == pytest.approx(single.mean_excess)
+    assert found.p_value == pytest.approx(single.p_value)
 
 
 def test_a_million_answers_in_time():

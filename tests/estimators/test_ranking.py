@@ -4,6 +4,7 @@ import json
 
 import numpy as np
 import pytest
+from scipy.stats import t as student
 
 import hodgerank as hr
 from hodgerank.errors import InvalidArgument, InvalidComparisons, UnknownItem
@@ -89,7 +90,11 @@ def test_intervals_follow_the_confidence():
     votes = hr.simulate_comparisons(5, 300, rng=0)
     narrow, wide = hr.hodge_rank(votes, confidence=0.5), hr.hodge_rank(votes, confidence=0.99)
     width = np.diff(wide.intervals) / np.diff(narrow.intervals)
-    np.testing.assert_allclose(width, 2.5758 / 0.6745, rtol=1e-3)
+    assert narrow.freedom == 296
+    np.testing.assert_allclose(width, student.ppf(0.995, 296) / student.ppf(0.75, 296))
+    plain = hr.bradley_terry(votes, confidence=0.99)
+    np.testing.assert_allclose(np.diff(plain.intervals)[:, 0], 2 * 2.5758 * plain.standard_errors,
+                               rtol=1e-4)  # fmt: skip
 
 
 @pytest.mark.parametrize("fit", [hr.hodge_rank, hr.bradley_terry])

@@ -6,6 +6,7 @@ from dataclasses import replace
 import networkx as nx
 import numpy as np
 import pytest
+from benchmarks.calibration.crowds import CONSISTENT
 from hypothesis import given
 
 import hodgerank as hr
@@ -182,6 +183,50 @@ def test_graded_answers_are_compared_with_the_noise_they_have():
 
     assert np.median([p_value(0.03) for _ in range(5)]) < 0.01
     assert np.mean([p_value(0.0) for _ in range(10)]) > 0.1
+
+
+def test_ties_of_consistent_crowds_are_no_curl():
+    p_values = []
+    for seed in range(40):
+        crowd = replace(CONSISTENT["ties"], per_pair=2)
+        decomposition = hr.decompose(crowd.votes(np.random.default_rng(seed)))
+        p_values.append(decomposition.expected.curl.p_value(decomposition.energy["curl"]))
+    assert np.mean(np.array(p_values) < 0.05) <= 0.15
+
+
+def test_every_share_stands_beside_what_noise_gives():
+    votes = hr.simulate_comparisons(12, 1_200, spread=1.5, workers={"honest": 4}, rng=0)
+    decomposition = hr.decompose(votes)
+    expected, shares = decomposition.expected, decomposition.energy
+    for name in PARTS:
+        noise = getattr(expected, name)
+        p_value = noise.p_value(shares[name])
+        assert 0 <= noise.mean <= 1
+        assert p_value < 1e-6 if name == "gradient" else p_value > 0.001
+    rest = expected.ties.mean + expected.curl.mean + expected.bias.mean
+    assert rest == pytest.approx(1 - shares["gradient"], abs=0.02)
+
+
+def test_coins_have_the_gradient_of_coins():
+    p_values = []
+    for seed in range(30):
+        rng = np.random.default_rng(seed)
+        left = rng.integers(0, 8, 200)
+        right = (left + rng.integers(1, 8, 200)) % 8
+        votes = hr.Comparisons(tuple(range(8)), left, right, rng.choice([-1.0, 0.0, 1.0], 200))
+        decomposition = hr.decompose(votes)
+        p_values.append(decomposition.expected.gradient.p_value(decomposition.energy["gradient"]))
+    assert np.mean(np.array(p_values) < 0.05) <= 0.2
+    assert 0.3 < np.mean(p_values) < 0.7
+
+
+def test_a_triangle_of_large_curl_need_not_be_a_cycle():
+    rows = [("a", "b", 1), ("b", "c", 1)] * 9 + [("a", "c", 1), ("a", "c", -1)] * 5
+    (triangle,) = hr.decompose(rows).triangles(1)
+    assert triangle.curl == pytest.approx(2)
+    assert not triangle.is_cycle
+    (cycle,) = hr.decompose([("a", "b", 1), ("b", "c", 1), ("c", "a", 1)] * 9).triangles(1)
+    assert cycle.is_cycle
 
 
 def test_without_circles_nothing_is_tested():

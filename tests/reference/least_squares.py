@@ -41,5 +41,5 @@ def dense_clustered_covariance(votes: Comparisons) -> np.ndarray:
         mine = votes.worker == worker
         gradient = d[mine].T @ residual[mine]
         middle += np.outer(gradient, gradient)
-    k = votes.n_workers
+    k = len(np.unique(votes.worker))
     return k / (k - 1) * inverse @ middle @ inverse

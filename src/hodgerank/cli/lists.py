@@ -79,9 +79,9 @@ def read_pairs(
 def read_workers(path: Path) -> list[Item]:
     """Workers of a list: one per line in a .txt, or a column worker.
 
-    Of a table with a column flag, which `hodgerank workers -o` writes, those that are flagged.
+    Of a table with a column flag, which `hodgerank workers -o` writes, those with a fault.
     """
-    from hodgerank.estimators.workers.assessment import OK, TOO_FEW
+    from hodgerank.estimators.workers.assessment import HABITS, OK, TOO_FEW
 
     if not path.is_file():
         raise InvalidArgument(f"--exclude-workers {path}: neither 'flagged' nor a file")
@@ -93,7 +93,7 @@ def read_workers(path: Path) -> list[Item]:
         raise InvalidComparisons(f"{path}: a column worker is needed")
     table, _ = raw.rows([name, *(["flag"] if "flag" in raw.columns else [])])
     if "flag" in table.columns:
-        table = table.filter(~table["flag"].is_in([OK, TOO_FEW]))
+        table = table.filter(~table["flag"].is_in([OK, TOO_FEW, *HABITS]))
     first = [] if name == "worker" else [name]
     return [*first, *(str(value).strip() for value in table[name].drop_nulls())]
 

@@ -11,41 +11,58 @@ if TYPE_CHECKING:
 
 Link = Literal["uniform", "bradley-terry", "thurstone-mosteller", "angular"]
 Model = Literal["least-squares", "bradley-terry", "thurstone-mosteller", "robust", "bayes"]
+FOR_ADAPTIVE = (
+    "pairs were chosen in the light of earlier answers (column asked_by): ranked by --model bayes, "
+    "which allows for that; --model least-squares takes them as chosen at random"
+)
 
 
 def fit(
     votes: Comparisons | ComparisonGraph,
     *,
-    model: Model,
+    model: Model | None,
     link: Any,
     ridge: float | None,
     covariance: Any,
     components: Any,
+    sides: Any,
     confidence: float,
 ) -> Ranking:
-    """The ranking by the model that was asked for; options of other models are refused."""
+    """The ranking by the model that was asked for; options of other models are refused.
+
+    Unless one was: least squares; bayes where pairs were chosen in the light of earlier answers, if
+    no option of least squares was given.
+    """
     from hodgerank.errors import InvalidArgument
 
+    if model is None:
+        is_for_least_squares = (link, covariance, components) != ("uniform", None, "joined")
+        if votes.report.adaptive and not is_for_least_squares:
+            return _by_bayes(votes, ridge, sides, confidence)
+        model = "least-squares"
     if link not in ("uniform", model) and model != "least-squares":
         raise InvalidArgument(
             f"--link {link} belongs to least squares; --model {model} has its own"
         )
-    if model in ("robust", "bayes") and covariance is not None:
+    if model == "bayes" and covariance is not None:
         raise InvalidArgument(f"--covariance does not go with --model {model}")
     if model == "robust":
         from hodgerank.estimators.robust import robust_rank
 
-        if ridge is not None:
-            raise InvalidArgument("--ridge does not go with --model robust")
+        for name, value in (("--ridge", ridge), ("--sides", sides)):
+            if value is not None:
+                raise InvalidArgument(f"{name} does not go with --model robust")
         require_answers(votes)
-        return robust_rank(votes, components=components, confidence=confidence)
+        return robust_rank(
+            votes, components=components, covariance=covariance, confidence=confidence
+        )
     if model == "bayes":
         from hodgerank.estimators.bayes import bayes_rank
 
-        return bayes_rank(votes, ridge=ridge, confidence=confidence)
+        return bayes_rank(votes, ridge=ridge, position=sides, confidence=confidence)
     how: dict[str, Any] = {
         "ridge": ridge, "components": components, "covariance": covariance,
-        "confidence": confidence,
+        "position": sides, "confidence": confidence,
     }  # fmt: skip
     if model == "least-squares":
         from hodgerank.estimators.least_squares import hodge_rank
@@ -55,6 +72,17 @@ def fit(
 
     likelihood = bradley_terry if model == "bradley-terry" else thurstone_mosteller
     return likelihood(votes, **how)
+
+
+def _by_bayes(
+    votes: Comparisons | ComparisonGraph, ridge: float | None, sides: Any, confidence: float
+) -> Ranking:
+    from dataclasses import replace
+
+    from hodgerank.estimators.bayes import bayes_rank
+
+    ranking = bayes_rank(votes, ridge=ridge, position=sides, confidence=confidence)
+    return replace(ranking, notes=(FOR_ADAPTIVE, *ranking.notes))
 
 
 def require_answers(votes: Comparisons | ComparisonGraph) -> None:

@@ -38,8 +38,15 @@ class OutliersResult(CommandResult):
             **found.votes.report.to_dict(),
             "penalty": found.penalty,
             "criterion": found.criterion,
-            "answers": len(found.flagged),
+            "answers": found.votes.n_answers,
             "share": found.share,
+            "expected_share": found.expected.mean,
+            "expected_share_std": found.expected.std,
+            "mean_excess": found.mean_excess,
+            "expected_mean_excess": found.expected.excess_mean,
+            "expected_mean_excess_std": found.expected.excess_std,
+            "p_value": found.p_value,
+            "too_many": found.are_too_many,
             "flagged": found.to_frame("polars").to_dicts(),
         }
 
@@ -75,10 +82,11 @@ class OutliersResult(CommandResult):
         console.print(table)
         show_rest(len(shown), len(rows), console)
         console.print(
-            f"{len(rows):,} of {len(found.flagged):,} answers ({found.share:.1%}) at penalty "
-            f"{found.penalty:.2f}: {found.criterion}",
+            f"{found.n_flagged:,} of {found.votes.n_answers:,} answers ({found.share:.1%}) at "
+            f"penalty {found.penalty:.2f}: {found.criterion}",
             style="dim",
         )
+        console.print(verbatim(found.verdict))
         show_written(self.written, console)
 
 
@@ -95,6 +103,9 @@ def outliers(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> OutliersResult:
     """List the answers that a common ranking cannot explain, most outlying first.
+
+    Beside them stands what a consistent crowd would show: its answers are redrawn, and outliers
+    found in the same way.
 
     Examples:
       hodgerank outliers votes.csv

@@ -38,6 +38,7 @@ class PlanResult(CommandResult):
     report: "ReadReport"
     n_items: int
     n_answers: int
+    asked_by: str
     forecast: "Forecast | None"
     for_worker: "Item | None"
     top: int
@@ -87,6 +88,7 @@ class PlanResult(CommandResult):
                 "answer": pl.Series([None] * len(names), dtype=pl.String),
                 "worker": pl.Series([self.for_worker] * len(names), strict=False),
                 "note": pl.Series(notes, dtype=pl.String),
+                "asked_by": pl.Series([self.asked_by] * len(names), dtype=pl.String),
             }
         )
 
@@ -208,8 +210,8 @@ def plan(
     output: Annotated[
         Path | None,
         output_option(
-            "Write a sheet to be filled in (pair, left, right, answer, worker, note): .csv, "
-            ".parquet, .json.",
+            "Write a sheet to be filled in (pair, left, right, answer, worker, note, asked_by): "
+            ".csv, .parquet, .json.",
             "--output",
             "-o",
         ),
@@ -221,7 +223,8 @@ def plan(
     Each pair is chosen as if those before it were already out, so the whole list can be handed out
     at once. Left and right are balanced over what was shown before. In the sheet that --output
     writes, a survey team fills in the answer (left, right, tie, or the name) and the worker; a pair
-    that is asked twice is for another person. Filled in as far as it is, it is read like any votes.
+    that is asked twice is for another person. Filled in as far as it is, it is read like any votes;
+    by the column asked_by it is known that earlier answers led to the pairs.
 
     Examples:
       hodgerank plan items.txt --budget 50 -o pairs.csv
@@ -281,6 +284,7 @@ def _planned(
         report=votes.report,
         n_items=len(sampler.items),
         n_answers=sampler.n_answers,
+        asked_by=sampler.name if sampler.n_answers else "design",
         forecast=outlook,
         for_worker=worker,
         top=top,

@@ -107,8 +107,14 @@ def rank(
     votes: "Comparisons | ComparisonGraph | VoteGroups",
     context: typer.Context,
     model: Annotated[
-        Model, typer.Option("--model", "-m", help="How scores are found.")
-    ] = "least-squares",
+        Model | None,
+        typer.Option(
+            "--model",
+            "-m",
+            help="How scores are found; by least squares, or by bayes where the pairs were chosen "
+            "in the light of earlier answers.",
+        ),
+    ] = None,
     link: Annotated[
         Link, typer.Option(help="Scale of the scores (least squares only).")
     ] = "uniform",
@@ -124,7 +130,14 @@ def rank(
         Literal["model", "worker", "ballot"] | None,
         typer.Option(
             help="Standard errors from the model, or clustered by worker or ballot; by ballot if "
-            "the votes are rankings of several items."
+            "the votes are rankings of several items, or have a --unit."
+        ),
+    ] = None,
+    sides: Annotated[
+        Literal["common", "worker"] | None,
+        typer.Option(
+            help="Put the pull of the left side into the model: one common to all workers, or one "
+            "of each worker."
         ),
     ] = None,
     confidence: Annotated[float, typer.Option(help="Level of the intervals.")] = 0.95,
@@ -215,7 +228,8 @@ def rank(
         _require_plain(truth=truth, state=state)
         return compared(votes, exclude_workers, confidence, n_shown(top, as_json), output, as_json)
     true_scores = None if truth is None else read_scores(truth)
-    if covariance in ("worker", "ballot") or exclude_workers or min_answers or largest_component:
+    clustered = covariance in ("worker", "ballot")
+    if clustered or sides or exclude_workers or min_answers or largest_component:
         require_answers(votes)
     workers = workers_to_exclude(exclude_workers, lambda: votes)
     answers = selected(votes, workers, min_answers, largest_component)
@@ -230,6 +244,7 @@ def rank(
         ridge=ridge,
         components=components,
         covariance=covariance,
+        sides=sides,
         confidence=confidence,
     )
     return RankResult(

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from hodgerank.estimators.group_rankings import GroupRankings
 
 MOST_GROUPS = 12  # whose rankings are shown
-MODEL_OPTIONS = ("model", "link", "ridge", "components", "covariance", "confidence")
+MODEL_OPTIONS = ("model", "link", "ridge", "components", "covariance", "sides", "confidence")
 
 
 @dataclass(frozen=True)
@@ -54,11 +54,13 @@ class GroupRankResult(CommandResult):
             plain_table,
             show_reading,
             show_rest,
+            show_warnings,
             show_written,
             verbatim,
         )
 
         show_reading(self.report, console)
+        show_warnings(self.rankings.common_notes, console)
         column = self.rankings.column
         console.print(f"\n[bold]{self.rankings.verdict.capitalize()}.[/]\n")
         table = plain_table()

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from hodgerank.data.comparisons import Comparisons
     from hodgerank.data.groups import VoteGroups
-    from hodgerank.estimators.trust import TrustReport
+    from hodgerank.estimators.trust.report import TrustReport
     from hodgerank.estimators.workers.assessment import WorkerAssessment
 
 
@@ -46,7 +46,7 @@ class TrustResult(CommandResult):
         from hodgerank.cli.trust_screen import show_trust, show_workers
 
         show_trust(self.report, console)
-        if self.with_workers:
+        if self.report.workers is not None:
             show_workers(self.report.workers, self.report.n_shown, console)
         show_written(self.written, console)
 
@@ -73,11 +73,15 @@ class GroupedTrustResult(GroupedResult):
 
     def show(self, console: "Console") -> None:
         """Group by group, then the workers."""
-        from hodgerank.cli.trust_screen import show_workers
+        from hodgerank.cli.trust_screen import show_statements, show_workers
+        from hodgerank.estimators.trust.statements import about_workers
 
         super().show(console)
         console.print("\n[bold]all groups[/]")
-        show_workers(self.workers, self.n_shown, console)
+        n_workers = 0 if self.workers is None else len(self.workers)
+        show_statements(about_workers(self.workers, n_workers), console)
+        if self.workers is not None:
+            show_workers(self.workers, self.n_shown, console)
 
     def write(self, path: Path) -> None:
         """Write the whole report as JSON, or what the votes are made of as a table."""
@@ -114,18 +118,27 @@ def _trust_each(command: Callable[..., TrustResult]) -> Callable[..., GroupedTru
 
 
 def _assessed(
-    votes: "Comparisons", top: int, output: Path | None, as_json: bool, with_workers: bool = True
+    votes: "Comparisons",
+    top: int,
+    split_half: bool,
+    output: Path | None,
+    as_json: bool,
+    with_workers: bool = True,
 ) -> TrustResult:
-    from hodgerank.estimators.trust import assess_trust
+    from hodgerank.estimators.trust.assess import assess_trust
 
-    report = assess_trust(votes, n_shown=top, with_workers=with_workers)
+    report = assess_trust(votes, n_shown=top, with_workers=with_workers, with_split_half=split_half)
     return TrustResult(report, with_workers, output, as_json)
 
 
 @partial(reads_votes, on_groups=_trust_each)
 def trust(
     votes: "Comparisons",
-    top: Annotated[int, typer.Option(min=0, help="How many triangles, loops and workers.")] = 5,
+    top: Annotated[int, typer.Option(min=0, help="How many cycles, loops and workers.")] = 5,
+    split_half: Annotated[
+        bool,
+        typer.Option("--split-half", help="Rank halves of the votes too: split-half reliability."),
+    ] = False,
     output: Annotated[
         Path | None,
         output_option(
@@ -139,8 +152,9 @@ def trust(
     """Say how far a ranking of these votes can be trusted.
 
     Splits the votes into position bias, disagreement on the same pair, the ranking, cycles of three
-    and longer loops, each beside what noise alone would give; names the worst triangles and
-    loops, and counts outlying answers and workers to look at.
+    and longer loops, each beside what noise alone would give. Says whether one ranking explains the
+    answers and names the cycles that it does not; whether answers lean to a side, how many
+    are outlying, which workers to look at, and how reliable the scores are.
 
     Examples:
       hodgerank trust votes.csv
@@ -149,4 +163,4 @@ def trust(
 
       hodgerank trust votes.csv --by scene -o trust.json
     """
-    return _assessed(votes, top, output, as_json)
+    return _assessed(votes, top, split_half, output, as_json)

@@ -13,22 +13,25 @@ from hodgerank.cli.console import (
     show_warnings,
     verbatim,
 )
-from hodgerank.estimators.trust import TrustReport
-from hodgerank.estimators.workers.assessment import OK, TOO_FEW, WorkerAssessment
-from hodgerank.graph.calibration import Noise
+from hodgerank.estimators.trust.report import TrustReport
+from hodgerank.estimators.trust.statements import Statement
+from hodgerank.estimators.workers.assessment import FAULTS, WorkerAssessment
 
-NOTEWORTHY = 2.5  # standard errors; the largest of many triangles is large by chance
 PARTS = {
     "bias": "position bias",
     "ties": "disagreement on the same pair",
     "gradient": "the ranking",
-    "curl": "cycles of three",
-    "harmonic": "longer loops",
+    "curl": "triangles that do not add up",
+    "harmonic": "longer loops that do not",
 }
+EXPECTED_OF = (
+    "to expect: of position bias if sides were dealt at random, of the ranking from coin tosses, "
+    "of the others from one ranking and noise"
+)
 
 
 def show_trust(report: TrustReport, console: Console) -> None:
-    """Verdict, shares of the energy, cycles, outliers and workers."""
+    """Verdict, shares of the energy, cycles, and everything else that may be said."""
     show_reading(report.votes.report, console)
     parts = report.decomposition
     console.print(
@@ -41,73 +44,81 @@ def show_trust(report: TrustReport, console: Console) -> None:
     console.print(verbatim(f"{report.verdict[:1].upper()}{report.verdict[1:]}.", "bold"))
     console.print()
     console.print(_energy_table(report))
+    console.print(EXPECTED_OF, style="dim")
     _show_cycles(report, console)
-    found = report.outliers
-    console.print(
-        f"\noutlying answers  {int(found.flagged.sum()):,} of {len(found.flagged):,} "
-        f"({found.share:.1%}; {found.criterion})"
-    )
+    console.print()
+    show_statements([said for said in report.statements if not said.concern], console)
+
+
+def show_statements(statements: list[Statement], console: Console) -> None:
+    """Each beside what it is about."""
+    table = Table.grid(padding=(0, 2))
+    table.add_column(style="dim", no_wrap=True)
+    table.add_column()
+    previous = ""
+    for said in statements:
+        table.add_row("" if said.about == previous else said.about, verbatim(said.words))
+        previous = said.about
+    console.print(table)
 
 
 def _show_cycles(report: TrustReport, console: Console) -> None:
-    """Triangles with the votes behind them, and loops."""
-    triangles = [triangle for triangle in report.triangles if triangle.z > NOTEWORTHY]
-    if triangles:
-        console.print("\n[bold]cycles of three[/] mean answers (and their number), sum, z")
-    for triangle in triangles:
-        a, b, c = triangle.items
-        votes = ", ".join(
-            f"{flow:+.2f} ({n:,})" for flow, n in zip(triangle.flows, triangle.answers, strict=True)
+    """Cycles of three that are sure, with the votes behind them, and the strongest loops."""
+    if report.triangles:
+        console.print(
+            "\n[bold]cycles of three[/] with mean answers, their number, and p after allowing for "
+            "all triangles"
         )
-        sums = f"{triangle.curl:+.2f}, consistent {triangle.expected:+.2f}, z {triangle.z:.1f}"
-        console.print(verbatim(f"  {a} > {b} > {c} > {a}: {votes}; {sums}"), soft_wrap=True)
-    if report.loops:
+    for cycle in report.triangles:
+        a, b, c = cycle.items
+        votes = ", ".join(
+            f"{flow:+.2f} ({n:,})" for flow, n in zip(cycle.flows, cycle.answers, strict=True)
+        )
+        words = f"  {a} > {b} > {c} > {a}: {votes}; p {_p(cycle.p_value)}"
+        console.print(verbatim(words), soft_wrap=True)
+    more = report.consistency.n_named - len(report.triangles)
+    if more > 0:
+        console.print(f"  and {more:,} more", style="dim")
+    if report.loops and _is_small(report.p_value("harmonic")):
         console.print("\n[bold]longer loops[/] and the sum of their mean answers")
-    for loop in report.loops:
-        round_trip = " > ".join(str(item) for item in (*loop.items, loop.items[0]))
-        console.print(verbatim(f"  {round_trip}: {loop.flow:+.2f}"), soft_wrap=True)
+        for loop in report.loops:
+            round_trip = " > ".join(str(item) for item in (*loop.items, loop.items[0]))
+            console.print(verbatim(f"  {round_trip}: {loop.flow:+.2f}"), soft_wrap=True)
+
+
+def _is_small(p_value: float | None) -> bool:
+    return p_value is not None and p_value < 0.01
 
 
 def _energy_table(report: TrustReport) -> Table:
-    parts = report.decomposition
-    noise: dict[str, Noise] = {"curl": parts.expected.curl, "harmonic": parts.expected.harmonic}
     table = plain_table()
     table.add_column("what the votes are made of")
-    table.add_column("share", justify="right")
-    table.add_column("from noise alone", justify="right")
-    table.add_column("p", justify="right")
-    for name, words in PARTS.items():
-        share, expected = parts.energy[name], noise.get(name)
-        row = [words, f"{share:.1%}"]
-        if name == "bias" and not report.votes.display_known.any():
-            row = [words, "display order unknown"]
-        elif expected is not None and expected.std > 0:
-            row.append(f"{expected.mean:.1%} +- {expected.std:.1%}")
-            row.append(_p(expected.p_value(share)))
+    for name in ("share", "to expect", "p"):
+        table.add_column(name, justify="right")
+    for part, words in PARTS.items():
+        noise, p_value = report.expected[part], report.p_value(part)
+        row = [words, f"{report.decomposition.energy[part]:.1%}"]
+        if part == "bias" and not report.decomposition.expected.n_both_ways:
+            known = report.sides.n_known
+            row = [words, "unseen", "no pair shown both ways" if known else "order unknown"]
+        elif p_value is not None:
+            row += [f"{noise.mean:.1%} +- {noise.std:.1%}", _p(p_value)]
         table.add_row(*row)
     return table
 
 
-def show_workers(assessment: WorkerAssessment | None, most: int, console: Console) -> None:
-    """How many are flagged, and the first of them by name."""
-    if assessment is None:
-        console.print("workers           not recorded")
-        return
-    flags = [flag for flag in assessment.flag if flag not in (OK, TOO_FEW)]
-    counts = {flag: flags.count(flag) for flag in dict.fromkeys(flags)}
-    too_few = assessment.flag.count(TOO_FEW)
-    words = ", ".join(f"{count:,} {flag}" for flag, count in counts.items()) or "none flagged"
-    tail = f"; {too_few:,} with too few answers to say" if too_few else ""
-    console.print(f"workers           {len(assessment):,}: {words}{tail}")
-    places = {worker: k for k, worker in enumerate(assessment.workers)}
-    for worker in assessment.flagged[:most]:
-        k = places[worker]
+def show_workers(assessment: WorkerAssessment, most: int, console: Console) -> None:
+    """The first of those with faults, by name."""
+    faulty = [k for k, flag in enumerate(assessment.flag) if flag in FAULTS]
+    for k in faulty[:most]:
         console.print(
             verbatim(
-                f"  {worker}: {assessment.flag[k]} ({assessment.answers[k]:,} answers, "
-                f"agreement {number(assessment.agreement[k], '.0%')})"
+                f"  {assessment.workers[k]}: {assessment.flag[k]} ({assessment.answers[k]:,} "
+                f"answers, agreement {number(assessment.agreement[k], '.0%')})"
             )
         )
+    if len(faulty) > most:
+        console.print(f"  and {len(faulty) - most:,} more: hodgerank workers", style="dim")
     show_warnings(assessment.notes, console)
 
 

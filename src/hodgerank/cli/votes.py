@@ -43,6 +43,9 @@ def read_options(
     weight: Annotated[str | None, _option("Column of the answers' weights.")] = None,
     count: Annotated[str | None, _option("Column of how many answers a row stands for.")] = None,
     time: Annotated[str | None, _option("Column of when it was answered.")] = None,
+    unit: Annotated[
+        str | None, _option("Column of prompt, page ...: answers of one unit hang together.")
+    ] = None,
     ballot: Annotated[
         str | None, _option("Column of which ranking of several items a row is of.")
     ] = None,
@@ -89,7 +92,7 @@ def read_options(
 
     return ReadOptions(
         left=left, right=right, outcome=outcome, winner=winner, loser=loser, worker=worker,
-        weight=weight, time=time, count=count, group=by, ballot=ballot, item=item,
+        weight=weight, time=time, count=count, group=by, unit=unit, ballot=ballot, item=item,
         position=position, where=where, outcome_as=outcome_as, scale=scale,
         display_known=display_known, keep_na=keep_na,
         skip_invalid=skip_invalid, header=False if no_header else None, sheet=sheet,
@@ -103,12 +106,13 @@ def answers(source: "VoteSource") -> "Comparisons":
 
 
 def answers_or_edges(source: "VoteSource") -> "Comparisons | ComparisonGraph":
-    """Answers; those of many files reduced to edges, unless a worker or a time is asked for."""
+    """Answers; those of many files reduced to edges, unless more than edges is asked for."""
     from hodgerank.graph.building import build_graph
 
     if not source.is_lazy:
         return source.distinct_answers()
-    asks_for_answers = source.options.worker is not None or source.options.time is not None
+    how = source.options
+    asks_for_answers = any(name is not None for name in (how.worker, how.time, how.unit))
     return source.answers() if asks_for_answers else build_graph(source)
 
 

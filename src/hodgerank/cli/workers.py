@@ -38,7 +38,7 @@ class WorkersResult(CommandResult):
         return self.assessment.to_dict()
 
     def show(self, console: "Console") -> None:
-        """A table of workers, flagged ones first."""
+        """A table of workers, faults first, then habits, and what the flags mean."""
         from hodgerank.cli.console import (
             number,
             plain_table,
@@ -47,22 +47,22 @@ class WorkersResult(CommandResult):
             show_written,
             verbatim,
         )
-        from hodgerank.estimators.workers.assessment import OK, TOO_FEW
 
         found = self.assessment
         table = plain_table()
         table.add_column("worker", overflow="fold")
-        table.add_column("flag")
+        table.add_column("flag", overflow="fold")
         for name in ("answers", "bias", "agree", "out", "tie", "left", "rely"):
             table.add_column(name, justify="right", no_wrap=True)
-        order = sorted(range(len(found)), key=lambda k: (found.flag[k] in (OK, TOO_FEW), k))
+        order = found.worst_first
         shown = order[: self.top] if self.top else order
+        styles = {"fault": "yellow", "habit": "cyan", "none": ""}
         for k in shown:
             stderr = number(found.position_bias_stderr[k], ".2f")
             bias = number(found.position_bias[k], "+.2f")
             table.add_row(
                 verbatim(found.workers[k]),
-                verbatim(found.flag[k], "" if found.flag[k] in (OK, TOO_FEW) else "yellow"),
+                verbatim(found.flag[k], styles[found.level[k]]),
                 f"{found.answers[k]:,}",
                 f"{bias}±{stderr}" if bias != "-" else "-",
                 *(
@@ -74,26 +74,37 @@ class WorkersResult(CommandResult):
                         found.left_rate,
                     )
                 ),
-                f"{found.reliability[k]:.2f}",
+                number(found.reliability[k], ".2f"),
             )
         console.print(table)
         show_rest(len(shown), len(order), console)
-        innocent = (
-            f"; at most {found.false_discovery_rate:.0%} of these are expected to be innocent"
-        )
-        n_flagged = len(found.flagged)
-        console.print(
-            f"{n_flagged:,} of {len(found):,} flagged{innocent if n_flagged else ''}", style="dim"
-        )
+        show_meanings(found, console)
         show_warnings(found.notes, console)
         show_written(self.written, console)
+
+
+def show_meanings(found: "WorkerAssessment", console: "Console") -> None:
+    """How many have a fault and how many a habit, and what each of these flags says."""
+    from hodgerank.estimators.workers.assessment import FAULTS, HABITS, WORDS
+
+    faults, habits = len(found.flagged), len(found.habits)
+    innocent = f" (at most {found.false_discovery_rate:.0%} of these are expected to be innocent)"
+    console.print(
+        f"{len(found):,} assessed: {faults:,} with a fault{innocent if faults else ''}, "
+        f"{habits:,} with a habit, which is no fault",
+        style="dim",
+    )
+    for level, flags in (("fault", FAULTS), ("habit", HABITS)):
+        for flag in flags:
+            if count := found.flag.count(flag):
+                console.print(f"  {count:,} {flag} ({level}): {WORDS[flag]}", style="dim")
 
 
 @partial(reads_votes, reader=distinct_answers, on_groups=all_together)
 def workers(
     votes: "Comparisons",
     false_discovery_rate: Annotated[
-        float, typer.Option(help="Share of innocent workers among those flagged.")
+        float, typer.Option(help="Share of innocent workers among those with a fault.")
     ] = 0.05,
     top: Annotated[int, typer.Option(min=0, help="Show N workers, 0 shows all.")] = 50,
     output: Annotated[
@@ -103,8 +114,11 @@ def workers(
 ) -> WorkersResult:
     """Assess each worker: position bias, agreement with the others, outliers, ties, reliability.
 
-    Flagged workers come first. With --by they are assessed over all groups together. To look at
-    other groups of people, name their column as the worker.
+    Faults come first: position-clicking, adversarial, careless. Their answers should be looked at,
+    or left out with rank --exclude-workers flagged. Then habits, which are worth knowing and no
+    fault: tie-happy, leans left, leans right, less precise than others. With --by workers are
+    assessed over all groups together. To look at other groups of people, name their column as the
+    worker.
 
     Examples:
       hodgerank workers votes.csv

@@ -7,6 +7,7 @@ import os
 from pathlib import Path
 from typing import Any
 
+from hodgerank.data.reading.asked_by import FOLLOWS_LABELS
 from hodgerank.errors import CannotWrite, HodgeRankError, InvalidArgument, InvalidComparisons
 from hodgerank.sampling.answer import Answer
 from hodgerank.sampling.sampler import Sampler
@@ -16,7 +17,7 @@ OUR_LINES = b'{"left": '
 
 
 class AnswerFile:
-    """One JSON object a line: left, right, outcome, and worker and weight where they say something.
+    """One JSON object a line: left, right, outcome, asked_by, and worker and weight if known.
 
     `read_comparisons` reads it too. Every line is written through at once; a line of ours that a
     crash cut short is dropped when the file is opened again.
@@ -32,10 +33,11 @@ class AnswerFile:
             raise InvalidArgument(
                 f"{self.path} already holds answers, and so does the sampler: resume with a new one"
             )
-        for pair, answer in answers:
+        for pair, answer, asked_by in answers:
             sampler.tell(pair, answer.outcome, answer.worker, weight=answer.weight)
+            sampler.told_adaptive |= asked_by in FOLLOWS_LABELS
 
-    def _read(self, sampler: Sampler) -> list[tuple[Pair, Answer]]:
+    def _read(self, sampler: Sampler) -> list[tuple[Pair, Answer, str]]:
         content = self.path.read_bytes()
         lines = content.removeprefix(b"\xef\xbb\xbf").splitlines(keepends=True)
         answers = []
@@ -56,13 +58,14 @@ class AnswerFile:
                 file.write(b"\n")
         return answers
 
-    def append(self, pair: Pair, answer: Answer) -> None:
-        """One more answer, on disk when this returns."""
+    def append(self, pair: Pair, answer: Answer, asked_by: str) -> None:
+        """One more answer, on disk when this returns; `asked_by` is the name of the sampler."""
         row: dict[str, Any] = {"left": pair.left, "right": pair.right, "outcome": answer.outcome}
         if answer.worker is not None:
             row["worker"] = answer.worker
         if answer.weight != 1:
             row["weight"] = answer.weight
+        row["asked_by"] = asked_by
         try:
             self._append((json.dumps(row, ensure_ascii=False) + "\n").encode())
         except OSError as error:
@@ -85,10 +88,11 @@ class AnswerFile:
                 raise
 
 
-def _parse(line: bytes, sampler: Sampler) -> tuple[Pair, Answer]:
+def _parse(line: bytes, sampler: Sampler) -> tuple[Pair, Answer, str]:
     row = json.loads(line)
     if not isinstance(row, dict) or not {"left", "right", "outcome"} <= row.keys():
         raise InvalidComparisons("not an answer with left, right and outcome")
     pair = Pair(row["left"], row["right"])
     sampler.gain(pair)  # knows the items, or says which one it does not
-    return pair, Answer(row["outcome"], row.get("worker"), row.get("weight", 1.0))
+    answer = Answer(row["outcome"], row.get("worker"), row.get("weight", 1.0))
+    return pair, answer, str(row.get("asked_by", ""))

@@ -89,7 +89,7 @@ class Collector:
     def keep(self, pair: Pair, answer: Answer) -> None:
         """Put an answer that has been told on disk, and hand it on."""
         if self._file is not None:
-            self._file.append(pair, answer)
+            self._file.append(pair, answer, self.sampler.name)
         if self._on_answer is not None:
             self._on_answer(pair, answer)
         self._in_a_row = 0

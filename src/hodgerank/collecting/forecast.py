@@ -11,8 +11,9 @@ from scipy.special import ndtr
 
 from hodgerank.collecting.play import play
 from hodgerank.errors import InvalidArgument, NothingToAsk
-from hodgerank.estimators.bayes import bayes_rank, variance_beliefs
+from hodgerank.estimators.bayes import LINK, bayes_rank
 from hodgerank.estimators.certainty import expected_tau
+from hodgerank.estimators.evidence import variance_beliefs
 from hodgerank.graph.comparison_graph import ComparisonGraph
 from hodgerank.notebook import Displayed
 
@@ -93,7 +94,7 @@ def forecast(sampler: Sampler, target: float) -> Forecast:
         return Forecast(target, now, 0.0, 0.0, 0.0)
     graph = ComparisonGraph.from_comparisons(sampler.answers)
     rng = np.random.default_rng(0)
-    variances, weights = variance_beliefs(graph)
+    variances, weights = variance_beliefs(graph, LINK)
     n_futures = int(np.clip(2000 / n, FEWEST_FUTURES, 20))
     drawn = rng.choice(variances, n_futures, p=weights).tolist()
     if n <= MOST_PLAYED:

@@ -160,8 +160,11 @@ class Comparisons(Displayed):
         Optional: how many equal answers a row stands for, each of this weight. Tables of counts
         and tables reduced where they live have it.
     ballot
-        Optional: which ballot an answer was taken from, by number; answers of one ballot (a
-        ranking of several items, a best-worst choice) are not independent of each other.
+        Optional: which ballot or unit an answer belongs to, by number; answers of one ballot (a
+        ranking of several items, a best-worst choice) or unit (a prompt, a page) are not
+        independent of each other.
+    units
+        Names of the units by number, where they are units; answers without one have higher numbers.
     row
         Optional: the row of the source each answer stood in, from 1, where it is not simply the
         position here.
@@ -188,6 +191,7 @@ class Comparisons(Displayed):
     truth: FloatArray | None = None
     report: ReadReport = field(default_factory=ReadReport)
     backend: str = "polars"
+    units: tuple[Item, ...] = ()
 
     def __post_init__(self) -> None:
         m = len(self.left)
@@ -282,7 +286,7 @@ class Comparisons(Displayed):
 
     @property
     def n_ballots(self) -> int:
-        """Number of ballots that the answers were taken from; 0 for plain answers."""
+        """Number of ballots or units that the answers belong to; 0 for plain answers."""
         return 0 if self.ballot is None else int(self.ballot.max(initial=-1)) + 1
 
     @property
@@ -351,9 +355,16 @@ class Comparisons(Displayed):
             right=right,
             workers=tuple(self.workers[k] for k in workers),
             worker=worker,
-            ballot=None if self.ballot is None else _numbered(self.ballot),
             truth=None if self.truth is None else self.truth[items],
-        )
+        ).with_ballots_numbered()
+
+    def with_ballots_numbered(self) -> Comparisons:
+        """The same answers, without numbers of ballots and units that have none."""
+        if self.ballot is None:
+            return self
+        kept, ballot = np.unique(self.ballot, return_inverse=True)
+        names = (self.units[k] for k in kept.tolist() if k < len(self.units))
+        return replace(self, ballot=ballot.astype(np.int32), units=tuple(names))
 
     def repeated(self) -> Comparisons:
         """The same answers, one row for each."""
@@ -369,6 +380,8 @@ class Comparisons(Displayed):
 
     def to_frame(self, backend: str | None = None) -> Any:
         """One row per answer: left, right, outcome, and worker, weight and time where known.
+
+        Where pairs were chosen by labels, `asked_by` says so to whoever reads the table.
 
         Where the display order is not known for any answer, the columns are winner and loser if
         that loses nothing.
@@ -396,11 +409,9 @@ class Comparisons(Displayed):
             columns["weight"] = self.weight
         if self.time is not None:
             columns["time"] = self.time
+        if self.report.adaptive:
+            columns["asked_by"] = np.full(len(self), "adaptive", dtype=object)
         return build_frame(columns, backend or self.backend)
-
-
-def _numbered(ballot: CodeArray) -> CodeArray:
-    return np.unique(ballot, return_inverse=True)[1].astype(np.int32)
 
 
 def _used(n: int, *codes: CodeArray) -> tuple[IntArray, list[CodeArray]]:

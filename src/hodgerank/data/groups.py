@@ -101,4 +101,11 @@ class VoteGroups(Displayed, Mapping[Item, Comparisons]):
 
 def _report(votes: Comparisons, name: str) -> ReadReport:
     """Of one group; what was left out is in the report of all."""
-    return ReadReport(source=name, layout="", rows=len(votes), ballots=votes.n_ballots)
+    return ReadReport(
+        source=name,
+        layout="",
+        rows=len(votes),
+        ballots=0 if votes.units else votes.n_ballots,
+        units=votes.n_ballots if votes.units else 0,
+        adaptive=votes.report.adaptive,
+    )

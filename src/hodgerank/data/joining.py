@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -21,7 +22,8 @@ def join_comparisons(parts: Sequence[Comparisons], source: str | None = None) ->
         return first
     items, places = _common([part.items for part in parts])
     workers, offices = _common([part.workers for part in parts])
-    ballots = np.cumsum([0, *(part.n_ballots or len(part) for part in parts)])
+    units, departments = _common([part.units for part in parts])
+    ballots = len(units) + np.cumsum([0, *(part.n_ballots or len(part) for part in parts)])
     columns: dict[str, Any] = {
         "left": _joined(parts, lambda k, part: places[k][part.left]),
         "right": _joined(parts, lambda k, part: places[k][part.right]),
@@ -36,24 +38,29 @@ def join_comparisons(parts: Sequence[Comparisons], source: str | None = None) ->
     if any(part.multiplicity is not None for part in parts):
         columns["multiplicity"] = _joined(parts, lambda _, part: part.answers_per_row)
     if any(part.ballot is not None for part in parts):
-        # an answer without a ballot is one by itself
-        columns["ballot"] = _joined(
-            parts,
-            lambda k, part: (
-                ballots[k] + (np.arange(len(part)) if part.ballot is None else part.ballot)
-            ),
-        )
+
+        def numbers(k: int, part: Comparisons) -> Any:
+            if part.ballot is None:  # an answer without a ballot is one by itself
+                return ballots[k] + np.arange(len(part))
+            named = np.minimum(part.ballot, len(part.units))  # the last is nobody's
+            is_named = part.ballot < len(part.units)
+            return np.where(is_named, departments[k][named], ballots[k] + part.ballot)
+
+        columns["ballot"], columns["units"] = _joined(parts, numbers), units
     kinds = {None if part.time is None else part.time.dtype.kind for part in parts}
     if len(kinds) == 1 and kinds != {None}:
         columns["time"] = _joined(parts, lambda _, part: part.time)
     names = list(dict.fromkeys(part.report.source for part in parts))
-    return Comparisons(
+    votes = Comparisons(
         items=items,
         workers=workers,
         report=joint_report([part.report for part in parts], source or " + ".join(names)),
         backend=first.backend,
         **columns,
-    )
+    ).with_ballots_numbered()
+    if not units:
+        return votes
+    return replace(votes, report=replace(votes.report, units=votes.n_ballots, ballots=0))
 
 
 def _joined(parts: Sequence[Comparisons], column: Callable[[int, Comparisons], Any]) -> Any:

@@ -1,4 +1,4 @@
-"""How right a ranking is to be expected to be, from its own uncertainty."""
+"""How right a ranking is to be expected to be, by what is believed about the scores."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 from scipy.special import log_ndtr, ndtr
 
 from hodgerank.errors import InvalidArgument
-from hodgerank.estimators.ranking import Ranking
+from hodgerank.estimators.ranking import Believed, Ranking
 from hodgerank.types import FloatArray, IntArray, Item
 
 JOINT_ITEMS = 1000
@@ -21,43 +21,42 @@ N_PAIRS = 200_000  # looked at where the pairs are too many
 def expected_tau(ranking: Ranking, among: Iterable[Item] | None = None) -> float:
     """Kendall's tau with the true order that is to be expected.
 
-    The mean over all pairs of 2 P(right order) - 1, the order being right with probability
-    Phi(|difference| / its standard error). Best read off `bayes_rank`, whose prior keeps it honest
-    when answers are few. Beyond 1,000 items scores are taken as uncorrelated, which they nearly
-    are, and 200,000 pairs are looked at. `among` limits it to some of the items.
+    The mean over all pairs that can be compared of 2 P(right order) - 1, by `Ranking.certainty`.
+    Beyond 1,000 items scores are taken as uncorrelated, which they nearly are, and 200,000 pairs
+    are looked at. `among` limits it to some of the items.
 
     >>> from hodgerank import bayes_rank
     >>> round(expected_tau(bayes_rank([("a", "b", 1)])), 2)
-    0.46
+    0.44
     """
-    rows = _rows(ranking, among)
-    if len(rows) < 2:
+    a, b = _pairs(ranking, _rows(ranking, among))
+    if not len(a):
         return 1.0
-    difference, deviation = _differences(ranking, rows)
-    certain = deviation <= 0
-    z = np.abs(difference) / np.where(certain, 1.0, deviation)
-    right = np.where(certain, 0.5 + 0.5 * (difference != 0), ndtr(z))
-    return float(2 * right.mean() - 1)
+    tau = sum(belief.share * _mean_tau(belief, a, b) for belief in _joint_beliefs(ranking))
+    return float(np.clip(tau, -1.0, 1.0))
 
 
 def top_k_certainty(ranking: Ranking, k: int, among: Iterable[Item] | None = None) -> float:
     """The probability that the k items ranked best are the k best, in whatever order.
 
-    By drawing scores from their joint distribution; repeatable, with a standard error of at most
+    By drawing scores from what is believed about them; repeatable, with a standard error of at most
     0.011. Beyond 1,000 items scores are taken as uncorrelated, which they nearly are, and no draws
-    are needed. `among` limits it to some of the items.
+    are needed. `among` limits it to some of the items, and has to where components were ranked
+    separately.
     """
     rows = _rows(ranking, among)
     n = len(rows)
     if not 1 <= k <= n:
         raise InvalidArgument(f"k must be between 1 and {n}, not {k}")
+    if len(np.unique(ranking.components[rows])) > 1:
+        raise InvalidArgument(
+            "items of different components have no common order: give the items of one of them as "
+            "among=..., or rank all together by bayes_rank"
+        )
     if k == n:
         return 1.0
-    covariance = _joint_covariance(ranking)
-    if covariance is None:
-        return _first_apart(ranking.scores[rows], ranking.standard_errors[rows], k)
-    draws = _draws(ranking.scores, covariance)[:, rows]
-    return float((draws[:, :k].min(axis=1) > draws[:, k:].max(axis=1)).mean())
+    beliefs = _joint_beliefs(ranking)
+    return min(sum(part.share * _top_apart(part, rows, k) for part in beliefs), 1.0)
 
 
 def widest_rank_interval(ranking: Ranking, among: Iterable[Item] | None = None) -> int:
@@ -76,25 +75,45 @@ def _rows(ranking: Ranking, among: Iterable[Item] | None) -> IntArray:
     return np.array(sorted(ranking.index(item) for item in among), np.int64)
 
 
-def _joint_covariance(ranking: Ranking) -> FloatArray | None:
-    """Covariance of the scores, None where they are so many that it makes no difference."""
-    return ranking.covariance if len(ranking) <= JOINT_ITEMS else None
+def _joint_beliefs(ranking: Ranking) -> tuple[Believed, ...]:
+    """Without covariances where items are so many that these make no difference."""
+    if len(ranking) <= JOINT_ITEMS:
+        return ranking.beliefs
+    return tuple(belief._replace(covariance=None) for belief in ranking.beliefs)
 
 
-def _differences(ranking: Ranking, rows: IntArray) -> tuple[FloatArray, FloatArray]:
-    """Differences of scores and their standard errors: of all pairs, or of very many at random."""
+def _pairs(ranking: Ranking, rows: IntArray) -> tuple[IntArray, IntArray]:
+    """Better and worse item of all pairs that can be compared, or of very many at random."""
     n = len(rows)
-    covariance = _joint_covariance(ranking)
-    if covariance is not None:
+    if n < 2 or len(ranking) <= JOINT_ITEMS:
         a, b = (rows[part] for part in np.triu_indices(n, 1))
-        variances = np.diag(covariance)
-        variance = variances[a] + variances[b] - 2 * covariance[a, b]
     else:
         rng = np.random.default_rng(0)
         first = rng.integers(0, n, N_PAIRS)
-        a, b = rows[first], rows[(first + rng.integers(1, n, N_PAIRS)) % n]
-        variance = ranking.standard_errors[a] ** 2 + ranking.standard_errors[b] ** 2
-    return ranking.scores[a] - ranking.scores[b], np.sqrt(np.maximum(variance, 0.0))
+        one, other = rows[first], rows[(first + rng.integers(1, n, N_PAIRS)) % n]
+        a, b = np.minimum(one, other), np.maximum(one, other)
+    comparable = ranking.components[a] == ranking.components[b]
+    return a[comparable], b[comparable]
+
+
+def _mean_tau(belief: Believed, a: IntArray, b: IntArray) -> float:
+    """Mean over pairs of 2 P(a is better than b) - 1."""
+    _, scores, variances, covariance = belief
+    variance = variances[a] + variances[b]
+    if covariance is not None:
+        variance = variance - 2 * covariance[a, b]
+    difference, deviation = scores[a] - scores[b], np.sqrt(np.maximum(variance, 0.0))
+    certain = deviation <= 0
+    tau = 2 * ndtr(difference / np.where(certain, 1.0, deviation)) - 1
+    return float(np.where(certain, np.sign(difference), tau).mean())
+
+
+def _top_apart(belief: Believed, rows: IntArray, k: int) -> float:
+    """P(the first k of some rows are all better than the others)."""
+    if belief.covariance is None:
+        return _first_apart(belief.scores[rows], np.sqrt(belief.variances[rows]), k)
+    draws = _draws(belief.scores, belief.covariance)[:, rows]
+    return float((draws[:, :k].min(axis=1) > draws[:, k:].max(axis=1)).mean())
 
 
 def _draws(scores: FloatArray, covariance: FloatArray) -> FloatArray:
@@ -114,6 +133,8 @@ def _first_apart(scores: FloatArray, deviations: FloatArray, k: int) -> float:
     deviations = np.maximum(deviations, np.finfo(float).tiny)
     low, high = scores - FAR * deviations, scores + FAR * deviations
     start, end = float(low[k:].max()), float(high[:k].min())
+    if start >= end:
+        return 0.0
     others = k + np.flatnonzero(high[k:] > start)
     t = np.linspace(start, end, N_POINTS)
     lose = np.exp([_log_below(point, scores[others], deviations[others]) for point in t])

@@ -12,14 +12,42 @@ from hodgerank.data.comparisons import NO_WORKER, Comparisons
 from hodgerank.errors import InvalidArgument, require_one_of
 from hodgerank.graph.building import single_answers, source_of
 from hodgerank.graph.comparison_graph import ComparisonGraph
-from hodgerank.kernels.linalg.normal_equations import NormalEquations
-from hodgerank.types import FloatArray, VotesLike
+from hodgerank.kernels.linalg.normal_equations import Diagonal, Method
+from hodgerank.kernels.models.student import interval_quantile
+from hodgerank.types import FloatArray, IntArray, VotesLike
 
 CovarianceKind = Literal["model", "worker", "ballot"]
 KINDS = ("model", "worker", "ballot")
 
 BLOCK = 256  # workers solved for at once
 VANISHING = 1e-20
+
+
+class Equations(Protocol):
+    """A linear system over the scores, alone or with other unknowns eliminated."""
+
+    @property
+    def n(self) -> int:
+        """Number of scores."""
+
+    @property
+    def ridge(self) -> float:
+        """Precision of a prior on the scores."""
+
+    @property
+    def method(self) -> Method:
+        """What the inverse comes from."""
+
+    def solve(self, rhs: FloatArray) -> FloatArray:
+        """Scores for one right-hand side, or for each column."""
+
+    @property
+    def inverse(self) -> FloatArray:
+        """The whole inverse; only asked for where `method` is dense."""
+
+    @property
+    def inverse_diagonal(self) -> Diagonal:
+        """Its diagonal."""
 
 
 class Covariance(Protocol):
@@ -37,16 +65,33 @@ class Covariance(Protocol):
         """Variance of the difference of two scores."""
 
     @property
+    def freedom(self) -> float | None:
+        """Degrees of freedom of the variances; None where they do not hang on residuals."""
+
+    def quantile(self, confidence: float) -> float:
+        """Half the width of an interval in standard errors."""
+
+    @property
     def description(self) -> str:
         """How the variances were obtained, with their error if they are estimates."""
 
 
 @dataclass(frozen=True)
 class ModelCovariance:
-    """scale times the inverse of the normal equations."""
+    """scale times the inverse of the normal equations.
 
-    equations: NormalEquations
+    Attributes
+    ----------
+    freedom
+        Degrees of freedom of the scale, where it was estimated from residuals.
+    largest
+        What the scale is at most.
+    """
+
+    equations: Equations
     scale: float
+    freedom: float | None = None
+    largest: float = np.inf
 
     @cached_property
     def variances(self) -> FloatArray:
@@ -64,6 +109,12 @@ class ModelCovariance:
         contrast[a], contrast[b] = 1.0, -1.0
         return self.scale * float(contrast @ self.equations.solve(contrast))
 
+    def quantile(self, confidence: float) -> float:
+        """Student's, but no wider than the normal one with the largest scale."""
+        widest = np.sqrt(max(self.largest / self.scale, 1.0)) if self.scale else 1.0
+        normal = interval_quantile(confidence, None)
+        return min(interval_quantile(confidence, self.freedom), normal * float(widest))
+
     @property
     def description(self) -> str:
         """Exact, or a stochastic estimate with its error."""
@@ -77,11 +128,11 @@ class ModelCovariance:
 class ClusteredCovariance:
     """The clustered sandwich A^-1 (sum over clusters of g g^T) A^-1, g a cluster's gradient.
 
-    A cluster is a worker, or a ballot. It stays honest when the answers of a cluster hang
-    together or the model is wrong; it needs some tens of clusters to be accurate.
+    A cluster is a worker, a ballot, or a unit that was named. It stays honest when the answers of a
+    cluster hang together or the model is wrong; it needs some tens of clusters to be accurate.
     """
 
-    equations: NormalEquations
+    equations: Equations
     votes: Comparisons
     slopes: FloatArray
     """Derivative of the objective in x_left - x_right, one per answer."""
@@ -89,35 +140,54 @@ class ClusteredCovariance:
 
     def __post_init__(self) -> None:
         if self.by == "ballot" and self.votes.ballot is None:
-            raise InvalidArgument("covariance='ballot' needs rankings of several items")
+            raise InvalidArgument(
+                "covariance='ballot' needs rankings of several items, or the column of the unit "
+                "(unit=..., --unit)"
+            )
         if self.by == "worker" and len(self.votes) and self.votes.worker.min() == NO_WORKER:
             raise InvalidArgument(
                 "covariance='worker' needs to know every answer's worker: "
                 "name the column (worker=..., --worker), or use covariance='model'"
             )
-        if self._n_clusters < 2:
+        if self.n_clusters < 2:
             raise InvalidArgument(f"covariance={self.by!r} needs at least two {self.by}s")
 
+    @cached_property
+    def _cluster(self) -> IntArray:
+        """The cluster of each answer; clusters without answers do not count."""
+        cluster = self.votes.worker if self.by == "worker" else self.votes.ballot
+        assert cluster is not None  # see __post_init__
+        return np.unique(cluster, return_inverse=True)[1]
+
     @property
-    def _n_clusters(self) -> int:
-        return self.votes.n_workers if self.by == "worker" else self.votes.n_ballots
+    def freedom(self) -> float:
+        """Clusters that are left over after their mean."""
+        return self.n_clusters - 1
+
+    def quantile(self, confidence: float) -> float:
+        """Student's."""
+        return interval_quantile(confidence, self.freedom)
+
+    @property
+    def n_clusters(self) -> int:
+        """Number of workers, or ballots, whose answers these are."""
+        return int(self._cluster.max(initial=-1)) + 1
+
+    @cached_property
+    def _gradients(self) -> FloatArray:
+        """In the scores, one column for each cluster."""
+        votes, w, cluster = self.votes, np.int64(self.n_clusters), self._cluster
+        size = votes.n_items * int(w)
+        total = np.bincount(votes.left * w + cluster, self.slopes, size)
+        total -= np.bincount(votes.right * w + cluster, self.slopes, size)
+        return np.asarray(total.reshape(votes.n_items, int(w)), float)
 
     @cached_property
     def _influence(self) -> FloatArray:
         """A^-1 g of each cluster, one column each."""
-        from scipy import sparse
-
-        votes, w = self.votes, self._n_clusters
-        cluster = votes.worker if self.by == "worker" else votes.ballot
-        gradients = sparse.coo_array(
-            (
-                np.r_[self.slopes, -self.slopes],
-                (np.r_[votes.left, votes.right], np.r_[cluster, cluster]),
-            ),
-            shape=(votes.n_items, w),
-        ).tocsc()
+        w = self.n_clusters
         parts = [
-            self.equations.solve(gradients[:, k : k + BLOCK].toarray()) for k in range(0, w, BLOCK)
+            self.equations.solve(self._gradients[:, k : k + BLOCK]) for k in range(0, w, BLOCK)
         ]
         return np.asarray(np.hstack(parts) * np.sqrt(w / (w - 1)))
 
@@ -126,8 +196,8 @@ class ClusteredCovariance:
         """Sum over clusters of squared influence."""
         if not self.is_positive:
             raise InvalidArgument(
-                f"standard errors clustered by {self.by} vanish here, because the {self.by}s do "
-                "not differ or are too few: use covariance='model'"
+                f"standard errors clustered by {self._word} vanish here, because the "
+                f"{self._word}s do not differ or are too few: use covariance='model'"
             )
         return self._sums
 
@@ -156,7 +226,11 @@ class ClusteredCovariance:
     @property
     def description(self) -> str:
         """That errors are clustered, and by how many clusters."""
-        return f"clustered by {self.by} ({self._n_clusters:,} {self.by}s)"
+        return f"clustered by {self._word} ({self.n_clusters:,} {self._word}s)"
+
+    @property
+    def _word(self) -> str:
+        return "unit" if self.by == "ballot" and self.votes.units else self.by
 
 
 def cluster_unless_vain(
@@ -177,7 +251,9 @@ def covariance_kind(
     """
     if wanted is not None:
         require_one_of(wanted, KINDS, "covariance")
-        return wanted, votes if wanted == "model" else single_answers(votes, wanted)
+        if wanted == "model":
+            return wanted, votes
+        return wanted, single_answers(votes, f"covariance={wanted!r}")
     if isinstance(votes, ComparisonGraph):
         return "model", votes
     source = source_of(votes)

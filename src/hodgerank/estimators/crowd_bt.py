@@ -10,8 +10,9 @@ from scipy.special import expit
 from hodgerank.data.comparisons import NO_WORKER
 from hodgerank.data.reading.source import read_comparisons
 from hodgerank.errors import require_positive
-from hodgerank.estimators.bayes import posterior_mode
+from hodgerank.estimators.belief import FoundBelief
 from hodgerank.estimators.covariance import ModelCovariance
+from hodgerank.estimators.most_probable import posterior_mode
 from hodgerank.estimators.ranking import Ranking
 from hodgerank.graph.comparison_graph import ComparisonGraph
 from hodgerank.types import FloatArray, Item, VotesLike
@@ -98,6 +99,8 @@ def crowd_bt(
         graph,
         x,
         ModelCovariance(equations, 1.0),
+        # the answers to be expected of a reliable crowd are still choices
+        belief=FoundBelief(replace(graph, squares=graph.weights), "bradley-terry"),
         joined=True,
         model="Crowd-BT",
         link="bradley-terry",

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from hodgerank.data.comparisons import Comparisons
 from hodgerank.data.groups import VoteGroups
 from hodgerank.errors import HodgeRankError, InvalidArgument
 from hodgerank.estimators.bayes import bayes_rank
@@ -105,6 +106,12 @@ class GroupRankings(Displayed, Charted, Mapping[Item, Ranking]):
         )
 
     @property
+    def common_notes(self) -> tuple[str, ...]:
+        """Notes that all rankings have."""
+        notes = [ranking.notes for ranking in self.rankings.values()]
+        return tuple(note for note in (notes[0] if notes else ()) if all(note in n for n in notes))
+
+    @property
     def verdict(self) -> str:
         """In how many groups the leader is certain, in one sentence."""
         summary = self.summary
@@ -166,7 +173,7 @@ class GroupRankings(Displayed, Charted, Mapping[Item, Ranking]):
 
 
 def rank_groups(
-    votes: VoteGroups, fit: Callable[..., Ranking] = hodge_rank, **options: Any
+    votes: VoteGroups, fit: Callable[..., Ranking] | None = None, **options: Any
 ) -> GroupRankings:
     """Rank the items of each group by themselves.
 
@@ -175,7 +182,8 @@ def rank_groups(
     votes
         What `read_comparisons(..., group=...)` returns.
     fit
-        How: `hodge_rank`, `bradley_terry`, `robust_rank` ...
+        How: `hodge_rank`, `bradley_terry`, `robust_rank` ... Default: `hodge_rank`; `bayes_rank`
+        where pairs were chosen in the light of earlier answers, unless options ask for the other.
     options
         Of `fit`.
 
@@ -195,7 +203,7 @@ def rank_groups(
     problems: dict[Item, HodgeRankError] = {}
     for group, answers in votes.items():
         try:
-            ranking = fit(answers, **options)
+            ranking = (fit or _usual(answers, options))(answers, **options)
             ranking.rank_intervals  # noqa: B018 - what is in their way is a problem too
         except HodgeRankError as problem:
             problems[group] = problem
@@ -204,3 +212,8 @@ def rank_groups(
         posteriors[group] = bayes_rank(answers, confidence=ranking.confidence)
     sizes = {group: (answers.n_items, answers.n_answers) for group, answers in votes.items()}
     return GroupRankings(votes.column, rankings, posteriors, problems, sizes)
+
+
+def _usual(votes: Comparisons, options: Mapping[str, Any]) -> Callable[..., Ranking]:
+    can_be_posterior = options.keys() <= {"ridge", "confidence"}
+    return bayes_rank if votes.report.adaptive and can_be_posterior else hodge_rank

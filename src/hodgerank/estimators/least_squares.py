@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from hodgerank.data.comparisons import Comparisons
 from hodgerank.errors import InvalidArgument, require_one_of
+from hodgerank.estimators.belief import FoundBelief
 from hodgerank.estimators.covariance import (
     ClusteredCovariance,
     Covariance,
@@ -16,18 +17,22 @@ from hodgerank.estimators.covariance import (
     cluster_unless_vain,
     covariance_kind,
 )
+from hodgerank.estimators.dispersion import fitted_means, in_answers
+from hodgerank.estimators.flows import CHOICE, MIN_DENSITY, LinkName, Weighting, observations
+from hodgerank.estimators.noise import few_answers_notes, noise_of_answers, noise_of_edges
+from hodgerank.estimators.prediction import Prediction
 from hodgerank.estimators.ranking import Ranking
 from hodgerank.graph.building import Components, graph_to_rank, single_answers
-from hodgerank.graph.comparison_graph import ComparisonGraph
 from hodgerank.kernels.linalg.laplacian import divergence
 from hodgerank.kernels.linalg.normal_equations import NormalEquations
-from hodgerank.kernels.models.links import LINKS
+from hodgerank.kernels.models.links import LIKELIHOODS, LINKS
 from hodgerank.types import FloatArray, VotesLike
 
-Weighting = Literal["counts", "variance"]
+if TYPE_CHECKING:
+    from hodgerank.estimators.position.adjusting import Position
+
 PERFECT_FIT = 1e-10  # a residual sum of squares below this share of the squares is rounding
-MIN_DENSITY = 1e-3  # keeps the delta method finite where a link is flat
-LinkName = Literal["uniform", "bradley-terry", "thurstone-mosteller", "angular"]
+PROBIT = "thurstone-mosteller"
 
 
 def hodge_rank(
@@ -39,6 +44,7 @@ def hodge_rank(
     weighting: Weighting = "counts",
     components: Components = "joined",
     covariance: CovarianceKind | None = None,
+    position: Position | None = None,
     confidence: float = 0.95,
 ) -> Ranking:
     r"""HodgeRank: least squares on the comparison graph.
@@ -57,8 +63,8 @@ def hodge_rank(
     ridge
         g, the precision of a Gaussian prior around 0. Default: no prior.
     smoothing
-        a. Default: 1/2 for the links that need it (an edge won 5:0 would have an infinite
-        flow), 0 for uniform and angular.
+        a, in answers (effective ones, where there are weights). Default: 1/2 for the links that
+        need it (an edge won 5:0 would have an infinite flow), 0 for uniform and angular.
     weighting
         'counts' weighs an edge by its answers; 'variance' by the inverse variance of its flow.
     components
@@ -66,7 +72,10 @@ def hodge_rank(
         every component by itself.
     covariance
         'model', or a sandwich clustered by 'worker' or by 'ballot'. Default: 'ballot' where the
-        answers were taken from rankings of several items, else 'model'.
+        answers were taken from rankings of several items, or a `unit` was named; else 'model'.
+    position
+        What sides add to an answer: 'common' to all workers, or of each 'worker'. Default: nothing.
+        Scores and standard errors allow for it; with the uniform link only.
     confidence
         Level of the intervals.
 
@@ -87,7 +96,17 @@ def hodge_rank(
         if not (np.isfinite(value) and value >= 0):
             raise InvalidArgument(f"{name} must be 0 or more, not {value}")
     graph = graph_to_rank(votes, components)
-    flows, weights, unit_variance = _observations(graph, link, smoothing, weighting)
+    sides = None
+    if position is not None:
+        if link != "uniform" or smoothing:
+            raise InvalidArgument(
+                "position needs the uniform link; bradley_terry and thurstone_mosteller have theirs"
+            )
+        from hodgerank.estimators.position.adjusting import without_sides
+
+        sides = without_sides(votes, position, link, ridge=ridge)
+        graph = sides.graph
+    flows, weights, unit_variance = observations(graph, link, smoothing, weighting)
 
     equations = NormalEquations(graph.i, graph.j, weights, graph.components, ridge)
     rhs = divergence(graph.i, graph.j, weights * flows, graph.n_items)
@@ -95,21 +114,29 @@ def hodge_rank(
     # At the solution the residual sum of squares needs no pass over the edges.
     squares = graph.squares.sum() if link == "uniform" else weights @ flows**2
     rss = float(squares - scores @ rhs - ridge * scores @ scores)
-    n_observations = graph.n_answers if link == "uniform" else graph.n_edges
-    scale, notes = _noise_variance(
-        rss if rss > PERFECT_FIT * squares else 0.0,
-        n_observations - graph.n_items + graph.n_components,
-        unit_variance,
-        least=0.0 if link == "uniform" else unit_variance,
-    )
-    if not (np.isfinite(scores).all() and np.isfinite(scale)):
+    rss = rss if rss > PERFECT_FIT * squares else 0.0
+    if link == "uniform":
+        noise = noise_of_answers(graph, rss, unit_variance, 0 if sides is None else sides.n_leans)
+    else:
+        means = fitted_means(graph, link, scores)
+        noise = noise_of_edges(graph, link, rss, unit_variance, means)
+    if not (np.isfinite(scores).all() and np.isfinite(noise.variance)):
         raise InvalidArgument("the weights are too large or too small to compute with")
-    model = ModelCovariance(equations, scale)
+    notes = noise.notes + (() if sides is None else (sides.note,))
+    if link != "uniform":
+        energy = float(scores @ rhs - ridge * scores @ scores) / noise.variance
+        size = float(np.sqrt(max(energy, 0.0) / graph.n_items))
+        notes += few_answers_notes(graph, link, smoothing, size)
+    system = equations if sides is None else sides.equations
+    model = ModelCovariance(system, noise.variance, noise.freedom, noise.largest)
     uncertainty: Covariance = model
     if kind != "model":
-        answers = single_answers(votes, kind)
-        slopes = _slopes(answers, link, weighting, scores)
-        by_cluster = ClusteredCovariance(equations, answers, slopes, kind)
+        if sides is None:
+            answers = single_answers(votes, f"covariance={kind!r}")
+            slopes = _slopes(answers, link, weighting, scores)
+            by_cluster = ClusteredCovariance(system, answers, slopes, kind)
+        else:
+            by_cluster = sides.clusters(kind)
         uncertainty = cluster_unless_vain(model, by_cluster, covariance)
     return Ranking.from_scores(
         graph,
@@ -123,62 +150,22 @@ def hodge_rank(
         residual=residual,
         solver=solver,
         converged=True,
+        belief=FoundBelief(
+            in_answers(graph),
+            link if link in LIKELIHOODS else PROBIT,
+            clustered=uncertainty,
+            model=model,
+        ),
+        prediction=(Prediction(graph, scores, system, link) if link in CHOICE else None),
         notes=notes,
     )
-
-
-def _observations(
-    graph: ComparisonGraph, link: LinkName, smoothing: float, weighting: Weighting
-) -> tuple[FloatArray, FloatArray, float]:
-    """Flow and weight of each edge in the scale of the link, and the variance of one answer.
-
-    For the uniform link the observations are the answers themselves, of variance at most 1; for
-    the others the edges, with the variance p(1-p) / phi(f)^2 that the delta method gives.
-    """
-    if link == "uniform" and not smoothing:
-        return graph.flows, graph.weights, 1.0
-    phi = LINKS[link]
-    flows = phi.quantile(_win_rates(graph, smoothing))
-    if not np.isfinite(flows).all():
-        raise InvalidArgument(
-            f"some pairs are unanimous, which has no finite value under the {link} link: "
-            "use smoothing above 0 (the default is 0.5)"
-        )
-    p = _win_rates(graph, max(smoothing, 0.5))  # a unanimous edge is not without variance
-    variance = p * (1 - p) / np.maximum(phi.density(flows), MIN_DENSITY) ** 2
-    if weighting == "variance" and link != "uniform":
-        return flows, graph.weights / variance, 1.0
-    return flows, graph.weights, float(variance.mean())
-
-
-def _win_rates(graph: ComparisonGraph, smoothing: float) -> FloatArray:
-    wins = graph.weights * (1 + graph.flows) / 2
-    return np.asarray((wins + smoothing) / (graph.weights + 2 * smoothing))
-
-
-def _noise_variance(
-    rss: float, freedom: int, unit: float, least: float
-) -> tuple[float, tuple[str, ...]]:
-    """Residual variance s^2 = RSS / (m - n + components), which must not vanish by chance.
-
-    Answers that fit perfectly, or leave nothing over to check the fit with, do not show that
-    there is no noise: one pseudo-answer of variance `unit` then keeps the intervals open. Few
-    edges may fit better than the answers behind them allow: `least` is what these allow.
-    """
-    if freedom > 0 and rss > 0:
-        return max(rss / freedom, least), ()
-    note = (
-        "the scores fit every answer, so the noise cannot be estimated: standard errors assume "
-        "one more answer with the largest noise"
-    )
-    return (rss + unit) / (max(freedom, 0) + 1), (note,)
 
 
 def _slopes(
     votes: Comparisons, link: LinkName, weighting: Weighting, scores: FloatArray
 ) -> FloatArray:
     """Influence of each answer on the right-hand side: its residual in the scale of the link."""
-    weight = 1.0 if votes.weight is None else votes.weight
+    weight = votes.total_weight
     difference = scores[votes.left] - scores[votes.right]
     if link == "uniform":
         return np.asarray(weight * (votes.outcome - difference))

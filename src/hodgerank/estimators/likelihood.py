@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from hodgerank.data.comparisons import Comparisons
 from hodgerank.errors import InvalidArgument
+from hodgerank.estimators.belief import FoundBelief, GivenBelief
 from hodgerank.estimators.covariance import (
     ClusteredCovariance,
     Covariance,
@@ -14,19 +17,23 @@ from hodgerank.estimators.covariance import (
     cluster_unless_vain,
     covariance_kind,
 )
+from hodgerank.estimators.dispersion import dispersion_around, fitted_means
+from hodgerank.estimators.most_probable import TOLERANCE, most_probable, not_converged
 from hodgerank.estimators.ranking import Ranking
 from hodgerank.graph.building import Components, graph_to_rank, single_answers
 from hodgerank.graph.comparison_graph import ComparisonGraph
 from hodgerank.kernels.linalg.laplacian import FEW_ITEMS, centre, degrees, reached_from_first
-from hodgerank.kernels.linalg.newton import Fit, maximise
 from hodgerank.kernels.linalg.normal_equations import NormalEquations
-from hodgerank.kernels.models.links import LIKELIHOODS, LINKS, likelihood_of
+from hodgerank.kernels.models.links import LIKELIHOODS, LINKS
 from hodgerank.types import BoolArray, CodeArray, FloatArray, IntArray, VotesLike
+
+if TYPE_CHECKING:
+    from hodgerank.estimators.position.adjusting import Position
 
 # Used only where no maximum exists: a prior of standard deviation 10 on each score.
 FALLBACK_RIDGE = 0.01
-TOLERANCE = 1e-9
-MAX_ITERATIONS = 100
+# Mean weights that are hardly meant as numbers of answers.
+LIGHT, HEAVY = 0.5, 2.0
 
 
 def bradley_terry(
@@ -35,12 +42,14 @@ def bradley_terry(
     ridge: float | None = None,
     components: Components = "joined",
     covariance: CovarianceKind | None = None,
+    position: Position | None = None,
     confidence: float = 0.95,
 ) -> Ranking:
     """Bradley-Terry scores by maximum likelihood, P(i beats j) = 1 / (1 + exp(x_j - x_i)).
 
     An answer y counts as (1 + y)/2 of a win for left and (1 - y)/2 for right, so a tie is half
-    a win each.
+    a win each. Ties and grades vary less than choices: standard errors are smaller by the root of
+    the `dispersion` that is found.
 
     Parameters
     ----------
@@ -51,6 +60,9 @@ def bradley_terry(
         otherwise 0.01, and the ranking names the undefeated and winless items.
     components, covariance, confidence
         As in `hodge_rank`.
+    position
+        What sides add to an answer, in the scale of the scores: 'common' to all workers, or of each
+        'worker' (with a prior of standard deviation 3 logits, so that none is infinite).
 
     Examples
     --------
@@ -58,7 +70,9 @@ def bradley_terry(
     >>> round(ranking.probability("a", "b"), 6)
     0.666667
     """
-    return _maximum_likelihood("bradley-terry", votes, ridge, components, covariance, confidence)
+    return _maximum_likelihood(
+        "bradley-terry", votes, ridge, components, covariance, position, confidence
+    )
 
 
 def thurstone_mosteller(
@@ -67,6 +81,7 @@ def thurstone_mosteller(
     ridge: float | None = None,
     components: Components = "joined",
     covariance: CovarianceKind | None = None,
+    position: Position | None = None,
     confidence: float = 0.95,
 ) -> Ranking:
     """Thurstone-Mosteller scores by maximum likelihood.
@@ -75,7 +90,7 @@ def thurstone_mosteller(
     `bradley_terry`.
     """
     return _maximum_likelihood(
-        "thurstone-mosteller", votes, ridge, components, covariance, confidence
+        "thurstone-mosteller", votes, ridge, components, covariance, position, confidence
     )
 
 
@@ -85,6 +100,7 @@ def _maximum_likelihood(
     ridge: float | None,
     components: Components,
     covariance: CovarianceKind | None,
+    position: Position | None,
     confidence: float,
 ) -> Ranking:
     if ridge is not None and not (np.isfinite(ridge) and ridge >= 0):
@@ -99,19 +115,37 @@ def _maximum_likelihood(
             "won: leave ridge out or give one above 0"
         )
 
-    fit, information = most_probable(graph, link, strength, graph.components, _start(graph, link))
-    model = ModelCovariance(information, 1.0)
+    notes = [*weight_notes(graph)]
+    sides = None
+    if position is not None:
+        from hodgerank.estimators.position.adjusting import without_sides
+
+        sides = without_sides(votes, position, link, ridge=strength)
+        graph, fit = sides.graph, sides.as_newton
+        notes.append(sides.note)
+    else:
+        start = _start(graph, link)
+        fit, information = most_probable(graph, link, strength, graph.components, start)
+    means = fitted_means(graph, link, fit.x)
+    dispersion = dispersion_around(graph, means, graph.n_items - graph.n_components)
+    if sides is None:
+        model = ModelCovariance(_with_dispersion(information, dispersion), 1.0)
+    else:
+        model = ModelCovariance(sides.equations_with(dispersion), 1.0)
     uncertainty: Covariance = model
     if kind != "model":
-        answers = single_answers(votes, kind)
-        slopes = _slopes(answers, link, fit.x)
-        by_cluster = ClusteredCovariance(information, answers, slopes, kind)
+        if sides is None:
+            answers = single_answers(votes, f"covariance={kind!r}")
+            slopes = slopes_of(answers, link, fit.x)
+            by_cluster = ClusteredCovariance(information, answers, slopes, kind)
+        else:
+            by_cluster = sides.clusters(kind)
         uncertainty = cluster_unless_vain(model, by_cluster, covariance)
-    notes = []
     if not exists and ridge is None:
-        notes.append(
+        notes.insert(
+            0,
             "no finite maximum of the likelihood exists (see undefeated and winless items): "
-            f"scores are kept finite by a weak prior (ridge {FALLBACK_RIDGE})"
+            f"scores are kept finite by a weak prior (ridge {FALLBACK_RIDGE})",
         )
     converged = fit.residual <= TOLERANCE
     if not converged:
@@ -124,6 +158,12 @@ def _maximum_likelihood(
         link=link,
         confidence=confidence,
         ridge=strength,
+        dispersion=dispersion,
+        belief=(
+            GivenBelief(fit.x, uncertainty)
+            if ridge
+            else FoundBelief(graph, link, clustered=uncertainty, model=model)
+        ),
         iterations=fit.iterations,
         residual=fit.residual,
         solver=fit.solver,
@@ -134,40 +174,29 @@ def _maximum_likelihood(
     )
 
 
-def not_converged(fit: Fit) -> str:
-    """The note that a fit used up its steps."""
-    return f"not converged after {fit.iterations} steps (next step {fit.residual:.1e})"
-
-
-def most_probable(
-    graph: ComparisonGraph,
-    link: str,
-    ridge: float,
-    components: IntArray,
-    start: FloatArray,
-    tolerance: float = TOLERANCE,
-) -> tuple[Fit, NormalEquations]:
-    """Scores of largest likelihood, or posterior under a ridge, and the information there.
-
-    They sum to zero in each of the `components`.
-    """
-
-    def equations(curvature: FloatArray) -> NormalEquations:
-        return NormalEquations(graph.i, graph.j, curvature, components, ridge)
-
-    fit = maximise(
-        graph.i,
-        graph.j,
-        likelihood_of(LIKELIHOODS[link], graph.weights, (1 + graph.flows) / 2),
-        lambda curvature, gradient, accuracy: equations(curvature).solution(
-            gradient, tolerance=accuracy
-        ),
-        start=start,
-        ridge=ridge,
-        tolerance=tolerance,
-        max_iterations=MAX_ITERATIONS,
+def _with_dispersion(information: NormalEquations, dispersion: float) -> NormalEquations:
+    """The information of answers that vary less than choices; that of a prior stays as it is."""
+    if dispersion == 1:
+        return information
+    return NormalEquations(
+        information.i,
+        information.j,
+        information.weights / dispersion,
+        information.components,
+        information.ridge,
     )
-    return fit, equations(fit.curvature)
+
+
+def weight_notes(graph: ComparisonGraph) -> tuple[str, ...]:
+    """That weights count as answers, where they are hardly meant to."""
+    mean = float(graph.weights.sum()) / max(graph.n_answers, 1)
+    if LIGHT <= mean <= HEAVY or not graph.n_answers:
+        return ()
+    return (
+        f"weights count as answers: their mean is {mean:.3g}, so that standard errors are those of "
+        f"{graph.weights.sum():,.3g} answers, not of {graph.n_answers:,}; scale them to mean 1 if "
+        "they only say which answers count more",
+    )
 
 
 def _start(graph: ComparisonGraph, link: str) -> FloatArray:
@@ -230,7 +259,8 @@ def _is_field(part: IntArray, components: IntArray) -> BoolArray:
     return np.asarray(is_largest & alone[component])
 
 
-def _slopes(votes: Comparisons, link: str, scores: FloatArray) -> FloatArray:
+def slopes_of(votes: Comparisons, link: str, scores: FloatArray) -> FloatArray:
+    """Derivative of each answer's log-likelihood in the difference of its two scores."""
     difference = scores[votes.left] - scores[votes.right]
     slope = LIKELIHOODS[link](difference, (1 + votes.outcome) / 2)[1]
-    return slope if votes.weight is None else votes.weight * slope
+    return np.asarray(votes.total_weight * slope)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -10,17 +11,17 @@ import numpy as np
 from hodgerank.data.comparisons import NO_WORKER, Comparisons
 from hodgerank.data.reading.source import read_comparisons
 from hodgerank.errors import InvalidArgument
+from hodgerank.estimators.expected_outliers import ExpectedOutliers, expected_outliers
+from hodgerank.estimators.huber import excess_of, huber_scores, residuals
 from hodgerank.graph.answered_graph import AnsweredGraph
 from hodgerank.graph.comparison_graph import ComparisonGraph
-from hodgerank.kernels.linalg.laplacian import Solution
-from hodgerank.kernels.linalg.newton import Fit, maximise
-from hodgerank.kernels.linalg.normal_equations import NormalEquations
-from hodgerank.kernels.models.huber import Cells, group_cells, huber_objective, soft
+from hodgerank.kernels.models.huber import Cells, group_cells
 from hodgerank.notebook import Displayed, Preview
 from hodgerank.types import BoolArray, FloatArray, VotesLike
 
 PATH_POINTS = 25
-TOLERANCE = 1e-10
+FEWEST_OUTLIERS = 3
+SURPRISING = 0.01  # a share this improbable in a consistent crowd is worth a word
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -29,6 +30,8 @@ class Outliers(Displayed):
 
     Attributes
     ----------
+    answered
+        The answers and their graph.
     penalty
         The lambda chosen.
     false_positive_rate
@@ -48,7 +51,7 @@ class Outliers(Displayed):
         Newton steps of the fit at the chosen penalty, and the size of the next.
     """
 
-    votes: Comparisons
+    answered: AnsweredGraph
     penalty: float
     false_positive_rate: float
     flagged: BoolArray
@@ -61,17 +64,64 @@ class Outliers(Displayed):
     solver: str
 
     def _headline(self) -> str:
-        n = int(self.flagged.sum())
-        return f"{n:,} of {len(self.flagged):,} answers, penalty {self.penalty:.2f}"
+        return f"{self.n_flagged:,} of {self.votes.n_answers:,} answers, penalty {self.penalty:.2f}"
 
     def _preview(self) -> Preview:
         table = self.to_frame("polars")
         return Preview(table.columns, table.iter_rows(), len(table))
 
     @property
+    def votes(self) -> Comparisons:
+        """The answers that were looked at."""
+        return self.answered.votes
+
+    @property
+    def n_flagged(self) -> int:
+        """Number of answers that are flagged."""
+        return int(self.votes.answers_per_row[self.flagged].sum())
+
+    @property
     def share(self) -> float:
         """Share of answers that are flagged."""
-        return float(self.flagged.mean())
+        return self.n_flagged / self.votes.n_answers
+
+    @property
+    def mean_excess(self) -> float:
+        """By how much answers go beyond what is believed, on average over all answers."""
+        return float(self.votes.answers_per_row @ np.abs(self.excess)) / self.votes.n_answers
+
+    @cached_property
+    def expected(self) -> ExpectedOutliers:
+        """What consistent crowds show: the answers redrawn, outliers found in the same way."""
+        return expected_outliers(self.answered, self.penalty, self.scores)
+
+    @cached_property
+    def p_value(self) -> float:
+        """Probability that answers of a consistent crowd go as far beyond what is believed.
+
+        By the mean excess, which counts outlying answers by how far they are out. One or two odd
+        answers are never too many: 1.
+        """
+        return self.expected.p_value(self.mean_excess) if self.n_flagged >= FEWEST_OUTLIERS else 1.0
+
+    @property
+    def are_too_many(self) -> bool:
+        """Whether there are more outlying answers than a consistent crowd gives (p < .01)."""
+        return self.p_value < SURPRISING
+
+    @property
+    def verdict(self) -> str:
+        """What the redrawn crowds say of the outlying answers, in one sentence."""
+        expected, p = self.expected, self.p_value
+        numbers = (
+            f"{self.share:.1%} outlying where consistent crowds have {expected.mean:.1%} +- "
+            f"{expected.std:.1%}, going beyond what is believed by {self.mean_excess:.4f} on "
+            f"average where those go {expected.excess_mean:.4f} +- {expected.excess_std:.4f}; "
+            f"p {'< 0.001' if p < 0.001 else f'= {p:.3f}'}"
+        )
+        if self.are_too_many:
+            return f"there are more outlying answers than in a consistent crowd ({numbers})"
+        return f"there are no more outlying answers than a consistent crowd may give ({numbers})"
 
     @property
     def criterion(self) -> str:
@@ -150,13 +200,12 @@ def outliers_among(
         penalty = _penalty_for(answered, false_positive_rate)
     entry, path = _follow_path(graph, cells, start, penalty)
     fit = huber_scores(graph, cells, penalty, start)
-    residual = cells.value - (fit.x[graph.i] - fit.x[graph.j])[cells.edge]
-    excess = soft(residual, penalty)
+    excess = excess_of(graph, cells, fit.x, penalty)
     return Outliers(
-        votes=votes,
+        answered=answered,
         penalty=penalty,
         false_positive_rate=false_positive_rate,
-        flagged=np.abs(excess)[cell] > 1e-9,
+        flagged=(excess != 0)[cell],
         excess=sign * excess[cell],
         entry=entry[cell],
         scores=fit.x,
@@ -165,17 +214,6 @@ def outliers_among(
         residual=fit.residual,
         solver=fit.solver,
     )
-
-
-def huber_scores(graph: ComparisonGraph, cells: Cells, penalty: float, start: FloatArray) -> Fit:
-    """Scores of least Huber loss; they sum to zero in each component."""
-
-    def solve(curvature: FloatArray, gradient: FloatArray, tolerance: float) -> Solution:
-        equations = NormalEquations(graph.i, graph.j, curvature, graph.components)
-        return equations.solution(gradient, tolerance=tolerance)
-
-    objective = huber_objective(cells, penalty, graph.n_edges)
-    return maximise(graph.i, graph.j, objective, solve, start=start, tolerance=TOLERANCE)
 
 
 def _penalty_for(answered: AnsweredGraph, rate: float) -> float:
@@ -199,7 +237,7 @@ def _follow_path(
     Between neighbouring penalties residuals are taken as linear, which they are but for events.
     """
     x = start
-    residual = np.abs(cells.value - (x[graph.i] - x[graph.j])[cells.edge])
+    residual = np.abs(residuals(graph, cells, x))
     largest = float(residual.max(initial=0.0))
     lowest = min(chosen, largest) / 2
     grid = np.linspace(largest, lowest, PATH_POINTS)
@@ -209,7 +247,7 @@ def _follow_path(
     before, previous = residual - largest, largest
     for k, penalty in enumerate(grid[1:], start=1):
         x = huber_scores(graph, cells, float(penalty), x).x
-        residual = np.abs(cells.value - (x[graph.i] - x[graph.j])[cells.edge])
+        residual = np.abs(residuals(graph, cells, x))
         after = residual - penalty
         enters = (after > 0) & (entry == 0)
         fraction = np.clip(before[enters] / (before[enters] - after[enters]), 0, 1)

@@ -3,17 +3,33 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Literal
 
 import numpy as np
 
+from hodgerank.data.comparisons import Comparisons
 from hodgerank.data.reading.source import read_comparisons
-from hodgerank.estimators.covariance import ModelCovariance
-from hodgerank.estimators.outliers import TOLERANCE, outliers_among
+from hodgerank.estimators.belief import FoundBelief
+from hodgerank.estimators.covariance import (
+    ClusteredCovariance,
+    Covariance,
+    CovarianceKind,
+    ModelCovariance,
+    cluster_unless_vain,
+    covariance_kind,
+)
+from hodgerank.estimators.dispersion import in_answers, tempered
+from hodgerank.estimators.huber import TOLERANCE
+from hodgerank.estimators.least_squares import PROBIT
+from hodgerank.estimators.likelihood import slopes_of
+from hodgerank.estimators.outliers import outliers_among
+from hodgerank.estimators.prediction import Prediction
 from hodgerank.estimators.ranking import Ranking
-from hodgerank.estimators.workers.cells import WorkerCells
-from hodgerank.estimators.workers.honesty import FEWEST_ANSWERS, NO_TRUST, worker_types
+from hodgerank.estimators.workers.cells import NO_TRUST, WorkerCells
+from hodgerank.estimators.workers.honesty import FEWEST_ANSWERS, WorkerTypes, worker_types
 from hodgerank.graph.answered_graph import AnsweredGraph
 from hodgerank.graph.building import Components, graph_to_rank
+from hodgerank.graph.comparison_graph import ComparisonGraph
 from hodgerank.types import FloatArray, IntArray, Item, VotesLike
 
 LOW = 0.7  # reliability below which a worker is worth a look
@@ -46,7 +62,11 @@ class RobustRanking(Ranking):
 
 
 def robust_rank(
-    votes: VotesLike, *, components: Components = "joined", confidence: float = 0.95
+    votes: VotesLike,
+    *,
+    components: Components = "joined",
+    covariance: CovarianceKind | None = None,
+    confidence: float = 0.95,
 ) -> RobustRanking:
     """A ranking that careless or hostile workers, or single wild answers, pull less.
 
@@ -54,6 +74,13 @@ def robust_rank(
     adversarial); answers without a worker are trusted. Where none are known: Huber's regression,
     which bounds the pull of each answer, with the penalty of `find_outliers`; it repairs single
     slips, not a hostile fifth of the crowd. Intervals take the types that were found as certain.
+
+    Parameters
+    ----------
+    votes
+        Comparisons, or anything `read_comparisons` takes.
+    components, covariance, confidence
+        As in `hodge_rank`; 'worker' allows for tastes that differ.
 
     Examples
     --------
@@ -65,19 +92,52 @@ def robust_rank(
     """
     answered = AnsweredGraph.of(read_comparisons(votes))
     graph_to_rank(answered.graph, components)
+    kind, _ = covariance_kind(answered.votes, covariance)
+    if not answered.votes.n_workers:
+        return _huber_ranking(answered, kind, covariance, confidence)
+    return _ranking_by_trust(answered, components, kind, covariance, confidence)
+
+
+def _ranking_by_trust(
+    answered: AnsweredGraph,
+    components: Components,
+    kind: CovarianceKind,
+    wanted: CovarianceKind | None,
+    confidence: float,
+) -> RobustRanking:
+    """Bradley-Terry scores by the answers of trusted workers, as `worker_types` finds them."""
     votes = answered.votes
-    if not votes.n_workers:
-        return _huber_ranking(answered, confidence)
     cells = WorkerCells.of(answered)
     types = worker_types(cells)
+    # the unit of weights does not matter: they sum to the effective number of answers
+    unit = float(cells.weight_squares.sum() / cells.weights.sum())
+    trusted = tempered(cells.trusting(types.trust), unit)
     if components == "joined" and types.ranking.n_components > 1:
-        cells.trusting(types.trust, NO_TRUST).require_connected()
-    ranking = replace(
-        types.ranking,
+        trusted.require_connected()
+    model = types.ranking._covariance
+    assert isinstance(model, ModelCovariance)
+    uncertainty: Covariance = model
+    if kind != "model":
+        clustered = _clustered_by(kind, votes, types, unit, model)
+        uncertainty = cluster_unless_vain(model, clustered, wanted)
+    fit, converged = types.ranking, types.converged and types.ranking.converged
+    ranking = Ranking.from_scores(
+        trusted,
+        fit.scores[fit.positions(trusted.items)],
+        uncertainty,
         model="maximum a posteriori, robust",
+        link=fit.link,
         confidence=confidence,
+        ridge=fit.ridge,
+        dispersion=fit.dispersion,
+        belief=FoundBelief(trusted, fit.link, clustered=uncertainty, model=model),
         iterations=types.iterations,
-        converged=types.converged and types.ranking.converged,
+        residual=fit.residual,
+        solver=fit.solver,
+        converged=converged,
+        undefeated=fit.undefeated,
+        winless=fit.winless,
+        notes=() if converged else (f"not converged after {types.iterations} rounds",),
     )
     return ranking.extended(
         RobustRanking,
@@ -88,22 +148,58 @@ def robust_rank(
     )
 
 
-def _huber_ranking(answered: AnsweredGraph, confidence: float) -> RobustRanking:
+def _clustered_by(
+    kind: Literal["worker", "ballot"],
+    votes: Comparisons,
+    types: WorkerTypes,
+    unit: float,
+    model: ModelCovariance,
+) -> ClusteredCovariance:
+    """The sandwich of answers weighed, and turned round, by trust."""
+    trust = np.append(types.trust, 1.0)[votes.worker]
+    answers = replace(votes, outcome=np.where(trust < 0, -votes.outcome, votes.outcome))
+    kept = np.abs(trust) > NO_TRUST
+    answers, trust = answers.select(kept), np.abs(trust[kept])
+    scores = types.ranking.scores[types.ranking.positions(votes.items)]
+    slopes = trust / unit * slopes_of(answers, "bradley-terry", scores)
+    # the information of the model is that of answers that vary by the dispersion
+    return ClusteredCovariance(model.equations, answers, slopes / types.ranking.dispersion, kind)
+
+
+def _huber_ranking(
+    answered: AnsweredGraph,
+    kind: CovarianceKind,
+    wanted: CovarianceKind | None,
+    confidence: float,
+) -> RobustRanking:
     """Scores of least Huber loss; their covariance is that of an M-estimator."""
     found = outliers_among(answered)
     votes, graph = answered.votes, answered.graph
     difference = found.scores[votes.left] - found.scores[votes.right]
     clipped = votes.outcome - found.excess - difference
-    freedom = max(len(votes) - graph.n_items + graph.n_components, 1)
-    # never quite without noise, and larger by what the clipped answers no longer tell
-    scale = max(float(np.sum(clipped**2)), 1.0) / freedom / max(1 - found.share, 0.1) ** 2
+    freedom = max(graph.n_answers - graph.n_items + graph.n_components, 1)
+    # what the clipped answers no longer tell
+    told = max(1 - float(found.flagged @ votes.answers_per_row) / graph.n_answers, 0.1)
+    one = float(graph.weights.sum()) / graph.n_answers
+    # never quite without noise
+    variance = max(float(votes.total_weight @ clipped**2), one) / freedom / told**2
+    model = ModelCovariance(graph.equations, variance, freedom, one)
+    uncertainty: Covariance = model
+    if kind != "model":
+        slopes = votes.total_weight * clipped / told
+        clustered = ClusteredCovariance(graph.equations, votes, slopes, kind)
+        uncertainty = cluster_unless_vain(model, clustered, wanted)
+    seen = replace(votes, outcome=np.clip(votes.outcome - found.excess, -1.0, 1.0))
+    believed = in_answers(ComparisonGraph.from_comparisons(seen))
     ranking = Ranking.from_scores(
         graph,
         found.scores,
-        ModelCovariance(graph.equations, scale),
+        uncertainty,
         model="Huber regression",
         link="uniform",
         confidence=confidence,
+        belief=FoundBelief(believed, PROBIT, clustered=uncertainty, model=model),
+        prediction=Prediction(graph, found.scores, graph.equations, "uniform"),
         iterations=found.iterations,
         residual=found.residual,
         solver=found.solver,

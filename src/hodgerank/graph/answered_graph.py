@@ -9,6 +9,8 @@ import numpy as np
 
 from hodgerank.data.comparisons import Comparisons
 from hodgerank.graph.comparison_graph import ComparisonGraph
+from hodgerank.graph.consistency.crowd import TransitiveCrowd, fit_crowd
+from hodgerank.graph.consistency.signs import Signs, count_signs
 from hodgerank.graph.null_model import NullModel, fit_null_model
 from hodgerank.kernels.edges.groups import group_rows
 from hodgerank.types import FloatArray, IntArray
@@ -62,3 +64,13 @@ class AnsweredGraph:
     def null_model(self) -> NullModel:
         """A consistent crowd of the same size."""
         return fit_null_model(self.graph)
+
+    @cached_property
+    def signs(self) -> Signs:
+        """Who was preferred, counted over each pair."""
+        return count_signs(self.votes, self.graph, self.edge, self.turned)
+
+    @cached_property
+    def crowd(self) -> TransitiveCrowd:
+        """A crowd with one ranking that answers much like this one, whatever its link."""
+        return fit_crowd(self.signs)

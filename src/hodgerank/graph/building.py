@@ -48,10 +48,10 @@ def graph_to_rank(votes: VotesLike, components: str) -> ComparisonGraph:
     return graph
 
 
-def single_answers(votes: VotesLike, covariance: str) -> Comparisons:
+def single_answers(votes: VotesLike, needed_for: str) -> Comparisons:
     """The answers themselves, for what cannot be said from edges alone."""
     if isinstance(votes, ComparisonGraph):
         raise InvalidArgument(
-            f"covariance={covariance!r} needs single answers: give Comparisons, not a reduced graph"
+            f"{needed_for} needs single answers: give Comparisons, not a reduced graph"
         )
     return read_comparisons(votes)

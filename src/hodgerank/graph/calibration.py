@@ -1,35 +1,52 @@
-"""What a consistent crowd would show: cyclic energy that noise alone leaks.
+"""What to expect of every share of the decomposition: what noise alone would give.
 
-Answers of +-1 are noisy, so even votes drawn from a perfect ranking run in cycles a little; and
-preferences saturate (9 of 10 prefer a to b and b to c, but not 18 of 10 a to c), which differences
-of scores cannot follow. So the votes are redrawn from a consistent crowd, see `null_model`.
+*Bias*: the same answers with sides dealt at random, see `position`. *Gradient*: a crowd that tosses
+coins. *Disagreement, curl and harmonic*: a crowd with one ranking, see `consistency.crowd`; answers
+of +-1 are noisy, so even its votes run in cycles a little, and preferences saturate, which
+differences of scores cannot follow. Ties stay where they are, and answers keep their sizes: signs
+are redrawn.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from scipy.special import chdtrc
 
+from hodgerank.graph.answered_graph import AnsweredGraph
 from hodgerank.graph.comparison_graph import ComparisonGraph
-from hodgerank.graph.null_model import NullModel
+from hodgerank.graph.consistency.crowd import matched_scale, redrawn_signs, score_differences
+from hodgerank.graph.consistency.projection import GradientProjection
+from hodgerank.graph.position import deal_sides
 from hodgerank.graph.topology import BettiNumbers
-from hodgerank.kernels.linalg.laplacian import divergence
+from hodgerank.kernels.linalg.resistances import effective_resistances
 from hodgerank.kernels.topology.curl import curl_operator, curl_part
 from hodgerank.types import FloatArray, IntArray
 
 # Simulated edges in all; more edges need fewer repetitions for the same accuracy.
 EDGE_DRAWS = 1_000_000
 FEWEST, MOST = 16, 200
+SAME = 0.01  # share of answers that may depend on others
+ENOUGH_TO_COUNT = 199  # redraws from which a p-value is a count of them
 
 
 @dataclass(frozen=True)
 class Noise:
-    """Share of the energy that noise alone gives a part: mean and standard deviation."""
+    """Share of the energy that noise alone gives a part.
+
+    Attributes
+    ----------
+    mean, std
+        Of the share.
+    draws
+        The shares that were drawn, where their distribution may be of any shape.
+    """
 
     mean: float
     std: float
+    draws: tuple[float, ...] = ()
 
     def z(self, share: float) -> float:
         """An observed share in standard deviations from the mean."""
@@ -38,56 +55,92 @@ class Noise:
     def p_value(self, share: float) -> float:
         """Probability of at least this share from noise alone.
 
-        The null distribution of such a sum of squares is close to a scaled chi-square.
+        A count of redraws where there are enough; otherwise the null distribution, that of a sum of
+        squares, is taken as a scaled chi-square.
         """
+        if len(self.draws) >= ENOUGH_TO_COUNT:
+            hits = sum(draw >= share - 1e-9 for draw in self.draws)
+            return (1 + hits) / (1 + len(self.draws))
         if self.std <= 0 or self.mean <= 0:
             return 1.0
         ratio = 2 * self.mean / self.std**2
         return float(chdtrc(ratio * self.mean, ratio * share))
 
 
+NOTHING = Noise(0.0, 0.0)
+
+
 @dataclass(frozen=True)
 class Expectation:
-    """Noise of the cyclic parts, from so many redrawn crowds."""
+    """Noise of every part.
 
+    Attributes
+    ----------
+    bias
+        With the display order dealt at random.
+    ties, curl, harmonic
+        In a crowd with one ranking, and as much gradient as here.
+    gradient
+        In a crowd that tosses coins.
+    n_simulations
+        Crowds that were redrawn.
+    n_both_ways
+        Workers and pairs with answers in both orders; where there are none, the bias cannot be
+        seen in this way and is 0 whatever it is.
+    """
+
+    bias: Noise
+    ties: Noise
+    gradient: Noise
     curl: Noise
     harmonic: Noise
     n_simulations: int
+    n_both_ways: int
 
 
-def expectation(
-    graph: ComparisonGraph, null: NullModel, betti: BettiNumbers, basis: IntArray
-) -> Expectation:
-    """Redraw the answers from a consistent crowd and measure their cyclic parts."""
-    total = float(graph.squares.sum()) or 1.0
-    n = int(np.clip(EDGE_DRAWS // max(graph.n_edges, 1), FEWEST, MOST))
-    flows = _redrawn(graph, null, n)
+class _FlowNoise(NamedTuple):
+    """Mean answers are amplitudes * s + spreads * (y - s), y the mean sign, s its expectation."""
 
-    rhs = np.column_stack(
-        [divergence(graph.i, graph.j, graph.weights * f, graph.n_items) for f in flows.T]
-    )
-    x = graph.equations.solve(rhs, tolerance=1e-6)
+    counts: FloatArray
+    amplitudes: FloatArray
+    spreads: FloatArray
+
+
+def expectation(answered: AnsweredGraph, betti: BettiNumbers, basis: IntArray) -> Expectation:
+    """Redraw the answers as each part demands and measure it."""
+    graph = answered.graph
+    total = float(graph.squares.sum())
+    sides = deal_sides(answered)
+    if not total:
+        return Expectation(NOTHING, NOTHING, NOTHING, NOTHING, NOTHING, 0, sides.n_both_ways)
+    n = int(np.clip(EDGE_DRAWS // graph.n_edges, FEWEST, MOST))
+    noise = _flow_noise(answered)
+    projection = GradientProjection(graph)
+
+    coins = _redrawn(np.zeros(graph.n_edges), noise, n, 4)
+    gradient = projection.gradient_energies(coins)
+
+    flows = _redrawn(_matched_means(answered, noise), noise, n, 5)
+    x = projection.scores(flows)
     cyclic = flows - (x[graph.i] - x[graph.j])
-    weights = graph.weights[:, None]
-    energy = (weights * cyclic**2).sum(axis=0)
-    harmonic = np.zeros(n)
-    if betti.beta_1:
-        rest = cyclic
-        if len(basis):
-            operator = curl_operator(basis, graph.n_edges)
-            rest = cyclic - curl_part(operator, graph.weights, cyclic, tolerance=1e-6)[0]
-        harmonic = (weights * rest**2).sum(axis=0)
+    harmonic = _harmonic_energies(graph, cyclic, betti, basis)
+    dealt = np.resize(sides.energies, n)
+    ties = np.maximum(total - dealt - projection.energies(flows), 0.0)
 
-    def noise(values: FloatArray, dimensions: int) -> Noise:
+    def share(values: FloatArray, dimensions: int) -> Noise:
         if not dimensions:
-            return Noise(0.0, 0.0)
-        shares = values / total
-        return Noise(float(shares.mean()), float(shares.std(ddof=1)))
+            return NOTHING
+        return Noise(float(values.mean()) / total, float(values.std(ddof=1)) / total)
 
+    bias = share(sides.energies, sides.n_both_ways)
     return Expectation(
-        curl=noise(energy - harmonic, n_cycles(graph) - betti.beta_1),
-        harmonic=noise(harmonic, betti.beta_1),
+        bias=Noise(bias.mean, bias.std, tuple((sides.energies / total).tolist())),
+        ties=share(ties, int(graph.n_answers > graph.n_edges)),
+        gradient=share(gradient, graph.n_items - graph.n_components),
+        curl=share(projection.energies(cyclic) - harmonic, n_cycles(graph) - betti.beta_1),
+        harmonic=share(harmonic, betti.beta_1),
         n_simulations=n,
+        n_both_ways=sides.n_both_ways,
     )
 
 
@@ -96,13 +149,57 @@ def n_cycles(graph: ComparisonGraph) -> int:
     return graph.n_edges - graph.n_items + graph.n_components
 
 
-def _redrawn(graph: ComparisonGraph, null: NullModel, n: int) -> FloatArray:
+def _flow_noise(answered: AnsweredGraph) -> _FlowNoise:
+    """How mean answers follow from mean signs, ties and sizes of answers being as they are."""
+    graph, signs = answered.graph, answered.signs
+    counts = np.zeros(graph.n_edges)
+    counts[signs.edge] = signs.graph.weights
+    weight, size = answered.votes.total_weight, np.abs(answered.votes.outcome)
+    sizes = np.bincount(answered.edge, weight * size, graph.n_edges)
+    signed = np.bincount(answered.edge, weight * (size > 0), graph.n_edges)
+    has_signs = counts > 0
+    amplitudes = np.where(has_signs, sizes / graph.weights, 0.0)
+    spreads = np.where(has_signs, np.sqrt(signed * graph.squares) / graph.weights, 0.0)
+    return _FlowNoise(np.where(has_signs, counts, 1.0), amplitudes, spreads)
+
+
+def _matched_means(answered: AnsweredGraph, noise: _FlowNoise) -> FloatArray:
+    """Mean signs in a crowd with one ranking whose answers have as much gradient as these."""
+    crowd, graph = answered.crowd, answered.graph
+    if _is_as_signs(answered, noise):
+        return crowd.means
+    levers = graph.weights * effective_resistances(graph.equations)
+    noises = graph.weights * noise.spreads**2 / noise.counts
+    scale = matched_scale(graph, crowd.link, noise.amplitudes, noises, levers)
+    return crowd.link.means(scale * score_differences(graph, crowd.link))
+
+
+def _is_as_signs(answered: AnsweredGraph, noise: _FlowNoise) -> bool:
+    """Whether answers are signs, and so nearly all independent that one match serves both."""
+    weights = answered.graph.weights
+    return (
+        len(answered.signs.edge) == len(weights)
+        and np.array_equal(answered.graph.squares, weights)
+        and np.abs(noise.counts - weights).sum() <= SAME * weights.sum()
+    )
+
+
+def _redrawn(means: FloatArray, noise: _FlowNoise, n: int, seed: int) -> FloatArray:
     """Mean answers of n redrawn crowds, one column each."""
-    means, variances, size = null.means, null.variances, null.size
-    effective = graph.effective_counts[:, None]
-    draws = np.ceil(effective - 1e-9).astype(np.int64)
-    chances = ((1 + means / size) / 2)[:, None]
-    wins = np.random.default_rng(0).binomial(draws, chances, (len(means), n))
-    deviation = size * (2 * wins / draws - 1) - means[:, None]
-    choice = np.maximum(size**2 - means**2, 1e-300)
-    return means[:, None] + deviation * np.sqrt(draws / effective * (variances / choice)[:, None])
+    expected = means[:, None]
+    signs = redrawn_signs(expected, noise.counts, n, np.random.default_rng(seed))
+    amplitudes, spreads = noise.amplitudes[:, None], noise.spreads[:, None]
+    return np.asarray(amplitudes * expected + spreads * (signs - expected))
+
+
+def _harmonic_energies(
+    graph: ComparisonGraph, cyclic: FloatArray, betti: BettiNumbers, basis: IntArray
+) -> FloatArray:
+    """Of what of cyclic flows no triangles explain."""
+    if not betti.beta_1:
+        return np.zeros(cyclic.shape[1])
+    rest = cyclic
+    if len(basis):
+        operator = curl_operator(basis, graph.n_edges)
+        rest = cyclic - curl_part(operator, graph.weights, cyclic, tolerance=1e-6)[0]
+    return np.asarray((graph.weights[:, None] * rest**2).sum(axis=0))

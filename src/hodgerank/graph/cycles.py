@@ -1,4 +1,4 @@
-"""The most inconsistent triangles and the loops that carry the harmonic part, by name."""
+"""The triangles of largest curl and the loops that carry the harmonic part, by name."""
 
 from __future__ import annotations
 
@@ -19,18 +19,20 @@ NEGLIGIBLE = 1e-9
 
 @dataclass(frozen=True)
 class InconsistentTriangle:
-    """Three items preferred in a cycle: items[0] over items[1] over items[2] over items[0].
+    """Three items whose mean answers do not add up, going from items[0] to [1] to [2] and back.
+
+    That is a cycle of preferences only if all three flows are positive, see `is_cycle`.
 
     Attributes
     ----------
     curl
-        Sum of the mean answers around the cycle; 3 is the most there can be.
+        Sum of the mean answers on the way round; 3 is the most there can be.
     expected
-        The same sum in a consistent crowd: not quite 0, because preferences saturate.
+        The same sum in a Bradley-Terry crowd: not quite 0, because preferences saturate.
     z
-        Their difference in standard errors: how surely it is not chance.
+        Their difference in standard errors.
     flows, answers
-        Mean answer and number of answers of the three pairs, in the direction of the cycle.
+        Mean answer and number of answers of the three pairs on the way round.
     """
 
     items: tuple[Item, Item, Item]
@@ -39,6 +41,11 @@ class InconsistentTriangle:
     z: float
     flows: tuple[float, float, float]
     answers: tuple[int, int, int]
+
+    @property
+    def is_cycle(self) -> bool:
+        """Whether each item is preferred to the next, all the way round."""
+        return min(self.flows) > 0
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, ready for JSON."""
@@ -69,7 +76,7 @@ class Loop:
 def inconsistent_triangles(
     graph: ComparisonGraph, k: int, consistent: NullModel
 ) -> list[InconsistentTriangle]:
-    """The k triangles whose curl differs most surely from that in a consistent crowd."""
+    """The k triangles whose curl differs most surely from that in a Bradley-Terry crowd."""
     from hodgerank.kernels.topology.triangles import strongest_curls
 
     if k < 1:

@@ -16,8 +16,8 @@ from hodgerank.graph import cycles
 from hodgerank.graph.answered_graph import AnsweredGraph
 from hodgerank.graph.calibration import Expectation, expectation
 from hodgerank.graph.comparison_graph import ComparisonGraph
+from hodgerank.graph.position import position_bias_part
 from hodgerank.graph.topology import BettiNumbers, fill
-from hodgerank.kernels.edges.groups import group_rows
 from hodgerank.kernels.topology.curl import curl_operator, curl_part
 from hodgerank.notebook import Displayed, Preview
 from hodgerank.types import FloatArray, IntArray, VotesLike
@@ -98,11 +98,14 @@ class HodgeDecomposition(Displayed):
 
     @cached_property
     def expected(self) -> Expectation:
-        """What a consistent crowd of the same size and noise would show."""
-        return expectation(self.graph, self.answered.null_model, self.betti, self._triangles)
+        """What noise alone would give each part."""
+        return expectation(self.answered, self.betti, self._triangles)
 
     def triangles(self, k: int = 5) -> list[cycles.InconsistentTriangle]:
-        """The k triangles that least agree with any consistent crowd."""
+        """The k triangles whose curl differs most from that in a Bradley-Terry crowd.
+
+        Few of them are cycles: see `InconsistentTriangle.is_cycle`.
+        """
         return cycles.inconsistent_triangles(self.graph, k, self.answered.null_model)
 
     def loops(self, k: int = 5) -> list[cycles.Loop]:
@@ -168,33 +171,6 @@ def decompose_answers(answered: AnsweredGraph) -> HodgeDecomposition:
         **{name: sign * part[edge] for name, part in flows.items()},
         _triangles=triangles,
     )
-
-
-def position_bias_part(votes: Comparisons, edge: IntArray) -> FloatArray:
-    """b: what the display order alone explains, within a worker's answers to a pair.
-
-    Where a worker saw a pair in both orders, with total weights r and s and mean outcomes p and q
-    of the item shown left: (p+q) s/(r+s) on the r answers and (p+q) r/(r+s) on the s answers.
-    Elsewhere 0. Answers without a worker are taken as one worker's.
-    """
-    bias = np.zeros(len(votes))
-    shown = np.flatnonzero(votes.display_known)
-    if not len(shown):
-        return bias
-    weight = np.ones(len(shown)) if votes.weight is None else votes.weight[shown]
-    worker = votes.worker[shown].astype(np.int64)
-    n_groups = votes.n_workers + 1  # NO_WORKER is -1
-    key = edge[shown] * n_groups + worker + 1
-    groups, group = group_rows(key, (int(edge.max()) + 1) * n_groups)
-    side = 2 * group + (votes.left[shown] < votes.right[shown])
-    n_sides = 2 * len(groups)
-    total = np.bincount(side, weight, n_sides)
-    mean = np.bincount(side, weight * votes.outcome[shown], n_sides) / np.maximum(total, 1e-300)
-    sums, means = total.reshape(-1, 2), mean.reshape(-1, 2)
-    both = (sums > 0).all(axis=1)
-    common = np.where(both, means.sum(axis=1) / sums.sum(axis=1), 0.0)
-    bias[shown] = (common[:, None] * sums[:, ::-1]).ravel()[side]
-    return bias
 
 
 def _harmonic_part(

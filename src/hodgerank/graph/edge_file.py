@@ -19,6 +19,7 @@ from hodgerank.graph.comparison_graph import ComparisonGraph
 from hodgerank.writing import write_file
 
 KEY = "hodgerank"
+KEPT = ("ballots", "units", "adaptive")  # what a report says of answers that edges do not tell
 COLUMNS = ("left", "right", "answers", "weight", "weight_squared", "mean_outcome", "squares")
 
 
@@ -54,7 +55,9 @@ class EdgeFile:
             raise InvalidComparisons(
                 f"{path} does not hold edge statistics: it was not written by --state"
             )
-        if not isinstance(note, dict) or note != _note(table, note.get("sources")):
+        if not isinstance(note, dict) or note != _note(
+            table, note.get("sources"), note.get("kept", {})
+        ):
             raise InvalidComparisons(
                 f"{path} was altered since hodgerank wrote it: its sums cannot be relied on. "
                 "Take a copy from before, or start a new file from all votes"
@@ -68,7 +71,7 @@ class EdgeFile:
         counts, weights, weight_squares, flows, squares = (
             table[name].to_numpy() for name in COLUMNS[2:]
         )
-        report = ReadReport(str(path), "edge statistics", int(counts.sum()))
+        report = ReadReport(str(path), "edge statistics", int(counts.sum()), **note.get("kept", {}))
         graph = ComparisonGraph(
             items, i, j, counts, weights, weight_squares, flows, squares, report
         )
@@ -102,20 +105,22 @@ class EdgeFile:
             }
         )
         buffer = BytesIO()
-        table.write_parquet(buffer, metadata={KEY: json.dumps(_note(table, self.sources))})
+        kept = {name: value for name in KEPT if (value := getattr(graph.report, name))}
+        table.write_parquet(buffer, metadata={KEY: json.dumps(_note(table, self.sources, kept))})
         write_file(path, buffer.getvalue())
 
 
-def _note(table: pl.DataFrame, sources: Any) -> dict[str, Any]:
-    """What stands in the file beside its table: the sources, and a digest of both."""
-    digest = sha256(json.dumps(sources).encode())
+def _note(table: pl.DataFrame, sources: Any, kept: Any) -> dict[str, Any]:
+    """What stands in the file beside its table: sources, traits, and a digest of it all."""
+    more = {"kept": kept} if kept else {}
+    digest = sha256(json.dumps([sources, more] if more else sources).encode())
     for column in table:
         digest.update(repr((column.name, column.dtype)).encode())
         is_numeric = column.dtype.is_numeric() and not column.null_count()
         digest.update(
             column.to_numpy().tobytes() if is_numeric else repr(column.to_list()).encode()
         )
-    return {"sources": json.loads(json.dumps(sources)), "digest": digest.hexdigest()}
+    return {"sources": json.loads(json.dumps(sources)), **more, "digest": digest.hexdigest()}
 
 
 def edge_file(votes: Comparisons | ComparisonGraph) -> EdgeFile:

@@ -72,7 +72,7 @@ class History:
         pairs = ((self._left[row], self._right[row]) for row in rows)
         return {(min(pair), max(pair)) for pair in pairs}
 
-    def comparisons(self, items: Sequence[Item]) -> Comparisons:
+    def comparisons(self, items: Sequence[Item], *, adaptive: bool) -> Comparisons:
         """All of it, for the estimators."""
         weight = np.array(self._weight)
         return Comparisons(
@@ -84,5 +84,5 @@ class History:
             worker=np.array(self._worker, np.int32),
             display_known=np.array(self._display_known, np.bool_),
             weight=None if (weight == 1).all() else weight,
-            report=ReadReport(source="sampler", rows=len(self)),
+            report=ReadReport(source="sampler", rows=len(self), adaptive=adaptive),
         )

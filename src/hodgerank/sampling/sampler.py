@@ -6,7 +6,7 @@ from abc import abstractmethod
 from collections import Counter
 from collections.abc import Iterable
 from copy import deepcopy
-from typing import Self, overload
+from typing import ClassVar, Self, overload
 
 import numpy as np
 
@@ -48,6 +48,8 @@ class Sampler(Displayed):
         else of the items.
     """
 
+    follows_labels: ClassVar[bool] = True
+    """Whether pairs are chosen in the light of earlier answers."""
     _design: Design
     _ridge = 1.0
 
@@ -61,6 +63,7 @@ class Sampler(Displayed):
         self.display = display
         self._balance = DisplayBalance(display, len(self._items), self._seed)
         self._history = History()
+        self.told_adaptive = False  # answers to pairs that labels led to, elsewhere
 
     def __copy__(self) -> Self:
         """A sampler that goes its own way; state shared by two would be told twice."""
@@ -180,6 +183,7 @@ class Sampler(Displayed):
             read_weight(votes.weight.max())
         workers = [self._history.worker_code(worker) for worker in votes.workers]
         workers.append(self._history.worker_code(None))
+        self.told_adaptive |= votes.report.adaptive
         start = len(self._history)
         weights = np.ones(len(votes)) if votes.weight is None else votes.weight
         for a, b, y, w, who, known in zip(
@@ -249,8 +253,9 @@ class Sampler(Displayed):
 
     @property
     def answers(self) -> Comparisons:
-        """Every answer told, in order."""
-        return self._history.comparisons(self._items)
+        """Every answer told, in order; `report.adaptive` where labels led to the pairs asked."""
+        is_adaptive = self.follows_labels or self.told_adaptive
+        return self._history.comparisons(self._items, adaptive=is_adaptive)
 
     @property
     def n_answers(self) -> int:
@@ -291,6 +296,11 @@ class Sampler(Displayed):
     def restore_item(self, item: Item) -> None:
         """A retired item is asked again."""
         self._item_list.restore(item)
+
+    @property
+    @abstractmethod
+    def name(self) -> str:
+        """What `build_sampler` calls it."""
 
     @abstractmethod
     def fresh(self, items: Iterable[Item] | int, seed: int) -> Self:

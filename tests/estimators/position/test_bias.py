@@ -6,10 +6,10 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from benchmarks.calibration.crowds import Crowd, fresh_rng
 from scipy.special import expit
 
 import hodgerank as hr
-from benchmarks.calibration.crowds import Crowd, fresh_rng
 from hodgerank.estimators.position.bias import position_bias
 from hodgerank.estimators.position.sides import assess_sides
 from hodgerank.graph.answered_graph import AnsweredGraph
@@ -67,7 +67,7 @@ def test_a_panel_of_two_judges_has_the_biases_it_has():
     np.testing.assert_allclose(found.position_bias, true, atol=0.06)
     assert (found.position_bias_p_value < 0.01).all()
     assert np.all(np.abs(found.position_bias - true) < 3 * found.position_bias_stderr)
-    assert assess_sides(AnsweredGraph.of(votes)).p_value < 0.01
+    assert assess_sides(AnsweredGraph.of(votes)).lean.p_value < 0.01
 
 
 def test_intervals_of_leans_cover():
@@ -95,8 +95,8 @@ def test_strong_preferences_do_not_leak_into_the_lean():
     crowd = Crowd(n_items=12, per_pair=20, spread=3, display="mostly better")
     sides = assess_sides(answered(crowd, 1))
     assert sides.left_rate > 0.6
-    assert abs(sides.bias) < 0.1
-    assert sides.lower < 0 < sides.upper
+    assert abs(sides.lean.value) < 0.1
+    assert sides.lean.lower < 0 < sides.lean.upper
 
 
 def test_where_nothing_is_known_nothing_is_said():
@@ -104,7 +104,7 @@ def test_where_nothing_is_known_nothing_is_said():
     found = position_bias(AnsweredGraph.of(unknown))
     assert np.isnan(found.bias).all()
     sides = assess_sides(AnsweredGraph.of(unknown))
-    assert sides.bias is None
+    assert sides.lean is None
     assert sides.moves is None
     once = hr.read_comparisons([("a", "b", 1, "x")])
     assert np.isnan(position_bias(AnsweredGraph.of(once)).bias).all()

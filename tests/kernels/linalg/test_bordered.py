@@ -49,17 +49,19 @@ def test_solutions_and_covariances_are_those_of_the_whole_matrix(monkeypatch, ri
     inverse = centring @ np.linalg.pinv(centring @ full @ centring) @ centring
     rng = np.random.default_rng(2)
     g, h = rng.normal(size=n), rng.normal(size=(N_GROUPS, N_UNKNOWNS))
-    x, b = equations.solve(g - g.mean(), h)
+    x, b = equations.solve_both(g - g.mean(), h)
     expected = inverse @ np.r_[g - g.mean(), h.ravel()]
     np.testing.assert_allclose(np.r_[x, b.ravel()], expected, atol=1e-7)
-    np.testing.assert_allclose(equations.score_variances, np.diag(inverse)[:n], atol=1e-7)
+    np.testing.assert_allclose(equations.inverse_diagonal.values, np.diag(inverse)[:n], atol=1e-7)
+    alone = equations.solve(equations.without_groups(g - g.mean(), h.ravel()))
+    np.testing.assert_allclose(alone, x, atol=1e-7)
     for group in range(N_GROUPS):
         place = slice(n + N_UNKNOWNS * group, n + N_UNKNOWNS * (group + 1))
         np.testing.assert_allclose(
             equations.group_covariances[group], inverse[place, place], atol=1e-7
         )
-    expected = inverse[0, 0] + inverse[3, 3] - 2 * inverse[0, 3]
-    assert equations.difference_variance(0, 3) == pytest.approx(expected, abs=1e-7)
+    if route == "items":
+        np.testing.assert_allclose(equations.inverse, inverse[:n, :n], atol=1e-7)
 
 
 def test_too_many_items_and_groups_are_refused(monkeypatch):

@@ -164,7 +164,19 @@ def test_resistance_of_a_path_whose_weights_span_nine_orders(n):
     assert x[0] - x[-1] == pytest.approx((1 / weights).sum(), rel=1e-7)
 
 
-def test_weights_beyond_the_digits_of_a_number_are_refused():
+def test_resistance_of_a_path_whose_weights_are_beyond_the_digits_of_a_number():
+    i, j, weights, labels = edges_of(nx.path_graph(600), spread=12)
+    ends = np.zeros(len(labels))
+    ends[0], ends[-1] = 1, -1
+    found = NormalEquations(i, j, weights, labels).solution(ends)
+    assert found.solver == "star-mesh elimination"
+    assert found.x[0] - found.x[-1] == pytest.approx((1 / weights).sum(), rel=1e-10)
+
+
+def test_such_weights_are_refused_where_there_are_too_many_items(monkeypatch):
+    from hodgerank.kernels.linalg import normal_equations
+
+    monkeypatch.setattr(normal_equations, "DENSE_ITEMS", 100)
     i, j, weights, labels = edges_of(nx.barbell_graph(60, 1500), spread=8)
     ends = np.zeros(len(labels))
     ends[0], ends[-1] = 1, -1

@@ -72,3 +72,34 @@ def test_the_strongest_curls_are_the_largest_of_all(k, graph, seed):
     for row, ratio in zip(found[is_used].tolist(), found_ratios[is_used], strict=True):
         assert ratio == pytest.approx(ratios[tuple(row)])
     assert (found[~is_used] == -1).all()
+
+
+def slow_strength(ratios, triangle):
+    """The weakest of three ratios that point round, 0 where they do not."""
+    ij, jk, ik = triangle
+    round_ijk = [ratios[ij], ratios[jk], -ratios[ik]]
+    return max(min(round_ijk), min(-ratio for ratio in round_ijk), 0.0)
+
+
+@pytest.mark.parametrize("n_columns", [1, 7, 64])
+@given(graphs(), st.integers(0, 2**32 - 1))
+def test_circles_are_as_strong_as_their_weakest_pair(n_columns, graph, seed):
+    ratios = np.random.default_rng(seed).normal(0, 2, (len(graph[1]), n_columns))
+    sums, largest = kernel.circles(*rows_of(*graph), ratios)
+    for column in range(n_columns):
+        strengths = [slow_strength(ratios[:, column], t) for t in slow_triangles(*graph)]
+        strong = [s for s in strengths if s > 1]
+        assert sums[column] == pytest.approx(sum((s - 1) ** 2 for s in strong))
+        assert largest[column] == pytest.approx(max(strong, default=1.0))
+
+
+@pytest.mark.parametrize("k", [1, 3, 100])
+@given(graphs(), st.integers(0, 2**32 - 1))
+def test_the_strongest_circles_are_found_and_counted(k, graph, seed):
+    ratios = np.random.default_rng(seed).normal(0, 2, len(graph[1]))
+    strengths = {t: slow_strength(ratios, t) for t in slow_triangles(*graph)}
+    wanted = sorted((t for t in strengths if strengths[t] >= 0.5), key=lambda t: -strengths[t])
+    edges, found, n_found = kernel.strongest_circles(*rows_of(*graph), ratios, 0.5, k)
+    assert n_found == len(wanted)
+    assert {tuple(row) for row in edges[found > 0].tolist()} == set(wanted[:k])
+    assert sorted(found[found > 0]) == pytest.approx(sorted(strengths[t] for t in wanted[:k]))

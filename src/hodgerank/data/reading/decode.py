@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from hodgerank.data.comparisons import Comparisons
 from hodgerank.data.display_order import doubt_display
+from hodgerank.data.reading.asked_by import FOLLOWS_LABELS, askers, without_other_askers
 from hodgerank.data.reading.codes import MISSING, NOT_A_NAME, Encoding, encode
 from hodgerank.data.reading.counts import read_counts
 from hodgerank.data.reading.layouts import Layout
@@ -46,6 +47,7 @@ def decode(
     """
     if not len(table):
         raise InvalidComparisons(f"{reading.source}: there are no rows, only a header")
+    reading = without_other_askers(table, reading)
     layout, options = reading.layout, reading.options
     status = np.zeros(len(table), np.uint8)
     columns, kind = _encoded_columns(table, reading, status)
@@ -57,7 +59,8 @@ def decode(
     columns["multiplicity"] = counts if multiplicity is None else multiplicity
     if counts is not None and multiplicity is not None:
         columns["multiplicity"] = multiplicity * counts
-    columns["ballot"] = None if layout.ballot is None else _ballots(table[layout.ballot])
+    if layout.unit is None:
+        columns["ballot"] = None if layout.ballot is None else _ballots(table[layout.ballot])
     _mark_unusable(table, reading, columns["left"], columns["right"], ragged, status)
     if unread.any() and options.time is None:
         columns["time"] = None
@@ -66,6 +69,7 @@ def decode(
         )
     report = report_on(table, reading, status, kind, multiplicity)
     used = status == Row.USED
+    report = replace(report, adaptive=_is_adaptive(table, layout, used))
     groups = columns.pop("groups")
     columns["row"] = reading.row
     if not used.all():
@@ -82,7 +86,9 @@ def decode(
         report = votes.report
     if votes.ballot is not None or not used.all():
         votes = votes.compacted()
-        votes = replace(votes, report=replace(report, ballots=votes.n_ballots))
+        n, is_unit = votes.n_ballots, layout.unit is not None
+        counted = replace(report, ballots=0 if is_unit else n, units=n if is_unit else 0)
+        votes = replace(votes, report=counted)
     return Decoded(votes, groups)
 
 
@@ -92,7 +98,7 @@ def _encoded_columns(
     """Items, workers, groups and outcomes of all rows, and how the outcomes were understood."""
     layout = reading.layout
     labelled = layout.outcome is not None and not is_measured(table[layout.outcome])
-    names = {"worker": layout.worker, "group": layout.group}
+    names = {"worker": layout.worker, "group": layout.group, "unit": layout.unit}
     if labelled:
         names["outcome"] = layout.outcome
     single = {part: name for part, name in names.items() if name is not None}
@@ -112,9 +118,12 @@ def _encoded_columns(
         kind, outcome = understand_labels(found["outcome"], reading, items, left, right, status)
     else:
         kind, outcome = "number", measure(table[layout.outcome], reading, status)
-    columns = {"left": left, "right": right, "outcome": outcome, "worker": worker}
+    columns: dict[str, Any] = {"left": left, "right": right, "outcome": outcome, "worker": worker}
     if "group" in found:
         status[found["group"][1][0] == MISSING] = Row.MISSING_ITEM
+    if "unit" in found:
+        columns["units"], (unit,) = found["unit"]
+        columns["ballot"] = _each_by_itself(unit, len(columns["units"]))
     return {"items": items, "workers": workers, "groups": found.get("group"), **columns}, kind
 
 
@@ -169,6 +178,19 @@ def _counts(table: pl.DataFrame, layout: Layout, status: NDArray[np.uint8]) -> I
     status[is_wrong] = Row.BAD_COUNT
     status[counts == 0] = Row.UNANSWERED
     return counts
+
+
+def _is_adaptive(table: pl.DataFrame, layout: Layout, used: BoolArray) -> bool:
+    """Whether pairs that were answered had been chosen in the light of earlier answers."""
+    if layout.asked_by is None:
+        return False
+    return bool(askers(table.filter(used), layout.asked_by) & FOLLOWS_LABELS)
+
+
+def _each_by_itself(unit: CodeArray, n_units: int) -> CodeArray:
+    """Units by number; an answer without one is a unit by itself."""
+    unknown = unit == MISSING
+    return np.where(unknown, n_units + np.cumsum(unknown) - 1, unit)
 
 
 def _ballots(column: pl.Series) -> IntArray:

@@ -34,6 +34,7 @@ WORKERS = (
 )  # fmt: skip
 WEIGHTS = ("weight",)
 COUNTS = ("count", "counts", "n", "freq", "frequency", "multiplicity")
+ASKERS = ("asked_by",)
 TIMES = ("time", "timestamp", "tstamp", "created_at", "answered_at", "submitted_at", "datetime")
 
 # A column of this name most likely holds the chosen item, not a number.
@@ -49,6 +50,8 @@ class Company:
     time: str | None = None
     count: str | None = None
     group: str | None = None
+    unit: str | None = None
+    asked_by: str | None = None
 
     @property
     def company(self) -> dict[str, Any]:
@@ -107,14 +110,17 @@ class Layout(Company):
 
 
 def accompanying(columns: Sequence[str], given: ReadOptions, taken: Iterable[str]) -> Company:
-    """Who answered, when, how often, with what weight and in which group."""
-    free = [name for name in columns if name not in set(taken)]
+    """Who answered, when, how often, with what weight, in which group and unit, asked by whom."""
+    free = [name for name in columns if name not in {*taken, given.unit}]
+    named = {name for part, name in given.columns.items() if part != "group"}
     return Company(
         worker=given.worker or _first(WORKERS, free, base_word),
         weight=given.weight or _first(WEIGHTS, free, str.lower),
         time=given.time or _first(TIMES, free, str.lower),
         count=given.count or _first(COUNTS, free, str.lower),
         group=given.group,
+        unit=given.unit,
+        asked_by=_first(ASKERS, [name for name in free if name not in named], str.lower),
     )
 
 

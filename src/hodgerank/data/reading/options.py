@@ -13,7 +13,7 @@ PLAIN_SCALE = (-1.0, 1.0)
 # Options that name a column, in the order in which messages propose them.
 COLUMN_OPTIONS = (
     "left", "right", "outcome", "winner", "loser", "ballot", "item", "position",
-    "worker", "weight", "count", "time", "group",
+    "worker", "weight", "count", "time", "group", "unit",
 )  # fmt: skip
 
 
@@ -31,6 +31,7 @@ class ReadOptions:
     time: str | None = None
     count: str | None = None
     group: str | None = None
+    unit: str | None = None
     ballot: str | None = None
     item: str | None = None
     position: str | None = None

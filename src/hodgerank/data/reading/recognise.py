@@ -68,9 +68,10 @@ def _by_names(columns: list[str], given: ReadOptions) -> Layout | Shape | None:
 
 
 def _require_one_part_each(shape: Layout | Shape, given: ReadOptions, source: str) -> None:
-    """Whether no column is taken for two things; judges may be the groups that are compared."""
+    """Whether no column is taken for two things; judges and samplers may be what is compared."""
     parts = Counter(shape.parts)
-    if given.group in parts and given.group != getattr(shape, "worker", None):
+    may_be_groups = (getattr(shape, "worker", None), getattr(shape, "asked_by", None))
+    if given.group in parts and given.group not in may_be_groups:
         parts[str(given.group)] += 1
     pattern = next((name for name in shape.columns if is_pattern(name)), None)
     if pattern is not None:

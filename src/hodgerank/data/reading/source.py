@@ -156,6 +156,7 @@ def read_comparisons(  # type: ignore[misc]  # the overloads do not list the opt
     time: str | None = None,
     count: str | None = None,
     group: str | None = None,
+    unit: str | None = None,
     ballot: str | None = None,
     item: str | None = None,
     position: str | None = None,
@@ -185,6 +186,9 @@ def read_comparisons(  # type: ignore[misc]  # the overloads do not list the opt
     group
         Column of scene, topic, prompt ...: items are compared within a group, and what is
         returned are `VoteGroups`.
+    unit
+        Column of prompt, page, session ...: answers of one unit hang together, so that standard
+        errors are clustered by it. Items are compared across units.
     ballot, item, position
         Columns of rankings of several items: which ranking, which item, and its place from 1.
     where
@@ -220,7 +224,7 @@ def read_comparisons(  # type: ignore[misc]  # the overloads do not list the opt
         return source.answers()
     options = ReadOptions(
         left=left, right=right, outcome=outcome, winner=winner, loser=loser, worker=worker,
-        weight=weight, time=time, count=count, group=group, ballot=ballot, item=item,
+        weight=weight, time=time, count=count, group=group, unit=unit, ballot=ballot, item=item,
         position=position, where=where, outcome_as=outcome_as, scale=scale,
         display_known=display_known, keep_na=keep_na, skip_invalid=skip_invalid, header=header,
         sheet=sheet, encoding=encoding, separator=separator,

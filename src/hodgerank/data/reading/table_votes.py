@@ -63,7 +63,8 @@ class TableVotes:
     @property
     def can_be_reduced(self) -> bool:
         """Whether rows are plain answers that can be counted, or fetched some at a time."""
-        is_plain = isinstance(self._recognised.shape, Layout) and self.options.group is None
+        is_plain = isinstance(self._recognised.shape, Layout)
+        is_plain = is_plain and self.options.group is None and self.options.unit is None
         return self.is_lazy and is_plain
 
     def answers(self) -> Comparisons:

@@ -6,12 +6,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from hodgerank.estimators.belief import FoundBelief
 from hodgerank.estimators.comparing.contrasts import contrasts
 from hodgerank.estimators.comparing.populations import Populations
 from hodgerank.estimators.comparing.shared_scores import RIDGE, SharedScores, acuities
 from hodgerank.estimators.comparing.spread import AnswerSpread, Spread, WorkerSpread
 from hodgerank.estimators.covariance import ModelCovariance
-from hodgerank.estimators.likelihood import most_probable
+from hodgerank.estimators.most_probable import most_probable
 from hodgerank.estimators.ranking import Ranking
 from hodgerank.graph.comparison_graph import ComparisonGraph
 from hodgerank.kernels.linalg.newton import Fit
@@ -105,10 +106,12 @@ def _ranking(
     inflation: float,
     confidence: float,
 ) -> Ranking:
+    covariance, model = (ModelCovariance(information, scale) for scale in (inflation, 1.0))
     return Ranking.from_scores(
         graph,
         fit.x,
-        ModelCovariance(information, inflation),
+        covariance,
+        belief=FoundBelief(graph, LINK, clustered=covariance, model=model),
         model="maximum a posteriori",
         link=LINK,
         confidence=confidence,

@@ -7,22 +7,28 @@ many, and as much for either item, as have the same slope and curvature at the f
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Literal
 
 import numpy as np
 
+from hodgerank.data.comparisons import Comparisons
 from hodgerank.errors import require_one_of
+from hodgerank.estimators.covariance import ClusteredCovariance
 from hodgerank.estimators.position.cells import (
     SidedCells,
     common_group,
     require_display,
     worker_groups,
 )
-from hodgerank.estimators.position.fit import SidedFit, SidedPrior, fit_sides
+from hodgerank.estimators.position.fit import SidedFit, SidedPrior, fit_sides, least_squares
 from hodgerank.graph.answered_graph import AnsweredGraph
+from hodgerank.graph.building import single_answers
 from hodgerank.graph.comparison_graph import ComparisonGraph
-from hodgerank.kernels.models.links import LINKS
-from hodgerank.types import FloatArray
+from hodgerank.kernels.linalg.bordered import BorderedEquations
+from hodgerank.kernels.linalg.newton import Fit
+from hodgerank.kernels.models.links import LIKELIHOODS, LINKS
+from hodgerank.types import FloatArray, IntArray, VotesLike
 
 Position = Literal["common", "worker"]
 POSITIONS = ("common", "worker")
@@ -38,43 +44,125 @@ class WithoutSides:
 
     Attributes
     ----------
+    answered
+        The votes with sides.
     graph
         The votes as if they had been given without sides.
     fit
         Scores and leans.
+    group
+        Whose lean is in each answer.
     """
 
+    answered: AnsweredGraph
     graph: ComparisonGraph
+    position: Position
+    link: str
     fit: SidedFit
-
-    @property
-    def lean(self) -> FloatArray:
-        """The pull of the left side on each worker, or on everybody, on the scale of the scores."""
-        return self.fit.lean
+    group: IntArray
 
     @property
     def n_leans(self) -> int:
         """How many leans were estimated."""
         return int((self.fit.cells.answers > 0).sum())
 
+    @property
+    def equations(self) -> BorderedEquations:
+        """The information on the scores, the leans being unknown."""
+        return self.fit.equations
+
+    def equations_with(self, dispersion: float) -> BorderedEquations:
+        """The same of answers that vary less than choices."""
+        return replace(self.fit, curvatures=self.fit.curvatures / dispersion).equations
+
+    @property
+    def as_newton(self) -> Fit:
+        """The fit of the scores, as one without sides."""
+        fit = self.fit
+        return Fit(fit.scores, fit.value, fit.curvatures, fit.iterations, fit.residual, "bordered")
+
+    def clusters(self, by: Literal["worker", "ballot"]) -> SidedClusters:
+        """Errors from how much clusters differ."""
+        votes, fit = self.answered.votes, self.fit
+        shown = votes.display_known
+        t = fit.scores[votes.left] - fit.scores[votes.right]
+        t = t + np.where(shown, fit.lean[self.group], 0.0)
+        likelihood = LIKELIHOODS.get(self.link, least_squares)
+        slopes = votes.total_weight * likelihood(t, (1 + votes.outcome) / 2)[1]
+        group = np.where(shown, self.group, -1)
+        return SidedClusters(self.equations, votes, slopes, by, group)
+
+    @property
+    def note(self) -> str:
+        """What a reader should know."""
+        lean = self.fit.lean[self.fit.cells.answers > 0]
+        whose = f"everybody by {lean[0]:+.3g}"
+        if self.position == "worker":
+            whose = f"each of {len(lean):,} workers, by {lean.min():+.3g} to {lean.max():+.3g}"
+        return f"sides are in the model: left pulls at {whose} on the scale of the scores"
+
+
+@dataclass(frozen=True)
+class SidedClusters(ClusteredCovariance):
+    """The clustered sandwich, less what leans take up of each cluster's gradient."""
+
+    group: IntArray
+
+    @cached_property
+    def _gradients(self) -> FloatArray:
+        """As without sides, and for the leans of each cluster's groups."""
+        assert isinstance(self.equations, BorderedEquations)
+        shown = np.flatnonzero(self.group >= 0)
+        shape = (len(self.equations.blocks), self.n_clusters)
+        place = self.group[shown] * np.int64(shape[1]) + self._cluster[shown]
+        leans = np.bincount(place, self.slopes[shown], shape[0] * shape[1]).astype(float)
+        return self.equations.without_groups(super()._gradients, leans.reshape(shape))
+
 
 def take_out_sides(
-    answered: AnsweredGraph, position: Position, link: str, ridge: float = 0.0
+    answered: AnsweredGraph,
+    position: Position,
+    link: str,
+    *,
+    ridge: float = 0.0,
+    dispersion: float = 1.0,
+    joined: bool = False,
 ) -> WithoutSides:
-    """Fit scores and leans together; `ridge` is the precision of the scores."""
+    """Fit scores and leans together.
+
+    `ridge` is the precision of the scores; where it has `joined` them, components do not matter.
+    """
     require_one_of(position, POSITIONS, "position")
     votes = answered.votes
     require_display(votes)
-    groups = worker_groups(votes) if position == "worker" else common_group(votes)
-    cells = SidedCells.of(answered, *groups)
+    group, n_groups = _groups(votes, position)
+    cells = SidedCells.of(answered, group, n_groups)
+    if joined:
+        cells = replace(cells, components=np.zeros(cells.n_items, np.int64))
+    cells = replace(cells, weight=cells.weight / dispersion)
     fit = fit_sides(cells, link, SidedPrior(ridge, LEAN[link]))
-    return WithoutSides(_as_if_without(answered.graph, fit, link), fit)
+    graph = _as_if_without(answered.graph, fit, link, dispersion)
+    return WithoutSides(answered, graph, position, link, fit, group)
 
 
-def _as_if_without(graph: ComparisonGraph, fit: SidedFit, link: str) -> ComparisonGraph:
+def without_sides(
+    votes: VotesLike, position: Position, link: str, *, ridge: float = 0.0
+) -> WithoutSides:
+    """The same of votes in whatever form, as long as it tells the answers."""
+    answers = single_answers(votes, f"position={position!r}")
+    return take_out_sides(AnsweredGraph.of(answers), position, link, ridge=ridge)
+
+
+def _groups(votes: Comparisons, position: Position) -> tuple[IntArray, int]:
+    return worker_groups(votes) if position == "worker" else common_group(votes)
+
+
+def _as_if_without(
+    graph: ComparisonGraph, fit: SidedFit, link: str, dispersion: float
+) -> ComparisonGraph:
     cells = fit.cells
     difference = fit.scores[graph.i] - fit.scores[graph.j]
-    slope = np.bincount(cells.edge, cells.sign * fit.slopes, graph.n_edges)
+    slope = dispersion * np.bincount(cells.edge, cells.sign * fit.slopes, graph.n_edges)
     if link == "uniform":
         rest = cells.mean - np.append(fit.lean, 0.0)[cells.group]
         noise = cells.square - cells.mean**2 + rest**2
@@ -83,7 +171,7 @@ def _as_if_without(graph: ComparisonGraph, fit: SidedFit, link: str) -> Comparis
             flows=difference + slope / graph.weights,
             squares=np.bincount(cells.edge, cells.weight * noise, graph.n_edges).astype(float),
         )
-    curvature = np.bincount(cells.edge, fit.curvatures, graph.n_edges)
+    curvature = dispersion * np.bincount(cells.edge, fit.curvatures, graph.n_edges)
     p = LINKS[link].cdf(difference)
     varies = np.maximum(p * (1 - p), NARROW)
     density = LINKS[link].density(difference)

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
-from scipy.special import expit, ndtr
+from scipy.special import expit, stdtr, stdtrit
 
 from hodgerank.data.comparisons import Comparisons
 from hodgerank.estimators.position.cells import SidedCells, common_group, worker_groups
@@ -29,7 +29,6 @@ CLOSE_ENOUGH = 1e-4
 MANY_WORKERS = 10  # from which on all together stand for others like them
 LEAST_DISPERSION = 1e-3  # answers that all agree do not show that there is no noise
 TINY = 1e-300
-Z = 1.959964  # of a 95 % interval
 
 
 @dataclass(frozen=True)
@@ -62,7 +61,7 @@ def position_bias(
 
     Errors allow for answers of a worker to one pair that hang together and, of all together, for
     workers who differ, if there are ten or more. Few clusters may agree by chance, so that errors
-    are never smaller than the model's.
+    are never smaller than the model's, and few clusters leave them uncertain: Student's t.
     """
     votes = answered.votes
     n = votes.n_workers if of == "workers" else 1
@@ -75,12 +74,15 @@ def position_bias(
     prior = PRIOR if of == "workers" else replace(PRIOR, acuity=None)
     start = np.clip(2 * answered.scores, -5, 5)  # about the logits of weak preferences
     fit = fit_sides(cells, "bradley-terry", prior, start, CLOSE_ENOUGH)
-    inflation = np.maximum(_clustered(answered, fit, groups[0]), _dispersion(fit))
+    clustered, n_clusters = _clustered(answered, fit, groups[0])
+    inflation = np.maximum(clustered, _dispersion(fit))
     error = np.sqrt(fit.equations.group_covariances[:, 0, 0] * inflation)
+    freedom = np.maximum(n_clusters - 1.0, 1.0)
+    half = stdtrit(freedom, 0.975) * error
     said = (cells.answers > 0) & (error < MEANINGLESS)
     middle, slope = _mean_answers(fit, fit.lean)
-    low, high = (_mean_answers(fit, fit.lean + side * Z * error)[0] for side in (-1, 1))
-    p_value = 2 * ndtr(-np.abs(fit.lean / error))
+    low, high = (_mean_answers(fit, fit.lean + side * half)[0] for side in (-1, 1))
+    p_value = 2 * stdtr(freedom, -np.abs(fit.lean / error))
     parts = (middle, slope * error, low, high, p_value)
     return PositionBias(*(np.where(said, part, np.nan)[:n] for part in parts))
 
@@ -103,8 +105,10 @@ def _dispersion(fit: SidedFit) -> float:
     return max(inner_product(cells.weight, noise) / max(expected, TINY), LEAST_DISPERSION)
 
 
-def _clustered(answered: AnsweredGraph, fit: SidedFit, group: IntArray) -> FloatArray:
-    """Variance of the leans, those of a cluster taken together, over what the model says.
+def _clustered(
+    answered: AnsweredGraph, fit: SidedFit, group: IntArray
+) -> tuple[FloatArray, IntArray]:
+    """Variance of the leans over what the model says, and the number of clusters, of each group.
 
     A cluster is what a worker answers to a pair; where all are one group, and many, a worker.
     """
@@ -126,7 +130,7 @@ def _clustered(answered: AnsweredGraph, fit: SidedFit, group: IntArray) -> Float
     several = np.bincount(of_cluster, minlength=n_groups)
     total = np.bincount(of_cluster, squares, n_groups) * several / np.maximum(several - 1, 1)
     information = fit.cells.per_group(fit.curvatures)
-    return np.asarray(total / np.where(information > 0, information, np.inf))
+    return total / np.where(information > 0, information, np.inf), several
 
 
 def _linear(fit: SidedFit, lean: FloatArray, *, turned: bool = False) -> FloatArray:

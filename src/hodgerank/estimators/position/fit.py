@@ -128,7 +128,7 @@ def fit_sides(
     iterations, size = 0, np.inf
     while size > tolerance and iterations < MAX_ITERATIONS:
         iterations += 1
-        step, groups = now.equations.solve(*now.gradient)
+        step, groups = now.equations.solve_both(*now.gradient)
         sharper = groups[:, 1] if prior.acuity is not None else 0.0
         length = 1.0
         while True:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import cached_property
 from typing import Any
 
@@ -49,6 +49,16 @@ class Moves:
         )
 
 
+@dataclass(frozen=True)
+class Lean:
+    """By how much all answers together lean to the left, -1 to 1, with a 95 % interval."""
+
+    value: float
+    lower: float
+    upper: float
+    p_value: float
+
+
 @dataclass(frozen=True, eq=False)
 class Sides:
     """What can be said about sides.
@@ -61,24 +71,20 @@ class Sides:
         Why left and right are not taken for sides, where that is so.
     left_rate
         Share of decided answers that prefer left; None without any.
-    bias, lower, upper, p_value
-        By how much all answers together lean to the left, -1 to 1, with a 95 % interval; None
-        where it cannot be told.
+    lean
+        To the left, where it can be told.
     """
 
     answered: AnsweredGraph
     n_known: int
     doubt: str
     left_rate: float | None
-    bias: float | None
-    lower: float | None
-    upper: float | None
-    p_value: float | None
+    lean: Lean | None
 
     @cached_property
     def moves(self) -> Moves | None:
         """Where the ranking moves to if sides are in the model; None if it cannot be told."""
-        if self.bias is None:
+        if self.lean is None:
             return None
         votes = self.answered.votes
         own = votes.n_workers > 1 and votes.n_answers >= FEWEST_PER_WORKER * votes.n_workers
@@ -105,18 +111,8 @@ class Sides:
             "answers_with_known_display": self.n_known,
             "display_doubt": self.doubt or None,
             "left_rate": self.left_rate,
-            "bias": self.bias,
-            "lower": self.lower,
-            "upper": self.upper,
-            "p_value": self.p_value,
-            "moves": None
-            if moves is None
-            else {
-                "position": moves.position,
-                "moved": moves.n_moved,
-                "places": moves.places,
-                "item": moves.item,
-            },
+            "lean": None if self.lean is None else asdict(self.lean),
+            "moves": None if moves is None else asdict(moves),
         }
 
 
@@ -127,14 +123,9 @@ def assess_sides(answered: AnsweredGraph) -> Sides:
     decided = int(count @ (shown & (votes.outcome != 0)))
     left = int(count @ (shown & (votes.outcome > 0)))
     found = position_bias(answered, "everybody")
-    values = [
-        None if np.isnan(part[0]) else float(part[0])
-        for part in (found.bias, found.lower, found.upper, found.p_values)
-    ]
-    return Sides(
-        answered,
-        int(count @ shown),
-        votes.report.display_doubt,
-        left / decided if decided else None,
-        *values,
-    )
+    lean = None
+    if np.isfinite(found.bias[0]):
+        parts = (found.bias, found.lower, found.upper, found.p_values)
+        lean = Lean(*(float(part[0]) for part in parts))
+    rate = left / decided if decided else None
+    return Sides(answered, int(count @ shown), votes.report.display_doubt, rate, lean)

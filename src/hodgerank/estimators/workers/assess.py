@@ -13,12 +13,13 @@ from hodgerank.data.groups import VoteGroups
 from hodgerank.data.reading.codes import encode_values
 from hodgerank.errors import InvalidArgument
 from hodgerank.estimators.outliers import Outliers, outliers_among
+from hodgerank.estimators.position.bias import position_bias
 from hodgerank.estimators.workers.assessment import WorkerAssessment
 from hodgerank.estimators.workers.cells import WorkerCells
 from hodgerank.estimators.workers.flags import flag_workers
 from hodgerank.estimators.workers.honesty import worker_types
 from hodgerank.estimators.workers.leave_one_out import FEW_PAIRS, LeaveOneOut
-from hodgerank.estimators.workers.position_bias import position_bias
+from hodgerank.estimators.workers.tie_habits import tie_habits
 from hodgerank.graph.answered_graph import AnsweredGraph
 from hodgerank.graph.building import source_of
 from hodgerank.kernels.linalg.threads import few_threads
@@ -40,9 +41,9 @@ def assess_workers(
     groups
         Instead of workers: any label for each answer (country, device, session ...).
     false_discovery_rate
-        Of the workers that get a flag, at most this share is expected to be innocent. Position
-        bias and ties are tested with the procedure of [Benjamini95]; carelessness and hostility by
-        the posterior probability of honesty.
+        Of the workers with a fault, at most this share is expected to be innocent. Position bias,
+        ties and precision are tested with the procedure of [Benjamini95]; carelessness and
+        hostility by the posterior probability of honesty.
 
     Examples
     --------
@@ -79,7 +80,7 @@ def assess_answers(
     """The same of answers whose graph and outliers are known."""
     votes = answered.votes
     cells = WorkerCells.of(answered)
-    answers, ties = cells.per_worker(cells.answers), cells.per_worker(cells.ties)
+    answers, ties = cells.per_worker(cells.answers), tie_habits(cells)
     bias = position_bias(answered)
     types = worker_types(cells)
     agreement, effect = _consensus(cells, answered.scores)
@@ -88,22 +89,26 @@ def assess_answers(
         answers=answers.astype(np.int64),
         position_bias=bias.bias,
         position_bias_stderr=bias.stderr,
+        position_bias_lower=bias.lower,
+        position_bias_upper=bias.upper,
         position_bias_p_value=bias.p_values,
         agreement=agreement,
         outlier_share=_ratio(_per_worker(votes, outliers.flagged), answers),
-        tie_share=_ratio(ties, answers),
+        tie_share=ties.share,
+        expected_tie_share=ties.expected,
         left_rate=_left_rate(votes),
         contradictions=_contradictions(cells),
         reliability=types.reliability,
+        acuity=np.where(types.comparable, types.acuity, np.nan),
         effect=effect,
         flag=flag_workers(answers, ties, bias, types, false_discovery_rate),
         false_discovery_rate=false_discovery_rate,
-        notes=_notes(votes),
+        notes=(*_side_notes(votes), *_comparison_notes(types.comparable)),
         backend=votes.backend,
     )
 
 
-def _notes(votes: Comparisons) -> tuple[str, ...]:
+def _side_notes(votes: Comparisons) -> tuple[str, ...]:
     known = int(votes.answers_per_row @ votes.display_known)
     if not known:
         return ("the display order is not known, so position bias and left rate cannot be said",)
@@ -113,6 +118,17 @@ def _notes(votes: Comparisons) -> tuple[str, ...]:
             "position bias and left rate are about these",
         )
     return ()
+
+
+def _comparison_notes(comparable: BoolArray) -> tuple[str, ...]:
+    if comparable.any():
+        return ()
+    if len(comparable) == 1:
+        return ("all answers are of one worker, so there is nobody to measure them by",)
+    return (
+        "those who answered agree with each other no more than coins would, as far as can be told: "
+        "nothing is said about who is careless, adversarial or less precise",
+    )
 
 
 def _per_worker(votes: Comparisons, hits: BoolArray) -> FloatArray:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -16,6 +17,35 @@ CLICKING = "position-clicking"
 ADVERSARIAL = "adversarial"
 CARELESS = "careless"
 TIE_HAPPY = "tie-happy"
+LEANS_LEFT = "leans left"
+LEANS_RIGHT = "leans right"
+IMPRECISE = "less precise than others"
+
+FAULTS = (CLICKING, ADVERSARIAL, CARELESS)
+"""Answers to look at, or to leave out."""
+HABITS = (TIE_HAPPY, LEANS_LEFT, LEANS_RIGHT, IMPRECISE)
+"""Worth knowing, and no fault."""
+
+Level = Literal["fault", "habit", "none"]
+
+WORDS: Mapping[str, str] = {
+    CLICKING: "the answers follow the side an item is shown on: all of the interval of the bias "
+    "is beyond 0.2 (1 is always left, -1 always right)",
+    ADVERSARIAL: "the answers go against the common ranking, as if better and worse were mixed up",
+    CARELESS: "the answers follow the common ranking no better than a coin would",
+    TIE_HAPPY: "ties are clearly more frequent than in the answers of others to the same pairs",
+    LEANS_LEFT: "the item on the left is preferred more often than its quality explains",
+    LEANS_RIGHT: "the item on the right is preferred more often than its quality explains",
+    IMPRECISE: "the answers follow the common ranking less closely than those of most others",
+    TOO_FEW: "there are too few answers to tell these from any others",
+    OK: "nothing unusual was found",
+}
+"""What each flag says, of a worker or of any other group."""
+
+
+def level_of(flag: str) -> Level:
+    """Whether a flag is a fault, a habit, or none."""
+    return "fault" if flag in FAULTS else "habit" if flag in HABITS else "none"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -26,33 +56,47 @@ class WorkerAssessment(Displayed):
     ----------
     position_bias, position_bias_stderr, position_bias_p_value
         By how much the worker's mean answer leans to the left, all else equal.
+    position_bias_lower, position_bias_upper
+        Its 95 % interval.
     agreement
         Share of decided answers that agree with what all others together prefer.
     outlier_share
         Share of answers flagged by `find_outliers`.
-    tie_share, left_rate
-        Share of ties; share of decided answers that prefer left.
+    tie_share, expected_tie_share
+        Share of ties, and what it would be if the worker tied as others do on the same pairs.
+    left_rate
+        Share of decided answers that prefer left.
     contradictions
         Share of pairs answered several times on which the worker has been of both opinions.
     reliability
-        How far the answers follow the common scores: 1 honest, 1/2 random, 0 the opposite.
+        How far the answers follow the common scores: 1 honest, 1/2 random, 0 the opposite. It
+        cannot be said where the others do not agree with each other.
+    acuity
+        How closely the answers follow the common scores if the worker is honest: 1 is typical,
+        and few answers leave it near 1.
     effect
         Share of item pairs whose order would turn without this worker.
     flag
-        ok, careless, adversarial, position-clicking, tie-happy, or too few answers to say.
+        The first of these that applies: too few answers to say; a fault (position-clicking,
+        adversarial, careless); a habit (tie-happy, leans left, leans right, less precise than
+        others); ok. `WORDS` has a sentence for each.
     """
 
     workers: tuple[Item, ...]
     answers: IntArray
     position_bias: FloatArray
     position_bias_stderr: FloatArray
+    position_bias_lower: FloatArray
+    position_bias_upper: FloatArray
     position_bias_p_value: FloatArray
     agreement: FloatArray
     outlier_share: FloatArray
     tie_share: FloatArray
+    expected_tie_share: FloatArray
     left_rate: FloatArray
     contradictions: FloatArray
     reliability: FloatArray
+    acuity: FloatArray
     effect: FloatArray
     flag: tuple[str, ...]
     false_discovery_rate: float
@@ -64,10 +108,10 @@ class WorkerAssessment(Displayed):
         return len(self.workers)
 
     def _headline(self) -> str:
-        return f"{len(self):,} workers, {len(self.flagged):,} flagged"
+        faults, habits = len(self.flagged), len(self.habits)
+        return f"{len(self):,} workers, {faults:,} with a fault, {habits:,} with a habit"
 
     def _preview(self) -> Preview:
-        order = sorted(range(len(self)), key=lambda k: self.flag[k] in (OK, TOO_FEW))
         rows = (
             (
                 self.workers[k],
@@ -76,18 +120,34 @@ class WorkerAssessment(Displayed):
                 float(self.agreement[k]),
                 float(self.reliability[k]),
             )
-            for k in order
+            for k in self.worst_first
         )
         return Preview(("worker", "flag", "answers", "agreement", "reliability"), rows, len(self))
 
     @property
+    def level(self) -> tuple[Level, ...]:
+        """Whether each flag is a fault, a habit, or none."""
+        return tuple(level_of(flag) for flag in self.flag)
+
+    @property
     def flagged(self) -> tuple[Item, ...]:
-        """Workers with a flag other than ok or too few answers."""
-        return tuple(
-            worker
-            for worker, flag in zip(self.workers, self.flag, strict=True)
-            if flag not in (OK, TOO_FEW)
-        )
+        """Workers with a fault, whose answers should be looked at or left out."""
+        return self._at("fault")
+
+    @property
+    def habits(self) -> tuple[Item, ...]:
+        """Workers with a habit, which is worth knowing and no fault."""
+        return self._at("habit")
+
+    def _at(self, level: Level) -> tuple[Item, ...]:
+        pairs = zip(self.workers, self.level, strict=True)
+        return tuple(worker for worker, found in pairs if found == level)
+
+    @property
+    def worst_first(self) -> list[int]:
+        """Positions of the workers: faults, then habits, then all others."""
+        order, level = ("fault", "habit", "none"), self.level
+        return sorted(range(len(self)), key=lambda k: order.index(level[k]))
 
     def to_frame(self, backend: str | None = None) -> Any:
         """One row per worker."""
@@ -101,6 +161,7 @@ class WorkerAssessment(Displayed):
         rows = zip(*(_plain(values) for values in columns.values()), strict=True)
         return {
             "false_discovery_rate": self.false_discovery_rate,
+            "words": {flag: WORDS[flag] for flag in WORDS if flag in self.flag},
             "notes": list(self.notes),
             "workers": [dict(zip(columns, row, strict=True)) for row in rows],
         }
@@ -111,15 +172,20 @@ class WorkerAssessment(Displayed):
             "answers": self.answers,
             "position_bias": self.position_bias,
             "position_bias_stderr": self.position_bias_stderr,
+            "position_bias_lower": self.position_bias_lower,
+            "position_bias_upper": self.position_bias_upper,
             "position_bias_p_value": self.position_bias_p_value,
             "agreement": self.agreement,
             "outlier_share": self.outlier_share,
             "tie_share": self.tie_share,
+            "expected_tie_share": self.expected_tie_share,
             "left_rate": self.left_rate,
             "contradictions": self.contradictions,
             "reliability": self.reliability,
+            "acuity": self.acuity,
             "effect": self.effect,
             "flag": np.array(self.flag, dtype=object),
+            "level": np.array(self.level, dtype=object),
         }
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -12,6 +12,8 @@ from hodgerank.graph.answered_graph import AnsweredGraph
 from hodgerank.graph.comparison_graph import ComparisonGraph
 from hodgerank.kernels.edges.groups import group_rows
 from hodgerank.types import FloatArray, IntArray
+
+NO_TRUST = 0.01  # answers trusted less than this are left out
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,12 +101,46 @@ class WorkerCells:
     def _bounds(self) -> IntArray:
         return np.searchsorted(self.worker, np.arange(self.n_workers + 2))
 
-    def trusting(self, trust: FloatArray, least: float) -> ComparisonGraph:
+    def in_effective_answers(self) -> WorkerCells:
+        """The same with weights that sum to the effective number of answers."""
+        scale = self.weights.sum() / self.weight_squares.sum()
+        return replace(
+            self,
+            weights=scale * self.weights,
+            weight_squares=scale**2 * self.weight_squares,
+            sums=scale * self.sums,
+            squares=scale * self.squares,
+        )
+
+    def independent_share(self, trust: FloatArray) -> FloatArray:
+        """What a worker's answers to one pair count for, relative to answers of as many workers.
+
+        Where workers say again what they said before, n answers tell no more than
+        n / (1 + (n - 1) rho) do. On pairs that several trusted workers answered, rho is by how
+        much two answers of one worker are more alike than two of different workers. Where there
+        is no such pair, repeated answers count once.
+        """
+        trusted = np.append(np.rint(trust), 1.0)[self.worker]
+        size, sums = np.abs(trusted) * (self.won + self.lost), trusted * (self.won - self.lost)
+        total, size_squares = self.per_edge(size), self.per_edge(size**2)
+        n_within, n_between = size_squares - total, total**2 - size_squares
+        known = (n_within > 0) & (n_between > 0)
+        rho = 1.0
+        if known.any():
+            squares = self.per_edge(sums**2)
+            within = (squares - total)[known] / n_within[known]
+            between = (self.per_edge(sums) ** 2 - squares)[known] / n_between[known]
+            weight = np.minimum(n_within, n_between)[known]
+            rho = float(weight @ (within - between)) / max(float(weight @ (1 - between)), 1e-300)
+        repeats = np.maximum(self.won + self.lost - 1, 0.0)
+        return np.asarray(1 / (1 + repeats * min(max(rho, 0.0), 1.0)))
+
+    def trusting(self, trust: FloatArray) -> ComparisonGraph:
         """The graph of answers weighed by trust, one value per worker, turned where negative.
 
-        Workers trusted no more than `least` are left out.
+        Workers trusted no more than NO_TRUST are left out.
         """
-        trust = np.append(np.where(np.abs(trust) > least, trust, 0.0), 1.0)[self.worker]
+        trust = np.append(np.where(np.abs(trust) > NO_TRUST, trust, 0.0), 1.0)[self.worker]
         size = np.abs(trust)
         counts = self.per_edge(self.answers * (size > 0)).astype(np.int64)
         weights = self.per_edge(size * self.weights)

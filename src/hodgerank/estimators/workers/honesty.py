@@ -1,30 +1,36 @@
 """Who answers honestly: EM over types of workers.
 
-A worker is honest (answers by Bradley-Terry probabilities of the scores), random (tosses a coin) or
-adversarial (answers the opposite). Given scores, each worker's answers say which; given types,
-random workers are left out, adversarial ones turned round, and the scores fitted again.
+A worker is honest (follows the scores, more or less closely), random (tosses a coin) or adversarial
+(answers the opposite). Given scores, each worker's answers say which; given types, random workers
+are left out, adversarial ones turned round, and the scores fitted again. In the end each worker is
+judged by scores that others alone have determined.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import log_expit
+from scipy.special import ndtr
 
 from hodgerank.estimators.likelihood import bradley_terry
 from hodgerank.estimators.ranking import Ranking
+from hodgerank.estimators.workers.acuity import ACUITIES, Agreement, Kinds
 from hodgerank.estimators.workers.cells import WorkerCells
-from hodgerank.types import FloatArray
+from hodgerank.estimators.workers.predictions import (
+    RIDGE,
+    differences_by_others,
+    known_differences,
+)
+from hodgerank.types import BoolArray, FloatArray
 
-PRIOR = {"honest": 0.90, "random": 0.07, "adversarial": 0.03}
-RIDGE = 0.1  # a prior of standard deviation 3 on the scores
 # A worker is trusted fully until honesty is this improbable: on weak signals everybody looks a
 # little random, and discounting honest workers costs more than it gains.
 SUSPICION = 0.3
 MAX_ROUNDS = 30
-NO_TRUST = 0.01  # answers trusted less than this are left out
 FEWEST_ANSWERS = 8  # below this a worker cannot be told from any other
+COMMON = 4.0  # standard errors by which the others must agree before anybody is measured by them
+IMPRECISE = 2 / 3  # of the typical acuity: who is surely below follows the scores less closely
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,6 +39,12 @@ class WorkerTypes:
 
     Attributes
     ----------
+    acuity
+        How closely the worker follows the scores, if honest; 1 is typical.
+    imprecision_p_value
+        Of an acuity of at least IMPRECISE.
+    comparable
+        Whether the others agree with each other, so that the worker can be measured by them.
     trust
         Weight of the worker's answers in the ranking: 1 as they are, 0 not at all, negative
         turned round.
@@ -41,6 +53,9 @@ class WorkerTypes:
     honest: FloatArray
     random: FloatArray
     adversarial: FloatArray
+    acuity: FloatArray
+    imprecision_p_value: FloatArray
+    comparable: BoolArray
     trust: FloatArray
     ranking: Ranking
     iterations: int
@@ -48,8 +63,11 @@ class WorkerTypes:
 
     @property
     def reliability(self) -> FloatArray:
-        """How much of a worker's answers follow the scores: 1 honest, 1/2 random, 0 adversarial."""
-        return self.honest + self.random / 2
+        """How much of a worker's answers follow the scores: 1 honest, 1/2 random, 0 adversarial.
+
+        NaN where there is nobody to measure the worker by.
+        """
+        return np.where(self.comparable, self.honest + self.random / 2, np.nan)
 
 
 def worker_types(cells: WorkerCells) -> WorkerTypes:
@@ -58,44 +76,64 @@ def worker_types(cells: WorkerCells) -> WorkerTypes:
     Weights count relative to each other: they are scaled to sum to the effective number of
     answers, so that their unit does not matter.
     """
-    scale = cells.weights.sum() / cells.weight_squares.sum()
-    cells = replace(
-        cells,
-        weights=scale * cells.weights,
-        weight_squares=scale**2 * cells.weight_squares,
-        sums=scale * cells.sums,
-        squares=scale * cells.squares,
-    )
-    trust = np.ones(cells.n_workers)
-    # ties say nothing about honesty, and grades as much as they are large
-    chance = -np.log(2) * cells.per_worker(cells.won + cells.lost)
-    prior = np.log(list(PRIOR.values()))
+    cells = cells.in_effective_answers()
+    trust, scores = np.ones(cells.n_workers), np.zeros(cells.graph.n_items)
     rounds, change = 0, np.inf
     while change > 1e-3 and rounds < MAX_ROUNDS:
         rounds += 1
-        graph = cells.trusting(trust, NO_TRUST)
-        ranking = bradley_terry(graph, ridge=RIDGE, components="separate")
-        difference = _moderated_differences(cells, ranking)
-        for_lesser, for_greater = (log_expit(d)[cells.edge] for d in (difference, -difference))
-        honest = cells.per_worker(cells.won * for_lesser + cells.lost * for_greater)
-        adversarial = cells.per_worker(cells.won * for_greater + cells.lost * for_lesser)
-        evidence = np.column_stack((honest, chance, adversarial)) + prior
-        evidence -= evidence.max(axis=1, keepdims=True)
-        types = np.exp(evidence)
-        types /= types.sum(axis=1, keepdims=True)
-        updated = np.where(types[:, 0] < SUSPICION, types[:, 0] - types[:, 2], 1.0)
+        difference, scores = known_differences(cells, trust, scores)
+        share = cells.independent_share(trust)
+        kinds = Kinds.fitted(Agreement.of(cells, difference[cells.edge], share))
+        updated = _trust(kinds)
         change = float(np.abs(updated - trust).max(initial=0.0))
         trust = updated
-    honest, random, adversarial = types.T
-    return WorkerTypes(honest, random, adversarial, trust, ranking, rounds, change <= 1e-3)
+    agreement = Agreement.of(cells, differences_by_others(cells, trust, scores), share)
+    kinds = Kinds.fitted(agreement)
+    comparable = _comparable(cells)
+    trust = np.where(comparable, _trust(kinds), trust)
+    honest, random, adversarial = kinds.probabilities
+    return WorkerTypes(
+        honest=honest,
+        random=random,
+        adversarial=adversarial,
+        acuity=kinds.acuity,
+        imprecision_p_value=_imprecision(agreement, kinds.typical),
+        comparable=comparable,
+        trust=trust,
+        ranking=bradley_terry(cells.trusting(trust), ridge=RIDGE, components="separate"),
+        iterations=rounds,
+        converged=change <= 1e-3,
+    )
 
 
-def _moderated_differences(cells: WorkerCells, ranking: Ranking) -> FloatArray:
-    """Score differences of all edges, smaller the less they are known [MacKay92]."""
-    graph = cells.graph
-    place = ranking.positions(graph.items)
-    scores, variance = ranking.scores[place], ranking.standard_errors[place] ** 2
-    spread = variance[graph.i] + variance[graph.j]
-    difference = (scores[graph.i] - scores[graph.j]) / np.sqrt(1 + np.pi / 8 * spread)
-    components = ranking.components[place]
-    return np.where(components[graph.i] == components[graph.j], difference, 0.0)
+def _trust(kinds: Kinds) -> FloatArray:
+    honest, _, adversarial = kinds.probabilities
+    return np.where(honest < SUSPICION, honest - adversarial, 1.0)
+
+
+def _imprecision(agreement: Agreement, typical: float) -> FloatArray:
+    """By the likelihood ratio of the best acuity to the best that is not small."""
+    honest, _ = agreement.at_acuities
+    honest = np.column_stack((agreement.by_chance, honest))
+    small = np.append(0.0, ACUITIES) < IMPRECISE * typical
+    best, otherwise = honest.max(axis=1), honest[:, ~small].max(axis=1)
+    return np.asarray(ndtr(-np.sqrt(2 * np.maximum(best - otherwise, 0.0))))
+
+
+def _comparable(cells: WorkerCells) -> BoolArray:
+    """Of each worker, whether the others agree with each other, to measure the worker by.
+
+    All are trusted alike: of coins too, some that happen to agree would be trusted.
+    """
+    trust, start = np.ones(cells.n_workers), np.zeros(cells.graph.n_items)
+    agreement = Agreement.of(
+        cells, differences_by_others(cells, trust, start), cells.independent_share(trust)
+    )
+    surplus, variance = agreement.surplus
+    z = surplus / np.sqrt(np.maximum(variance, 1e-300))
+    total, squares, count = (part.sum() - part for part in (z, z**2, 1.0 * (variance > 0)))
+    # Together they agree; or, where some are adversarial, most agree and each one surely does or
+    # does not.
+    count = np.maximum(count, 1.0)
+    together, each = total / np.sqrt(count), (squares - count) / np.sqrt(2 * count)
+    return np.asarray((together > COMMON) | ((each > COMMON) & (together > 1)))

@@ -15,7 +15,12 @@ import numpy as np
 
 from hodgerank.errors import InvalidArgument
 from hodgerank.kernels.linalg.laplacian import centre
-from hodgerank.kernels.linalg.normal_equations import DENSE_ITEMS, NormalEquations
+from hodgerank.kernels.linalg.normal_equations import (
+    DENSE_ITEMS,
+    Diagonal,
+    Method,
+    NormalEquations,
+)
 from hodgerank.kernels.linalg.threads import few_threads
 from hodgerank.types import FloatArray
 
@@ -25,7 +30,11 @@ COLUMNS = 64  # solved for at once
 
 
 class BorderedEquations:
-    """The system; `border` is C, n x (groups q), `blocks` the q x q blocks of D."""
+    """The system; `border` is C, n x (groups q), `blocks` the q x q blocks of D.
+
+    With the groups eliminated it is one over the scores alone, (A - C D^-1 C^T) x = g, and stands
+    in for `NormalEquations` wherever these are solved or inverted.
+    """
 
     def __init__(self, items: NormalEquations, border: Any, blocks: FloatArray) -> None:
         self.items, self.border, self.blocks = items, border, blocks
@@ -37,46 +46,62 @@ class BorderedEquations:
             )
 
     @property
-    def _by_items(self) -> bool:
-        return self.items.n <= DENSE_ITEMS
+    def n(self) -> int:
+        """Number of scores."""
+        return self.items.n
 
-    def solve(self, g: FloatArray, h: FloatArray) -> tuple[FloatArray, FloatArray]:
+    @property
+    def ridge(self) -> float:
+        """Precision of the prior on the scores."""
+        return self.items.ridge
+
+    @cached_property
+    def method(self) -> Method:
+        """What the inverse comes from."""
+        return "dense" if self.n <= DENSE_ITEMS else self.items.method
+
+    def solve_both(self, g: FloatArray, h: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Scores, and unknowns of the groups, one row each."""
-        if self._by_items:
+        if self.method == "dense":
             scaled = (self._inverse_blocks @ h[:, :, None]).ravel()
             x = self._solve_scores(g - self.border @ scaled)
             rest = h - (self.border.T @ x).reshape(h.shape)
             return x, (self._inverse_blocks @ rest[:, :, None])[:, :, 0]
-        rhs = h.ravel() - self._solved_border.T @ g
-        b = self._group_inverse @ rhs
+        b = self._group_inverse @ (h.ravel() - self._solved_border.T @ g)
         return self.items.solve(g) - self._solved_border @ b, b.reshape(h.shape)
 
-    @property
-    def score_covariance(self) -> FloatArray | None:
-        """The block of the inverse that belongs to the scores; None where it would not fit."""
-        return self._score_inverse if self._by_items else None
+    def solve(self, rhs: FloatArray) -> FloatArray:
+        """Scores for one right-hand side, or for each column of a matrix of them."""
+        if self.method == "dense":
+            return self._solve_scores(rhs)
+        added = self._group_inverse @ (self._solved_border.T @ rhs)
+        return np.asarray(self.items.solve(rhs) + self._solved_border @ added)
+
+    def without_groups(self, g: FloatArray, h: FloatArray) -> FloatArray:
+        """Gradients of scores less what the groups' unknowns take up, g - C D^-1 h; columns too."""
+        return np.asarray(g - self._scaled_border @ h)
 
     @cached_property
-    def score_variances(self) -> FloatArray:
-        """Its diagonal."""
-        if self._by_items:
-            return np.asarray(np.maximum(np.diag(self._score_inverse), 0.0))
-        added = np.einsum(
-            "ia,ia->i", self._solved_border @ self._group_inverse, self._solved_border
-        )
-        return np.asarray(np.maximum(self.items.inverse_diagonal.values + added, 0.0))
+    def inverse(self) -> FloatArray:
+        """The whole inverse over the scores; only asked for where `method` is dense."""
+        inverse = self._solve_scores(np.eye(self.n))
+        return centre(inverse.T, self.items.components)
 
-    def difference_variance(self, a: int, b: int) -> float:
-        """Of the difference of two scores."""
-        contrast = np.zeros(self.items.n)
-        contrast[a], contrast[b] = 1.0, -1.0
-        return float(contrast @ self.solve(contrast, np.zeros(self.blocks.shape[:2]))[0])
+    @cached_property
+    def inverse_diagonal(self) -> Diagonal:
+        """Its diagonal."""
+        if self.method == "dense":
+            return Diagonal(np.diag(self.inverse).copy(), 0.0)
+        plain = self.items.inverse_diagonal
+        solved = self._solved_border
+        added = np.einsum("ia,ia->i", solved @ self._group_inverse, solved)
+        return Diagonal(plain.values + added, plain.relative_error)
 
     @cached_property
     def group_covariances(self) -> FloatArray:
         """The blocks of the inverse that belong to the groups."""
         n_groups, q, _ = self.blocks.shape
-        if not self._by_items:
+        if self.method != "dense":
             full = self._group_inverse.reshape(n_groups, q, n_groups, q)
             return np.ascontiguousarray(np.einsum("gagb->gab", full))
         scaled = self._scaled_border.toarray()
@@ -112,11 +137,6 @@ class BorderedEquations:
 
         with few_threads(self.items.n):
             return centre(linalg.cho_solve(self._score_factor, rhs), self.items.components)
-
-    @cached_property
-    def _score_inverse(self) -> FloatArray:
-        inverse = self._solve_scores(np.eye(self.items.n))
-        return centre(inverse.T, self.items.components)
 
     @cached_property
     def _scaled_border(self) -> Any:

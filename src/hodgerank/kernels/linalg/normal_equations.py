@@ -13,6 +13,7 @@ from hodgerank.kernels.linalg import laplacian
 from hodgerank.kernels.linalg.conjugate_gradients import solve_laplacian
 from hodgerank.kernels.linalg.dense_cholesky import dense_factor, dense_inverse, dense_solve
 from hodgerank.kernels.linalg.laplacian import Solution
+from hodgerank.kernels.linalg.star_mesh import StarMesh, star_mesh, star_mesh_solve
 from hodgerank.types import CodeArray, FloatArray, IntArray
 
 # The largest dense matrix: 3,000 items take 72 MB and a second for the whole inverse.
@@ -119,7 +120,8 @@ class NormalEquations:
 
     def _hard_solution(self, rhs: FloatArray, tolerance: float) -> Solution:
         if self.method == "dense":
-            return Solution(self._dense_solve(rhs), 1, np.nan, "dense Cholesky")
+            solver = "dense Cholesky" if self._has_dense_factor else "star-mesh elimination"
+            return Solution(self._dense_solve(rhs), 1, np.nan, solver)
         if self.method == "sparse":
             return Solution(self._sparse_solve(rhs), 1, np.nan, "sparse Cholesky")
         precondition = self._tree if self._has_wide_weights else None
@@ -165,12 +167,22 @@ class NormalEquations:
 
         return tree_preconditioner(self.i, self.j, self.weights, self.components, self.ridge)
 
-    def _dense_solve(self, rhs: FloatArray) -> FloatArray:
+    @cached_property
+    def _has_dense_factor(self) -> bool:
+        """Whether rounding leaves the matrix positive: not if weights are too wide apart."""
         try:
-            factor, _ = self._dense_factor
+            return bool(np.isfinite(self._dense_factor[0]).all())
         except np.linalg.LinAlgError:
-            raise DidNotConverge("the factorisation", 0, np.inf) from None
-        return self._centre(dense_solve(factor, self._centre(rhs)))
+            return False
+
+    def _dense_solve(self, rhs: FloatArray) -> FloatArray:
+        if not self._has_dense_factor:
+            return self._centre(star_mesh_solve(self._star_mesh, self._centre(rhs)))
+        return self._centre(dense_solve(self._dense_factor[0], self._centre(rhs)))
+
+    @cached_property
+    def _star_mesh(self) -> StarMesh:
+        return star_mesh(self.i, self.j, self.weights, self.n, self.ridge)
 
     def _centre(self, x: FloatArray) -> FloatArray:
         return laplacian.centre(x, self.components)
@@ -178,6 +190,9 @@ class NormalEquations:
     @cached_property
     def inverse(self) -> FloatArray:
         """The whole inverse; only asked for where `method` is dense."""
+        if not self._has_dense_factor:
+            inverse = self._dense_solve(np.eye(self.n))
+            return np.asarray((inverse + inverse.T) / 2)
         return dense_inverse(*self._dense_factor, self.components)
 
     @cached_property

@@ -51,6 +51,11 @@ class AutoSampler(Sampler):
             AdaptiveDesign(n) if n < MANY_ITEMS else AdaptiveManyDesign(n, self._seed)
         )
 
+    @property
+    def name(self) -> str:
+        """What `build_sampler` calls it."""
+        return "auto"
+
     def fresh(self, items: Iterable[Item] | int, seed: int) -> Self:
         """One of the same kind for other items."""
         return type(self)(items, seed=seed, display=self.display)

@@ -83,6 +83,11 @@ class BayesianSampler(Sampler):
         )
         self._link, self._paper, self._engine = link, paper, engine
 
+    @property
+    def name(self) -> str:
+        """What `build_sampler` calls it."""
+        return "bayesian"
+
     def fresh(self, items: Iterable[Item] | int, seed: int) -> Self:
         """One of the same kind for other items; prior scores are left behind."""
         return type(self)(

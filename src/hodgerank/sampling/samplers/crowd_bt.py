@@ -60,6 +60,11 @@ class CrowdBTSampler(Sampler):
             len(self._items), 1 / self._ridge, self._reliability, self._exploration
         )
 
+    @property
+    def name(self) -> str:
+        """What `build_sampler` calls it."""
+        return "crowd-bt"
+
     def fresh(self, items: Iterable[Item] | int, seed: int) -> Self:
         """One of the same kind for other items."""
         return type(self)(

@@ -44,6 +44,8 @@ class FisherSampler(Sampler):
     4
     """
 
+    follows_labels = False
+
     def __init__(
         self,
         items: Iterable[Item] | int,
@@ -68,6 +70,11 @@ class FisherSampler(Sampler):
             self._design = gaussian_posterior(
                 np.zeros(n), self._ridge, criterion="variance", engine=engine, seed=seed
             )
+
+    @property
+    def name(self) -> str:
+        """What `build_sampler` calls it."""
+        return self._criterion
 
     def fresh(self, items: Iterable[Item] | int, seed: int) -> Self:
         """One of the same kind for other items."""

@@ -32,6 +32,8 @@ class RandomSampler(Sampler):
     3
     """
 
+    follows_labels = False
+
     def __init__(
         self,
         items: Iterable[Item] | int,
@@ -49,6 +51,11 @@ class RandomSampler(Sampler):
             if n < MANY_ITEMS
             else CountingManyDesign(n, in_rounds=in_rounds)
         )
+
+    @property
+    def name(self) -> str:
+        """What `build_sampler` calls it."""
+        return "rounds" if self._order == "rounds" else "random"
 
     def fresh(self, items: Iterable[Item] | int, seed: int) -> Self:
         """One of the same kind for other items."""

@@ -49,6 +49,11 @@ class RankSampler(Sampler):
         self._ridge = require_positive(ridge, "ridge")
         self._design: OrderDesign = OrderDesign(len(self._items), [1 / self._ridge])
 
+    @property
+    def name(self) -> str:
+        """What `build_sampler` calls it."""
+        return "rank"
+
     def fresh(self, items: Iterable[Item] | int, seed: int) -> Self:
         """One of the same kind for other items."""
         return type(self)(items, seed=seed, ridge=self._ridge, display=self.display)

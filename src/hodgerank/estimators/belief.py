@@ -1,0 +1,95 @@
+"""Where the scores truly are, in view of the answers: what certainty is read off.
+
+A score and its standard error are about the answers that another crowd might have given. What is
+probably true also hangs on how far scores spread at all: two items that look apart by chance are
+likely tied where all items are nearly tied. So a prior is found from the answers.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple, Protocol
+
+from hodgerank.estimators.covariance import Covariance, ModelCovariance
+from hodgerank.estimators.dispersion import LEAST, dispersion_of, tempered
+from hodgerank.estimators.evidence import Evidence
+from hodgerank.graph.comparison_graph import ComparisonGraph
+from hodgerank.types import FloatArray
+
+
+class Part(NamedTuple):
+    """A Gaussian over the true scores, in the order of the graph's items, and its probability."""
+
+    share: float
+    mean: FloatArray
+    covariance: Covariance
+
+
+class Belief(Protocol):
+    """A mixture of Gaussians over the true scores."""
+
+    @property
+    def parts(self) -> tuple[Part, ...]:
+        """The Gaussians; their shares sum to 1."""
+
+
+@dataclass(frozen=True, eq=False)
+class GivenBelief:
+    """That of scores whose prior was known: themselves."""
+
+    scores: FloatArray
+    covariance: Covariance
+
+    @property
+    def parts(self) -> tuple[Part, ...]:
+        """The one that the fit has found."""
+        return (Part(1.0, self.scores, self.covariance),)
+
+
+@dataclass(frozen=True, eq=False)
+class FoundBelief:
+    """The posterior under a prior N(0, v), with v by what the answers make probable.
+
+    Attributes
+    ----------
+    link
+        Bradley-Terry's or Thurstone's.
+    clustered, model
+        Where answers hang together: the covariance of the scores that allows for it and the one
+        that does not. Answers count less by their ratio.
+    """
+
+    graph: ComparisonGraph
+    link: str
+    clustered: Covariance | None = None
+    model: Covariance | None = None
+
+    @cached_property
+    def dispersion(self) -> float:
+        """Variance of the answers relative to that of independent choices."""
+        return max(dispersion_of(self.graph, self.link) * self._inflation, LEAST)
+
+    @property
+    def _inflation(self) -> float:
+        if self.clustered is None or self.model is None or self.clustered is self.model:
+            return 1.0
+        return float(self.clustered.variances.sum() / self.model.variances.sum())
+
+    @cached_property
+    def evidence(self) -> Evidence:
+        """What the answers say about v."""
+        return Evidence(tempered(self.graph, self.dispersion), self.link)
+
+    @cached_property
+    def parts(self) -> tuple[Part, ...]:
+        """One for each v that the answers leave possible."""
+        evidence = self.evidence
+        if evidence.knows_the_variance:
+            fit, equations = evidence.best
+            return (Part(1.0, fit.x, ModelCovariance(equations, 1.0)),)
+        places, shares = evidence.possible()
+        return tuple(
+            Part(share, evidence.mode(k), ModelCovariance(evidence.equations(k), 1.0))
+            for k, share in zip(places, shares.tolist(), strict=True)
+        )

@@ -1,0 +1,35 @@
+"""Sides under a prior on the scores that the answers choose: both are found in turns."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from hodgerank.estimators.belief import FoundBelief
+from hodgerank.estimators.dispersion import USUAL_VARIANCE, dispersion_of
+from hodgerank.estimators.position.adjusting import Position, WithoutSides, take_out_sides
+from hodgerank.graph.answered_graph import AnsweredGraph
+from hodgerank.graph.building import single_answers
+from hodgerank.types import VotesLike
+
+ROUNDS = 5
+SETTLED = 0.02  # change of the logarithm of the precision that makes no difference
+
+
+def believed_sides(
+    votes: VotesLike, position: Position, link: str, ridge: float | None
+) -> tuple[WithoutSides, FoundBelief]:
+    """Votes without sides, and what they make probable; `ridge` is the precision if it is known."""
+    answered = AnsweredGraph.of(single_answers(votes, f"position={position!r}"))
+    dispersion = dispersion_of(answered.graph, link)
+    precision = 1 / USUAL_VARIANCE[link] if ridge is None else ridge
+    for _ in range(ROUNDS):
+        sides = take_out_sides(
+            answered, position, link, ridge=precision, dispersion=dispersion, joined=True
+        )
+        found = FoundBelief(sides.graph, link)
+        if ridge is not None:
+            break
+        previous, precision = precision, found.evidence.best[1].ridge
+        if abs(np.log(precision / previous)) < SETTLED:
+            break
+    return sides, found

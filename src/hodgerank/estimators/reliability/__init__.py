@@ -1,0 +1,1 @@
+"""What studies by comparative judgement report: separation, split halves, misfit, agreement."""

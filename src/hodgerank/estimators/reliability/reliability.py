@@ -1,0 +1,173 @@
+"""Reliability: what `assess_reliability` returns, in numbers and in sentences."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from hodgerank.data.comparisons import Comparisons
+from hodgerank.estimators.reliability.agreement import Agreement
+from hodgerank.estimators.reliability.misfit import Misfit
+from hodgerank.estimators.reliability.separation import Separation
+from hodgerank.estimators.reliability.split_half import SplitHalf, split_half
+from hodgerank.graph.answered_graph import AnsweredGraph
+from hodgerank.notebook import Displayed, Preview, short
+from hodgerank.types import FloatArray
+
+MOST_NAMED = 5
+SPLIT = {
+    "worker": "whole workers",
+    "ballot": "whole ballots",
+    "unit": "whole units",
+    "answer": "the answers to each pair",
+}
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Reliability(Displayed):
+    """How reproducible the scores are, how far workers agree, and what does not fit.
+
+    Attributes
+    ----------
+    scores
+        Bradley-Terry scores with Firth's correction, in the order of `votes.items`; all of this is
+        about them.
+    separation
+        None where there are fewer than three items, or their scores do not differ.
+    items, workers
+        Infit and outfit; `workers` is None where the votes do not say who answered.
+    agreement
+        None where no pair was answered by two known workers, or all answers are ties.
+    n_splits, seed
+        Of `split_half`, which is computed when it is first looked at.
+    """
+
+    scores: FloatArray
+    separation: Separation | None
+    items: Misfit
+    workers: Misfit | None
+    agreement: Agreement | None
+    n_splits: int
+    seed: int
+    _answered: AnsweredGraph
+
+    @property
+    def votes(self) -> Comparisons:
+        """The answers that were assessed."""
+        return self._answered.votes
+
+    @cached_property
+    def split_half(self) -> SplitHalf:
+        """Correlation of the scores from two halves of the answers."""
+        return split_half(self._answered, self.n_splits, self.seed)
+
+    @property
+    def statements(self) -> tuple[str, ...]:
+        """What there is to say, in plain sentences; all but the split halves."""
+        return (
+            self._of_separation(),
+            self._of_agreement(),
+            self._of_misfit(self.items),
+            *(() if self.workers is None else (self._of_misfit(self.workers),)),
+        )
+
+    @property
+    def split_half_statement(self) -> str:
+        """What the split halves say."""
+        halves = self.split_half
+        if halves.correlation is None:
+            return (
+                "split-half reliability cannot be said: halves of "
+                f"{SPLIT[halves.by]} rarely join at least half of the items"
+            )
+        text = (
+            f"split-half reliability {halves.correlation:.2f} (two halves of {SPLIT[halves.by]}, "
+            f"median of {halves.n_usable:,} splits)"
+        )
+        if halves.spearman_brown is None:
+            return f"{text}: the halves do not agree at all"
+        return (
+            f"{text}, which makes {halves.spearman_brown:.2f} for two samples as large as this one "
+            "(Spearman-Brown)"
+        )
+
+    def _of_separation(self) -> str:
+        found = self.separation
+        if found is None:
+            return (
+                "scale separation reliability cannot be said: there are fewer than three items, "
+                "or their scores do not differ"
+            )
+        text = (
+            f"scale separation reliability {found.reliability:.2f}: about this share of the "
+            "variance of the scores is not noise"
+        )
+        if found.clustered_by is not None:
+            text += f"; answers of one {found.clustered_by} are taken as hanging together"
+        if found.lower is not None:
+            text += f"; at least {found.lower:.2f} with 95 % confidence"
+        if found.adaptive:
+            text += (
+                "; too high, because pairs were chosen in the light of earlier answers: "
+                "bayes_rank, which allows for most of that, gives "
+                f"{found.posterior_reliability:.2f}"
+            )
+        return text
+
+    def _of_agreement(self) -> str:
+        found = self.agreement
+        if found is None:
+            return (
+                "Krippendorff's alpha cannot be said: no pair was answered by two known workers, "
+                "or all their answers are ties"
+            )
+        text = f"Krippendorff's alpha {found.alpha:.2f}"
+        if found.lower is not None:
+            text += f" (95 % interval {found.lower:.2f} to {found.upper:.2f})"
+        return (
+            f"{text} over {found.n_pairs:,} pairs that several workers answered; 1 is full "
+            "agreement, 0 that of coins, and close pairs lower it however careful workers are"
+        )
+
+    def _of_misfit(self, found: Misfit) -> str:
+        names = found.misfitting
+        level = f"{100 * found.false_discovery_rate:g} %"
+        if not names:
+            return f"no {found.of} follows the ranking less than the others do"
+        more = f" and {len(names) - MOST_NAMED:,} more" if len(names) > MOST_NAMED else ""
+        listed = ", ".join(short(str(name)) for name in names[:MOST_NAMED])
+        what = f"{found.of} follows" if len(names) == 1 else f"{found.of}s follow"
+        said = f"{len(names):,} {what} the ranking less than the others do: {listed}{more}"
+        if self.votes.n_ballots > 1:
+            unit = "unit" if self.votes.units else "ballot"
+            return f"{said} (answers of one {unit} are taken as independent, which names too many)"
+        return f"{said} (at most {level} of such names are expected to be wrong)"
+
+    def _headline(self) -> str:
+        ssr = "-" if self.separation is None else f"{self.separation.reliability:.2f}"
+        alpha = "-" if self.agreement is None else f"{self.agreement.alpha:.2f}"
+        misfits = [self.items._headline()]
+        if self.workers is not None:
+            misfits.append(self.workers._headline())
+        return f"separation {ssr}, alpha {alpha}; {'; '.join(misfits)}"
+
+    def _preview(self) -> Preview:
+        return self.items._preview()
+
+    def to_dict(self, *, with_split_half: bool = False) -> dict[str, Any]:
+        """Plain values, ready for JSON; what cannot be said is null.
+
+        The split halves are there where they are wanted: they take a hundred rankings or more.
+        """
+        content: dict[str, Any] = {
+            "statements": list(self.statements),
+            "separation": None if self.separation is None else self.separation.to_dict(),
+            "agreement": None if self.agreement is None else self.agreement.to_dict(),
+            "items": self.items.to_dict(),
+            "workers": None if self.workers is None else self.workers.to_dict(),
+        }
+        if with_split_half:
+            content["statements"].append(self.split_half_statement)
+            content["split_half"] = self.split_half.to_dict()
+        return content

@@ -1,0 +1,165 @@
+"""What the trust report says, in the words that commands, JSON and documents share.
+
+A word of judgement needs a test: at `SURE` it is a concern, at `LEVEL` a hint, above it nothing was
+found. How often each is said of crowds that do not deserve it is measured by
+`python -m benchmarks calibration`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from hodgerank.estimators.workers.assessment import FAULTS, HABITS, WorkerAssessment
+from hodgerank.graph.consistency.result import Consistency
+
+if TYPE_CHECKING:
+    from hodgerank.estimators.outliers import Outliers
+    from hodgerank.estimators.position.sides import Sides
+    from hodgerank.graph.decomposition import HodgeDecomposition
+
+SURE = 0.01
+LEVEL = 0.05
+
+
+@dataclass(frozen=True)
+class Statement:
+    """One sentence of the report.
+
+    Attributes
+    ----------
+    about
+        'items', 'ranking', 'cycles', 'noise', 'sides', 'outliers', 'workers' or 'reliability'.
+    words
+        What is said.
+    concern
+        Whether it should be looked at before the ranking is used.
+    """
+
+    about: str
+    words: str
+    concern: bool = False
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, ready for JSON."""
+        return {"about": self.about, "words": self.words, "concern": self.concern}
+
+
+def p_words(p_value: float) -> str:
+    """A p-value ready for a sentence."""
+    return "p < 0.001" if p_value < 0.001 else f"p = {p_value:.3f}"
+
+
+def about_items(parts: HodgeDecomposition) -> list[Statement]:
+    """Whether all can be compared."""
+    n = parts.betti.beta_0
+    if n < 2:
+        return []
+    return [Statement("items", f"{n:,} groups of items cannot be compared with each other", True)]
+
+
+def about_ranking(parts: HodgeDecomposition) -> list[Statement]:
+    """Whether there is one."""
+    p = parts.expected.gradient.p_value(parts.energy["gradient"])
+    if p < LEVEL:
+        words = f"a ranking shows in the answers: coin tosses would hardly give it ({p_words(p)})"
+        return [Statement("ranking", words)]
+    words = f"no ranking shows in the answers: coin tosses would give as much ({p_words(p)})"
+    return [Statement("ranking", words, True)]
+
+
+def about_cycles(found: Consistency) -> list[Statement]:
+    """Whether one ranking can be behind the answers."""
+    if found.cycles is None:
+        words = f"whether preferences run in cycles cannot be checked: {found.reason}"
+        return [Statement("cycles", words, True)]
+    p = found.cycles.p_value
+    if p < SURE:
+        words = f"preferences run in cycles that no single ranking explains ({p_words(p)})"
+        return [Statement("cycles", words, True)]
+    if p < LEVEL:
+        return [Statement("cycles", f"there may be cycles, the evidence is weak ({p_words(p)})")]
+    words = f"no cycles beyond what one ranking and noise explain ({p_words(p)})"
+    return [Statement("cycles", words)]
+
+
+def about_noise(found: Consistency) -> list[Statement]:
+    """Whether the noise is of one kind, and how clear pairs are answered."""
+    said = []
+    if found.misfit is not None and found.misfit.p_value < SURE:
+        words = (
+            "one ranking with equal noise does not explain all answers "
+            f"({p_words(found.misfit.p_value)}): some items, pairs or workers are noisier than "
+            "others, or tastes differ"
+        )
+        said.append(Statement("noise", words))
+    shape = found.shape
+    if shape is not None and shape.departure is not None:
+        words = (
+            f"{shape.departure}: {shape.happened:.1%} of these answers go with the ranking, where "
+            f"the usual models expect {shape.promised:.1%}"
+        )
+        said.append(Statement("noise", words))
+    return said
+
+
+def about_sides(sides: Sides, n_both_ways: int) -> list[Statement]:
+    """Whether answers lean to one, and what that does to the ranking."""
+    if not sides.n_known:
+        why = f" ({sides.doubt})" if sides.doubt else ""
+        words = f"the display order is not known{why}: nothing can be said about sides"
+        return [Statement("sides", words)]
+    unseen = (
+        ""
+        if n_both_ways
+        else "nobody saw a pair both ways round, so this is the model's word alone: "
+    )
+    if sides.lean is None:
+        return [Statement("sides", f"{unseen}whether answers lean to a side cannot be told")]
+    lean = sides.lean
+    numbers = (
+        f"{lean.value:+.2f} on a scale of -1 (always right) to +1 (always left), "
+        f"95 %: {lean.lower:+.2f} to {lean.upper:+.2f}, {p_words(lean.p_value)}"
+    )
+    if lean.p_value >= SURE:
+        return [Statement("sides", f"{unseen}no lean to a side is sure ({numbers})")]
+    side = "left" if lean.value > 0 else "right"
+    moves = sides.moves
+    assert moves is not None  # there is a lean
+    how = f"position={moves.position!r}, --sides {moves.position}"
+    words = f"{unseen}answers lean to the {side} ({numbers}); {moves} ({how})"
+    return [Statement("sides", words, True)]
+
+
+def about_outliers(found: Outliers) -> list[Statement]:
+    """Whether there are more than a consistent crowd gives."""
+    n, m, expected = found.n_flagged, found.votes.n_answers, found.expected
+    numbers = (
+        f"{n:,} of {m:,} answers ({found.share:.1%}) lie far from the ranking, "
+        f"a consistent crowd would have {expected.mean:.1%} +- {expected.std:.1%}"
+    )
+    p = found.p_value
+    if p < SURE:
+        words = f"more outlying answers than a consistent crowd gives ({p_words(p)}): {numbers}"
+        return [Statement("outliers", words, True)]
+    return [Statement("outliers", f"{numbers} ({p_words(p)})")]
+
+
+def about_workers(found: WorkerAssessment | None, n_workers: int) -> list[Statement]:
+    """Who should be looked at, and who has habits worth knowing; nothing if nobody asked."""
+    if not n_workers:
+        return [Statement("workers", "who answered is not recorded")]
+    if found is None:
+        return []
+    said = []
+    for flags, verbs, concern in (
+        (FAULTS, ("deserves a look", "deserve a look"), True),
+        (HABITS, ("has a habit worth knowing", "have habits worth knowing"), False),
+    ):
+        counts = {flag: found.flag.count(flag) for flag in flags if flag in found.flag}
+        n = sum(counts.values())
+        if n:
+            listed = ", ".join(f"{count:,} {flag}" for flag, count in counts.items())
+            words = f"{n:,} of {len(found):,} workers {verbs[n > 1]}: {listed}"
+            said.append(Statement("workers", words, concern))
+    return said or [Statement("workers", f"none of {len(found):,} workers stands out")]
