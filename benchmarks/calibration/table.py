@@ -54,8 +54,8 @@ def summary(rows: Iterable[Row]) -> str:
         found.sort(key=lambda row: row.measured)
         least, middle, most = (found[k].measured for k in (0, len(found) // 2, -1))
         lines.append(
-            f"| {statement} | {nominal} | {len(found):,} | {least:.1%} | {middle:.1%} | {most:.1%} | "
-            f"{found[-1].crowd} |"
+            f"| {statement} | {nominal} | {len(found):,} | {least:.1%} | {middle:.1%} | "
+            f"{most:.1%} | {found[-1].crowd} |"
         )
     return "\n".join(lines) + "\n"
 

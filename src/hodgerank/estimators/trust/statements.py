@@ -1,8 +1,8 @@
 """What the trust report says, in the words that commands, JSON and documents share.
 
-A word of judgement needs a test: at `SURE` it is a concern, at `LEVEL` a hint, above it nothing was
-found. How often each is said of crowds that do not deserve it is measured by
-`python -m benchmarks calibration`.
+A word of judgement needs a test. Cycles and misfit have few redraws behind them in large graphs, and
+are said seldom by mistake: at `LEVEL`; all else at `SURE`. How often each is said of crowds that do
+not deserve it is measured by `python -m benchmarks calibration`.
 """
 
 from __future__ import annotations
@@ -74,11 +74,9 @@ def about_cycles(found: Consistency) -> list[Statement]:
         words = f"whether preferences run in cycles cannot be checked: {found.reason}"
         return [Statement("cycles", words, True)]
     p = found.cycles.p_value
-    if p < SURE:
+    if p < LEVEL:
         words = f"preferences run in cycles that no single ranking explains ({p_words(p)})"
         return [Statement("cycles", words, True)]
-    if p < LEVEL:
-        return [Statement("cycles", f"there may be cycles, the evidence is weak ({p_words(p)})")]
     words = f"no cycles beyond what one ranking and noise explain ({p_words(p)})"
     return [Statement("cycles", words)]
 
@@ -86,7 +84,7 @@ def about_cycles(found: Consistency) -> list[Statement]:
 def about_noise(found: Consistency) -> list[Statement]:
     """Whether the noise is of one kind, and how clear pairs are answered."""
     said = []
-    if found.misfit is not None and found.misfit.p_value < SURE:
+    if found.misfit is not None and found.misfit.p_value < LEVEL:
         words = (
             "one ranking with equal noise does not explain all answers "
             f"({p_words(found.misfit.p_value)}): some items, pairs or workers are noisier than "
