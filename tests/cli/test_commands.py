@@ -151,9 +151,11 @@ def crowd_file(run, tmp_path):
 def test_trust_tells_the_whole_story(run, crowd_file):
     status, out, _ = run("trust", crowd_file)
     assert status == 0
-    for part in ("from noise alone", "cycles of three", "outlying answers",
-                 "1 careless", "1 position-clicking"):  # fmt: skip
+    for part in ("to expect", "triangles that do not add up", "no cycles beyond", "no lean",
+                 "lie far from the ranking", "1 careless", "1 position-clicking",
+                 "separation reliability"):  # fmt: skip
         assert part in " ".join(out.split())
+    assert "split-half" in run("trust", crowd_file, "--split-half")[1]
     content = json.loads(run("trust", crowd_file, "--json")[1])
     assert sum(content["energy"].values()) == pytest.approx(1)
 

@@ -51,8 +51,9 @@ def test_names_are_shown_as_they_are_and_do_nothing(run, votes, command):
     assert status == 0, err
     assert not UNSAFE.search(out + err)
     shown = "".join(out.split())
-    if command[0] in ("rank", "plan"):  # in narrower columns they are folded
+    if command[0] in ("rank", "plan"):
         assert all(name in shown for name in NAMES[1:])
+    if command[0] == "rank":  # in narrower columns it is folded
         assert r"esc\x1b]0;pwned\x07\x9b31m\u202etxt\u2066\x7f" in shown
     if command[0] == "workers":
         assert ":dog:[/]" in shown

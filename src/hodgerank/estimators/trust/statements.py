@@ -1,8 +1,8 @@
 """What the trust report says, in the words that commands, JSON and documents share.
 
-A word of judgement needs a test. Cycles and misfit have few redraws behind them in large graphs, and
-are said seldom by mistake: at `LEVEL`; all else at `SURE`. How often each is said of crowds that do
-not deserve it is measured by `python -m benchmarks calibration`.
+A word of judgement needs a test. Cycles and misfit, which are seldom said by mistake and have few
+redraws behind them in large graphs, are said at `LEVEL`, all else at `SURE`. How often each is
+said of crowds that do not deserve it is measured by `python -m benchmarks calibration`.
 """
 
 from __future__ import annotations
@@ -130,17 +130,19 @@ def about_sides(sides: Sides, n_both_ways: int) -> list[Statement]:
 
 
 def about_outliers(found: Outliers) -> list[Statement]:
-    """Whether there are more than a consistent crowd gives."""
-    n, m, expected = found.n_flagged, found.votes.n_answers, found.expected
+    """Whether answers stray further from the ranking than those of a consistent crowd."""
+    n, m, expected, p = found.n_flagged, found.votes.n_answers, found.expected, found.p_value
     numbers = (
-        f"{n:,} of {m:,} answers ({found.share:.1%}) lie far from the ranking, "
-        f"a consistent crowd would have {expected.mean:.1%} +- {expected.std:.1%}"
+        f"{n:,} of {m:,} answers ({found.share:.1%}) lie far from the ranking, where "
+        f"{expected.mean:.1%} +- {expected.std:.1%} are to be expected"
     )
-    p = found.p_value
+    if expected.excess_mean > 0:
+        ratio = found.mean_excess / expected.excess_mean
+        numbers += f"; in all they stray {ratio:.2f} times as far ({p_words(p)})"
     if p < SURE:
-        words = f"more outlying answers than a consistent crowd gives ({p_words(p)}): {numbers}"
+        words = f"answers stray further from the ranking than a consistent crowd's: {numbers}"
         return [Statement("outliers", words, True)]
-    return [Statement("outliers", f"{numbers} ({p_words(p)})")]
+    return [Statement("outliers", numbers)]
 
 
 def about_workers(found: WorkerAssessment | None, n_workers: int) -> list[Statement]:
