@@ -16,7 +16,7 @@ from hodgerank.types import CodeArray
 # Fewer answers than these are easily on one side by chance.
 FEWEST = 20
 ALMOST_ALWAYS = 0.98
-SAMPLE = 4096  # answers that show a cycle of sides, if there are any
+SAMPLE = 4096  # answers that mostly show a pair both ways, if any do
 
 
 def doubt_display(votes: Comparisons) -> Comparisons:
@@ -59,17 +59,18 @@ def _shown_in_one_order(left: CodeArray, right: CodeArray, n_items: int) -> bool
 
     Each answer that closes a cycle of pairs would do so with a probability of about a half.
     """
-    if len(left) < FEWEST or not _is_acyclic(left[:SAMPLE], right[:SAMPLE], n_items):
+    few = len(left) < FEWEST
+    if few or _any_both_ways(left[:SAMPLE], right[:SAMPLE]) or _any_both_ways(left, right):
         return False
-    from hodgerank.kernels.linalg.laplacian import components
-
-    parts = int(components(left, right, n_items).max()) + 1
-    return len(left) - n_items + parts >= FEWEST and _is_acyclic(left, right, n_items)
-
-
-def _is_acyclic(left: CodeArray, right: CodeArray, n_items: int) -> bool:
     from scipy import sparse
 
     arrows = sparse.coo_array((np.ones(len(left), np.int8), (left, right)), (n_items, n_items))
-    n_parts, _ = sparse.csgraph.connected_components(arrows, connection="strong")
-    return bool(n_parts == n_items)
+    n_parts, _ = sparse.csgraph.connected_components(arrows, connection="weak")
+    n_rings, _ = sparse.csgraph.connected_components(arrows, connection="strong")
+    return bool(n_rings == n_items and len(left) - n_items + n_parts >= FEWEST)
+
+
+def _any_both_ways(left: CodeArray, right: CodeArray) -> bool:
+    """Whether a pair was shown both ways round."""
+    wide = np.int64(1 << 32)
+    return bool(np.isin(left * wide + right, right * wide + left).any())

@@ -12,6 +12,7 @@ from hodgerank.data.comparisons import NO_WORKER, Comparisons
 from hodgerank.errors import InvalidArgument, require_one_of
 from hodgerank.graph.building import single_answers, source_of
 from hodgerank.graph.comparison_graph import ComparisonGraph
+from hodgerank.kernels.edges.group_ends import sums_at_ends
 from hodgerank.kernels.linalg.normal_equations import Diagonal, Method
 from hodgerank.kernels.models.student import interval_quantile
 from hodgerank.types import FloatArray, IntArray, VotesLike
@@ -176,11 +177,10 @@ class ClusteredCovariance:
     @cached_property
     def _gradients(self) -> FloatArray:
         """In the scores, one column for each cluster."""
-        votes, w, cluster = self.votes, np.int64(self.n_clusters), self._cluster
-        size = votes.n_items * int(w)
-        total = np.bincount(votes.left * w + cluster, self.slopes, size)
-        total -= np.bincount(votes.right * w + cluster, self.slopes, size)
-        return np.asarray(total.reshape(votes.n_items, int(w)), float)
+        votes = self.votes
+        shape = (votes.n_items, self.n_clusters)
+        sums = sums_at_ends(votes.left, votes.right, self.slopes, self._cluster, shape)
+        return np.asarray(sums.toarray())
 
     @cached_property
     def _influence(self) -> FloatArray:

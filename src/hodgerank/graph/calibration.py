@@ -26,7 +26,7 @@ from hodgerank.kernels.topology.curl import curl_operator, curl_part
 from hodgerank.types import FloatArray, IntArray
 
 # Simulated edges in all; more edges need fewer repetitions for the same accuracy.
-EDGE_DRAWS = 1_000_000
+EDGE_DRAWS = 500_000
 FEWEST, MOST = 16, 200
 SAME = 0.01  # share of answers that may depend on others
 ENOUGH_TO_COUNT = 199  # redraws from which a p-value is a count of them

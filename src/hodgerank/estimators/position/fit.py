@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from hodgerank.estimators.position.cells import SidedCells
+from hodgerank.kernels.edges.group_ends import sums_at_ends
 from hodgerank.kernels.linalg.bordered import BorderedEquations
 from hodgerank.kernels.linalg.laplacian import inner_product
 from hodgerank.kernels.linalg.normal_equations import NormalEquations
@@ -24,7 +25,6 @@ TOLERANCE = 1e-8
 MAX_ITERATIONS = 60
 SHORTEST = 1e-6
 ROUNDING = 1e-12
-CELLS_PER_ENTRY = 4  # up to which a table is faster than a sparse matrix
 TINY = 1e-300
 
 
@@ -176,20 +176,10 @@ def _border(cells: SidedCells, pulls: list[FloatArray]) -> Any:
     """C: how a group's unknowns pull at each item; columns by group, then unknown."""
     from scipy import sparse
 
-    q, n_groups = len(pulls), cells.n_groups
     shown = np.flatnonzero(cells.group >= 0)
     edge, group = cells.edge[shown], cells.group[shown]
-    shape = (cells.n_items, n_groups * q)
-    if shape[0] * shape[1] <= CELLS_PER_ENTRY * len(shown) * q:
-        table = np.zeros(shape)
-        for k, pull in enumerate(pulls):
-            for ends, sign in ((cells.i, 1.0), (cells.j, -1.0)):
-                place = ends[edge] * np.int64(n_groups) + group
-                total = np.bincount(place, sign * pull[shown], shape[0] * n_groups)
-                table[:, k::q] += total.reshape(shape[0], n_groups)
-        return sparse.csc_array(table)
-    values = [pull[shown] for pull in pulls]
-    entries = np.concatenate([*values, *(-value for value in values)])
-    rows = np.concatenate([cells.i[edge]] * q + [cells.j[edge]] * q)
-    columns = np.concatenate([group * q + k for k in range(q)] * 2)
-    return sparse.coo_array((entries, (rows, columns)), shape).tocsc()
+    i, j, shape = cells.i[edge], cells.j[edge], (cells.n_items, cells.n_groups)
+    parts = [sums_at_ends(i, j, pull[shown], group, shape) for pull in pulls]
+    by_unknown = sparse.hstack(parts, format="csc")
+    order = np.arange(by_unknown.shape[1]).reshape(len(pulls), -1).T.ravel()
+    return by_unknown[:, order]

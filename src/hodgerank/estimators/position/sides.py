@@ -7,7 +7,6 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from scipy.stats import rankdata
 
 from hodgerank.estimators.position.adjusting import Position, take_out_sides
 from hodgerank.estimators.position.bias import position_bias
@@ -101,7 +100,8 @@ class Sides:
         components, ranks = self.answered.graph.components, np.empty(len(scores))
         for component in range(int(components.max(initial=-1)) + 1):
             rows = np.flatnonzero(components == component)
-            ranks[rows] = rankdata(-scores[rows].round(ROUNDING), method="min")
+            rising = -scores[rows].round(ROUNDING)
+            ranks[rows] = np.searchsorted(np.sort(rising), rising)
         return ranks
 
     def to_dict(self) -> dict[str, Any]:

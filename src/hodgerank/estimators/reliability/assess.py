@@ -6,7 +6,6 @@ from hodgerank.data.groups import VoteGroups
 from hodgerank.errors import InvalidArgument, InvalidComparisons
 from hodgerank.estimators.reliability.agreement import Metric, agreement
 from hodgerank.estimators.reliability.bradley_terry_fit import BradleyTerryFit
-from hodgerank.estimators.reliability.mean_squares import item_misfit, worker_misfit
 from hodgerank.estimators.reliability.reliability import Reliability
 from hodgerank.estimators.reliability.residuals import Residuals
 from hodgerank.estimators.reliability.separation import separation
@@ -72,14 +71,12 @@ def reliability_of(
     if not len(answered.votes):
         raise InvalidComparisons("there are no answers to assess")
     fit = BradleyTerryFit.of(answered.graph)
-    residuals = Residuals(answered, fit)
     return Reliability(
         scores=fit.scores,
         separation=separation(answered.votes, fit),
-        items=item_misfit(residuals, false_discovery_rate),
-        workers=worker_misfit(residuals, false_discovery_rate),
         agreement=agreement(answered, metric),
         n_splits=n_splits,
         seed=seed,
-        _answered=answered,
+        false_discovery_rate=false_discovery_rate,
+        _residuals=Residuals(answered, fit),
     )

@@ -9,7 +9,9 @@ import numpy as np
 from hodgerank.data.comparisons import NO_WORKER
 from hodgerank.estimators.reliability.misfit import Misfit
 from hodgerank.estimators.reliability.residuals import Residuals
+from hodgerank.kernels.edges.group_ends import sums_at_ends
 from hodgerank.kernels.linalg.laplacian import divergence
+from hodgerank.kernels.models.false_discoveries import discoveries
 from hodgerank.types import BoolArray, FloatArray, IntArray, Item
 
 FEWEST_ANSWERS = 10  # below which nobody is called misfitting
@@ -84,7 +86,7 @@ def _misfit(
         infit_z=_wilson_hilferty(infit, infit_q),
         outfit_z=_wilson_hilferty(outfit, outfit_q),
         p_value=p_value,
-        misfits=_significant(p_value, rate) & (infit > NOTABLE * _mean(infit)),
+        misfits=discoveries(p_value, rate) & (infit > NOTABLE * _mean(infit)),
         conventional=_far_above(infit),
         false_discovery_rate=rate,
         backend=residuals.answered.votes.backend,
@@ -147,16 +149,12 @@ def _refitted(
     The share of its variance that is left over, and by how much it changes when the scores follow
     what is expected in each class.
     """
-    from scipy import sparse
-
     fit = residuals.fit
     graph, information = fit.graph, fit.information
     side = np.where(fit.differences >= 0, 1.0, -1.0)
     pull = times * (steepness * fit.variances * side)[edge]
-    gradients = sparse.coo_array(
-        (np.r_[pull, -pull], (np.r_[graph.i[edge], graph.j[edge]], np.r_[group, group])),
-        shape=(graph.n_items, n),
-    ).tocsc()
+    ends = graph.i[edge], graph.j[edge]
+    gradients = sums_at_ends(*ends, pull, group, (graph.n_items, n))
     whole = np.bincount(group, times * (steepness**2 * fit.variances)[edge], n)
     surplus = graph.weights * (graph.flows - side * (2 * residuals.expected - 1)) / 2
     step = information.solve(divergence(graph.i, graph.j, surplus, graph.n_items))
@@ -179,15 +177,6 @@ def _wilson_hilferty(mean_square: FloatArray, spread: FloatArray) -> FloatArray:
     q = np.where(known, spread, 1.0)
     z = (np.cbrt(np.where(known, mean_square, 1.0)) - 1) * 3 / q + q / 3
     return np.where(known, z, np.nan)
-
-
-def _significant(p_values: FloatArray, rate: float) -> BoolArray:
-    from scipy.stats import false_discovery_control
-
-    tested, found = np.isfinite(p_values), np.zeros(len(p_values), bool)
-    if tested.any():
-        found[tested] = false_discovery_control(p_values[tested]) <= rate
-    return found
 
 
 def _far_above(infit: FloatArray) -> BoolArray:

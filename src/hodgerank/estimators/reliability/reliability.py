@@ -8,10 +8,11 @@ from typing import Any
 
 from hodgerank.data.comparisons import Comparisons
 from hodgerank.estimators.reliability.agreement import Agreement
+from hodgerank.estimators.reliability.mean_squares import item_misfit, worker_misfit
 from hodgerank.estimators.reliability.misfit import Misfit
+from hodgerank.estimators.reliability.residuals import Residuals
 from hodgerank.estimators.reliability.separation import Separation
 from hodgerank.estimators.reliability.split_half import SplitHalf, split_half
-from hodgerank.graph.answered_graph import AnsweredGraph
 from hodgerank.notebook import Displayed, Preview, short
 from hodgerank.types import FloatArray
 
@@ -35,42 +36,54 @@ class Reliability(Displayed):
         about them.
     separation
         None where there are fewer than three items, or their scores do not differ.
-    items, workers
-        Infit and outfit; `workers` is None where the votes do not say who answered.
     agreement
         None where no pair was answered by two known workers, or all answers are ties.
     n_splits, seed
-        Of `split_half`, which is computed when it is first looked at.
+        Of `split_half`.
+    false_discovery_rate
+        Of the names of `items` and `workers` that misfit.
     """
 
     scores: FloatArray
     separation: Separation | None
-    items: Misfit
-    workers: Misfit | None
     agreement: Agreement | None
     n_splits: int
     seed: int
-    _answered: AnsweredGraph
+    false_discovery_rate: float
+    _residuals: Residuals
 
     @property
     def votes(self) -> Comparisons:
         """The answers that were assessed."""
-        return self._answered.votes
+        return self._residuals.answered.votes
+
+    @cached_property
+    def items(self) -> Misfit:
+        """Infit and outfit of the items; computed when first looked at, as all that follows."""
+        return item_misfit(self._residuals, self.false_discovery_rate)
+
+    @cached_property
+    def workers(self) -> Misfit | None:
+        """Those of the workers; None where the votes do not say who answered."""
+        return worker_misfit(self._residuals, self.false_discovery_rate)
 
     @cached_property
     def split_half(self) -> SplitHalf:
         """Correlation of the scores from two halves of the answers."""
-        return split_half(self._answered, self.n_splits, self.seed)
+        return split_half(self._residuals.answered, self.n_splits, self.seed)
 
     @property
     def statements(self) -> tuple[str, ...]:
         """What there is to say, in plain sentences; all but the split halves."""
-        return (
-            self._of_separation(),
-            self._of_agreement(),
-            self._of_misfit(self.items),
-            *(() if self.workers is None else (self._of_misfit(self.workers),)),
-        )
+        workers = () if self.workers is None else (self._of_misfit(self.workers),)
+        scores = (self._of_separation(), self._of_agreement())
+        return (*scores, self._of_misfit(self.items), *workers)
+
+    @property
+    def about_scores(self) -> tuple[str, ...]:
+        """Of these sentences, those that are not about workers who are unknown, or single ones."""
+        agreement = (self._of_agreement(),) if self.votes.n_workers else ()
+        return (self._of_separation(), *agreement, self._of_misfit(self.items))
 
     @property
     def split_half_statement(self) -> str:
@@ -155,18 +168,21 @@ class Reliability(Displayed):
     def _preview(self) -> Preview:
         return self.items._preview()
 
-    def to_dict(self, *, with_split_half: bool = False) -> dict[str, Any]:
+    def to_dict(
+        self, *, with_workers: bool = True, with_split_half: bool = False
+    ) -> dict[str, Any]:
         """Plain values, ready for JSON; what cannot be said is null.
 
         The split halves are there where they are wanted: they take a hundred rankings or more.
         """
         content: dict[str, Any] = {
-            "statements": list(self.statements),
+            "statements": list(self.statements if with_workers else self.about_scores),
             "separation": None if self.separation is None else self.separation.to_dict(),
             "agreement": None if self.agreement is None else self.agreement.to_dict(),
             "items": self.items.to_dict(),
-            "workers": None if self.workers is None else self.workers.to_dict(),
         }
+        if with_workers:
+            content["workers"] = None if self.workers is None else self.workers.to_dict()
         if with_split_half:
             content["statements"].append(self.split_half_statement)
             content["split_half"] = self.split_half.to_dict()

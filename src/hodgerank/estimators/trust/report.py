@@ -92,7 +92,8 @@ class TrustReport(Displayed):
     @property
     def _reliability_words(self) -> tuple[str, ...]:
         found = self.reliability
-        return (*found.statements, *((found.split_half_statement,) if self.with_split_half else ()))
+        halves = (found.split_half_statement,) if self.with_split_half else ()
+        return (*found.about_scores, *halves)
 
     @cached_property
     def verdict(self) -> str:
@@ -162,5 +163,7 @@ class TrustReport(Displayed):
                 "criterion": found.criterion,
             },
             "workers": None if self.workers is None else self.workers.to_dict(),
-            "reliability": self.reliability.to_dict(with_split_half=self.with_split_half),
+            "reliability": self.reliability.to_dict(
+                with_workers=False, with_split_half=self.with_split_half
+            ),
         }

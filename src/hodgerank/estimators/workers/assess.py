@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
-from scipy.stats import kendalltau
 
 from hodgerank.data.comparisons import Comparisons
 from hodgerank.data.groups import VoteGroups
@@ -150,8 +149,11 @@ def _ratio(part: FloatArray, whole: FloatArray) -> FloatArray:
 
 def _consensus(cells: WorkerCells, scores: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Agreement with everybody else, and share of item pairs that turn, for each worker."""
+    from hodgerank.kernels.models.turned_pairs import turned_pairs
+
     everybody = LeaveOneOut(cells, scores)
     agreement, effect = np.full((2, cells.n_workers), np.nan)
+    before, n_pairs = scores.round(12), max(len(scores) * (len(scores) - 1) // 2, 1)
     for worker in range(cells.n_workers):
         mine = cells.of_worker(worker)
         if mine.start == mine.stop:
@@ -166,8 +168,7 @@ def _consensus(cells: WorkerCells, scores: FloatArray) -> tuple[FloatArray, Floa
             same = np.where(said > 0, wins, losses)
             same = np.where(np.abs(said) < 1e-12, (wins + losses) / 2, same)
             agreement[worker] = same.sum() / decided
-        tau = kendalltau(scores.round(12), others.scores.round(12)).statistic
-        effect[worker] = (1 - tau) / 2 if np.isfinite(tau) else 0.0
+        effect[worker] = turned_pairs(before, others.scores.round(12)) / n_pairs
     return agreement, effect
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy.stats import false_discovery_control
 
 from hodgerank.estimators.position.bias import PositionBias
 from hodgerank.estimators.workers.assessment import (
@@ -19,6 +18,7 @@ from hodgerank.estimators.workers.assessment import (
 )
 from hodgerank.estimators.workers.honesty import FEWEST_ANSWERS, WorkerTypes
 from hodgerank.estimators.workers.tie_habits import TieHabits
+from hodgerank.kernels.models.false_discoveries import discoveries
 from hodgerank.types import BoolArray, FloatArray
 
 LARGE_BIAS = 0.2  # mean answers surely lean further than this before it is called clicking
@@ -63,8 +63,4 @@ def _least_honest(types: WorkerTypes, tested: BoolArray, rate: float) -> BoolArr
 
 def significant(p_values: FloatArray, tested: BoolArray, rate: float) -> BoolArray:
     """By the procedure of [Benjamini95] over those tested."""
-    tested = tested & np.isfinite(p_values)
-    found = np.zeros(len(p_values), bool)
-    if tested.any():
-        found[tested] = false_discovery_control(p_values[tested]) <= rate
-    return found
+    return discoveries(np.where(tested, p_values, np.nan), rate)

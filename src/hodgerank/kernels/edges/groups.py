@@ -6,7 +6,7 @@ import numpy as np
 
 from hodgerank.types import IntArray
 
-CELLS_PER_ROW = 4
+CELLS_PER_ROW = 8
 SMALL_TABLE = 1 << 16
 
 
