@@ -14,6 +14,7 @@ from hodgerank.types import FloatArray, IntArray
 # Answers dealt in all; more answers need fewer repetitions for the same accuracy.
 DEALT = 10_000_000
 FEWEST, MOST = 39, 999
+UNANIMOUS = 1e-12  # variation of answers that is rounding
 
 
 class _Groups(NamedTuple):
@@ -72,10 +73,9 @@ def deal_sides(answered: AnsweredGraph) -> DealtSides:
     first = np.bincount(groups.group, groups.is_first, groups.n).astype(np.int64)
     both = (first > 0) & (first < size)
     turned = answered.turned[groups.row]
-    low, high = np.full(groups.n, np.inf), np.full(groups.n, -np.inf)
-    np.minimum.at(low, groups.group, turned)
-    np.maximum.at(high, groups.group, turned)
-    contested = both & (high > low)  # where all say the same, sides make no difference
+    total = np.bincount(groups.group, turned, groups.n)
+    spread = np.bincount(groups.group, turned**2, groups.n) - total**2 / np.maximum(size, 1)
+    contested = both & (spread > UNANIMOUS)  # where all say the same, sides make no difference
     rows = np.flatnonzero(contested[groups.group])
     rows = rows[np.argsort(groups.group[rows], kind="stable")]
     starts = np.r_[0, np.cumsum(size[contested])]

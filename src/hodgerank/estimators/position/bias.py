@@ -25,7 +25,7 @@ from hodgerank.types import FloatArray, IntArray
 PRIOR = SidedPrior(scores=0.04, lean=1 / 9, acuity=4.0)
 # The error of a lean that is known no better than beforehand says that nothing is known.
 MEANINGLESS = 2.0
-CLOSE_ENOUGH = 1e-4
+CLOSE_ENOUGH = 1e-3  # of leans, in logits
 MANY_WORKERS = 10  # from which on all together stand for others like them
 LEAST_DISPERSION = 1e-3  # answers that all agree do not show that there is no noise
 TINY = 1e-300
