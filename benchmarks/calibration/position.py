@@ -11,6 +11,7 @@ import hodgerank as hr
 from benchmarks.calibration.crowds import CONSISTENT, Crowd, fresh_rng
 from benchmarks.calibration.table import Row
 from hodgerank.data.display_order import display_doubt
+from hodgerank.estimators.position.adjusting import Position
 from hodgerank.estimators.position.bias import position_bias
 from hodgerank.graph.answered_graph import AnsweredGraph
 
@@ -23,6 +24,8 @@ FAIR = {
     "adaptive": Crowd(design="adaptive"),
 }
 LEANING = {f"everybody leans left by {lean} logits": Crowd(lean=lean) for lean in (0.2, 0.5)}
+# Left pulls, and the better item mostly stands there: without sides scores are too wide.
+PULLED = Crowd(n_items=8, per_pair=20, lean=0.8, spread=1.0, display="mostly better")
 RECORDED = {
     "sides at random": ("at most 1 %", Crowd()),
     "sides at random, sparse": ("at most 1 %", Crowd(design="sparse", n_items=30, per_pair=1)),
@@ -43,6 +46,8 @@ def statements(runs: int, seed: int) -> Iterator[Row]:
     for name, crowd in LEANING.items():
         asked = replace(crowd, per_pair=20)
         yield from _leans(f"{name}, dense", asked, "power", runs, seed)
+    for position, nominal in ((None, "less"), ("common", "95 %"), ("worker", "95 %")):
+        yield _coverage(position, nominal, runs, seed)
     for name, (nominal, crowd) in RECORDED.items():
         rng = fresh_rng(seed, name)
         doubts = [bool(display_doubt(crowd.votes(rng))) for _ in range(runs)]
@@ -61,6 +66,21 @@ def _leans(name: str, crowd: Crowd, nominal: str, runs: int, seed: int) -> Itera
     error = float(np.std(single) / np.sqrt(runs))
     yield Row("a worker leans (p < .05)", name, nominal, float(np.mean(single)), runs, error)
     yield Row("all lean (p < .05)", name, nominal, float(np.mean(together)), runs)
+
+
+def _coverage(position: Position | None, nominal: str, runs: int, seed: int) -> Row:
+    rng = fresh_rng(seed, "pulled")
+    inside = []
+    for _ in range(runs):
+        votes = PULLED.votes(rng)
+        ranking = hr.bradley_terry(votes, position=position)
+        true = dict(zip(votes.items, votes.truth - votes.truth.mean(), strict=True))
+        inside.append(np.mean([row.lower < true[row.item] < row.upper for row in ranking]))
+    label = f"interval of bradley_terry, position={position!r}"
+    error = float(np.std(inside) / np.sqrt(runs))
+    return Row(
+        label, "left pulls, the better item mostly left", nominal, np.mean(inside), runs, error
+    )
 
 
 def _as_shown(votes: hr.Comparisons) -> hr.Comparisons:

@@ -10,7 +10,6 @@ from hodgerank.cli.console import (
     number,
     plain_table,
     show_reading,
-    show_warnings,
     verbatim,
 )
 from hodgerank.estimators.trust.report import TrustReport
@@ -110,6 +109,8 @@ def _energy_table(report: TrustReport) -> Table:
 def show_workers(assessment: WorkerAssessment, most: int, console: Console) -> None:
     """The first of those with faults, by name."""
     faulty = [k for k, flag in enumerate(assessment.flag) if flag in FAULTS]
+    if faulty:
+        console.print("\n[bold]workers to look at[/]")
     for k in faulty[:most]:
         console.print(
             verbatim(
@@ -119,7 +120,6 @@ def show_workers(assessment: WorkerAssessment, most: int, console: Console) -> N
         )
     if len(faulty) > most:
         console.print(f"  and {len(faulty) - most:,} more: hodgerank workers", style="dim")
-    show_warnings(assessment.notes, console)
 
 
 def _p(p_value: float) -> str:

@@ -114,14 +114,16 @@ class Outliers(Displayed):
         """What the redrawn crowds say of the outlying answers, in one sentence."""
         expected, p = self.expected, self.p_value
         numbers = (
-            f"{self.share:.1%} outlying where consistent crowds have {expected.mean:.1%} +- "
-            f"{expected.std:.1%}, going beyond what is believed by {self.mean_excess:.4f} on "
-            f"average where those go {expected.excess_mean:.4f} +- {expected.excess_std:.4f}; "
-            f"p {'< 0.001' if p < 0.001 else f'= {p:.3f}'}"
+            f"{self.n_flagged:,} of {self.votes.n_answers:,} answers ({self.share:.1%}) lie far "
+            f"from the ranking, where {expected.mean:.1%} +- {expected.std:.1%} are to be expected"
         )
+        if expected.excess_mean > 0:
+            ratio = self.mean_excess / expected.excess_mean
+            numbers += f"; in all they stray {ratio:.2f} times as far"
+        numbers += f" (p {'< 0.001' if p < 0.001 else f'= {p:.3f}'})"
         if self.are_too_many:
-            return f"there are more outlying answers than in a consistent crowd ({numbers})"
-        return f"there are no more outlying answers than a consistent crowd may give ({numbers})"
+            return f"answers stray further from the ranking than a consistent crowd's: {numbers}"
+        return numbers
 
     @property
     def criterion(self) -> str:

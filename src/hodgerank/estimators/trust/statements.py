@@ -131,18 +131,7 @@ def about_sides(sides: Sides, n_both_ways: int) -> list[Statement]:
 
 def about_outliers(found: Outliers) -> list[Statement]:
     """Whether answers stray further from the ranking than those of a consistent crowd."""
-    n, m, expected, p = found.n_flagged, found.votes.n_answers, found.expected, found.p_value
-    numbers = (
-        f"{n:,} of {m:,} answers ({found.share:.1%}) lie far from the ranking, where "
-        f"{expected.mean:.1%} +- {expected.std:.1%} are to be expected"
-    )
-    if expected.excess_mean > 0:
-        ratio = found.mean_excess / expected.excess_mean
-        numbers += f"; in all they stray {ratio:.2f} times as far ({p_words(p)})"
-    if p < SURE:
-        words = f"answers stray further from the ranking than a consistent crowd's: {numbers}"
-        return [Statement("outliers", words, True)]
-    return [Statement("outliers", numbers)]
+    return [Statement("outliers", found.verdict, found.are_too_many)]
 
 
 def about_workers(found: WorkerAssessment | None, n_workers: int) -> list[Statement]:

@@ -13,7 +13,7 @@ from functools import cache
 from typing import Any
 
 TINY = 48  # rows for which BLAS starts no threads
-LARGE = 1000
+LARGE = 2000
 
 
 _is_limited = False
