@@ -1,0 +1,55 @@
+"""Sides on the command line: recognised, doubted, overruled, and in the model."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+from benchmarks.calibration.crowds import Crowd
+
+WRONG_USAGE = 2
+
+
+@pytest.fixture
+def votes(tmp_path):
+    """A file of votes by a crowd."""
+
+    def write(crowd: Crowd):
+        path = tmp_path / "votes.csv"
+        found = crowd.votes(np.random.default_rng(1))
+        rows = zip(found.left, found.right, found.outcome, found.worker, strict=True)
+        lines = [f"{found.items[a]},{found.items[b]},{y:g},w{who}" for a, b, y, who in rows]
+        path.write_text("\n".join(["left,right,outcome,worker", *lines]))
+        return path
+
+    return write
+
+
+@pytest.mark.parametrize(
+    "model", ["least-squares", "bradley-terry", "thurstone-mosteller", "bayes"]
+)
+@pytest.mark.parametrize("sides", ["common", "worker"])
+def test_the_pull_of_sides_is_in_the_model(run, votes, model, sides):
+    file = votes(Crowd(lean=1.0, per_pair=10))
+    content = json.loads(run("rank", file, "-m", model, "--sides", sides, "--json")[1])
+    assert any("sides are in the model" in note for note in content["notes"])
+    plain = json.loads(run("rank", file, "-m", model, "--json")[1])
+    assert [row["score"] for row in content["items"]] != [row["score"] for row in plain["items"]]
+
+
+def test_sides_that_are_none_are_refused_and_overruled(run, votes):
+    file = votes(Crowd(display="winner"))
+    status, _, err = run("rank", file, "--sides", "common")
+    assert status == WRONG_USAGE
+    assert "--display-known" in " ".join(err.split())
+    assert run("rank", file, "--sides", "common", "--display-known")[0] == 0
+    out = " ".join(run("describe", file)[1].split())
+    assert "as if the winner had been written first" in out
+
+
+def test_robust_rankings_have_no_sides(run, votes):
+    status, _, err = run("rank", votes(Crowd()), "-m", "robust", "--sides", "worker")
+    assert status == WRONG_USAGE
+    assert "--sides does not go with --model robust" in err
