@@ -6,7 +6,6 @@ import json
 
 import numpy as np
 import pytest
-
 from benchmarks.calibration.crowds import Crowd
 
 WRONG_USAGE = 2

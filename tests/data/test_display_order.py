@@ -66,3 +66,34 @@ def test_answers_that_a_row_stands_for_count():
         count="count",
     )
     assert "100.0%" in votes.report.display_doubt
+
+
+def crowd_rows(seed: int, first: int, clicks: int) -> list[tuple]:
+    """20 workers of 100 answers; the winners of some are written first, some click left."""
+    rng = np.random.default_rng(seed)
+    truth, found = rng.normal(0, 1.5, 20), []
+    for _ in range(2000):
+        a, b = rng.choice(20, 2, replace=False)
+        worker = int(rng.integers(20))
+        y = 1 if rng.random() < 1 / (1 + np.exp(truth[b] - truth[a])) else -1
+        if worker < clicks:
+            y = 1 if rng.random() < 0.97 else y
+        elif worker < clicks + first and y < 0:
+            a, b, y = b, a, 1
+        found.append((f"i{a:02d}", f"i{b:02d}", y, f"w{worker:02d}"))
+    return found
+
+
+def test_workers_whose_winners_come_first_are_told_from_those_who_click():
+    votes = hr.read_comparisons(crowd_rows(1, first=8, clicks=4))
+    unknown = {votes.workers[w] for w in np.unique(votes.worker[~votes.display_known])}
+    assert len(unknown & {f"w{k:02d}" for k in range(4, 12)}) >= 6
+    assert not unknown & {f"w{k:02d}" for k in range(12, 20)}
+    assert "as if the winner stood first" in votes.report.display_doubt
+    clicking = [f for f in hr.assess_workers(votes).flag if f == "position-clicking"]
+    assert 3 <= len(clicking) <= 6
+
+
+def test_many_who_click_are_no_file_of_winners():
+    votes = hr.read_comparisons(crowd_rows(2, first=0, clicks=6))
+    assert votes.display_known.mean() > 0.9

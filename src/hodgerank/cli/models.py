@@ -38,6 +38,9 @@ def fit(
     if model is None:
         is_for_least_squares = (link, covariance, components) != ("uniform", None, "joined")
         if votes.report.adaptive and not is_for_least_squares:
+            from hodgerank.graph.building import graph_to_rank
+
+            graph_to_rank(votes, components)  # who wants unjoined items ranked asks for bayes
             return _by_bayes(votes, ridge, sides, confidence)
         model = "least-squares"
     if link not in ("uniform", model) and model != "least-squares":

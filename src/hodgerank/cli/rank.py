@@ -225,7 +225,9 @@ def rank(
     from hodgerank.data.groups import VoteGroups
 
     if isinstance(votes, VoteGroups):  # populations to be compared
-        _require_plain(truth=truth, state=state)
+        _require_plain(
+            truth=truth, state=state, model=model, ridge=ridge, covariance=covariance, sides=sides
+        )
         return compared(votes, exclude_workers, confidence, n_shown(top, as_json), output, as_json)
     true_scores = None if truth is None else read_scores(truth)
     clustered = covariance in ("worker", "ballot")

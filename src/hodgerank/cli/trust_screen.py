@@ -25,7 +25,9 @@ PARTS = {
 }
 EXPECTED_OF = (
     "to expect: of position bias if sides were dealt at random, of the ranking from coin tosses, "
-    "of the others from one ranking and noise"
+    "of the others from one ranking and noise. What does not add up need not be a cycle: "
+    "preferences saturate, and pairs differ. Position bias is seen where a worker saw a pair both "
+    "ways, to whichever side."
 )
 
 
@@ -99,7 +101,7 @@ def _energy_table(report: TrustReport) -> Table:
         row = [words, f"{report.decomposition.energy[part]:.1%}"]
         if part == "bias" and not report.decomposition.expected.n_both_ways:
             known = report.sides.n_known
-            row = [words, "unseen", "no pair shown both ways" if known else "order unknown"]
+            row = [words, "unseen", "no worker saw one both ways" if known else "order unknown"]
         elif p_value is not None:
             row += [f"{noise.mean:.1%} +- {noise.std:.1%}", _p(p_value)]
         table.add_row(*row)

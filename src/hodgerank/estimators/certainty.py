@@ -72,7 +72,7 @@ def _rows(ranking: Ranking, among: Iterable[Item] | None) -> IntArray:
     """Positions of the items to look at, best first."""
     if among is None:
         return np.arange(len(ranking))
-    return np.array(sorted(ranking.index(item) for item in among), np.int64)
+    return np.array(sorted({ranking.index(item) for item in among}), np.int64)
 
 
 def _joint_beliefs(ranking: Ranking) -> tuple[Believed, ...]:

@@ -160,10 +160,11 @@ class ClusteredCovariance:
         assert cluster is not None  # see __post_init__
         return np.unique(cluster, return_inverse=True)[1]
 
-    @property
+    @cached_property
     def freedom(self) -> float:
-        """Clusters that are left over after their mean."""
-        return self.n_clusters - 1
+        """Clusters left over after their mean; unequal ones count as fewer of equal size."""
+        sizes = np.bincount(self._cluster, self.votes.answers_per_row)
+        return max(float(sizes.sum()) ** 2 / float(sizes @ sizes) - 1, 1.0)
 
     def quantile(self, confidence: float) -> float:
         """Student's."""

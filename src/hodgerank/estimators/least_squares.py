@@ -100,7 +100,8 @@ def hodge_rank(
     if position is not None:
         if link != "uniform" or smoothing:
             raise InvalidArgument(
-                "position needs the uniform link; bradley_terry and thurstone_mosteller have theirs"
+                "position (--sides) needs the uniform link; bradley_terry and thurstone_mosteller "
+                "(--model bradley-terry ...) have their own scale"
             )
         from hodgerank.estimators.position.adjusting import without_sides
 
@@ -127,7 +128,7 @@ def hodge_rank(
         energy = float(scores @ rhs - ridge * scores @ scores) / noise.variance
         size = float(np.sqrt(max(energy, 0.0) / graph.n_items))
         notes += few_answers_notes(graph, link, smoothing, size)
-    system = equations if sides is None else sides.equations
+    system, choices = (equations, graph) if sides is None else (sides.equations, sides.choices)
     model = ModelCovariance(system, noise.variance, noise.freedom, noise.largest)
     uncertainty: Covariance = model
     if kind != "model":
@@ -151,12 +152,12 @@ def hodge_rank(
         solver=solver,
         converged=True,
         belief=FoundBelief(
-            in_answers(graph),
+            in_answers(choices),
             link if link in LIKELIHOODS else PROBIT,
             clustered=uncertainty,
             model=model,
         ),
-        prediction=(Prediction(graph, scores, system, link) if link in CHOICE else None),
+        prediction=(Prediction(choices, scores, system, link) if link in CHOICE else None),
         notes=notes,
     )
 

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 FALLBACK_RIDGE = 0.01
 # Mean weights that are hardly meant as numbers of answers.
 LIGHT, HEAVY = 0.5, 2.0
+UNEQUAL = 0.7  # effective answers per unit of weight, below which errors are much too small
 
 
 def bradley_terry(
@@ -189,9 +190,18 @@ def _with_dispersion(information: NormalEquations, dispersion: float) -> NormalE
 
 def weight_notes(graph: ComparisonGraph) -> tuple[str, ...]:
     """That weights count as answers, where they are hardly meant to."""
-    mean = float(graph.weights.sum()) / max(graph.n_answers, 1)
-    if LIGHT <= mean <= HEAVY or not graph.n_answers:
+    if not graph.n_answers:
         return ()
+    total = float(graph.weights.sum())
+    mean, worth = total / graph.n_answers, total**2 / float(graph.weight_squares.sum())
+    if LIGHT <= mean <= HEAVY:
+        if worth >= UNEQUAL * total:
+            return ()
+        return (
+            f"weights count as answers, and are unequal: all {graph.n_answers:,} answers are worth "
+            f"{worth:,.3g} of equal weight, so that standard errors are too small, by about "
+            f"{np.sqrt(total / worth):.2g} times",
+        )
     return (
         f"weights count as answers: their mean is {mean:.3g}, so that standard errors are those of "
         f"{graph.weights.sum():,.3g} answers, not of {graph.n_answers:,}; scale them to mean 1 if "

@@ -21,6 +21,7 @@ from hodgerank.types import BoolArray, FloatArray, VotesLike
 
 PATH_POINTS = 25
 FEWEST_OUTLIERS = 3
+EQUAL = 1e-6  # of the largest weight, by which equal ones may differ
 SURPRISING = 0.01  # a share this improbable in a consistent crowd is worth a word
 
 
@@ -99,37 +100,51 @@ class Outliers(Displayed):
     def p_value(self) -> float:
         """Probability that answers of a consistent crowd go as far beyond what is believed.
 
-        By the mean excess, which counts outlying answers by how far they are out. One or two odd
-        answers are never too many: 1.
+        By the mean excess, which counts outlying answers by how far they are out. 1 where nothing
+        can be said: one or two odd answers are never too many, and an answer of more weight may
+        stand for several.
         """
-        return self.expected.p_value(self.mean_excess) if self.n_flagged >= FEWEST_OUTLIERS else 1.0
+        if self.n_flagged < FEWEST_OUTLIERS or not self._has_equal_weights:
+            return 1.0
+        return self.expected.p_value(self.mean_excess)
+
+    @property
+    def _has_equal_weights(self) -> bool:
+        weight = self.votes.weight
+        return weight is None or float(np.ptp(weight)) <= EQUAL * float(weight.max())
 
     @property
     def are_too_many(self) -> bool:
-        """Whether there are more outlying answers than a consistent crowd gives (p < .01)."""
+        """Whether answers stray further than those of a Bradley-Terry crowd would (p < .01)."""
         return self.p_value < SURPRISING
 
     @property
     def verdict(self) -> str:
         """What the redrawn crowds say of the outlying answers, in one sentence."""
-        expected, p = self.expected, self.p_value
         numbers = (
             f"{self.n_flagged:,} of {self.votes.n_answers:,} answers ({self.share:.1%}) lie far "
-            f"from the ranking, where {expected.mean:.1%} +- {expected.std:.1%} are to be expected"
+            "from the ranking"
         )
+        if not self._has_equal_weights:
+            return f"{numbers}; weights differ, so that how many to expect cannot be said"
+        expected, p = self.expected, self.p_value
+        numbers += f", where {expected.mean:.1%} +- {expected.std:.1%} are to be expected"
         if expected.excess_mean > 0:
             ratio = self.mean_excess / expected.excess_mean
             numbers += f"; in all they stray {ratio:.2f} times as far"
         numbers += f" (p {'< 0.001' if p < 0.001 else f'= {p:.3f}'})"
         if self.are_too_many:
-            return f"answers stray further from the ranking than a consistent crowd's: {numbers}"
+            return (
+                "answers stray further from the ranking than equal noise explains (slips, or "
+                f"workers who differ): {numbers}"
+            )
         return numbers
 
     @property
     def criterion(self) -> str:
         """The criterion in words."""
         return (
-            f"at most {self.false_positive_rate:.0%} of the answers of a consistent crowd "
+            f"about {self.false_positive_rate:.0%} of the answers of a consistent crowd "
             "would be flagged"
         )
 

@@ -27,7 +27,7 @@ DEPENDENT = (
 ADAPTIVE = (
     "pairs were chosen in the light of earlier answers, which stretches scores and makes intervals "
     "too short (where it was measured: by 1.3 to 1.7, and 72 to 89 % of 95 % intervals hold): "
-    "bayes_rank allows for it"
+    "bayes_rank (--model bayes) allows for most of it"
 )
 # Scores closer than this, relative to their spread, are tied.
 TIE = 1e-9

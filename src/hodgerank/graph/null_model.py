@@ -10,8 +10,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from hodgerank.graph.comparison_graph import ComparisonGraph
+from hodgerank.kernels.linalg.laplacian import divergence
 from hodgerank.kernels.linalg.newton import maximise
 from hodgerank.kernels.linalg.normal_equations import NormalEquations
+from hodgerank.kernels.linalg.resistances import effective_resistances
 from hodgerank.kernels.models.links import likelihood_of, logistic_likelihood
 from hodgerank.types import FloatArray, RngLike
 
@@ -38,13 +40,15 @@ class NullModel:
 
 
 LEAST_SHARE = 1e-6
+WIDEST = 2.0  # by which fitted scores may be drawn apart
+STEPS = 10
 
 
 def fit_null_model(graph: ComparisonGraph) -> NullModel:
     """Fit the crowd to the votes.
 
-    Fitted scores spread more than true ones by what noise adds to them; they are shrunk by that
-    much.
+    Fitted scores spread more than true ones by what noise adds to them; they are drawn together
+    until the crowd's answers would show as much of a ranking as the votes do.
     """
     size = float(np.sqrt(graph.squares.sum() / graph.weights.sum())) or 1.0
     win_rates = (1 + np.clip(graph.flows / size, -1, 1)) / 2
@@ -63,11 +67,37 @@ def fit_null_model(graph: ComparisonGraph) -> NullModel:
         ridge=PRIOR,
         tolerance=1e-4,
     )
-    noise = float(equations(fit.curvature).inverse_diagonal.values.sum())
-    spread = float(fit.x @ fit.x)
-    x = fit.x * np.sqrt(max(0.0, 1 - noise / spread)) if spread else fit.x
-    means = size * np.tanh((x[graph.i] - x[graph.j]) / 2)
+    difference = fit.x[graph.i] - fit.x[graph.j]
+    means = size * np.tanh(_matched_scale(graph, difference, size) * difference / 2)
     return NullModel(means, _variances(graph, means, size), size)
+
+
+def _matched_scale(graph: ComparisonGraph, difference: FloatArray, size: float) -> float:
+    """By how much to draw the scores together for the votes' gradient energy to be expected.
+
+    An answer adds noise to the gradient as far as it determines the scores: by its edge's lever.
+    """
+    n, equations = graph.n_items, graph.equations
+    levers = graph.weights * effective_resistances(equations)
+
+    def energy(flows: FloatArray) -> float:
+        rhs = divergence(graph.i, graph.j, graph.weights * flows, n)
+        return float(rhs @ equations.solve(rhs, tolerance=1e-6))
+
+    observed = energy(graph.flows)
+
+    def is_too_much(scale: float) -> bool:
+        means = size * np.tanh(scale * difference / 2)
+        noise = graph.weights / graph.effective_counts * _variances(graph, means, size)
+        return energy(means) + float(levers @ noise) > observed
+
+    if is_too_much(0.0):
+        return 0.0
+    low, high = 0.0, WIDEST
+    for _ in range(STEPS):
+        middle = (low + high) / 2
+        low, high = (low, middle) if is_too_much(middle) else (middle, high)
+    return (low + high) / 2
 
 
 def _variances(graph: ComparisonGraph, means: FloatArray, size: float) -> FloatArray:

@@ -123,6 +123,10 @@ def _encoded_columns(
         status[found["group"][1][0] == MISSING] = Row.MISSING_ITEM
     if "unit" in found:
         columns["units"], (unit,) = found["unit"]
+        if not columns["units"]:
+            raise InvalidComparisons(
+                f"{reading.source}: column {layout.unit!r} of the unit is empty"
+            )
         columns["ballot"] = _each_by_itself(unit, len(columns["units"]))
     return {"items": items, "workers": workers, "groups": found.get("group"), **columns}, kind
 

@@ -18,7 +18,7 @@ from hodgerank.estimators.covariance import ClusteredCovariance
 from hodgerank.estimators.position.cells import (
     SidedCells,
     common_group,
-    require_display,
+    require_sides,
     worker_groups,
 )
 from hodgerank.estimators.position.fit import SidedFit, SidedPrior, fit_sides, least_squares
@@ -32,9 +32,9 @@ from hodgerank.types import FloatArray, IntArray, VotesLike
 
 Position = Literal["common", "worker"]
 POSITIONS = ("common", "worker")
-# Precision of leans around 0: standard deviation 3 in logits, so that nobody's is infinite. Least
-# squares needs none, and no more than a trace for workers who were never seen to lean.
-LEAN = {"bradley-terry": 1 / 9, "thurstone-mosteller": 1 / 3, "uniform": 1e-9}
+# Precision of leans around 0: standard deviation 3 in logits, so that nobody's is infinite; of
+# least squares that of one more answer without a lean, so that few answers show little of one.
+LEAN = {"bradley-terry": 1 / 9, "thurstone-mosteller": 1 / 3, "uniform": 1.0}
 NARROW = 1e-12
 
 
@@ -60,6 +60,13 @@ class WithoutSides:
     link: str
     fit: SidedFit
     group: IntArray
+
+    @property
+    def choices(self) -> ComparisonGraph:
+        """The graph with mean answers that choices can have: least squares may go beyond."""
+        graph = self.graph
+        flows = np.clip(graph.flows, -1.0, 1.0)
+        return replace(graph, flows=flows, squares=np.clip(graph.squares, 0.0, graph.weights))
 
     @property
     def n_leans(self) -> int:
@@ -96,10 +103,10 @@ class WithoutSides:
     def note(self) -> str:
         """What a reader should know."""
         lean = self.fit.lean[self.fit.cells.answers > 0]
-        whose = f"everybody by {lean[0]:+.3g}"
-        if self.position == "worker":
-            whose = f"each of {len(lean):,} workers, by {lean.min():+.3g} to {lean.max():+.3g}"
-        return f"sides are in the model: left pulls at {whose} on the scale of the scores"
+        added = f"{lean[0]:+.3g}"
+        if self.position == "worker" and len(lean) > 1:
+            added = f"{lean.min():+.3g} to {lean.max():+.3g}, by worker,"
+        return f"sides are in the model: standing left adds {added} on the scale of the scores"
 
 
 @dataclass(frozen=True)
@@ -134,7 +141,7 @@ def take_out_sides(
     """
     require_one_of(position, POSITIONS, "position")
     votes = answered.votes
-    require_display(votes)
+    require_sides(votes, position == "worker")
     group, n_groups = _groups(votes, position)
     cells = SidedCells.of(answered, group, n_groups)
     if joined:
@@ -149,7 +156,7 @@ def without_sides(
     votes: VotesLike, position: Position, link: str, *, ridge: float = 0.0
 ) -> WithoutSides:
     """The same of votes in whatever form, as long as it tells the answers."""
-    answers = single_answers(votes, f"position={position!r}")
+    answers = single_answers(votes, f"position={position!r} (--sides {position})")
     return take_out_sides(AnsweredGraph.of(answers), position, link, ridge=ridge)
 
 

@@ -19,7 +19,8 @@ def believed_sides(
     votes: VotesLike, position: Position, link: str, ridge: float | None
 ) -> tuple[WithoutSides, FoundBelief]:
     """Votes without sides, and what they make probable; `ridge` is the precision if it is known."""
-    answered = AnsweredGraph.of(single_answers(votes, f"position={position!r}"))
+    answers = single_answers(votes, f"position={position!r} (--sides {position})")
+    answered = AnsweredGraph.of(answers)
     dispersion = dispersion_of(answered.graph, link)
     precision = 1 / USUAL_VARIANCE[link] if ridge is None else ridge
     for _ in range(ROUNDS):

@@ -26,7 +26,6 @@ PRIOR = SidedPrior(scores=0.04, lean=1 / 9, acuity=4.0)
 # The error of a lean that is known no better than beforehand says that nothing is known.
 MEANINGLESS = 2.0
 CLOSE_ENOUGH = 1e-3  # of leans, in logits
-MANY_WORKERS = 10  # from which on all together stand for others like them
 LEAST_DISPERSION = 1e-3  # answers that all agree do not show that there is no noise
 TINY = 1e-300
 
@@ -59,9 +58,9 @@ def position_bias(
 ) -> PositionBias:
     """Of each worker, or of all together.
 
-    Errors allow for answers of a worker to one pair that hang together and, of all together, for
-    workers who differ, if there are ten or more. Few clusters may agree by chance, so that errors
-    are never smaller than the model's, and few clusters leave them uncertain: Student's t.
+    Errors allow for answers of a worker to one pair that hang together. Few clusters may agree by
+    chance, so that errors are never smaller than the model's, and few clusters leave them
+    uncertain: Student's t. Of all together it is these workers who lean, not others like them.
     """
     votes = answered.votes
     n = votes.n_workers if of == "workers" else 1
@@ -110,15 +109,14 @@ def _clustered(
 ) -> tuple[FloatArray, IntArray]:
     """Variance of the leans over what the model says, and the number of clusters, of each group.
 
-    A cluster is what a worker answers to a pair; where all are one group, and many, a worker.
+    A cluster is what a worker answers to a pair.
     """
     votes, n_groups = answered.votes, fit.cells.n_groups
     shown = np.flatnonzero(votes.display_known)
     group, worker = group[shown], votes.worker[shown].astype(np.int64) + 1
     cluster = answered.edge[shown]
     if n_groups == 1:
-        many = votes.n_workers >= MANY_WORKERS
-        cluster = worker if many else worker * answered.graph.n_edges + cluster
+        cluster = worker * answered.graph.n_edges + cluster
     difference = (fit.scores[votes.left] - fit.scores[votes.right])[shown]
     chance = expit(fit.acuity[group] * difference + fit.lean[group])
     pull = (votes.total_weight[shown] * _unit(votes)) * ((1 + votes.outcome[shown]) / 2 - chance)

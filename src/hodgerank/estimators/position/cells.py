@@ -91,12 +91,22 @@ def common_group(votes: Comparisons) -> tuple[IntArray, int]:
     return np.zeros(len(votes), np.int64), 1
 
 
-def require_display(votes: Comparisons) -> None:
-    """Where sides are not known, nothing can be said about them."""
-    if votes.display_known.any():
-        return
-    why = f" ({votes.report.display_doubt})" if votes.report.display_doubt else ""
-    raise InvalidArgument(
-        f"the display order is not known{why}: leave position out, or say that left and right are "
-        "where they were shown (display_known=True, --display-known)"
-    )
+def require_sides(votes: Comparisons, by_worker: bool) -> None:
+    """Where sides are not known, or explain every answer, nothing can be said about them."""
+    shown = votes.outcome[votes.display_known]
+    if not len(shown):
+        why = f" ({votes.report.display_doubt})" if votes.report.display_doubt else ""
+        raise InvalidArgument(
+            f"the display order is not known{why}: leave position (--sides) out, or say that left "
+            "and right are where they were shown (display_known=True, --display-known)"
+        )
+    if len(shown) == len(votes) and (shown.min() == 1 or shown.max() == -1):
+        raise InvalidArgument(
+            "the same side was chosen in every answer: what it adds cannot be told from what the "
+            "items do; leave position (--sides) out"
+        )
+    if by_worker and not votes.n_workers:
+        raise InvalidArgument(
+            "the votes do not say who answered: name the column (worker=..., --worker), or use "
+            "position='common' (--sides common)"
+        )

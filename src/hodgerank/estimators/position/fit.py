@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from hodgerank.estimators.most_probable import TOLERANCE
 from hodgerank.estimators.position.cells import SidedCells
 from hodgerank.kernels.edges.group_ends import sums_at_ends
 from hodgerank.kernels.linalg.bordered import BorderedEquations
@@ -21,7 +22,6 @@ from hodgerank.kernels.linalg.normal_equations import NormalEquations
 from hodgerank.kernels.models.links import LIKELIHOODS, Likelihood
 from hodgerank.types import FloatArray
 
-TOLERANCE = 1e-8
 MAX_ITERATIONS = 60
 SHORTEST = 1e-6
 ROUNDING = 1e-12

@@ -83,9 +83,9 @@ class Sides:
     @cached_property
     def moves(self) -> Moves | None:
         """Where the ranking moves to if sides are in the model; None if it cannot be told."""
-        if self.lean is None:
-            return None
         votes = self.answered.votes
+        if self.lean is None or self.left_rate in (0.0, 1.0):
+            return None
         own = votes.n_workers > 1 and votes.n_answers >= FEWEST_PER_WORKER * votes.n_workers
         small = min(votes.n_items, votes.n_workers + 1) <= DENSE_ITEMS
         position: Position = "worker" if own and small else "common"

@@ -11,6 +11,7 @@ from hodgerank.estimators.reliability.residuals import Residuals
 from hodgerank.estimators.reliability.separation import separation
 from hodgerank.graph.answered_graph import AnsweredGraph
 from hodgerank.graph.building import source_of
+from hodgerank.graph.repetitions import counted_once, repeat_themselves
 from hodgerank.types import VotesLike
 
 
@@ -67,9 +68,11 @@ def reliability_of(
     seed: int = 0,
     false_discovery_rate: float = 0.05,
 ) -> Reliability:
-    """The same of answers whose graph is known."""
+    """The same of answers whose graph is known; those that workers only repeat count once."""
     if not len(answered.votes):
         raise InvalidComparisons("there are no answers to assess")
+    if repeat_themselves(answered):
+        answered = counted_once(answered)
     fit = BradleyTerryFit.of(answered.graph)
     return Reliability(
         scores=fit.scores,

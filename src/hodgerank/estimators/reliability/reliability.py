@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+import numpy as np
+
 from hodgerank.data.comparisons import Comparisons
 from hodgerank.estimators.reliability.agreement import Agreement
 from hodgerank.estimators.reliability.mean_squares import item_misfit, worker_misfit
@@ -146,6 +148,11 @@ class Reliability(Displayed):
     def _of_misfit(self, found: Misfit) -> str:
         names = found.misfitting
         level = f"{100 * found.false_discovery_rate:g} %"
+        if not np.isfinite(found.p_value).any():
+            return (
+                f"which {found.of}s follow the ranking less than others cannot be said from so few "
+                "answers"
+            )
         if not names:
             return f"no {found.of} follows the ranking less than the others do"
         more = f" and {len(names) - MOST_NAMED:,} more" if len(names) > MOST_NAMED else ""

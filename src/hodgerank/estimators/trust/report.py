@@ -86,6 +86,7 @@ class TrustReport(Displayed):
             *say.about_sides(self.sides, parts.expected.n_both_ways),
             *say.about_outliers(self.outliers),
             *say.about_workers(self.workers, self.votes.n_workers),
+            *say.about_repetitions(parts.answered),
             *(Statement("reliability", words) for words in self._reliability_words),
         )
 

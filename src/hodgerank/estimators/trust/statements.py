@@ -10,8 +10,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from hodgerank.estimators.workers.assessment import FAULTS, HABITS, WorkerAssessment
+from hodgerank.estimators.workers.assessment import FAULTS, HABITS, TOO_FEW, WorkerAssessment
+from hodgerank.graph.answered_graph import AnsweredGraph
 from hodgerank.graph.consistency.result import Consistency
+from hodgerank.graph.repetitions import repeat_themselves
 
 if TYPE_CHECKING:
     from hodgerank.estimators.outliers import Outliers
@@ -113,7 +115,8 @@ def about_sides(sides: Sides, n_both_ways: int) -> list[Statement]:
         else "nobody saw a pair both ways round, so this is the model's word alone: "
     )
     if sides.lean is None:
-        return [Statement("sides", f"{unseen}whether answers lean to a side cannot be told")]
+        words = "whether answers lean to a side cannot be told from so few"
+        return [Statement("sides", words)]
     lean = sides.lean
     numbers = (
         f"{lean.value:+.2f} on a scale of -1 (always right) to +1 (always left), "
@@ -122,10 +125,9 @@ def about_sides(sides: Sides, n_both_ways: int) -> list[Statement]:
     if lean.p_value >= SURE:
         return [Statement("sides", f"{unseen}no lean to a side is sure ({numbers})")]
     side = "left" if lean.value > 0 else "right"
-    moves = sides.moves
-    assert moves is not None  # there is a lean
-    how = f"position={moves.position!r}, --sides {moves.position}"
-    words = f"{unseen}answers lean to the {side} ({numbers}); {moves} ({how})"
+    words, moves = f"{unseen}answers lean to the {side} ({numbers})", sides.moves
+    if moves is not None:
+        words += f"; {moves} (position={moves.position!r}, --sides {moves.position})"
     return [Statement("sides", words, True)]
 
 
@@ -151,4 +153,29 @@ def about_workers(found: WorkerAssessment | None, n_workers: int) -> list[Statem
             listed = ", ".join(f"{count:,} {flag}" for flag, count in counts.items())
             words = f"{n:,} of {len(found):,} workers {verbs[n > 1]}: {listed}"
             said.append(Statement("workers", words, concern))
-    return said or [Statement("workers", f"none of {len(found):,} workers stands out")]
+    return [*said, *_the_others(found, bool(said))]
+
+
+def _the_others(found: WorkerAssessment, some_stand_out: bool) -> list[Statement]:
+    """How many could not be looked at, and that nobody else stands out."""
+    n, few = len(found), found.flag.count(TOO_FEW)
+    if n == few:
+        who = "the only worker has" if n == 1 else f"all {n:,} workers have"
+        return [Statement("workers", f"{who} too few answers to say anything of them")]
+    words = [f"{few:,} of {n:,} have too few answers to say"] if few else []
+    if not some_stand_out:
+        looked_at = n - few
+        others = "no other worker" if few else f"none of {n:,} workers"
+        words.append("the worker does not stand out" if looked_at == 1 else f"{others} stands out")
+    return [Statement("workers", "; ".join(words))] if words else []
+
+
+def about_repetitions(answered: AnsweredGraph) -> list[Statement]:
+    """Whether workers say the same again, which intervals take for news."""
+    if not repeat_themselves(answered):
+        return []
+    words = (
+        "workers who are asked a pair again say the same again: standard errors take that for news "
+        "unless they are clustered (covariance='worker', --covariance worker)"
+    )
+    return [Statement("workers", words, True)]
