@@ -151,7 +151,7 @@ def crowd_file(run, tmp_path):
 def test_trust_tells_the_whole_story(run, crowd_file):
     status, out, _ = run("trust", crowd_file)
     assert status == 0
-    for part in ("to expect", "triangles that do not add up", "no cycles beyond", "no lean",
+    for part in ("to expect", "triangles that do not add up", "no cycles beyond", "lean to",
                  "lie far from the ranking", "1 careless", "1 position-clicking",
                  "separation reliability"):  # fmt: skip
         assert part in " ".join(out.split())

@@ -40,12 +40,17 @@ def test_the_pull_of_sides_is_in_the_model(run, votes, model, sides):
 
 def test_sides_that_are_none_are_refused_and_overruled(run, votes):
     file = votes(Crowd(display="winner"))
+    out = " ".join(run("describe", file)[1].split())
+    assert "as if the winner had been written first" in out
     status, _, err = run("rank", file, "--sides", "common")
     assert status == WRONG_USAGE
     assert "--display-known" in " ".join(err.split())
-    assert run("rank", file, "--sides", "common", "--display-known")[0] == 0
-    out = " ".join(run("describe", file)[1].split())
-    assert "as if the winner had been written first" in out
+    status, _, err = run("rank", file, "--sides", "common", "--display-known")
+    assert status == WRONG_USAGE
+    assert "the same side was chosen in every answer" in " ".join(err.split())
+    sorted_file = votes(Crowd(display="first"))
+    assert run("rank", sorted_file, "--sides", "common")[0] == WRONG_USAGE
+    assert run("rank", sorted_file, "--sides", "common", "--display-known")[0] == 0
 
 
 def test_robust_rankings_have_no_sides(run, votes):

@@ -190,6 +190,10 @@ def _source(paths: list[Path], reading: "ReadOptions", arguments: dict[str, Any]
     from hodgerank.data.reading.source import VoteSource
     from hodgerank.errors import InvalidArgument
 
+    real = [path.resolve() for path in paths if str(path) != "-"]
+    twice = next((path for path in real if real.count(path) > 1), None)
+    if twice is not None:
+        raise InvalidArgument(f"{twice} is named twice: its votes would count twice")
     compare = arguments.get("compare")
     if compare is not None:
         if reading.group is not None:

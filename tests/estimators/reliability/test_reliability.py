@@ -53,7 +53,7 @@ def test_it_says_something_true_of_anything(name):
 def test_what_cannot_be_said_is_said_to_be_unknown():
     said = hr.assess_reliability([("a", "b", 1)])
     assert (said.separation, said.workers, said.agreement) == (None, None, None)
-    assert sum("cannot be said" in statement for statement in said.statements) == 2
+    assert sum("cannot be said" in statement for statement in said.statements) == 3
 
 
 def test_groups_are_taken_together():

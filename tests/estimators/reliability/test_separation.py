@@ -114,7 +114,9 @@ def test_answers_of_a_unit_hang_together():
     votes = Crowd(repeats=5, per_pair=10).votes(fresh_rng(8, "units"))
     unit = np.arange(len(votes)) // 5
     by_unit = replace(votes, ballot=unit, units=tuple(range(unit.max() + 1)))
-    apart, together = (hr.assess_reliability(v).separation for v in (votes, by_unit))
+    unnamed = replace(votes, workers=(), worker=np.full(len(votes), -1))
+    apart, together, once = (hr.assess_reliability(v).separation for v in (unnamed, by_unit, votes))
     assert together.clustered_by == "unit"
     assert 2.5 < together.mean_squared_error / apart.mean_squared_error < 10
+    assert 2.5 < once.mean_squared_error / apart.mean_squared_error < 10  # they say it again
     assert "answers of one unit" in hr.assess_reliability(by_unit).statements[0]

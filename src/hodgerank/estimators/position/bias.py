@@ -109,13 +109,15 @@ def _clustered(
 ) -> tuple[FloatArray, IntArray]:
     """Variance of the leans over what the model says, and the number of clusters, of each group.
 
-    A cluster is what a worker answers to a pair.
+    A cluster is what a worker answers to a pair; where there are units or ballots, one of these.
     """
     votes, n_groups = answered.votes, fit.cells.n_groups
     shown = np.flatnonzero(votes.display_known)
     group, worker = group[shown], votes.worker[shown].astype(np.int64) + 1
     cluster = answered.edge[shown]
-    if n_groups == 1:
+    if votes.ballot is not None:
+        cluster = votes.ballot[shown].astype(np.int64)
+    elif n_groups == 1:
         cluster = worker * answered.graph.n_edges + cluster
     difference = (fit.scores[votes.left] - fit.scores[votes.right])[shown]
     chance = expit(fit.acuity[group] * difference + fit.lean[group])
