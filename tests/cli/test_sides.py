@@ -57,3 +57,16 @@ def test_robust_rankings_have_no_sides(run, votes):
     status, _, err = run("rank", votes(Crowd()), "-m", "robust", "--sides", "worker")
     assert status == WRONG_USAGE
     assert "--sides does not go with --model robust" in err
+
+
+def test_what_a_comparison_does_not_use_is_refused(run, votes):
+    status, _, err = run("rank", votes(Crowd()), "--compare", "worker", "--sides", "common")
+    assert status == WRONG_USAGE
+    assert "--sides" in err
+
+
+def test_a_file_named_twice_is_refused(run, votes):
+    file = votes(Crowd())
+    status, _, err = run("rank", file, file)
+    assert status == WRONG_USAGE
+    assert "named twice" in " ".join(err.split())

@@ -152,3 +152,27 @@ def test_a_million_answers_in_time():
 def test_senseless_options_are_refused(options):
     with pytest.raises(InvalidArgument):
         hr.find_outliers([("a", "b", 1)], **options)
+
+
+def test_an_item_of_one_answer_does_not_flatten_the_crowd_to_compare_with():
+    """What is unknown of one item says nothing about how decided the others are."""
+    said = 0
+    for seed in range(8):
+        rng = np.random.default_rng(seed)
+        truth = rng.normal(0, 1, 13)
+        pairs = [rng.choice(10, 2, replace=False) for _ in range(800)]
+        pairs += [(k, 10 + k) for k in range(3)]
+        rows = [
+            (f"i{a}", f"i{b}", 1 if rng.random() < 1 / (1 + np.exp(truth[b] - truth[a])) else -1)
+            for a, b in pairs
+        ]
+        said += hr.find_outliers(rows).are_too_many
+    assert said <= 1
+
+
+def test_unequal_weights_may_stand_for_several_answers():
+    votes = hr.simulate_comparisons(8, 200, rng=0)
+    weight = np.random.default_rng(1).integers(1, 50, 200).astype(float)
+    found = hr.find_outliers(replace(votes, weight=weight))
+    assert not found.are_too_many
+    assert "how many to expect cannot be said" in found.verdict

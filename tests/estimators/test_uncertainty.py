@@ -304,3 +304,26 @@ def test_clustered_robust_errors_of_independent_answers_are_the_usual_ones():
 def test_robust_clusters_need_workers():
     with pytest.raises(InvalidArgument, match="every answer's worker"):
         hr.robust_rank([("a", "b", 1), ("a", "b", -1)], covariance="worker")
+
+
+def test_unequal_weights_of_mean_one_have_a_note():
+    votes = hr.simulate_comparisons(8, 400, rng=0)
+    weight = np.exp(np.random.default_rng(1).normal(0, 2, 400))
+    notes = hr.bradley_terry(replace(votes, weight=weight / weight.mean())).notes
+    assert any("are unequal" in note for note in notes)
+    assert not hr.bradley_terry(replace(votes, weight=np.full(400, 1.0))).notes
+
+
+def test_unequal_clusters_count_as_fewer():
+    votes = hr.simulate_comparisons(6, 400, workers={"honest": 10}, rng=0)
+    assert 7 < hr.bradley_terry(votes, covariance="worker").freedom <= 9
+    lopsided = replace(votes, worker=np.where(np.arange(400) < 300, 0, votes.worker))
+    assert hr.bradley_terry(lopsided, covariance="worker").freedom < 2
+
+
+def test_an_item_named_twice_counts_once():
+    ranking = hr.hodge_rank(hr.simulate_comparisons(6, 200, rng=0))
+    first, second = ranking.items[:2]
+    assert hr.expected_tau(ranking, [first, first, second]) == hr.expected_tau(
+        ranking, [first, second]
+    )
