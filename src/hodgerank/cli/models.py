@@ -13,7 +13,7 @@ Link = Literal["uniform", "bradley-terry", "thurstone-mosteller", "angular"]
 Model = Literal["least-squares", "bradley-terry", "thurstone-mosteller", "robust", "bayes"]
 FOR_ADAPTIVE = (
     "pairs were chosen in the light of earlier answers (column asked_by): ranked by --model bayes, "
-    "which allows for that; --model least-squares takes them as chosen at random"
+    "which allows for most of that; --model least-squares takes them as chosen at random"
 )
 
 

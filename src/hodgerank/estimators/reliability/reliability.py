@@ -124,8 +124,8 @@ class Reliability(Displayed):
             text += f"; at least {found.lower:.2f} with 95 % confidence"
         if found.adaptive:
             text += (
-                "; too high, because pairs were chosen in the light of earlier answers: "
-                "bayes_rank, which allows for most of that, gives "
+                "; pairs were chosen in the light of earlier answers, which mostly makes it too "
+                "high: bayes_rank, which allows for most of that, gives "
                 f"{found.posterior_reliability:.2f}"
             )
         return text
