@@ -10,6 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from hodgerank.graph.comparison_graph import ComparisonGraph
+from hodgerank.graph.matching import matched_at
 from hodgerank.kernels.linalg.laplacian import divergence
 from hodgerank.kernels.linalg.newton import maximise
 from hodgerank.kernels.linalg.normal_equations import NormalEquations
@@ -41,7 +42,6 @@ class NullModel:
 
 LEAST_SHARE = 1e-6
 WIDEST = 2.0  # by which fitted scores may be drawn apart
-STEPS = 10
 
 
 def fit_null_model(graph: ComparisonGraph) -> NullModel:
@@ -86,18 +86,12 @@ def _matched_scale(graph: ComparisonGraph, difference: FloatArray, size: float) 
 
     observed = energy(graph.flows)
 
-    def is_too_much(scale: float) -> bool:
+    def surplus(scale: float) -> float:
         means = size * np.tanh(scale * difference / 2)
         noise = graph.weights / graph.effective_counts * _variances(graph, means, size)
-        return energy(means) + float(levers @ noise) > observed
+        return energy(means) + float(levers @ noise) - observed
 
-    if is_too_much(0.0):
-        return 0.0
-    low, high = 0.0, WIDEST
-    for _ in range(STEPS):
-        middle = (low + high) / 2
-        low, high = (low, middle) if is_too_much(middle) else (middle, high)
-    return (low + high) / 2
+    return matched_at(surplus, WIDEST)
 
 
 def _variances(graph: ComparisonGraph, means: FloatArray, size: float) -> FloatArray:

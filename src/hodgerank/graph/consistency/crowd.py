@@ -20,6 +20,7 @@ from hodgerank.graph.comparison_graph import ComparisonGraph
 from hodgerank.graph.consistency.link import PRIOR, FlexibleLink, fit_link
 from hodgerank.graph.consistency.projection import GradientProjection
 from hodgerank.graph.consistency.signs import Signs
+from hodgerank.graph.matching import matched_at
 from hodgerank.kernels.linalg.normal_equations import NormalEquations
 from hodgerank.kernels.linalg.resistances import effective_resistances
 from hodgerank.types import FloatArray
@@ -139,13 +140,7 @@ def matched_scale(
         noise = float(np.sum(levers * noises * (1 - means**2)))
         return energy(amplitudes * means) + noise - observed
 
-    if surplus(0.0) >= 0:
-        return 0.0
-    if surplus(WIDEST) <= 0:
-        return WIDEST
-    from scipy.optimize import brentq
-
-    return float(brentq(surplus, 0.0, WIDEST, xtol=1e-3, rtol=1e-3))
+    return matched_at(surplus, WIDEST)
 
 
 def redrawn_signs(
