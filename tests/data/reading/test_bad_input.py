@@ -65,6 +65,7 @@ def test_missing_columns_come_with_the_nearest_names(write):
 
 def test_empty_files(write):
     assert "is empty" in complaint(write(""))
+    assert "is empty" in complaint(write("\0" * 50))
     assert "no rows, only a header" in complaint(write(HEADER))
     assert "no rows" in complaint([])
 

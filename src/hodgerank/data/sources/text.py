@@ -151,14 +151,13 @@ def open_text(
     try:
         content = _as_utf8(content, name, encoding)
         with opened(content) as stream:
-            first = _first_record(stream)
+            first = _first_record(stream).replace("\0", "")
         if not first.strip():
             raise InvalidComparisons(f"{name} is empty: a header and one row are needed")
         unquoted = re.sub(r'"[^"]*"', "", first)
         separator = separator or max(SEPARATORS, key=unquoted.count)
         csv.field_size_limit(LONGEST_CELL)
-        lines = first.replace("\0", "").splitlines(keepends=True)
-        fields = next(csv.reader(lines, delimiter=separator))
+        fields = next(csv.reader(first.splitlines(keepends=True), delimiter=separator))
     except DAMAGE as error:
         raise damaged(name, error) from None
     return TextTable(name, content, separator, tuple(fields))
