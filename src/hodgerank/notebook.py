@@ -72,6 +72,11 @@ def _cell(value: object, tag: str = "td") -> str:
     return f'<{tag} style="{CELL}{side}">{escape(short(value))}</{tag}>'
 
 
+def p_words(p_value: float) -> str:
+    """A p-value ready for a sentence."""
+    return "p < 0.001" if p_value < 0.001 else f"p = {p_value:.3f}"
+
+
 def short(value: object) -> str:
     """A value as text that fits a cell."""
     if isinstance(value, float):

@@ -19,8 +19,8 @@ from pace import at_most
 ROUND = [("a", "b", 1), ("b", "c", 1), ("c", "a", 1)]
 
 
-def assess(votes, **options):
-    return assess_consistency(AnsweredGraph.of(hr.read_comparisons(votes)), **options)
+def assess(votes):
+    return assess_consistency(AnsweredGraph.of(hr.read_comparisons(votes)))
 
 
 def ranked(n_items, per_pair):
@@ -211,12 +211,8 @@ def test_the_shape_of_the_link_is_described(name, departure):
         assert shape.saturation > 0.9
 
 
-def test_it_is_the_same_every_time_and_tells_how_far_it_is():
-    told = []
-    first = assess(ranked(5, 4), progress=lambda done, total: told.append((done, total)))
-    assert first == assess(ranked(5, 4))
-    assert told[-1] == (2 * first.misfit.n_redraws,) * 2
-    assert [done for done, _ in told] == sorted(done for done, _ in told)
+def test_it_is_the_same_every_time():
+    assert assess(ranked(5, 4)) == assess(ranked(5, 4))
 
 
 def test_more_edges_are_redrawn_less_often():

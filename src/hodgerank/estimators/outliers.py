@@ -16,7 +16,7 @@ from hodgerank.estimators.huber import excess_of, huber_scores, residuals
 from hodgerank.graph.answered_graph import AnsweredGraph
 from hodgerank.graph.comparison_graph import ComparisonGraph
 from hodgerank.kernels.models.huber import Cells, group_cells
-from hodgerank.notebook import Displayed, Preview
+from hodgerank.notebook import Displayed, Preview, p_words
 from hodgerank.types import BoolArray, FloatArray, VotesLike
 
 PATH_POINTS = 25
@@ -36,7 +36,7 @@ class Outliers(Displayed):
     penalty
         The lambda chosen.
     false_positive_rate
-        The criterion: of a consistent crowd's answers, at most this share would be flagged.
+        The criterion: of a consistent crowd's answers, about this share would be flagged.
     flagged
         Which answers are outliers at the chosen penalty.
     excess
@@ -127,12 +127,12 @@ class Outliers(Displayed):
         )
         if not self._has_equal_weights:
             return f"{numbers}; weights differ, so that how many to expect cannot be said"
-        expected, p = self.expected, self.p_value
+        expected = self.expected
         numbers += f", where {expected.mean:.1%} +- {expected.std:.1%} are to be expected"
         if expected.excess_mean > 0:
             ratio = self.mean_excess / expected.excess_mean
             numbers += f"; in all they stray {ratio:.2f} times as far"
-        numbers += f" (p {'< 0.001' if p < 0.001 else f'= {p:.3f}'})"
+        numbers += f" ({p_words(self.p_value)})"
         if self.are_too_many:
             return (
                 "answers stray further from the ranking than equal noise explains (slips, or "

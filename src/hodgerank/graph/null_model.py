@@ -16,7 +16,7 @@ from hodgerank.kernels.linalg.newton import maximise
 from hodgerank.kernels.linalg.normal_equations import NormalEquations
 from hodgerank.kernels.linalg.resistances import effective_resistances
 from hodgerank.kernels.models.links import likelihood_of, logistic_likelihood
-from hodgerank.types import FloatArray, RngLike
+from hodgerank.types import FloatArray
 
 ENOUGH_REPEATS = 30
 PRIOR = 0.05  # precision of the scores, which keeps those of undefeated items finite
@@ -110,15 +110,3 @@ def _variances(graph: ComparisonGraph, means: FloatArray, size: float) -> FloatA
     share = float(graph.counts @ within) / max(float(graph.counts @ expected), 1e-300)
     # Answers that all agree do not show that there is no noise.
     return variances * min(max(share, LEAST_SHARE), 1.0)
-
-
-def redrawn(graph: ComparisonGraph, null: NullModel, n: int, rng: RngLike = 0) -> FloatArray:
-    """Mean answers of n redrawn crowds, one column each."""
-    means, variances, size = null.means, null.variances, null.size
-    effective = graph.effective_counts[:, None]
-    draws = np.ceil(effective - 1e-9).astype(np.int64)
-    chances = ((1 + means / size) / 2)[:, None]
-    wins = np.random.default_rng(rng).binomial(draws, chances, (len(means), n))
-    deviation = size * (2 * wins / draws - 1) - means[:, None]
-    choice = np.maximum(size**2 - means**2, 1e-300)
-    return means[:, None] + deviation * np.sqrt(draws / effective * (variances / choice)[:, None])

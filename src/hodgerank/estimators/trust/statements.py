@@ -14,6 +14,7 @@ from hodgerank.estimators.workers.assessment import FAULTS, HABITS, TOO_FEW, Wor
 from hodgerank.graph.answered_graph import AnsweredGraph
 from hodgerank.graph.consistency.result import Consistency
 from hodgerank.graph.repetitions import repeat_themselves
+from hodgerank.notebook import p_words
 
 if TYPE_CHECKING:
     from hodgerank.estimators.outliers import Outliers
@@ -45,11 +46,6 @@ class Statement:
     def to_dict(self) -> dict[str, Any]:
         """Plain values, ready for JSON."""
         return {"about": self.about, "words": self.words, "concern": self.concern}
-
-
-def p_words(p_value: float) -> str:
-    """A p-value ready for a sentence."""
-    return "p < 0.001" if p_value < 0.001 else f"p = {p_value:.3f}"
 
 
 def about_items(parts: HodgeDecomposition) -> list[Statement]:

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
-
 import numpy as np
 
 from hodgerank.graph.answered_graph import AnsweredGraph
@@ -24,11 +21,8 @@ MOST_NAMED = 100
 BATCH = 64
 EQUAL = 1e-9  # but for rounding
 
-Progress = Callable[[int, int], None]
-"""Told how many crowds of how many have been redrawn."""
 
-
-def assess_consistency(answered: AnsweredGraph, *, progress: Progress | None = None) -> Consistency:
+def assess_consistency(answered: AnsweredGraph) -> Consistency:
     """Ask whether one ranking explains the answers, and which cycles it cannot.
 
     Both tests redraw the answers from a crowd that has one ranking, any monotone link and any share
@@ -46,9 +40,8 @@ def assess_consistency(answered: AnsweredGraph, *, progress: Progress | None = N
         return Consistency(None, None, None, (), 0, None, reason)
     crowd, repeats = answered.crowd, answered.signs.repeats
     n = n_redraws(crowd.graph.n_edges)
-    told = _Told(progress, 2 * n)
-    misfit = _misfit(crowd, n, told)
-    cycles, largest = _cycles(crowd, n, told)
+    misfit = _misfit(crowd, n)
+    cycles, largest = _cycles(crowd, n)
     triangles: tuple[Cycle, ...] = ()
     n_named = 0
     if cycles.p_value < SIGNIFICANT:  # otherwise a second test would be a second false alarm
@@ -62,20 +55,6 @@ def assess_consistency(answered: AnsweredGraph, *, progress: Progress | None = N
         repeat_correlation=None if repeats is None else repeats.correlation,
         reason=None,
     )
-
-
-@dataclass
-class _Told:
-    """Counts redrawn crowds and passes the count on."""
-
-    progress: Progress | None
-    total: int
-    done: int = 0
-
-    def add(self, n: int) -> None:
-        self.done += n
-        if self.progress is not None:
-            self.progress(self.done, self.total)
 
 
 def n_redraws(n_edges: int) -> int:
@@ -109,7 +88,7 @@ def _has_cycles(i: CodeArray, j: CodeArray, n: int) -> bool:
     return bool(len(i) > n - (laplacian.components(i, j, n).max(initial=-1) + 1))
 
 
-def _misfit(crowd: TransitiveCrowd, n: int, told: _Told) -> Evidence:
+def _misfit(crowd: TransitiveCrowd, n: int) -> Evidence:
     """What no scores explain, in units of the noise."""
     graph = crowd.graph
     projection = GradientProjection(graph)
@@ -117,14 +96,13 @@ def _misfit(crowd: TransitiveCrowd, n: int, told: _Told) -> Evidence:
     def unexplained(y: FloatArray) -> FloatArray:
         return projection.energies(y) - projection.gradient_energies(y)
 
-    rng, found = np.random.default_rng(1), []
-    for size in _batches(n):
-        found.append(unexplained(redrawn_signs(crowd.means[:, None], graph.weights, size, rng)))
-        told.add(size)
+    rng, means = np.random.default_rng(1), crowd.means[:, None]
+    draws = (redrawn_signs(means, graph.weights, size, rng) for size in _batches(n))
+    found = [unexplained(draw) for draw in draws]
     return _test(float(unexplained(graph.flows[:, None])[0]), np.concatenate(found))
 
 
-def _cycles(crowd: TransitiveCrowd, n: int, told: _Told) -> tuple[Evidence, FloatArray]:
+def _cycles(crowd: TransitiveCrowd, n: int) -> tuple[Evidence, FloatArray]:
     """The test of cycles, and the strongest triangle of each redrawn crowd."""
     from hodgerank.graph.cycles import count_triangles
     from hodgerank.kernels.topology.triangles import circles
@@ -147,7 +125,6 @@ def _cycles(crowd: TransitiveCrowd, n: int, told: _Told) -> tuple[Evidence, Floa
         sums, strongest = statistic(redrawn_signs(means, graph.weights, size, rng))
         found.append(sums)
         largest.append(strongest)
-        told.add(size)
     return _test(observed, np.concatenate(found)), np.concatenate(largest)
 
 
