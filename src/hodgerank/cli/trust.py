@@ -151,8 +151,8 @@ def trust(
 ) -> TrustResult:
     """Say how far a ranking of these votes can be trusted.
 
-    Splits the votes into position bias, disagreement on the same pair, the ranking, cycles of three
-    and longer loops, each beside what noise alone would give. Says whether one ranking explains the
+    Splits the votes into position bias, disagreement on the same pair, the ranking, triangles and
+    longer loops that do not add up, each beside what noise alone would give. Says whether one ranking explains the
     answers and names the cycles that it does not; whether answers lean to a side, how many
     are outlying, which workers to look at, and how reliable the scores are.
 

@@ -1,4 +1,4 @@
-"""decompose: what of the votes is position bias, disagreement, ranking, cycles of three, loops."""
+"""decompose: position bias, disagreement, ranking, and what of triangles and loops does not add up."""
 
 from __future__ import annotations
 
