@@ -152,9 +152,9 @@ def trust(
     """Say how far a ranking of these votes can be trusted.
 
     Splits the votes into position bias, disagreement on the same pair, the ranking, triangles and
-    longer loops that do not add up, each beside what noise alone would give. Says whether one ranking explains the
-    answers and names the cycles that it does not; whether answers lean to a side, how many
-    are outlying, which workers to look at, and how reliable the scores are.
+    longer loops that do not add up, each beside what noise alone would give. Says whether one
+    ranking explains the answers and names the cycles that it does not; whether answers lean to a
+    side, how many are outlying, which workers to look at, and how reliable the scores are.
 
     Examples:
       hodgerank trust votes.csv

@@ -1,4 +1,4 @@
-"""decompose: position bias, disagreement, ranking, and what of triangles and loops does not add up."""
+"""decompose: position bias, disagreement, the ranking, and what of the votes does not add up."""
 
 from __future__ import annotations
 
