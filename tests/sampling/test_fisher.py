@@ -8,6 +8,7 @@ import pytest
 
 import hodgerank as hr
 from hodgerank.errors import InvalidArgument
+from hodgerank.kernels.selection import fiedler
 from hodgerank.kernels.selection.ties import best_listed, stream
 
 
@@ -60,6 +61,46 @@ def test_many_items_follow_the_same_rule_without_decomposing_each_time():
     random = nx.gnm_random_graph(n, 300, seed=1)
     ours, theirs = nx.algebraic_connectivity(edges), nx.algebraic_connectivity(random)
     assert ours > 1.5 * theirs
+
+
+def test_whatever_the_seed_the_pair_asked_raises_lambda_2_most():
+    """In graphs just connected, where one answer moves the lowest eigenvalues past each other."""
+    n = 35
+    for seed in range(300):
+        sampler = hr.FisherSampler(n, seed=seed, criterion="fiedler", display="fixed")
+        counts = np.zeros((n, n))
+        for t in range(n + 10):
+            pair = sampler.ask()
+            if t >= n:
+                gains = spectral_gains(counts)
+                gains[counts + counts.T > 0] = -1
+                assert gains[pair] == pytest.approx(gains.max(), rel=1e-6), (seed, t)
+            sampler.tell(pair, 1)
+            counts[pair] += 1
+
+
+def test_pairs_that_were_out_leave_no_trace_in_the_spectrum():
+    n = 35
+    for seed in range(20):
+        sampler = hr.FisherSampler(n, seed=seed, criterion="fiedler")
+        for t in range(2 * n):
+            pair = sampler.ask()
+            sampler.ask(5, pending=[pair])
+            assert sampler.ask() == pair, (seed, t)
+            sampler.tell(pair, 1)
+
+
+@pytest.mark.parametrize("error", [np.linalg.LinAlgError, ZeroDivisionError])
+def test_where_the_last_spectrum_does_not_lead_to_the_next_it_is_found_afresh(monkeypatch, error):
+    def asked():
+        return hr.FisherSampler(35, criterion="fiedler").ask(50)
+
+    def divide_by_zero(*_):
+        raise error
+
+    wanted = asked()
+    monkeypatch.setattr(fiedler, "lowest_eigenvector", divide_by_zero)
+    assert asked() == wanted
 
 
 def test_every_pair_once_before_any_twice():

@@ -155,6 +155,15 @@ def test_a_guess_near_another_eigenvector_does_not_lead_astray():
             assert abs(vector @ vectors[:, 0]) == pytest.approx(1, abs=1e-6)
 
 
+def test_halfway_between_two_eigenvectors_no_eigenvalue_is_found():
+    """Rayleigh quotient iteration stays at 1.5 then, below which lies one, as for the lowest."""
+    values, Z = np.array([1.0, 2.0, 5.0]), np.eye(3)[:, 2:].copy()
+    guess = np.array([1.0, 2.0, 0.0]) / 5**0.5  # the first step, from 0, divides by 1, 2 and 5
+    value, _, multiplicity = fiedler.lowest_eigenvector(values, Z, np.ones(1), guess, 0.0)
+    assert value == pytest.approx(1.5, abs=1e-3)
+    assert multiplicity == 0
+
+
 def test_an_eigenvalue_that_is_not_simple_is_told():
     """A star: all its leaves are alike."""
     n = 6

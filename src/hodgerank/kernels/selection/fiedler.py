@@ -10,6 +10,8 @@ from hodgerank.types import BoolArray, FloatArray, IntArray
 
 SAME = 1e-8  # eigenvalues closer than this, relatively, are one
 MOST_STARTS = 4  # of the search for the lowest eigenvalue
+MOST_STEPS = 10  # of the iteration from each start
+HALVINGS = 10  # of the bracket before the next start
 
 
 @compiled
@@ -125,14 +127,19 @@ def _n_below(values: FloatArray, Z: FloatArray, weights: FloatArray, shift: floa
 @compiled
 def _inverse_step(
     values: FloatArray, Z: FloatArray, weights: FloatArray, shift: float, x: FloatArray
-) -> tuple[FloatArray, float]:
-    """(Lambda - shift + Z W Z^T)^-1 x, normalised, and its Rayleigh quotient."""
+) -> tuple[FloatArray, float, float]:
+    """(Lambda - shift + Z W Z^T)^-1 x, normalised, its Rayleigh quotient and its residual.
+
+    For x of length 1 an eigenvalue is no farther from the shift than the residual.
+    """
     K, scaled = _capacitance(values, Z, weights, shift)
     y = x / (values - shift)
     y -= scaled @ np.linalg.solve(K, Z.T @ y)
-    y /= np.sqrt(y @ y)
+    residual = 1 / float(np.sqrt(y @ y))
+    y *= residual
     projections = Z.T @ y
-    return y, np.sum(values * y * y) + np.sum(weights * projections * projections)
+    value = np.sum(values * y * y) + np.sum(weights * projections * projections)
+    return y, value, residual
 
 
 @compiled
@@ -143,29 +150,30 @@ def lowest_eigenvector(
 
     `x` is a guess and `below` a lower bound of the eigenvalue. Rayleigh quotient iteration, which
     triples the digits at each step; the law of inertia tells whether it found the smallest. Where
-    the next eigenvalue is so close that it did not, the multiplicity counts both.
+    the next eigenvalue is so close that it did not, the multiplicity counts both; where the
+    iteration found no eigenvalue, it is 0.
     """
     rounding = 1e-10 * values.max()
-    low, width = below - rounding, 1e-3
-    y, value = _inverse_step(values, Z, weights, low, x)
+    low = below - rounding
+    y, value, _ = _inverse_step(values, Z, weights, low, x)
     multiplicity = 0
     for _ in range(MOST_STARTS):
-        for _ in range(10):
-            before = value
-            y, value = _inverse_step(values, Z, weights, value + 1e-3 * rounding, y)
-            if abs(value - before) <= rounding:
+        for _ in range(MOST_STEPS):
+            y, value, residual = _inverse_step(values, Z, weights, value + 1e-3 * rounding, y)
+            if residual <= rounding:
                 break
+        else:  # somewhere between eigenvalues, where inertia counts the same as at one of them
+            return value, y, 0
         multiplicity = _n_below(values, Z, weights, value * (1 + SAME) + 10 * rounding)
         if multiplicity == 1 or _n_below(values, Z, weights, value - 10 * rounding) == 0:
             break
         high = value
-        while high - low > width * (high - below) + 100 * rounding:
+        for _ in range(HALVINGS):  # on from where the last start left: its neighbour may be close
             middle = (low + high) / 2
             if _n_below(values, Z, weights, middle) == 0:
                 low = middle
             else:
                 high = middle
-        width *= 1e-3  # a start from farther below may end at the same neighbour again
-        y, value = _inverse_step(values, Z, weights, low, x + 1e-3)
-        y, value = _inverse_step(values, Z, weights, low, y)
+        y, value, _ = _inverse_step(values, Z, weights, low, x + 1e-3)
+        y, value, _ = _inverse_step(values, Z, weights, low, y)
     return value, y, multiplicity

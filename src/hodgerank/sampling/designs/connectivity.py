@@ -48,7 +48,8 @@ class ConnectivityDesign(Design):
         """Everything that follows from the counts."""
         self._basis: FloatArray | None = None  # eigenvectors of L as it was, one per column,
         self._values = np.empty(0)  # their eigenvalues,
-        self._guess, self._lowest = np.empty(0), 0.0  # lambda_2 and its vector in that basis,
+        self._guess = np.empty(0)  # the last Fiedler vector in that basis,
+        self._lowest = 0.0  # a lower bound of lambda_2,
         self._changes: dict[tuple[int, int], int] = {}  # and what was asked since
         self._start_round()
 
@@ -84,6 +85,7 @@ class ConnectivityDesign(Design):
 
     def _withdraw(self, i: int, j: int) -> None:
         self._change(i, j, -1)
+        self._lowest = 0.0
         if self._counts[i, j] <= self._shared:
             self._start_round()
 
@@ -128,24 +130,29 @@ class ConnectivityDesign(Design):
 
     def _eigenspace(self) -> FloatArray:
         """Orthonormal vectors that span the eigenspace of lambda_2, one per column."""
-        n = len(self._counts)
-        if n <= DENSE_ITEMS or self._basis is None or len(self._changes) > 8 + n // 12:
-            return self._decompose()
-        if self._changes:
+        n, basis = len(self._counts), self._basis
+        if n <= DENSE_ITEMS or basis is None or len(self._changes) > 8 + n // 12:
+            basis = self._decompose()
+        elif self._changes:
             i, j = np.array(list(self._changes)).T
-            Z = np.ascontiguousarray((self._basis[i] - self._basis[j]).T)
+            Z = np.ascontiguousarray((basis[i] - basis[j]).T)
             times = np.array(list(self._changes.values()), float)
-            with few_threads(n):
-                value, vector, multiplicity = fiedler.lowest_eigenvector(
-                    self._values, Z, times, self._guess, self._lowest if times.min() > 0 else 0.0
-                )
-            if multiplicity != 1:
-                return self._decompose()
-            self._guess, self._lowest = vector, value
-        return np.asarray((self._basis @ self._guess)[:, None])
+            try:
+                with few_threads(n):
+                    value, vector, multiplicity = fiedler.lowest_eigenvector(
+                        self._values, Z, times, self._guess, self._lowest
+                    )
+            except (np.linalg.LinAlgError, ZeroDivisionError):
+                multiplicity = 0  # a step started from an eigenvalue, to the last bit
+            if multiplicity == 1:
+                self._guess, self._lowest = vector, value
+                return np.asarray((basis @ vector)[:, None])
+            basis = self._decompose()
+        lowest = self._values <= self._values[0] * (1 + fiedler.SAME)
+        return np.ascontiguousarray(basis[:, lowest])
 
     def _decompose(self) -> FloatArray:
-        """All eigenvectors from scratch; returns those of lambda_2."""
+        """All eigenvectors from scratch."""
         adjacency = (self._counts + self._counts.T).astype(float)
         degrees = adjacency.sum(axis=0)
         # The constant vector is moved out of the way, above all other eigenvalues.
@@ -155,4 +162,4 @@ class ConnectivityDesign(Design):
         self._values, self._basis = values, vectors
         self._guess, self._lowest = np.eye(len(values))[0], values[0]
         self._changes = {}
-        return np.ascontiguousarray(vectors[:, values <= values[0] * (1 + fiedler.SAME)])
+        return vectors
