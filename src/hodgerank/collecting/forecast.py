@@ -12,8 +12,8 @@ from scipy.special import ndtr
 from hodgerank.collecting.play import play
 from hodgerank.errors import InvalidArgument, NothingToAsk
 from hodgerank.estimators.bayes import LINK, bayes_rank
+from hodgerank.estimators.belief import FoundBelief
 from hodgerank.estimators.certainty import expected_tau
-from hodgerank.estimators.evidence import variance_beliefs
 from hodgerank.graph.comparison_graph import ComparisonGraph
 from hodgerank.notebook import Displayed
 
@@ -94,7 +94,9 @@ def forecast(sampler: Sampler, target: float) -> Forecast:
         return Forecast(target, now, 0.0, 0.0, 0.0)
     graph = ComparisonGraph.from_comparisons(sampler.answers)
     rng = np.random.default_rng(0)
-    variances, weights = variance_beliefs(graph, LINK)
+    evidence = FoundBelief(graph, LINK).evidence
+    places, weights = evidence.possible()
+    variances = [evidence.variance(k) for k in places]
     n_futures = int(np.clip(2000 / n, FEWEST_FUTURES, 20))
     drawn = rng.choice(variances, n_futures, p=weights).tolist()
     if n <= MOST_PLAYED:
@@ -187,5 +189,5 @@ class _Curve:
         return 1.0 if self.rng.random() < ndtr(difference) else -1.0
 
     def _tau(self) -> float:
-        ranking = self.sampler.ranking_given(1 / self.variance)
+        ranking = self.sampler.ranking()
         return expected_tau(ranking, self.sampler.active_items)

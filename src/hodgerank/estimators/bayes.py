@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from hodgerank.errors import InvalidComparisons, require_positive
+from hodgerank.errors import InvalidArgument, InvalidComparisons, UnknownItem, require_positive
 from hodgerank.estimators.belief import FoundBelief, GivenBelief
 from hodgerank.estimators.covariance import Equations, ModelCovariance
-from hodgerank.estimators.dispersion import tempered
+from hodgerank.estimators.dispersion import USUAL_VARIANCE, tempered
+from hodgerank.estimators.evidence import Evidence, PosteriorFit
 from hodgerank.estimators.likelihood import weight_notes
-from hodgerank.estimators.most_probable import TOLERANCE, not_converged, posterior_mode
+from hodgerank.estimators.priors import IndependentScores, Scope
 from hodgerank.estimators.ranking import Ranking
 from hodgerank.graph.building import build_graph
-from hodgerank.types import VotesLike
+from hodgerank.graph.comparison_graph import ComparisonGraph
+from hodgerank.types import Item, VotesLike
 
 if TYPE_CHECKING:
     from hodgerank.estimators.position.adjusting import Position
@@ -27,16 +30,22 @@ def bayes_rank(
     *,
     ridge: float | None = None,
     position: Position | None = None,
+    candidates: Iterable[tuple[Item, Item]] | Literal["all"] | None = None,
     confidence: float = 0.95,
 ) -> Ranking:
     """Scores under the probit model with a Gaussian prior, for few answers or many.
 
     P(i beats j) is the standard normal distribution function of x_i - x_j, and the scores have
-    prior N(0, v). Finds their most probable values and, around them, the Gaussian of the same
-    curvature. v is the one the answers make most probable (Laplace's approximation of the
-    evidence), so weak opinions are shrunk much and strong ones little. Thanks to the prior all
-    items are ranked together, also those that no chain of comparisons joins yet: their uncertainty
-    says so. Ties and grades vary less than choices; by their `dispersion` they count for more.
+    prior N(0, v). Finds their mean and covariance given the answers by expectation propagation
+    [Minka01]. v is the one the answers make most probable, so weak opinions are shrunk much and
+    strong ones little; where they leave it open, it is a mean. Thanks to the prior all items are
+    ranked together, also those that no chain of comparisons joins yet: their uncertainty says so.
+    Ties and grades vary less than choices; by their `dispersion` they count for more.
+
+    Where only some pairs can be asked, such as neighbours, and items far apart hang on long chains
+    of them, small differences of neighbours do not mean small differences of all. There the
+    prior may also be that of items that are like those they are compared with (a Gaussian Markov
+    field), if the answers speak for it.
 
     Parameters
     ----------
@@ -44,9 +53,12 @@ def bayes_rank(
         Comparisons, a ComparisonGraph, or anything `read_comparisons` takes. Items without any
         answer are ranked too.
     ridge
-        1/v, the precision of the scores, if it is known.
+        1/v, the precision of the scores, if it is known; they are independent then.
     position
         As in `bradley_terry`.
+    candidates
+        Pairs that could be asked: a list, or 'all'. Default: those that were. It matters where
+        answers led to the pairs that were asked.
     confidence
         Level of the intervals.
 
@@ -59,38 +71,87 @@ def bayes_rank(
     if ridge is not None:
         require_positive(ridge, "ridge")
     graph = build_graph(votes)
+    scope = _read_scope(candidates, graph.items)
+    if position is None:
+        return believed_ranking(graph, scope, ridge=ridge, confidence=confidence)
+    from hodgerank.estimators.position.believing import believed_sides
+
+    sides, found = believed_sides(votes, position, LINK, ridge)
+    fit = found.evidence.best if ridge is None else _given(sides.graph, found.dispersion, ridge)
+    return _ranking(sides.graph, found, fit, sides.equations, ridge, confidence, (sides.note,))
+
+
+def believed_ranking(
+    graph: ComparisonGraph,
+    scope: Scope | None = None,
+    *,
+    ridge: float | None = None,
+    confidence: float = 0.95,
+) -> Ranking:
+    """The ranking of a graph; see `bayes_rank`."""
     if not graph.n_items:
         raise InvalidComparisons("there are no items to rank")
-    notes = weight_notes(graph)
-    found = FoundBelief(graph, LINK)
-    equations: Equations
-    if position is not None:
-        from hodgerank.estimators.position.believing import believed_sides
+    found = FoundBelief(graph, LINK, scope=scope)
+    fit = found.evidence.best if ridge is None else _given(graph, found.dispersion, ridge)
+    return _ranking(graph, found, fit, fit.equations, ridge, confidence, ())
 
-        sides, found = believed_sides(votes, position, LINK, ridge)
-        graph, fit, equations = sides.graph, sides.as_newton, sides.equations
-        notes += (sides.note,)
-    elif ridge is not None:
-        answers = tempered(graph, found.dispersion)
-        fit, equations = posterior_mode(answers, LINK, 1 / ridge, np.zeros(graph.n_items))
-    else:
-        fit, equations = found.evidence.best
-    converged = fit.residual <= TOLERANCE
-    covariance = ModelCovariance(equations, 1.0)
+
+def _given(graph: ComparisonGraph, dispersion: float, ridge: float) -> PosteriorFit:
+    """Where the prior is known."""
+    evidence = Evidence(tempered(graph, dispersion), LINK, IndependentScores(graph.n_items))
+    return evidence.fit(-float(np.log2(ridge * USUAL_VARIANCE[LINK])))
+
+
+def _ranking(
+    graph: ComparisonGraph,
+    found: FoundBelief,
+    fit: PosteriorFit,
+    equations: Equations,
+    ridge: float | None,
+    confidence: float,
+    notes: tuple[str, ...],
+) -> Ranking:
+    covariance, sites = ModelCovariance(equations, 1.0), fit.sites
+    notes = (*weight_notes(graph), *notes)
+    if ridge is None and found.evidence.prior.note is not None:
+        notes = (*notes, found.evidence.prior.note)
+    if not fit.converged:
+        notes = (
+            *notes,
+            f"not converged after {sites.sweeps} sweeps (last change {sites.change:.1e})",
+        )
     return Ranking.from_scores(
         graph,
-        fit.x,
+        fit.scores,
         covariance,
-        belief=found if ridge is None else GivenBelief(fit.x, covariance),
+        belief=found if ridge is None else GivenBelief(fit.scores, covariance),
         dispersion=found.dispersion,
         joined=True,
-        model="maximum a posteriori",
+        model="posterior mean",
         link=LINK,
         confidence=confidence,
-        ridge=equations.ridge,
-        iterations=fit.iterations,
-        residual=fit.residual,
+        ridge=fit.equations.ridge,
+        iterations=sites.sweeps,
+        residual=sites.change,
         solver=fit.solver,
-        converged=converged,
-        notes=notes + (() if converged else (not_converged(fit),)),
+        converged=fit.converged,
+        notes=notes,
     )
+
+
+def _read_scope(
+    candidates: Iterable[tuple[Item, Item]] | Literal["all"] | None, items: tuple[Item, ...]
+) -> Scope | None:
+    if candidates is None:
+        return None
+    if isinstance(candidates, str):
+        if candidates != "all":
+            raise InvalidArgument(f"candidates are a list of pairs or 'all', not {candidates!r}")
+        return Scope(len(items))
+    places = {item: place for place, item in enumerate(items)}
+    try:
+        pairs = {tuple(sorted((places[a], places[b]))) for a, b in candidates}
+    except KeyError as error:
+        raise UnknownItem(error.args[0], items) from None
+    i, j = np.array(sorted(pairs), np.int32).reshape(-1, 2).T
+    return Scope(len(items), (i, j))

@@ -13,7 +13,8 @@ from typing import NamedTuple, Protocol
 
 from hodgerank.estimators.covariance import Covariance, ModelCovariance
 from hodgerank.estimators.dispersion import LEAST, dispersion_of, tempered
-from hodgerank.estimators.evidence import Evidence
+from hodgerank.estimators.evidence import Evidence, PosteriorFit, most_evident
+from hodgerank.estimators.priors import Scope
 from hodgerank.graph.comparison_graph import ComparisonGraph
 from hodgerank.types import FloatArray
 
@@ -49,7 +50,7 @@ class GivenBelief:
 
 @dataclass(frozen=True, eq=False)
 class FoundBelief:
-    """The posterior under a prior N(0, v), with v by what the answers make probable.
+    """The posterior under a prior whose variance, and kind, are those the answers speak for.
 
     Attributes
     ----------
@@ -58,12 +59,15 @@ class FoundBelief:
     clustered, model
         Where answers hang together: the covariance of the scores that allows for it and the one
         that does not. Answers count less by their ratio.
+    scope
+        Pairs that could be asked; default: those of the graph.
     """
 
     graph: ComparisonGraph
     link: str
     clustered: Covariance | None = None
     model: Covariance | None = None
+    scope: Scope | None = None
 
     @cached_property
     def dispersion(self) -> float:
@@ -78,18 +82,20 @@ class FoundBelief:
 
     @cached_property
     def evidence(self) -> Evidence:
-        """What the answers say about v."""
-        return Evidence(tempered(self.graph, self.dispersion), self.link)
+        """What the answers say about the prior."""
+        return most_evident(tempered(self.graph, self.dispersion), self.link, self.scope)
 
     @cached_property
     def parts(self) -> tuple[Part, ...]:
-        """One for each v that the answers leave possible."""
+        """One for each variance that the answers leave possible."""
         evidence = self.evidence
         if evidence.knows_the_variance:
-            fit, equations = evidence.best
-            return (Part(1.0, fit.x, ModelCovariance(equations, 1.0)),)
+            return (_part(1.0, evidence.best),)
         places, shares = evidence.possible()
         return tuple(
-            Part(share, evidence.mode(k), ModelCovariance(evidence.equations(k), 1.0))
-            for k, share in zip(places, shares.tolist(), strict=True)
+            _part(share, evidence.fit(k)) for k, share in zip(places, shares.tolist(), strict=True)
         )
+
+
+def _part(share: float, fit: PosteriorFit) -> Part:
+    return Part(share, fit.scores, ModelCovariance(fit.equations, 1.0))

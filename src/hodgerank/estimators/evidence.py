@@ -2,54 +2,82 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
-from hodgerank.estimators.dispersion import CLOSE_ENOUGH, USUAL_VARIANCE, dispersion_of, tempered
-from hodgerank.estimators.most_probable import posterior_mode
+from hodgerank.estimators.dispersion import USUAL_VARIANCE
+from hodgerank.estimators.priors import Prior, Scope
 from hodgerank.graph.comparison_graph import ComparisonGraph
-from hodgerank.kernels.linalg.log_determinant import log_determinant
-from hodgerank.kernels.linalg.newton import Fit
+from hodgerank.kernels.expectation_propagation.sites import Answers, Sites
+from hodgerank.kernels.expectation_propagation.tilt import LINK_CODES
+from hodgerank.kernels.linalg.laplacian import divergence
 from hodgerank.kernels.linalg.normal_equations import NormalEquations
-from hodgerank.kernels.linalg.threads import few_threads
+from hodgerank.kernels.linalg.precision_equations import PrecisionEquations
 from hodgerank.types import FloatArray
 
 SPREAD_OF_VARIANCE = 1.5  # standard deviation of what is believed of its logarithm beforehand
-LAPLACE_ERROR = 0.5  # factors of two by which the most evident variance is easily off
-NARROW = 1.0  # factors of two
 KNOWN = 0.7  # width in factors of two below which the variance is as good as known
 IMPOSSIBLE = 5.0  # nats below the peak
-FARTHEST = 12  # factors of two from the usual one
-EXACT_ITEMS = 500  # up to which determinants are exact
+FEW_PAIRS = 2  # per item
+AHEAD = 2.0  # nats
+FARTHEST = 8  # factors of two from the usual one
+CLOSE_ENOUGH, TOLERANCE = 1e-3, 1e-4  # change of sites in the last sweep, on the way and at the end
+
+
+@dataclass(frozen=True, eq=False)
+class PosteriorFit:
+    """Scores with one prior variance: a Gaussian, and the sites that it was found with."""
+
+    scores: FloatArray
+    equations: NormalEquations | PrecisionEquations
+    sites: Sites
+    solver: str
+
+    @property
+    def converged(self) -> bool:
+        """Whether the sites came to rest."""
+        return self.sites.change <= TOLERANCE
 
 
 class Evidence:
-    """How probable the answers are for each prior variance, in factors of two of the usual one."""
+    """How probable the answers are for each prior variance, in factors of two of the usual one.
 
-    def __init__(self, graph: ComparisonGraph, link: str) -> None:
-        self.graph, self.link = graph, link
-        self._fits: dict[int, tuple[float, Fit]] = {}
+    By expectation propagation. The answers are those of the graph, its weights being their number.
+    """
+
+    def __init__(self, graph: ComparisonGraph, link: str, prior: Prior) -> None:
+        self.graph, self.link, self.prior = graph, link, prior
+        wins = np.maximum(graph.weights * (1 + graph.flows) / 2, 0.0)
+        losses = np.maximum(graph.weights * (1 - graph.flows) / 2, 0.0)
+        self._answers = Answers(LINK_CODES[link], wins, losses)
+        self._sites: dict[int, Sites] = {}
+        self._fits: dict[float, PosteriorFit] = {}
 
     def __getitem__(self, k: int) -> float:
         """Log evidence plus log prior of the usual variance times 2^k."""
+        if k not in self._sites:
+            self._sites[k] = self._fit(k, CLOSE_ENOUGH)
+        belief = -0.5 * (k * np.log(2) / SPREAD_OF_VARIANCE) ** 2
+        return float(self._sites[k].log_evidence + belief)
+
+    def _fit(self, k: float, tolerance: float) -> Sites:
+        """From the nearest place that has been visited."""
+        graph = self.graph
+        nearest = min(self._sites, key=lambda other: abs(other - k), default=None)
+        nothing = np.zeros(graph.n_edges)
+        start = Sites(nothing, nothing) if nearest is None else self._sites[nearest]
+        return self.prior.fit(self._answers, graph.i, graph.j, self.variance(k), start, tolerance)
+
+    def fit(self, k: float) -> PosteriorFit:
+        """The scores there, to the end."""
         if k not in self._fits:
-            nearest = min(self._fits, key=lambda other: abs(other - k), default=None)
-            start = np.zeros(self.graph.n_items) if nearest is None else self.mode(nearest)
-            fit, _ = posterior_mode(self.graph, self.link, self.variance(k), start, CLOSE_ENOUGH)
-            belief = -0.5 * (k * np.log(2) / SPREAD_OF_VARIANCE) ** 2
-            self._fits[k] = _log_evidence(self.graph, fit, self.variance(k)) + belief, fit
-        return self._fits[k][0]
-
-    def mode(self, k: int) -> FloatArray:
-        """The most probable scores there."""
-        return self._fits[k][1].x
-
-    def equations(self, k: int) -> NormalEquations:
-        """The information there."""
-        graph, together = self.graph, np.zeros(self.graph.n_items, np.int64)
-        curvature = self._fits[k][1].curvature
-        return NormalEquations(graph.i, graph.j, curvature, together, 1 / self.variance(k))
+            graph, sites = self.graph, self._fit(k, TOLERANCE)
+            equations = self.prior.equations(graph.i, graph.j, sites.t, self.variance(k))
+            found = equations.solution(divergence(graph.i, graph.j, sites.u, graph.n_items))
+            self._fits[k] = PosteriorFit(found.x, equations, sites, found.solver)
+        return self._fits[k]
 
     def variance(self, k: float) -> float:
         """The variance at a place of the list."""
@@ -61,71 +89,64 @@ class Evidence:
 
         Climbing from the usual place; at the top of the parabola through the three highest.
         """
+        k = self._top
+        below, at, above = (self[place] for place in (k - 1, k, k + 1))
+        bend = max(2 * at - above - below, 1e-12)
+        return k + float(np.clip(0.5 * (above - below) / bend, -1, 1)), float(bend**-0.5)
+
+    @cached_property
+    def _top(self) -> int:
         k = 0
         while abs(k) < FARTHEST:
             better = max((k - 1, k + 1), key=self.__getitem__)
             if self[better] <= self[k]:
                 break
             k = better
-        below, at, above = (self[place] for place in (k - 1, k, k + 1))
-        bend = max(2 * at - above - below, 1e-12)
-        return k + float(np.clip(0.5 * (above - below) / bend, -1, 1)), float(bend**-0.5)
+        return k
+
+    @property
+    def total(self) -> float:
+        """Log evidence of the prior, over all variances."""
+        return self[self._top] + float(np.log(self.peak[1]))
 
     @cached_property
-    def best(self) -> tuple[Fit, NormalEquations]:
-        """The fit at the peak."""
-        peak, _ = self.peak
-        start = self.mode(round(peak))
-        return posterior_mode(self.graph, self.link, self.variance(peak), start)
+    def best(self) -> PosteriorFit:
+        """The fit at the peak, or at the mean of what is possible where that is much."""
+        place, _ = self.peak
+        if not self.knows_the_variance:
+            places, shares = self.possible()
+            place = float(shares @ np.array(places))
+        return self.fit(place)
 
     @property
     def knows_the_variance(self) -> bool:
         """Whether it makes no difference that the variance is not quite certain."""
-        return self.graph.n_items > EXACT_ITEMS or self.peak[1] < KNOWN
+        return self.peak[1] < KNOWN
 
     def possible(self) -> tuple[list[int], FloatArray]:
         """Places that the answers leave possible, and their probabilities."""
-        low = high = round(self.peak[0])
+        low = high = self._top
         least = self[low] - IMPOSSIBLE
         while low > -FARTHEST and self[low - 1] > least:
             low -= 1
         while high < FARTHEST and self[high + 1] > least:
             high += 1
         places = list(range(low, high + 1))
-        return places, _shares(np.array([self[k] for k in places]))
+        heights = np.array([self[k] for k in places])
+        weights = np.exp(heights - heights.max())
+        return places, np.asarray(weights / weights.sum())
 
 
-def variance_beliefs(graph: ComparisonGraph, link: str) -> tuple[FloatArray, FloatArray]:
-    """Prior variances that the answers leave possible, and their probabilities."""
-    evidence = Evidence(tempered(graph, dispersion_of(graph, link)), link)
-    peak, width = evidence.peak
-    width = float(np.hypot(width, LAPLACE_ERROR))
-    heights: FloatArray
-    if width < NARROW:  # it is a normal distribution then
-        steps = np.arange(-2.0, 3.0)
-        places = (peak + width * steps).tolist()
-        heights = -0.5 * steps**2
-    else:
-        places = list(range(round(peak) - 3, round(peak) + 4))
-        heights = np.array([evidence[k] for k in places])
-    return np.array([evidence.variance(k) for k in places]), _shares(heights)
+def most_evident(graph: ComparisonGraph, link: str, scope: Scope | None = None) -> Evidence:
+    """That of the prior for which the answers speak most.
 
-
-def _shares(heights: FloatArray) -> FloatArray:
-    weights = np.exp(heights - heights.max())
-    return np.asarray(weights / weights.sum())
-
-
-def _log_evidence(graph: ComparisonGraph, fit: Fit, variance: float) -> float:
-    """Laplace: ln P(answers | x) - |x|^2 / 2v - 1/2 ln det (I + v H) at the mode."""
-    n, curvature = graph.n_items, variance * fit.curvature
-    if n <= EXACT_ITEMS:
-        matrix = np.zeros((n, n))
-        matrix[graph.i, graph.j] = -curvature
-        matrix += matrix.T
-        matrix[np.diag_indices(n)] = 1 - matrix.sum(axis=0)
-        with few_threads(n):
-            log_det = 2 * float(np.log(np.diag(np.linalg.cholesky(matrix))).sum())
-    else:
-        log_det = log_determinant(graph.i, graph.j, curvature, n, 1.0)
-    return fit.value - log_det / 2
+    Without a `scope` the pairs that can be asked are taken to be those that were. As long as these
+    are few they form chains by chance, too: chained priors then have to be `AHEAD`.
+    """
+    priors = (scope or Scope(graph.n_items, (graph.i, graph.j))).priors
+    independent, *chained = (Evidence(graph, link, prior) for prior in priors)
+    if not chained:
+        return independent
+    best = max(chained, key=lambda evidence: evidence.total)
+    ahead = AHEAD if scope is None and graph.n_edges < FEW_PAIRS * graph.n_items else 0.0
+    return best if best.total > independent.total + ahead else independent

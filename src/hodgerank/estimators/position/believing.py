@@ -30,7 +30,7 @@ def believed_sides(
         found = FoundBelief(sides.graph, link)
         if ridge is not None:
             break
-        previous, precision = precision, found.evidence.best[1].ridge
+        previous, precision = precision, found.evidence.best.equations.ridge
         if abs(np.log(precision / previous)) < SETTLED:
             break
     return sides, found

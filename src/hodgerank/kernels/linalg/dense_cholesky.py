@@ -59,10 +59,32 @@ def dense_inverse(factor: FloatArray, common: float, labels: IntArray) -> FloatA
 
     with few_threads(len(factor)):
         lower, _ = dpotri(factor, lower=1)
+    return np.asarray(_symmetric(lower) - _averaging(labels) / common)
+
+
+def factor_and_inverse(matrix: FloatArray) -> tuple[float, FloatArray]:
+    """Log determinant and inverse of a positive definite matrix, symmetric and full."""
+    n = len(matrix)
+    if n <= INVERTED_ITEMS:
+        factor = np.linalg.cholesky(matrix)
+        inverse_factor = np.linalg.inv(factor)
+        inverse = inverse_factor.T @ inverse_factor
+    else:
+        from scipy.linalg.lapack import dpotrf, dpotri
+
+        factor, fault = dpotrf(matrix, lower=1, clean=1)
+        if fault:
+            raise np.linalg.LinAlgError(f"leading minor {fault} is not positive")
+        inverse = _symmetric(dpotri(factor, lower=1)[0])
+    return 2 * float(np.log(np.diag(factor)).sum()), np.asarray(inverse)
+
+
+def _symmetric(lower: FloatArray) -> FloatArray:
+    """A full matrix from its lower triangle, whatever stands above it."""
     lower = np.tril(lower)
-    inverse = lower + lower.T
-    inverse[np.diag_indices(len(labels))] /= 2
-    return np.asarray(inverse - _averaging(labels) / common)
+    full = lower + lower.T
+    full[np.diag_indices(len(full))] /= 2
+    return np.asarray(full)
 
 
 def _averaging(labels: IntArray) -> FloatArray | float:

@@ -31,12 +31,17 @@ def elimination_order(i: CodeArray, j: CodeArray, labels: IntArray) -> IntArray 
     n = len(labels)
     if few_cycles(i, labels):
         return np.arange(n)
+    order, width = narrow_order(i, j, n)
+    return order if n * float(width) ** 2 <= MAX_BAND_WORK else None
+
+
+def narrow_order(i: CodeArray, j: CodeArray, n: int) -> tuple[IntArray, int]:
+    """The order of reverse Cuthill-McKee, and the bandwidth of the graph in it."""
     adjacency = sparse.coo_array((np.ones(len(i), np.int8), (i, j)), shape=(n, n))
     order = sparse.csgraph.reverse_cuthill_mckee((adjacency + adjacency.T).tocsr(), True)
     place = np.empty(n, np.int64)
     place[order] = np.arange(n)
-    bandwidth = int(np.abs(place[i] - place[j]).max(initial=0))
-    return order.astype(np.int64) if n * float(bandwidth) ** 2 <= MAX_BAND_WORK else None
+    return order.astype(np.int64), int(np.abs(place[i] - place[j]).max(initial=0))
 
 
 def few_cycles(i: CodeArray, labels: IntArray) -> bool:
@@ -45,7 +50,7 @@ def few_cycles(i: CodeArray, labels: IntArray) -> bool:
 
 
 def factorise(matrix: Any, *, reorder: bool) -> Any:
-    """LDL^T of a sparse positive definite M-matrix, without pivoting."""
+    """LDL^T of a sparse positive definite matrix, without pivoting."""
     return splu(
         matrix.tocsc(),
         permc_spec="MMD_AT_PLUS_A" if reorder else "NATURAL",
@@ -56,10 +61,25 @@ def factorise(matrix: Any, *, reorder: bool) -> Any:
 
 def inverse_diagonal(lu: Any) -> FloatArray:
     """Diagonal of the inverse of a matrix from its symmetric LU factorisation."""
+    lower, inverse = _inverse_on_pattern(lu)
+    return np.asarray(inverse[lower.indptr[:-1]][lu.perm_c])
+
+
+def inverse_on_edges(lu: Any, i: CodeArray, j: CodeArray) -> tuple[FloatArray, FloatArray]:
+    """Diagonal of the inverse, and its entries at edges that the matrix has."""
+    lower, inverse = _inverse_on_pattern(lu)
+    a, b = lu.perm_c[i].astype(np.int64), lu.perm_c[j].astype(np.int64)
+    n = lower.shape[0]
+    column = np.repeat(np.arange(n), np.diff(lower.indptr))
+    place = np.searchsorted(column * n + lower.indices, np.minimum(a, b) * n + np.maximum(a, b))
+    return np.asarray(inverse[lower.indptr[:-1]][lu.perm_c]), np.asarray(inverse[place])
+
+
+def _inverse_on_pattern(lu: Any) -> tuple[Any, FloatArray]:
+    """The lower factor, columns sorted, and the inverse's entries where it has some."""
     lower = sparse.csc_array(lu.L)
     lower.sort_indices()
-    entries = _takahashi(lower.indptr, lower.indices, lower.data, lu.U.diagonal())
-    return np.asarray(entries[lu.perm_c])
+    return lower, _takahashi(lower.indptr, lower.indices, lower.data, lu.U.diagonal())
 
 
 @compiled
@@ -88,7 +108,4 @@ def _takahashi(
             total -= values[a] * inverse[a]
             place[indices[a]] = -1
         inverse[start] = total
-    diagonal = np.empty(n)
-    for column in range(n):
-        diagonal[column] = inverse[indptr[column]]
-    return diagonal
+    return inverse

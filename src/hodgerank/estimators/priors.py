@@ -1,0 +1,223 @@
+"""What is believed of the scores before any answer, for designs of different shape.
+
+Scores are independent, or items that may be compared are alike: a Gaussian Markov prior on the
+graph G of the pairs that can be asked. With L its Laplacian of m edges and B = L n / (2m) the
+precision of order p at variance v is
+
+    s_p B^p / v,    s_p = (1/n) sum of lambda_B^(1-p) over eigenvalues > 0
+
+so that a difference that can be asked has variance 2v on average. On the complete graph it is that
+of independent scores whatever p, hence one scale of v for all.
+"""
+
+from __future__ import annotations
+
+from copy import copy
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Protocol, Self
+
+import numpy as np
+
+from hodgerank.graph.chains import has_long_ways, total_resistance
+from hodgerank.kernels.expectation_propagation.dense import DensePosterior, dense_precision
+from hodgerank.kernels.expectation_propagation.messages import fit_messages
+from hodgerank.kernels.expectation_propagation.sites import Answers, Sites, fit_sites
+from hodgerank.kernels.linalg.dense_cholesky import factor_and_inverse
+from hodgerank.kernels.linalg.laplacian import components, degrees
+from hodgerank.kernels.linalg.normal_equations import NormalEquations
+from hodgerank.kernels.linalg.precision_equations import PrecisionEquations
+from hodgerank.kernels.linalg.threads import few_threads
+from hodgerank.types import CodeArray, FloatArray
+
+DENSE_ITEMS = 200  # up to which independent scores are fitted by matrices, beyond by messages
+DENSE_CHAINED_ITEMS = 500  # likewise, beyond by sparse factors
+MOST_FACTOR_WORK = 2e8  # n times the square of the bandwidth
+MOST_SWEEPS = 100
+MOST_MESSAGE_SWEEPS = 300  # rings take many
+TINY = 1e-9
+
+
+class Prior(Protocol):
+    """A Gaussian over the scores, up to its variance."""
+
+    @property
+    def note(self) -> str | None:
+        """What a reader should know of it."""
+
+    def fit(
+        self,
+        answers: Answers,
+        i: CodeArray,
+        j: CodeArray,
+        variance: float,
+        start: Sites,
+        tolerance: float,
+    ) -> Sites:
+        """Sites for the answers to the pairs, by expectation propagation."""
+
+    def equations(
+        self, i: CodeArray, j: CodeArray, t: FloatArray, variance: float
+    ) -> NormalEquations | PrecisionEquations:
+        """The precision of the scores with sites of precisions t."""
+
+
+@dataclass(frozen=True, eq=False)
+class IndependentScores:
+    """Scores N(0, variance), each for itself."""
+
+    n: int
+    note: str | None = None
+
+    def fit(
+        self,
+        answers: Answers,
+        i: CodeArray,
+        j: CodeArray,
+        variance: float,
+        start: Sites,
+        tolerance: float,
+    ) -> Sites:
+        """By matrices for few items, by messages for many."""
+        if self.n > DENSE_ITEMS:
+            return fit_messages(
+                answers, i, j, self.n, variance, start, tolerance, MOST_MESSAGE_SWEEPS
+            )
+        posterior = DensePosterior(
+            i, j, np.eye(self.n) / variance, -self.n * float(np.log(variance))
+        )
+        most = np.full(len(i), 2 * variance)
+        return fit_sites(answers, posterior, most, start, tolerance, MOST_SWEEPS)
+
+    def equations(
+        self, i: CodeArray, j: CodeArray, t: FloatArray, variance: float
+    ) -> NormalEquations:
+        """A Laplacian and a ridge."""
+        return NormalEquations(i, j, t, np.zeros(self.n, np.int64), 1 / variance)
+
+
+@dataclass(frozen=True, eq=False)
+class ChainedScores:
+    """Scores of items that may be compared are alike: B to the power of `order`.
+
+    `precision` is that at variance 1, dense or sparse, proper: one item of each component of G is
+    anchored.
+    """
+
+    order: int
+    precision: Any
+    note: str | None = (
+        "the pairs that were compared lead from item to item in long chains: neighbours are taken "
+        "to be alike beforehand, as the answers suggest"
+    )
+
+    @property
+    def _is_dense(self) -> bool:
+        return isinstance(self.precision, np.ndarray)
+
+    @cached_property
+    def _log_determinant(self) -> float:
+        n = self.precision.shape[0]
+        if self._is_dense:
+            with few_threads(n):
+                return factor_and_inverse(self.precision)[0]
+        from hodgerank.kernels.linalg.sparse_cholesky import factorise
+
+        factor = factorise(self.precision.tocsc(), reorder=True)
+        return float(np.log(factor.U.diagonal()).sum())
+
+    def fit(
+        self,
+        answers: Answers,
+        i: CodeArray,
+        j: CodeArray,
+        variance: float,
+        start: Sites,
+        tolerance: float,
+    ) -> Sites:
+        """By matrices, dense or sparse."""
+        n = self.precision.shape[0]
+        log_determinant = self._log_determinant - n * float(np.log(variance))
+        if self._is_dense:
+            posterior: Any = DensePosterior(i, j, self.precision / variance, log_determinant)
+        else:
+            from hodgerank.kernels.expectation_propagation.sparse import SparsePosterior
+
+            posterior = SparsePosterior(i, j, self.precision / variance, log_determinant)
+        nothing = np.full(len(i), TINY / variance)
+        most = posterior(nothing, np.zeros(len(i))).variance * (1 + TINY)
+        return fit_sites(answers, posterior, most, start, tolerance, MOST_SWEEPS)
+
+    def equations(
+        self, i: CodeArray, j: CodeArray, t: FloatArray, variance: float
+    ) -> PrecisionEquations:
+        """The matrix of both."""
+        prior = self.precision / variance
+        if self._is_dense:
+            return PrecisionEquations(dense_precision(i, j, t, prior), 1 / variance)
+        from hodgerank.kernels.expectation_propagation.sparse import sparse_precision
+
+        return PrecisionEquations(sparse_precision(i, j, t, prior), 1 / variance)
+
+
+class Scope:
+    """The pairs that can be asked, and the priors that suit them.
+
+    Parameters
+    ----------
+    n
+        Number of items.
+    pairs
+        Ends i < j of the pairs, sorted; None for all pairs.
+    """
+
+    def __init__(self, n: int, pairs: tuple[CodeArray, CodeArray] | None = None) -> None:
+        self.n, self.pairs = n, pairs
+
+    def __deepcopy__(self, memo: object) -> Self:
+        return copy(self)
+
+    @cached_property
+    def priors(self) -> tuple[Prior, ...]:
+        """Independent scores and, where the ways are long and factors stay small, chained ones."""
+        independent = IndependentScores(self.n)
+        if self.pairs is None or not has_long_ways(*self.pairs, self.n):
+            return (independent,)
+        if self.n > DENSE_CHAINED_ITEMS and not _has_small_factors(*self.pairs, self.n):
+            return (independent,)
+        return independent, *(chained_scores(*self.pairs, self.n, order) for order in (1, 2))
+
+    @property
+    def is_chained(self) -> bool:
+        """Whether the ways from item to item are long."""
+        return len(self.priors) > 1
+
+
+def chained_scores(i: CodeArray, j: CodeArray, n: int, order: int) -> ChainedScores:
+    """The Markov prior of an order on the graph of some pairs."""
+    from scipy import sparse
+
+    scale = n / (2 * len(i))
+    own = degrees(i, j, np.ones(len(i)), n)
+    upper = sparse.coo_array((-np.ones(len(i)), (i, j)), shape=(n, n))
+    B = scale * (upper + upper.T + sparse.diags_array(own)).tocsc()
+    labels = components(i, j, n)
+    mean_resistance = total_resistance(i, j, n) / scale / n  # of the inverse of B
+    rank = n - int(labels.max()) - 1
+    strength = rank / n if order == 1 else mean_resistance
+    precision = strength * (B if order == 1 else B @ B)
+    # what a component's scores have in common varies as they do around it
+    spread = max(mean_resistance * n / rank, 1.0)
+    anchored = np.zeros(n)
+    _, held = np.unique(labels[np.argsort(-own, kind="stable")], return_index=True)
+    anchored[np.argsort(-own, kind="stable")[held]] = 1 / spread
+    precision = precision + sparse.diags_array(anchored)
+    return ChainedScores(order, precision.toarray() if n <= DENSE_CHAINED_ITEMS else precision)
+
+
+def _has_small_factors(i: CodeArray, j: CodeArray, n: int) -> bool:
+    """Whether an order of the items is known in which the matrices keep to a narrow band."""
+    from hodgerank.kernels.linalg.sparse_cholesky import narrow_order
+
+    _, width = narrow_order(i, j, n)
+    return n * float(2 * width) ** 2 <= MOST_FACTOR_WORK  # B^2 has twice the bandwidth

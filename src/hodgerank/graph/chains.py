@@ -1,0 +1,45 @@
+"""Do the pairs that can be asked lead from item to item only by long ways?
+
+Where only neighbours are compared, the scores of items far apart hang on long chains of answers,
+and a prior that knows nothing of the chains mistakes the small differences of neighbours for
+small differences of all. Whether a design is of that kind is seen from the pairs alone, without
+their answers: labels may have chosen the pairs.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from hodgerank.kernels.edges.rewiring import rewired
+from hodgerank.kernels.linalg.laplacian import components
+from hodgerank.kernels.linalg.normal_equations import NormalEquations
+from hodgerank.types import CodeArray
+
+CHAINED = 1.1  # mean resistance relative to that of rewired designs
+REWIRINGS = 3  # of few items; the larger the graph, the more alike they are
+EXACT_ITEMS = 300  # up to which the trace of an inverse is exact
+PROBED_ITEMS = 2_000  # by random vectors together, beyond
+
+
+def has_long_ways(i: CodeArray, j: CodeArray, n: int) -> bool:
+    """Whether items lie farther apart than in designs with as many neighbours for each item.
+
+    Measured by tr L^+, the mean effective resistance. Where every item has half of the others for
+    neighbours there are no long ways.
+    """
+    if n < 4 or 4 * len(i) >= n * n:
+        return False
+    rng = np.random.default_rng(0)
+    times = REWIRINGS if n <= EXACT_ITEMS else 1
+    others = [total_resistance(*rewired(i, j, n, rng), n) for _ in range(times)]
+    return total_resistance(i, j, n) > CHAINED * float(np.mean(others))
+
+
+def total_resistance(i: CodeArray, j: CodeArray, n: int) -> float:
+    """Tr L^+: exact for few items, else estimated by random vectors."""
+    equations = NormalEquations(i, j, np.ones(len(i)), components(i, j, n))
+    if n <= EXACT_ITEMS:
+        return float(equations.inverse_diagonal.values.sum())
+    probes = -(-PROBED_ITEMS // n)
+    signs = np.random.default_rng(1).choice([-1.0, 1.0], (n, probes))
+    return float(np.einsum("ia,ia->", signs, equations.solve(signs, tolerance=1e-3))) / probes

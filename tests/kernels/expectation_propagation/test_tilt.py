@@ -1,0 +1,74 @@
+"""Moments of a Gaussian times the likelihood of one pair."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy import integrate
+from scipy.special import log_expit, log_ndtr
+from scipy.stats import norm
+
+from hodgerank.kernels.expectation_propagation.tilt import LOGIT, PROBIT, moved_site, tilt
+
+LOG_LINKS = {PROBIT: log_ndtr, LOGIT: log_expit}
+
+
+def moments(link, mean, variance, wins, losses):
+    deviation, log_link = np.sqrt(variance), LOG_LINKS[link]
+
+    def integral(power, around=0.0):
+        return integrate.quad(
+            lambda d: (
+                (d - around) ** power
+                * np.exp(wins * log_link(d) + losses * log_link(-d))
+                * norm.pdf(d, mean, deviation)
+            ),
+            mean - 12 * deviation,
+            mean + 12 * deviation,
+            limit=500,
+            epsabs=0,
+        )[0]
+
+    mass = integral(0)
+    centre = integral(1) / mass
+    return np.log(mass), centre, integral(2, centre) / mass
+
+
+@pytest.mark.parametrize("link", [PROBIT, LOGIT])
+@pytest.mark.parametrize(
+    ("mean", "variance", "wins", "losses"),
+    [
+        (0.3, 1, 1, 0),
+        (0.3, 1, 0, 1),
+        (-1, 4, 2.5, 0.7),
+        (0, 4, 3, 0),
+        (2, 0.3, 0, 30),
+        (0, 8, 0.3, 0.1),
+    ],
+)
+def test_moments_are_those_of_the_integral(link, mean, variance, wins, losses):
+    found = tilt(link, float(mean), float(variance), float(wins), float(losses))
+    assert found == pytest.approx(moments(link, mean, variance, wins, losses), rel=2e-3, abs=1e-3)
+
+
+@pytest.mark.parametrize("link", [PROBIT, LOGIT])
+def test_an_answer_nobody_expected_does_not_overflow(link):
+    log_mass, mean, variance = tilt(link, 60.0, 0.5, 0.0, 1.0)
+    assert np.isfinite([log_mass, mean, variance]).all()
+    assert mean < 60
+    assert 0 < variance < 0.5 + 1e-9
+    assert tilt(link, 60.0, 0.5, 0.5, 0.0)[0] == pytest.approx(0, abs=1e-6)
+
+
+def test_swapping_wins_and_losses_turns_the_moments_round():
+    left, right = tilt(PROBIT, 0.4, 2.0, 3.0, 1.5), tilt(PROBIT, -0.4, 2.0, 1.5, 3.0)
+    assert left == pytest.approx((right[0], -right[1], right[2]), rel=1e-9)
+
+
+def test_a_site_is_what_turns_the_cavity_into_the_moments():
+    t, u, moved = moved_site(0.5, 2.0, 0.8, 1.2, 0.0, 0.0, 1.0)
+    precision = 1 / 2.0 + t
+    assert 1 / precision == pytest.approx(1.2)
+    assert (0.5 / 2.0 + u) / precision == pytest.approx(0.8)
+    assert moved > 0
+    assert moved_site(0.5, 2.0, 0.8, 1.2, t, u, 1.0)[2] == pytest.approx(0, abs=1e-12)
