@@ -9,6 +9,7 @@ from pathlib import Path
 HERE = Path(__file__).parent
 NAMES = [
     "calibration",
+    "contest",
     "scaling",
     *sorted(path.stem for path in HERE.glob("*_*.py") if path.stem[0] != "_"),
 ]

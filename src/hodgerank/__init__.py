@@ -73,6 +73,7 @@ if TYPE_CHECKING:
     from hodgerank.sampling.samplers.fisher import FisherSampler as FisherSampler
     from hodgerank.sampling.samplers.random import RandomSampler as RandomSampler
     from hodgerank.sampling.samplers.rank import RankSampler as RankSampler
+    from hodgerank.sampling.samplers.top_k import TopKSampler as TopKSampler
     from hodgerank.types import Pair as Pair
 
 __version__ = "0.1.0.dev0"
@@ -127,6 +128,7 @@ _HOMES = {
     "RankSampler": "sampling.samplers.rank",
     "CrowdBTSampler": "sampling.samplers.crowd_bt",
     "AutoSampler": "sampling.samplers.auto",
+    "TopKSampler": "sampling.samplers.top_k",
     "run": "collecting.run",
     "RunResult": "collecting.collector",
     "Answer": "sampling.answer",

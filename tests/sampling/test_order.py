@@ -60,7 +60,7 @@ def test_relevance_is_kept_up_to_date_exactly_while_the_weights_stay():
     A = rng.normal(size=(n, 2 * n))
     S = A @ A.T
     C, mean = np.triu(resistance.resistance_of(S), 1), rng.normal(size=n)
-    R = misordering.order_relevance(C, mean)
+    R = misordering.relevance(C, misordering.order_weights(C, mean))
     weights = misordering.order_weights(C, mean)
     laplacian = np.diag(weights.sum(axis=0)) - weights
     s, q = np.empty(n), np.empty(n)

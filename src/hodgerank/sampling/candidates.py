@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
-from copy import copy
 from functools import cached_property
 from typing import TypeAlias
 
 import numpy as np
 
 from hodgerank.errors import InvalidArgument
-from hodgerank.kernels.selection.ties import best_listed
+from hodgerank.estimators.priors import Scope
 from hodgerank.notebook import short
 from hodgerank.sampling.blocked import Blocked
 from hodgerank.sampling.designs.design import Design
 from hodgerank.sampling.items import ItemList
-from hodgerank.types import BoolArray, IntArray, Item
+from hodgerank.types import BoolArray, FloatArray, IntArray, Item
 
 Candidates: TypeAlias = (
     Iterable[tuple[Item, Item]] | Mapping[tuple[Item, Item], int] | BoolArray | None
@@ -50,50 +49,75 @@ class AnyPair:
         self._all_blocked = None
 
 
-class ListedPairs:
-    """Some pairs one by one, as positions i < j, and how often each may still be asked."""
+class PairTable:
+    """Pairs of n items as positions i < j, and whether each was written the other way round."""
 
-    def __init__(self, pairs: Mapping[tuple[int, int], float]) -> None:
+    def __init__(self, n: int, pairs: Collection[tuple[int, int]]) -> None:
         left, right = np.array(list(pairs), np.int64).reshape(-1, 2).T
-        self._i: IntArray = np.minimum(left, right)
-        self._j: IntArray = np.maximum(left, right)
-        self._turned: BoolArray = left > right
-        self._remaining = np.array(list(pairs.values()), float)
+        self.n = n
+        self.i: IntArray = np.minimum(left, right)
+        self.j: IntArray = np.maximum(left, right)
+        self.turned: BoolArray = left > right
+
+    def __len__(self) -> int:
+        return len(self.i)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, PairTable) and all(
+            np.array_equal(getattr(self, name), getattr(other, name))
+            for name in ("n", "i", "j", "turned")
+        )
+
+    __hash__ = None  # type: ignore[assignment]
 
     @cached_property
-    def _row(self) -> dict[tuple[int, int], int]:
-        places = zip(self._i.tolist(), self._j.tolist(), strict=True)
+    def row(self) -> dict[tuple[int, int], int]:
+        """Where each pair stands."""
+        places = zip(self.i.tolist(), self.j.tolist(), strict=True)
         return {pair: k for k, pair in enumerate(places)}
+
+    @cached_property
+    def scope(self) -> Scope:
+        """The pairs as those that can be asked at all."""
+        order = np.lexsort((self.j, self.i))
+        i, j = self.i[order].astype(np.int32), self.j[order].astype(np.int32)
+        return Scope(self.n, (i, j))
+
+
+class ListedPairs:
+    """Some pairs one by one, and how often each may still be asked."""
+
+    def __init__(self, table: PairTable, remaining: FloatArray) -> None:
+        self.table = table
+        self._remaining = remaining
 
     def copy(self) -> ListedPairs:
         """The same pairs, to be used up anew."""
-        other = copy(self)
-        other._remaining = self._remaining.copy()
-        return other
+        return ListedPairs(self.table, self._remaining.copy())
 
     def best(self, design: Design, key: int) -> Chosen:
         """The best of those left by a design."""
-        if not len(self._i):
+        table = self.table
+        if not len(table):
             return NONE
-        gains = np.where(self._remaining > 0, design.gains(self._i, self._j), -1.0)
-        k = best_listed(gains, self._i, self._j, key)
-        return NONE if k < 0 else (int(self._i[k]), int(self._j[k]), bool(self._turned[k]))
+        k = design.best_of(table.i, table.j, self._remaining > 0, key)
+        return NONE if k < 0 else (int(table.i[k]), int(table.j[k]), bool(table.turned[k]))
 
     def use_up(self, i: int, j: int) -> None:
         """One answer to the pair is on its way."""
-        if (i, j) in self._row:
-            self._remaining[self._row[i, j]] -= 1
+        if (i, j) in self.table.row:
+            self._remaining[self.table.row[i, j]] -= 1
 
     def forbid(self, i: int, j: int) -> None:
         """The pair may not be asked."""
-        if (i, j) in self._row:
-            self._remaining[self._row[i, j]] = 0
+        if (i, j) in self.table.row:
+            self._remaining[self.table.row[i, j]] = 0
 
     def forbid_items(self, retired: Iterable[int]) -> None:
         """No pair with one of these items may be asked."""
         gone = list(retired)
         if gone:
-            self._remaining[np.isin(self._i, gone) | np.isin(self._j, gone)] = 0
+            self._remaining[np.isin(self.table.i, gone) | np.isin(self.table.j, gone)] = 0
 
 
 class CandidateReader:
@@ -106,23 +130,32 @@ class CandidateReader:
 
     def __init__(self, items: ItemList) -> None:
         self._items = items
-        self._last: tuple[object, ListedPairs] = (None, ListedPairs({}))
+        self._last: tuple[object, ListedPairs] = (None, self._listed({}))
 
     def read(self, candidates: Candidates) -> AnyPair | ListedPairs:
         """The pairs that may be asked."""
         items = self._items
         if candidates is None:
             return AnyPair(items.blocked)
-        if isinstance(candidates, np.ndarray):
-            listed = ListedPairs(_from_matrix(candidates, len(items)))
-        elif candidates is self._last[0]:
+        if candidates is self._last[0]:
             listed = self._last[1].copy()
         else:
-            listed = ListedPairs(_from_pairs(candidates, items))
-            if isinstance(candidates, tuple):
-                self._last = candidates, listed.copy()
+            found = (
+                _from_matrix(candidates, len(items))
+                if isinstance(candidates, np.ndarray)
+                else _from_pairs(candidates, items)
+            )
+            listed = self._listed(found)
+            if listed.table == self._last[1].table:  # what is known of them is kept
+                listed.table = self._last[1].table
+            self._last = candidates if isinstance(candidates, tuple) else None, listed.copy()
         listed.forbid_items(items.retired)
         return listed
+
+    def _listed(self, pairs: Mapping[tuple[int, int], float]) -> ListedPairs:
+        return ListedPairs(
+            PairTable(len(self._items), pairs), np.array(list(pairs.values()), float)
+        )
 
 
 def _from_matrix(matrix: BoolArray, n: int) -> dict[tuple[int, int], float]:

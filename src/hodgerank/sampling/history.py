@@ -66,6 +66,15 @@ class History:
             [workers[code] for code in self._worker[start:]],
         )
 
+    @property
+    def n_workers(self) -> int:
+        """Number of workers who are known by name."""
+        return len(self._worker_codes)
+
+    def n_answers_of(self, worker: Item) -> int:
+        """Number of answers a worker has given."""
+        return len(self._rows_of.get(self._worker_codes.get(worker, NO_WORKER), ()))
+
     def pairs_of(self, worker: Item) -> set[tuple[int, int]]:
         """The pairs i < j a worker has answered."""
         rows = self._rows_of.get(self._worker_codes.get(worker, NO_WORKER), ())

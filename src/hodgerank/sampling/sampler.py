@@ -13,13 +13,21 @@ import numpy as np
 from hodgerank.data.comparisons import Comparisons
 from hodgerank.data.reading.source import read_comparisons
 from hodgerank.errors import InvalidArgument, NothingToAsk
-from hodgerank.estimators.bayes import bayes_rank
+from hodgerank.estimators.bayes import believed_ranking
+from hodgerank.estimators.priors import Scope
 from hodgerank.estimators.ranking import Ranking
 from hodgerank.graph.comparison_graph import ComparisonGraph
 from hodgerank.kernels.selection.ties import stream
 from hodgerank.notebook import Displayed, Preview
 from hodgerank.sampling.answer import read_outcome, read_weight, read_worker
-from hodgerank.sampling.candidates import CandidateReader, Candidates, why_nothing
+from hodgerank.sampling.candidates import (
+    AnyPair,
+    CandidateReader,
+    Candidates,
+    ListedPairs,
+    PairTable,
+    why_nothing,
+)
 from hodgerank.sampling.designs.dense import DensePosterior
 from hodgerank.sampling.designs.design import Design
 from hodgerank.sampling.display import Display, DisplayBalance
@@ -46,6 +54,9 @@ class Sampler(Displayed):
         ways, and each item equally often on either side, so that position bias can be told from
         preference; 'random' tosses a coin; 'fixed' keeps the order of the candidates listed, or
         else of the items.
+    candidates
+        The pairs that may be asked, where not all may: a list, or a boolean matrix over the items.
+        Rankings, too, are better for knowing it: see `bayes_rank`.
     """
 
     follows_labels: ClassVar[bool] = True
@@ -53,7 +64,13 @@ class Sampler(Displayed):
     _design: Design
     _ridge = 1.0
 
-    def __init__(self, items: Iterable[Item] | int, seed: int, display: Display) -> None:
+    def __init__(
+        self,
+        items: Iterable[Item] | int,
+        seed: int,
+        display: Display,
+        candidates: Candidates,
+    ) -> None:
         self._item_list = ItemList(items)
         self._items = self._item_list.items
         self._candidates = CandidateReader(self._item_list)
@@ -63,6 +80,11 @@ class Sampler(Displayed):
         self.display = display
         self._balance = DisplayBalance(display, len(self._items), self._seed)
         self._history = History()
+        self._default = (
+            candidates if isinstance(candidates, np.ndarray | None) else tuple(candidates)
+        )
+        self._listed: PairTable | None = None  # the most pairs that were listed as candidates
+        self._allowed(None)
         self.told_adaptive = False  # answers to pairs that labels led to, elsewhere
 
     def __copy__(self) -> Self:
@@ -107,8 +129,8 @@ class Sampler(Displayed):
             Pairs that are out with somebody, once for every time they are.
         candidates
             Pairs that may be asked: a list; a mapping from pairs to the number of answers still
-            wanted, pending ones included; or a boolean matrix over the items. Default: all. The
-            same tuple of pairs given again is read only once.
+            wanted, pending ones included; or a boolean matrix over the items. Default: those the
+            sampler was built with, or all. The same tuple of pairs given again is read only once.
         worker
             Who will answer: pairs this worker has answered are left out.
         exclude
@@ -123,7 +145,7 @@ class Sampler(Displayed):
             raise InvalidArgument(f"n is a number of pairs, not {n!r}")
         worker = read_worker(worker)
         out = Counter(self._item_list.pairs(pending))
-        allowed = self._candidates.read(candidates)
+        allowed = self._allowed(candidates)
         for pair in out.elements():
             allowed.use_up(min(pair), max(pair))
         for i, j in self._history.pairs_of(worker) if worker is not None else ():
@@ -132,7 +154,7 @@ class Sampler(Displayed):
         for pair in excluded:
             allowed.forbid(min(pair), max(pair))
         self._design.expect_exactly(_either_way(out))
-        self._prepare_for(worker)
+        self._prepare(worker, allowed)
         pairs: list[Pair] = []
         first_step = len(self._history) + out.total()
         for k in range(1 if n is None else n):
@@ -149,8 +171,16 @@ class Sampler(Displayed):
                 if worker is not None:  # nobody is asked the same twice
                     allowed.forbid(i, j)
         if not pairs and n != 0:
-            raise NothingToAsk(why_nothing(len(self.active_items), candidates, worker, excluded))
+            listed = self._default if candidates is None else candidates
+            raise NothingToAsk(why_nothing(len(self.active_items), listed, worker, excluded))
         return pairs[0] if n is None else pairs
+
+    def _allowed(self, candidates: Candidates) -> AnyPair | ListedPairs:
+        """Pairs that may be asked; the longest list of them is remembered for the ranking."""
+        allowed = self._candidates.read(self._default if candidates is None else candidates)
+        if isinstance(allowed, ListedPairs) and len(allowed.table) > len(self._listed or ()):
+            self._listed = allowed.table
+        return allowed
 
     def tell(
         self,
@@ -220,7 +250,7 @@ class Sampler(Displayed):
         out = Counter(self._item_list.pairs(pending))
         codes = [(min(pair), max(pair)) for pair in self._item_list.pairs(pairs)]
         self._design.expect_exactly(_either_way(out))
-        self._prepare_for(read_worker(worker))
+        self._prepare(read_worker(worker), self._allowed(None))
         found = []
         for k, (i, j) in enumerate(codes):
             found.append(float(self._design.gains(np.array([i]), np.array([j]))[0]))
@@ -231,18 +261,26 @@ class Sampler(Displayed):
     def ranking(self, *, confidence: float = 0.95) -> Ranking:
         """All items, best first, from the answers told so far, by `bayes_rank`.
 
-        Its prior ranks all items together from the first answer on. For another estimator, give it
-        `sampler.answers`.
+        Its prior ranks all items together from the first answer on. Where workers are named,
+        answers are weighed by how far each can be trusted, as in `robust_rank`. For another
+        estimator, give it `sampler.answers`.
         """
-        return bayes_rank(self._graph, confidence=confidence)
-
-    def ranking_given(self, ridge: float) -> Ranking:
-        """The ranking where the prior of the scores is known, on the scale of `bayes_rank`."""
-        return bayes_rank(self._graph, ridge=ridge)
+        return believed_ranking(self._trusted_graph, self._scope, confidence=confidence)
 
     @property
-    def _graph(self) -> ComparisonGraph:
-        return ComparisonGraph.from_comparisons(self.answers)
+    def _trusted_graph(self) -> ComparisonGraph:
+        answers = self.answers
+        if not answers.n_workers:
+            return ComparisonGraph.from_comparisons(answers)
+        from hodgerank.estimators.trusting import trusted_graph
+
+        return trusted_graph(answers)
+
+    @property
+    def _scope(self) -> Scope | None:
+        """The pairs that can be asked, where a list of them is known."""
+        listed = self._listed
+        return None if listed is None or listed.n != len(self._items) else listed.scope
 
     @property
     def posterior(self) -> Posterior:
@@ -285,6 +323,7 @@ class Sampler(Displayed):
         pairs, a replay adds the item at the same place.
         """
         self._item_list.add(item)
+        self._candidates = CandidateReader(self._item_list)
         self._design.expect_exactly(Counter())
         self._balance.enlarge()
         self._design.enlarge()
@@ -312,8 +351,14 @@ class Sampler(Displayed):
     def _preview(self) -> Preview | None:
         return self.ranking()._preview() if self.n_answers else None
 
-    def _prepare_for(self, worker: Item | None) -> None:
-        """Let a criterion that minds know who is going to answer."""
+    def prepare_to_stop(self) -> None:
+        """Let it be known that somebody will ask how sure the ranking is, to stop or to forecast.
+
+        A sampler may then ask some pairs in order to know.
+        """
+
+    def _prepare(self, worker: Item | None, allowed: AnyPair | ListedPairs) -> None:
+        """Let a criterion that minds know who is going to answer, and what may be asked."""
 
 
 def _either_way(shown: Counter[tuple[int, int]]) -> Counter[tuple[int, int]]:

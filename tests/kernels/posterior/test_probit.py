@@ -96,15 +96,44 @@ def test_many_answers_are_filtered_in_turn():
     _, C, mean = random_posterior(n, seed=5)
     other_C, other_mean, s = C.copy(), mean.copy(), np.empty(n)
     i, j = np.sort([rng.choice(n, 2, replace=False) for _ in range(m)], axis=1).T.copy()
-    outcomes, noise = rng.uniform(-1, 1, m), rng.uniform(0.5, 2, m)
-    total = kernel.assimilate_all(C, mean, s, i, j, outcomes, noise)
+    outcomes, weights = rng.uniform(-1, 1, m), rng.uniform(0.5, 2, m)
+    times, last = rng.integers(0, 3, m), rng.choice([-1.0, 0.0, 1.0], m)
+    tally, other_tally = np.zeros(3), np.zeros(3)
+    total = kernel.assimilate_all(C, mean, s, i, j, outcomes, weights, times, last, tally)
+    rows = zip(i, j, outcomes, weights, times, last, strict=True)
     parts = [
-        kernel.assimilate(other_C, other_mean, s, i[t], j[t], outcomes[t], noise[t])[0]
-        for t in range(m)
+        kernel.assimilate_repeated(other_C, other_mean, s, *row, other_tally)[0] for row in rows
     ]
     assert total == pytest.approx(sum(parts))
     np.testing.assert_array_equal(C, other_C)
     np.testing.assert_array_equal(mean, other_mean)
+    np.testing.assert_array_equal(tally, other_tally)
+
+
+@pytest.mark.parametrize("rho", [0.0, 0.3, 0.98])
+def test_news_add_up_to_the_answers_that_correlated_ones_are_worth(rho):
+    total = sum(kernel.news(rho, times) for times in range(7))
+    assert total == pytest.approx(7 / (1 + 6 * rho))
+
+
+def test_a_judge_who_always_says_the_same_is_found_out_and_one_who_does_not_is_not():
+    rng = np.random.default_rng(0)
+    found = {}
+    for kind in ("repeats", "does not"):
+        C, mean = np.full((40, 40), 2.0), np.zeros(40)
+        tally, s, said = np.zeros(3), np.empty(40), {}
+        times = dict.fromkeys([(k, k + 1) for k in range(0, 40, 2)], 0)
+        for _ in range(6):
+            for pair in times:
+                fresh = float(rng.choice([-1.0, 1.0]))
+                last = said.get(pair, 0.0)
+                answer = last if kind == "repeats" and times[pair] else fresh
+                kernel.assimilate_repeated(C, mean, s, *pair, answer, 1.0, times[pair], last, tally)
+                said[pair] = answer
+                times[pair] += 1
+        found[kind] = kernel.repetition(tally)
+    assert found["repeats"] > 0.5
+    assert found["does not"] < 0.1
 
 
 @pytest.mark.parametrize("D", [-1.5, 0.0, 0.4])

@@ -55,14 +55,14 @@ def test_weights_are_the_mean_derivative_of_the_chance_of_a_wrong_order(m, s2):
 def test_relevance_is_that_of_dense_matrices(n):
     covariance, C, mean = random_posterior(n, seed=n)
     wanted = dense_relevance(covariance, kernel.order_weights(C, mean))
-    found = kernel.order_relevance(C, mean)
+    found = kernel.relevance(C, kernel.order_weights(C, mean))
     np.testing.assert_allclose(np.triu(found, 1), wanted, rtol=1e-9)
 
 
 def test_relevance_follows_an_answer_while_the_weights_stay():
     n = 6
     covariance, C, mean = random_posterior(n, seed=1)
-    weights, R = kernel.order_weights(C, mean), kernel.order_relevance(C, mean)
+    weights, R = kernel.order_weights(C, mean), kernel.relevance(C, kernel.order_weights(C, mean))
     s, q = np.empty(n), np.empty(n)
     for i, j, a in [(0, 3, 0.2), (1, 5, 0.1), (0, 3, -0.15)]:
         column = covariance[:, i] - covariance[:, j]
@@ -77,7 +77,7 @@ def test_relevance_follows_an_answer_while_the_weights_stay():
 def test_a_pair_that_goes_out_adds_its_precision_and_takes_it_back():
     n = 5
     covariance, C, mean = random_posterior(n, seed=2)
-    weights, R = kernel.order_weights(C, mean), kernel.order_relevance(C, mean)
+    weights, R = kernel.order_weights(C, mean), kernel.relevance(C, kernel.order_weights(C, mean))
     before_C, before_R = C.copy(), np.triu(R, 1)
     s, q = np.empty(n), np.empty(n)
     d = np.eye(n)[1] - np.eye(n)[4]
@@ -99,7 +99,7 @@ def test_the_gain_is_the_first_order_fall_of_the_expected_number():
     a = norm.pdf(z) ** 2 / (norm.cdf(z) * norm.sf(z)) / (1 + C[i, j])
     s = covariance[:, i] - covariance[:, j]
     fall = sum(weights[k, m] * a * (s[k] - s[m]) ** 2 for k, m in combinations(range(n), 2))
-    r = kernel.order_relevance(C, mean)[i, j]
+    r = kernel.relevance(C, kernel.order_weights(C, mean))[i, j]
     assert kernel.order_gain(C[i, j], r, mean[i] - mean[j]) == pytest.approx(fall, rel=1e-9)
 
 

@@ -38,7 +38,10 @@ class Campaign:
         self.C, self.mean = np.full((n, n), 2.0), rng.normal(0, spread, n)
         self.s, self.q = np.empty(n), np.empty(n)
         self.weighs_all = rule == kernel.ORDER and weighs_all
-        self.R = misordering.order_relevance(self.C, self.mean) if self.weighs_all else self.C
+        self.R = self.C
+        if self.weighs_all:
+            weights = misordering.order_weights(self.C, self.mean)
+            self.R = misordering.relevance(self.C, weights)
 
     def answer(self, i, j):
         outcome = float(self.rng.choice([-1, 1]))
@@ -95,7 +98,7 @@ def test_leaders_are_each_items_best_partner_among_those_looked_at():
 def test_pairs_that_are_all_alike_are_chosen_by_the_key(rule):
     n = 7
     C, mean, leaders = np.full((n, n), 2.0), np.zeros(n), np.zeros(n, np.int64)
-    R = misordering.order_relevance(C, mean)
+    R = misordering.relevance(C, misordering.order_weights(C, mean))
     nothing, chosen = np.zeros((n, n), bool), set()
     for step in range(60):
         key = stream(9, step)

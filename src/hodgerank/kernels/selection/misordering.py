@@ -43,10 +43,10 @@ def order_weights(C: FloatArray, mean: FloatArray) -> FloatArray:
 
 
 @compiled
-def order_relevance(C: FloatArray, mean: FloatArray) -> FloatArray:
-    """R from scratch: how much the direction of each pair matters for the order of all."""
-    n = len(mean)
-    laplacian = -order_weights(C, mean)
+def relevance(C: FloatArray, weights: FloatArray) -> FloatArray:
+    """R from scratch: how much the direction of each pair matters where pairs weigh so much."""
+    n = len(C)
+    laplacian = -weights
     means = np.zeros(n)
     for k in range(n):
         laplacian[k, k] = -laplacian[k].sum()

@@ -66,10 +66,13 @@ class AdaptiveManyDesign(ComposedDesign):
         return min(every - self._posterior.n_learned % every for every in self._intervals)
 
     def _settle(self) -> None:
-        """Look at how strong opinions are, if it is time to."""
+        """Look at what the answers say, if it is time to."""
         learned, n = self._posterior.n_learned, self._posterior.n_items
-        if learned < BEGINNING * n or all(learned % every for every in self._intervals):
-            return
+        if learned >= BEGINNING * n and not all(learned % every for every in self._intervals):
+            self._look()
+
+    def _look(self) -> None:
+        """How strong opinions are decides whether labels are followed."""
         variance, stderr = self.signal_variance()
         is_weak = variance - SURE * stderr <= WEAK
         if is_weak != self.ignores_labels:

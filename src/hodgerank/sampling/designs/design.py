@@ -7,8 +7,11 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+import numpy as np
+
+from hodgerank.kernels.selection.ties import best_listed
 from hodgerank.sampling.blocked import Blocked
-from hodgerank.types import FloatArray, IntArray, Item
+from hodgerank.types import BoolArray, FloatArray, IntArray, Item
 
 
 class AnswerBatch(NamedTuple):
@@ -107,6 +110,10 @@ class Design(ABC):
     @abstractmethod
     def gains(self, i: IntArray, j: IntArray) -> FloatArray:
         """The criterion of some pairs, at least 0."""
+
+    def best_of(self, i: IntArray, j: IntArray, is_open: BoolArray, key: int) -> int:
+        """The place of the best of some pairs that is open, ties broken by the key; -1: none is."""
+        return best_listed(np.where(is_open, self.gains(i, j), -1.0), i, j, key)
 
     @abstractmethod
     def search(self, blocked: Blocked, key: int) -> tuple[int, int]:

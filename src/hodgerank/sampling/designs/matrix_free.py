@@ -32,7 +32,7 @@ from hodgerank.kernels.matrix_free.state import (
 from hodgerank.kernels.selection.ties import best_listed
 from hodgerank.sampling.blocked import Blocked
 from hodgerank.sampling.designs.design import AnswerBatch, Design
-from hodgerank.types import FloatArray, IntArray, Item
+from hodgerank.types import BoolArray, FloatArray, IntArray, Item
 
 LOCALITY = 0.3  # least prior strength at which variances are computed
 REACH = 0.1  # share of a pair's variance below which a local solution stops
@@ -87,6 +87,7 @@ class MatrixFreePosterior(Design):
         mean_range = max(LARGEST_MEAN, 1.5 * float(np.abs(prior_mean).max(initial=0.0)))
         self.drift = 0.0
         self._retired: frozenset[int] = frozenset()
+        self.aside = np.zeros(len(prior_mean), bool)
         self._seed = seed
         self._settings = Settings(
             prior_strength=g,
@@ -256,6 +257,7 @@ class MatrixFreePosterior(Design):
         waiting = (s.counters[QUEUE_START] + np.arange(s.counters[QUEUE_LENGTH])) % self._n
         queue = s.queue[waiting]
         self._n += 1
+        self.aside = np.append(self.aside, False)
         s = s._replace(
             **{name: longer(getattr(s, name)) for name in ("x", "place", "edges", "queue")},
             touched=longer(s.touched),
@@ -281,6 +283,16 @@ class MatrixFreePosterior(Design):
         i, j = search.best_pair(self._state, self._settings, blocked.codes, key)
         return (i, j) if i >= 0 else self._search_everywhere(blocked, key)
 
+    def leave_aside(self, items: BoolArray) -> None:
+        """Look for pairs among the others alone, until told otherwise."""
+        if not np.array_equal(items, self.aside):
+            self._take_off()
+            self.aside = items
+            gone = items.copy()
+            gone[list(self._retired)] = True
+            self._state.place[:, CELL] = np.where(gone, grid.RETIRED, -1)
+            self._arrange()
+
     def _retire(self, retired: frozenset[int]) -> None:
         if retired == self._retired:
             return
@@ -290,8 +302,9 @@ class MatrixFreePosterior(Design):
             grid.take_out(s, u)
             s.place[u, CELL] = grid.RETIRED
         for u in self._retired - retired:
-            s.place[u, CELL] = -1
-            grid.put(s, self._settings, u, int(s.counters[N_LEARNED]))
+            if not self.aside[u]:
+                s.place[u, CELL] = -1
+                grid.put(s, self._settings, u, int(s.counters[N_LEARNED]))
         self._retired = retired
 
     def _search_everywhere(self, blocked: Blocked, key: int) -> tuple[int, int]:
@@ -327,6 +340,11 @@ class MatrixFreePosterior(Design):
     def running_mean(self) -> FloatArray:
         """Of the scores as they are kept from answer to answer, about right."""
         return self._state.x[:, MEAN]
+
+    @property
+    def running_variance(self) -> FloatArray:
+        """Likewise, of each score."""
+        return self._state.x[:, VARIANCE]
 
     def response_to(self, force: FloatArray) -> FloatArray:
         """S times a vector, to a tolerance of 0.005."""

@@ -8,7 +8,8 @@ known on average only: it adds its expected precision to a copy of the posterior
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 
 import numpy as np
 
@@ -18,13 +19,17 @@ from hodgerank.kernels.selection import misordering, pruned_search
 from hodgerank.sampling.blocked import Blocked
 from hodgerank.sampling.designs.dense import enlarge, prior_resistance
 from hodgerank.sampling.designs.design import AnswerBatch, Design
+from hodgerank.sampling.designs.repetitions import Repetitions
 from hodgerank.types import FloatArray, IntArray, Item
 
 EXACT_ORDER = 400  # items up to which a pair counts for the order of all; the rest is O(n^3)
 
 
 class ProbitPosterior:
-    """Scores with prior N(0, variance) under P(i beats j) = Phi(x_i - x_j), answer by answer."""
+    """Scores with prior N(0, variance) under P(i beats j) = Phi(x_i - x_j), answer by answer.
+
+    Judges that repeat themselves tell less each time: how much less is found along with the scores.
+    """
 
     def __init__(self, n: int, variance: float) -> None:
         self.variance = variance
@@ -32,25 +37,39 @@ class ProbitPosterior:
         self.C = prior_resistance(n, variance)
         self.evidence = 0.0
         self.response = np.empty(n)
+        self._tally = np.zeros(3)
 
-    def learn(self, i: int, j: int, outcome: float, weight: float) -> float:
+    def learn(
+        self, i: int, j: int, outcome: float, weight: float, times: int, last: float
+    ) -> float:
         """One answer; returns a where S became S - a s s^T with s = `response`."""
-        evidence, a = probit.assimilate(self.C, self.mean, self.response, i, j, outcome, 1 / weight)
+        evidence, a = probit.assimilate_repeated(
+            self.C, self.mean, self.response, i, j, outcome, weight, times, last, self._tally
+        )
         self.evidence += evidence
         return a
 
-    def learn_many(self, answers: AnswerBatch) -> None:
-        """Answers in the order they came."""
+    def learn_many(self, answers: AnswerBatch, times: IntArray, last: FloatArray) -> None:
+        """Answers in the order they came, with what was answered before each."""
         i, j, outcome, weight, _ = answers
         self.evidence += probit.assimilate_all(
-            self.C, self.mean, self.response, i, j, outcome, 1 / weight
+            self.C, self.mean, self.response, i, j, outcome, weight, times, last, self._tally
         )
+
+    @property
+    def repetition(self) -> float:
+        """How far judges repeat themselves: 0 not at all, 1 always."""
+        return probit.repetition(self._tally)
 
     def enlarge(self) -> None:
         """Make room for one more item."""
         self.C = enlarge(self.C, self.variance)
         self.mean = np.append(self.mean, 0.0)
         self.response = np.empty(len(self.mean))
+
+
+Weigh = Callable[[FloatArray, FloatArray], FloatArray]
+"""From variances and means to how much the order of each pair hangs on its variance."""
 
 
 class OrderCriterion:
@@ -61,31 +80,49 @@ class OrderCriterion:
     counts for its own order alone.
     """
 
-    def __init__(self, posterior: ProbitPosterior) -> None:
+    def __init__(self, posterior: ProbitPosterior, repetitions: Repetitions, weigh: Weigh) -> None:
         n = len(posterior.mean)
         self.posterior = posterior
+        self._repetitions = repetitions
         self._weighs_all = n <= EXACT_ORDER
         self._R = posterior.C
         if self._weighs_all:
             with few_threads(n):
-                self._R = misordering.order_relevance(posterior.C, posterior.mean)
+                weights = weigh(posterior.C, posterior.mean)
+                self._R = misordering.relevance(posterior.C, weights)
         self._q = np.empty(n)
         self._leaders = np.zeros(n, np.int64)
         self._pending: tuple[FloatArray, FloatArray] | None = None  # C and R with what is out
+        self._out: Counter[tuple[int, int]] = Counter()  # what that is
 
     def follow(self, i: int, j: int, a: float) -> None:
         """The posterior has learned an answer."""
-        self._pending = None
+        self._forget_pending()
         if self._weighs_all:
             misordering.follow(self._R, self.posterior.response, self._q, i, j, a)
 
-    def expect(self, i: int, j: int, times: int) -> None:
-        """A pair goes out so many times, or comes back unanswered where negative."""
+    def _forget_pending(self) -> None:
+        self._pending = None
+        self._out = Counter()
+
+    def expect(self, i: int, j: int) -> None:
+        """A pair goes out."""
+        self._expect(i, j, 1, self._out[i, j])
+        self._out[i, j] += 1
+
+    def withdraw(self, i: int, j: int) -> None:
+        """A pair that was out comes back unanswered."""
+        self._out[i, j] -= 1
+        self._expect(i, j, -1, self._out[i, j])
+
+    def _expect(self, i: int, j: int, sign: int, n_out: int) -> None:
         base = self.posterior
         if self._pending is None:
             C = base.C.copy()
             self._pending = C, self._R.copy() if self._weighs_all else C
-        precision = times * probit.expected_precision(base.C[i, j], base.mean[i] - base.mean[j])
+        precision = probit.expected_precision(base.C[i, j], base.mean[i] - base.mean[j])
+        times, _ = self._repetitions.before(i, j)
+        precision *= sign * probit.news(base.repetition, times + n_out)
         C, R = self._pending
         if self._weighs_all:
             misordering.expect_order(C, R, base.response, self._q, i, j, precision)
@@ -95,24 +132,54 @@ class OrderCriterion:
     def expect_exactly(self, out: Counter[tuple[int, int]]) -> None:
         """These pairs are out, and no others."""
         if not out:
-            self._pending = None
+            self._forget_pending()
         elif self._pending is None:
-            for (i, j), times in out.items():
-                self.expect(i, j, times)
+            for i, j in out.elements():
+                self.expect(i, j)
 
     def gains(self, i: IntArray, j: IntArray) -> FloatArray:
         """Expected fall of the number of misordered pairs."""
-        C, R = self._pending or (self.posterior.C, self._R)
-        mean = self.posterior.mean
-        return np.asarray(pruned_search.gains_of_pairs(pruned_search.ORDER, 0, C, R, mean, i, j))
+        with self._in_force() as (C, R):
+            gains = pruned_search.gains_of_pairs(
+                pruned_search.ORDER, 0, C, R, self.posterior.mean, i, j
+            )
+        return np.asarray(gains)
 
     def search(self, blocked: Blocked, key: int) -> tuple[int, int]:
         """The pair whose answer is expected to put most pairs in order."""
+        with self._in_force() as (C, R):
+            return pruned_search.best_pair(
+                pruned_search.ORDER, 0, C, R, self.posterior.mean, blocked.matrix, bool(blocked),
+                key, self._leaders,
+            )  # fmt: skip
+
+    @contextmanager
+    def _in_force(self) -> Iterator[tuple[FloatArray, FloatArray]]:
+        """C and R with what is out, pairs that were answered relevant by what is news in them."""
         C, R = self._pending or (self.posterior.C, self._R)
-        return pruned_search.best_pair(
-            pruned_search.ORDER, 0, C, R, self.posterior.mean, blocked.matrix, bool(blocked), key,
-            self._leaders,
-        )  # fmt: skip
+        rho = self.posterior.repetition
+        if not rho:
+            yield C, R
+            return
+        if R is C:
+            R = C.copy()
+        i, j, times = self._repetitions.pairs
+        if self._out:
+            i, j, times = self._with_pending(i, j, times)
+        back = np.empty(len(i))
+        probit.scale_news(R, i, j, times, rho, back)
+        yield C, R
+        R[i, j] = back
+
+    def _with_pending(
+        self, i: IntArray, j: IntArray, times: IntArray
+    ) -> tuple[IntArray, IntArray, IntArray]:
+        asked = Counter(
+            dict(zip(zip(i.tolist(), j.tolist(), strict=True), times.tolist(), strict=True))
+        )
+        asked.update(self._out)
+        i, j = np.array(list(asked), np.int64).T.copy()
+        return i, j, np.array(list(asked.values()), np.int64)
 
 
 Choice = Callable[[Sequence[ProbitPosterior], int], ProbitPosterior]
@@ -137,13 +204,23 @@ class OrderDesign(Design):
         Of the priors, one for each posterior of the bank.
     choose
         From the bank and the number of answers to the posterior that is designed for.
+    weigh
+        From its variances and means to what the order of each pair is worth.
     """
 
-    def __init__(self, n: int, variances: Sequence[float], choose: Choice = most_evident) -> None:
+    def __init__(
+        self,
+        n: int,
+        variances: Sequence[float],
+        choose: Choice = most_evident,
+        weigh: Weigh = misordering.order_weights,
+    ) -> None:
         super().__init__()
         self.bank = [ProbitPosterior(n, variance) for variance in variances]
         self.n_learned = 0
         self._choose = choose
+        self._weigh = weigh
+        self._repetitions = Repetitions()
         self._criterion: OrderCriterion | None = None
 
     @property
@@ -160,7 +237,8 @@ class OrderDesign(Design):
     def criterion(self) -> OrderCriterion:
         """Up to date with the answers."""
         if self._criterion is None:
-            self._criterion = OrderCriterion(self._choose(self.bank, self.n_learned))
+            chosen = self._choose(self.bank, self.n_learned)
+            self._criterion = OrderCriterion(chosen, self._repetitions, self._weigh)
         return self._criterion
 
     def _learn(
@@ -168,8 +246,10 @@ class OrderDesign(Design):
     ) -> None:
         """Filter the answer into every posterior."""
         criterion = self.criterion
+        before = self._repetitions.before(i, j)
+        self._repetitions.add(i, j, outcome)
         for posterior in self.bank:
-            a = posterior.learn(i, j, outcome, weight)
+            a = posterior.learn(i, j, outcome, weight, *before)
             if posterior is criterion.posterior:
                 criterion.follow(i, j, a)
         self.n_learned += 1
@@ -181,8 +261,10 @@ class OrderDesign(Design):
         total = self.n_learned + len(answers.i)
         k = max(0, total - total % self._interval - self.n_learned)
         if k:
+            part = answers.part(0, k)
+            before = self._repetitions.add_many(part)
             for posterior in self.bank:
-                posterior.learn_many(answers.part(0, k))
+                posterior.learn_many(part, *before)
             self.n_learned += k
             self._criterion = None
         super()._learn_many(answers.part(k))
@@ -193,10 +275,10 @@ class OrderDesign(Design):
 
     def _expect(self, i: int, j: int) -> None:
         """A pair that is out counts with the precision it will add on average."""
-        self._ready().expect(i, j, 1)
+        self._ready().expect(i, j)
 
     def _withdraw(self, i: int, j: int) -> None:
-        self._ready().expect(i, j, -1)
+        self._ready().withdraw(i, j)
 
     def _ready(self) -> OrderCriterion:
         self.criterion.expect_exactly(self.out)

@@ -8,6 +8,7 @@ from typing import Literal, Self
 import numpy as np
 
 from hodgerank.errors import InvalidArgument, UnknownItem, require_one_of, require_positive
+from hodgerank.sampling.candidates import Candidates
 from hodgerank.sampling.designs.dense import LINK_CODES, DensePosterior
 from hodgerank.sampling.designs.gaussian import Engine, gaussian_posterior
 from hodgerank.sampling.designs.matrix_free import MatrixFreePosterior
@@ -27,7 +28,7 @@ class BayesianSampler(Sampler):
 
     Parameters
     ----------
-    items, seed, display
+    items, seed, display, candidates
         As in `Sampler`.
     ridge
         g, the precision of the scores before any answer, in units of one answer.
@@ -64,8 +65,9 @@ class BayesianSampler(Sampler):
         paper: bool = False,
         engine: Engine = "auto",
         display: Display = "balanced",
+        candidates: Candidates = None,
     ) -> None:
-        super().__init__(items, seed, display)
+        super().__init__(items, seed, display, candidates)
         if str(link) == "bradley-terry":
             raise InvalidArgument(
                 "the logistic link prefers easy pairs on this posterior and does worse than "

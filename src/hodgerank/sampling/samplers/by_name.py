@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping
 
 from hodgerank.errors import require_one_of
+from hodgerank.sampling.candidates import Candidates
 from hodgerank.sampling.sampler import Sampler
 from hodgerank.sampling.samplers.auto import AutoSampler
 from hodgerank.sampling.samplers.bayesian import BayesianSampler
@@ -12,6 +14,7 @@ from hodgerank.sampling.samplers.crowd_bt import CrowdBTSampler
 from hodgerank.sampling.samplers.fisher import FisherSampler
 from hodgerank.sampling.samplers.random import RandomSampler
 from hodgerank.sampling.samplers.rank import RankSampler
+from hodgerank.sampling.samplers.top_k import TopKSampler
 from hodgerank.types import Item
 
 STRATEGIES: Mapping[str, Callable[..., Sampler]] = {
@@ -26,6 +29,12 @@ STRATEGIES: Mapping[str, Callable[..., Sampler]] = {
 }
 
 
-def build_sampler(strategy: str, items: Iterable[Item], *, seed: int = 0) -> Sampler:
-    """The sampler of that name with its defaults."""
-    return STRATEGIES[require_one_of(strategy, STRATEGIES, "strategy")](items, seed=seed)
+def build_sampler(
+    strategy: str, items: Iterable[Item], *, seed: int = 0, candidates: Candidates = None
+) -> Sampler:
+    """The sampler of that name with its defaults; 'top-5' aims at the five best."""
+    wanted = re.fullmatch(r"top-([1-9]\d*)", strategy)
+    if wanted:
+        return TopKSampler(items, int(wanted[1]), seed=seed, candidates=candidates)
+    build = STRATEGIES[require_one_of(strategy, (*STRATEGIES, "top-5"), "strategy")]
+    return build(items, seed=seed, candidates=candidates)

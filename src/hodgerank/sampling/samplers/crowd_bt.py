@@ -9,6 +9,7 @@ import numpy as np
 
 from hodgerank.errors import require_positive
 from hodgerank.estimators.crowd_bt import CrowdBTRanking, crowd_bt
+from hodgerank.sampling.candidates import AnyPair, Candidates, ListedPairs
 from hodgerank.sampling.designs.crowd_bt import CrowdBTDesign
 from hodgerank.sampling.display import Display
 from hodgerank.sampling.posterior import Posterior
@@ -24,7 +25,7 @@ class CrowdBTSampler(Sampler):
 
     Parameters
     ----------
-    items, seed, display
+    items, seed, display, candidates
         As in `Sampler`.
     ridge
         Precision of the scores before any answer.
@@ -50,8 +51,9 @@ class CrowdBTSampler(Sampler):
         reliability: tuple[float, float] = (10.0, 1.0),
         exploration: float = 0.0,
         display: Display = "balanced",
+        candidates: Candidates = None,
     ) -> None:
-        super().__init__(items, seed, display)
+        super().__init__(items, seed, display, candidates)
         self._ridge = require_positive(ridge, "ridge")
         alpha, beta = (require_positive(value, "reliability") for value in reliability)
         self._reliability = alpha, beta
@@ -72,16 +74,12 @@ class CrowdBTSampler(Sampler):
             exploration=self._exploration, display=self.display,
         )  # fmt: skip
 
-    def _prepare_for(self, worker: Item | None) -> None:
+    def _prepare(self, worker: Item | None, allowed: AnyPair | ListedPairs) -> None:
         self._design.worker = worker
 
     def ranking(self, *, confidence: float = 0.95) -> CrowdBTRanking:
         """All items, best first, by the estimator `crowd_bt`, which weighs workers."""
         return crowd_bt(self.answers, confidence=confidence)
-
-    def ranking_given(self, ridge: float) -> CrowdBTRanking:
-        """The same: `crowd_bt` has a prior of its own."""
-        return self.ranking()
 
     def reliability(self, worker: Item | None = None) -> float:
         """The share of a worker's answers that agree with the crowd, as estimated so far."""

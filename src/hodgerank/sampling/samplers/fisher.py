@@ -8,6 +8,7 @@ from typing import Literal, Self
 import numpy as np
 
 from hodgerank.errors import InvalidArgument, require_one_of
+from hodgerank.sampling.candidates import Candidates
 from hodgerank.sampling.designs.connectivity import ConnectivityDesign
 from hodgerank.sampling.designs.gaussian import Engine, gaussian_posterior
 from hodgerank.sampling.display import Display
@@ -23,7 +24,7 @@ class FisherSampler(Sampler):
 
     Parameters
     ----------
-    items, seed, display
+    items, seed, display, candidates
         As in `Sampler`.
     criterion
         'd-optimal' asks the pair whose difference has the largest variance, which multiplies the
@@ -55,8 +56,9 @@ class FisherSampler(Sampler):
         start: Literal["empty", "path"] = "empty",
         engine: Engine = "auto",
         display: Display = "balanced",
+        candidates: Candidates = None,
     ) -> None:
-        super().__init__(items, seed, display)
+        super().__init__(items, seed, display, candidates)
         require_one_of(criterion, ("d-optimal", "fiedler"), "criterion")
         require_one_of(start, ("empty", "path"), "start")
         self._criterion, self._start, self._engine = criterion, start, engine

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from typing import Literal, Self
 
 from hodgerank.errors import require_one_of
+from hodgerank.sampling.candidates import Candidates
 from hodgerank.sampling.designs.counting import CountingDesign
 from hodgerank.sampling.designs.counting_many import CountingManyDesign
 from hodgerank.sampling.designs.gaussian import MANY_ITEMS
@@ -19,7 +20,7 @@ class RandomSampler(Sampler):
 
     Parameters
     ----------
-    items, seed, display
+    items, seed, display, candidates
         As in `Sampler`.
     order
         'rounds' asks every pair once in random order before any is asked again: a balanced
@@ -41,8 +42,9 @@ class RandomSampler(Sampler):
         seed: int = 0,
         order: Literal["rounds", "independent"] = "rounds",
         display: Display = "balanced",
+        candidates: Candidates = None,
     ) -> None:
-        super().__init__(items, seed, display)
+        super().__init__(items, seed, display, candidates)
         require_one_of(order, ("rounds", "independent"), "order")
         self._order = order
         n, in_rounds = len(self._items), order == "rounds"

@@ -7,6 +7,7 @@ from typing import Self
 
 from hodgerank.errors import require_positive
 from hodgerank.kernels.posterior.resistance import covariance_of
+from hodgerank.sampling.candidates import Candidates
 from hodgerank.sampling.designs.order import OrderDesign
 from hodgerank.sampling.display import Display
 from hodgerank.sampling.posterior import Posterior
@@ -24,7 +25,7 @@ class RankSampler(Sampler):
 
     Parameters
     ----------
-    items, seed, display
+    items, seed, display, candidates
         As in `Sampler`.
     ridge
         Precision of the scores before any answer, in units of one answer; 1/4 is a variance of 4.
@@ -44,8 +45,9 @@ class RankSampler(Sampler):
         seed: int = 0,
         ridge: float = 0.25,
         display: Display = "balanced",
+        candidates: Candidates = None,
     ) -> None:
-        super().__init__(items, seed, display)
+        super().__init__(items, seed, display, candidates)
         self._ridge = require_positive(ridge, "ridge")
         self._design: OrderDesign = OrderDesign(len(self._items), [1 / self._ridge])
 

@@ -1,0 +1,80 @@
+"""A contest of samplers, on simulated regimes and on any folder of recorded votes.
+
+`python -m benchmarks contest` runs all of it; `python -m benchmarks.contest --help` says how to run
+a part. Peers play through ports in `rivals`. Runs of the same number face the same crowd, and the
+k-th answer to a pair is the same whoever asks, so players are compared by paired differences. One
+estimator ranks the answers of all, so designs are compared and nothing else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from fnmatch import fnmatch
+from pathlib import Path
+
+from benchmarks.contest.players import PLAYERS, REFERENCE
+from benchmarks.contest.regimes import all_regimes
+from benchmarks.contest.result import ContestResult, collected
+from benchmarks.contest.setting import PER_ITEM, Setting
+from benchmarks.contest.tables import as_markdown
+from benchmarks.contest.tasks import done, tasks
+
+RUNS = 40
+SEED = 1
+
+
+class UnknownName(ValueError):
+    """A regime or sampler that does not exist."""
+
+
+def contest(
+    *,
+    regimes: Iterable[str] = ("*",),
+    samplers: Iterable[str] = ("*",),
+    runs: int = RUNS,
+    seed: int = SEED,
+    per_item: Iterable[int] = PER_ITEM,
+    folder: Path | None = None,
+    jobs: int = 1,
+    n_items: int | None = None,
+) -> ContestResult:
+    """Let players ask crowds.
+
+    Parameters
+    ----------
+    regimes, samplers
+        Names or patterns such as 'bt-*'; auto always plays.
+    runs
+        At least 2, for standard errors.
+    seed
+        Of crowds and samplers.
+    per_item
+        When to look: answers so far, over items.
+    folder
+        Every file of votes in it is one more regime.
+    jobs
+        Processes.
+    n_items
+        Size of simulated crowds, instead of each regime's own.
+    """
+    known, notes = all_regimes(folder)
+    setting = Setting(seed, tuple(sorted(set(per_item))), n_items)
+    names = chosen(regimes, [regime.name for regime in known])
+    playing = [regime for regime in known if regime.name in names]
+    players = tuple(dict.fromkeys((REFERENCE, *chosen(samplers, PLAYERS))))
+    measures = collected(done(tasks(playing, players, runs, setting), jobs))
+    return ContestResult(setting, runs, tuple(names), players, measures, tuple(notes))
+
+
+def chosen(wanted: Iterable[str], known: Iterable[str]) -> list[str]:
+    """Those of the known names that were asked for, in their own order."""
+    known, wanted = list(known), list(wanted)
+    for name in wanted:
+        if not any(fnmatch(each, name) for each in known):
+            raise UnknownName(f"there is no {name}: name some of {', '.join(known)}")
+    return [each for each in known if any(fnmatch(each, name) for name in wanted)]
+
+
+def run() -> str:
+    """All regimes and all samplers."""
+    return as_markdown(contest())

@@ -1,0 +1,37 @@
+"""From answers to a ranking: one way for all samplers, and others to compare it with."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import hodgerank as hr
+from benchmarks.contest.crowd import Pairs
+
+RIDGE = 0.01  # small: it joins what no comparison joins, and hardly moves the rest
+
+
+def estimate(answers: hr.Comparisons, candidates: Pairs | None) -> hr.Ranking:
+    """The ranking that designs are judged by: that of our samplers, whoever asked.
+
+    `candidates` are the pairs that could be asked before the first answer, None for all.
+    """
+    sampler = hr.RandomSampler(answers.items, candidates=candidates)
+    sampler.tell_many(answers)
+    return sampler.ranking()
+
+
+def least_squares(answers: hr.Comparisons) -> hr.Ranking:
+    """HodgeRank with a small ridge; its scores are on one scale also between components."""
+    return hr.hodge_rank(answers, ridge=RIDGE, components="separate")
+
+
+def likelihood(answers: hr.Comparisons) -> hr.Ranking:
+    """Bradley-Terry with a small ridge."""
+    return hr.bradley_terry(answers, ridge=RIDGE, components="separate")
+
+
+ESTIMATORS: dict[str, Callable[[hr.Comparisons], hr.Ranking]] = {
+    "hodge_rank": least_squares,
+    "bradley_terry": likelihood,
+}
+"""What `sampler.ranking()` is compared with."""

@@ -1,0 +1,65 @@
+"""The work of a contest in pieces, for one process or several."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Sequence
+from itertools import product
+from multiprocessing import get_context
+from typing import NamedTuple
+
+from threadpoolctl import threadpool_limits
+
+from benchmarks.contest.measuring import Measures, measure
+from benchmarks.contest.regimes.regime import Regime
+from benchmarks.contest.setting import Setting
+
+BLOCK = 10  # runs in one piece
+
+
+class Task(NamedTuple):
+    """Some runs of one player in one regime."""
+
+    regime: Regime
+    player: str
+    runs: range
+    setting: Setting
+
+    def __str__(self) -> str:
+        """For whoever waits."""
+        return f"{self.regime.name}: {self.player}, runs {self.runs[0]} to {self.runs[-1]}"
+
+
+def tasks(
+    regimes: Sequence[Regime], players: Sequence[str], runs: int, setting: Setting
+) -> list[Task]:
+    """Everything that is to be done."""
+    blocks = [range(start, min(start + BLOCK, runs)) for start in range(0, runs, BLOCK)]
+    return [Task(*which, setting) for which in product(regimes, players, blocks)]
+
+
+def done(todo: Sequence[Task], jobs: int) -> Iterator[tuple[Task, Measures]]:
+    """Tasks with what was measured, in order; progress goes to stderr."""
+    if jobs == 1:
+        yield from _told(todo, map(_do, todo))
+        return
+    with get_context("spawn").Pool(jobs) as pool:
+        yield from _told(todo, pool.imap(_do, todo))
+
+
+def _do(task: Task) -> Measures:
+    with threadpool_limits(1):  # matrices are small, and other processes need the cores
+        return measure(*task)
+
+
+def _told(todo: Sequence[Task], results: Iterator[Measures]) -> Iterator[tuple[Task, Measures]]:
+    """The same, with a line on stderr: one that changes on a terminal, one per regime in a log."""
+    is_terminal = sys.stderr.isatty()
+    for k, (task, measures) in enumerate(zip(todo, results, strict=True), start=1):
+        is_last = k == len(todo) or todo[k].regime != task.regime
+        if is_terminal or is_last:
+            line = f"{k:,} of {len(todo):,} done, {task}"
+            print(line.ljust(80), end="\r" if is_terminal else "\n", file=sys.stderr, flush=True)
+        yield task, measures
+    if is_terminal:
+        print(file=sys.stderr)

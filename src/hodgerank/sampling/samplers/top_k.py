@@ -1,0 +1,91 @@
+"""TopKSampler: which are the k best?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import partial
+from typing import Self
+
+import numpy as np
+
+from hodgerank.errors import InvalidArgument
+from hodgerank.kernels.selection.top_k import top_k_weights
+from hodgerank.sampling.candidates import Candidates
+from hodgerank.sampling.designs.adaptive import AdaptiveDesign
+from hodgerank.sampling.designs.order import EXACT_ORDER
+from hodgerank.sampling.designs.top_k_many import TopKManyDesign
+from hodgerank.sampling.display import Display
+from hodgerank.sampling.samplers.auto import AutoSampler
+from hodgerank.types import Item
+
+
+class TopKSampler(AutoSampler):
+    """Aims at which items are the k best, not at the order of all.
+
+    As `AutoSampler`, with pairs weighed by the probability that exactly one of the two is among the
+    k best, from 512 draws of the scores. Finds more of the best with as many answers, and knows
+    less about the order of the others: that is what was asked for. Stop with `TopKCertain(k)`.
+
+    Beyond 400 items: the matrix-free posterior of `BayesianSampler`, with pairs among the items
+    that may still belong to either side.
+
+    Parameters
+    ----------
+    items, seed, display, candidates
+        As in `Sampler`.
+    k
+        How many of the best are wanted.
+    probes, vetting
+        As in `AutoSampler`.
+
+    Examples
+    --------
+    >>> sampler = TopKSampler(["tea", "milk", "cola", "beer"], k=1, seed=7)
+    >>> sampler.tell_many([("tea", "milk", 1), ("tea", "cola", 1), ("beer", "cola", 1)])
+    >>> "tea" in sampler.ask()
+    True
+    """
+
+    def __init__(
+        self,
+        items: Iterable[Item] | int,
+        k: int,
+        *,
+        seed: int = 0,
+        probes: bool | None = None,
+        vetting: int = 0,
+        display: Display = "balanced",
+        candidates: Candidates = None,
+    ) -> None:
+        if not isinstance(k, int | np.integer) or k < 1:
+            raise InvalidArgument(f"k is how many of the best are wanted, not {k!r}")
+        self.k = int(k)
+        super().__init__(
+            items,
+            seed=seed,
+            probes=probes,
+            vetting=vetting,
+            display=display,
+            candidates=candidates,
+        )
+
+    def _new_design(self, n: int) -> AdaptiveDesign | TopKManyDesign:
+        if n > EXACT_ORDER:
+            return TopKManyDesign(n, self.k, self._seed)
+        return AdaptiveDesign(n, partial(top_k_weights, k=self.k))
+
+    @property
+    def name(self) -> str:
+        """What `build_sampler` calls it."""
+        return f"top-{self.k}"
+
+    def fresh(self, items: Iterable[Item] | int, seed: int) -> Self:
+        """One of the same kind for other items."""
+        return type(self)(
+            items,
+            self.k,
+            seed=seed,
+            probes=self._probes,
+            vetting=self._vetting,
+            display=self.display,
+        )
