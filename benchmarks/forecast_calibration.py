@@ -8,6 +8,7 @@ import hodgerank as hr
 from benchmarks.crowds import CROWDS
 from benchmarks.sampling_accuracy import SAMPLERS
 
+SEED = 7
 SETTINGS = (  # sampler, crowd, items, answers before, target, campaigns
     ("auto", "BT spread 1.5", 16, 64, 0.8, 40),
     ("rounds", "BT spread 1.5", 16, 64, 0.8, 40),
@@ -38,9 +39,10 @@ def run() -> str:
 
 
 def _one(name: str, crowd: str, n: int, start: int, target: float, run: int):
-    rng = np.random.default_rng((n, run))
+    rng = np.random.default_rng((SEED, n, run))
     truth, answer = CROWDS[crowd](n, rng)
-    sampler = SAMPLERS[name](n, run)
+    sampler = SAMPLERS[name](n, SEED * 1000 + run)
+    sampler.prepare_to_stop()
     outlook = None
     while sampler.n_answers < start + 50 * n:
         left, right = sampler.ask()

@@ -28,7 +28,7 @@ def ranked(run, *arguments):
 def test_they_are_ranked_by_bayes_and_that_is_said(run, log):
     content = ranked(run, log)
     assert content["adaptive"]
-    assert content["model"] == "maximum a posteriori"
+    assert content["model"] == "posterior mean"
     assert any("--model least-squares" in note for note in content["notes"])
     assert "ranked by --model bayes" in " ".join(run("rank", log)[1].split())
 
@@ -55,7 +55,7 @@ def test_groups_and_states_too(run, log, tmp_path):
     scenes = pl.read_ndjson(log).with_columns(scene=pl.Series(["x", "y"] * 40))
     scenes.write_csv(tmp_path / "scenes.csv")
     content = ranked(run, tmp_path / "scenes.csv", "--by", "scene")
-    assert {group["model"] for group in content["groups"]} == {"maximum a posteriori"}
+    assert {group["model"] for group in content["groups"]} == {"posterior mean"}
     assert "ranked by --model bayes" in " ".join(
         run("rank", tmp_path / "scenes.csv", "--by", "scene")[1].split()
     )
@@ -64,7 +64,7 @@ def test_groups_and_states_too(run, log, tmp_path):
     )
     state = tmp_path / "state.parquet"
     ranked(run, log, "--state", state)
-    assert ranked(run, tmp_path / "more.csv", "--state", state)["model"] == "maximum a posteriori"
+    assert ranked(run, tmp_path / "more.csv", "--state", state)["model"] == "posterior mean"
 
 
 def test_sheets_say_whether_answers_led_to_their_pairs(run, log, tmp_path):

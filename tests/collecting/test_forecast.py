@@ -48,11 +48,42 @@ def test_futures_are_judged_by_the_ranking_of_the_sampler():
     assert outlook.now != pytest.approx(hr.expected_tau(hr.bayes_rank(sampler.answers)), abs=1e-3)
 
 
-def test_a_target_out_of_reach_is_said_to_be(monkeypatch):
-    monkeypatch.setattr(forecast, "MOST_PER_ITEM", 2)
-    sampler = hr.RandomSampler(8, seed=1)
-    hr.run(sampler, lambda pair: 1 if pair.left < pair.right else -1, 8)
-    assert "more answers than can be foreseen" in str(hr.forecast(sampler, 0.99))
+def test_what_takes_longer_than_is_played_is_extrapolated(monkeypatch):
+    crowd = hr.SimulatedCrowd(8, spread=2, rng=1)
+    sampler = hr.RandomSampler(crowd.items, seed=1)
+    hr.run(sampler, crowd, 40)
+    played = hr.forecast(sampler, 0.85)
+    monkeypatch.setattr(forecast, "MOST_PER_ITEM", 5)
+    extrapolated = hr.forecast(sampler, 0.85)
+    assert extrapolated.upper < float("inf")
+    assert played.answers / 2.5 < extrapolated.answers < 2.5 * played.answers
+
+
+def test_the_top_is_foreseen_too():
+    crowd = hr.SimulatedCrowd(12, spread=2, rng=2)
+    sampler = hr.TopKSampler(crowd.items, 3, seed=1)
+    hr.run(sampler, crowd, 60)
+    rule = hr.TopKCertain(3, 0.9)
+    outlook = hr.forecast(sampler, rule)
+    assert outlook.now == hr.top_k_certainty(sampler.ranking(), 3)
+    assert (outlook.target, outlook.rule) == (0.9, rule)
+    assert 0 < outlook.lower <= outlook.answers <= outlook.upper < float("inf")
+    assert str(outlook).startswith("top 3 certain to ")
+    assert "; 90% takes about" in str(outlook)
+    ended = hr.run(sampler, crowd, 5_000, stop=rule)
+    assert ended.n_answers < 5_000
+    assert "is reached" in str(hr.forecast(sampler, rule))
+
+
+def test_forecasts_do_not_jump_from_one_answer_to_the_next():
+    crowd = hr.SimulatedCrowd(16, spread=1.5, rng=3)
+    sampler = hr.AutoSampler(crowd.items, seed=1, probes=True)
+    hr.run(sampler, crowd, 96)
+    foreseen = []
+    for n_answers in range(97, 102):
+        hr.run(sampler, crowd, n_answers)
+        foreseen.append(hr.forecast(sampler, 0.8).answers)
+    assert max(foreseen) < 2 * min(foreseen)
 
 
 def test_a_fresh_sampler_has_the_same_options_and_no_answers():

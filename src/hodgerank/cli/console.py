@@ -67,10 +67,10 @@ def show_warnings(warnings: Iterable[str], console: Console) -> None:
         console.print(Text.assemble(("! ", "yellow"), verbatim(warning)))
 
 
-def show_rest(shown: int, total: int, console: Console) -> None:
+def show_rest(shown: int, total: int, console: Console, option: str = "--top") -> None:
     """How many rows of a table were not shown."""
     if shown < total:
-        console.print(f"... and {total - shown:,} more (--top 0 shows all)", style="dim")
+        console.print(f"... and {total - shown:,} more ({option} 0 shows all)", style="dim")
 
 
 def show_written(path: Path | None, console: Console) -> None:

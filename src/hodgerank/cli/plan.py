@@ -41,7 +41,7 @@ class PlanResult(CommandResult):
     asked_by: str
     forecast: "Forecast | None"
     for_worker: "Item | None"
-    top: int
+    n_shown: int
     written: Path | None
     as_json: bool
 
@@ -59,8 +59,9 @@ class PlanResult(CommandResult):
             "forecast": None
             if outlook is None
             else {
+                "rule": str(outlook.rule),
                 "target": outlook.target,
-                "expected_tau_now": outlook.now,
+                "now": outlook.now,
                 "answers": _finite(outlook.answers),
                 "lower": _finite(outlook.lower),
                 "upper": _finite(outlook.upper),
@@ -112,7 +113,7 @@ class PlanResult(CommandResult):
         table.add_column("left", overflow="fold")
         table.add_column("right", overflow="fold")
         table.add_column("gain", justify="right")
-        shown = len(self.pairs) if not self.top else min(self.top, len(self.pairs))
+        shown = min(self.n_shown or len(self.pairs), len(self.pairs))
         for k in range(shown):
             pair = self.pairs[k]
             table.add_row(
@@ -121,7 +122,7 @@ class PlanResult(CommandResult):
         console.print()
         console.print(table)
         console.print()
-        show_rest(shown, len(self.pairs), console)
+        show_rest(shown, len(self.pairs), console, "--show")
         if self.forecast is not None:
             console.print(f"forecast: {self.forecast}")
         show_written(self.written, console)
@@ -185,6 +186,10 @@ def plan(
             help="auto, rank, bayesian, d-optimal, fiedler, crowd-bt, rounds or random.",
         ),
     ] = "auto",
+    top: Annotated[
+        int | None,
+        typer.Option(min=1, help="Aim at which items are the N best, not at the order of all."),
+    ] = None,
     items: Annotated[
         Path | None,
         typer.Option(help="List of all items, if some have no votes yet: .txt, or column item."),
@@ -202,11 +207,12 @@ def plan(
     target: Annotated[
         float | None,
         typer.Option(
-            help="Expected Kendall's tau to forecast for; 0.9 up to 200 items, 0 for none."
+            help="Expected Kendall's tau to forecast for, or with --top how certain the best are "
+            "to be; 0.9 up to 200 items, 0 for none."
         ),
     ] = None,
     seed: Annotated[int, typer.Option(min=0, help="Breaks ties.")] = 0,
-    top: Annotated[int, typer.Option(min=0, help="Show N pairs, 0 shows all.")] = 50,
+    show: Annotated[int, typer.Option(min=0, help="Show N pairs, 0 shows all.")] = 50,
     output: Annotated[
         Path | None,
         output_option(
@@ -229,7 +235,7 @@ def plan(
     Examples:
       hodgerank plan items.txt --budget 50 -o pairs.csv
 
-      hodgerank plan votes.csv --budget 50 --strategy auto
+      hodgerank plan votes.csv --budget 50 --top 5
 
       hodgerank plan votes.csv sheet.csv --exclude item-07 --pending sheet.csv
     """
@@ -237,13 +243,14 @@ def plan(
         votes,
         budget=budget,
         strategy=strategy,
+        top=top,
         items=items,
         exclude=exclude,
         pending=pending,
         for_worker=for_worker,
         target=target,
         seed=seed,
-        top=top,
+        show=show,
         output=output,
         as_json=as_json,
     )
@@ -254,29 +261,39 @@ def _planned(
     *,
     budget: int,
     strategy: str,
+    top: int | None,
     items: Path | None,
     exclude: list[str] | None,
     pending: Path | None,
     for_worker: str | None,
     target: float | None,
     seed: int,
-    top: int,
+    show: int,
     output: Path | None,
     as_json: bool,
     group: "tuple[str, Item] | None" = None,
 ) -> PlanResult:
     from hodgerank.cli.lists import read_pairs
     from hodgerank.collecting.forecast import forecast
+    from hodgerank.collecting.stopping import ExpectedTau, TopKCertain
+    from hodgerank.errors import InvalidArgument
 
+    if top is not None:
+        if strategy != "auto":
+            raise InvalidArgument("--top has a strategy of its own: leave out --strategy")
+        strategy = f"top-{top}"
     sampler = _sampler(votes, strategy, items, seed)
+    if target is None:
+        target = 0.9 if len(sampler.items) <= FORESEEN else 0.0
+    if target:
+        sampler.prepare_to_stop()
     out = read_pairs(pending, sampler.items, group) if pending is not None else []
     excluded = _retire_or_list(exclude or [], sampler)
     worker = _known(for_worker, votes.workers)
     pairs = sampler.ask(budget, pending=out, worker=worker, exclude=excluded)
     gains = sampler.gains(pairs, pending=out, worker=worker)
-    if target is None:
-        target = 0.9 if len(sampler.items) <= FORESEEN else 0.0
-    outlook = forecast(sampler, target) if target else None
+    rule = None if not target else ExpectedTau(target) if top is None else TopKCertain(top, target)
+    outlook = None if rule is None else forecast(sampler, rule)
     return PlanResult(
         pairs=pairs,
         gains=gains,
@@ -287,7 +304,7 @@ def _planned(
         asked_by=sampler.name if sampler.n_answers else "design",
         forecast=outlook,
         for_worker=worker,
-        top=top,
+        n_shown=show,
         written=output,
         as_json=as_json,
     )

@@ -7,7 +7,7 @@ import os
 from pathlib import Path
 from typing import Any
 
-from hodgerank.data.reading.asked_by import FOLLOWS_LABELS
+from hodgerank.data.reading.asked_by import follows_labels
 from hodgerank.errors import CannotWrite, HodgeRankError, InvalidArgument, InvalidComparisons
 from hodgerank.sampling.answer import Answer
 from hodgerank.sampling.sampler import Sampler
@@ -35,7 +35,7 @@ class AnswerFile:
             )
         for pair, answer, asked_by in answers:
             sampler.tell(pair, answer.outcome, answer.worker, weight=answer.weight)
-            sampler.told_adaptive |= asked_by in FOLLOWS_LABELS
+            sampler.told_adaptive |= follows_labels(asked_by)
 
     def _read(self, sampler: Sampler) -> list[tuple[Pair, Answer, str]]:
         content = self.path.read_bytes()

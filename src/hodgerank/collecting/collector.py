@@ -75,6 +75,8 @@ class Collector:
         self._on_answer = on_answer
         self._progress = Progress(sampler)
         self._in_a_row = 0
+        if stop is not None and stop.looks_at_rankings:
+            sampler.prepare_to_stop()
         if self._file is not None:
             self._file.replay(sampler)
 

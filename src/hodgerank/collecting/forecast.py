@@ -7,24 +7,25 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy.special import ndtr
 
 from hodgerank.collecting.play import play
+from hodgerank.collecting.stopping import ExpectedTau, RankingRule
 from hodgerank.errors import InvalidArgument, NothingToAsk
-from hodgerank.estimators.bayes import LINK, bayes_rank
-from hodgerank.estimators.belief import FoundBelief
-from hodgerank.estimators.certainty import expected_tau
-from hodgerank.graph.comparison_graph import ComparisonGraph
+from hodgerank.kernels.models.links import LINKS
 from hodgerank.notebook import Displayed
+from hodgerank.types import FloatArray
 
 if TYPE_CHECKING:
+    from hodgerank.estimators.ranking import Believed, Ranking
     from hodgerank.sampling.sampler import Sampler
     from hodgerank.types import Item, Pair
 
 MOST_PLAYED, MODEL_ITEMS = 2000, 1000
-FEWEST_FUTURES = 8
-MOST_PER_ITEM = 50  # answers; a target that takes more is out of reach
-GROWTH = 1.3  # of the number of answers between two looks at a future
+FEWEST_FUTURES, MOST_FUTURES = 8, 30
+MOST_PER_ITEM = 40  # answers that are played; what takes more is extrapolated
+GROWTH = 1.3  # of the number of answers between two looks at a future, at most
+FINEST = 1.04  # and at least
+EARLY = 0.8  # of the answers until the target as it looks from here, to be there in time
 
 
 @dataclass(frozen=True, repr=False)
@@ -33,49 +34,64 @@ class Forecast(Displayed):
 
     Attributes
     ----------
-    target, now
-        Expected tau that is wanted, and that of the answers so far.
+    rule
+        What is wanted.
+    now
+        What it asks for, by the answers so far: expected tau, or certainty of the top.
     answers
-        The median of the futures that were played; infinite beyond 50 answers per item.
+        The median of the futures that were played.
     lower, upper
         Nine futures in ten lie between these.
     """
 
-    target: float
+    rule: RankingRule
     now: float
     answers: float
     lower: float
     upper: float
 
+    @property
+    def target(self) -> float:
+        """The value of `now` that is wanted."""
+        return self.rule.target
+
     def _headline(self) -> str:
         return str(self)
 
     def __str__(self) -> str:
-        now = f"expected tau {self.now:.2f}"
-        if self.now >= self.target:
-            return f"{now}: the target {self.target:g} is reached"
+        now, target = self.rule.value_text(self.now), self.rule.target_text
+        if not self.answers:
+            return f"{now}: the target {target} is reached"
         if not np.isfinite(self.answers):
-            return f"{now}: {self.target:g} takes more answers than can be foreseen"
-        upper = f"{self.upper:,.0f}" if np.isfinite(self.upper) else "far more"
+            return f"{now}: there are not enough pairs to ask for {target}"
+        upper = f"{self.upper:,.0f}" if np.isfinite(self.upper) else "never"
         return (
-            f"{now}; {self.target:g} takes about {self.answers:,.0f} more answers "
+            f"{now}; {target} takes about {self.answers:,.0f} more answers "
             f"({self.lower:,.0f} to {upper})"
         )
 
 
-def forecast(sampler: Sampler, target: float) -> Forecast:
-    """How many more answers this sampler needs until `expected_tau` reaches the target.
+def forecast(sampler: Sampler, target: float | RankingRule) -> Forecast:
+    """How many more answers this sampler needs until a target is reached.
 
     Plays the campaign on, several times: scores are drawn from what is known about them (and about
     how far they spread), a copy of the sampler asks and is answered accordingly, and the answers
-    are counted until the target is reached. The sampler itself is left as it is.
+    are counted until the target is reached, by the same ranking that would stop the campaign.
+    What takes more than 40 answers per item is extrapolated. The sampler itself is left as it is.
 
-    Beyond 2,000 items whole campaigns are played on a model of 1,000: the tau that so many answers
-    per item give does not depend on the number of items. What counts is how far it is from the tau
-    of now to the target, as if this sampler had asked from the beginning.
+    Beyond 2,000 items whole campaigns are played on a model of 1,000: what so many answers per item
+    give does not depend on the number of items. What counts is how far it is from now to the
+    target, as if this sampler had asked from the beginning.
 
     Takes seconds for a hundred items, and ten to twenty from a thousand on where the sampler is one
     for many items.
+
+    Parameters
+    ----------
+    sampler
+        Who asks. If only some pairs can be asked, it has to know its `candidates`.
+    target
+        Expected tau, or a rule that looks at a ranking, such as `TopKCertain(5)`.
 
     Examples
     --------
@@ -86,108 +102,129 @@ def forecast(sampler: Sampler, target: float) -> Forecast:
     >>> outlook.lower <= outlook.answers <= outlook.upper
     True
     """
-    if not 0 < target < 1:
-        raise InvalidArgument(f"a target for tau lies between 0 and 1, not {target}")
+    rule = target if isinstance(target, RankingRule) else ExpectedTau(target)
     n = len(sampler.items)
-    now = expected_tau(sampler.ranking(), sampler.active_items)
-    if now >= target:
-        return Forecast(target, now, 0.0, 0.0, 0.0)
-    graph = ComparisonGraph.from_comparisons(sampler.answers)
-    rng = np.random.default_rng(0)
-    evidence = FoundBelief(graph, LINK).evidence
-    places, weights = evidence.possible()
-    variances = [evidence.variance(k) for k in places]
-    n_futures = int(np.clip(2000 / n, FEWEST_FUTURES, 20))
-    drawn = rng.choice(variances, n_futures, p=weights).tolist()
+    ranking = sampler.ranking()
+    if n > MOST_PLAYED and not isinstance(rule, ExpectedTau):
+        raise InvalidArgument(
+            f"beyond {MOST_PLAYED:,} items only an expected tau is foreseen, not {rule}"
+        )
+    now = rule.value(ranking, sampler.active_items)
+    if rule.holds(ranking, sampler.active_items):
+        return Forecast(rule, now, 0.0, 0.0, 0.0)
+    n_futures = int(np.clip(2000 / n, FEWEST_FUTURES, MOST_FUTURES))
     if n <= MOST_PLAYED:
-        takes = [_play_on(sampler, graph, variance, target, rng) for variance in drawn]
+        takes = _play_on(sampler, ranking, rule, n_futures)
     else:
-        takes = [_play_model(sampler, now, variance, target, rng) for variance in drawn]
+        takes = _play_model(sampler, ranking, rule, n_futures)
+    # ties and grades tell more than the choices that were played
+    takes = np.maximum(np.ceil(takes * ranking.dispersion), 1.0)
     lower, median, upper = np.quantile(takes, [0.05, 0.5, 0.95], method="nearest")
-    return Forecast(target, now, float(median), float(lower), float(upper))
+    return Forecast(rule, now, float(median), float(lower), float(upper))
 
 
-def _play_on(
-    sampler: Sampler,
-    graph: ComparisonGraph,
-    variance: float,
-    target: float,
-    rng: np.random.Generator,
-) -> float:
-    """Answers until the target in one future, infinite where it stays out of reach."""
-    belief = bayes_rank(graph, ridge=1 / variance)
-    covariance = belief.covariance
-    assert covariance is not None
-    n = len(belief)
-    tiny = 1e-12 * float(np.trace(covariance)) * np.eye(n)
-    truth = belief.scores + np.linalg.cholesky(covariance + tiny) @ rng.standard_normal(n)
-    scores = dict(zip(belief.items, truth.tolist(), strict=True))
-    curve = _Curve(deepcopy(sampler), scores, variance, rng)
-    return max(1.0, float(np.ceil(curve.answers_until(target) - sampler.n_answers)))
+def _play_on(sampler: Sampler, ranking: Ranking, rule: RankingRule, n_futures: int) -> FloatArray:
+    """Answers until the target in each future, infinite where pairs do not suffice.
+
+    The same luck every time, so that forecasts differ by what was learned between them.
+    """
+    beliefs = ranking.beliefs
+    upto = np.cumsum([belief.share for belief in beliefs])
+    takes = []
+    for future in range(n_futures):
+        rng = np.random.default_rng((0, future))
+        place = int(np.searchsorted(upto, (future + 0.5) / n_futures * upto[-1]))
+        truth = _drawn(beliefs[min(place, len(beliefs) - 1)], rng)
+        scores = dict(zip(ranking.items, truth.tolist(), strict=True))
+        path = _Path(deepcopy(sampler), scores, ranking.link, rule, rng)
+        takes.append(path.answers_until(rule.needed) - sampler.n_answers)
+    return np.array(takes)
+
+
+def _drawn(belief: Believed, rng: np.random.Generator) -> FloatArray:
+    """Scores as they may truly be."""
+    assert belief.covariance is not None  # up to MOST_PLAYED items
+    n = len(belief.scores)
+    tiny = 1e-12 * float(np.trace(belief.covariance)) * np.eye(n)
+    factor = np.linalg.cholesky(belief.covariance + tiny)
+    return np.asarray(belief.scores + factor @ rng.standard_normal(n))
 
 
 def _play_model(
-    sampler: Sampler, now: float, variance: float, target: float, rng: np.random.Generator
-) -> float:
-    """The same from the way a small campaign takes from the tau of now to the target."""
-    truth = np.sqrt(variance) * rng.standard_normal(MODEL_ITEMS)
-    model = sampler.fresh(MODEL_ITEMS, seed=int(rng.integers(2**62)))
-    curve = _Curve(model, dict(enumerate(truth.tolist())), variance, rng)
-    reached_now = curve.answers_until(now)
-    if not np.isfinite(reached_now):
-        return float(np.inf)
-    takes = (curve.answers_until(target) - reached_now) / MODEL_ITEMS
-    return max(1.0, float(np.ceil(takes * len(sampler.active_items))))
+    sampler: Sampler, ranking: Ranking, rule: RankingRule, n_futures: int
+) -> FloatArray:
+    """The same from the way that small campaigns take from what is reached now to the target."""
+    now = rule.sureness(ranking, sampler.active_items)
+    takes = []
+    for future in range(n_futures):
+        rng = np.random.default_rng((0, future))
+        truth = ranking.ridge**-0.5 * rng.standard_normal(MODEL_ITEMS)
+        model = sampler.fresh(MODEL_ITEMS, seed=int(rng.integers(2**62)))
+        path = _Path(model, dict(enumerate(truth.tolist())), ranking.link, rule, rng)
+        reached_now = path.answers_until(now)
+        takes.append((path.answers_until(rule.needed) - reached_now) / MODEL_ITEMS)
+    return np.array(takes) * len(sampler.active_items)
 
 
-class _Curve:
-    """Expected tau by number of answers in one future, played as far as anybody wants to know."""
+class _Path:
+    """How sure a rule is by number of answers in one future, played as far as is wanted."""
 
     def __init__(
         self,
         sampler: Sampler,
         scores: dict[Item, float],
-        variance: float,
+        link: str,
+        rule: RankingRule,
         rng: np.random.Generator,
     ) -> None:
-        self.sampler, self.scores, self.variance, self.rng = sampler, scores, variance, rng
-        self.furthest = sampler.n_answers + MOST_PER_ITEM * len(scores)
-        self.answers = [sampler.n_answers]
-        self.taus = [self._tau()]
+        sampler.prepare_to_stop()
+        sampler.freeze_trust()
+        self._sampler, self._scores, self._link = sampler, scores, link
+        self._rule, self._rng = rule, rng
+        self._furthest = sampler.n_answers + MOST_PER_ITEM * len(scores)
+        self._is_exhausted = False
+        self._answers = [sampler.n_answers]
+        self._sure = [self._sureness()]
 
-    def answers_until(self, target: float) -> float:
-        """Where it is first reached, infinite where it stays out of reach.
+    def answers_until(self, needed: float) -> float:
+        """Where it is first reached, infinite where pairs do not suffice.
 
-        Between two looks tau is taken as linear in 1 / sqrt(answers), which it is in the end.
+        Between two looks, and beyond the last, sureness is taken as linear in the square root of
+        the answers, which it is in the end.
         """
-        while max(self.taus) < target:
-            last, interval = self.answers[-1], max(1, len(self.scores) // 10)
-            following = min(int(max(last * GROWTH, last + interval)), self.furthest)
-            if following == last or not self._play_until(following):
+        while max(self._sure) < needed and self._answers[-1] < self._furthest:
+            if self._is_exhausted:
                 return float(np.inf)
-            self.answers.append(self.sampler.n_answers)
-            self.taus.append(self._tau())
-        k = next(k for k, tau in enumerate(self.taus) if tau >= target)
+            self._play_until(self._next_look(needed))
+            self._answers.append(self._sampler.n_answers)
+            self._sure.append(self._sureness())
+        if max(self._sure) < needed:
+            return self._answers[-1] * (needed / max(self._sure[-1], needed / 100)) ** 2
+        k = next(k for k, sure in enumerate(self._sure) if sure >= needed)
         if not k:
-            return float(self.answers[0])
-        before, after = (1 / np.sqrt(1 + self.answers[place]) for place in (k - 1, k))
-        share = (target - self.taus[k - 1]) / (self.taus[k] - self.taus[k - 1])
-        return float((before + share * (after - before)) ** -2 - 1)
+            return float(self._answers[0])
+        before, after = (np.sqrt(self._answers[place]) for place in (k - 1, k))
+        share = (needed - self._sure[k - 1]) / (self._sure[k] - self._sure[k - 1])
+        return float((before + share * (after - before)) ** 2)
 
-    def _play_until(self, n_answers: int) -> bool:
-        """Whether there is as much to ask."""
-        turns = play(self.sampler, self._judge)
+    def _next_look(self, needed: float) -> int:
+        """Some way ahead, but not past where the target seems to be."""
+        last, sure = self._answers[-1], max(self._sure[-1], needed / 100)
+        seems = EARLY * last * (needed / sure) ** 2
+        finest = max(last * FINEST, last + max(1, len(self._scores) // 10))
+        return min(int(max(min(seems, last * GROWTH), finest)), self._furthest)
+
+    def _play_until(self, n_answers: int) -> None:
+        turns = play(self._sampler, self._judge)
         try:
-            while self.sampler.n_answers < n_answers:
+            while self._sampler.n_answers < n_answers:
                 next(turns)
         except NothingToAsk:
-            return False
-        return True
+            self._is_exhausted = True
 
     def _judge(self, pair: Pair) -> float:
-        difference = self.scores[pair.left] - self.scores[pair.right]
-        return 1.0 if self.rng.random() < ndtr(difference) else -1.0
+        difference = np.asarray(self._scores[pair.left] - self._scores[pair.right])
+        return 1.0 if self._rng.random() < float(LINKS[self._link].cdf(difference)) else -1.0
 
-    def _tau(self) -> float:
-        ranking = self.sampler.ranking()
-        return expected_tau(ranking, self.sampler.active_items)
+    def _sureness(self) -> float:
+        return self._rule.sureness(self._sampler.ranking(), self._sampler.active_items)

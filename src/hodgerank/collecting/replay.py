@@ -108,7 +108,8 @@ def replay(
     votes
         Comparisons, or anything `read_comparisons` takes.
     strategies
-        Names: auto, rank, bayesian, d-optimal, fiedler, crowd-bt, rounds, random.
+        Names: auto, rank, bayesian, d-optimal, fiedler, crowd-bt, rounds, random, top-5 (or
+        another number).
     n_answers
         How long a run is; default: half of the votes. The closer it comes to all of them, the less
         there is left to choose.
@@ -172,17 +173,18 @@ def _taus(
     seed: int,
 ) -> list[float]:
     """Kendall's tau at each look of one run."""
-    sampler = build_sampler(strategy, crowd.items, seed=seed)
     n = len(crowd.items)
 
     def open_pairs() -> tuple[Pair, ...] | None:
         return None if len(crowd.pairs) == n * (n - 1) // 2 else crowd.pairs
 
+    at_first = open_pairs()
+    sampler = build_sampler(strategy, crowd.items, seed=seed, candidates=at_first)
     turns = play(sampler, crowd, candidates=open_pairs)
     taus: list[float] = []
     for look in looks.tolist():
         while sampler.n_answers < look:
             next(turns)
-        ranking = bayes_rank(ComparisonGraph.from_comparisons(sampler.answers))
+        ranking = bayes_rank(sampler.answers, candidates=at_first or "all")
         taus.append(kendall_tau(ranking, truth))
     return taus

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from statistics import NormalDist
 from typing import TYPE_CHECKING
 
 from hodgerank.errors import InvalidArgument
@@ -55,6 +56,9 @@ class Progress:
 class StoppingRule(ABC):
     """Something that is reached at some point of a campaign."""
 
+    looks_at_rankings: bool
+    """Whether it hangs on how sure a ranking is."""
+
     @abstractmethod
     def is_reached(self, progress: Progress) -> bool:
         """Whether it is time to stop."""
@@ -70,15 +74,57 @@ class StoppingRule(ABC):
 
 
 class RankingRule(StoppingRule):
-    """Something that a ranking is sure enough of."""
+    """Something that a ranking is sure enough of, by its own uncertainty.
+
+    `among` are the items that are still asked, where not all are.
+    """
+
+    looks_at_rankings = True
+    target: float
+    """The value that is wanted."""
 
     @abstractmethod
+    def value(self, ranking: Ranking, among: Sequence[Item] | None) -> float:
+        """What the rule looks at."""
+
+    @abstractmethod
+    def _sureness_at(self, value: float) -> float:
+        """A number that grows with the square root of the answers, at least in the end."""
+
+    @abstractmethod
+    def value_text(self, value: float) -> str:
+        """A value in words."""
+
+    @property
+    @abstractmethod
+    def target_text(self) -> str:
+        """The target without repeating what it is about."""
+
+    def __eq__(self, other: object) -> bool:
+        return type(self) is type(other) and vars(self) == vars(other)
+
+    def __hash__(self) -> int:
+        return hash((type(self), *vars(self).values()))
+
+    def sureness(self, ranking: Ranking, among: Sequence[Item] | None) -> float:
+        """How sure the ranking is, on a scale that grows as the square root of the answers."""
+        return self._sureness_at(self.value(ranking, among))
+
+    @property
+    def needed(self) -> float:
+        """The sureness at which the target is reached."""
+        return self._sureness_at(self.target)
+
     def holds(self, ranking: Ranking, among: Sequence[Item] | None) -> bool:
-        """By its own uncertainty; `among` the items that are still asked, where not all are."""
+        """Whether the target is reached."""
+        return self.sureness(ranking, among) >= self.needed
 
     def is_reached(self, progress: Progress) -> bool:
         """Whether the ranking satisfies the rule."""
         return progress.finds(self)
+
+    def __str__(self) -> str:
+        return self.value_text(self.target)
 
 
 class Both(StoppingRule):
@@ -86,6 +132,7 @@ class Both(StoppingRule):
 
     def __init__(self, first: StoppingRule, second: StoppingRule) -> None:
         self.first, self.second = first, second
+        self.looks_at_rankings = first.looks_at_rankings or second.looks_at_rankings
 
     def is_reached(self, progress: Progress) -> bool:
         """Whether both rules are reached."""
@@ -100,6 +147,7 @@ class Either(StoppingRule):
 
     def __init__(self, first: StoppingRule, second: StoppingRule) -> None:
         self.first, self.second = first, second
+        self.looks_at_rankings = first.looks_at_rankings or second.looks_at_rankings
 
     def is_reached(self, progress: Progress) -> bool:
         """Whether one of the rules is reached."""
@@ -111,6 +159,8 @@ class Either(StoppingRule):
 
 class Budget(StoppingRule):
     """Stop after so many answers, those resumed from included."""
+
+    looks_at_rankings = False
 
     def __init__(self, n_answers: int) -> None:
         if n_answers < 0:
@@ -133,12 +183,21 @@ class ExpectedTau(RankingRule):
             raise InvalidArgument(f"a target for tau lies between 0 and 1, not {target}")
         self.target = target
 
-    def holds(self, ranking: Ranking, among: Sequence[Item] | None) -> bool:
-        """Whether the expected tau is as large."""
-        return expected_tau(ranking, among) >= self.target
+    def value(self, ranking: Ranking, among: Sequence[Item] | None) -> float:
+        """The expected tau."""
+        return expected_tau(ranking, among)
 
-    def __str__(self) -> str:
-        return f"expected tau {self.target:g}"
+    def _sureness_at(self, value: float) -> float:
+        return 1 / max(1 - value, 1e-12)
+
+    def value_text(self, value: float) -> str:
+        """An expected tau."""
+        return f"expected tau {value:.3g}"
+
+    @property
+    def target_text(self) -> str:
+        """The number."""
+        return f"{self.target:g}"
 
 
 class TopKCertain(RankingRule):
@@ -148,15 +207,26 @@ class TopKCertain(RankingRule):
         if k < 1 or not 0 < certainty < 1:
             raise InvalidArgument("k must be at least 1 and certainty between 0 and 1")
         self.k, self.certainty = k, certainty
+        self.target = certainty
 
-    def holds(self, ranking: Ranking, among: Sequence[Item] | None) -> bool:
-        """Whether the best k are certain; all that are left are, once they are no more than k."""
+    def value(self, ranking: Ranking, among: Sequence[Item] | None) -> float:
+        """How certain the best k are; all that are left are, once they are no more than k."""
         if among is not None and len(among) <= self.k:
-            return True
-        return top_k_certainty(ranking, self.k, among) >= self.certainty
+            return 1.0
+        return top_k_certainty(ranking, self.k, among)
 
-    def __str__(self) -> str:
-        return f"top {self.k} certain to {self.certainty:.0%}"
+    def _sureness_at(self, value: float) -> float:
+        """In standard deviations."""
+        return NormalDist().inv_cdf(min(max(value, 1e-12), 1 - 1e-12))
+
+    def value_text(self, value: float) -> str:
+        """A certainty."""
+        return f"top {self.k} certain to {value:.0%}"
+
+    @property
+    def target_text(self) -> str:
+        """The percentage."""
+        return f"{self.target:.0%}"
 
 
 class RanksWithin(RankingRule):
@@ -166,10 +236,20 @@ class RanksWithin(RankingRule):
         if n_ranks < 1:
             raise InvalidArgument(f"a rank interval holds at least 1 rank, not {n_ranks}")
         self.n_ranks = n_ranks
+        self.target = float(n_ranks)
 
-    def holds(self, ranking: Ranking, among: Sequence[Item] | None) -> bool:
-        """Whether the widest interval is narrow enough."""
-        return widest_rank_interval(ranking, among) <= self.n_ranks
+    def value(self, ranking: Ranking, among: Sequence[Item] | None) -> float:
+        """The number of ranks in the widest interval."""
+        return float(widest_rank_interval(ranking, among))
 
-    def __str__(self) -> str:
-        return f"all ranks within {self.n_ranks}"
+    def _sureness_at(self, value: float) -> float:
+        return 1 / value
+
+    def value_text(self, value: float) -> str:
+        """A number of ranks."""
+        return f"all ranks within {value:.0f}"
+
+    @property
+    def target_text(self) -> str:
+        """The number."""
+        return f"{self.n_ranks}"

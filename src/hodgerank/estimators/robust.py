@@ -25,8 +25,7 @@ from hodgerank.estimators.likelihood import slopes_of
 from hodgerank.estimators.outliers import outliers_among
 from hodgerank.estimators.prediction import Prediction
 from hodgerank.estimators.ranking import Ranking
-from hodgerank.estimators.trusting import TrustedVotes
-from hodgerank.estimators.workers.cells import NO_TRUST
+from hodgerank.estimators.trusting import TrustedVotes, weighed_by_trust
 from hodgerank.estimators.workers.honesty import FEWEST_ANSWERS, WorkerTypes
 from hodgerank.graph.answered_graph import AnsweredGraph
 from hodgerank.graph.building import Components, graph_to_rank
@@ -153,10 +152,7 @@ def _clustered_by(
     model: ModelCovariance,
 ) -> ClusteredCovariance:
     """The sandwich of answers weighed, and turned round, by trust."""
-    trust = np.append(types.trust, 1.0)[votes.worker]
-    answers = replace(votes, outcome=np.where(trust < 0, -votes.outcome, votes.outcome))
-    kept = np.abs(trust) > NO_TRUST
-    answers, trust = answers.select(kept), np.abs(trust[kept])
+    answers, trust = weighed_by_trust(votes, types.trust)
     scores = types.ranking.scores[types.ranking.positions(votes.items)]
     slopes = trust / unit * slopes_of(answers, "bradley-terry", scores)
     # the information of the model is that of answers that vary by the dispersion

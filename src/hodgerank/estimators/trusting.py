@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+
+import numpy as np
 
 from hodgerank.data.comparisons import Comparisons
 from hodgerank.estimators.dispersion import tempered
-from hodgerank.estimators.workers.cells import WorkerCells
+from hodgerank.estimators.workers.cells import NO_TRUST, WorkerCells
 from hodgerank.estimators.workers.honesty import WorkerTypes, worker_types
 from hodgerank.graph.answered_graph import AnsweredGraph
 from hodgerank.graph.comparison_graph import ComparisonGraph
+from hodgerank.types import FloatArray
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,6 +40,28 @@ class TrustedVotes:
         return cls(cells, types, unit, tempered(cells.trusting(types.trust), unit))
 
 
-def trusted_graph(votes: Comparisons) -> ComparisonGraph:
+def trust_in_workers(votes: Comparisons) -> FloatArray:
+    """Weight of the answers of each worker: 1 as they are, 0 left out, negative turned round."""
+    return worker_types(WorkerCells.of(AnsweredGraph.of(votes))).trust
+
+
+def weighed_by_trust(votes: Comparisons, trust: FloatArray) -> tuple[Comparisons, FloatArray]:
+    """Answers of workers who are trusted at all, some turned round, and the weight of each.
+
+    Workers beyond those in `trust`, and answers without a worker, are trusted.
+    """
+    known = np.ones(votes.n_workers + 1)  # NO_WORKER is the last
+    known[: len(trust)] = trust
+    by_answer = known[votes.worker]
+    turned = replace(votes, outcome=np.where(by_answer < 0, -votes.outcome, votes.outcome))
+    kept = np.abs(by_answer) > NO_TRUST
+    return turned.select(kept), np.abs(by_answer[kept])
+
+
+def trusting_graph(votes: Comparisons, trust: FloatArray) -> ComparisonGraph:
     """The graph in which answers count by trust, and those of adversaries the other way round."""
-    return TrustedVotes.of(AnsweredGraph.of(votes)).graph
+    answers, size = weighed_by_trust(votes, trust)
+    if (size == 1).all():
+        return ComparisonGraph.from_comparisons(answers)
+    weight = size if answers.weight is None else size * answers.weight
+    return ComparisonGraph.from_comparisons(replace(answers, weight=weight))

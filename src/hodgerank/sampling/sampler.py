@@ -16,7 +16,6 @@ from hodgerank.errors import InvalidArgument, NothingToAsk
 from hodgerank.estimators.bayes import believed_ranking
 from hodgerank.estimators.priors import Scope
 from hodgerank.estimators.ranking import Ranking
-from hodgerank.graph.comparison_graph import ComparisonGraph
 from hodgerank.kernels.selection.ties import stream
 from hodgerank.notebook import Displayed, Preview
 from hodgerank.sampling.answer import read_outcome, read_weight, read_worker
@@ -34,7 +33,7 @@ from hodgerank.sampling.display import Display, DisplayBalance
 from hodgerank.sampling.history import History
 from hodgerank.sampling.items import ItemList
 from hodgerank.sampling.posterior import Posterior
-from hodgerank.types import Item, Pair, VotesLike
+from hodgerank.types import FloatArray, Item, Pair, VotesLike
 
 
 class Sampler(Displayed):
@@ -85,6 +84,7 @@ class Sampler(Displayed):
         )
         self._listed: PairTable | None = None  # the most pairs that were listed as candidates
         self._allowed(None)
+        self._trust: FloatArray | None = None  # in workers, where it is frozen
         self.told_adaptive = False  # answers to pairs that labels led to, elsewhere
 
     def __copy__(self) -> Self:
@@ -265,16 +265,22 @@ class Sampler(Displayed):
         answers are weighed by how far each can be trusted, as in `robust_rank`. For another
         estimator, give it `sampler.answers`.
         """
-        return believed_ranking(self._trusted_graph, self._scope, confidence=confidence)
+        from hodgerank.estimators.trusting import trusting_graph
+
+        graph = trusting_graph(self.answers, self._trust_in_workers)
+        return believed_ranking(graph, self._scope, confidence=confidence)
+
+    def freeze_trust(self) -> None:
+        """Trust workers as now from now on, and those to come: finding out takes its time."""
+        self._trust = self._trust_in_workers
 
     @property
-    def _trusted_graph(self) -> ComparisonGraph:
-        answers = self.answers
-        if not answers.n_workers:
-            return ComparisonGraph.from_comparisons(answers)
-        from hodgerank.estimators.trusting import trusted_graph
+    def _trust_in_workers(self) -> FloatArray:
+        if self._trust is not None or not self._history.n_workers:
+            return np.ones(0) if self._trust is None else self._trust
+        from hodgerank.estimators.trusting import trust_in_workers
 
-        return trusted_graph(answers)
+        return trust_in_workers(self.answers)
 
     @property
     def _scope(self) -> Scope | None:

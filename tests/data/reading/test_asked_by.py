@@ -153,7 +153,7 @@ def test_a_prior_allows_for_it():
     followed = replace(votes, report=replace(votes.report, adaptive=True))
     assert not any("light of earlier" in note for note in hr.bayes_rank(followed).notes)
     names, codes = ("x", "y"), np.arange(len(votes)) % 2
-    for given, model in ((followed, "maximum a posteriori"), (votes, "least squares")):
+    for given, model in ((followed, "posterior mean"), (votes, "least squares")):
         rankings = hr.rank_groups(hr.VoteGroups.split(given, names, codes, "scene"))
         assert {ranking.model for ranking in rankings.values()} == {model}
     groups = hr.VoteGroups.split(followed, names, codes, "scene")

@@ -90,24 +90,30 @@ def test_a_graded_answer_counts_in_parts(outcome):
     np.testing.assert_allclose(results[outcome], mixed, rtol=1e-9, atol=1e-12)
 
 
-def test_many_answers_are_filtered_in_turn():
+def test_many_answers_are_filtered_in_turn_into_every_posterior():
     rng = np.random.default_rng(5)
-    n, m = 5, 20
-    _, C, mean = random_posterior(n, seed=5)
-    other_C, other_mean, s = C.copy(), mean.copy(), np.empty(n)
+    n, m, k = 5, 20, 3
+    C = np.array([random_posterior(n, seed=seed)[1] for seed in range(k)])
+    mean = np.array([random_posterior(n, seed=seed)[2] for seed in range(k)])
     i, j = np.sort([rng.choice(n, 2, replace=False) for _ in range(m)], axis=1).T.copy()
     outcomes, weights = rng.uniform(-1, 1, m), rng.uniform(0.5, 2, m)
     times, last = rng.integers(0, 3, m), rng.choice([-1.0, 0.0, 1.0], m)
-    tally, other_tally = np.zeros(3), np.zeros(3)
-    total = kernel.assimilate_all(C, mean, s, i, j, outcomes, weights, times, last, tally)
-    rows = zip(i, j, outcomes, weights, times, last, strict=True)
-    parts = [
-        kernel.assimilate_repeated(other_C, other_mean, s, *row, other_tally)[0] for row in rows
-    ]
-    assert total == pytest.approx(sum(parts))
-    np.testing.assert_array_equal(C, other_C)
-    np.testing.assert_array_equal(mean, other_mean)
-    np.testing.assert_array_equal(tally, other_tally)
+    columns = (i, j, outcomes, weights, times, last)
+    at_once, in_turn, apart = (
+        (C.copy(), mean.copy(), np.empty((k, n)), np.zeros((k, 3)), np.zeros(k)) for _ in range(3)
+    )
+    kernel.assimilate_all(*at_once[:3], *columns, *at_once[3:])
+    a = np.empty(k)
+    for row in zip(*columns, strict=True):
+        kernel.assimilate_into_bank(*in_turn[:3], *row, *in_turn[3:], a)
+        for place in range(k):
+            parts = [part[place] for part in apart[:4]]
+            evidence, alone = kernel.assimilate_repeated(*parts[:3], *row, parts[3])
+            apart[4][place] += evidence
+            assert alone == a[place]
+    for one, other, third in zip(at_once, in_turn, apart, strict=True):
+        np.testing.assert_array_equal(one, other)
+        np.testing.assert_array_equal(one, third)
 
 
 @pytest.mark.parametrize("rho", [0.0, 0.3, 0.98])

@@ -2,16 +2,26 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 import polars as pl
 
 from hodgerank.data.reading.report import Reading
 
-# What samplers that look at labels are called; 'adaptive' is any of them.
+# What samplers that look at labels are called, besides top-5 and its like; 'adaptive' is any.
 FOLLOWS_LABELS = frozenset({"auto", "rank", "bayesian", "crowd-bt", "adaptive"})
 # Those that do not; 'design' is a list of pairs that was made before any answer.
 IGNORES_LABELS = frozenset({"d-optimal", "fiedler", "rounds", "random", "design"})
+
+
+def follows_labels(asker: str) -> bool:
+    """Whether a sampler of that name looks at labels.
+
+    >>> follows_labels("top-5"), follows_labels("rounds")
+    (True, False)
+    """
+    return asker in FOLLOWS_LABELS or re.fullmatch(r"top-[1-9]\d*", asker) is not None
 
 
 def askers(table: pl.DataFrame, column: str | None) -> frozenset[str]:
@@ -20,7 +30,8 @@ def askers(table: pl.DataFrame, column: str | None) -> frozenset[str]:
         return frozenset()
     names = table[column].cast(pl.String, strict=False).drop_nulls().unique().to_list()
     found = frozenset(name.strip().lower() for name in names) - {""}
-    return found if found <= FOLLOWS_LABELS | IGNORES_LABELS else frozenset()
+    is_known = all(name in IGNORES_LABELS or follows_labels(name) for name in found)
+    return found if is_known else frozenset()
 
 
 def without_other_askers(table: pl.DataFrame, reading: Reading) -> Reading:

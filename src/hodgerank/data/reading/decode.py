@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from hodgerank.data.comparisons import Comparisons
 from hodgerank.data.display_order import doubt_display
-from hodgerank.data.reading.asked_by import FOLLOWS_LABELS, askers, without_other_askers
+from hodgerank.data.reading.asked_by import askers, follows_labels, without_other_askers
 from hodgerank.data.reading.codes import MISSING, NOT_A_NAME, Encoding, encode
 from hodgerank.data.reading.counts import read_counts
 from hodgerank.data.reading.layouts import Layout
@@ -188,7 +188,7 @@ def _is_adaptive(table: pl.DataFrame, layout: Layout, used: BoolArray) -> bool:
     """Whether pairs that were answered had been chosen in the light of earlier answers."""
     if layout.asked_by is None:
         return False
-    return bool(askers(table.filter(used), layout.asked_by) & FOLLOWS_LABELS)
+    return any(map(follows_labels, askers(table.filter(used), layout.asked_by)))
 
 
 def _each_by_itself(unit: CodeArray, n_units: int) -> CodeArray:

@@ -121,6 +121,29 @@ def news(rho: float, times: int) -> float:
 
 
 @compiled
+def assimilate_into_bank(
+    C: FloatArray,
+    mean: FloatArray,
+    s: FloatArray,
+    i: int,
+    j: int,
+    outcome: float,
+    weight: float,
+    times: int,
+    last: float,
+    tally: FloatArray,
+    evidence: FloatArray,
+    a: FloatArray,
+) -> None:
+    """Filter one answer into several posteriors, one per entry of each array."""
+    for k in range(len(C)):
+        more, a[k] = assimilate_repeated(
+            C[k], mean[k], s[k], i, j, outcome, weight, times, last, tally[k]
+        )
+        evidence[k] += more
+
+
+@compiled
 def assimilate_all(
     C: FloatArray,
     mean: FloatArray,
@@ -132,14 +155,15 @@ def assimilate_all(
     times: IntArray,
     last: FloatArray,
     tally: FloatArray,
-) -> float:
-    """Filter many answers in turn; returns their evidence."""
-    evidence = 0.0
-    for t in range(len(i)):
-        evidence += assimilate_repeated(
-            C, mean, s, i[t], j[t], outcomes[t], weights[t], times[t], last[t], tally
-        )[0]
-    return evidence
+    evidence: FloatArray,
+) -> None:
+    """Filter many answers in turn into several posteriors."""
+    for k in range(len(C)):
+        for t in range(len(i)):
+            evidence[k] += assimilate_repeated(
+                C[k], mean[k], s[k], i[t], j[t], outcomes[t], weights[t], times[t], last[t],
+                tally[k],
+            )[0]  # fmt: skip
 
 
 @compiled
@@ -153,6 +177,13 @@ def scale_news(
     for e in range(len(i)):
         back[e] = R[i[e], j[e]]
         R[i[e], j[e]] *= news(rho, times[e])
+
+
+@compiled
+def put_back(R: FloatArray, i: IntArray, j: IntArray, back: FloatArray) -> None:
+    """Undo `scale_news`."""
+    for e in range(len(i)):
+        R[i[e], j[e]] = back[e]
 
 
 @compiled

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 
 import numpy as np
 
@@ -11,7 +11,9 @@ from hodgerank.kernels.selection.ties import best_listed
 from hodgerank.sampling.blocked import Blocked
 from hodgerank.sampling.designs.dense import DensePosterior
 from hodgerank.sampling.designs.design import ComposedDesign, Design
-from hodgerank.sampling.designs.order import OrderDesign, ProbitPosterior, Weigh
+from hodgerank.sampling.designs.order import OrderDesign, Weigh
+from hodgerank.sampling.designs.probit_bank import ProbitBank
+from hodgerank.sampling.designs.repetitions import Repetitions
 from hodgerank.types import BoolArray, IntArray
 
 PRIOR_VARIANCES = tuple(2.0**k / 12 for k in range(7))  # 1/12, 1/6, ..., 16/3
@@ -38,21 +40,20 @@ class AdaptiveDesign(ComposedDesign):
     """
 
     def __init__(self, n: int, weigh: Weigh = order_weights) -> None:
-        self.order = OrderDesign(n, PRIOR_VARIANCES, self._choose, weigh)
+        self.order = OrderDesign(n, PRIOR_VARIANCES, self._choose, weigh, Repetitions())
         self._label_free = DensePosterior(np.zeros(n), 1.0, criterion="variance")
         self._ignores_labels = False
         self.probes = False
         self.is_blind = False
         super().__init__([self.order, self._label_free])
 
-    def _choose(self, bank: Sequence[ProbitPosterior], n_learned: int) -> ProbitPosterior:
+    def _choose(self, bank: ProbitBank, n_learned: int) -> int:
         """One with a wider prior than the best; settles, too, whether labels are used at all."""
-        n = len(bank[0].mean)
-        evidence = [posterior.evidence for posterior in bank]
+        n, evidence = bank.n_items, bank.evidence.tolist()
         ahead = max(evidence[N_WEAK:]) - max(evidence[:N_WEAK])
         margin = MARGIN if n_learned < BEGINNING * n else 0.0
         self._ignores_labels = n >= ENOUGH_ITEMS and ahead <= margin
-        return bank[min(int(np.argmax(evidence)) + INFLATION, len(bank) - 1)]
+        return min(bank.most_evident + INFLATION, len(bank) - 1)
 
     @property
     def ignores_labels(self) -> bool:
@@ -91,9 +92,10 @@ class AdaptiveDesign(ComposedDesign):
 
     @property
     def _is_probing(self) -> bool:
+        if not self.probes:
+            return False
         step = self.order.n_learned + self.out.total()
-        is_turn = step % PROBE_EVERY == PROBE_EVERY - 1
-        return self.probes and is_turn and step >= PROBES_FROM * self.order.n_items
+        return step % PROBE_EVERY == PROBE_EVERY - 1 and step >= PROBES_FROM * self.order.n_items
 
     def _ends(self, gone: Collection[int]) -> tuple[IntArray, IntArray]:
         """Items of the best fifth and of the worst, of those that may be asked."""

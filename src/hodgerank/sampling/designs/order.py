@@ -8,8 +8,7 @@ known on average only: it adds its expected precision to a copy of the posterior
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
@@ -17,55 +16,12 @@ from hodgerank.kernels.linalg.threads import few_threads
 from hodgerank.kernels.posterior import probit, resistance
 from hodgerank.kernels.selection import misordering, pruned_search
 from hodgerank.sampling.blocked import Blocked
-from hodgerank.sampling.designs.dense import enlarge, prior_resistance
 from hodgerank.sampling.designs.design import AnswerBatch, Design
-from hodgerank.sampling.designs.repetitions import Repetitions
+from hodgerank.sampling.designs.probit_bank import ProbitBank, ProbitPosterior
+from hodgerank.sampling.designs.repetitions import NEW, Repetitions, all_new
 from hodgerank.types import FloatArray, IntArray, Item
 
 EXACT_ORDER = 400  # items up to which a pair counts for the order of all; the rest is O(n^3)
-
-
-class ProbitPosterior:
-    """Scores with prior N(0, variance) under P(i beats j) = Phi(x_i - x_j), answer by answer.
-
-    Judges that repeat themselves tell less each time: how much less is found along with the scores.
-    """
-
-    def __init__(self, n: int, variance: float) -> None:
-        self.variance = variance
-        self.mean = np.zeros(n)
-        self.C = prior_resistance(n, variance)
-        self.evidence = 0.0
-        self.response = np.empty(n)
-        self._tally = np.zeros(3)
-
-    def learn(
-        self, i: int, j: int, outcome: float, weight: float, times: int, last: float
-    ) -> float:
-        """One answer; returns a where S became S - a s s^T with s = `response`."""
-        evidence, a = probit.assimilate_repeated(
-            self.C, self.mean, self.response, i, j, outcome, weight, times, last, self._tally
-        )
-        self.evidence += evidence
-        return a
-
-    def learn_many(self, answers: AnswerBatch, times: IntArray, last: FloatArray) -> None:
-        """Answers in the order they came, with what was answered before each."""
-        i, j, outcome, weight, _ = answers
-        self.evidence += probit.assimilate_all(
-            self.C, self.mean, self.response, i, j, outcome, weight, times, last, self._tally
-        )
-
-    @property
-    def repetition(self) -> float:
-        """How far judges repeat themselves: 0 not at all, 1 always."""
-        return probit.repetition(self._tally)
-
-    def enlarge(self) -> None:
-        """Make room for one more item."""
-        self.C = enlarge(self.C, self.variance)
-        self.mean = np.append(self.mean, 0.0)
-        self.response = np.empty(len(self.mean))
 
 
 Weigh = Callable[[FloatArray, FloatArray], FloatArray]
@@ -80,7 +36,9 @@ class OrderCriterion:
     counts for its own order alone.
     """
 
-    def __init__(self, posterior: ProbitPosterior, repetitions: Repetitions, weigh: Weigh) -> None:
+    def __init__(
+        self, posterior: ProbitPosterior, repetitions: Repetitions | None, weigh: Weigh
+    ) -> None:
         n = len(posterior.mean)
         self.posterior = posterior
         self._repetitions = repetitions
@@ -94,6 +52,7 @@ class OrderCriterion:
         self._leaders = np.zeros(n, np.int64)
         self._pending: tuple[FloatArray, FloatArray] | None = None  # C and R with what is out
         self._out: Counter[tuple[int, int]] = Counter()  # what that is
+        self._discounted: tuple[IntArray, IntArray, FloatArray] | None = None
 
     def follow(self, i: int, j: int, a: float) -> None:
         """The posterior has learned an answer."""
@@ -103,7 +62,8 @@ class OrderCriterion:
 
     def _forget_pending(self) -> None:
         self._pending = None
-        self._out = Counter()
+        if self._out:
+            self._out = Counter()
 
     def expect(self, i: int, j: int) -> None:
         """A pair goes out."""
@@ -121,13 +81,14 @@ class OrderCriterion:
             C = base.C.copy()
             self._pending = C, self._R.copy() if self._weighs_all else C
         precision = probit.expected_precision(base.C[i, j], base.mean[i] - base.mean[j])
-        times, _ = self._repetitions.before(i, j)
-        precision *= sign * probit.news(base.repetition, times + n_out)
+        if self._repetitions is not None:
+            times, _ = self._repetitions.before(i, j)
+            precision *= probit.news(base.repetition, times + n_out)
         C, R = self._pending
         if self._weighs_all:
-            misordering.expect_order(C, R, base.response, self._q, i, j, precision)
+            misordering.expect_order(C, R, base.response, self._q, i, j, sign * precision)
         else:
-            resistance.expect(C, base.response, i, j, 1 / precision)
+            resistance.expect(C, base.response, i, j, sign / precision)
 
     def expect_exactly(self, out: Counter[tuple[int, int]]) -> None:
         """These pairs are out, and no others."""
@@ -139,37 +100,47 @@ class OrderCriterion:
 
     def gains(self, i: IntArray, j: IntArray) -> FloatArray:
         """Expected fall of the number of misordered pairs."""
-        with self._in_force() as (C, R):
-            gains = pruned_search.gains_of_pairs(
-                pruned_search.ORDER, 0, C, R, self.posterior.mean, i, j
-            )
+        C, R = self._in_force()
+        gains = pruned_search.gains_of_pairs(
+            pruned_search.ORDER, 0, C, R, self.posterior.mean, i, j
+        )
+        self._undo_discount(R)
         return np.asarray(gains)
 
     def search(self, blocked: Blocked, key: int) -> tuple[int, int]:
         """The pair whose answer is expected to put most pairs in order."""
-        with self._in_force() as (C, R):
-            return pruned_search.best_pair(
-                pruned_search.ORDER, 0, C, R, self.posterior.mean, blocked.matrix, bool(blocked),
-                key, self._leaders,
-            )  # fmt: skip
+        C, R = self._in_force()
+        found = pruned_search.best_pair(
+            pruned_search.ORDER, 0, C, R, self.posterior.mean, blocked.matrix, bool(blocked), key,
+            self._leaders,
+        )  # fmt: skip
+        self._undo_discount(R)
+        return found
 
-    @contextmanager
-    def _in_force(self) -> Iterator[tuple[FloatArray, FloatArray]]:
-        """C and R with what is out, pairs that were answered relevant by what is news in them."""
+    def _in_force(self) -> tuple[FloatArray, FloatArray]:
+        """C and R with what is out, pairs that were answered relevant by what is news in them.
+
+        That is written into R for the time being: see `_undo_discount`.
+        """
         C, R = self._pending or (self.posterior.C, self._R)
+        if self._repetitions is None:
+            return C, R
         rho = self.posterior.repetition
-        if not rho:
-            yield C, R
-            return
-        if R is C:
-            R = C.copy()
-        i, j, times = self._repetitions.pairs
-        if self._out:
-            i, j, times = self._with_pending(i, j, times)
-        back = np.empty(len(i))
-        probit.scale_news(R, i, j, times, rho, back)
-        yield C, R
-        R[i, j] = back
+        if rho:
+            if R is C:
+                R = C.copy()
+            i, j, times = self._repetitions.pairs
+            if self._out:
+                i, j, times = self._with_pending(i, j, times)
+            back = np.empty(len(i))
+            probit.scale_news(R, i, j, times, rho, back)
+            self._discounted = i, j, back
+        return C, R
+
+    def _undo_discount(self, R: FloatArray) -> None:
+        if self._discounted is not None:
+            probit.put_back(R, *self._discounted)
+            self._discounted = None
 
     def _with_pending(
         self, i: IntArray, j: IntArray, times: IntArray
@@ -182,12 +153,13 @@ class OrderCriterion:
         return i, j, np.array(list(asked.values()), np.int64)
 
 
-Choice = Callable[[Sequence[ProbitPosterior], int], ProbitPosterior]
+Choice = Callable[[ProbitBank, int], int]
+"""From a bank and the number of answers to the place of the posterior to design for."""
 
 
-def most_evident(bank: Sequence[ProbitPosterior], n_learned: int) -> ProbitPosterior:
+def most_evident(bank: ProbitBank, n_learned: int) -> int:
     """The posterior whose prior the answers speak for."""
-    return max(bank, key=lambda posterior: posterior.evidence)
+    return bank.most_evident
 
 
 class OrderDesign(Design):
@@ -203,9 +175,11 @@ class OrderDesign(Design):
     variances
         Of the priors, one for each posterior of the bank.
     choose
-        From the bank and the number of answers to the posterior that is designed for.
+        Which posterior is designed for.
     weigh
         From its variances and means to what the order of each pair is worth.
+    repetitions
+        Where answers are noted, if judges may repeat themselves.
     """
 
     def __init__(
@@ -214,31 +188,35 @@ class OrderDesign(Design):
         variances: Sequence[float],
         choose: Choice = most_evident,
         weigh: Weigh = misordering.order_weights,
+        repetitions: Repetitions | None = None,
     ) -> None:
         super().__init__()
-        self.bank = [ProbitPosterior(n, variance) for variance in variances]
+        self.bank = ProbitBank(n, variances)
         self.n_learned = 0
         self._choose = choose
         self._weigh = weigh
-        self._repetitions = Repetitions()
+        self._repetitions = repetitions
+        self._chosen = 0  # the place of the posterior that is designed for
         self._criterion: OrderCriterion | None = None
 
     @property
     def n_items(self) -> int:
         """Number of items."""
-        return len(self.bank[0].mean)
+        return self.bank.n_items
 
     @property
     def best(self) -> ProbitPosterior:
         """The posterior whose prior the answers speak for."""
-        return most_evident(self.bank, self.n_learned)
+        return self.bank[self.bank.most_evident]
 
     @property
     def criterion(self) -> OrderCriterion:
         """Up to date with the answers."""
         if self._criterion is None:
-            chosen = self._choose(self.bank, self.n_learned)
-            self._criterion = OrderCriterion(chosen, self._repetitions, self._weigh)
+            self._chosen = self._choose(self.bank, self.n_learned)
+            self._criterion = OrderCriterion(
+                self.bank[self._chosen], self._repetitions, self._weigh
+            )
         return self._criterion
 
     def _learn(
@@ -246,12 +224,9 @@ class OrderDesign(Design):
     ) -> None:
         """Filter the answer into every posterior."""
         criterion = self.criterion
-        before = self._repetitions.before(i, j)
-        self._repetitions.add(i, j, outcome)
-        for posterior in self.bank:
-            a = posterior.learn(i, j, outcome, weight, *before)
-            if posterior is criterion.posterior:
-                criterion.follow(i, j, a)
+        before = NEW if self._repetitions is None else self._repetitions.add(i, j, outcome)
+        a = self.bank.learn(i, j, outcome, weight, *before)
+        criterion.follow(i, j, float(a[self._chosen]))
         self.n_learned += 1
         if self.n_learned % self._interval == 0:
             self._criterion = None
@@ -262,9 +237,9 @@ class OrderDesign(Design):
         k = max(0, total - total % self._interval - self.n_learned)
         if k:
             part = answers.part(0, k)
-            before = self._repetitions.add_many(part)
-            for posterior in self.bank:
-                posterior.learn_many(part, *before)
+            known = self._repetitions
+            before = known.add_many(part) if known is not None else all_new(part)
+            self.bank.learn_many(part, *before)
             self.n_learned += k
             self._criterion = None
         super()._learn_many(answers.part(k))
@@ -286,8 +261,7 @@ class OrderDesign(Design):
 
     def enlarge(self) -> None:
         """Make room for one more item."""
-        for posterior in self.bank:
-            posterior.enlarge()
+        self.bank.enlarge()
         self._criterion = None
 
     def gains(self, i: IntArray, j: IntArray) -> FloatArray:

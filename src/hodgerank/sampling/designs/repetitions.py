@@ -7,44 +7,59 @@ import numpy as np
 from hodgerank.sampling.designs.design import AnswerBatch
 from hodgerank.types import FloatArray, IntArray
 
+NEW = (0, 0.0)  # how often a pair was answered before, and the last answer
+
 
 class Repetitions:
     """Pairs i < j in the order in which they were first answered."""
 
     def __init__(self) -> None:
         self._row: dict[tuple[int, int], int] = {}
-        self._ends = np.empty((0, 2), np.int64)
+        self._ends = np.empty((2, 0), np.int64)
         self._times = np.empty(0, np.int64)
         self._last = np.empty(0)
 
     def before(self, i: int, j: int) -> tuple[int, float]:
         """How often a pair was answered, and the last answer."""
         row = self._row.get((i, j))
-        return (0, 0.0) if row is None else (int(self._times[row]), float(self._last[row]))
+        return NEW if row is None else (int(self._times[row]), float(self._last[row]))
 
-    def add(self, i: int, j: int, outcome: float) -> None:
-        """One more answer."""
-        row = self._row.setdefault((i, j), len(self._row))
+    def add(self, i: int, j: int, outcome: float) -> tuple[int, float]:
+        """One more answer; returns what was `before` it."""
+        row = self._row.get((i, j))
+        if row is None:
+            self._add_row(i, j, outcome)
+            return NEW
+        before = int(self._times[row]), float(self._last[row])
+        self._times[row] = before[0] + 1
+        self._last[row] = outcome
+        return before
+
+    def _add_row(self, i: int, j: int, outcome: float) -> None:
+        row = self._row[i, j] = len(self._row)
         if row == len(self._times):
             room = max(16, row)
-            self._ends = np.concatenate((self._ends, np.zeros((room, 2), np.int64)))
-            self._times = np.concatenate((self._times, np.zeros(room, np.int64)))
-            self._last = np.concatenate((self._last, np.zeros(room)))
-        self._ends[row] = i, j
-        self._times[row] += 1
-        self._last[row] = outcome
+            self._ends = np.concatenate((self._ends, np.empty((2, room), np.int64)), axis=1)
+            self._times = np.concatenate((self._times, np.empty(room, np.int64)))
+            self._last = np.concatenate((self._last, np.empty(room)))
+        self._ends[0, row], self._ends[1, row] = i, j
+        self._times[row], self._last[row] = 1, outcome
 
     def add_many(self, answers: AnswerBatch) -> tuple[IntArray, FloatArray]:
         """Many answers in turn; what was before each of them."""
-        times, last = np.empty(len(answers.i), np.int64), np.empty(len(answers.i))
         columns = (answers.i.tolist(), answers.j.tolist(), answers.outcome.tolist())
-        for k, (i, j, outcome) in enumerate(zip(*columns, strict=True)):
-            times[k], last[k] = self.before(i, j)
-            self.add(i, j, outcome)
-        return times, last
+        before = [self.add(*row) for row in zip(*columns, strict=True)]
+        times, last = zip(*before, strict=True) if before else ((), ())
+        return np.array(times, np.int64), np.array(last, float)
 
     @property
     def pairs(self) -> tuple[IntArray, IntArray, IntArray]:
         """Ends of all pairs that were answered, and how often."""
         n = len(self._row)
-        return self._ends[:n, 0], self._ends[:n, 1], self._times[:n]
+        return self._ends[0, :n], self._ends[1, :n], self._times[:n]
+
+
+def all_new(answers: AnswerBatch) -> tuple[IntArray, FloatArray]:
+    """What was before each of many answers, if nobody repeats anything."""
+    n = len(answers.i)
+    return np.zeros(n, np.int64), np.zeros(n)
