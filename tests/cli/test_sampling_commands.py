@@ -57,6 +57,29 @@ def test_plan_knows_every_strategy(run, write, strategy):
     assert strategy in out
 
 
+def test_plan_aims_at_the_best(run, tmp_path):
+    votes, sheet = tmp_path / "votes.csv", tmp_path / "sheet.csv"
+    run("simulate", "--items", 8, "--answers", 60, "--spread", 2, "--seed", 1, "-o", votes)
+    status, out, _ = run("plan", votes, "--top", 2, "-n", 4, "-o", sheet)
+    assert status == 0
+    assert "strategy top-2" in out
+    assert "forecast: top 2 certain to " in out
+    assert pl.read_csv(sheet)["asked_by"].unique().to_list() == ["top-2"]
+    status, out, _ = run("plan", votes, "--top", 2, "--target", 0.6, "--json")
+    outlook = json.loads(out)["forecast"]
+    assert (outlook["rule"], outlook["target"]) == ("top 2 certain to 60%", 0.6)
+    assert 0 <= outlook["now"] <= 1
+    status, _, err = run("plan", votes, "--top", 2, "--strategy", "rank")
+    assert status == 2
+    assert "leave out --strategy" in err
+
+
+def test_plan_shows_as_many_pairs_as_are_wanted(run, write):
+    status, out, _ = run("plan", write(VOTES), "-n", 5, "--show", 2, "--target", 0)
+    assert status == 0
+    assert "... and 3 more (--show 0 shows all)" in out
+
+
 def test_plan_names_what_it_does_not_know(run, write, tmp_path):
     status, _, err = run("plan", write(VOTES), "--strategy", "magic")
     assert status == 2

@@ -167,6 +167,23 @@ class SamplerContract:
         sampler.retire_item("d")
         assert unordered([sampler.ask(candidates=allowed)]) == unordered([("a", "b")])
 
+    def test_candidates_may_be_known_from_the_beginning(self):
+        candidates = [("b", "a"), ("c", "d"), ("d", "e")]
+        sampler = self.build(candidates=candidates)
+        allowed = {frozenset(pair) for pair in candidates}
+        for _ in range(8):
+            pair = sampler.ask()
+            assert frozenset(pair) in allowed
+            sampler.tell(pair, 1)
+        assert sampler.ask(candidates=[("f", "g")]) in {("f", "g"), ("g", "f")}
+        matrix = np.zeros((len(ITEMS), len(ITEMS)), bool)
+        matrix[0, 3] = True
+        assert set(self.build(candidates=matrix).ask()) == {"a", "d"}
+        with pytest.raises(UnknownItem):
+            self.build(candidates=[("a", "z")])
+        with pytest.raises(NothingToAsk, match="none of the candidates"):
+            self.build(candidates=[]).ask()
+
     def test_candidates_limit_the_choice(self):
         sampler = self.build()
         allowed = [("a", "b"), ("c", "d"), ("e", "a")]

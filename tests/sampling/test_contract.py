@@ -6,7 +6,8 @@ import pytest
 
 import hodgerank as hr
 from contracts.sampler import ITEMS, GaussianContract, SamplerContract
-from hodgerank.sampling.samplers import auto, random
+from hodgerank.sampling.designs import top_k_many
+from hodgerank.sampling.samplers import auto, random, top_k
 
 
 class TestRounds(GaussianContract):
@@ -54,6 +55,25 @@ class TestAuto(SamplerContract):
         return hr.AutoSampler(items, **options)
 
 
+class TestTopK(SamplerContract):
+    def build(self, items=ITEMS, **options):
+        return hr.TopKSampler(items, 2, **options)
+
+
+class TestAutoWithProbes(SamplerContract):
+    """A probe is not the pair of largest gain."""
+
+    BEST = 0.0
+
+    def build(self, items=ITEMS, **options):
+        return hr.AutoSampler(items, probes=True, **options)
+
+
+class TestAutoForCrowdsNobodyVetted(SamplerContract):
+    def build(self, items=ITEMS, **options):
+        return hr.AutoSampler(items, vetting=8, **options)
+
+
 class TestCrowdBT(SamplerContract):
     def build(self, items=ITEMS, **options):
         return hr.CrowdBTSampler(items, **options)
@@ -88,6 +108,18 @@ class TestAutoOfMany(OfMany):
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(auto, "MANY_ITEMS", 0)
             return hr.AutoSampler(items, **options)
+
+
+class TestTopKOfMany(OfMany):
+    """Where few items are left to choose from, the best of them may be worth little."""
+
+    BEST = 0.0
+
+    def build(self, items=ITEMS, **options):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(top_k, "EXACT_ORDER", 0)
+            patch.setattr(top_k_many, "FEWEST", 3)
+            return hr.TopKSampler(items, 1, **options)
 
 
 class TestRoundsOfMany(SamplerContract):

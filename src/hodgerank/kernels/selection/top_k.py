@@ -19,6 +19,8 @@ LEAST = 1e-6  # what pairs weigh that do not matter: once the k best are known, 
 def top_k_weights(C: FloatArray, mean: FloatArray, k: int) -> FloatArray:
     """w_kl P(exactly one of the two is among the k best), by draws of the scores."""
     n = len(mean)
+    if n < 2:
+        return np.zeros((n, n))
     k = min(k, n - 1)
     covariance = covariance_of(C)
     tiny = 1e-9 * float(np.trace(covariance)) / n

@@ -51,7 +51,7 @@ class OrderCriterion:
         self._q = np.empty(n)
         self._leaders = np.zeros(n, np.int64)
         self._pending: tuple[FloatArray, FloatArray] | None = None  # C and R with what is out
-        self._out: Counter[tuple[int, int]] = Counter()  # what that is
+        self._out: dict[tuple[int, int], int] = {}  # what that is
         self._discounted: tuple[IntArray, IntArray, FloatArray] | None = None
 
     def follow(self, i: int, j: int, a: float) -> None:
@@ -62,13 +62,13 @@ class OrderCriterion:
 
     def _forget_pending(self) -> None:
         self._pending = None
-        if self._out:
-            self._out = Counter()
+        self._out = {}
 
     def expect(self, i: int, j: int) -> None:
         """A pair goes out."""
-        self._expect(i, j, 1, self._out[i, j])
-        self._out[i, j] += 1
+        n_out = self._out.get((i, j), 0)
+        self._expect(i, j, 1, n_out)
+        self._out[i, j] = n_out + 1
 
     def withdraw(self, i: int, j: int) -> None:
         """A pair that was out comes back unanswered."""

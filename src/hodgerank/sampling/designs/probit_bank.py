@@ -74,7 +74,7 @@ class ProbitBank:
     @property
     def most_evident(self) -> int:
         """The place of the posterior whose prior the answers speak for."""
-        return int(np.argmax(self.evidence))
+        return int(self.evidence.argmax())
 
     def learn(
         self, i: int, j: int, outcome: float, weight: float, times: int, last: float

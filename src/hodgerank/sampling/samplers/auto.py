@@ -108,6 +108,16 @@ class AutoSampler(Sampler):
             return probit_posterior(self.items, self._design.order)
         return super().posterior
 
+    @property
+    def repetition(self) -> float:
+        """How far judges repeat themselves beyond what the scores explain: 0 not at all, 1 always.
+
+        Not looked for from 1,000 items on, where hardly a pair is asked twice.
+        """
+        if isinstance(self._design, AdaptiveDesign):
+            return self._design.order.best.repetition
+        return 0.0
+
     def prepare_to_stop(self) -> None:
         """Ask probes, unless told not to."""
         if self._probes is None:

@@ -1,0 +1,157 @@
+"""AutoSampler: probes, vetting, sparse designs, judges that repeat themselves."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import hodgerank as hr
+from hodgerank.errors import InvalidArgument
+from hodgerank.metrics import kendall_tau
+
+N = 20
+
+
+def clear(pair):
+    return 1 if pair.left < pair.right else -1
+
+
+def played(sampler, n_answers, judge=clear, worker=None):
+    pairs = []
+    while sampler.n_answers < n_answers:
+        pair = sampler.ask()
+        sampler.tell(pair, judge(pair), worker)
+        pairs.append(pair)
+    return pairs
+
+
+def distances(pairs):
+    return [abs(pair.left - pair.right) for pair in pairs]
+
+
+def test_every_tenth_pair_is_a_probe_from_half_an_answer_per_item_on():
+    pairs = played(hr.AutoSampler(N, seed=1, probes=True), 200)
+    late = slice(109, None, 10)
+    assert min(distances(pairs[late])) >= 12
+    rest = [pair for k, pair in enumerate(pairs) if k >= 100 and k % 10 != 9]
+    assert np.mean(distances(rest)) < 8
+    assert len({frozenset(pair) for pair in pairs[late]}) > 1
+    without = played(hr.AutoSampler(N, seed=1), 200)
+    assert pairs[:19] == without[:19]
+    assert pairs != without
+
+
+def test_probes_keep_to_what_may_be_asked():
+    sampler = hr.AutoSampler(N, seed=1, probes=True)
+    played(sampler, 109)
+    sampler.retire_item(0)
+    exclude = [(1, k) for k in range(2, N)]
+    found = {frozenset(sampler.ask(exclude=exclude)) for _ in range(3)}
+    assert all(not pair & {0, 1} for pair in found)
+    neighbours = tuple((k, k + 1) for k in range(1, N - 1))
+    left, right = sampler.ask(candidates=neighbours)
+    assert abs(left - right) == 1
+    across = (*neighbours, (2, 18))
+    assert set(sampler.ask(candidates=across)) == {2, 18}
+
+
+def test_a_stopping_rule_turns_probes_on_unless_they_are_off():
+    for probes, rule, are_on in (
+        (None, hr.ExpectedTau(0.99), True),
+        (None, hr.ExpectedTau(0.99) | hr.Budget(500), True),
+        (None, hr.Budget(500), False),
+        (None, None, False),
+        (False, hr.ExpectedTau(0.99), False),
+    ):
+        sampler = hr.AutoSampler(N, seed=1, probes=probes)
+        hr.run(sampler, clear, 5, stop=rule)
+        assert sampler._design.probes is are_on
+
+
+def test_a_forecast_leaves_probes_as_they_were():
+    sampler = hr.AutoSampler(6, seed=1)
+    played(sampler, 10)
+    hr.forecast(sampler, 0.8)
+    assert sampler._design.probes is False
+
+
+def test_new_workers_are_asked_without_labels():
+    sampler = hr.AutoSampler(N, seed=1, vetting=8)
+    played(sampler, 60, worker="ann")
+    assert sampler.strategy == "rank"
+    sampler.ask(worker="ben")
+    assert sampler.strategy == "d-optimal"
+    sampler.ask(worker="ann")
+    assert sampler.strategy == "rank"
+    sampler.ask()
+    assert sampler.strategy == "rank"  # the only worker there is has long been vetted
+    with pytest.raises(InvalidArgument, match="vetting"):
+        hr.AutoSampler(N, vetting=-1)
+
+
+def test_where_only_neighbours_may_be_asked_labels_wait():
+    neighbours = tuple((k, k + 1) for k in range(N - 1))
+    sampler = hr.AutoSampler(N, seed=1, candidates=neighbours)
+    sampler.ask()
+    assert sampler.strategy == "d-optimal"
+    played(sampler, 60)
+    sampler.ask()
+    assert sampler.strategy == "rank"
+    assert hr.AutoSampler(N, seed=1).strategy == "rank"
+
+
+def test_a_ranking_knows_the_candidates_however_they_were_given():
+    rng = np.random.default_rng(0)
+    scores = np.linspace(3, -3, 25)
+    windows = tuple((a, b) for a in range(25) for b in range(a + 1, min(25, a + 4)))
+
+    def judge(pair):
+        difference = scores[pair[0]] - scores[pair[1]]
+        return 1 if rng.random() < 1 / (1 + np.exp(-difference)) else -1
+
+    built, asked = hr.AutoSampler(25, seed=1, candidates=windows), hr.AutoSampler(25, seed=1)
+    for sampler, candidates in ((built, None), (asked, windows)):
+        for _ in range(100):
+            pair = sampler.ask(candidates=candidates)
+            sampler.tell(pair, judge(pair))
+        truth = dict(enumerate(scores.tolist()))
+        assert kendall_tau(sampler.ranking(), truth) > 0.5
+        crushed = hr.bayes_rank(sampler.answers, candidates="all")
+        assert kendall_tau(crushed, truth) < 0.5
+
+
+def test_pairs_that_judges_repeat_are_asked_less():
+    """A judge who always says the same of a pair, often wrongly where items are close."""
+    rng = np.random.default_rng(3)
+    scores = rng.normal(0, 1, N)
+    noise = rng.logistic(0, 1, (N, N))
+    noise = np.triu(noise, 1) - np.triu(noise, 1).T
+
+    def stubborn(pair):
+        a, b = pair
+        return 1 if scores[a] - scores[b] + noise[a, b] > 0 else -1
+
+    def fickle(pair):
+        difference = scores[pair.left] - scores[pair.right]
+        return 1 if rng.random() < 1 / (1 + np.exp(-difference)) else -1
+
+    distinct = {}
+    for judge in (stubborn, fickle):
+        sampler = hr.AutoSampler(N, seed=1)
+        pairs = played(sampler, 150, judge)
+        distinct[judge] = len({frozenset(pair) for pair in pairs})
+        assert (sampler.repetition > 0.3) is (judge is stubborn)
+    assert distinct[stubborn] > distinct[fickle]
+    assert hr.AutoSampler(2_000).repetition == 0
+
+
+def test_answers_of_adversaries_are_turned_round():
+    crowd = hr.SimulatedCrowd(12, spread=3, workers={"honest": 7, "adversarial": 3}, rng=1)
+    sampler = hr.AutoSampler(crowd.items, seed=1, vetting=8)
+    hr.run(sampler, crowd, 600)
+    truth = dict(zip(crowd.items, crowd.truth.tolist(), strict=True))
+    weighed = kendall_tau(sampler.ranking(), truth)
+    assert weighed > kendall_tau(hr.bayes_rank(sampler.answers), truth)
+    assert weighed > 0.8
+    sampler.freeze_trust()
+    assert kendall_tau(sampler.ranking(), truth) == weighed

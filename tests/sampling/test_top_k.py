@@ -1,0 +1,94 @@
+"""TopKSampler finds the best."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import hodgerank as hr
+from hodgerank.errors import InvalidArgument
+from hodgerank.kernels.posterior.resistance import resistance_of
+from hodgerank.kernels.selection.misordering import order_weights
+from hodgerank.kernels.selection.top_k import LEAST, top_k_weights
+from hodgerank.sampling.samplers.by_name import build_sampler
+
+
+def recall(sampler, scores, k, n_answers, seed):
+    rng = np.random.default_rng((1, seed))
+    while sampler.n_answers < n_answers:
+        a, b = sampler.ask()
+        sampler.tell((a, b), 1 if rng.random() < 1 / (1 + np.exp(scores[b] - scores[a])) else -1)
+    best = set(np.argsort(-scores)[:k].tolist())
+    return len(best & set(sampler.ranking().top(k))) / k
+
+
+@pytest.mark.parametrize(("n", "k", "runs"), [(30, 5, 30), (500, 10, 3)])
+def test_more_of_the_best_are_found(n, k, runs):
+    gained = []
+    for run in range(runs):
+        scores = np.random.default_rng(run).normal(0, 2, n)
+        top = recall(hr.TopKSampler(n, k, seed=run), scores, k, 5 * n, run)
+        gained.append(top - recall(hr.AutoSampler(n, seed=run), scores, k, 5 * n, run))
+    assert np.mean(gained) > 0.03
+
+
+def test_pairs_weigh_by_the_chance_that_they_are_parted():
+    """Independent scores: P(exactly one of two is the best) by counting."""
+    mean = np.array([1.0, 0.5, 0.0, -4.0])
+    C = resistance_of(0.25 * np.eye(4))
+    draws = mean + 0.5 * np.random.default_rng(1).standard_normal((200_000, 4))
+    best = np.bincount(draws.argmax(axis=1), minlength=4) / len(draws)
+    chance = best[:, None] + best
+    found = top_k_weights(C, mean, 1) / np.where(np.eye(4), 1, order_weights(C, mean))
+    off = ~np.eye(4, dtype=bool)
+    np.testing.assert_allclose(found[off], chance[off], atol=0.06)
+    assert found[2, 3] >= LEAST
+
+
+def test_items_far_from_the_limit_are_left_aside_where_there_are_many():
+    n, k = 600, 5
+    scores = np.linspace(6, -6, n)
+    sampler = hr.TopKSampler(n, k, seed=1)
+    rng = np.random.default_rng(0)
+    late = []
+    while sampler.n_answers < 6 * n:
+        a, b = sampler.ask()
+        sampler.tell((a, b), 1 if rng.random() < 1 / (1 + np.exp(scores[b] - scores[a])) else -1)
+        if sampler.n_answers > 4 * n:
+            late += [a, b]
+    assert np.median(late) < n / 4
+
+
+def test_all_are_asked_again_where_nothing_else_is_left():
+    sampler = hr.TopKSampler(500, 1, seed=1)
+    votes = hr.simulate_comparisons(500, 2_000, spread=3, rng=1)
+    sampler.tell_many(
+        hr.Comparisons(
+            items=tuple(range(500)),
+            left=votes.left,
+            right=votes.right,
+            outcome=votes.outcome,
+            workers=(),
+            worker=np.full(len(votes), -1),
+        )
+    )
+    aside = np.flatnonzero(sampler._design._posterior.aside)
+    others = np.setdiff1d(np.arange(500), aside)
+    assert len(aside) > 100
+    exclude = [(int(a), int(b)) for place, a in enumerate(others) for b in others[:place]]
+    left, right = sampler.ask(exclude=exclude)
+    assert {left, right} & set(aside.tolist())
+    assert np.array_equal(np.flatnonzero(sampler._design._posterior.aside), aside)
+
+
+def test_it_is_built_by_name():
+    sampler = build_sampler("top-3", ["a", "b", "c", "d"])
+    assert isinstance(sampler, hr.TopKSampler)
+    assert (sampler.k, sampler.name) == (3, "top-3")
+    assert sampler.fresh(7, seed=1).k == 3
+    assert hr.TopKSampler(4, 9).ask() is not None
+    for wrong in (0, -1, 1.5, "5"):
+        with pytest.raises(InvalidArgument, match="best are wanted"):
+            hr.TopKSampler(4, wrong)
+    with pytest.raises(InvalidArgument, match="top-5"):
+        build_sampler("top-x", ["a", "b"])
