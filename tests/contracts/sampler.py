@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from copy import copy
 from itertools import combinations
 
@@ -270,6 +271,17 @@ class SamplerContract:
         there = self.told(log)
         gains = [[s.gain(pair) for pair in combinations(ITEMS, 2)] for s in (late, there)]
         np.testing.assert_allclose(*gains, rtol=1e-8, atol=1e-12)
+
+    def test_a_copy_goes_on_as_the_original_does(self):
+        sampler = self.told([(("a", "b"), 1), (("b", "c"), 1), (("a", "d"), -1)])
+        sampler.ask()
+        other = copy(sampler)
+        restored = pickle.loads(pickle.dumps(sampler))
+        for _ in range(25):
+            pair = sampler.ask()
+            assert other.ask() == restored.ask() == pair
+            for each in (sampler, other, restored):
+                each.tell(pair, 1 if pair.left < pair.right else -1)
 
     def test_a_copy_goes_its_own_way(self):
         log = [(("a", "b"), 1.0), (("c", "d"), -1.0), (("a", "c"), 0.5)]

@@ -9,14 +9,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from hodgerank.estimators.covariance import Covariance, ModelCovariance
 from hodgerank.estimators.dispersion import LEAST, dispersion_of, tempered
-from hodgerank.estimators.evidence import Evidence, PosteriorFit, most_evident
-from hodgerank.estimators.priors import Scope
 from hodgerank.graph.comparison_graph import ComparisonGraph
 from hodgerank.types import FloatArray
+
+if TYPE_CHECKING:
+    from hodgerank.estimators.evidence import Evidence, PosteriorFit
+    from hodgerank.estimators.priors import Scope
 
 
 class Part(NamedTuple):
@@ -83,6 +85,8 @@ class FoundBelief:
     @cached_property
     def evidence(self) -> Evidence:
         """What the answers say about the prior."""
+        from hodgerank.estimators.evidence import most_evident  # brings the compiler along
+
         return most_evident(tempered(self.graph, self.dispersion), self.link, self.scope)
 
     @cached_property

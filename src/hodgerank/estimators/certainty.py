@@ -27,7 +27,7 @@ def expected_tau(ranking: Ranking, among: Iterable[Item] | None = None) -> float
 
     >>> from hodgerank import bayes_rank
     >>> round(expected_tau(bayes_rank([("a", "b", 1)])), 2)
-    0.44
+    0.49
     """
     a, b = _pairs(ranking, _rows(ranking, among))
     if not len(a):

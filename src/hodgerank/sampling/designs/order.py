@@ -42,9 +42,8 @@ class OrderCriterion:
         n = len(posterior.mean)
         self.posterior = posterior
         self._repetitions = repetitions
-        self._weighs_all = n <= EXACT_ORDER
-        self._R = posterior.C
-        if self._weighs_all:
+        self._R: FloatArray | None = None  # where a pair counts for itself alone, C stands for it
+        if n <= EXACT_ORDER:
             with few_threads(n):
                 weights = weigh(posterior.C, posterior.mean)
                 self._R = misordering.relevance(posterior.C, weights)
@@ -57,7 +56,7 @@ class OrderCriterion:
     def follow(self, i: int, j: int, a: float) -> None:
         """The posterior has learned an answer."""
         self._forget_pending()
-        if self._weighs_all:
+        if self._R is not None:
             misordering.follow(self._R, self.posterior.response, self._q, i, j, a)
 
     def _forget_pending(self) -> None:
@@ -79,13 +78,13 @@ class OrderCriterion:
         base = self.posterior
         if self._pending is None:
             C = base.C.copy()
-            self._pending = C, self._R.copy() if self._weighs_all else C
+            self._pending = C, C if self._R is None else self._R.copy()
         precision = probit.expected_precision(base.C[i, j], base.mean[i] - base.mean[j])
         if self._repetitions is not None:
             times, _ = self._repetitions.before(i, j)
             precision *= probit.news(base.repetition, times + n_out)
         C, R = self._pending
-        if self._weighs_all:
+        if self._R is not None:
             misordering.expect_order(C, R, base.response, self._q, i, j, sign * precision)
         else:
             resistance.expect(C, base.response, i, j, sign / precision)
@@ -122,11 +121,13 @@ class OrderCriterion:
 
         That is written into R for the time being: see `_undo_discount`.
         """
-        C, R = self._pending or (self.posterior.C, self._R)
-        if self._repetitions is None:
-            return C, R
-        rho = self.posterior.repetition
-        if rho:
+        if self._pending is not None:
+            C, R = self._pending
+        else:
+            C = self.posterior.C
+            R = C if self._R is None else self._R
+        rho = 0.0 if self._repetitions is None else self.posterior.repetition
+        if self._repetitions is not None and rho:
             if R is C:
                 R = C.copy()
             i, j, times = self._repetitions.pairs

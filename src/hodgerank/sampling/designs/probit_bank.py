@@ -15,23 +15,31 @@ from hodgerank.types import FloatArray, IntArray
 class ProbitPosterior:
     """One of a bank: scores with prior N(0, variance) under P(i beats j) = Phi(x_i - x_j).
 
-    Attributes
-    ----------
-    C, mean
-        Variances of differences, means of scores; they follow the bank.
-    response
-        s of the answer learned last.
+    Its arrays are looked up in the bank each time: views that were kept would not follow a copy.
     """
 
     def __init__(self, bank: ProbitBank, place: int) -> None:
-        self.C, self.mean = bank.C[place], bank.mean[place]
-        self.response = bank.response[place]
-        self._tally = bank.tally[place]
+        self._bank, self._place = bank, place
+
+    @property
+    def C(self) -> FloatArray:
+        """Variances of differences."""
+        return np.asarray(self._bank.C[self._place])
+
+    @property
+    def mean(self) -> FloatArray:
+        """Of the scores."""
+        return np.asarray(self._bank.mean[self._place])
+
+    @property
+    def response(self) -> FloatArray:
+        """The s of the answer learned last."""
+        return np.asarray(self._bank.response[self._place])
 
     @property
     def repetition(self) -> float:
         """How far judges repeat themselves: 0 not at all, 1 always."""
-        return probit.repetition(self._tally)
+        return probit.repetition(self._bank.tally[self._place])
 
 
 class ProbitBank:
@@ -58,13 +66,12 @@ class ProbitBank:
     def _make_room(self) -> None:
         self.response = np.empty_like(self.mean)
         self._a = np.empty(len(self.variances))
-        self._posteriors = [ProbitPosterior(self, place) for place in range(len(self))]
 
     def __len__(self) -> int:
         return len(self.variances)
 
     def __getitem__(self, place: int) -> ProbitPosterior:
-        return self._posteriors[place]
+        return ProbitPosterior(self, place)
 
     @property
     def n_items(self) -> int:
