@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from hodgerank.types import Item, Pair
 
 MOST_PLAYED, MODEL_ITEMS = 2000, 1000
-FEWEST_FUTURES, MOST_FUTURES = 8, 30
+FEWEST_FUTURES, MOST_FUTURES = 8, 40
 MOST_PER_ITEM = 40  # answers that are played; what takes more is extrapolated
 GROWTH = 1.3  # of the number of answers between two looks at a future, at most
 FINEST = 1.04  # and at least
@@ -39,7 +39,7 @@ class Forecast(Displayed):
     now
         What it asks for, by the answers so far: expected tau, or certainty of the top.
     answers
-        The median of the futures that were played.
+        The median of the futures that were played, smoothed.
     lower, upper
         Nine futures in ten lie between these.
     """
@@ -119,8 +119,15 @@ def forecast(sampler: Sampler, target: float | RankingRule) -> Forecast:
         takes = _play_model(sampler, ranking, rule, n_futures)
     # ties and grades tell more than the choices that were played
     takes = np.maximum(np.ceil(takes * ranking.dispersion), 1.0)
-    lower, median, upper = np.quantile(takes, [0.05, 0.5, 0.95], method="nearest")
-    return Forecast(rule, now, float(median), float(lower), float(upper))
+    lower, upper = np.quantile(takes, [0.05, 0.95], method="nearest")
+    return Forecast(rule, now, _typical(takes), float(lower), float(upper))
+
+
+def _typical(takes: FloatArray) -> float:
+    """The median, smoothed: the geometric mean of the middle third."""
+    takes = np.sort(takes)
+    third = len(takes) // 3
+    return float(np.round(np.exp(np.log(takes[third : len(takes) - third]).mean())))
 
 
 def _play_on(sampler: Sampler, ranking: Ranking, rule: RankingRule, n_futures: int) -> FloatArray:
