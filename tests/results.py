@@ -46,6 +46,7 @@ def every_result() -> dict[str, Any]:
         hr.FisherSampler(votes.items),
         hr.BayesianSampler(votes.items),
         hr.RankSampler(votes.items),
+        hr.TopKSampler(votes.items, 2),
         hr.CrowdBTSampler(votes.items),
         sampler.posterior,
         run,

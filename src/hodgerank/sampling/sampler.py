@@ -79,9 +79,9 @@ class Sampler(Displayed):
         self.display = display
         self._balance = DisplayBalance(display, len(self._items), self._seed)
         self._history = History()
-        self._default = (
-            candidates if isinstance(candidates, np.ndarray | None) else tuple(candidates)
-        )
+        if isinstance(candidates, Iterable) and not isinstance(candidates, str | np.ndarray):
+            candidates = tuple(candidates)  # is read once
+        self._may_ask = candidates
         self._listed: PairTable | None = None  # the most pairs that were listed as candidates
         self._allowed(None)
         self._trust: FloatArray | None = None  # in workers, where it is frozen
@@ -171,13 +171,13 @@ class Sampler(Displayed):
                 if worker is not None:  # nobody is asked the same twice
                     allowed.forbid(i, j)
         if not pairs and n != 0:
-            listed = self._default if candidates is None else candidates
+            listed = self._may_ask if candidates is None else candidates
             raise NothingToAsk(why_nothing(len(self.active_items), listed, worker, excluded))
         return pairs[0] if n is None else pairs
 
     def _allowed(self, candidates: Candidates) -> AnyPair | ListedPairs:
         """Pairs that may be asked; the longest list of them is remembered for the ranking."""
-        allowed = self._candidates.read(self._default if candidates is None else candidates)
+        allowed = self._candidates.read(self._may_ask if candidates is None else candidates)
         if isinstance(allowed, ListedPairs) and len(allowed.table) > len(self._listed or ()):
             self._listed = allowed.table
         return allowed
@@ -276,8 +276,10 @@ class Sampler(Displayed):
 
     @property
     def _trust_in_workers(self) -> FloatArray:
-        if self._trust is not None or not self._history.n_workers:
-            return np.ones(0) if self._trust is None else self._trust
+        if self._trust is not None:
+            return self._trust
+        if not self._history.n_workers:
+            return np.ones(0)
         from hodgerank.estimators.trusting import trust_in_workers
 
         return trust_in_workers(self.answers)

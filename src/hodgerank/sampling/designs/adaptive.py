@@ -11,7 +11,8 @@ from hodgerank.kernels.selection.ties import best_listed
 from hodgerank.sampling.blocked import Blocked
 from hodgerank.sampling.designs.dense import DensePosterior
 from hodgerank.sampling.designs.design import ComposedDesign, Design
-from hodgerank.sampling.designs.order import OrderDesign, Weigh
+from hodgerank.sampling.designs.order import OrderDesign
+from hodgerank.sampling.designs.order_criterion import Weigh
 from hodgerank.sampling.designs.probit_bank import ProbitBank
 from hodgerank.sampling.designs.repetitions import Repetitions
 from hodgerank.types import BoolArray, IntArray

@@ -22,7 +22,7 @@ class ProbitPosterior:
         self._bank, self._place = bank, place
 
     @property
-    def C(self) -> FloatArray:
+    def C(self) -> FloatArray:  # noqa: N802
         """Variances of differences."""
         return np.asarray(self._bank.C[self._place])
 

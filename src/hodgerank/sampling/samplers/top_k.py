@@ -12,7 +12,7 @@ from hodgerank.errors import InvalidArgument
 from hodgerank.kernels.selection.top_k import top_k_weights
 from hodgerank.sampling.candidates import Candidates
 from hodgerank.sampling.designs.adaptive import AdaptiveDesign
-from hodgerank.sampling.designs.order import EXACT_ORDER
+from hodgerank.sampling.designs.order_criterion import EXACT_ORDER
 from hodgerank.sampling.designs.top_k_many import TopKManyDesign
 from hodgerank.sampling.display import Display
 from hodgerank.sampling.samplers.auto import AutoSampler
