@@ -141,8 +141,34 @@ def test_pairs_that_judges_repeat_are_asked_less():
         pairs = played(sampler, 150, judge)
         distinct[judge] = len({frozenset(pair) for pair in pairs})
         assert (sampler.repetition > 0.3) is (judge is stubborn)
+        noted = any("judges repeat" in note for note in sampler.ranking().notes)
+        assert noted is (judge is stubborn)
     assert distinct[stubborn] > distinct[fickle]
     assert hr.AutoSampler(2_000).repetition == 0
+
+
+def test_what_is_said_again_makes_nothing_more_certain():
+    """Expected tau is about the scores, not about a judge who always says the same of a pair."""
+    gaps = []
+    for run in range(6):
+        rng = np.random.default_rng((5, run))
+        scores, said = rng.normal(0, 1.5, N), {}
+
+        def stubborn(pair, scores=scores, said=said, rng=rng):
+            a, b = sorted(pair)
+            if (a, b) not in said:
+                said[a, b] = rng.random() < 1 / (1 + np.exp(scores[b] - scores[a]))
+            return 1 if said[a, b] is (pair.left == a) else -1
+
+        sampler = hr.AutoSampler(N, seed=run, probes=True)
+        played(sampler, 20 * N, stubborn)
+        ranking = sampler.ranking()
+        plain = hr.bayes_rank(sampler.answers)
+        reached = kendall_tau(ranking, dict(enumerate(scores.tolist())))
+        gaps.append((hr.expected_tau(ranking) - reached, hr.expected_tau(plain) - reached))
+    counted, believed = np.mean(gaps, axis=0)
+    assert abs(counted) < 0.08
+    assert believed > counted + 0.03
 
 
 def test_answers_of_adversaries_are_turned_round():

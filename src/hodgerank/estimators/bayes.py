@@ -87,13 +87,14 @@ def believed_ranking(
     *,
     ridge: float | None = None,
     confidence: float = 0.95,
+    notes: tuple[str, ...] = (),
 ) -> Ranking:
     """The ranking of a graph; see `bayes_rank`."""
     if not graph.n_items:
         raise InvalidComparisons("there are no items to rank")
     found = FoundBelief(graph, LINK, scope=scope)
     fit = found.evidence.best if ridge is None else _given(graph, found.dispersion, ridge)
-    return _ranking(graph, found, fit, fit.equations, ridge, confidence, ())
+    return _ranking(graph, found, fit, fit.equations, ridge, confidence, notes)
 
 
 def _given(graph: ComparisonGraph, dispersion: float, ridge: float) -> PosteriorFit:

@@ -1,4 +1,4 @@
-"""Workers who say the same again: whether that is so, and their answers counted once."""
+"""Who says the same again: whether that is so, and answers counted by what is news in them."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import numpy as np
 
 from hodgerank.data.comparisons import NO_WORKER
 from hodgerank.graph.answered_graph import AnsweredGraph
+from hodgerank.graph.comparison_graph import ComparisonGraph
 from hodgerank.kernels.edges.groups import group_rows
 
 # Votes count for so much fewer independent ones that it makes a difference.
@@ -47,3 +48,14 @@ def counted_once(answered: AnsweredGraph) -> AnsweredGraph:
         row=None,
     )
     return AnsweredGraph.of(once)
+
+
+def counted_as_correlated(graph: ComparisonGraph, rho: float) -> ComparisonGraph:
+    """The graph in which m answers to a pair, of correlation rho, count m / (1 + (m-1) rho)."""
+    share = 1 / (1 + (graph.counts - 1) * rho)
+    return replace(
+        graph,
+        weights=graph.weights * share,
+        weight_squares=graph.weight_squares * share**2,
+        squares=graph.squares * share,
+    )

@@ -16,6 +16,7 @@ from hodgerank.errors import InvalidArgument, NothingToAsk
 from hodgerank.estimators.bayes import believed_ranking
 from hodgerank.estimators.priors import Scope
 from hodgerank.estimators.ranking import Ranking
+from hodgerank.graph.repetitions import counted_as_correlated
 from hodgerank.kernels.selection.ties import stream
 from hodgerank.notebook import Displayed, Preview
 from hodgerank.sampling.answer import read_outcome, read_weight, read_worker
@@ -34,6 +35,12 @@ from hodgerank.sampling.history import History
 from hodgerank.sampling.items import ItemList
 from hodgerank.sampling.posterior import Posterior
 from hodgerank.types import FloatArray, Item, Pair, VotesLike
+
+NOTICED = 0.1
+REPEATED = (
+    "judges repeat their answers to a pair (correlation {rho:.2f}): several answers to it count as "
+    "fewer"
+)
 
 
 class Sampler(Displayed):
@@ -262,13 +269,23 @@ class Sampler(Displayed):
         """All items, best first, from the answers told so far, by `bayes_rank`.
 
         Its prior ranks all items together from the first answer on. Where workers are named,
-        answers are weighed by how far each can be trusted, as in `robust_rank`. For another
-        estimator, give it `sampler.answers`.
+        answers are weighed by how far each can be trusted, as in `robust_rank`; where judges repeat
+        themselves, answers to a pair count less each time. For another estimator, give it
+        `sampler.answers`.
         """
         from hodgerank.estimators.trusting import trusting_graph
 
         graph = trusting_graph(self.answers, self._trust_in_workers)
-        return believed_ranking(graph, self._scope, confidence=confidence)
+        rho = self.repetition
+        if rho:
+            graph = counted_as_correlated(graph, rho)
+        notes = (REPEATED.format(rho=rho),) if rho >= NOTICED else ()
+        return believed_ranking(graph, self._scope, confidence=confidence, notes=notes)
+
+    @property
+    def repetition(self) -> float:
+        """How far judges are known to repeat themselves: 0 not at all, 1 always."""
+        return 0.0
 
     def freeze_trust(self) -> None:
         """Trust workers as now from now on, and those to come: finding out takes its time."""
