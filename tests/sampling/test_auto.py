@@ -157,8 +157,8 @@ def test_what_is_said_again_makes_nothing_more_certain():
         def stubborn(pair, scores=scores, said=said, rng=rng):
             a, b = sorted(pair)
             if (a, b) not in said:
-                said[a, b] = rng.random() < 1 / (1 + np.exp(scores[b] - scores[a]))
-            return 1 if said[a, b] is (pair.left == a) else -1
+                said[a, b] = 1 if rng.random() < 1 / (1 + np.exp(scores[b] - scores[a])) else -1
+            return said[a, b] if pair.left == a else -said[a, b]
 
         sampler = hr.AutoSampler(N, seed=run, probes=True)
         played(sampler, 20 * N, stubborn)
@@ -167,8 +167,8 @@ def test_what_is_said_again_makes_nothing_more_certain():
         reached = kendall_tau(ranking, dict(enumerate(scores.tolist())))
         gaps.append((hr.expected_tau(ranking) - reached, hr.expected_tau(plain) - reached))
     counted, believed = np.mean(gaps, axis=0)
-    assert abs(counted) < 0.08
-    assert believed > counted + 0.03
+    assert abs(counted) < 0.05
+    assert believed > 0.05
 
 
 def test_answers_of_adversaries_are_turned_round():
