@@ -8,6 +8,7 @@ import pytest
 
 import hodgerank as hr
 from hodgerank.collecting import forecast
+from hodgerank.errors import InvalidArgument
 
 
 def test_a_forecast_leaves_the_sampler_alone():
@@ -73,6 +74,31 @@ def test_the_top_is_foreseen_too():
     ended = hr.run(sampler, crowd, 5_000, stop=rule)
     assert ended.n_answers < 5_000
     assert "is reached" in str(hr.forecast(sampler, rule))
+
+
+def test_what_cannot_be_reached_is_said_to_be_out_of_reach():
+    sampler = hr.AutoSampler(8, seed=1, candidates=[(0, 1)])
+    assert "out of reach" in str(hr.forecast(sampler, 0.9))
+    nothing = hr.AutoSampler(3, seed=1, candidates=[])
+    assert "out of reach" in str(hr.forecast(nothing, 0.9))
+
+
+@pytest.mark.parametrize("certainty", [0.3, 0.5])
+def test_any_certainty_can_be_foreseen(certainty):
+    sampler = hr.TopKSampler(6, 2, seed=1)
+    outlook = hr.forecast(sampler, hr.TopKCertain(2, certainty))
+    assert 0 < outlook.lower <= outlook.answers <= outlook.upper
+
+
+@pytest.mark.parametrize("target", ["x", hr.Budget(3), hr.ExpectedTau(0.9) | hr.Budget(3), None])
+def test_a_target_is_a_number_or_a_rule_about_a_ranking(target):
+    with pytest.raises(InvalidArgument, match="expected tau"):
+        hr.forecast(hr.RandomSampler(3), target)
+
+
+def test_all_items_are_the_best_of_more():
+    ended = hr.run(hr.TopKSampler(2, 3), lambda pair: 1, 5, stop=hr.TopKCertain(3))
+    assert ended.n_answers == 0
 
 
 def test_forecasts_do_not_jump_from_one_answer_to_the_next():

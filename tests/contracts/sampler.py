@@ -180,8 +180,14 @@ class SamplerContract:
         matrix = np.zeros((len(ITEMS), len(ITEMS)), bool)
         matrix[0, 3] = True
         assert set(self.build(candidates=matrix).ask()) == {"a", "d"}
+        matrix[0, 3] = False  # the sampler has its own
+        late = self.build(candidates=matrix | matrix.T | (np.arange(7) == 1)[:, None])
+        late.add_item("late")
+        assert any("late" in pair for pair in late.ask(30))
         with pytest.raises(UnknownItem):
             self.build(candidates=[("a", "z")])
+        with pytest.raises(InvalidArgument, match="wanted is said to `ask`"):
+            self.build(candidates={("a", "b"): 2})
         with pytest.raises(NothingToAsk, match="none of the candidates"):
             self.build(candidates=[]).ask()
 

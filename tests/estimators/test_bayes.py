@@ -145,6 +145,18 @@ def test_scores_of_many_items_are_nearly_uncorrelated(monkeypatch):
     assert hr.expected_tau(ranking) == pytest.approx(exact, abs=0.004)
 
 
+@pytest.mark.parametrize("ridge", [1e-4, 1e-2, 1e4])
+@pytest.mark.parametrize("n_items", [3, 250])
+def test_priors_as_wide_as_they_may_be_leave_numbers(ridge, n_items):
+    votes = [(k, (k + 1) % n_items, 1) for k in range(n_items)] * 2
+    ranking = hr.bayes_rank([*votes, (0, 1, 1)], ridge=ridge)
+    assert np.isfinite(ranking.scores).all()
+    assert np.isfinite(ranking.standard_errors).all()
+    for wrong in (1e-5, 1e5):
+        with pytest.raises(InvalidArgument, match="ridge"):
+            hr.bayes_rank(votes, ridge=wrong)
+
+
 @pytest.mark.parametrize("n_items", [12, 300])
 def test_a_fit_that_used_up_its_sweeps_says_so(monkeypatch, n_items):
     votes = hr.simulate_comparisons(n_items, 20 * n_items, spread=3, rng=1)

@@ -105,10 +105,49 @@ def test_sparse_factors_rank_as_dense_matrices_do(monkeypatch):
     assert hr.expected_tau(found) > 0
 
 
-def test_where_factors_would_fill_in_scores_stay_independent(monkeypatch):
+def test_where_factors_would_fill_in_scores_stay_independent_and_a_note_says_so(monkeypatch):
     monkeypatch.setattr(priors, "DENSE_CHAINED_ITEMS", 10)
     monkeypatch.setattr(priors, "MOST_FACTOR_WORK", 1.0)
     assert not Scope(60, windows(60, 3)[1]).is_chained
+    votes, _ = neighbours_votes(60, 3, 5, 1)
+    assert "closer here than they are" in hr.bayes_rank(votes).notes[0]
+
+
+def cliques(n_cliques, size, seed):
+    """Items that are all alike, each clique complete, joined to the next by a single pair."""
+    rng = np.random.default_rng(seed)
+    n = n_cliques * size
+    scores = rng.normal(0, 1, n)
+    pairs = [
+        (a, b)
+        for a in range(n)
+        for b in range(a + 1, n)
+        if a // size == b // size or (b == a + 1 and b % size == 0)
+    ]
+    rows = []
+    for a, b in pairs:
+        left_wins = rng.random() < 1 / (1 + np.exp(1.7 * (scores[b] - scores[a])))
+        rows.append((a, b, 1 if left_wins else -1))
+    return rows, dict(enumerate(scores.tolist()))
+
+
+@pytest.mark.parametrize(("size", "runs"), [(20, 8), (101, 2)])
+def test_a_single_bridge_is_not_taken_for_a_chain(size, runs):
+    """Above 200 items too, where independent scores would otherwise be fitted by messages."""
+    gaps = []
+    for seed in range(runs):
+        votes, truth = cliques(2, size, seed)
+        ranking = hr.bayes_rank(votes)
+        gaps.append(tau(hr.bayes_rank(votes, candidates="all"), truth) - tau(ranking, truth))
+        assert hr.expected_tau(ranking) < tau(ranking, truth) + 0.2
+    assert np.mean(gaps) < 0.05
+
+
+def test_answers_to_pairs_beyond_the_candidates_count(monkeypatch):
+    monkeypatch.setattr(priors, "DENSE_CHAINED_ITEMS", 10)
+    votes, truth = neighbours_votes(40, 3, 5, 1)
+    ranking = hr.bayes_rank([*votes, (0, 39, 1), (5, 30, 1)], candidates=windows(40, 3)[0])
+    assert tau(ranking, truth) > 0.8
 
 
 def test_a_long_chain_of_thousands_is_ranked():
@@ -124,3 +163,10 @@ def test_candidates_are_checked():
         hr.bayes_rank(votes, candidates=[("a", "d")])
     with pytest.raises(InvalidArgument, match="'all'"):
         hr.bayes_rank(votes, candidates="some")
+    with pytest.raises(InvalidArgument, match="itself"):
+        hr.bayes_rank(votes, candidates=[("a", "a")])
+    for wrong in ([("a", "b", "c")], [("a",)], 5, [["a", ["b"]]]):
+        with pytest.raises(InvalidArgument, match="list of pairs"):
+            hr.bayes_rank(votes, candidates=wrong)
+    with pytest.raises(InvalidArgument, match="do not go together"):
+        hr.bayes_rank(votes, candidates="all", position="common")

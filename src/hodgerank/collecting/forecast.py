@@ -25,6 +25,9 @@ FEWEST_FUTURES, MOST_FUTURES = 8, 40
 MOST_PER_ITEM = 40  # answers that are played; what takes more is extrapolated
 GROWTH = 1.3  # of the number of answers between two looks at a future, at most
 FINEST = 1.04  # and at least
+GROWING = 1.02  # what three times as many answers add to sureness at least, where they help
+TINY = 1e-9
+FARTHEST = 100.0  # times as many answers as were played: nobody can see that far
 EARLY = 0.8  # of the answers until the target as it looks from here, to be there in time
 
 
@@ -39,7 +42,8 @@ class Forecast(Displayed):
     now
         What it asks for, by the answers so far: expected tau, or certainty of the top.
     answers
-        The median of the futures that were played, smoothed.
+        The median of the futures that were played, smoothed; infinite where most of them do not
+        lead to the target.
     lower, upper
         Nine futures in ten lie between these.
     """
@@ -63,8 +67,8 @@ class Forecast(Displayed):
         if not self.answers:
             return f"{now}: the target {target} is reached"
         if not np.isfinite(self.answers):
-            return f"{now}: there are not enough pairs to ask for {target}"
-        upper = f"{self.upper:,.0f}" if np.isfinite(self.upper) else "never"
+            return f"{now}: {target} is out of reach, or too far to be foreseen"
+        upper = f"{self.upper:,.0f}" if np.isfinite(self.upper) else "far more"
         return (
             f"{now}; {target} takes about {self.answers:,.0f} more answers "
             f"({self.lower:,.0f} to {upper})"
@@ -102,7 +106,7 @@ def forecast(sampler: Sampler, target: float | RankingRule) -> Forecast:
     >>> outlook.lower <= outlook.answers <= outlook.upper
     True
     """
-    rule = target if isinstance(target, RankingRule) else ExpectedTau(target)
+    rule = _read_rule(target)
     n = len(sampler.items)
     ranking = sampler.ranking()
     if n > MOST_PLAYED and not isinstance(rule, ExpectedTau):
@@ -123,11 +127,23 @@ def forecast(sampler: Sampler, target: float | RankingRule) -> Forecast:
     return Forecast(rule, now, _typical(takes), float(lower), float(upper))
 
 
+def _read_rule(target: float | RankingRule) -> RankingRule:
+    if isinstance(target, RankingRule):
+        return target
+    if isinstance(target, int | float | np.number):
+        return ExpectedTau(float(target))
+    raise InvalidArgument(
+        "a target is an expected tau, or one rule that looks at a ranking, such as "
+        f"TopKCertain(5), not {target!r}"
+    )
+
+
 def _typical(takes: FloatArray) -> float:
     """The median, smoothed: the geometric mean of the middle third."""
     takes = np.sort(takes)
     third = len(takes) // 3
-    return float(np.round(np.exp(np.log(takes[third : len(takes) - third]).mean())))
+    middle = takes[third : len(takes) - third]
+    return float(np.round(np.exp(np.log(middle).mean()))) if np.isfinite(middle).all() else np.inf
 
 
 def _play_on(sampler: Sampler, ranking: Ranking, rule: RankingRule, n_futures: int) -> FloatArray:
@@ -206,7 +222,7 @@ class _Path:
             self._answers.append(self._sampler.n_answers)
             self._sure.append(self._sureness())
         if max(self._sure) < needed:
-            return self._answers[-1] * (needed / max(self._sure[-1], needed / 100)) ** 2
+            return self._extrapolated(needed)
         k = next(k for k, sure in enumerate(self._sure) if sure >= needed)
         if not k:
             return float(self._answers[0])
@@ -214,9 +230,18 @@ class _Path:
         share = (needed - self._sure[k - 1]) / (self._sure[k] - self._sure[k - 1])
         return float((before + share * (after - before)) ** 2)
 
+    def _extrapolated(self, needed: float) -> float:
+        """As the square root of the answers from here on; infinite where nothing grows any more."""
+        answers, sure = np.array(self._answers), np.array(self._sure)
+        earlier = answers <= answers[-1] / 3
+        if earlier.any() and sure[-1] < GROWING * sure[earlier][-1]:
+            return np.inf
+        farther = float((needed / max(sure[-1], TINY)) ** 2)
+        return farther * float(answers[-1]) if farther <= FARTHEST else np.inf
+
     def _next_look(self, needed: float) -> int:
         """Some way ahead, but not past where the target seems to be."""
-        last, sure = self._answers[-1], max(self._sure[-1], needed / 100)
+        last, sure = self._answers[-1], max(self._sure[-1], needed / 10)
         seems = EARLY * last * (needed / sure) ** 2
         finest = max(last * FINEST, last + max(1, len(self._scores) // 10))
         return min(int(max(min(seems, last * GROWTH), finest)), self._furthest)

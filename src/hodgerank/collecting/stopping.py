@@ -211,13 +211,13 @@ class TopKCertain(RankingRule):
 
     def value(self, ranking: Ranking, among: Sequence[Item] | None) -> float:
         """How certain the best k are; all that are left are, once they are no more than k."""
-        if among is not None and len(among) <= self.k:
+        if len(ranking if among is None else among) <= self.k:
             return 1.0
         return top_k_certainty(ranking, self.k, among)
 
     def _sureness_at(self, value: float) -> float:
-        """In standard deviations."""
-        return NormalDist().inv_cdf(min(max(value, 1e-12), 1 - 1e-12))
+        """Half the width, in standard deviations, of an interval of this probability."""
+        return NormalDist().inv_cdf((1 + min(max(value, 0.0), 1 - 1e-12)) / 2)
 
     def value_text(self, value: float) -> str:
         """A certainty."""

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from hodgerank.estimators.position.adjusting import Position
 
 LINK = "thurstone-mosteller"
+LEAST_RIDGE = 1e-4  # scores of standard deviation 100: any wider, and no probit tells them apart
 
 
 def bayes_rank(
@@ -55,7 +56,7 @@ def bayes_rank(
     ridge
         1/v, the precision of the scores, if it is known; they are independent then.
     position
-        As in `bradley_terry`.
+        As in `bradley_terry`; scores are independent beforehand then.
     candidates
         Pairs that could be asked: a list, or 'all'. Default: those that were. It matters where
         answers led to the pairs that were asked.
@@ -70,10 +71,17 @@ def bayes_rank(
     """
     if ridge is not None:
         require_positive(ridge, "ridge")
+        if not LEAST_RIDGE <= ridge <= 1 / LEAST_RIDGE:
+            raise InvalidArgument(
+                f"ridge is the precision of the scores, from {LEAST_RIDGE:g} to "
+                f"{1 / LEAST_RIDGE:g}, not {ridge:g}"
+            )
     graph = build_graph(votes)
     scope = _read_scope(candidates, graph.items)
     if position is None:
         return believed_ranking(graph, scope, ridge=ridge, confidence=confidence)
+    if candidates is not None:
+        raise InvalidArgument("candidates= and position= do not go together: leave out one")
     from hodgerank.estimators.position.believing import believed_sides
 
     sides, found = believed_sides(votes, position, LINK, ridge)
@@ -151,8 +159,14 @@ def _read_scope(
         return Scope(len(items))
     places = {item: place for place, item in enumerate(items)}
     try:
-        pairs = {tuple(sorted((places[a], places[b]))) for a, b in candidates}
+        pairs = {(places[left], places[right]) for left, right in candidates}
     except KeyError as error:
         raise UnknownItem(error.args[0], items) from None
-    i, j = np.array(sorted(pairs), np.int32).reshape(-1, 2).T
+    except (TypeError, ValueError):
+        raise InvalidArgument("candidates are a list of pairs of items, or 'all'") from None
+    for a, b in pairs:
+        if a == b:
+            raise InvalidArgument(f"{items[a]!r} cannot be compared with itself")
+    ends = sorted({(min(pair), max(pair)) for pair in pairs})
+    i, j = np.array(ends, np.int32).reshape(-1, 2).T
     return Scope(len(items), (i, j))

@@ -141,12 +141,14 @@ def most_evident(graph: ComparisonGraph, link: str, scope: Scope | None = None) 
     """That of the prior for which the answers speak most.
 
     Without a `scope` the pairs that can be asked are taken to be those that were. As long as these
-    are few they form chains by chance, too: chained priors then have to be `AHEAD`.
+    are few they form chains by chance, too; and where one bottleneck parts the items, the few
+    answers across it are all that tells the priors apart. There chained priors have to be ahead.
     """
-    priors = (scope or Scope(graph.n_items, (graph.i, graph.j))).priors
-    independent, *chained = (Evidence(graph, link, prior) for prior in priors)
+    pairs = scope or Scope(graph.n_items, (graph.i, graph.j))
+    independent, *chained = (Evidence(graph, link, prior) for prior in pairs.priors)
     if not chained:
         return independent
+    is_thin = scope is None and graph.n_edges < FEW_PAIRS * graph.n_items
+    ahead = AHEAD if is_thin or pairs.has_bottleneck else 0.0
     best = max(chained, key=lambda evidence: evidence.total)
-    ahead = AHEAD if scope is None and graph.n_edges < FEW_PAIRS * graph.n_items else 0.0
     return best if best.total > independent.total + ahead else independent

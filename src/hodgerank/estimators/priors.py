@@ -19,7 +19,7 @@ from typing import Any, Protocol, Self
 
 import numpy as np
 
-from hodgerank.graph.chains import has_long_ways, total_resistance
+from hodgerank.graph.chains import has_long_ways, n_long_modes, total_resistance
 from hodgerank.kernels.expectation_propagation.dense import DensePosterior, dense_precision
 from hodgerank.kernels.expectation_propagation.messages import fit_messages
 from hodgerank.kernels.expectation_propagation.sites import Answers, Sites, fit_sites
@@ -35,7 +35,16 @@ DENSE_CHAINED_ITEMS = 500  # likewise, beyond by sparse factors
 MOST_FACTOR_WORK = 2e8  # n times the square of the bandwidth
 MOST_SWEEPS = 100
 MOST_MESSAGE_SWEEPS = 300  # rings take many
+ONE_MODE = 1.8  # directions in which items lie far apart: more than one bottleneck has
 TINY = 1e-9
+ALIKE = (
+    "the pairs that were compared lead from item to item in long chains: neighbours are taken to "
+    "be alike beforehand, as the answers suggest"
+)
+TOO_MANY = (
+    "the pairs that were compared lead from item to item in long chains, which a prior for so many "
+    "items cannot follow: items far apart may be closer here than they are"
+)
 
 
 class Prior(Protocol):
@@ -101,15 +110,17 @@ class ChainedScores:
     """Scores of items that may be compared are alike: B to the power of `order`.
 
     `precision` is that at variance 1, dense or sparse, proper: one item of each component of G is
-    anchored.
+    anchored. Order 0 are independent scores, with an evidence that can be compared with that of the
+    others.
     """
 
     order: int
     precision: Any
-    note: str | None = (
-        "the pairs that were compared lead from item to item in long chains: neighbours are taken "
-        "to be alike beforehand, as the answers suggest"
-    )
+
+    @property
+    def note(self) -> str | None:
+        """That the prior is not the usual one."""
+        return ALIKE if self.order else None
 
     @property
     def _is_dense(self) -> bool:
@@ -180,12 +191,30 @@ class Scope:
     @cached_property
     def priors(self) -> tuple[Prior, ...]:
         """Independent scores and, where the ways are long and factors stay small, chained ones."""
-        independent = IndependentScores(self.n)
         if self.pairs is None or not has_long_ways(*self.pairs, self.n):
-            return (independent,)
-        if self.n > DENSE_CHAINED_ITEMS and not _has_small_factors(*self.pairs, self.n):
-            return (independent,)
-        return independent, *(chained_scores(*self.pairs, self.n, order) for order in (1, 2))
+            return (IndependentScores(self.n),)
+        orders = [order for order in (1, 2) if self._has_small_factors(order)]
+        if not orders:
+            return (IndependentScores(self.n, TOO_MANY),)
+        return tuple(chained_scores(*self.pairs, self.n, order) for order in (0, *orders))
+
+    def _has_small_factors(self, order: int) -> bool:
+        """Whether matrices are few, or an order is known in which they keep to a narrow band."""
+        if self.n <= DENSE_CHAINED_ITEMS or self.pairs is None:
+            return True
+        return self.n * float(order * self._bandwidth) ** 2 <= MOST_FACTOR_WORK
+
+    @cached_property
+    def _bandwidth(self) -> int:
+        from hodgerank.kernels.linalg.sparse_cholesky import narrow_order
+
+        assert self.pairs is not None
+        return narrow_order(*self.pairs, self.n)[1]
+
+    @cached_property
+    def has_bottleneck(self) -> bool:
+        """Whether the long ways are those between two parts alone."""
+        return self.pairs is not None and n_long_modes(*self.pairs, self.n) < ONE_MODE
 
     @property
     def is_chained(self) -> bool:
@@ -197,6 +226,8 @@ def chained_scores(i: CodeArray, j: CodeArray, n: int, order: int) -> ChainedSco
     """The Markov prior of an order on the graph of some pairs."""
     from scipy import sparse
 
+    if not order:
+        return ChainedScores(0, _fitting(sparse.eye_array(n, format="csc")))
     scale = n / (2 * len(i))
     own = degrees(i, j, np.ones(len(i)), n)
     upper = sparse.coo_array((-np.ones(len(i)), (i, j)), shape=(n, n))
@@ -211,13 +242,9 @@ def chained_scores(i: CodeArray, j: CodeArray, n: int, order: int) -> ChainedSco
     anchored = np.zeros(n)
     _, held = np.unique(labels[np.argsort(-own, kind="stable")], return_index=True)
     anchored[np.argsort(-own, kind="stable")[held]] = 1 / spread
-    precision = precision + sparse.diags_array(anchored)
-    return ChainedScores(order, precision.toarray() if n <= DENSE_CHAINED_ITEMS else precision)
+    return ChainedScores(order, _fitting(precision + sparse.diags_array(anchored)))
 
 
-def _has_small_factors(i: CodeArray, j: CodeArray, n: int) -> bool:
-    """Whether an order of the items is known in which the matrices keep to a narrow band."""
-    from hodgerank.kernels.linalg.sparse_cholesky import narrow_order
-
-    _, width = narrow_order(i, j, n)
-    return n * float(2 * width) ** 2 <= MOST_FACTOR_WORK  # B^2 has twice the bandwidth
+def _fitting(matrix: Any) -> Any:
+    """Dense where items are few."""
+    return matrix.toarray() if matrix.shape[0] <= DENSE_CHAINED_ITEMS else matrix

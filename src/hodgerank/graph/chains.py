@@ -13,7 +13,7 @@ import numpy as np
 from hodgerank.kernels.edges.rewiring import rewired
 from hodgerank.kernels.linalg.laplacian import components
 from hodgerank.kernels.linalg.normal_equations import NormalEquations
-from hodgerank.types import CodeArray
+from hodgerank.types import CodeArray, FloatArray
 
 CHAINED = 1.1  # mean resistance relative to that of rewired designs
 REWIRINGS = 3  # of few items; the larger the graph, the more alike they are
@@ -35,11 +35,31 @@ def has_long_ways(i: CodeArray, j: CodeArray, n: int) -> bool:
     return total_resistance(i, j, n) > CHAINED * float(np.mean(others))
 
 
+def n_long_modes(i: CodeArray, j: CodeArray, n: int) -> float:
+    """In how many directions items lie far apart: (tr L^+)^2 / tr (L^+)^2.
+
+    About 1 where a single bottleneck parts them, 2.5 along a chain.
+    """
+    equations = NormalEquations(i, j, np.ones(len(i)), components(i, j, n))
+    if n <= EXACT_ITEMS:
+        inverse = equations.inverse
+        return float(np.trace(inverse) ** 2 / np.sum(inverse**2))
+    signs = _signs(n)
+    solved = equations.solve(signs, tolerance=1e-3)
+    first, second = (float(np.einsum("ia,ia->", part, solved)) for part in (signs, solved))
+    return first**2 / second / signs.shape[1]
+
+
 def total_resistance(i: CodeArray, j: CodeArray, n: int) -> float:
     """Tr L^+: exact for few items, else estimated by random vectors."""
     equations = NormalEquations(i, j, np.ones(len(i)), components(i, j, n))
     if n <= EXACT_ITEMS:
         return float(equations.inverse_diagonal.values.sum())
-    probes = -(-PROBED_ITEMS // n)
-    signs = np.random.default_rng(1).choice([-1.0, 1.0], (n, probes))
-    return float(np.einsum("ia,ia->", signs, equations.solve(signs, tolerance=1e-3))) / probes
+    signs = _signs(n)
+    solved = equations.solve(signs, tolerance=1e-3)
+    return float(np.einsum("ia,ia->", signs, solved)) / signs.shape[1]
+
+
+def _signs(n: int) -> FloatArray:
+    """Random vectors, as many as it takes."""
+    return np.random.default_rng(1).choice([-1.0, 1.0], (n, -(-PROBED_ITEMS // n)))

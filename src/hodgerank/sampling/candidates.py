@@ -70,6 +70,13 @@ class PairTable:
 
     __hash__ = None  # type: ignore[assignment]
 
+    @property
+    def as_written(self) -> list[tuple[int, int]]:
+        """The pairs as the caller wrote them."""
+        left = np.where(self.turned, self.j, self.i)
+        right = np.where(self.turned, self.i, self.j)
+        return list(zip(left.tolist(), right.tolist(), strict=True))
+
     @cached_property
     def row(self) -> dict[tuple[int, int], int]:
         """Where each pair stands."""

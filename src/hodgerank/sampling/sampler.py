@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from copy import deepcopy
 from typing import ClassVar, Self, overload
 
@@ -86,11 +86,20 @@ class Sampler(Displayed):
         self.display = display
         self._balance = DisplayBalance(display, len(self._items), self._seed)
         self._history = History()
-        if isinstance(candidates, Iterable) and not isinstance(candidates, str | np.ndarray):
-            candidates = tuple(candidates)  # is read once
-        self._may_ask = candidates
+        if isinstance(candidates, Mapping):
+            raise InvalidArgument(
+                "a sampler's candidates are a list of pairs or a boolean matrix; how many answers "
+                "are still wanted is said to `ask`"
+            )
+        self._may_ask: Candidates = None
         self._listed: PairTable | None = None  # the most pairs that were listed as candidates
-        self._allowed(None)
+        if candidates is not None:
+            allowed = self._candidates.read(candidates)
+            assert isinstance(allowed, ListedPairs)
+            self._may_ask = tuple(
+                (self._items[a], self._items[b]) for a, b in allowed.table.as_written
+            )
+            self._allowed(None)
         self._trust: FloatArray | None = None  # in workers, where it is frozen
         self.told_adaptive = False  # answers to pairs that labels led to, elsewhere
 
@@ -342,13 +351,17 @@ class Sampler(Displayed):
         return tuple(item for code, item in enumerate(self._items) if code not in retired)
 
     def add_item(self, item: Item) -> None:
-        """A new item joins; it is asked from now on.
+        """A new item joins; it is asked from now on, with any of the others.
 
         Samplers that settle their criterion every so many answers mind when: to ask the same
         pairs, a replay adds the item at the same place.
         """
+        others = self.active_items
         self._item_list.add(item)
+        if isinstance(self._may_ask, tuple):
+            self._may_ask += tuple((self._items[-1], other) for other in others)
         self._candidates = CandidateReader(self._item_list)
+        self._listed = None
         self._design.expect_exactly(Counter())
         self._balance.enlarge()
         self._design.enlarge()

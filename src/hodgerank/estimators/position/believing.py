@@ -7,6 +7,7 @@ import numpy as np
 from hodgerank.estimators.belief import FoundBelief
 from hodgerank.estimators.dispersion import USUAL_VARIANCE, dispersion_of
 from hodgerank.estimators.position.adjusting import Position, WithoutSides, take_out_sides
+from hodgerank.estimators.priors import Scope
 from hodgerank.graph.answered_graph import AnsweredGraph
 from hodgerank.graph.building import single_answers
 from hodgerank.types import VotesLike
@@ -27,7 +28,8 @@ def believed_sides(
         sides = take_out_sides(
             answered, position, link, ridge=precision, dispersion=dispersion, joined=True
         )
-        found = FoundBelief(sides.graph, link)
+        # leans are known under independent scores alone, and so are the errors they add
+        found = FoundBelief(sides.graph, link, scope=Scope(sides.graph.n_items))
         if ridge is not None:
             break
         previous, precision = precision, found.evidence.best.equations.ridge

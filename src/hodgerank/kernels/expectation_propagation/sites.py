@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from hodgerank.kernels.expectation_propagation.tilt import update_sites
+from hodgerank.kernels.expectation_propagation.tilt import LEAST_PRECISION, update_sites
 from hodgerank.types import FloatArray
 
 DAMPING = 0.8
@@ -60,7 +60,8 @@ def fit_sites(
     `posterior` gives the differences for precisions and shifts; `most_variance` is theirs
     beforehand, which no other pair's answers can raise.
     """
-    t, u = start.t.copy(), start.u.copy()
+    # never quite zero, so that sparse matrices have an entry for every pair
+    t, u = np.maximum(start.t, LEAST_PRECISION), start.u.copy()
     sweeps, change, log_evidence = 0, np.inf, np.nan
     while sweeps < max_sweeps and change > tolerance:
         sweeps += 1

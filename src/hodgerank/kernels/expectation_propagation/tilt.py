@@ -22,6 +22,7 @@ LOG_WEIGHTS = np.log(WEIGHTS) + NODES**2
 SQRT_2 = math.sqrt(2.0)
 LONGEST_STEP = 2.0
 MOST_STEPS = 200
+LEAST_PRECISION = 1e-12  # of a site
 SETTLED = 1e-9  # step to the mode, in units of the site's width
 
 
@@ -82,7 +83,8 @@ def _tilt_numerically(
         bend += wins * up_bend + losses * down_bend
         width = 1 / math.sqrt(bend)
         step = slope / bend
-        d += min(max(step, -LONGEST_STEP), LONGEST_STEP)
+        longest = max(LONGEST_STEP, abs(d) / 2)  # far out it is nearly a parabola
+        d += min(max(step, -longest), longest)
         if abs(step) <= SETTLED * width:
             break
     peak = log_likelihood(link, d, wins, losses) - (d - mean) ** 2 / (2 * variance)
@@ -115,8 +117,10 @@ def moved_site(
     Returns its precision and shift, and how far it had to go: precisions relative to that of site
     and cavity together, shifts to what would move the mean by its standard deviation.
     """
+    if not (variance > 0 and math.isfinite(mean)):  # beyond what numbers hold
+        return t, u, math.inf
     # sites of log-concave likelihoods have positive precision, but for rounding
-    step = max(1 / variance - 1 / cavity_variance, 1e-12) - t
+    step = max(1 / variance - 1 / cavity_variance, LEAST_PRECISION) - t
     total = t + step + 1 / cavity_variance
     push = mean * total - cavity_mean / cavity_variance - u
     moved = max(abs(step) / total, abs(push) / math.sqrt(total))
