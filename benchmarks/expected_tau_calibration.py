@@ -8,7 +8,7 @@ import hodgerank as hr
 from benchmarks.crowds import CROWDS
 from hodgerank.metrics import kendall_tau
 
-SEED = 11
+SEED = 12
 SIZES = {16: 120, 50: 60, 200: 16, 1_000: 4}  # items, and campaigns for each crowd
 LOOKS = (2, 3, 5)  # answers per item
 NAMES = ("uniform", "BT spread 0.6", "BT spread 1", "BT spread 1.5", "BT spread 3")
@@ -36,7 +36,7 @@ def _crowd(name: str, n: int, runs: int, probes: bool) -> np.ndarray:
     """Bias and true tau at each look."""
     found = np.empty((runs, len(LOOKS), 2))
     for k in range(runs):
-        rng = np.random.default_rng((SEED, n, k))
+        rng = np.random.default_rng((SEED, n, k, sum(map(ord, name))))
         truth, answer = CROWDS[name](n, rng)
         sampler = hr.AutoSampler(n, seed=1000 * SEED + k, probes=probes)
         for place, look in enumerate(LOOKS):

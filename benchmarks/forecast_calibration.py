@@ -8,11 +8,12 @@ import hodgerank as hr
 from benchmarks.crowds import CROWDS
 from benchmarks.sampling_accuracy import SAMPLERS
 
-SEED = 7
+SEED = 8
 SETTINGS = (  # sampler, crowd, items, answers before, target, campaigns
     ("auto", "BT spread 1.5", 16, 64, 0.8, 40),
     ("rounds", "BT spread 1.5", 16, 64, 0.8, 40),
     ("auto", "BT spread 1", 16, 80, 0.75, 40),
+    ("auto", "BT spread 0.6", 16, 80, 0.6, 40),
     ("auto", "BT spread 1.5", 40, 160, 0.75, 40),
     ("auto", "BT spread 1.5", 1_200, 6_000, 0.8, 10),
     ("auto", "BT spread 1.5", 5_000, 25_000, 0.8, 10),

@@ -68,7 +68,7 @@ def test_the_top_is_foreseen_too():
     outlook = hr.forecast(sampler, rule)
     assert outlook.now == hr.top_k_certainty(sampler.ranking(), 3)
     assert (outlook.target, outlook.rule) == (0.9, rule)
-    assert 0 < outlook.lower <= outlook.answers <= outlook.upper < float("inf")
+    assert 0 < outlook.lower <= outlook.answers <= outlook.upper
     assert str(outlook).startswith("top 3 certain to ")
     assert "; 90% takes about" in str(outlook)
     ended = hr.run(sampler, crowd, 5_000, stop=rule)

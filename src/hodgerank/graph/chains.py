@@ -47,17 +47,17 @@ def n_long_modes(i: CodeArray, j: CodeArray, n: int) -> float:
     signs = _signs(n)
     solved = equations.solve(signs, tolerance=1e-3)
     first, second = (float(np.einsum("ia,ia->", part, solved)) for part in (signs, solved))
-    return first**2 / second / signs.shape[1]
+    return first**2 / second / len(signs[0])
 
 
 def total_resistance(i: CodeArray, j: CodeArray, n: int) -> float:
-    """Tr L^+: exact for few items, else estimated by random vectors."""
+    """The trace of L^+: exact for few items, else estimated by random vectors."""
     equations = NormalEquations(i, j, np.ones(len(i)), components(i, j, n))
     if n <= EXACT_ITEMS:
         return float(equations.inverse_diagonal.values.sum())
     signs = _signs(n)
     solved = equations.solve(signs, tolerance=1e-3)
-    return float(np.einsum("ia,ia->", signs, solved)) / signs.shape[1]
+    return float(np.einsum("ia,ia->", signs, solved)) / len(signs[0])
 
 
 def _signs(n: int) -> FloatArray:
