@@ -63,7 +63,7 @@ def run(repeats: int = 3) -> str:
                 InformationSampler(n), n, 60 if n == 1000 else 500
             ),
         }
-        for name, build in SAMPLERS.items():
+        for name, build in {**SAMPLERS, "top-5": _top_5}.items():
             if name == "bayesian, as printed":
                 continue
             candidates[name] = lambda b=build, n=n, a=answers: _campaign(

@@ -204,8 +204,12 @@ class TopKCertain(RankingRule):
     """The k best items are known, whatever their order, with this probability."""
 
     def __init__(self, k: int, certainty: float = 0.95) -> None:
-        if k < 1 or not 0 < certainty < 1:
-            raise InvalidArgument("k must be at least 1 and certainty between 0 and 1")
+        if k < 1:
+            raise InvalidArgument(f"k must be at least 1, not {k}")
+        if not 0 < certainty < 1:
+            raise InvalidArgument(
+                f"a target for the certainty of the top lies between 0 and 1, not {certainty}"
+            )
         self.k, self.certainty = k, certainty
         self.target = certainty
 

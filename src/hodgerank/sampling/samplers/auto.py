@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Literal, Self
 
+import numpy as np
+
 from hodgerank.errors import InvalidArgument
 from hodgerank.sampling.candidates import AnyPair, Candidates, ListedPairs
 from hodgerank.sampling.designs.adaptive import AdaptiveDesign
@@ -71,8 +73,8 @@ class AutoSampler(Sampler):
         candidates: Candidates = None,
     ) -> None:
         super().__init__(items, seed, display, candidates)
-        if vetting < 0:
-            raise InvalidArgument(f"vetting is a number of answers per worker, not {vetting}")
+        if not isinstance(vetting, int | np.integer) or vetting < 0:
+            raise InvalidArgument(f"vetting is a number of answers per worker, not {vetting!r}")
         self._design: AdaptiveDesign | AdaptiveManyDesign = self._new_design(len(self._items))
         self._probes, self._vetting = probes, vetting
         self._set_probes(bool(probes))

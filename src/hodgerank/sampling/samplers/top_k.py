@@ -57,7 +57,7 @@ class TopKSampler(AutoSampler):
         display: Display = "balanced",
         candidates: Candidates = None,
     ) -> None:
-        if not isinstance(k, int | np.integer) or k < 1:
+        if not isinstance(k, int | np.integer) or isinstance(k, bool) or k < 1:
             raise InvalidArgument(f"k is how many of the best are wanted, not {k!r}")
         self.k = int(k)
         super().__init__(
