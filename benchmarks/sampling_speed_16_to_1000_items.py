@@ -15,6 +15,10 @@ from hodgerank.kernels.selection import pruned_search, ties
 SIZES = (16, 100, 200, 1000)
 
 
+def _top_5(n: int, run: int) -> hr.Sampler:
+    return hr.TopKSampler(n, 5, seed=run)
+
+
 def _campaign(sampler, n: int, answers: int) -> float:
     """Microseconds per ask and tell, after a warm-up of n answers."""
     rng = np.random.default_rng(0)
