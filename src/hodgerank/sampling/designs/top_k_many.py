@@ -7,7 +7,7 @@ import numpy as np
 from hodgerank.sampling.blocked import Blocked
 from hodgerank.sampling.designs.adaptive_many import AdaptiveManyDesign
 
-CLOSE = 1.5  # standard deviations from the limit between the best and the others
+CLOSE = 2.0  # standard deviations from the limit between the best and the others
 FEWEST = 32  # items that are never left aside
 
 
