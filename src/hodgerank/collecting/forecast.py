@@ -149,13 +149,14 @@ def _typical(takes: FloatArray) -> float:
 def _play_on(sampler: Sampler, ranking: Ranking, rule: RankingRule, n_futures: int) -> FloatArray:
     """Answers until the target in each future, infinite where pairs do not suffice.
 
-    The same luck every time, so that forecasts differ by what was learned between them.
+    The same luck every time in a campaign, so that forecasts differ by what was learned between
+    them, and another in every other campaign.
     """
     beliefs = ranking.beliefs
     upto = np.cumsum([belief.share for belief in beliefs])
     takes = []
     for future in range(n_futures):
-        rng = np.random.default_rng((0, future))
+        rng = np.random.default_rng((sampler.seed, future))
         place = int(np.searchsorted(upto, (future + 0.5) / n_futures * upto[-1]))
         truth = _drawn(beliefs[min(place, len(beliefs) - 1)], rng)
         scores = dict(zip(ranking.items, truth.tolist(), strict=True))
@@ -180,7 +181,7 @@ def _play_model(
     now = rule.sureness(ranking, sampler.active_items)
     takes = []
     for future in range(n_futures):
-        rng = np.random.default_rng((0, future))
+        rng = np.random.default_rng((sampler.seed, future))
         truth = ranking.ridge**-0.5 * rng.standard_normal(MODEL_ITEMS)
         model = sampler.fresh(MODEL_ITEMS, seed=int(rng.integers(2**62)))
         path = _Path(model, dict(enumerate(truth.tolist())), ranking.link, rule, rng)

@@ -330,6 +330,11 @@ class Sampler(Displayed):
         return self._history.comparisons(self._items, adaptive=is_adaptive)
 
     @property
+    def seed(self) -> int:
+        """What breaks ties."""
+        return self._seed
+
+    @property
     def n_answers(self) -> int:
         """Number of answers told."""
         return len(self._history)
