@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from hodgerank.types import Item, Pair
 
 MOST_PLAYED, MODEL_ITEMS = 2000, 1000
-FEWEST_FUTURES, MOST_FUTURES = 8, 40
+FEWEST_FUTURES, MOST_FUTURES = 8, 24
 MOST_PER_ITEM = 40  # answers that are played; what takes more is extrapolated
 GROWTH = 1.3  # of the number of answers between two looks at a future, at most
 FINEST = 1.04  # and at least
