@@ -20,7 +20,7 @@ from typing import Any, Protocol, Self
 import numpy as np
 
 from hodgerank.graph.chains import has_long_ways, n_long_modes, total_resistance
-from hodgerank.kernels.expectation_propagation.dense import DensePosterior, dense_precision
+from hodgerank.kernels.expectation_propagation.dense import DenseDifferences, dense_precision
 from hodgerank.kernels.expectation_propagation.messages import fit_messages
 from hodgerank.kernels.expectation_propagation.sites import Answers, Sites, fit_sites
 from hodgerank.kernels.linalg.dense_cholesky import factor_and_inverse
@@ -92,7 +92,7 @@ class IndependentScores:
             return fit_messages(
                 answers, i, j, self.n, variance, start, tolerance, MOST_MESSAGE_SWEEPS
             )
-        posterior = DensePosterior(
+        posterior = DenseDifferences(
             i, j, np.eye(self.n) / variance, -self.n * float(np.log(variance))
         )
         most = np.full(len(i), 2 * variance)
@@ -150,11 +150,11 @@ class ChainedScores:
         n = self.precision.shape[0]
         log_determinant = self._log_determinant - n * float(np.log(variance))
         if self._is_dense:
-            posterior: Any = DensePosterior(i, j, self.precision / variance, log_determinant)
+            posterior: Any = DenseDifferences(i, j, self.precision / variance, log_determinant)
         else:
-            from hodgerank.kernels.expectation_propagation.sparse import SparsePosterior
+            from hodgerank.kernels.expectation_propagation.sparse import SparseDifferences
 
-            posterior = SparsePosterior(i, j, self.precision / variance, log_determinant)
+            posterior = SparseDifferences(i, j, self.precision / variance, log_determinant)
         nothing = np.full(len(i), TINY / variance)
         most = posterior(nothing, np.zeros(len(i))).variance * (1 + TINY)
         return fit_sites(answers, posterior, most, start, tolerance, MOST_SWEEPS)

@@ -18,15 +18,16 @@ from hodgerank.estimators.covariance import (
     cluster_unless_vain,
     covariance_kind,
 )
-from hodgerank.estimators.dispersion import in_answers
+from hodgerank.estimators.dispersion import in_answers, tempered
 from hodgerank.estimators.huber import TOLERANCE
 from hodgerank.estimators.least_squares import PROBIT
 from hodgerank.estimators.likelihood import slopes_of
 from hodgerank.estimators.outliers import outliers_among
 from hodgerank.estimators.prediction import Prediction
 from hodgerank.estimators.ranking import Ranking
-from hodgerank.estimators.trusting import TrustedVotes, weighed_by_trust
-from hodgerank.estimators.workers.honesty import FEWEST_ANSWERS, WorkerTypes
+from hodgerank.estimators.trusting import weighed_by_trust
+from hodgerank.estimators.workers.cells import WorkerCells
+from hodgerank.estimators.workers.honesty import FEWEST_ANSWERS, WorkerTypes, worker_types
 from hodgerank.graph.answered_graph import AnsweredGraph
 from hodgerank.graph.building import Components, graph_to_rank
 from hodgerank.graph.comparison_graph import ComparisonGraph
@@ -106,8 +107,12 @@ def _ranking_by_trust(
     confidence: float,
 ) -> RobustRanking:
     """Bradley-Terry scores by the answers of trusted workers, as `worker_types` finds them."""
-    votes, found = answered.votes, TrustedVotes.of(answered)
-    cells, types, unit, trusted = found.cells, found.types, found.unit, found.graph
+    votes = answered.votes
+    cells = WorkerCells.of(answered)
+    types = worker_types(cells)
+    # the unit of weights does not matter: they sum to the effective number of answers
+    unit = float(cells.weight_squares.sum() / cells.weights.sum())
+    trusted = tempered(cells.trusting(types.trust), unit)
     if components == "joined" and types.ranking.n_components > 1:
         trusted.require_connected()
     model = types.ranking._covariance

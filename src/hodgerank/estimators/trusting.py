@@ -2,42 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
 from hodgerank.data.comparisons import Comparisons
-from hodgerank.estimators.dispersion import tempered
 from hodgerank.estimators.workers.cells import NO_TRUST, WorkerCells
-from hodgerank.estimators.workers.honesty import WorkerTypes, worker_types
+from hodgerank.estimators.workers.honesty import worker_types
 from hodgerank.graph.answered_graph import AnsweredGraph
 from hodgerank.graph.comparison_graph import ComparisonGraph
 from hodgerank.types import FloatArray
-
-
-@dataclass(frozen=True, eq=False)
-class TrustedVotes:
-    """Types of workers by EM, and the graph in which answers count by them.
-
-    Attributes
-    ----------
-    unit
-        Weight of one answer; that of weights does not matter: they sum to the effective number of
-        answers.
-    """
-
-    cells: WorkerCells
-    types: WorkerTypes
-    unit: float
-    graph: ComparisonGraph
-
-    @classmethod
-    def of(cls, answered: AnsweredGraph) -> TrustedVotes:
-        """Find out about the workers."""
-        cells = WorkerCells.of(answered)
-        types = worker_types(cells)
-        unit = float(cells.weight_squares.sum() / cells.weights.sum())
-        return cls(cells, types, unit, tempered(cells.trusting(types.trust), unit))
 
 
 def trust_in_workers(votes: Comparisons) -> FloatArray:

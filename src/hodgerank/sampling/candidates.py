@@ -62,13 +62,12 @@ class PairTable:
     def __len__(self) -> int:
         return len(self.i)
 
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, PairTable) and all(
+    def is_same(self, other: PairTable) -> bool:
+        """Whether these are the same pairs in the same order."""
+        return all(
             np.array_equal(getattr(self, name), getattr(other, name))
             for name in ("n", "i", "j", "turned")
         )
-
-    __hash__ = None  # type: ignore[assignment]
 
     @property
     def as_written(self) -> list[tuple[int, int]]:
@@ -153,7 +152,7 @@ class CandidateReader:
                 else _from_pairs(candidates, items)
             )
             listed = self._listed(found)
-            if listed.table == self._last[1].table:  # what is known of them is kept
+            if listed.table.is_same(self._last[1].table):  # what is known of them is kept
                 listed.table = self._last[1].table
             self._last = candidates if isinstance(candidates, tuple) else None, listed.copy()
         listed.forbid_items(items.retired)

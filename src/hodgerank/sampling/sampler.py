@@ -134,7 +134,7 @@ class Sampler(Displayed):
         worker: Item | None = None,
         exclude: Iterable[tuple[Item, Item]] = (),
     ) -> Pair | list[Pair]:
-        """The pair to show next; nothing but what is told changes the state.
+        """The pair to show next; asking changes nothing about what is asked later.
 
         Parameters
         ----------

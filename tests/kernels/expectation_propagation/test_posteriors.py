@@ -9,10 +9,10 @@ from scipy import sparse
 from scipy.special import ndtr
 
 import hodgerank as hr
-from hodgerank.kernels.expectation_propagation.dense import DensePosterior, dense_precision
+from hodgerank.kernels.expectation_propagation.dense import DenseDifferences, dense_precision
 from hodgerank.kernels.expectation_propagation.messages import fit_messages
 from hodgerank.kernels.expectation_propagation.sites import Answers, Sites, fit_sites
-from hodgerank.kernels.expectation_propagation.sparse import SparsePosterior
+from hodgerank.kernels.expectation_propagation.sparse import SparseDifferences
 from hodgerank.kernels.expectation_propagation.tilt import PROBIT
 from hodgerank.kernels.linalg.laplacian import divergence
 
@@ -28,7 +28,7 @@ def of(graph):
 def by_matrices(graph, tolerance=1e-8):
     answers, start = of(graph)
     n = graph.n_items
-    posterior = DensePosterior(graph.i, graph.j, np.eye(n) / VARIANCE, -n * np.log(VARIANCE))
+    posterior = DenseDifferences(graph.i, graph.j, np.eye(n) / VARIANCE, -n * np.log(VARIANCE))
     most = np.full(graph.n_edges, 2 * VARIANCE)
     return fit_sites(answers, posterior, most, start, tolerance, 200)
 
@@ -120,8 +120,8 @@ def test_sparse_factors_give_what_dense_matrices_do():
     t, u = rng.uniform(0.1, 2, graph.n_edges), rng.normal(size=graph.n_edges)
     prior = np.diag(rng.uniform(0.5, 2, n))
     log_determinant = float(np.log(np.diag(prior)).sum())
-    dense = DensePosterior(graph.i, graph.j, prior, log_determinant)(t, u)
-    ours = SparsePosterior(graph.i, graph.j, sparse.csc_array(prior), log_determinant)(t, u)
+    dense = DenseDifferences(graph.i, graph.j, prior, log_determinant)(t, u)
+    ours = SparseDifferences(graph.i, graph.j, sparse.csc_array(prior), log_determinant)(t, u)
     for one, other in zip(ours, dense, strict=True):
         np.testing.assert_allclose(one, other, rtol=1e-9)
 
@@ -130,7 +130,7 @@ def test_warm_sites_need_fewer_sweeps_to_the_same_place():
     graph = graph_of(hr.simulate_comparisons(20, 100, spread=1.5, rng=2))
     cold = by_matrices(graph, 1e-6)
     answers, _ = of(graph)
-    posterior = DensePosterior(graph.i, graph.j, np.eye(20) / VARIANCE, -20 * np.log(VARIANCE))
+    posterior = DenseDifferences(graph.i, graph.j, np.eye(20) / VARIANCE, -20 * np.log(VARIANCE))
     most = np.full(graph.n_edges, 2 * VARIANCE)
     warm = fit_sites(answers, posterior, most, cold, 1e-6, 100)
     assert warm.sweeps < cold.sweeps
@@ -140,7 +140,7 @@ def test_warm_sites_need_fewer_sweeps_to_the_same_place():
 def test_sites_that_do_not_come_to_rest_say_so():
     graph = graph_of(hr.simulate_comparisons(20, 100, spread=1.5, rng=2))
     answers, start = of(graph)
-    posterior = DensePosterior(graph.i, graph.j, np.eye(20) / VARIANCE, -20 * np.log(VARIANCE))
+    posterior = DenseDifferences(graph.i, graph.j, np.eye(20) / VARIANCE, -20 * np.log(VARIANCE))
     most = np.full(graph.n_edges, 2 * VARIANCE)
     found = fit_sites(answers, posterior, most, start, 1e-9, 2)
     assert (found.sweeps, found.change > 1e-9) == (2, True)

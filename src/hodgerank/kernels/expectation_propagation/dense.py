@@ -22,7 +22,7 @@ def dense_precision(i: CodeArray, j: CodeArray, t: FloatArray, prior: FloatArray
     return precision
 
 
-class DensePosterior:
+class DenseDifferences:
     """Differences of all pairs by one inverse; `prior` is a precision with its ln det."""
 
     def __init__(

@@ -22,7 +22,7 @@ def sparse_precision(i: CodeArray, j: CodeArray, t: FloatArray, prior: Any) -> A
     return (prior + upper + upper.T + sparse.diags_array(own)).tocsc()
 
 
-class SparsePosterior:
+class SparseDifferences:
     """Differences of all pairs by one factorisation and the recursion of [Takahashi73]."""
 
     def __init__(self, i: CodeArray, j: CodeArray, prior: Any, log_determinant: float) -> None:

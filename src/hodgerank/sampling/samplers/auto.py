@@ -47,7 +47,7 @@ class AutoSampler(Sampler):
         Ask every tenth time, from half an answer per item on, a random one of the best fifth
         against a random one of the worst. It tells how far scores spread, which pairs chosen to be
         close hardly do, and so how sure the ranking is. It costs a little of the ranking (tau .01
-        at 16 items, .002 at 50). Default: on where somebody wants to know, i.e. with a stopping
+        at 16 items, .004 at 50). Default: on where somebody wants to know, i.e. with a stopping
         rule, off where the ranking alone matters. From 1,000 items on the spread is known anyway.
     vetting
         For crowds that nobody has vetted: so many answers of each worker are to pairs chosen
