@@ -32,7 +32,8 @@ def expected_tau(ranking: Ranking, among: Iterable[Item] | None = None) -> float
     a, b = _pairs(ranking, _rows(ranking, among))
     if not len(a):
         return 1.0
-    tau = sum(belief.share * _mean_tau(belief, a, b) for belief in _joint_beliefs(ranking))
+    beliefs = _joint_beliefs(ranking)
+    tau = sum(belief.share * float(_taus(belief, a, b).mean()) for belief in beliefs)
     return float(np.clip(tau, -1.0, 1.0))
 
 
@@ -57,6 +58,27 @@ def top_k_certainty(ranking: Ranking, k: int, among: Iterable[Item] | None = Non
         return 1.0
     beliefs = _joint_beliefs(ranking)
     return min(sum(part.share * _top_apart(part, rows, k) for part in beliefs), 1.0)
+
+
+def possible_leaders(ranking: Ranking) -> tuple[Item, ...]:
+    """The leader, and every item of which it is not certain that the leader is better.
+
+    Certain is what both the rank intervals and `Ranking.certainty` say at the confidence of the
+    ranking: few answers that fit by chance make the former too sure. Of several components the
+    largest is looked at.
+
+    >>> from hodgerank import hodge_rank
+    >>> possible_leaders(hodge_rank([("a", "b", 1), ("b", "a", -1), ("b", "c", 1)] * 9))
+    ('a',)
+    """
+    rows = np.flatnonzero(ranking.components == 0)
+    first, others = rows[:1], rows[1:]
+    sure = sum(
+        belief.share * (1 + _taus(belief, np.repeat(first, len(others)), others)) / 2
+        for belief in _joint_beliefs(ranking)
+    )
+    may_lead = (ranking.rank_intervals[others, 0] == 1) | (sure < (1 + ranking.confidence) / 2)
+    return tuple(ranking.items[k] for k in (*first, *others[may_lead]))
 
 
 def widest_rank_interval(ranking: Ranking, among: Iterable[Item] | None = None) -> int:
@@ -96,8 +118,8 @@ def _pairs(ranking: Ranking, rows: IntArray) -> tuple[IntArray, IntArray]:
     return a[comparable], b[comparable]
 
 
-def _mean_tau(belief: Believed, a: IntArray, b: IntArray) -> float:
-    """Mean over pairs of 2 P(a is better than b) - 1."""
+def _taus(belief: Believed, a: IntArray, b: IntArray) -> FloatArray:
+    """2 P(a is better than b) - 1 of each pair."""
     _, scores, variances, covariance = belief
     variance = variances[a] + variances[b]
     if covariance is not None:
@@ -105,7 +127,7 @@ def _mean_tau(belief: Believed, a: IntArray, b: IntArray) -> float:
     difference, deviation = scores[a] - scores[b], np.sqrt(np.maximum(variance, 0.0))
     certain = deviation <= 0
     tau = 2 * ndtr(difference / np.where(certain, 1.0, deviation)) - 1
-    return float(np.where(certain, np.sign(difference), tau).mean())
+    return np.where(certain, np.sign(difference), tau)
 
 
 def _top_apart(belief: Believed, rows: IntArray, k: int) -> float:

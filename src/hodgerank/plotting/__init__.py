@@ -1,31 +1,57 @@
-"""Charts of results, with Altair: one file each.
+"""Charts of results, with Altair: one file each, and one chart for notebook, page and paper.
 
-`chart_of` is what `result.plot()` calls.
+Every function takes a result and returns an Altair chart with tooltips and a title that says what
+was found. `result.plot()` gives the natural one. `save_chart` writes HTML that works offline, SVG,
+PNG or PDF; `with_theme` draws the same chart on a dark ground. The extra `plot` has what it takes.
 """
 
 from __future__ import annotations
 
-from typing import Any
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
 from hodgerank.errors import InvalidArgument
+
+if TYPE_CHECKING:
+    from hodgerank.plotting.charts import save_chart as save_chart
+    from hodgerank.plotting.comparison import slope_chart as slope_chart
+    from hodgerank.plotting.learning_curve import learning_curve as learning_curve
+    from hodgerank.plotting.look import with_theme as with_theme
+    from hodgerank.plotting.ranking import group_rankings_chart as group_rankings_chart
+    from hodgerank.plotting.ranking import ranking_chart as ranking_chart
+
+_HOMES = {
+    "ranking_chart": "ranking",
+    "group_rankings_chart": "ranking",
+    "slope_chart": "comparison",
+    "learning_curve": "learning_curve",
+    "save_chart": "charts",
+    "with_theme": "look",
+}
+# What `plot` draws, by the name of the result's class.
+_NATURAL = {
+    "Ranking": "ranking_chart",
+    "GroupRankings": "group_rankings_chart",
+    "RankingComparison": "slope_chart",
+    "LearningCurves": "learning_curve",
+}
+
+__all__ = sorted(_HOMES)
 
 
 def chart_of(result: Any) -> Any:
     """The natural chart of a result."""
-    from hodgerank.collecting.replay import LearningCurves
-    from hodgerank.estimators.comparing.result import RankingComparison
-    from hodgerank.estimators.group_rankings import GroupRankings
-    from hodgerank.estimators.ranking import Ranking
-    from hodgerank.plotting.comparison import slope_chart
-    from hodgerank.plotting.learning_curve import learning_curve
-    from hodgerank.plotting.ranking import group_rankings_chart, ranking_chart
-
-    if isinstance(result, Ranking):
-        return ranking_chart(result)
-    if isinstance(result, GroupRankings):
-        return group_rankings_chart(result)
-    if isinstance(result, LearningCurves):
-        return learning_curve(result)
-    if isinstance(result, RankingComparison):
-        return slope_chart(result)
+    for kind in type(result).__mro__:
+        if kind.__name__ in _NATURAL:
+            return __getattr__(_NATURAL[kind.__name__])(result)
     raise InvalidArgument(f"there is no chart of a {type(result).__name__}")
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module 'hodgerank.plotting' has no attribute {name!r}")
+    return getattr(import_module(f"hodgerank.plotting.{_HOMES[name]}"), name)
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_HOMES})

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from math import ceil, floor, log10
 from typing import Any
 
-from hodgerank.plotting.charts import COLOURS, GRID, altair
+from hodgerank.plotting.look import COLOURS, GRID, altair
 
 
 def bar_chart(

@@ -1,4 +1,4 @@
-"""What all charts share: the library, the look, and the files they go to."""
+"""Charts as files, and whether they can be drawn at all."""
 
 from __future__ import annotations
 
@@ -10,21 +10,10 @@ from typing import Any
 
 from hodgerank.errors import CannotWrite, InvalidArgument, MissingDependency
 from hodgerank.notebook import visible
+from hodgerank.plotting.look import altair
 from hodgerank.writing import write_file
 
 SUFFIXES = (".html", ".svg", ".png", ".pdf")
-# Distinct to colour-blind eyes, dark enough on white: after Okabe and Ito.
-COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#000000", "#999999")
-GRID = "#e8ebf0"
-
-
-def altair() -> Any:
-    """Altair, or how to get it."""
-    try:
-        import altair
-    except ImportError:
-        raise MissingDependency("hodgerank[plot]", "drawing a chart") from None
-    return altair
 
 
 def require_charts() -> None:
@@ -36,9 +25,9 @@ def require_charts() -> None:
         raise MissingDependency("hodgerank[plot]", "saving a chart") from None
 
 
-def save_chart(chart: Any, path: Path) -> None:
-    """Write a chart in the format its name ends in; HTML works offline."""
-    suffix = path.suffix.lower()
+def save_chart(chart: Any, path: Path | str) -> None:
+    """Write a chart in the format its name ends in: .html (works offline), .svg, .png or .pdf."""
+    suffix = Path(path).suffix.lower()
     if suffix not in SUFFIXES:
         raise InvalidArgument(f"{path}: a chart's name ends in {', '.join(SUFFIXES)}")
     options: dict[str, dict[str, Any]] = {
@@ -46,14 +35,25 @@ def save_chart(chart: Any, path: Path) -> None:
         ".png": {"scale_factor": 2},
     }
     buffer = BytesIO() if suffix in (".png", ".pdf") else StringIO()
-    drawn = altair().Chart.from_dict(_with_visible_names(chart.to_dict()))
     try:
-        drawn.save(buffer, format=suffix[1:], **options.get(suffix, {}))
+        _shown(chart).save(buffer, format=suffix[1:], **options.get(suffix, {}))
     except ValueError as error:
         reason = str(error).strip().split("\n")[-1]
         raise CannotWrite(f"{path} cannot be drawn ({reason}): try .svg or .html") from None
     content = buffer.getvalue()
     write_file(path, content.encode() if isinstance(content, str) else content)
+
+
+def svg_of(chart: Any) -> str:
+    """A chart as SVG, to stand in a page."""
+    require_charts()
+    buffer = StringIO()
+    _shown(chart).save(buffer, format="svg")
+    return buffer.getvalue()
+
+
+def _shown(chart: Any) -> Any:
+    return altair().Chart.from_dict(_with_visible_names(chart.to_dict()))
 
 
 def _with_visible_names(part: Any) -> Any:

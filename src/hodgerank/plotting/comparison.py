@@ -6,7 +6,7 @@ from textwrap import wrap
 from typing import Any
 
 from hodgerank.estimators.comparing.result import RankingComparison
-from hodgerank.plotting.charts import COLOURS, altair
+from hodgerank.plotting.look import COLOURS, altair
 from hodgerank.types import Item
 
 MOST_LABELS = 40  # items up to which all are labelled

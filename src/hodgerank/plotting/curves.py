@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from hodgerank.plotting.charts import COLOURS, GRID, altair
+from hodgerank.plotting.look import COLOURS, GRID, altair
 
 
 def curve_chart(

@@ -4,74 +4,184 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
+from hodgerank.estimators.certainty import possible_leaders
 from hodgerank.estimators.group_rankings import GroupRankings
 from hodgerank.estimators.ranking import Ranking
-from hodgerank.plotting.charts import COLOURS, altair
+from hodgerank.plotting.look import altair, charted, heading, name
+from hodgerank.types import IntArray
 
-MOST_ITEMS = 100  # more do not fit a page
+MOST_ITEMS = 60  # that have a line each
+TOP, BOTTOM = 30, 10  # of more
 MOST_GROUPS = 20
 WIDTH = 520
+ROOMY, TIGHT = (30, 24), (MOST_ITEMS, 16)  # items up to which a line is so high, in pixels
+LABEL_WIDTH = 220
+RANKS_WIDTH = 70
+REST_HEIGHT = 70
+BINS = 48
 
 
+@charted
 def ranking_chart(ranking: Ranking) -> Any:
-    """Scores from best to worst, each with its confidence interval and the ranks it may have."""
-    subtitle = [_legend(ranking)]
+    """Scores from best to worst, each with its confidence interval and the ranks it may have.
+
+    Of more than 60 items the top 30 and the bottom 10 are shown, and between them how the scores
+    of the rest are spread.
+    """
+    notes = [_legend(ranking)]
     if len(ranking) > MOST_ITEMS:
-        subtitle.append(f"the best {MOST_ITEMS} of {len(ranking):,} items")
-    title = altair().TitleParams("Ranking", subtitle=subtitle, anchor="start")
-    return _intervals(ranking, "score").properties(title=title)
+        notes.append(
+            f"{len(ranking):,} items: the best {TOP}, the last {BOTTOM}, and between them how many "
+            "of the others have which score"
+        )
+    if ranking.n_components > 1:
+        notes.append(
+            f"{ranking.n_components:,} groups of items were never compared with each other: ranks "
+            "hold within a group"
+        )
+    return _panels(ranking, "score").properties(title=heading(_finding(ranking), *notes))
 
 
+@charted
 def group_rankings_chart(rankings: GroupRankings) -> Any:
     """The ranking of each group, all on one scale of scores."""
     alt = altair()
     shown = list(rankings.items())[:MOST_GROUPS]
     charts = []
     for k, (group, ranking) in enumerate(shown):
-        heading = f"{rankings.column} {group}"
+        text = f"{rankings.column} {name(group)}: {_finding(ranking)}"
         if len(ranking) > MOST_ITEMS:
-            heading += f" (the best {MOST_ITEMS} of {len(ranking):,} items)"
+            text += f" ({len(ranking):,} items: top, bottom, and the spread of the rest)"
         axis = "score" if k == len(shown) - 1 else ""
-        title = alt.TitleParams(heading, anchor="start")
-        charts.append(_intervals(ranking, axis).properties(title=title))
-    subtitle = [rankings.verdict, *([_legend(shown[0][1])] if shown else [])]
+        title = alt.TitleParams(text, anchor="start", fontSize=12, offset=6)
+        charts.append(_panels(ranking, axis).properties(title=title))
+    notes = [_legend(shown[0][1])] if shown else []
     if len(rankings) > len(shown):
-        subtitle.append(f"the first {len(shown)} of {len(rankings):,} groups")
-    title = alt.TitleParams(f"Ranking by {rankings.column}", subtitle=subtitle, anchor="start")
-    return alt.vconcat(*charts, spacing=24).resolve_scale(x="shared").properties(title=title)
+        notes.append(f"the first {len(shown)} of {len(rankings):,} groups")
+    drawn = alt.vconcat(*charts, spacing=24).resolve_scale(x="shared")
+    verdict = rankings.verdict[:1].upper() + rankings.verdict[1:]
+    return drawn.properties(title=heading(verdict, *notes))
+
+
+def _finding(ranking: Ranking) -> str:
+    """Who leads, and whether that is certain."""
+    leaders = possible_leaders(ranking)
+    first = name(leaders[0]) if leaders else "nobody"
+    level = f"{100 * ranking.confidence:g} % confidence"
+    if len(leaders) == 1:
+        return f"{first} leads at {level}"
+    if len(leaders) <= 3:
+        others = " and ".join(name(item) for item in leaders[1:])
+        return f"{first} is ahead, but {others} may be as good"
+    return f"{first} is ahead, but {len(leaders) - 1:,} others may be as good"
 
 
 def _legend(ranking: Ranking) -> str:
     level = f"{100 * ranking.confidence:g} % interval"
-    return f"{ranking.model}, {ranking.link} link; bars: {level}; right: ranks it may have"
+    return f"{ranking.model}, {ranking.link} link; bar: {level}; right: ranks it may have"
 
 
-def _intervals(ranking: Ranking, axis: str) -> Any:
+def _panels(ranking: Ranking, axis: str) -> Any:
+    """All items; or top, rest and bottom on one scale."""
+    n = len(ranking)
+    if n <= MOST_ITEMS:
+        return _intervals(ranking, np.arange(n), axis)
     alt = altair()
-    rows = []
-    for k in range(min(len(ranking), MOST_ITEMS)):
-        (low, high), (best, worst) = ranking.intervals[k].tolist(), ranking.rank_intervals[k]
-        ranks = f"{best}" if best == worst else f"{best} to {worst}"
-        rows.append(
+    return (
+        alt.vconcat(
+            _intervals(ranking, np.arange(TOP), ""),
+            _spread(ranking, np.arange(TOP, n - BOTTOM)),
+            _intervals(ranking, np.arange(n - BOTTOM, n), axis),
+            spacing=8,
+        )
+        .resolve_scale(x="shared")
+        .resolve_axis(x="independent")
+    )
+
+
+def _intervals(ranking: Ranking, rows: IntArray, axis: str) -> Any:
+    """A line for each of some items."""
+    alt = altair()
+    values = []
+    for k in rows.tolist():
+        row = ranking._row(k)
+        best, worst = row.rank_lower, row.rank_upper
+        values.append(
             {
-                "item": str(ranking.items[k]),
-                "score": float(ranking.scores[k]),
-                "lower": low,
-                "upper": high,
-                "rank": int(ranking.ranks[k]),
-                "ranks": ranks,
-                "comparisons": int(ranking.comparisons[k]),
+                **row._asdict(),
+                "item": str(row.item),
+                "ranks": f"{best}" if best == worst else f"{best} to {worst}",
             }
         )
-    base = alt.Chart(alt.Data(values=rows)).encode(
-        y=alt.Y("item:N", sort=None, title=None, axis=alt.Axis(labelLimit=240)),
-        tooltip=["rank:Q", "item:N", "score:Q", "lower:Q", "upper:Q", "ranks:N", "comparisons:Q"],
+    step = next((high for most, high in (ROOMY, TIGHT) if len(ranking) <= most), TIGHT[1])
+    base = alt.Chart(alt.Data(values=values)).encode(
+        y=alt.Y(
+            "item:N",
+            sort=None,
+            title=None,
+            axis=alt.Axis(labelLimit=LABEL_WIDTH, domain=False, ticks=False, labelPadding=8),
+        ),
+        tooltip=[
+            alt.Tooltip("item:N"),
+            alt.Tooltip("rank:Q"),
+            alt.Tooltip("ranks:N", title="ranks it may have"),
+            alt.Tooltip("score:Q", format="+.3f"),
+            alt.Tooltip("lower:Q", format="+.3f"),
+            alt.Tooltip("upper:Q", format="+.3f"),
+            alt.Tooltip("comparisons:Q", format=","),
+        ],
     )
-    bar = base.mark_rule(strokeWidth=2, color=COLOURS[0], opacity=0.5).encode(
-        x=alt.X("lower:Q", title=axis or None, scale=alt.Scale(zero=False)), x2="upper:Q"
+    x = alt.X(
+        "lower:Q",
+        title=axis or None,
+        scale=alt.Scale(zero=False),
+        axis=_x_axis(axis),
     )
-    dot = base.mark_circle(size=70, color=COLOURS[0], opacity=1).encode(x="score:Q")
-    text = base.mark_text(align="left", dx=6, color="#666666").encode(
-        x=alt.value(WIDTH + 6), text="ranks:N"
+    bar = base.mark_rule(strokeWidth=3, strokeCap="round", opacity=0.45, style="mark")
+    dot = base.mark_point(size=55, filled=True, opacity=1, style="mark")
+    ranks = base.mark_text(align="left", style="note").encode(
+        x=alt.value(WIDTH + 12), text="ranks:N"
     )
-    return (bar + dot + text).properties(width=WIDTH, height=alt.Step(22))
+    layers = bar.encode(x=x, x2="upper:Q") + dot.encode(x="score:Q") + ranks
+    return layers.properties(width=WIDTH, height=alt.Step(step))
+
+
+def _x_axis(title: str) -> Any:
+    """The lines of the grid alone, but for a title."""
+    shown = bool(title)
+    return altair().Axis(labels=shown, ticks=shown, domain=shown, tickCount=7, grid=True)
+
+
+def _spread(ranking: Ranking, rows: IntArray) -> Any:
+    """How many of some items have which score."""
+    alt = altair()
+    counts, edges = np.histogram(ranking.scores[rows], BINS)
+    values = [
+        {"from": low, "to": high, "items": count}
+        for low, high, count in zip(
+            edges[:-1].tolist(), edges[1:].tolist(), counts.tolist(), strict=True
+        )
+    ]
+    bars = (
+        alt.Chart(alt.Data(values=values))
+        .mark_bar(style="unremarkable", binSpacing=1)
+        .encode(
+            x=alt.X("from:Q", bin="binned", title=None, axis=_x_axis("")),
+            x2="to:Q",
+            y=alt.Y("items:Q", title="items", axis=alt.Axis(tickCount=2, grid=False)),
+            tooltip=[
+                alt.Tooltip("items:Q", format=","),
+                alt.Tooltip("from:Q", format="+.3f"),
+                alt.Tooltip("to:Q", format="+.3f"),
+            ],
+        )
+    )
+    words = f"{len(rows):,} others"
+    note = (
+        alt.Chart(alt.Data(values=[{"words": words}]))
+        .mark_text(align="left", style="note")
+        .encode(x=alt.value(WIDTH + 12), y=alt.value(REST_HEIGHT / 2), text="words:N")
+    )
+    return (bars + note).properties(width=WIDTH, height=REST_HEIGHT)

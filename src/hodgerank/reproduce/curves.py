@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from hodgerank.plotting.charts import COLOURS
+from hodgerank.plotting.look import COLOURS
 from hodgerank.plotting.curves import curve_chart
 from hodgerank.reproduce.statistics import Estimate
 from hodgerank.reproduce.tasks import Outcome
