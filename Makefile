@@ -4,7 +4,7 @@ VENV   ?= .venv
 BIN    := $(VENV)/bin
 READY  := $(VENV)/.ready
 .DEFAULT_GOAL := help
-.PHONY: help demo test fuzz coverage reproduce lint types bench clean
+.PHONY: help demo docs transcripts test fuzz coverage reproduce lint types bench dist clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' Makefile
@@ -16,7 +16,8 @@ demo: $(READY)-demo  ## run an active campaign on a simulated crowd, rank the it
 	$(BIN)/hodgerank describe demo/votes.csv
 	$(BIN)/hodgerank rank demo/votes.csv --truth demo/truth.csv --output demo/ranking.html
 	$(BIN)/hodgerank trust demo/votes.csv
-	$(BIN)/hodgerank plan demo/votes.csv --budget 5
+	$(BIN)/hodgerank report demo/votes.csv --title "A simulated crowd" --output demo/report.html
+	@echo "open demo/report.html in a browser"
 
 test: $(READY)-test $(READY)-java  ## run every test
 	$(BIN)/python -m pytest -n auto
@@ -33,6 +34,15 @@ coverage: $(READY)-test $(READY)-java  ## measure branch coverage; compiled kern
 reproduce: $(READY)-reproduce  ## regenerate every figure and table of the paper, with verdicts, in out/
 	$(BIN)/hodgerank reproduce --output out
 
+docs: $(READY)-docs  ## build the site in docs/_build/html, warnings being errors; LINKS=1 follows links to elsewhere
+	$(BIN)/python -m sphinx -W --keep-going -q -b html docs docs/_build/html
+	$(if $(LINKS),$(BIN)/python -m sphinx -W --keep-going -q -b linkcheck docs docs/_build/linkcheck)
+	@echo "docs/_build/html/index.html"
+
+transcripts: $(READY)-test  ## run the blocks of README and docs, and write what they print into the pages
+	$(BIN)/python -m tests.docs.command_reference
+	$(BIN)/python -m tests.docs.refresh
+
 lint: $(READY)-lint  ## check style and formatting
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
@@ -44,8 +54,14 @@ bench:  ## time everything over sizes beside peers (twenty minutes), and write d
 	@$(MAKE) --no-print-directory VENV=.venv-bench .venv-bench/.ready-bench
 	.venv-bench/bin/python -m benchmarks scaling
 
+dist: $(READY)-dist  ## build sdist and wheel in dist/, look into them, and run the wheel in an empty environment
+	rm -rf dist
+	$(BIN)/python -m build --no-isolation --outdir dist
+	$(BIN)/python -m twine check --strict dist/*
+	PYTHONPATH=tests $(BIN)/python -m release --dist dist --wheels $(VENV)/wheels
+
 clean:  ## remove the virtual environment and everything generated
-	rm -rf $(VENV) .venv-bench demo out dist .pytest_cache .mypy_cache .ruff_cache .hypothesis .coverage htmlcov
+	rm -rf $(VENV) .venv-bench docs/_build demo out dist .pytest_cache .mypy_cache .ruff_cache .hypothesis .coverage htmlcov
 
 $(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \

@@ -52,6 +52,7 @@ def every_result() -> dict[str, Any]:
         run,
         hr.forecast(sampler, 0.95),
         hr.replay(votes, ["auto"], n_answers=20, runs=2),
+        hr.report(votes, with_forecast=False),
         hr.Answer(1.0, "ann"),
         hr.Pair("a", "b"),
         hr.Budget(3),

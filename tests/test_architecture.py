@@ -22,7 +22,7 @@ LAYERS = [
     {"sampling"},
     {"collecting"},
     {"plotting"},
-    {"reproduce"},
+    {"reporting", "reproduce"},
     {"cli"},
 ]
 LEVEL = {name: level for level, names in enumerate(LAYERS) for name in names}

@@ -60,6 +60,8 @@ class Crowd:
     display
         Who stands left: 'random', the 'first' in the list of items, the truly 'better' always or
         3 times in 4 ('mostly better'), the 'winner' (as in files that do not record it).
+    leaders
+        How many items are equally good, and better than all others.
     cycles
         'rotation': each item is preferred to the next half of the items, with .8; 'triangle': one
         cycle of three at .85 among the middle items; 'diffuse': every pair's logit is off by a
@@ -84,6 +86,7 @@ class Crowd:
     leans: float = 0.0
     display: Literal["random", "first", "better", "mostly better", "winner"] = "random"
     cycles: Literal["none", "rotation", "triangle", "diffuse"] = "none"
+    leaders: int = 1
 
     def votes(self, rng: np.random.Generator) -> hr.Comparisons:
         """Answers of one such crowd; the true scores are `truth`."""
@@ -134,6 +137,8 @@ class Members:
         self.crowd, self.rng = crowd, rng
         self.items = tuple(f"i{k:03d}" for k in range(n))
         self.truth = rng.normal(0, crowd.spread, n)
+        if crowd.leaders > 1:
+            self.truth[np.argsort(-self.truth)[: crowd.leaders]] = self.truth.max()
         self.scores = self.truth + rng.normal(0, crowd.tastes, (w, n))
         self.acuity = np.exp(rng.normal(0, crowd.acuities, w))
         self.tosses = np.arange(w) < round(crowd.tossers * w)

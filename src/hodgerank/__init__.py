@@ -64,6 +64,8 @@ if TYPE_CHECKING:
     from hodgerank.graph.description import describe as describe
     from hodgerank.graph.topology import TopologyTracker as TopologyTracker
     from hodgerank.graph.topology import betti_numbers as betti_numbers
+    from hodgerank.reporting.report import Report as Report
+    from hodgerank.reporting.report import report as report
     from hodgerank.sampling.answer import Answer as Answer
     from hodgerank.sampling.posterior import Posterior as Posterior
     from hodgerank.sampling.sampler import Sampler as Sampler
@@ -76,7 +78,7 @@ if TYPE_CHECKING:
     from hodgerank.sampling.samplers.top_k import TopKSampler as TopKSampler
     from hodgerank.types import Pair as Pair
 
-__version__ = "0.1.0.dev0"
+__version__ = "0.1.0"
 
 # Where each public name lives; it is imported when first used, so that `import hodgerank` is fast.
 _HOMES = {
@@ -137,6 +139,8 @@ _HOMES = {
     "replay": "collecting.replay",
     "LearningCurves": "collecting.replay",
     "Forecast": "collecting.forecast",
+    "report": "reporting.report",
+    "Report": "reporting.report",
     "Budget": "collecting.stopping",
     "ExpectedTau": "collecting.stopping",
     "TopKCertain": "collecting.stopping",
@@ -144,7 +148,7 @@ _HOMES = {
     "Pair": "types",
     "HodgeRankError": "errors",
 }
-_MODULES = ("errors", "metrics", "types")
+_MODULES = ("errors", "metrics", "plotting", "types")
 
 __all__ = sorted(_HOMES)
 

@@ -182,18 +182,11 @@ def test_outliers_lists_answers(run, crowd_file, tmp_path):
     assert run("outliers", crowd_file, "--false-positive-rate", 2)[0] == 2
 
 
-def test_help_has_examples(run):
-    for command in ("rank", "trust", "workers", "outliers", "describe", "simulate"):
-        status, out, _ = run(command, "--help")
-        assert status == 0
-        assert f"hodgerank {command}" in out
-    assert run("--version")[1].startswith("hodgerank 0.")
-
-
 def test_a_ranking_can_be_drawn(run, write, tmp_path):
     status, _, _ = run("rank", write(VOTES), "-o", tmp_path / "ranking.svg")
     assert status == 0
-    assert "Ranking" in (tmp_path / "ranking.svg").read_text()
+    drawn = (tmp_path / "ranking.svg").read_text()
+    assert all(f">{item}</text>" in drawn for item in "abc")
     status, _, err = run("rank", write(VOTES), "-o", tmp_path / "ranking.doc")
     assert status == 2
     assert ".csv, .parquet, .json, .html" in err

@@ -8,7 +8,7 @@ from html.parser import HTMLParser
 
 import pytest
 
-from hodgerank.cli.console import LONGEST_LINE, MOST_LINES, complain, complaints, verbatim
+from hodgerank.cli.console import LONGEST_LINE, MOST_LINES, complain
 from hodgerank.errors import DisconnectedGraph, UnknownItem
 from hodgerank.notebook import visible
 
@@ -82,11 +82,6 @@ def test_errors_give_no_orders(run, write, tmp_path):
         assert not UNSAFE.search(out + err), arguments
         assert r"\x1b]0;pwned" in err
     assert ":cat:[/red]" in run("rank", path)[2]
-
-
-def test_the_status_line_takes_any_name():
-    with complaints().status(verbatim("reading [/red].csv")) as status:
-        status.update(verbatim("[/] :cat:"))
 
 
 def test_long_messages_are_cut(capsys):

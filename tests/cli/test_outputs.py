@@ -99,7 +99,6 @@ def test_bad_names_are_found_before_the_votes_are_read(run, write, tmp_path, mon
         ("rank", path, "-o", tmp_path / "x.xlsx"),
         ("rank", path, "-o", tmp_path / "no" / "x.csv"),
         ("rank", path, "-o", tmp_path / "folder.csv"),
-        ("rank", path, "-o", "-"),
         ("rank", path, "-o", path),
         ("rank", path, "--state", tmp_path / "state.csv"),
         ("rank", path, "--state", tmp_path / "no" / "state.parquet"),

@@ -30,6 +30,7 @@ def test_the_budget_is_kept_and_the_order_found():
         hr.AutoSampler(ITEMS), alphabetic, 60, on_answer=lambda pair, answer: heard.append(answer)
     )
     assert result.n_answers == len(heard) == 60
+    assert result.answers.outcome.tolist() == [answer.outcome for answer in heard]
     assert result.ranking.items == tuple(ITEMS)
     assert "60" in result.reason
 

@@ -18,6 +18,7 @@ from benchmarks.calibration.uncertainty import (
 
 import hodgerank as hr
 from hodgerank.errors import InvalidArgument
+from hodgerank.estimators.certainty import certainties
 
 TRIANGLE = [("a", "b"), ("b", "c"), ("a", "c")]
 COINS = Crowd(n_items=3, per_pair=2, spread=0.0)
@@ -327,3 +328,26 @@ def test_an_item_named_twice_counts_once():
     assert hr.expected_tau(ranking, [first, first, second]) == hr.expected_tau(
         ranking, [first, second]
     )
+
+
+def test_probabilities_are_those_of_single_pairs():
+    votes = [("a", "b", 1), ("b", "c", 1), ("c", "a", 0), ("x", "y", 1)] * 3
+    for estimate in (hr.hodge_rank, hr.bradley_terry):
+        options = {"ridge": 1.0} if estimate is hr.bradley_terry else {}
+        ranking = estimate(votes, components="separate", **options)
+        matrix = ranking.probabilities()
+        for a, row in zip(ranking.items, matrix, strict=True):
+            for b, value in zip(ranking.items, row, strict=True):
+                if ({a, b} & set("xy")) and ({a, b} & set("abc")):
+                    assert np.isnan(value)
+                else:
+                    assert value == ranking.probability(a, b)
+        np.testing.assert_array_equal(ranking.probabilities(["y", "x"]), matrix[[4, 3]][:, [4, 3]])
+
+
+def test_certainties_are_those_of_single_pairs():
+    ranking = hr.hodge_rank(hr.simulate_comparisons(6, 60, rng=1))
+    a, b = np.triu_indices(6, 1)
+    items = ranking.items
+    single = [ranking.certainty(items[i], items[j]) for i, j in zip(a, b, strict=True)]
+    np.testing.assert_allclose(certainties(ranking, a, b), single, atol=1e-9)

@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
+from shutil import get_terminal_size
 from typing import Annotated, Any
 
 import typer
 
 from hodgerank import __version__
 from hodgerank.cli.describe import describe
+from hodgerank.cli.doctor import doctor
 from hodgerank.cli.outliers import outliers
 from hodgerank.cli.plan import plan
 from hodgerank.cli.rank import rank
 from hodgerank.cli.replay import replay
+from hodgerank.cli.report import report
 from hodgerank.cli.reproduce import reproduce
 from hodgerank.cli.result import CommandResult
 from hodgerank.cli.simulate import simulate
 from hodgerank.cli.standard_output import printing
 from hodgerank.cli.trust import trust
 from hodgerank.cli.workers import workers
+
+ROOM_FOR_PANELS = 80  # columns; in fewer, panels cut the names of options
 
 
 def _print_result(result: CommandResult, **_: Any) -> None:
@@ -36,7 +41,7 @@ app = typer.Typer(
     "4 the ranking is not unique, 130 interrupted.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
-    rich_markup_mode="rich",
+    rich_markup_mode="rich" if get_terminal_size().columns >= ROOM_FOR_PANELS else None,
     result_callback=_print_result,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
@@ -57,6 +62,7 @@ def _options(
     pass
 
 
-for command in (rank, trust, plan, replay, workers, outliers, describe, simulate):
+for command in (rank, trust, report, plan, replay, workers, outliers, describe, simulate):
     app.command(no_args_is_help=True)(command)
-app.command()(reproduce)
+for command in (reproduce, doctor):
+    app.command()(command)

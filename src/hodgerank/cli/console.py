@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rich.console import Console
-from rich.table import Table
 from rich.text import Text
 
 from hodgerank.notebook import cut, visible
@@ -57,8 +56,12 @@ def show_reading(report: ReadReport, console: Console) -> None:
     if not report.layout:
         return
     console.print(verbatim(report, "dim"))
-    show_warnings((f"dropped: {reason}" for reason in report.rejections), console)
-    show_warnings(report.notes, console)
+    show_warnings(cautions_of(report), console)
+
+
+def cautions_of(report: ReadReport) -> list[str]:
+    """What a careful reader should know of how the votes were read."""
+    return [*(f"dropped: {reason}" for reason in report.rejections), *report.notes]
 
 
 def show_warnings(warnings: Iterable[str], console: Console) -> None:
@@ -77,11 +80,6 @@ def show_written(path: Path | None, console: Console) -> None:
     """Where a result was written, if it was."""
     if path is not None:
         console.print(verbatim(f"written to {path}", "dim"))
-
-
-def plain_table() -> Table:
-    """A table without lines."""
-    return Table(box=None, header_style="bold", pad_edge=False)
 
 
 def count(n: int, what: str) -> str:

@@ -1,10 +1,9 @@
 """hodgerank describe: what a file of votes covers."""
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
-import typer
-
+from hodgerank.cli.outputs import AsJson
 from hodgerank.cli.result import CommandResult
 from hodgerank.cli.votes import reads_votes
 
@@ -22,6 +21,7 @@ class DescribeResult(CommandResult):
     description: "Description"
     report: "ReadReport"
     as_json: bool
+    written = None
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, for --json."""
@@ -47,7 +47,7 @@ class DescribeResult(CommandResult):
 @reads_votes
 def describe(
     votes: "Comparisons",
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    as_json: AsJson = False,
 ) -> DescribeResult:
     """Describe a file of votes: items, workers, coverage, balance, display order.
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hodgerank.cli.exit_status import BAD_INPUT, NOT_UNIQUE
-from hodgerank.cli.outputs import TABLES
+from hodgerank.cli.outputs import TABLES, goes_to_standard_output
 from hodgerank.cli.result import CommandResult
 from hodgerank.errors import (
     DisconnectedGraph,
@@ -54,19 +54,25 @@ class GroupedResult(CommandResult):
 
     def show(self, console: Console) -> None:
         """One below the other, each under the name of its group."""
-        from hodgerank.cli.console import show_reading, show_written, verbatim
+        from hodgerank.cli.console import show_reading, show_warnings, show_written, verbatim
 
         show_reading(self.report, console)
         for group, result in self.results.items():
             console.print()
             console.print(verbatim(f"{self.column} {group}", "bold"))
             result.show(console)
-        show_problems(self.column, self.problems, console)
+        show_warnings(problem_lines(self.column, self.problems), console)
         show_written(self.written, console)
+
+    def cautions(self) -> list[str]:
+        """What was dropped or doubtful, and why groups are missing."""
+        from hodgerank.cli.console import cautions_of
+
+        return [*cautions_of(self.report), *problem_lines(self.column, self.problems)]
 
     def write(self, path: Path) -> None:
         """Write one table of all groups."""
-        if path.suffix.lower() not in TABLES:
+        if path.suffix.lower() not in TABLES and not goes_to_standard_output(path):
             raise InvalidArgument(
                 f"{path}: the charts of several groups do not go into one file; write a table "
                 f"({', '.join(TABLES)})"
@@ -129,8 +135,6 @@ def status_of(problems: Mapping[Item, HodgeRankError]) -> int:
     return NOT_UNIQUE if unjoined else BAD_INPUT
 
 
-def show_problems(column: str, problems: Mapping[Item, HodgeRankError], console: Console) -> None:
+def problem_lines(column: str, problems: Mapping[Item, HodgeRankError]) -> list[str]:
     """Why groups are missing from the result."""
-    from hodgerank.cli.console import show_warnings
-
-    show_warnings((f"{column} {group}: {problem}" for group, problem in problems.items()), console)
+    return [f"{column} {group}: {problem}" for group, problem in problems.items()]

@@ -6,9 +6,11 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
+from typing import IO
 
 import polars as pl
 
+from hodgerank.cli.standard_input import STANDARD_INPUT, file_or_input
 from hodgerank.data.reading.ballots import find_rankings
 from hodgerank.data.reading.layouts import pair_layout
 from hodgerank.data.reading.options import ReadOptions
@@ -18,21 +20,22 @@ from hodgerank.notebook import short
 from hodgerank.types import Item
 
 HEADERS = ("item", "items", "name", "id", "model", "option", "title", "label", "object")
+VOTE = re.compile(r"[^,;\t]+([,;\t])[^,;\t]+\1[+-]?[01](\1|$)")
 
 
-def read_items(path: Path) -> list[Item] | None:
-    """The items of a file that lists them, or None where it holds votes.
+def read_items(path: Path | IO[bytes]) -> list[Item] | None:
+    """The items of a file or stream that lists them, or None where it holds votes.
 
     One per line in a .txt; a table with one column, whose header is an item too unless it is a
     usual name for a column; or a table with a column called item, such as a written ranking.
     """
-    if str(path) == "-":
-        return None
-    if path.suffix.lower() == ".txt" and path.is_file():
-        if pair_layout(open_file(path).columns, ReadOptions()) is not None:
-            return None  # votes, whatever the file is called
-        return _typed(_lines(path), path)
     raw = open_file(path)
+    if isinstance(path, Path) and path.suffix.lower() == ".txt" and path.is_file():
+        if pair_layout(raw.columns, ReadOptions()) is not None:
+            return None  # votes, whatever the file is called
+        lines = _lines(path)
+        _require_no_votes(lines, path)
+        return _typed(lines, str(path))
     if len(raw.columns) > 1 and "item" not in raw.columns:
         return None
     if find_rankings(raw.columns, ReadOptions()) is not None:
@@ -40,7 +43,7 @@ def read_items(path: Path) -> list[Item] | None:
     column = raw.columns[0] if len(raw.columns) == 1 else "item"
     table, _ = raw.rows([column])
     first = [] if column.lower() in HEADERS else [column]
-    return _typed([*first, *(str(value).strip() for value in table[column].drop_nulls())], path)
+    return _typed([*first, *(str(value).strip() for value in table[column].drop_nulls())], raw.name)
 
 
 def read_pairs(
@@ -50,7 +53,7 @@ def read_pairs(
 
     A header of two items is a pair. With a `group`, its column and name, the pairs of that group.
     """
-    raw = open_file(path)
+    raw = open_file(file_or_input(path))
     if len(raw.columns) < 2:
         raise InvalidComparisons(f"{path}: pairs need two columns, left and right")
     names = ["left", "right"] if {"left", "right"} <= set(raw.columns) else raw.columns[:2]
@@ -83,11 +86,11 @@ def read_workers(path: Path) -> list[Item]:
     """
     from hodgerank.estimators.workers.assessment import HABITS, OK, TOO_FEW
 
-    if not path.is_file():
+    if path != STANDARD_INPUT and not path.is_file():
         raise InvalidArgument(f"--exclude-workers {path}: neither 'flagged' nor a file")
     if path.suffix.lower() == ".txt":
         return list(_lines(path))
-    raw = open_file(path)
+    raw = open_file(file_or_input(path))
     name = "worker" if "worker" in raw.columns else raw.columns[0]
     if name != "worker" and len(raw.columns) > 1:
         raise InvalidComparisons(f"{path}: a column worker is needed")
@@ -112,7 +115,17 @@ def by_name(items: Sequence[Item]) -> dict[str, Item]:
     return {str(item): item for item in reversed(items)}
 
 
-def _typed(names: list[str], path: Path) -> list[Item]:
+def _require_no_votes(lines: list[str], path: Path) -> None:
+    """Refuse lines that are all two names and 1, 0 or -1, with or without who answered."""
+    if lines and all(
+        re.match(r"[^,;\t]+([,;\t])[^,;\t]+\1[+-]?[01](\1|$)", line) for line in lines
+    ):
+        raise InvalidComparisons(
+            f"{path} looks like votes without a header, not like a list of items: add --no-header"
+        )
+
+
+def _typed(names: list[str], path: str) -> list[Item]:
     counts = Counter(names)
     distinct = list(counts)
     if len(distinct) < len(names):

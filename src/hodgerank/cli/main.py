@@ -46,7 +46,8 @@ def _status(arguments: Sequence[str] | None) -> int:
     from hodgerank.cli.standard_output import printing
 
     try:
-        app(None if arguments is None else list(arguments))
+        words = list(sys.argv[1:] if arguments is None else arguments)
+        app(words, obj=words)  # a report tells how to repeat it
     except SystemExit as end:
         return 0 if end.code in (None, READ_NO_FURTHER) else int(end.code)
     finally:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
-from hodgerank.cli.outputs import output_option
+from hodgerank.cli.outputs import AsJson, output_option
 from hodgerank.cli.result import CommandResult
 from hodgerank.cli.votes import reads_votes
 
@@ -31,6 +31,12 @@ class OutliersResult(CommandResult):
         """The outlying answers."""
         return cast("pl.DataFrame", self.outliers.to_frame("polars"))
 
+    def cautions(self) -> list[str]:
+        """What was dropped or doubtful in the reading."""
+        from hodgerank.cli.console import cautions_of
+
+        return cautions_of(self.outliers.votes.report)
+
     def to_dict(self) -> dict[str, Any]:
         """Plain values, for --json."""
         found = self.outliers
@@ -52,13 +58,8 @@ class OutliersResult(CommandResult):
 
     def show(self, console: "Console") -> None:
         """A table of outlying answers."""
-        from hodgerank.cli.console import (
-            plain_table,
-            show_reading,
-            show_rest,
-            show_written,
-            verbatim,
-        )
+        from hodgerank.cli.console import show_reading, show_rest, show_written, verbatim
+        from hodgerank.cli.fitting import add_names, add_numbers, plain_table, show_table
 
         found = self.outliers
         show_reading(found.votes.report, console)
@@ -66,12 +67,11 @@ class OutliersResult(CommandResult):
         shown = rows[: self.top] if self.top else rows
         table = plain_table()
         has_worker = bool(rows) and "worker" in rows[0]
-        for name in ("row", "left", "right", *(["worker"] if has_worker else [])):
-            table.add_column(name, overflow="fold")
-        for name in ("outcome", "expected", "entry"):
-            table.add_column(name, justify="right")
+        names = ("left", "right", "worker") if has_worker else ("left", "right")
+        add_numbers(table, "row")
+        add_names(table, *names)
+        add_numbers(table, "outcome", "expected", "entry")
         for row in shown:
-            names = ("left", "right", "worker") if has_worker else ("left", "right")
             table.add_row(
                 f"{row['row']:,}",
                 *(verbatim(row[name]) for name in names),
@@ -79,7 +79,9 @@ class OutliersResult(CommandResult):
                 f"{row['expected']:+.2f}",
                 f"{row['entry']:.2f}",
             )
-        console.print(table)
+        console.print()
+        show_table(table, console, spare=("entry", "expected", *names[2:]))
+        console.print()
         show_rest(len(shown), len(rows), console)
         console.print(
             f"{found.n_flagged:,} of {found.votes.n_answers:,} answers ({found.share:.1%}) at "
@@ -97,10 +99,8 @@ def outliers(
         float, typer.Option(help="Share of a consistent crowd's answers that would be flagged.")
     ] = 0.05,
     top: Annotated[int, typer.Option(min=0, help="Show N answers, 0 shows all.")] = 20,
-    output: Annotated[
-        Path | None, output_option("Write the table: .csv, .parquet, .json.", "--output", "-o")
-    ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    output: Annotated[Path | None, output_option("Write the table: .csv, .parquet, .json")] = None,
+    as_json: AsJson = False,
 ) -> OutliersResult:
     """List the answers that a common ranking cannot explain, most outlying first.
 

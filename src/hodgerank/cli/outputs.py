@@ -5,32 +5,48 @@ from collections.abc import Iterable
 from fnmatch import fnmatch
 from glob import glob, has_magic
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import typer
 
 from hodgerank.errors import InvalidArgument
 
 TABLES = (".csv", ".parquet", ".json")
+STANDARD_OUTPUT = Path("-")
+ON_STANDARD_OUTPUT = "- for CSV on standard output, and nothing else there"
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 
-def output_option(
-    help_text: str, *names: str, suffixes: tuple[str, ...] = TABLES, charts: bool = False
-) -> Any:
-    """An option that names a file to be written, in a format that the name tells.
-
-    With - among the suffixes it may be standard output.
-    """
+def output_option(help_text: str, *, charts: bool = False) -> Any:
+    """--output: a file in a format that its name tells, or - for a table on standard output."""
 
     def check(path: Path | None) -> Path | None:
-        if path is not None and str(path) not in suffixes:
-            _check_name(path, suffixes, charts)
+        if path is not None and not goes_to_standard_output(path):
+            check_output_name(path, TABLES, charts)
         return path
 
-    return typer.Option(*names, help=help_text, callback=check)
+    help_text = f"{help_text}; {ON_STANDARD_OUTPUT}."
+    return typer.Option("--output", "-o", help=help_text, callback=check)
 
 
-def _check_name(path: Path, suffixes: tuple[str, ...], charts: bool) -> None:
+def file_option(help_text: str, suffixes: tuple[str, ...] = TABLES) -> Any:
+    """An option that names another file to be written, in a format that its name tells."""
+
+    def check(path: Path | None) -> Path | None:
+        if path is not None:
+            check_output_name(path, suffixes)
+        return path
+
+    return typer.Option(help=help_text, callback=check)
+
+
+def goes_to_standard_output(path: Path | None) -> bool:
+    """Whether the table is printed, and so nothing else may be."""
+    return path == STANDARD_OUTPUT
+
+
+def check_output_name(path: Path, suffixes: tuple[str, ...], charts: bool = False) -> None:
+    """Refuse a name that does not tell a format, and a place where no file can be."""
     suffix = path.suffix.lower()
     if charts and suffix not in suffixes:
         from hodgerank.plotting.charts import SUFFIXES, require_charts
@@ -48,6 +64,12 @@ def _check_name(path: Path, suffixes: tuple[str, ...], charts: bool) -> None:
         raise InvalidArgument(f"{path} is a folder: name a file to write")
 
 
+def require_one_printed(output: Path | None, as_json: bool) -> None:
+    """Refuse to print two things on one standard output."""
+    if as_json and goes_to_standard_output(output):
+        raise InvalidArgument("--json and -o - both want standard output: choose one")
+
+
 def keep_apart(outputs: Iterable[Path | None], inputs: Iterable[Path | str | None] = ()) -> None:
     """Refuse to write two results to one file, or to a file that is read.
 
@@ -56,7 +78,7 @@ def keep_apart(outputs: Iterable[Path | None], inputs: Iterable[Path | str | Non
     read = [str(path) for path in inputs if path is not None]
     written: list[str] = []
     for output in outputs:
-        if output is None or str(output) == "-":
+        if output is None or goes_to_standard_output(output):
             continue
         path = os.path.realpath(output)
         if any(_is_same(path, other) for other in written):

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from hodgerank.cli.models import Link, Model, fit, require_answers
-from hodgerank.cli.outputs import output_option
+from hodgerank.cli.outputs import AsJson, file_option, output_option
 from hodgerank.cli.rank_compare import CompareResult, compared
 from hodgerank.cli.rank_groups import rank_each
 from hodgerank.cli.ranking_table import n_shown, show_ranking
@@ -58,7 +58,6 @@ class RankResult(CommandResult):
     def show(self, console: "Console") -> None:
         """The ranking as a table."""
         from hodgerank.cli.console import show_reading, show_rest, show_warnings, show_written
-        from hodgerank.notebook import short
 
         ranking = self.ranking
         show_reading(self.report, console)
@@ -70,24 +69,36 @@ class RankResult(CommandResult):
             f"{100 * ranking.confidence:g}% intervals, {ranking.uncertainty}",
             style="dim",
         )
-        warnings = [*ranking.notes]
-        if ranking.n_components > 1:
-            warnings.append(
-                f"{ranking.n_components:,} groups were never compared with each other: "
-                "each has its own ranking below"
-            )
-        for names, what in ((ranking.undefeated, "undefeated"), (ranking.winless, "winless")):
-            if names:
-                more = f" and {len(names) - 8:,} more" if len(names) > 8 else ""
-                shown = ", ".join(short(str(name)) for name in names[:8])
-                warnings.append(f"{what}: {shown}{more}")
-        show_warnings(warnings, console)
+        show_warnings(self._about_the_ranking(), console)
         rows = min(self.top or len(ranking), len(ranking))
         show_ranking(ranking, rows, console)
         show_rest(rows, len(ranking), console)
         if self.kendall_tau is not None:
             console.print(f"Kendall's tau against the truth: {self.kendall_tau:.3f}")
         show_written(self.written, console)
+
+    def cautions(self) -> list[str]:
+        """What was dropped or doubtful in the reading, and what the ranking does not know."""
+        from hodgerank.cli.console import cautions_of
+
+        return [*cautions_of(self.report), *self._about_the_ranking()]
+
+    def _about_the_ranking(self) -> list[str]:
+        from hodgerank.notebook import short
+
+        ranking = self.ranking
+        warnings = [*ranking.notes]
+        if ranking.n_components > 1:
+            warnings.append(
+                f"{ranking.n_components:,} groups were never compared with each other: "
+                "each has its own ranking"
+            )
+        for names, what in ((ranking.undefeated, "undefeated"), (ranking.winless, "winless")):
+            if names:
+                more = f" and {len(names) - 8:,} more" if len(names) > 8 else ""
+                shown = ", ".join(short(str(name)) for name in names[:8])
+                warnings.append(f"{what}: {shown}{more}")
+        return warnings
 
     def write(self, path: Path) -> None:
         """Write the ranking, as a table or as its chart."""
@@ -165,36 +176,34 @@ def rank(
             metavar="COLUMN",
         ),
     ] = None,
+    truth: Annotated[
+        Path | None, typer.Option(help="Table of item and score to compare with (Kendall's tau).")
+    ] = None,
     top: Annotated[
         int | None,
         typer.Option(
             min=0, help="Show the best N only, 0 shows all; 50 if not given, all with --json."
         ),
     ] = None,
-    truth: Annotated[
-        Path | None, typer.Option(help="CSV of item,score to compare with (Kendall's tau).")
-    ] = None,
     output: Annotated[
         Path | None,
         output_option(
-            "Table: .csv, .parquet, .json; chart: .html, .svg, .png, .pdf.",
-            "--output",
-            "-o",
+            "Write the table: .csv, .parquet, .json; or its chart: .html, .svg, .png, .pdf",
             charts=True,
         ),
     ] = None,
     state: Annotated[
         Path | None,
-        output_option(
+        file_option(
             "Add the votes to the statistics in this .parquet file, which is made if there is "
             "none, and rank by all of them.",
-            suffixes=(".parquet",),
+            (".parquet",),
         ),
     ] = None,
     again: Annotated[
         bool, typer.Option("--again", help="Add votes that the --state has already.")
     ] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    as_json: AsJson = False,
 ) -> RankResult | CompareResult:
     """Rank the items of a file of votes.
 
@@ -207,6 +216,8 @@ def rank(
       hodgerank rank votes.csv --model bradley-terry --top 10
 
       hodgerank rank arena.parquet --json > ranking.json
+
+      cat votes.csv | hodgerank rank - -o - > ranking.csv
 
       hodgerank rank survey.csv --left A --right B --outcome grade --scale 1 7 -o ranking.csv
 

@@ -41,26 +41,26 @@ class CompareResult(CommandResult):
     def show(self, console: Console) -> None:
         """The verdict, how far the populations agree, and the items side by side."""
         from hodgerank.cli.console import (
-            plain_table,
             show_reading,
             show_rest,
             show_warnings,
             show_written,
             verbatim,
         )
+        from hodgerank.cli.fitting import add_names, add_numbers, plain_table, show_table
 
         found = self.comparison
         show_reading(self.report, console)
         show_warnings(found.notes, console)
         verdict = f"{found.verdict[:1].upper()}{found.verdict[1:]}."
         console.print()
-        console.print(verbatim(verdict, "bold"), soft_wrap=True)
+        console.print(verbatim(verdict, "bold"))
         console.print(
             f"{found.n_permutations:,} times {found.exchanged} were exchanged between them\n",
             style="dim",
         )
         agreement = plain_table()
-        agreement.add_column("agreement", overflow="fold")
+        add_names(agreement, "agreement")
         agreement.add_column("Kendall's tau", justify="right")
         agreement.add_column("one crowd would show", justify="right")
         for pair in found.agreement[:MOST_PAIRS]:
@@ -69,14 +69,14 @@ class CompareResult(CommandResult):
                 f"{pair.tau:.2f}",
                 f"{pair.lower:.2f} to {pair.upper:.2f}",
             )
-        console.print(agreement)
+        show_table(agreement, console)
         console.print()
         table = plain_table()
-        table.add_column("item", overflow="fold")
-        for name in found.populations:
-            table.add_column(verbatim(f"rank, {name}"), justify="right")
-        for name in ("difference", "p"):
-            table.add_column(name, justify="right", no_wrap=True)
+        add_names(table, "item")
+        ranks_of = [verbatim(f"rank, {name}") for name in found.populations]
+        for header in ranks_of:
+            table.add_column(header, justify="right", overflow="fold")
+        add_numbers(table, "difference", "p")
         table.add_column("")
         shown = found.items[: self.top] if self.top else found.items
         for k in range(len(shown)):
@@ -92,12 +92,18 @@ class CompareResult(CommandResult):
                 f"{found.item_p_values[g, k]:.3f}",
                 "moved" if found.has_moved[:, k].any() else "",
             )
-        console.print(table)
+        show_table(table, console, spare=("p", *(str(header) for header in reversed(ranks_of))))
         show_rest(len(shown), len(found.items), console)
         if len(found.populations) == 2:
             one, other = found.populations
             console.print(verbatim(f"difference: score of {one} minus {other}", "dim"))
         show_written(self.written, console)
+
+    def cautions(self) -> list[str]:
+        """What was dropped or doubtful in the reading, and in the comparison."""
+        from hodgerank.cli.console import cautions_of
+
+        return [*cautions_of(self.report), *self.comparison.notes]
 
     def write(self, path: Path) -> None:
         """Write the comparison, as a table or as its chart."""
@@ -114,21 +120,17 @@ def compared(
     output: Path | None,
     as_json: bool,
 ) -> CompareResult:
-    """Whether populations rank differently, with a bar while it takes time."""
-    from rich.progress import Progress
-
-    from hodgerank.cli.console import complaints
+    """Whether populations rank differently."""
+    from hodgerank.cli.progress import doing
     from hodgerank.data.selecting import exclude_workers as without
     from hodgerank.estimators.comparing.compare import compare_rankings
 
     workers = workers_to_exclude(exclude_workers, votes.together)
     parts = {name: without(part, workers) for name, part in votes.items()}
-    with Progress(console=complaints(), transient=True) as bar:
-        task = bar.add_task("exchanging", total=PERMUTATIONS)
-        found = compare_rankings(
-            parts,
-            n_permutations=PERMUTATIONS,
-            confidence=confidence,
-            on_permutation=lambda: bar.advance(task),
-        )
+    found = compare_rankings(
+        parts,
+        n_permutations=PERMUTATIONS,
+        confidence=confidence,
+        on_permutation=doing("exchanging workers", PERMUTATIONS),
+    )
     return CompareResult(found, votes.report, votes.column, top, output, as_json)

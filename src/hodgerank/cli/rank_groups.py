@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from hodgerank.cli.groups import show_problems, status_of
+from hodgerank.cli.groups import problem_lines, status_of
 from hodgerank.cli.models import fit
 from hodgerank.cli.ranking_table import n_shown, show_ranking
 from hodgerank.cli.result import CommandResult
@@ -51,13 +51,13 @@ class GroupRankResult(CommandResult):
     def show(self, console: Console) -> None:
         """The verdict, a line for each group, and the rankings if they are not too many."""
         from hodgerank.cli.console import (
-            plain_table,
             show_reading,
             show_rest,
             show_warnings,
             show_written,
             verbatim,
         )
+        from hodgerank.cli.fitting import add_names, add_numbers, plain_table, show_table
 
         show_reading(self.report, console)
         show_warnings(self.rankings.common_notes, console)
@@ -65,9 +65,8 @@ class GroupRankResult(CommandResult):
         console.print(f"\n[bold]{self.rankings.verdict.capitalize()}.[/]\n")
         table = plain_table()
         table.add_column(verbatim(column), overflow="fold")
-        for name in ("items", "answers"):
-            table.add_column(name, justify="right")
-        table.add_column("leader", overflow="fold")
+        add_numbers(table, "items", "answers")
+        add_names(table, "leader")
         table.add_column("certain")
         table.add_column("order settled", justify="right")
         for line in self.rankings.summary:
@@ -80,7 +79,7 @@ class GroupRankResult(CommandResult):
                 ("yes" if line.leader_is_certain else "no") if is_ranked else "not ranked",
                 f"{line.settled:.0%}" if is_ranked else "-",
             )
-        console.print(table)
+        show_table(table, console, spare=("items", "answers", "order settled"))
         groups = list(self.rankings.items())
         for group, ranking in groups[:MOST_GROUPS]:
             console.print()
@@ -93,8 +92,15 @@ class GroupRankResult(CommandResult):
                 f"... and the rankings of {len(groups) - MOST_GROUPS:,} more (-o writes all)",
                 style="dim",
             )
-        show_problems(column, self.rankings.problems, console)
+        show_warnings(problem_lines(column, self.rankings.problems), console)
         show_written(self.written, console)
+
+    def cautions(self) -> list[str]:
+        """What was dropped or doubtful, and why groups are missing."""
+        from hodgerank.cli.console import cautions_of
+
+        problems = problem_lines(self.rankings.column, self.rankings.problems)
+        return [*cautions_of(self.report), *self.rankings.common_notes, *problems]
 
     def write(self, path: Path) -> None:
         """Write all rankings, as one table or as one chart."""

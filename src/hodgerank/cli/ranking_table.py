@@ -19,16 +19,15 @@ def n_shown(top: int | None, as_json: bool) -> int:
 
 def show_ranking(ranking: Ranking, shown: int, console: Console) -> None:
     """The best items as a table."""
-    from hodgerank.cli.console import plain_table, verbatim
+    from hodgerank.cli.console import verbatim
+    from hodgerank.cli.fitting import add_names, add_numbers, plain_table, show_table
 
     table = plain_table()
     several = ranking.n_components > 1
-    if several:
-        table.add_column("group", justify="right")
-    table.add_column("rank", justify="right")
-    table.add_column("item", overflow="fold")
-    for name in ("score", f"{100 * ranking.confidence:g}% interval", "ranks", "comparisons"):
-        table.add_column(name, justify="right", no_wrap=True)
+    interval = f"{100 * ranking.confidence:g}% interval"
+    add_numbers(table, *(["group"] if several else []), "rank")
+    add_names(table, "item")
+    add_numbers(table, "score", interval, "ranks", "comparisons")
     for k in range(shown):
         (low, high), (best, worst) = ranking.intervals[k], ranking.rank_intervals[k]
         if several and k and ranking.components[k] != ranking.components[k - 1]:
@@ -43,7 +42,7 @@ def show_ranking(ranking: Ranking, shown: int, console: Console) -> None:
             f"{ranking.comparisons[k]:,}",
         )
     console.print()
-    console.print(table)
+    show_table(table, console, spare=("comparisons", interval, "ranks"))
     console.print()
 
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
-from hodgerank.cli.outputs import output_option
+from hodgerank.cli.outputs import AsJson, output_option
 from hodgerank.cli.result import CommandResult
 from hodgerank.cli.votes import reads_votes
 
@@ -16,10 +16,10 @@ if TYPE_CHECKING:
     from rich.text import Text
 
     from hodgerank.collecting.replay import LearningCurves
-    from hodgerank.data.comparisons import Comparisons
-
+    from hodgerank.data.comparisons import Comparisons, ReadReport
 
 HEIGHT, WIDTH = 14, 60
+MARGIN = 7  # left of the chart
 MARKS = "●○▲△■□◆◇"
 
 
@@ -28,6 +28,7 @@ class ReplayResult(CommandResult):
     """Learning curves, and where they were written."""
 
     curves: "LearningCurves"
+    report: "ReadReport"
     written: Path | None
     as_json: bool
 
@@ -46,6 +47,8 @@ class ReplayResult(CommandResult):
         curves = self.curves
         stderr = curves.stderr
         return {
+            **self.report.to_dict(),
+            "notes": list(self.report.notes),
             "truth": curves.truth,
             "runs": int(curves.taus.shape[1]),
             "answers": curves.answers.tolist(),
@@ -58,19 +61,28 @@ class ReplayResult(CommandResult):
             },
         }
 
+    def cautions(self) -> list[str]:
+        """What was dropped or doubtful in the reading."""
+        from hodgerank.cli.console import cautions_of
+
+        return cautions_of(self.report)
+
     def show(self, console: "Console") -> None:
         """A chart of characters, and the numbers."""
-        from hodgerank.cli.console import plain_table, show_written
+        from hodgerank.cli.console import count, show_reading, show_written
+        from hodgerank.cli.fitting import add_numbers, plain_table, show_table
 
         curves = self.curves
+        show_reading(self.report, console)
         n_runs = curves.taus.shape[1]
-        console.print(f"Kendall's tau against {curves.truth}, mean of {n_runs:,} runs", style="dim")
+        runs = count(n_runs, "run")
+        console.print(f"Kendall's tau against {curves.truth}, mean of {runs}", style="dim")
         console.print()
-        for line in _chart(curves):
-            console.print(line, no_wrap=True)
+        for line in _chart(curves, min(WIDTH, console.width - MARGIN)):
+            console.print(line)
         console.print()
         table = plain_table()
-        table.add_column("answers", justify="right")
+        add_numbers(table, "answers")
         for name in curves.strategies:
             table.add_column(name, justify="right")
         mean, stderr = curves.mean, curves.stderr
@@ -81,7 +93,7 @@ class ReplayResult(CommandResult):
                 for s in range(len(curves.strategies))
             ]
             table.add_row(f"{curves.answers[look]:,}", *cells)
-        console.print(table)
+        show_table(table, console)
         show_written(self.written, console)
 
 
@@ -100,23 +112,24 @@ def replay(
         int | None, typer.Option(min=1, help="Length of a run; default: half of the votes.")
     ] = None,
     runs: Annotated[int, typer.Option(min=1, help="Runs to average over.")] = 20,
-    truth: Annotated[
-        Path | None, typer.Option(help="CSV of item,score; default: HodgeRank on all votes.")
-    ] = None,
     replacement: Annotated[
         bool, typer.Option("--replacement", help="Put each vote back after it was drawn.")
     ] = False,
     seed: Annotated[int, typer.Option(min=0, help="Makes it repeatable.")] = 0,
+    truth: Annotated[
+        Path | None,
+        typer.Option(
+            help="Table of item and score to compare with; default: HodgeRank on all votes."
+        ),
+    ] = None,
     output: Annotated[
         Path | None,
         output_option(
-            "Chart: .html, .svg, .png, .pdf; table: .csv, .parquet, .json.",
-            "--output",
-            "-o",
+            "Write the table: .csv, .parquet, .json; or its chart: .html, .svg, .png, .pdf",
             charts=True,
         ),
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    as_json: AsJson = False,
 ) -> ReplayResult:
     """Replay a campaign on recorded votes: Kendall's tau against the number of answers.
 
@@ -128,27 +141,23 @@ def replay(
 
       hodgerank replay votes.csv --strategy auto --strategy rounds --runs 50 -o curves.svg
     """
-    from rich.progress import Progress
-
-    from hodgerank.cli.console import complaints
+    from hodgerank.cli.progress import doing
     from hodgerank.cli.tables import read_scores
     from hodgerank.collecting.replay import replay as play
 
     strategies = strategy or ["auto", "random"]
     scores: Any = None if truth is None else _matched(read_scores(truth), votes)
-    with Progress(console=complaints(), transient=True) as bar:
-        task = bar.add_task("replaying", total=runs * len(strategies))
-        curves = play(
-            votes,
-            strategies,
-            n_answers=answers,
-            runs=runs,
-            truth=scores,
-            replacement=replacement,
-            seed=seed,
-            on_run=lambda: bar.advance(task),
-        )
-    return ReplayResult(curves, output, as_json)
+    curves = play(
+        votes,
+        strategies,
+        n_answers=answers,
+        runs=runs,
+        truth=scores,
+        replacement=replacement,
+        seed=seed,
+        on_run=doing("replaying", runs * len(strategies)),
+    )
+    return ReplayResult(curves, votes.report, output, as_json)
 
 
 def _matched(scores: dict[str, float], votes: "Comparisons") -> Any:
@@ -164,17 +173,18 @@ def _matched(scores: dict[str, float], votes: "Comparisons") -> Any:
     return {item: scores[str(item)] for item in votes.items}
 
 
-def _chart(curves: "LearningCurves") -> "list[Text]":
+def _chart(curves: "LearningCurves", width: int) -> "list[Text]":
     """Tau from 0 (or lower) to 1 upwards, answers to the right; each strategy has its mark."""
     from rich.text import Text
 
     mean = curves.mean
     low = min(0.0, float(mean.min()))
-    rows = [[" "] * WIDTH for _ in range(HEIGHT)]
+    width = max(width, 10)
+    rows = [[" "] * width for _ in range(HEIGHT)]
     last = int(curves.answers[-1])
     for s in range(len(curves.strategies) - 1, -1, -1):
         for look, answers in enumerate(curves.answers.tolist()):
-            x = min(WIDTH - 1, round((WIDTH - 1) * answers / last))
+            x = min(width - 1, round((width - 1) * answers / last))
             y = round((HEIGHT - 1) * (float(mean[s, look]) - low) / (1 - low))
             rows[HEIGHT - 1 - y][x] = MARKS[s % len(MARKS)]
     lines = []
@@ -182,8 +192,8 @@ def _chart(curves: "LearningCurves") -> "list[Text]":
         value = 1 - (1 - low) * k / (HEIGHT - 1)
         label = f"{value:5.2f}" if k % 3 == 0 or k == HEIGHT - 1 else "     "
         lines.append(Text(f"{label} │{''.join(row)}"))
-    lines.append(Text("      └" + "─" * WIDTH))
-    lines.append(Text(f"       0{'answers':^{WIDTH - len(str(last)) - 1}}{last}"))
+    lines.append(Text("      └" + "─" * width))
+    lines.append(Text(f"       0{'answers':^{width - len(str(last)) - 1}}{last}"))
     legend = "   ".join(
         f"{MARKS[s % len(MARKS)]} {name}" for s, name in enumerate(curves.strategies)
     )

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from hodgerank.cli.exit_status import BAD_INPUT
+from hodgerank.cli.outputs import AsJson
 from hodgerank.cli.result import CommandResult
 
 if TYPE_CHECKING:
@@ -31,6 +32,7 @@ class ReproduceResult(CommandResult):
 
     reproduction: "Reproduction"
     as_json: bool
+    written = None
 
     @property
     def exit_status(self) -> int:
@@ -94,9 +96,6 @@ def reproduce(
             show_default=False,
         ),
     ] = None,
-    output: Annotated[
-        Path, typer.Option("--output", "-o", help="Folder for charts, data and index.html.")
-    ] = Path("out"),
     runs: Annotated[
         int | None, typer.Option(min=1, help="Number of runs, instead of the default of each.")
     ] = None,
@@ -111,9 +110,12 @@ def reproduce(
     ] = False,
     jobs: Annotated[int, typer.Option(help="Processes; -1 for one per core.")] = -1,
     seed: Annotated[int, typer.Option(min=0, help="All random numbers follow from it.")] = 0,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    output: Annotated[
+        Path, typer.Option("--output", "-o", help="Folder for charts, data and index.html.")
+    ] = Path("out"),
+    as_json: AsJson = False,
 ) -> ReproduceResult:
-    """Regenerate the figures and tables of [bold]HodgeRank with Information Maximization[/].
+    """Regenerate the figures and tables of HodgeRank with Information Maximization.
 
     Each comes with a chart, its data, and verdicts on the paper's claims, computed from the runs;
     index.html shows them all. A run that was interrupted goes on where it was.
@@ -134,6 +136,7 @@ def reproduce(
     )
 
     from hodgerank.cli.console import complaints
+    from hodgerank.cli.progress import is_watched
     from hodgerank.reproduce import reproduce as run
 
     # stopped politely, the processes stop too, and what they found is kept
@@ -146,7 +149,7 @@ def reproduce(
         MofNCompleteColumn(),
         TimeRemainingColumn(),
     )
-    with Progress(*columns, console=complaints()) as bar:
+    with Progress(*columns, console=complaints(), disable=not is_watched()) as bar:
         tasks: dict[str, Any] = {}
 
         def on_progress(name: str, done: int, total: int) -> None:

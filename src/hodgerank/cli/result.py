@@ -8,6 +8,7 @@ from abc import ABC, abstractmethod
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from hodgerank.cli.outputs import STANDARD_OUTPUT, goes_to_standard_output
 from hodgerank.notebook import UNSEEN
 
 if TYPE_CHECKING:
@@ -19,6 +20,7 @@ class CommandResult(ABC):
     """The outcome of a command."""
 
     as_json: bool
+    written: Path | None  # where --output put it; - is standard output
 
     @property
     def exit_status(self) -> int:
@@ -33,13 +35,24 @@ class CommandResult(ABC):
     def show(self, console: Console) -> None:
         """Print it for people."""
 
+    def cautions(self) -> list[str]:
+        """What a careful reader should know even where only the table is wanted."""
+        return []
+
     def print(self) -> None:
         """Print it the way it was asked for."""
         if self.as_json:
-            text = json.dumps(self.to_dict(), indent=2, ensure_ascii=False, allow_nan=False)
+            text = json.dumps(
+                self.to_dict(), indent=2, ensure_ascii=not _is_unicode(), allow_nan=False
+            )
             # JSON lets through what a terminal would obey
             lines = (UNSEEN.sub(lambda c: f"\\u{ord(c[0]):04x}", line) for line in text.split("\n"))
             sys.stdout.write("\n".join(lines) + "\n")
+        elif goes_to_standard_output(self.written):
+            from hodgerank.cli.console import complaints, show_warnings
+
+            show_warnings(self.cautions(), complaints())
+            self.write(STANDARD_OUTPUT)
         else:
             from hodgerank.cli.console import results
 
@@ -57,3 +70,8 @@ class CommandResult(ABC):
 
     def conclude(self) -> None:  # noqa: B027
         """What is done last, when all else has gone well."""
+
+
+def _is_unicode() -> bool:
+    """Whether standard output takes every character; what it does not would be no JSON."""
+    return (sys.stdout.encoding or "").lower().replace("-", "").startswith("utf")

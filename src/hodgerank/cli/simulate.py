@@ -1,18 +1,24 @@
 """hodgerank simulate: votes of an imaginary crowd."""
 
-import sys
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal, cast
 
 import typer
 
 from hodgerank.cli.models import Link
-from hodgerank.cli.outputs import TABLES, keep_apart, output_option
+from hodgerank.cli.outputs import (
+    AsJson,
+    file_option,
+    goes_to_standard_output,
+    keep_apart,
+    output_option,
+    require_one_printed,
+)
 from hodgerank.cli.result import CommandResult
-from hodgerank.cli.standard_output import printing
 
 if TYPE_CHECKING:
+    import polars as pl
     from rich.console import Console
 
     from hodgerank.data.comparisons import Comparisons
@@ -25,37 +31,39 @@ class SimulateResult(CommandResult):
     """What was simulated and where it went."""
 
     votes: "Comparisons"
-    written: tuple[Path, ...]
-    as_json = False
+    written: Path
+    truth_written: Path | None
+    as_json: bool
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, for --json."""
-        return {"items": self.votes.n_items, "answers": len(self.votes)}
+        return {
+            "items": self.votes.n_items,
+            "answers": len(self.votes),
+            "workers": self.votes.n_workers,
+            "written": str(self.written),
+            "truth_written": None if self.truth_written is None else str(self.truth_written),
+        }
+
+    def to_table(self) -> "pl.DataFrame":
+        """A row per answer."""
+        return cast("pl.DataFrame", self.votes.to_frame("polars"))
 
     def show(self, console: "Console") -> None:
-        """Where the votes went; nothing where they went to standard output."""
+        """Where the votes went."""
         from hodgerank.cli.console import verbatim
 
-        where = ", ".join(str(path) for path in self.written)
-        if where:
-            console.print(
-                verbatim(
-                    f"{len(self.votes):,} answers on {self.votes.n_items:,} items by "
-                    f"{self.votes.n_workers:,} workers written to {where}"
-                )
+        truth = "" if self.truth_written is None else f", {self.truth_written}"
+        console.print(
+            verbatim(
+                f"{len(self.votes):,} answers on {self.votes.n_items:,} items by "
+                f"{self.votes.n_workers:,} workers written to {self.written}{truth}"
             )
+        )
 
 
 def simulate(
-    output: Annotated[
-        Path,
-        output_option(
-            "Where the votes go: .csv or .parquet; - is standard output.",
-            "--output",
-            "-o",
-            suffixes=(*TABLES, "-"),
-        ),
-    ],
+    *,
     items: Annotated[int, typer.Option(help="Number of items.")] = 16,
     answers: Annotated[int, typer.Option(help="Number of votes.")] = 1000,
     spread: Annotated[float, typer.Option(help="Standard deviation of the true scores.")] = 1.0,
@@ -73,10 +81,12 @@ def simulate(
         Literal["random", "rounds", "auto"],
         typer.Option(help="At random, every pair once per round, or chosen by AutoSampler."),
     ] = "random",
-    seed: Annotated[int | None, typer.Option(help="Makes the votes repeatable.")] = None,
+    seed: Annotated[int | None, typer.Option(min=0, help="Makes the votes repeatable.")] = None,
     truth: Annotated[
-        Path | None, output_option("Write the true scores here: .csv or .parquet.")
+        Path | None, file_option("Write the true scores here: .csv, .parquet, .json.")
     ] = None,
+    output: Annotated[Path, output_option("Write the votes: .csv, .parquet, .json")],
+    as_json: AsJson = False,
 ) -> SimulateResult:
     """Simulate votes of a crowd, honest or not, on items whose true scores are known.
 
@@ -86,31 +96,33 @@ def simulate(
       hodgerank simulate --workers honest=8,random=2 --spread 3 -o votes.csv
 
       hodgerank simulate --pairs auto --answers 200 -o campaign.csv
+
+      hodgerank simulate --seed 1 -o - | hodgerank rank -
     """
     import polars as pl
 
+    from hodgerank.cli.progress import doing, telling_progress
     from hodgerank.cli.tables import write_table
     from hodgerank.data.simulate import require_memory, simulate_comparisons
 
+    require_one_printed(output, as_json)
     keep_apart([output, truth])
     require_memory("answers", answers, BYTES_OF_A_ROW)
     how: dict[str, Any] = {
         "spread": spread, "link": link, "workers": _crowd(workers), "rng": seed
     }  # fmt: skip
-    if pairs == "auto":
-        votes = _campaign(items, answers, how)
-    else:
-        votes = simulate_comparisons(items, answers, pairs=pairs, **how)
-    frame = votes.to_frame("polars")
-    if truth is not None:
-        write_table(pl.DataFrame({"item": list(votes.items), "score": votes.truth}), truth)
-    if str(output) == "-":
-        with printing():
-            sys.stdout.write(frame.write_csv())
-    else:
-        write_table(frame, output)
-    written = (None if str(output) == "-" else output, truth)
-    return SimulateResult(votes, tuple(path for path in written if path is not None))
+    with telling_progress():
+        doing(f"simulating {answers:,} answers")
+        if pairs == "auto":
+            votes = _campaign(items, answers, how)
+        else:
+            votes = simulate_comparisons(items, answers, pairs=pairs, **how)
+        result = SimulateResult(votes, output, truth, as_json)
+        if truth is not None:
+            write_table(pl.DataFrame({"item": list(votes.items), "score": votes.truth}), truth)
+        if not goes_to_standard_output(output):
+            result.write(output)
+    return result
 
 
 def _campaign(items: int, answers: int, how: dict[str, Any]) -> "Comparisons":

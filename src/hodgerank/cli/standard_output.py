@@ -24,6 +24,13 @@ def printing() -> Iterator[None]:
         raise CannotWrite(f"standard output cannot be written: {reason}") from None
 
 
+def print_bytes(content: bytes) -> None:
+    """Print what has to arrive as it is, whatever characters the terminal knows."""
+    with printing():
+        sys.stdout.flush()
+        sys.stdout.buffer.write(content)
+
+
 def _give_up() -> None:
     """Let what is still to be printed go nowhere, or the interpreter fails once more at its end."""
     with suppress(OSError):  # a stream that is no file

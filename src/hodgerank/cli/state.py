@@ -7,6 +7,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from hodgerank.errors import InvalidArgument
+
 if TYPE_CHECKING:
     from hodgerank.data.comparisons import Comparisons
     from hodgerank.graph.comparison_graph import ComparisonGraph
@@ -22,8 +24,12 @@ def taking_turns(path: Path) -> Iterator[None]:
 
     The lock is on the folder: the file itself is replaced, and a lock file would be left behind.
     """
-    import fcntl
-
+    try:
+        import fcntl
+    except ImportError:
+        raise InvalidArgument(
+            "--state needs the file locks of Linux or macOS, which are not there: leave it out"
+        ) from None
     folder = os.open(os.path.dirname(os.path.realpath(path)), os.O_RDONLY)
     try:
         patient_until = time.monotonic() + PATIENCE

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 import typer
 
 from hodgerank.cli.groups import GroupedResult, each_group
-from hodgerank.cli.outputs import output_option
+from hodgerank.cli.outputs import AsJson, output_option
 from hodgerank.cli.result import CommandResult
 from hodgerank.cli.votes import reads_votes
 
@@ -49,6 +49,12 @@ class TrustResult(CommandResult):
         if self.report.workers is not None:
             show_workers(self.report.workers, self.report.n_shown, console)
         show_written(self.written, console)
+
+    def cautions(self) -> list[str]:
+        """What was dropped or doubtful in the reading."""
+        from hodgerank.cli.console import cautions_of
+
+        return cautions_of(self.report.votes.report)
 
     def to_table(self) -> "pl.DataFrame":
         """What the votes are made of."""
@@ -134,20 +140,21 @@ def _assessed(
 @partial(reads_votes, on_groups=_trust_each)
 def trust(
     votes: "Comparisons",
-    top: Annotated[int, typer.Option(min=0, help="How many cycles, loops and workers.")] = 5,
     split_half: Annotated[
         bool,
         typer.Option("--split-half", help="Rank halves of the votes too: split-half reliability."),
     ] = False,
+    top: Annotated[
+        int, typer.Option(min=0, help="Show N cycles, loops and workers, 0 shows none.")
+    ] = 5,
     output: Annotated[
         Path | None,
         output_option(
-            "Write the whole report, .json, or what the votes are made of: .csv, .parquet.",
-            "--output",
-            "-o",
+            "Write the whole report: .json; or the table of what the votes are made of: .csv, "
+            ".parquet"
         ),
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    as_json: AsJson = False,
 ) -> TrustResult:
     """Say how far a ranking of these votes can be trusted.
 

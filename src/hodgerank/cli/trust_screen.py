@@ -8,21 +8,15 @@ from rich.table import Table
 from hodgerank.cli.console import (
     count,
     number,
-    plain_table,
     show_reading,
     verbatim,
 )
+from hodgerank.cli.fitting import add_numbers, plain_table, show_table
 from hodgerank.estimators.trust.report import TrustReport
 from hodgerank.estimators.trust.statements import Statement
 from hodgerank.estimators.workers.assessment import FAULTS, WorkerAssessment
+from hodgerank.graph.decomposition import PART_WORDS
 
-PARTS = {
-    "bias": "position bias",
-    "ties": "disagreement on the same pair",
-    "gradient": "the ranking",
-    "curl": "triangles that do not add up",
-    "harmonic": "longer loops that do not",
-}
 EXPECTED_OF = (
     "to expect: of position bias if sides were dealt at random, of the ranking from coin tosses, "
     "of the others from one ranking and noise. What does not add up need not be a cycle: "
@@ -44,7 +38,7 @@ def show_trust(report: TrustReport, console: Console) -> None:
     console.print()
     console.print(verbatim(f"{report.verdict[:1].upper()}{report.verdict[1:]}.", "bold"))
     console.print()
-    console.print(_energy_table(report))
+    show_table(_energy_table(report), console)
     console.print(EXPECTED_OF, style="dim")
     _show_cycles(report, console)
     console.print()
@@ -94,14 +88,15 @@ def _is_small(p_value: float | None) -> bool:
 def _energy_table(report: TrustReport) -> Table:
     table = plain_table()
     table.add_column("what the votes are made of")
-    for name in ("share", "to expect", "p"):
-        table.add_column(name, justify="right")
-    for part, words in PARTS.items():
+    add_numbers(table, "share")
+    table.add_column("to expect", justify="right")
+    add_numbers(table, "p")
+    for part, words in PART_WORDS.items():
         noise, p_value = report.expected[part], report.p_value(part)
         row = [words, f"{report.decomposition.energy[part]:.1%}"]
-        if part == "bias" and not report.decomposition.expected.n_both_ways:
-            known = report.sides.n_known
-            row = [words, "unseen", "no worker saw one both ways" if known else "order unknown"]
+        unseen = report.decomposition.unseen_bias
+        if part == "bias" and unseen is not None:
+            row = [words, "unseen", unseen]
         elif p_value is not None:
             row += [f"{noise.mean:.1%} +- {noise.std:.1%}", _p(p_value)]
         table.add_row(*row)

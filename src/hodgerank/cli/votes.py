@@ -1,18 +1,20 @@
 """The options by which every command that takes votes reads them."""
 
-import sys
 from collections.abc import Callable
+from dataclasses import replace
 from functools import wraps
 from inspect import Parameter, signature
+from io import BytesIO
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Annotated, Any, Literal
+from typing import IO, TYPE_CHECKING, Annotated, Any, Literal, cast
 
 import typer
 
 from hodgerank.cli.groups import each_group
 from hodgerank.cli.interrupts import heed_interrupts
-from hodgerank.cli.outputs import keep_apart
+from hodgerank.cli.outputs import goes_to_standard_output, keep_apart, require_one_printed
 from hodgerank.cli.result import CommandResult
+from hodgerank.cli.standard_input import STANDARD_INPUT, file_or_input, require_one_reader
 
 if TYPE_CHECKING:
     from hodgerank.data.comparisons import Comparisons
@@ -21,6 +23,7 @@ if TYPE_CHECKING:
     from hodgerank.graph.comparison_graph import ComparisonGraph
 
 PANEL = "Reading the file"
+READ = ("truth", "items", "pending", "exclude_workers")  # options that name a file to read
 VOTES = (
     "Votes: CSV or TSV, also gzipped; Excel; JSON lines; Parquet, also as 'votes/*.parquet'; - is "
     "standard input. Several files are read as one."
@@ -125,13 +128,21 @@ def answers_or_items(source: "VoteSource") -> "Comparisons":
     """Answers, or no answers on the items of a list."""
     from hodgerank.cli.lists import read_items
     from hodgerank.data.comparisons import Comparisons, ReadReport
+    from hodgerank.data.reading.options import ReadOptions
 
-    path = source.source
-    # A pipe can be read once, and then it holds votes.
-    items = read_items(path) if isinstance(path, Path) and path.is_file() else None
+    if source.options != ReadOptions():
+        return source.answers()  # who says how to read votes has votes
+    items, name = None, str(source.source)
+    if isinstance(source.source, Path):
+        if source.source.is_file():
+            items = read_items(source.source)
+    elif not isinstance(source.source, list):  # standard input, which can be read only once
+        content, name = cast("IO[bytes]", source.source).read(), "standard input"
+        source = replace(source, source=BytesIO(content))
+        items = read_items(BytesIO(content))
     if items is None:
         return source.answers()
-    report = ReadReport(source=str(path), layout="a list of items", rows=len(items))
+    report = ReadReport(source=name, layout="a list of items", rows=len(items))
     nothing: Any = []
     return Comparisons(tuple(items), nothing, nothing, nothing, report=report)
 
@@ -154,28 +165,32 @@ def reads_votes(
 
     @wraps(command)
     def run(**arguments: Any) -> CommandResult:
-        from hodgerank.cli.console import complaints, show_warnings, verbatim
+        from hodgerank.cli.console import complaints, show_warnings
+        from hodgerank.cli.progress import doing, telling_progress
         from hodgerank.errors import DisconnectedGraph
 
         paths = arguments.pop("files")
+        output = arguments.get("output")
+        require_one_printed(output, arguments["as_json"])
+        require_one_reader((*paths, *(arguments.get(name) for name in READ)))
         keep_apart(*_files(paths, arguments))
         heed_interrupts()
         reading = read_options(**{p.name: arguments.pop(p.name) for p in options})
-        names = ", ".join(map(str, paths))
-        with complaints().status(verbatim(f"reading {names}")) as status:
+        with telling_progress():
+            doing(f"reading {', '.join(map(str, paths))}")
             work = command if reading.group is None else on_groups(command)
             source = _source(paths, reading, arguments)
             votes = source.groups() if source.options.group is not None else reader(source)
             del source  # and with it the table, which may be large
-            status.update(f"computing with {votes.n_answers:,} answers")
+            doing(f"computing with {votes.n_answers:,} answers")
             try:
                 result = work(votes, **arguments)
             except DisconnectedGraph:
                 show_warnings(votes.report.notes, complaints())
                 raise
-            if arguments.get("output") is not None:
-                result.write(arguments["output"])
-            return result
+            if output is not None and not goes_to_standard_output(output):
+                result.write(output)
+            return result  # which is printed when nothing moves on the screen any more
 
     parameters = [p.replace(kind=Parameter.KEYWORD_ONLY) for p in [files, *own, *options]]
     run.__signature__ = signature(command).replace(parameters=parameters)  # type: ignore[attr-defined]
@@ -185,12 +200,10 @@ def reads_votes(
 
 def _source(paths: list[Path], reading: "ReadOptions", arguments: dict[str, Any]) -> "VoteSource":
     """The votes, not yet read; populations are sorted like groups."""
-    from dataclasses import replace
-
     from hodgerank.data.reading.source import VoteSource
     from hodgerank.errors import InvalidArgument
 
-    real = [path.resolve() for path in paths if str(path) != "-"]
+    real = [path.resolve() for path in paths if path != STANDARD_INPUT]
     twice = next((path for path in real if real.count(path) > 1), None)
     if twice is not None:
         raise InvalidArgument(f"{twice} is named twice: its votes would count twice")
@@ -199,7 +212,7 @@ def _source(paths: list[Path], reading: "ReadOptions", arguments: dict[str, Any]
         if reading.group is not None:
             raise InvalidArgument("--by and --compare cannot be combined: choose one")
         reading = replace(reading, group=compare)
-    files: Any = [_standard_input() if str(path) == "-" else path for path in paths]
+    files: Any = [file_or_input(path) for path in paths]
     source = VoteSource(files[0] if len(files) == 1 else files, reading)
     if arguments.get("state") is not None and source.n_tables > 1:
         raise InvalidArgument(
@@ -213,15 +226,8 @@ def _files(
 ) -> tuple[list[Path | None], list[Path | None]]:
     """Files that a command writes, and those that it reads."""
     written = [arguments.get(name) for name in ("output", "state")]
-    read = [arguments.get(name) for name in ("truth", "items", "pending")]
-    names = (*(arguments.get("exclude") or ()), arguments.get("exclude_workers") or "")
+    named = [*votes, *(arguments.get(name) for name in READ)]
+    names = arguments.get("exclude") or ()
     listed = [Path(name) for name in names if name and Path(name).is_file()]
-    return written, [Path("/dev/stdin") if str(p) == "-" else p for p in votes] + read + listed
-
-
-def _standard_input() -> IO[bytes]:
-    from hodgerank.errors import InvalidComparisons
-
-    if sys.stdin is None:
-        raise InvalidComparisons("standard input is closed: pipe the votes in, or name a file")
-    return sys.stdin.buffer
+    read = [None if path is None else Path(path) for path in named]
+    return written, [Path("/dev/stdin") if p == STANDARD_INPUT else p for p in read] + listed

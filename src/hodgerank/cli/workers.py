@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 import typer
 
 from hodgerank.cli.groups import all_together
-from hodgerank.cli.outputs import output_option
+from hodgerank.cli.outputs import AsJson, output_option
 from hodgerank.cli.result import CommandResult
 from hodgerank.cli.votes import distinct_answers, reads_votes
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     import polars as pl
     from rich.console import Console
 
-    from hodgerank.data.comparisons import Comparisons
+    from hodgerank.data.comparisons import Comparisons, ReadReport
     from hodgerank.estimators.workers.assessment import WorkerAssessment
 
 
@@ -25,6 +25,7 @@ class WorkersResult(CommandResult):
     """An assessment of workers."""
 
     assessment: "WorkerAssessment"
+    report: "ReadReport"
     top: int
     written: Path | None
     as_json: bool
@@ -35,25 +36,33 @@ class WorkersResult(CommandResult):
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, for --json."""
-        return self.assessment.to_dict()
+        notes = list(self.report.notes)
+        return {**self.report.to_dict(), "notes": notes, **self.assessment.to_dict()}
+
+    def cautions(self) -> list[str]:
+        """What was dropped or doubtful in the reading, and what could not be assessed."""
+        from hodgerank.cli.console import cautions_of
+
+        return [*cautions_of(self.report), *self.assessment.notes]
 
     def show(self, console: "Console") -> None:
         """A table of workers, faults first, then habits, and what the flags mean."""
         from hodgerank.cli.console import (
             number,
-            plain_table,
+            show_reading,
             show_rest,
             show_warnings,
             show_written,
             verbatim,
         )
+        from hodgerank.cli.fitting import add_names, add_numbers, plain_table, show_table
 
         found = self.assessment
+        show_reading(self.report, console)
         table = plain_table()
-        table.add_column("worker", overflow="fold")
-        table.add_column("flag", overflow="fold")
-        for name in ("answers", "bias", "agree", "out", "tie", "left", "rely"):
-            table.add_column(name, justify="right", no_wrap=True)
+        add_names(table, "worker")
+        table.add_column("flag")
+        add_numbers(table, "answers", "bias", "agree", "out", "tie", "left", "rely")
         order = found.worst_first
         shown = order[: self.top] if self.top else order
         styles = {"fault": "yellow", "habit": "cyan", "none": ""}
@@ -76,7 +85,9 @@ class WorkersResult(CommandResult):
                 ),
                 number(found.reliability[k], ".2f"),
             )
-        console.print(table)
+        console.print()
+        show_table(table, console, spare=("tie", "left", "rely", "out", "bias", "answers"))
+        console.print()
         show_rest(len(shown), len(order), console)
         show_meanings(found, console)
         show_warnings(found.notes, console)
@@ -107,10 +118,8 @@ def workers(
         float, typer.Option(help="Share of innocent workers among those with a fault.")
     ] = 0.05,
     top: Annotated[int, typer.Option(min=0, help="Show N workers, 0 shows all.")] = 50,
-    output: Annotated[
-        Path | None, output_option("Write the table: .csv, .parquet, .json.", "--output", "-o")
-    ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    output: Annotated[Path | None, output_option("Write the table: .csv, .parquet, .json")] = None,
+    as_json: AsJson = False,
 ) -> WorkersResult:
     """Assess each worker: position bias, agreement with the others, outliers, ties, reliability.
 
@@ -128,4 +137,4 @@ def workers(
     from hodgerank.estimators.workers.assess import assess_workers
 
     assessment = assess_workers(votes, false_discovery_rate=false_discovery_rate)
-    return WorkersResult(assessment, top, output, as_json)
+    return WorkersResult(assessment, votes.report, top, output, as_json)

@@ -13,9 +13,10 @@ import numpy as np
 
 from hodgerank.collecting.answer_file import AnswerFile
 from hodgerank.collecting.stopping import Progress, StoppingRule
+from hodgerank.data.comparisons import Comparisons
 from hodgerank.errors import InvalidArgument, JudgeFailed
 from hodgerank.estimators.ranking import Ranking
-from hodgerank.notebook import Displayed, Preview
+from hodgerank.notebook import Charted, Displayed, Preview
 from hodgerank.sampling.answer import Answer
 from hodgerank.sampling.sampler import Sampler
 from hodgerank.types import Pair
@@ -25,14 +26,14 @@ MOST_IN_A_ROW = 20  # pairs without an answer before giving up
 
 
 @dataclass(frozen=True, repr=False)
-class RunResult(Displayed):
+class RunResult(Displayed, Charted):
     """How a run ended.
 
     Attributes
     ----------
     ranking
         From all answers.
-    n_answers
+    answers
         All of them, those resumed from included.
     reason
         Why it stopped.
@@ -41,9 +42,14 @@ class RunResult(Displayed):
     """
 
     ranking: Ranking
-    n_answers: int
+    answers: Comparisons
     reason: str
     n_unanswered: int
+
+    @property
+    def n_answers(self) -> int:
+        """How many there are."""
+        return self.answers.n_answers
 
     def _headline(self) -> str:
         return f"{self.n_answers:,} answers, stopped by: {self.reason}; {self.ranking!r}"
@@ -110,7 +116,7 @@ class Collector:
     def result(self, reason: str) -> RunResult:
         """The ranking and the reason it ended with."""
         ranking = self.sampler.ranking()
-        return RunResult(ranking, self.sampler.n_answers, reason, self.n_unanswered)
+        return RunResult(ranking, self.sampler.answers, reason, self.n_unanswered)
 
     @contextmanager
     def progress_bar(self, wanted: bool | None) -> Iterator[Callable[[], None]]:

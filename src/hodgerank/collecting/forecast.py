@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from copy import deepcopy
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -73,6 +73,16 @@ class Forecast(Displayed):
             f"{now}; {target} takes about {self.answers:,.0f} more answers "
             f"({self.lower:,.0f} to {upper})"
         )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, ready for JSON; null is more than can be foreseen."""
+        numbers = {name: getattr(self, name) for name in ("answers", "lower", "upper")}
+        return {
+            "rule": str(self.rule),
+            "target": self.target,
+            "now": self.now,
+            **{name: n if np.isfinite(n) else None for name, n in numbers.items()},
+        }
 
 
 def forecast(sampler: Sampler, target: float | RankingRule) -> Forecast:

@@ -60,6 +60,31 @@ def top_k_certainty(ranking: Ranking, k: int, among: Iterable[Item] | None = Non
     return min(sum(part.share * _top_apart(part, rows, k) for part in beliefs), 1.0)
 
 
+def leader_is_certain(ranking: Ranking) -> bool:
+    """Whether the first item is the best, at the confidence of the ranking.
+
+    Each other item must be worse for certain, and all of them together.
+    """
+    first = np.flatnonzero(ranking.components == 0)
+    among = [ranking.items[k] for k in first]
+    return (
+        len(possible_leaders(ranking)) == 1
+        and top_k_certainty(ranking, 1, among) >= ranking.confidence
+    )
+
+
+def certainty_over_next(ranking: Ranking) -> FloatArray:
+    """How certain each item is to be better than the next of its component; NaN for the last."""
+    a = np.arange(len(ranking) - 1)
+    sure = np.full(len(ranking), np.nan)
+    if len(a):
+        sure[:-1] = sum(
+            belief.share * (1 + _taus(belief, a, a + 1)) / 2 for belief in _joint_beliefs(ranking)
+        )
+        sure[:-1][np.diff(ranking.components) != 0] = np.nan
+    return sure
+
+
 def possible_leaders(ranking: Ranking) -> tuple[Item, ...]:
     """The leader, and every item of which it is not certain that the leader is better.
 
@@ -73,12 +98,18 @@ def possible_leaders(ranking: Ranking) -> tuple[Item, ...]:
     """
     rows = np.flatnonzero(ranking.components == 0)
     first, others = rows[:1], rows[1:]
-    sure = sum(
-        belief.share * (1 + _taus(belief, np.repeat(first, len(others)), others)) / 2
-        for belief in _joint_beliefs(ranking)
-    )
-    may_lead = (ranking.rank_intervals[others, 0] == 1) | (sure < (1 + ranking.confidence) / 2)
+    sure = certainties(ranking, np.repeat(first, len(others)), others)
+    may_lead = (ranking.rank_intervals[others, 0] == 1) | (sure < ranking.confidence)
     return tuple(ranking.items[k] for k in (*first, *others[may_lead]))
+
+
+def certainties(ranking: Ranking, a: IntArray, b: IntArray) -> FloatArray:
+    """`Ranking.certainty` of many pairs, by positions in the ranking.
+
+    Beyond 1,000 items scores are taken as uncorrelated, which they nearly are.
+    """
+    beliefs = _joint_beliefs(ranking)
+    return sum((part.share * (1 + _taus(part, a, b)) / 2 for part in beliefs), np.zeros(len(a)))
 
 
 def widest_rank_interval(ranking: Ranking, among: Iterable[Item] | None = None) -> int:

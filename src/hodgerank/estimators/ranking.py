@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from hodgerank.errors import InvalidArgument, UnknownItem
 from hodgerank.estimators.belief import Belief, GivenBelief
-from hodgerank.estimators.covariance import Covariance, ModelCovariance
+from hodgerank.estimators.covariance import ClusteredCovariance, Covariance, ModelCovariance
 from hodgerank.estimators.prediction import Prediction
 from hodgerank.graph.comparison_graph import ComparisonGraph
 from hodgerank.kernels.models.links import LINKS
@@ -277,6 +277,11 @@ class Ranking(Displayed, Charted):
         return self._covariance.description
 
     @property
+    def is_clustered(self) -> bool:
+        """Whether answers of one worker, ballot or unit are taken as hanging together."""
+        return isinstance(self._covariance, ClusteredCovariance)
+
+    @property
     def freedom(self) -> float | None:
         """Degrees of freedom of the standard errors, for Student's t in the intervals.
 
@@ -363,12 +368,25 @@ class Ranking(Displayed, Charted):
         function of `temperature` times their difference.
         """
         a, b = self._comparable(i, j)
-        difference = np.asarray(self.scores[a] - self.scores[b])
+        return float(self._predicted(np.asarray(self.scores[a] - self.scores[b])))
+
+    def probabilities(self, items: Iterable[Item] | None = None) -> FloatArray:
+        """`probability` of every pair of some items, default: all; row preferred to column.
+
+        NaN where no chain of comparisons joins the two.
+        """
+        rows = np.arange(len(self)) if items is None else self.positions(items)
+        scores, components = self.scores[rows], self.components[rows]
+        probabilities = self._predicted(np.subtract.outer(scores, scores))
+        return np.where(np.equal.outer(components, components), probabilities, np.nan)
+
+    def _predicted(self, differences: FloatArray) -> FloatArray:
+        """The model's probability that the first is preferred, for differences of scores."""
         if self.temperature is None:
-            probability = float(LINKS[self.link].cdf(difference))
+            probabilities = LINKS[self.link].cdf(differences)
         else:
-            probability = float(LINKS["bradley-terry"].cdf(self.temperature * difference))
-        return min(max(probability, NEVER), 1 - NEVER)
+            probabilities = LINKS["bradley-terry"].cdf(self.temperature * differences)
+        return np.clip(probabilities, NEVER, 1 - NEVER)
 
     @property
     def temperature(self) -> float | None:

@@ -16,12 +16,12 @@ from hodgerank.errors import DisconnectedGraph, InvalidComparisons
 from hodgerank.kernels.edges.sums import EdgeSums, add_up, sum_by_edge
 from hodgerank.kernels.linalg import laplacian
 from hodgerank.kernels.linalg.normal_equations import NormalEquations
-from hodgerank.notebook import Displayed, Preview
+from hodgerank.notebook import Charted, Displayed, Preview
 from hodgerank.types import CodeArray, FloatArray, IntArray, Item, Pair
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class ComparisonGraph(Displayed):
+class ComparisonGraph(Displayed, Charted):
     """Edges i < j in lexicographic order, outcomes turned so that i stands left.
 
     Attributes

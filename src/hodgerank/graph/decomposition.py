@@ -14,22 +14,29 @@ from hodgerank.data.reading.source import read_comparisons
 from hodgerank.errors import DidNotConverge
 from hodgerank.graph import cycles
 from hodgerank.graph.answered_graph import AnsweredGraph
-from hodgerank.graph.calibration import Expectation, expectation
+from hodgerank.graph.calibration import Expectation, Noise, expectation
 from hodgerank.graph.comparison_graph import ComparisonGraph
 from hodgerank.graph.position import position_bias_part
 from hodgerank.graph.topology import BettiNumbers, fill
 from hodgerank.kernels.topology.curl import curl_operator, curl_part
-from hodgerank.notebook import Displayed, Preview
+from hodgerank.notebook import Charted, Displayed, Preview
 from hodgerank.types import FloatArray, IntArray, VotesLike
 
-PARTS = ("bias", "ties", "gradient", "curl", "harmonic")
+PART_WORDS = {
+    "bias": "position bias",
+    "ties": "disagreement on the same pair",
+    "gradient": "the ranking",
+    "curl": "triangles that do not add up",
+    "harmonic": "longer loops that do not",
+}
+PARTS = tuple(PART_WORDS)
 # Triangles per edge up to which all of them are used: a spanning choice suffices, but is worse
 # conditioned.
 FEW_TRIANGLES = 10
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class HodgeDecomposition(Displayed):
+class HodgeDecomposition(Displayed, Charted):
     """y = b + u + D0 x + D1^T z + w, mutually orthogonal, so that their energies add up.
 
     Attributes
@@ -100,6 +107,22 @@ class HodgeDecomposition(Displayed):
     def expected(self) -> Expectation:
         """What noise alone would give each part."""
         return expectation(self.answered, self.betti, self._triangles)
+
+    def p_value(self, part: str) -> float | None:
+        """Of a part's share if there were nothing but noise; None where there can be no such part.
+
+        >>> decompose([("a", "b", 1), ("b", "c", 1)] * 9).p_value("curl") is None
+        True
+        """
+        noise: Noise = getattr(self.expected, part)
+        return noise.p_value(self.energy[part]) if noise.mean > 0 else None
+
+    @property
+    def unseen_bias(self) -> str | None:
+        """Why position bias cannot be seen, in words; None where it can."""
+        if self.expected.n_both_ways:
+            return None
+        return "no worker saw one both ways" if self.votes.display_known.any() else "order unknown"
 
     def triangles(self, k: int = 5) -> list[cycles.InconsistentTriangle]:
         """The k triangles whose curl differs most from that in a Bradley-Terry crowd.

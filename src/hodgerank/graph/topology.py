@@ -11,15 +11,20 @@ from typing import NamedTuple
 
 import numpy as np
 
+from hodgerank.data.comparisons import Comparisons
 from hodgerank.errors import InvalidArgument
-from hodgerank.graph.building import build_graph
+from hodgerank.graph.building import build_graph, single_answers
 from hodgerank.graph.comparison_graph import ComparisonGraph
 from hodgerank.kernels.topology.homology import LoopClasses
-from hodgerank.notebook import Displayed
+from hodgerank.notebook import Charted, Displayed
 from hodgerank.types import CodeArray, IntArray, VotesLike
 
 MANY_EDGES = 2_000  # from which compiled code is worth its import
 MOST_BITS = 1 << 34  # two gigabytes: an edge has a bit for every loop that is ever open
+# Up to so many items any order of pairs is followed in seconds. Of more, loops that are open by the
+# thousand begin to be filled when there are as many pairs as this times items to the power 1.5.
+FEW_ITEMS = 600
+LOOPS_FILL = 0.55
 
 
 class BettiNumbers(NamedTuple):
@@ -46,7 +51,7 @@ class Interval(NamedTuple):
     death: float
 
 
-class TopologyTracker(Displayed):
+class TopologyTracker(Displayed, Charted):
     """Betti numbers of a graph that grows edge by edge.
 
     Parameters
@@ -70,6 +75,38 @@ class TopologyTracker(Displayed):
         self._n_edges = 0
         self._n_items = n_items
         self._merges: list[int] = []
+
+    @classmethod
+    def of(cls, votes: VotesLike, *, n_pairs: int | None = None) -> TopologyTracker:
+        """The topology of votes as it grew, pair by pair, in the order they were asked.
+
+        That is the order of their times where they have times, of their rows otherwise. Items are
+        by their position in `Comparisons.items`.
+
+        Parameters
+        ----------
+        votes
+            Comparisons, or anything `read_comparisons` takes.
+        n_pairs
+            Follow the first so many distinct pairs. Default: all, if that does not take too long:
+            of many items whose pairs are asked at random, thousands of loops are open at once.
+
+        Examples
+        --------
+        >>> votes = [("a", "b", 1), ("b", "c", 1), ("b", "a", 1), ("c", "d", 1), ("d", "a", 1)]
+        >>> TopologyTracker.of(votes)
+        TopologyTracker(4 items, 4 edges, beta_0 1, beta_1 1)
+        """
+        answers = single_answers(votes, "the order in which pairs were asked")
+        pairs = _pairs_as_asked(answers)
+        if n_pairs is None:
+            _require_few(answers.n_items, len(pairs))
+        elif n_pairs < 0:
+            raise InvalidArgument(f"n_pairs {n_pairs} must be a whole number from 0 on")
+        tracker = cls(answers.n_items)
+        for i, j in pairs[:n_pairs].tolist():
+            tracker.add(i, j)
+        return tracker
 
     def _headline(self) -> str:
         return (
@@ -147,6 +184,25 @@ class TopologyTracker(Displayed):
                 f"a pair is two different items from 0 to {self.n_items - 1}, not ({i}, {j})"
             )
         return int(i), int(j)
+
+
+def _pairs_as_asked(votes: Comparisons) -> IntArray:
+    """Distinct pairs, a row each, in the order in which each was first asked."""
+    pairs = np.stack([votes.left, votes.right], axis=1).astype(np.int64)
+    if votes.time is not None:
+        pairs = pairs[np.argsort(votes.time, kind="stable")]
+    keys = pairs.min(axis=1) * votes.n_items + pairs.max(axis=1)
+    first_asked = np.sort(np.unique(keys, return_index=True)[1])
+    return np.asarray(pairs[first_asked])
+
+
+def _require_few(n_items: int, n_pairs: int) -> None:
+    most = int(LOOPS_FILL * n_items**1.5)
+    if n_items > FEW_ITEMS and n_pairs > most:
+        raise InvalidArgument(
+            f"to follow {n_pairs:,} pairs of {n_items:,} items may take long: give n_pairs={most} "
+            f"for the first ones, or n_pairs={n_pairs} for all; betti_numbers knows the end at once"
+        )
 
 
 def fill(graph: ComparisonGraph) -> tuple[BettiNumbers, IntArray]:

@@ -6,9 +6,10 @@ from collections.abc import Mapping, Sequence
 from math import ceil, floor, log10
 from typing import Any
 
-from hodgerank.plotting.look import COLOURS, GRID, altair
+from hodgerank.plotting.look import COLOURS, altair, charted
 
 
+@charted
 def bar_chart(
     rows: Sequence[Mapping[str, Any]],
     *,
@@ -28,7 +29,7 @@ def bar_chart(
             "mean:Q",
             title=y,
             scale=alt.Scale(type="log", domain=[lowest, highest], nice=False),
-            axis=alt.Axis(gridColor=GRID, values=powers, format="~g"),
+            axis=alt.Axis(values=powers, format="~g"),
         ),
     )
     bars = base.mark_bar().encode(
@@ -40,5 +41,5 @@ def bar_chart(
             legend=alt.Legend(title=None, orient="bottom"),
         ),
     )
-    labels = base.mark_text(dy=-6, fontSize=11).encode(text=alt.Text("mean:Q", format=".3~g"))
+    labels = base.mark_text(dy=-6, style="label").encode(text=alt.Text("mean:Q", format=".3~g"))
     return (bars + labels).properties(width=460, height=300)

@@ -2,138 +2,180 @@
 
 from __future__ import annotations
 
-from textwrap import wrap
 from typing import Any
 
 from hodgerank.estimators.comparing.result import RankingComparison
-from hodgerank.plotting.look import COLOURS, altair
+from hodgerank.notebook import cut
+from hodgerank.plotting.look import BLUE, ORANGE, altair, charted, heading, name
 from hodgerank.types import Item
 
 MOST_LABELS = 40  # items up to which all are labelled
 TALLEST = 1_200  # pixels
 LABEL_HEIGHT = 12
-COLUMN = 260
+COLUMN, WIDEST = 260, 1_000  # pixels of a population, and of all
 LONGEST_LABEL = 24
-LINE = 72  # letters of the title
-UNMOVED = "#b8bec8"
-GAP = "\u2003"  # wide, since plain spaces would be one in a chart
+DIGIT, GAP = 7, 8  # pixels of a rank, and around it
+MOST_LINES = 1_000
 
 
+@charted
 def slope_chart(found: RankingComparison) -> Any:
-    """The place of each item in every population; those that moved are coloured."""
+    """The place of each item in every population; those that moved are coloured.
+
+    Of more than 1,000 items those are shown that moved, and some of the others.
+    """
     alt = altair()
     n = len(found.items)
     step = 20.0 if n <= MOST_LABELS else min(float(LABEL_HEIGHT), TALLEST / n)
-    names = [str(name) for name in found.populations]
-    rows = _rows(found)
+    names = [name(population) for population in found.populations]
+    rows = _rows(found, names)
     _choose_labels(rows, names, step, label_all=n <= MOST_LABELS)
-    kinds = [kind for kind in _kinds(found) if any(row["kind"] == kind for row in rows)]
-    colours = dict(zip(_kinds(found), (*COLOURS[:2], UNMOVED), strict=True))
-    base = alt.Chart(alt.Data(values=rows)).encode(
+    column = min(COLUMN, WIDEST / len(names))
+    base = alt.Chart().encode(
         x=alt.X(
             "population:N",
             sort=names,
             title=None,
             axis=alt.Axis(
-                orient="top", labelAngle=0, labelFontWeight="bold", domain=False, ticks=False
+                orient="top",
+                labelAngle=0,
+                labelFontWeight="bold",
+                labelLimit=column - 12,
+                domain=False,
+                ticks=False,
             ),
         ),
         y=alt.Y(
             "place:Q", axis=None, scale=alt.Scale(domain=[0.5, n + 0.5], reverse=True, nice=False)
         ),
-        color=alt.Color(
-            "kind:N",
-            sort=kinds,
-            scale=alt.Scale(domain=kinds, range=[colours[kind] for kind in kinds]),
-            legend=alt.Legend(title=None, orient="bottom", labelLimit=320, symbolType="stroke"),
-        ),
         detail="item:N",
-        tooltip=["item:N", "population:N", "rank:Q", "score:Q", "difference:Q", "p_value:Q"],
+        tooltip=[
+            alt.Tooltip("item:N"),
+            alt.Tooltip("population:N"),
+            alt.Tooltip("rank:Q", format=","),
+            alt.Tooltip("score:Q", format="+.3f"),
+            alt.Tooltip("difference:Q", title="above the others by", format="+.3f"),
+            alt.Tooltip("p_value:Q", title="p, all items allowed for", format=".3f"),
+        ],
     )
-    layers = [
-        layer
-        for is_moved in (False, True)  # those that moved lie on top
-        for layer in (
-            base.transform_filter(alt.datum.moved == is_moved).mark_line(
-                strokeWidth=2.5 if is_moved else 1.2
-            ),
-            base.transform_filter(alt.datum.moved == is_moved).mark_circle(
-                size=45 if is_moved else 25, opacity=1
-            ),
-        )
+    unmoved = base.transform_filter(~alt.datum.moved)
+    moved = base.transform_filter(alt.datum.moved)
+    is_roomy = n <= MOST_LABELS
+    layers = [unmoved.mark_line(strokeWidth=1.2 if is_roomy else 0.6, style="unremarkable")]
+    if is_roomy:
+        dots = unmoved.mark_point(size=25, filled=True, opacity=1, style="unremarkable")
+        layers += [dots, *_labels(unmoved, names, n, style="note")]
+    if found.moved:  # they lie on top
+        coloured = moved.encode(color=_colour(found, rows))
+        layers += [
+            coloured.mark_line(strokeWidth=2.5 if is_roomy else 1.5),
+            coloured.mark_point(size=45 if is_roomy else 25, filled=True, opacity=1),
+            *_labels(coloured, names, n),
+        ]
+    chart = alt.layer(*layers, data=alt.Data(values=rows))
+    return chart.properties(
+        width=column * len(names),
+        height=step * n,
+        title=heading(_finding(found), *_notes(found, rows)),
+    )
+
+
+def _finding(found: RankingComparison) -> str:
+    """The verdict; where it begins with the name of a population, that is left as it is."""
+    verdict = found.verdict
+    return verdict if found.differ else verdict[:1].upper() + verdict[1:]
+
+
+def _labels(base: Any, names: list[str], n: int, **look: Any) -> list[Any]:
+    """Ranks and names of items beside the first and the last column."""
+    alt = altair()
+    beyond = 2 * GAP + DIGIT * len(str(n))
+    return [
+        base.transform_filter((alt.datum.population == population) & (alt.datum.label != ""))
+        .mark_text(align=align, dx=sign * away, fontSize=11, **look)
+        .encode(text=text)
+        for population, align, sign in ((names[0], "right", -1), (names[-1], "left", 1))
+        for text, away in (("rank:N", GAP), ("label:N", beyond))
     ]
-    for name, align, dx in ((names[0], "right", -8), (names[-1], "left", 8)):
-        chosen = base.transform_filter((alt.datum.population == name) & (alt.datum.label != ""))
-        layers.append(
-            chosen.mark_text(align=align, dx=dx, fontSize=11).encode(
-                text="label:N",
-                color=alt.condition(alt.datum.moved, "kind:N", alt.value("#555555")),
-            )
-        )
-    title = alt.TitleParams(
-        wrap(found.verdict[:1].upper() + found.verdict[1:], LINE),
-        subtitle=_subtitle(found, rows),
-        anchor="start",
+
+
+def _colour(found: RankingComparison, rows: list[dict[str, Any]]) -> Any:
+    alt = altair()
+    colours = dict(zip(_kinds(found), (BLUE, ORANGE), strict=False))
+    shown = {
+        kind: colour for kind, colour in colours.items() if any(r["kind"] == kind for r in rows)
+    }
+    return alt.Color(
+        "kind:N",
+        scale=alt.Scale(domain=list(shown), range=list(shown.values())),
+        legend=alt.Legend(title=None, orient="bottom", labelLimit=320, symbolType="stroke"),
     )
-    chart = alt.layer(*layers).properties(width=COLUMN * len(names), height=step * n, title=title)
-    return chart.configure_view(stroke=None)
 
 
-def _kinds(found: RankingComparison) -> tuple[str, str, str]:
-    first, last = found.populations[0], found.populations[-1]
+def _kinds(found: RankingComparison) -> tuple[str, ...]:
+    """Of items that moved: better in the first of two populations, or in the other."""
     if len(found.populations) == 2:
-        return f"better for {first}", f"better for {last}", "not shown to move"
-    return "moved", "moved otherwise", "not shown to move"
+        return tuple(f"better for {name(population)}" for population in found.populations)
+    return ("moved",)
 
 
-def _rows(found: RankingComparison) -> list[dict[str, Any]]:
+def _rows(found: RankingComparison, names: list[str]) -> list[dict[str, Any]]:
     """One per item and population, with its place there: unlike ranks, places are never tied."""
     places = {
-        name: {item: place for place, item in enumerate(ranking.items, start=1)}
-        for name, ranking in found.rankings.items()
+        population: {item: place for place, item in enumerate(ranking.items, start=1)}
+        for population, ranking in found.rankings.items()
     }
-    better, worse, unmoved = _kinds(found)
-    kind: dict[Item, str] = dict.fromkeys(found.items, unmoved)
+    columns = dict(zip(found.populations, names, strict=True))
+    shown = _shown(found)
+    kinds = _kinds(found)
+    kind: dict[Item, str] = {}
     for item in found.moved:
         is_better = found.differences[0, found.common.index(item)] > 0
-        kind[item] = better if is_better or len(found.populations) > 2 else worse
+        kind[item] = kinds[0 if is_better else -1]
     return [
         {
             "item": str(row.item),
-            "population": str(row.population),
+            "population": columns[row.population],
             "place": places[row.population][row.item],
             "rank": row.rank,
             "score": row.score,
             "difference": row.difference,
             "p_value": row.p_value,
-            "kind": kind[row.item],
-            "moved": kind[row.item] != unmoved,
+            "kind": kind.get(row.item, ""),
+            "moved": row.item in kind,
             "label": "",
         }
         for row in found
+        if row.item in shown
     ]
+
+
+def _shown(found: RankingComparison) -> set[Item]:
+    """Items that are drawn: what moved most surely, and of the others every few."""
+    p_values = found.item_p_values.min(axis=0)
+    moved = sorted(found.moved, key=lambda item: p_values[found.common.index(item)])
+    moved = moved[:MOST_LINES]
+    others = [item for item in found.items if item not in set(found.moved)]
+    every = -(-len(others) // max(1, MOST_LINES - len(moved)))
+    return {*moved, *others[:: max(1, every)]}
 
 
 def _choose_labels(
     rows: list[dict[str, Any]], names: list[str], step: float, *, label_all: bool
 ) -> None:
     """Label the first and the last column where there is room, what moved most surely first."""
-    for name in {names[0], names[-1]}:
+    for population in {names[0], names[-1]}:
         taken: list[float] = []
-        column = [row for row in rows if row["population"] == name]
+        column = [row for row in rows if row["population"] == population]
         for row in sorted(column, key=lambda row: row["p_value"]):
             height = row["place"] * step
             is_free = all(abs(height - other) >= LABEL_HEIGHT for other in taken)
             if is_free and (label_all or row["moved"]):
                 taken.append(height)
-                item = row["item"]
-                if len(item) > LONGEST_LABEL:
-                    item = f"{item[: LONGEST_LABEL - 3]}..."
-                parts = (item, str(row["rank"]))
-                row["label"] = GAP.join(parts if name == names[0] else parts[::-1])
+                row["label"] = cut(row["item"], LONGEST_LABEL)
 
 
-def _subtitle(found: RankingComparison, rows: list[dict[str, Any]]) -> list[str]:
+def _notes(found: RankingComparison, rows: list[dict[str, Any]]) -> list[str]:
     lines = [
         f"ranks, best on top; coloured: moved, p below {1 - found.confidence:.2g} "
         "allowing for all items"
@@ -142,4 +184,7 @@ def _subtitle(found: RankingComparison, rows: list[dict[str, Any]]) -> list[str]
     n = len(found.items)
     if len(labelled) < n:
         lines.append(f"{n:,} items; labelled: those that moved, where there is room")
+    n_shown = len({row["item"] for row in rows})
+    if n_shown < n:
+        lines.append(f"lines of {n_shown:,} of them, for the others have no room")
     return lines

@@ -82,6 +82,13 @@ def heading(finding: str, *reading: str) -> Any:
     )
 
 
+def words_alone(finding: str, *reading: str) -> Any:
+    """A chart of what has nothing to be drawn: its title says so."""
+    alt = altair()
+    nothing = alt.Chart(alt.Data(values=[{}])).mark_point(opacity=0, tooltip=None)
+    return nothing.properties(width=520, height=8, title=heading(finding, *reading))
+
+
 def name(item: object) -> str:
     """The name of an item or worker, in a title."""
     return cut(str(item), LONGEST_NAME)
@@ -114,14 +121,20 @@ def _config(theme: Theme) -> dict[str, Any]:
         "style": {
             "label": {"color": ink, "fontSize": 11},
             "note": {"color": soft, "fontSize": 11},
+            "halo": {"fill": ground, "stroke": ground, "strokeWidth": 4, "fontSize": 11},
             "mark": {"color": BLUE if theme == "light" else SKY},
             "reference": {"color": soft, "strokeDash": [4, 3]},
             "unremarkable": {"color": faint},
         },
         "range": {
             "category": list(COLOURS),
-            "diverging": [ORANGE, "#f3c9a8" if theme == "light" else "#6b3a17", ground]
-            + ["#a9cfe6" if theme == "light" else "#0e3d5a", BLUE],
-            "ramp": [ground, SKY, BLUE, "#08306b" if theme == "light" else "#d7ecfa"],
+            "diverging": (
+                [ORANGE, "#f3c9a8", ground, "#a9cfe6", BLUE]
+                if theme == "light"
+                else [ORANGE, "#6b3a17", ground, "#0e3d5a", BLUE]
+            ),
+            "ramp": [ground, SKY, BLUE, "#08306b"]
+            if theme == "light"
+            else [ground, BLUE, SKY, "#d7ecfa"],
         },
     }

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from hodgerank.estimators.certainty import possible_leaders
+from hodgerank.estimators.certainty import leader_is_certain, possible_leaders
 from hodgerank.estimators.group_rankings import GroupRankings
 from hodgerank.estimators.ranking import Ranking
 from hodgerank.plotting.look import altair, charted, heading, name
@@ -71,7 +71,8 @@ def _finding(ranking: Ranking) -> str:
     first = name(leaders[0]) if leaders else "nobody"
     level = f"{100 * ranking.confidence:g} % confidence"
     if len(leaders) == 1:
-        return f"{first} leads at {level}"
+        ahead = f"{first} is ahead, but not certain to be the best"
+        return f"{first} leads at {level}" if leader_is_certain(ranking) else ahead
     if len(leaders) <= 3:
         others = " and ".join(name(item) for item in leaders[1:])
         return f"{first} is ahead, but {others} may be as good"

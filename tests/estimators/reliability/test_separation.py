@@ -55,7 +55,7 @@ def test_labels_inflate_it_and_that_is_said():
     found = hr.assess_reliability(votes)
     assert found.separation.adaptive
     assert found.separation.lower is None
-    assert "which mostly makes it too high" in found.statements[0]
+    assert "which mostly distorts it" in found.statements[0]
     found = hr.assess_reliability(replace(votes, report=replace(votes.report, adaptive=False)))
     assert "too high" not in found.statements[0]
     assert "with 95 % confidence" in found.statements[0]

@@ -124,9 +124,8 @@ class Reliability(Displayed):
             text += f"; at least {found.lower:.2f} with 95 % confidence"
         if found.adaptive:
             text += (
-                "; pairs were chosen in the light of earlier answers, which mostly makes it too "
-                "high: bayes_rank, which allows for most of that, gives "
-                f"{found.posterior_reliability:.2f}"
+                "; pairs were chosen in the light of earlier answers, which mostly distorts it: "
+                f"bayes_rank, which allows for most of that, gives {found.posterior_reliability:.2f}"
             )
         return text
 

@@ -17,13 +17,13 @@ from hodgerank.graph.calibration import Noise
 from hodgerank.graph.consistency.result import Consistency, Cycle
 from hodgerank.graph.cycles import Loop
 from hodgerank.graph.decomposition import PARTS, HodgeDecomposition
-from hodgerank.notebook import Displayed, Preview
+from hodgerank.notebook import Charted, Displayed, Preview
 
 CLEAN = "nothing found that one ranking and noise do not explain"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class TrustReport(Displayed):
+class TrustReport(Displayed, Charted):
     """What the votes are made of, and what may be concluded from it.
 
     Attributes
@@ -114,8 +114,7 @@ class TrustReport(Displayed):
         >>> assess_trust([("a", "b", 1), ("b", "c", 1)] * 9).p_value("curl") is None
         True
         """
-        noise = self.expected[part]
-        return noise.p_value(self.decomposition.energy[part]) if noise.mean > 0 else None
+        return self.decomposition.p_value(part)
 
     def to_frame(self, backend: str | None = None) -> Any:
         """One row per part of the votes: its share, and what noise alone would give."""

@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from hodgerank.notebook import Displayed, Preview
+from hodgerank.notebook import Charted, Displayed, Preview
 from hodgerank.types import FloatArray, IntArray, Item
 
 OK = "ok"
@@ -49,7 +49,7 @@ def level_of(flag: str) -> Level:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class WorkerAssessment(Displayed):
+class WorkerAssessment(Displayed, Charted):
     """One row per worker; arrays are aligned, NaN is 'cannot be said'.
 
     Attributes

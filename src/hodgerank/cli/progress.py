@@ -1,0 +1,56 @@
+"""What is being done, told on standard error to a person who looks on."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from rich.progress import Progress, TaskID
+
+BESIDE = 22  # columns that spinner, bar and clock take
+_shown: list[tuple[Progress, TaskID]] = []  # what is on the screen: one line, or none
+
+
+def is_watched() -> bool:
+    """Whether somebody sees a line that changes: not in a file, a pipe, or a terminal too plain."""
+    return sys.stderr.isatty() and os.environ.get("TERM", "").lower() not in ("dumb", "unknown")
+
+
+@contextmanager
+def telling_progress() -> Iterator[None]:
+    """Keep a line about what is being done, which is gone in the end."""
+    if not is_watched():
+        yield
+        return
+    from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+    from hodgerank.cli.console import complaints
+
+    columns = (
+        SpinnerColumn(),
+        TextColumn("{task.description}", markup=False),
+        BarColumn(bar_width=10),
+        TimeElapsedColumn(),
+    )
+    with Progress(*columns, console=complaints(), transient=True) as progress:
+        _shown.append((progress, progress.add_task("starting", total=None)))
+        try:
+            yield
+        finally:
+            _shown.pop()
+
+
+def doing(words: str, total: int | None = None) -> Callable[[], None]:
+    """Tell what is done from here on; what is returned is called after each of `total` steps."""
+    if not _shown:
+        return lambda: None
+    from hodgerank.notebook import cut, visible
+
+    progress, task = _shown[-1]
+    room = max(10, progress.console.width - BESIDE)
+    progress.reset(task, description=cut(visible(words), room), total=total)
+    return lambda: progress.advance(task)

@@ -1,0 +1,39 @@
+"""The texts of the report, which stand in one file per language."""
+
+from __future__ import annotations
+
+import tomllib
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+from hodgerank.notebook import cut, visible
+from hodgerank.reporting.blocks import Text
+
+LANGUAGE = "en"
+LONGEST_NAME = 60
+
+
+def say(key: str, **values: Any) -> Text:
+    """The sentence of this key, e.g. 'answer.sole'; where it has two forms, `n` tells which."""
+    section, _, name = key.partition(".")
+    found = _texts()[section][name]
+    if isinstance(found, dict):
+        found = found["one" if values["n"] == 1 else "other"]
+    return Text(found, values)
+
+
+def words(text: str) -> Text:
+    """A sentence that was composed elsewhere, with its capital and its full stop."""
+    return Text("{words}.", {"words": text[:1].upper() + text[1:].rstrip(".")})
+
+
+def name_of(item: object) -> str:
+    """The name of an item or worker, to stand in a sentence."""
+    return cut(visible(str(item)), LONGEST_NAME)
+
+
+@cache
+def _texts() -> dict[str, Any]:
+    source = files("hodgerank.reporting") / "texts" / f"{LANGUAGE}.toml"
+    return tomllib.loads(source.read_text(encoding="utf-8"))

@@ -1,0 +1,258 @@
+"""Everything a report tells about votes, computed once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from hodgerank.collecting.forecast import Forecast, forecast
+from hodgerank.collecting.stopping import ExpectedTau, RankingRule, TopKCertain
+from hodgerank.data.comparisons import NO_WORKER, Comparisons
+from hodgerank.data.selecting import exclude_workers
+from hodgerank.errors import DisconnectedGraph, InvalidComparisons, NothingToAsk
+from hodgerank.estimators.certainty import (
+    certainty_over_next,
+    expected_tau,
+    leader_is_certain,
+    possible_leaders,
+    top_k_certainty,
+)
+from hodgerank.estimators.least_squares import hodge_rank
+from hodgerank.estimators.ranking import Ranking
+from hodgerank.estimators.trust.assess import assess_trust
+from hodgerank.estimators.trust.report import TrustReport
+from hodgerank.estimators.trust.statements import Statement, about_repetitions
+from hodgerank.estimators.usual import usual_fit
+from hodgerank.graph.answered_graph import AnsweredGraph
+from hodgerank.graph.description import Description, describe
+from hodgerank.graph.repetitions import repeat_themselves
+from hodgerank.metrics import kendall_tau
+from hodgerank.sampling.samplers.auto import AutoSampler
+from hodgerank.types import FloatArray, Item, Pair
+
+FORESEEN = 200  # items up to which a forecast takes seconds
+FEWEST_CLUSTERS = 10  # workers from which errors can be clustered by them
+N_NEXT = 10
+TARGETS = (0.8, 0.9, 0.95)  # expected tau
+
+Fit = Callable[..., Ranking]
+Tell = Callable[[str], object]
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How a report is made.
+
+    Attributes
+    ----------
+    fit
+        The estimator; None is the usual one.
+    confidence
+        Level of all intervals.
+    with_forecast
+        Whether it is foreseen what more answers would buy.
+    seed
+        Of the sampler that proposes pairs, and of forecasts.
+    with_workers
+        Whether workers are assessed.
+    """
+
+    fit: Fit | None
+    confidence: float
+    with_forecast: bool
+    seed: int
+    with_workers: bool = True
+
+
+@dataclass(frozen=True)
+class Without:
+    """The ranking without workers that have a fault, beside the one with them.
+
+    `ranking` is None where too few answers are left to join the items.
+    """
+
+    n_workers: int
+    ranking: Ranking | None
+    tau: float = np.nan
+    n_pairs: int = 0
+
+    @property
+    def n_turned(self) -> int:
+        """Number of pairs that stand in another order."""
+        return round(self.n_pairs * (1 - self.tau) / 2)
+
+
+@dataclass(frozen=True)
+class Findings:
+    """What was found in votes that belong together."""
+
+    votes: Comparisons
+    description: Description
+    ranking: Ranking
+    trust: TrustReport
+    without: Without | None
+    next_pairs: tuple[Pair, ...]
+    forecasts: tuple[Forecast, ...]
+    settings: Settings
+
+    @cached_property
+    def leaders(self) -> tuple[Item, ...]:
+        """The leader, and whoever may be as good."""
+        return possible_leaders(self.ranking)
+
+    @cached_property
+    def leader_is_certain(self) -> bool:
+        """Whether it is the best at the level of the report.
+
+        Never where answers repeat themselves and the intervals take that for news.
+        """
+        return leader_is_certain(self.ranking) and not self.repeats_count_as_news
+
+    @property
+    def repeats_count_as_news(self) -> bool:
+        """Whether workers say the same again, and the ranking does not allow for it."""
+        repeats = repeat_themselves(self.trust.decomposition.answered)
+        return repeats and not self.ranking.is_clustered
+
+    @cached_property
+    def concerns(self) -> tuple[Statement, ...]:
+        """What should be looked at before the ranking is used."""
+        said = [said for said in self.trust.statements if said.concern]
+        if not self.repeats_count_as_news:
+            taken_care_of = about_repetitions(self.trust.decomposition.answered)
+            said = [said for said in said if said not in taken_care_of]
+        return tuple(said)
+
+    @cached_property
+    def compared(self) -> tuple[Item, ...]:
+        """The items of the largest component, best first."""
+        ranking = self.ranking
+        return tuple(ranking.items[k] for k in np.flatnonzero(ranking.components == 0))
+
+    def top_certainty(self, k: int) -> float:
+        """That the best k of these are the best k."""
+        return top_k_certainty(self.ranking, k, self.compared)
+
+    @cached_property
+    def tau(self) -> float:
+        """Expected Kendall's tau with the true order."""
+        return expected_tau(self.ranking)
+
+    @cached_property
+    def over_next(self) -> FloatArray:
+        """How certain each item is to be better than the next."""
+        return certainty_over_next(self.ranking)
+
+    @property
+    def shows_a_ranking(self) -> bool:
+        """Whether the answers are more than coin tosses."""
+        return not self.is_of_concern("ranking")
+
+    def is_of_concern(self, about: str) -> bool:
+        """Whether something should be looked at that is about this."""
+        return any(said.about == about for said in self.concerns)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, ready for JSON."""
+        return {
+            "concerns": [said.to_dict() for said in self.concerns],
+            "leader": self.ranking.items[0],
+            "leader_is_certain": self.leader_is_certain,
+            "possible_leaders": list(self.leaders),
+            "expected_tau": self.tau,
+            "reading": self.votes.report.to_dict(),
+            "description": self.description.to_dict(),
+            "ranking": self.ranking.to_dict(),
+            "better_than_next": [None if np.isnan(p) else p for p in self.over_next.tolist()],
+            "trust": self.trust.to_dict(),
+            "without_flagged": None
+            if self.without is None or self.without.ranking is None
+            else {"tau": self.without.tau, **self.without.ranking.to_dict()},
+            "forecasts": [outlook.to_dict() for outlook in self.forecasts],
+            "next_pairs": [list(pair) for pair in self.next_pairs],
+        }
+
+
+def find(votes: Comparisons, settings: Settings, tell: Tell) -> Findings:
+    """Rank the votes and ask everything that should be asked of them, telling what is done."""
+    tell("asking how far the ranking can be trusted")
+    trust = assess_trust(votes, with_workers=settings.with_workers)
+    trust.statements  # noqa: B018 - computed while progress is told
+    tell("ranking")
+    ranking = rank_cautiously(trust.decomposition.answered, settings)
+    tell("choosing what to ask next")
+    sampler = AutoSampler(votes.items, seed=settings.seed)
+    sampler.prepare_to_stop()
+    sampler.tell_many(votes)
+    try:
+        pairs = tuple(sampler.ask(N_NEXT))
+    except NothingToAsk:
+        pairs = ()
+    outlooks = []
+    if settings.with_forecast and pairs and len(ranking) <= FORESEEN:
+        tell("foreseeing what more answers would buy")
+        outlooks = [forecast(sampler, rule) for rule in _wanted(ranking)]
+    return Findings(
+        votes=votes,
+        description=describe(votes),
+        ranking=ranking,
+        trust=trust,
+        without=_without_flagged(votes, ranking, trust, settings),
+        next_pairs=pairs,
+        forecasts=tuple(outlooks),
+        settings=settings,
+    )
+
+
+def rank_cautiously(answered: AnsweredGraph, settings: Settings) -> Ranking:
+    """As asked for, or as usual; clustered by worker where workers say the same again.
+
+    Of each component by itself, where they are not joined.
+    """
+    votes = answered.votes
+    fit = settings.fit
+    options: dict[str, Any] = {"confidence": settings.confidence}
+    if fit is None:
+        fit = usual_fit(votes)
+        if fit is hodge_rank and _can_be_clustered(votes) and repeat_themselves(answered):
+            options["covariance"] = "worker"
+    try:
+        return fit(votes, **options)
+    except DisconnectedGraph:
+        return fit(votes, **options, components="separate")
+
+
+def _can_be_clustered(votes: Comparisons) -> bool:
+    return votes.n_workers >= FEWEST_CLUSTERS and bool((votes.worker != NO_WORKER).all())
+
+
+def _wanted(ranking: Ranking) -> list[RankingRule]:
+    """Which is the best, unless that is certain, and more of the order than there is."""
+    rules: list[RankingRule] = []
+    if not leader_is_certain(ranking):
+        rules.append(TopKCertain(1, ranking.confidence))
+    now = expected_tau(ranking)
+    rules += [ExpectedTau(tau) for tau in TARGETS if tau > now][:1]
+    return rules
+
+
+def _without_flagged(
+    votes: Comparisons, ranking: Ranking, trust: TrustReport, settings: Settings
+) -> Without | None:
+    if trust.workers is None or not trust.workers.flagged:
+        return None
+    n = len(trust.workers.flagged)
+    try:
+        kept = exclude_workers(votes, trust.workers.flagged)
+        other = (settings.fit or usual_fit(votes))(kept, confidence=settings.confidence)
+    except (DisconnectedGraph, InvalidComparisons):
+        return Without(n, None)
+    common = [item for item in ranking.items if item in other]
+    if len(common) < 2 or ranking.n_components > 1:
+        return Without(n, None)
+    tau = kendall_tau(ranking.positions(common), other.positions(common))
+    return Without(n, other, tau, len(common) * (len(common) - 1) // 2)

@@ -1,0 +1,73 @@
+"""What was found in votes that fall into groups."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from hodgerank.data.comparisons import Comparisons
+from hodgerank.data.groups import VoteGroups
+from hodgerank.estimators.group_rankings import GroupRankings, rank_groups
+from hodgerank.estimators.workers.assess import assess_workers
+from hodgerank.estimators.workers.assessment import WorkerAssessment
+from hodgerank.reporting.blocks import Text
+from hodgerank.reporting.catalogue import say
+from hodgerank.reporting.findings import Findings, Settings, Tell, find
+from hodgerank.reporting.numbers import percent
+from hodgerank.types import Item
+
+
+@dataclass(frozen=True)
+class GroupFindings:
+    """The ranking of each group, and the workers over all of them."""
+
+    votes: Comparisons
+    rankings: GroupRankings
+    each: Mapping[Item, Findings]
+    workers: WorkerAssessment | None
+    settings: Settings
+
+    def answer(self) -> tuple[Text, ...]:
+        """Where the leader is certain, how sure the order is, and what to do."""
+        verdict = self.rankings.verdict
+        first = say("group_answer.verdict", verdict=verdict[:1].upper() + verdict[1:])
+        if not self.each:
+            return (first,)
+        taus = [found.tau for found in self.each.values()]
+        sure = say("group_answer.sure", pairs=percent((1 + sum(taus) / len(taus)) / 2))
+        doubtful = sum(bool(found.concerns) for found in self.each.values())
+        if doubtful:
+            return first, sure, say("group_answer.concerns", n=doubtful)
+        unsettled = sum(not line.leader_is_certain for line in self.rankings.summary)
+        ask = say("group_answer.ask", n=unsettled) if unsettled else say("group_answer.fine")
+        return first, sure, ask
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, ready for JSON."""
+        return {
+            "reading": self.votes.report.to_dict(),
+            **self.rankings.to_dict(),
+            "problems": {str(group): str(why) for group, why in self.rankings.problems.items()},
+            "findings": [
+                {self.rankings.column: group, **found.to_dict()}
+                for group, found in self.each.items()
+            ],
+            "workers": None if self.workers is None else self.workers.to_dict(),
+        }
+
+
+def find_in_groups(groups: VoteGroups, settings: Settings, tell: Tell) -> GroupFindings:
+    """The same questions to each group; workers are assessed over all together."""
+    tell("ranking the groups")
+    options = {"confidence": settings.confidence}
+    rankings = rank_groups(groups, settings.fit, **options)
+    quiet = replace(settings, with_forecast=False, with_workers=False)
+    each = {}
+    for group in rankings:
+        tell(f"looking at {groups.column} {group}")
+        each[group] = find(groups[group], quiet, lambda step: None)
+    together = groups.together()
+    tell("assessing workers")
+    workers = assess_workers(together) if together.n_workers else None
+    return GroupFindings(together, rankings, each, workers, settings)

@@ -1,0 +1,13 @@
+"""Whether answers lean to a side."""
+
+from __future__ import annotations
+
+from hodgerank.reporting.blocks import Paragraph, Section
+from hodgerank.reporting.catalogue import say, words
+from hodgerank.reporting.findings import Findings
+
+
+def sides_section(found: Findings) -> Section:
+    """What may be said about sides."""
+    said = tuple(words(said.words) for said in found.trust.statements if said.about == "sides")
+    return Section("sides", say("sides.title"), (Paragraph(said),))

@@ -1,0 +1,64 @@
+"""Commands are alike: the same name for the same thing, in the same order."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+import typer
+
+from hodgerank.cli.app import app
+
+COMMANDS = typer.main.get_command(app).commands
+LAST = ["seed", "truth", "top", "show", "output", "state", "again", "as_json"]
+
+
+def own_options(name: str) -> list[str]:
+    """Names of the options that are not about reading, in the order of the help."""
+    return [
+        option.name
+        for option in COMMANDS[name].params
+        if getattr(option, "rich_help_panel", None) is None and option.name != "files"
+    ]
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_command_prints_json_and_shows_examples(run, name):
+    assert "as_json" in own_options(name)
+    status, out, _ = run(name, "--help")
+    assert status == 0
+    assert f"hodgerank {name}" in out.partition("Examples:")[2]
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_common_options_come_last_and_in_one_order(name):
+    options = [option for option in own_options(name) if (name, option) != ("plan", "top")]
+    common = [option for option in options if option in LAST]
+    assert common == sorted(common, key=LAST.index)
+    assert options[len(options) - len(common) :] == common
+
+
+def test_the_same_option_has_the_same_short_name_everywhere():
+    shorts = {
+        (option.name, *option.opts)
+        for command in COMMANDS.values()
+        for option in command.params
+        if len(option.opts) > 1
+    }
+    assert len({name for name, *_ in shorts}) == len(shorts)
+    assert len({short for _, _, short in shorts}) == len(shorts)
+
+
+def test_json_of_every_command_tells_what_was_read(run, tmp_path):
+    votes = tmp_path / "votes.csv"
+    status, out, _ = run("simulate", "--items", 6, "--answers", 200, "-o", votes, "--json")
+    assert status == 0
+    content = json.loads(out)
+    assert content == {
+        "items": 6, "answers": 200, "workers": 10, "written": str(votes), "truth_written": None
+    }  # fmt: skip
+    for command in ("rank", "trust", "workers", "outliers", "describe", "plan --target 0",
+                    "replay --runs 1 --answers 5"):  # fmt: skip
+        name, *options = command.split()
+        content = json.loads(run(name, votes, *options, "--json")[1])
+        assert (content["source"], content["rows"]) == (str(votes), 200)

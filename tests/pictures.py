@@ -1,0 +1,29 @@
+"""What a chart says and shows, for tests of charts."""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+def title_of(chart: Any) -> str:
+    return " ".join(chart.to_dict()["title"]["text"])
+
+
+def notes_of(chart: Any) -> str:
+    return " ".join(chart.to_dict()["title"]["subtitle"])
+
+
+def rows_of(chart: Any) -> list[dict[str, Any]]:
+    """Every row of data, wherever it stands in the specification."""
+    return list(_rows(chart.to_dict()))
+
+
+def _rows(part: Any) -> Any:
+    if isinstance(part, dict):
+        yield from part.get("data", {}).get("values", ())
+        for key, value in part.items():
+            if key != "data":
+                yield from _rows(value)
+    elif isinstance(part, list):
+        for value in part:
+            yield from _rows(value)

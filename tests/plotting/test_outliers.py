@@ -1,0 +1,124 @@
+"""Outlying answers as a picture."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import cache
+
+import numpy as np
+import pytest
+
+import hodgerank as hr
+from hodgerank.plotting import outliers_chart
+from hodgerank.plotting.charts import svg_of
+from hodgerank.plotting.outliers import MOST_DOTS, MOST_NAMED
+from pictures import notes_of, rows_of, title_of
+from results import HOSTILE
+
+SLIP = [("a", "b", 1, "ann")] * 29 + [("b", "c", 1, "bob")] * 29 + [("a", "b", -1, "eve")]
+
+
+@cache
+def votes() -> hr.Comparisons:
+    return hr.simulate_comparisons(12, 800, spread=8, workers={"honest": 9, "random": 1}, rng=1)
+
+
+def dots_of(chart):
+    return [row for row in rows_of(chart) if "answered" in row]
+
+
+def list_of(chart):
+    return [row for row in rows_of(chart) if "place" in row]
+
+
+def test_the_title_is_the_verdict():
+    found = hr.find_outliers(votes())
+    assert found.are_too_many
+    chart = outliers_chart(found)
+    said = f"{title_of(chart)}: {notes_of(chart)}"
+    assert said.startswith(found.verdict[:1].upper() + found.verdict[1:])
+    consistent = hr.find_outliers(hr.simulate_comparisons(6, 200, spread=2, rng=1))
+    assert not consistent.are_too_many
+    assert title_of(outliers_chart(consistent)) == consistent.verdict
+
+
+def test_a_slip_is_named_with_worker_row_and_what_is_believed():
+    chart = outliers_chart(hr.find_outliers(SLIP))
+    head, slip = list_of(chart)
+    assert head["answer"] == "most outlying answers"
+    assert slip["answer"] == "b over a"
+    assert (slip["worker"], slip["row"], slip["expected"]) == ("eve", "59", "-1.00")
+    flagged = [dot for dot in dots_of(chart) if dot["flagged"]]
+    assert [(dot["answer"], dot["answers"]) for dot in flagged] == [("b over a", 1)]
+    assert flagged[0]["answered"] == -1
+
+
+def test_dots_stand_for_all_answers():
+    found = hr.find_outliers(votes())
+    dots = dots_of(outliers_chart(found))
+    assert sum(dot["answers"] for dot in dots) == found.votes.n_answers
+    assert sum(dot["answers"] for dot in dots if dot["flagged"]) == found.n_flagged
+    for dot in dots:
+        is_far = abs(dot["answered"] - dot["x"]) > found.penalty
+        assert dot["flagged"] == is_far or abs(dot["answered"] - dot["x"]) == pytest.approx(
+            found.penalty, abs=1e-3
+        )
+
+
+def test_the_list_is_in_order_and_says_how_many_are_left_out():
+    found = hr.find_outliers(votes())
+    table = found.to_frame("polars").to_dicts()
+    assert len(table) > MOST_NAMED
+    *listed, rest = list_of(outliers_chart(found))[1:]
+    assert [row["row"] for row in listed] == [f"{row['row']:,}" for row in table[:MOST_NAMED]]
+    assert [row["worker"] for row in listed] == [row["worker"] for row in table[:MOST_NAMED]]
+    assert rest["answer"] == f"and {len(table) - MOST_NAMED:,} more"
+    assert rest["row"] == ""
+
+
+def test_rows_that_stand_for_several_answers_count_as_many():
+    counted = hr.Comparisons(
+        ("a", "b", "c"),
+        np.array([0, 1, 0]),
+        np.array([1, 2, 1]),
+        np.array([1.0, 1.0, -1.0]),
+        multiplicity=np.array([290, 290, 10]),
+    )
+    found = hr.find_outliers(counted)
+    dots = dots_of(outliers_chart(found))
+    assert sum(dot["answers"] for dot in dots) == 590
+    assert sum(dot["answers"] for dot in dots if dot["flagged"]) == found.n_flagged == 10
+
+
+def test_many_answers_are_counted_on_a_grid():
+    rng = np.random.default_rng(0)
+    many = hr.simulate_comparisons(150, 6000, rng=1)
+    graded = replace(many, outcome=np.round(many.outcome * rng.uniform(0, 1, len(many)), 2))
+    found = hr.find_outliers(graded)
+    chart = outliers_chart(found)
+    assert dots_of(chart) == []
+    assert sum(row["count"] for row in rows_of(chart) if "count" in row) == 6000
+    assert "the darker, the more answers" in notes_of(chart)
+    assert MOST_DOTS < 6000
+
+
+def test_without_outliers_there_is_no_list():
+    chart = outliers_chart(hr.find_outliers([("a", "b", 1)] * 3 + [("b", "c", 1)] * 3))
+    assert list_of(chart) == []
+    assert title_of(chart).startswith("0 of 6 answers (0.0%) lie far from the ranking")
+
+
+def test_ties_and_unknown_workers_have_words():
+    rows = [("a", "b", 1, "ann")] * 40 + [("b", "c", 1, None)] * 40 + [("c", "a", 0, None)] * 2
+    chart = outliers_chart(hr.find_outliers(rows))
+    assert any(dot["answer"] == "c and a tied" for dot in dots_of(chart))
+
+
+def test_names_are_data_and_cut():
+    names = (HOSTILE, "x" * 500, "\u202eשלום", "a\x00b", *map(str, range(8)))
+    found = hr.find_outliers(replace(votes(), items=names, workers=names[: votes().n_workers]))
+    chart = outliers_chart(found)
+    assert max(len(row["answer"]) for row in list_of(chart)) <= 50
+    drawn = svg_of(chart)
+    assert "<script" not in drawn
+    assert "\x00" not in drawn

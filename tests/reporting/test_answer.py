@@ -1,0 +1,115 @@
+"""What a report says first."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import hodgerank as hr
+
+
+def said(votes, **options) -> list[str]:
+    return [str(text) for text in hr.report(votes, with_forecast=False, **options).answer]
+
+
+def clear_votes(n=5, times=12):
+    names = [f"item {k}" for k in range(n)]
+    return [(a, b, 1) for k, a in enumerate(names) for b in names[k + 1 :]] * times
+
+
+def test_a_clear_winner_is_the_best_and_no_more_answers_are_needed():
+    best, sure, do = said(clear_votes())
+    assert best == "item 0 is the best of 5 items."
+    assert "97 % certain to be the best" in sure
+    assert do == "To name the best no more answers are needed."
+
+
+def test_tied_leaders_are_named_and_more_is_to_be_asked():
+    votes = [("a", "c", 1), ("b", "c", 1), ("a", "b", 1), ("a", "b", -1)] * 9
+    best, _, do = said(votes)
+    assert best == "a is ahead of 3 items, but b may be as good."
+    assert do == "To settle which is the best ask more: the next pairs are proposed below."
+
+
+def test_with_a_forecast_it_says_how_many_more():
+    votes = [("a", "c", 1), ("b", "c", 1), ("a", "b", 1), ("a", "b", 1), ("a", "b", -1)] * 3
+    do = str(hr.report(votes, with_forecast=True).answer[2])
+    assert do.startswith("About ") or "takes more answers than can be foreseen" in do
+
+
+def test_of_coins_no_ranking_shows():
+    votes = hr.simulate_comparisons(6, 300, spread=0, rng=3)
+    best, _, do = said(votes)
+    assert best.startswith("No ranking of the 6 items shows")
+    assert do.startswith("Do not use this order")
+
+
+def test_groups_that_were_never_compared_are_to_be_joined():
+    votes = clear_votes(3) + [("x", "y", 1)] * 5
+    best, _, do = said(votes)
+    assert best.startswith("The items fall into 2 groups")
+    assert do == "First ask pairs that join the groups, such as item 0 and x; then rank again."
+
+
+def test_cycles_come_before_everything_else():
+    votes = [("a", "b", 1), ("b", "c", 1), ("c", "a", 1), ("a", "d", 1), ("b", "d", 1)] * 40
+    votes += [("a", "d", 1), ("c", "d", 1)] * 40
+    rng = np.random.default_rng(1)
+    noisy = [(a, b, y if rng.random() < 0.9 else -y) for a, b, y in votes]
+    assert "cycles" in said(noisy)[2]
+
+
+def test_flagged_workers_are_to_be_looked_at_first():
+    workers = {"honest": 8, "adversarial": 2}
+    votes = hr.simulate_comparisons(8, 2000, spread=2, workers=workers, rng=5)
+    report = hr.report(votes, with_forecast=False)
+    assert "look at the answers of 2 workers" in str(report.answer[2])
+    assert report.findings.without.ranking is not None
+    assert any("deserve a look" in str(text) for text in report.concerns)
+
+
+def test_where_everybody_is_flagged_nothing_is_left_to_rank():
+    votes = hr.simulate_comparisons(8, 3000, spread=1, workers={"position-biased": 10}, rng=2)
+    report = hr.report(votes, with_forecast=False)
+    assert report.findings.without.ranking is None
+    assert "can no longer be ranked together" in str(report.answer[2])
+
+
+def test_workers_who_say_the_same_again_make_no_leader_certain():
+    crowd = hr.simulate_comparisons(6, 60, spread=2, workers={"honest": 4}, rng=1)
+    again = replace(
+        crowd,
+        left=np.repeat(crowd.left, 30),
+        right=np.repeat(crowd.right, 30),
+        outcome=np.repeat(crowd.outcome, 30),
+        worker=np.repeat(crowd.worker, 30),
+        display_known=np.repeat(crowd.display_known, 30),
+    )
+    report = hr.report(again, with_forecast=False)
+    assert not report.findings.leader_is_certain
+    assert any("say the same again" in str(text) for text in report.concerns)
+
+
+def test_a_lean_to_a_side_is_to_be_put_into_the_model():
+    workers = {"position-biased": 10}
+    votes = hr.simulate_comparisons(8, 3000, spread=1, workers=workers, rng=2)
+    assert any(
+        "lean to the left" in str(text) for text in hr.report(votes, with_forecast=False).concerns
+    )
+
+
+@pytest.mark.parametrize("n", [2, 3, 40])
+def test_there_are_always_three_sentences(n):
+    votes = hr.simulate_comparisons(n, 20 * n, rng=n)
+    assert len(said(votes)) == 3
+
+
+def test_a_report_of_adaptive_votes_ranks_by_the_posterior():
+    crowd = hr.SimulatedCrowd(8, spread=2, rng=1)
+    sampler = hr.AutoSampler(crowd.items, seed=1)
+    hr.run(sampler, crowd, budget=100)
+    assert hr.report(sampler.answers, with_forecast=False).findings.ranking.model == (
+        hr.bayes_rank(sampler.answers).model
+    )

@@ -1,0 +1,184 @@
+"""The report as HTML, Markdown and JSON."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from functools import cache
+from html.parser import HTMLParser
+
+import pytest
+
+import hodgerank as hr
+
+HOSTILE = (
+    "</title></script><script>alert(1)</script>",
+    '"><img src=x onerror=alert(1)>',
+    "| pipe | `code` **bold** [link](http://x.example) <b>",
+    "line\nbreak\x1b[31m",
+    "日本語 العربية",
+    "a very long name " * 40,
+)
+SECTIONS = (
+    "read", "ranking", "certainty", "consistency", "topology", "workers", "outliers", "sides",
+    "groups", "next", "methods",
+)  # fmt: skip
+VOID = {"meta", "br", "img", "rect", "path", "line", "circle", "use", "link", "hr", "image"}
+
+
+class Page(HTMLParser):
+    """Tags, their attributes and ids, and whether all are closed."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.tags: Counter[str] = Counter()
+        self.ids: Counter[str] = Counter()
+        self.links: list[str] = []
+        self.handlers: list[str] = []
+        self.open: list[str] = []
+        self.words: list[str] = []
+        self.feed(text)
+
+    def handle_starttag(self, tag, attributes):
+        self.tags[tag] += 1
+        for name, value in attributes:
+            if name == "id":
+                self.ids[value] += 1
+            if name in ("href", "src", "xlink:href"):
+                self.links.append(value)
+            if name.startswith("on"):
+                self.handlers.append(name)
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag, attributes):
+        self.handle_starttag(tag, attributes)
+        if tag not in VOID:
+            self.open.pop()
+
+    def handle_endtag(self, tag):
+        if tag not in VOID:
+            assert self.open.pop() == tag
+
+    def handle_data(self, data):
+        self.words.append(data)
+
+
+@cache
+def hostile_report():
+    votes = hr.simulate_comparisons(
+        HOSTILE, 600, spread=2, workers={"honest": 5, "adversarial": 1}, rng=1
+    )
+    return hr.report(votes, with_forecast=False, title="<script>alert(2)</script>")
+
+
+@cache
+def html() -> str:
+    return hostile_report().to_html()
+
+
+@cache
+def page() -> Page:
+    return Page(html())
+
+
+def test_names_are_data():
+    assert page().tags["script"] == 0
+    assert page().tags["img"] == 0
+    assert page().handlers == []
+    assert any(HOSTILE[0] in words for words in page().words)
+
+
+def test_every_tag_is_closed_and_every_id_is_one():
+    assert page().open == []
+    assert max(page().ids.values()) == 1
+
+
+def test_nothing_is_fetched():
+    assert all(link.startswith(("#", "data:")) for link in page().links)
+    assert "default-src 'none'" in html()
+    assert "url(http" not in html()
+
+
+def test_every_section_is_there_and_in_the_contents():
+    for key in SECTIONS:
+        assert key in page().ids
+        assert f"#{key}" in page().links
+
+
+def test_charts_stand_in_the_page():
+    assert page().tags["svg"] >= 4
+
+
+def test_clip_paths_of_one_chart_are_not_those_of_another():
+    for used in html().split("url(#")[1:]:
+        assert used.split(")")[0] in page().ids
+
+
+def test_markdown_has_no_html_and_whole_tables():
+    text = hostile_report().to_markdown()
+    assert "<script" not in text.replace("\\<", "")
+    tables = [line for line in text.split("\n") if line.startswith("| ")]
+    rows = [line.replace("\\|", "").count("|") for line in tables]
+    assert min(rows) >= 3
+    assert "\x1b" not in text
+    assert "## Methods" in text
+
+
+def test_json_is_plain_and_holds_the_whole_ranking():
+    content = json.loads(hostile_report().written("json"))
+    assert len(content["answer"]) == 3
+    assert len(content["ranking"]["items"]) == len(HOSTILE)
+    assert content["made"]["seed"] == 0
+    assert content["trust"]["verdict"]
+
+
+def test_it_can_be_repeated():
+    text = hr.report([("a", "b", 1)] * 5, command="hodgerank report x.csv", seed=3).to_markdown()
+    assert "hodgerank report x.csv" in text
+    assert "| seed | 3 |" in text
+    assert hr.__version__ in text
+
+
+def test_the_same_votes_have_the_same_fingerprint():
+    from hodgerank.reporting.sections.methods import fingerprint
+
+    rows = [("a", "b", 1), ("b", "c", -1)]
+    one, two = hr.read_comparisons(rows), hr.read_comparisons(rows)
+    other = hr.read_comparisons([("a", "b", 1), ("b", "c", 0)])
+    assert fingerprint(one) == fingerprint(two) != fingerprint(other)
+
+
+def test_groups_are_reported_side_by_side(tmp_path):
+    votes = hr.simulate_comparisons(4, 400, spread=2, workers={"honest": 4}, rng=2)
+    groups = hr.VoteGroups.split(votes, (HOSTILE[0], "beach"), votes.worker > 1, "scene")
+    report = hr.report(groups)
+    content = Page(report.to_html())
+    assert content.tags["script"] == 0
+    assert content.open == []
+    assert len(report.answer) == 3
+    assert len(json.loads(report.written("json"))["findings"]) == 2
+    assert "beach" in report.to_markdown()
+
+
+def test_a_group_that_cannot_be_ranked_is_told():
+    rows = [("x", "a", "b", 1), ("x", "c", "d", 1), ("y", "a", "b", 1), ("y", "a", "b", 1)]
+    names = ("scene", "left", "right", "outcome")
+    votes = hr.read_comparisons([dict(zip(names, row, strict=True)) for row in rows], group="scene")
+    assert "1 group could not be ranked" in hr.report(votes).to_markdown()
+
+
+def test_of_many_items_a_hundred_rows_are_shown_and_all_can_be_taken_away():
+    votes = hr.simulate_comparisons(150, 3000, rng=1)
+    report = hr.report(votes, with_forecast=False)
+    assert "100 of 150 rows are shown" in report.to_markdown()
+    assert 'download="ranking.csv"' in report.to_html()
+
+
+def test_it_is_saved_as_its_name_says(tmp_path):
+    report = hr.report([("a", "b", 1)] * 5, with_forecast=False)
+    for suffix, start in ((".html", "<!doctype"), (".md", "# "), (".json", "{")):
+        report.save(tmp_path / f"r{suffix}")
+        assert (tmp_path / f"r{suffix}").read_text().startswith(start)
+    with pytest.raises(hr.errors.InvalidArgument, match=r"ends in \.html"):
+        report.save(tmp_path / "r.pdf")
