@@ -1,4 +1,4 @@
-"""Every layout that docs/reading-votes.md promises to read."""
+"""Every layout that docs/guides/reading-votes.md promises to read."""
 
 from __future__ import annotations
 

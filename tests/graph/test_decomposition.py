@@ -291,3 +291,19 @@ def test_a_complete_graph_of_500_items_in_time():
         decomposition = hr.decompose(votes)
     assert decomposition.betti == (1, 0)
     assert len(decomposition.triangles(5)) == 5
+
+
+def test_what_noise_cannot_give_has_no_p_value():
+    chain = hr.decompose([("a", "b", 1), ("b", "c", 1)] * 9)
+    assert chain.p_value("harmonic") is None
+    assert 0 < chain.p_value("gradient") <= 1
+
+
+def test_it_is_said_why_position_bias_is_unseen():
+    once = [("a", "b", 1), ("b", "c", 1), ("c", "a", 1)]
+    seen = hr.read_comparisons([*once, ("b", "a", 1)], display_known=True)
+    assert hr.decompose(seen).unseen_bias is None
+    one_way = hr.read_comparisons(once, display_known=True)
+    assert hr.decompose(one_way).unseen_bias == "no worker saw one both ways"
+    unknown = hr.read_comparisons(once, display_known=False)
+    assert hr.decompose(unknown).unseen_bias == "order unknown"

@@ -103,3 +103,55 @@ def test_pairs_that_are_none_are_refused():
     for pair in [(0, 0), (0, 3), (-1, 1)]:
         with pytest.raises(InvalidArgument):
             tracker.add(*pair)
+
+
+def votes_of(pairs: list[tuple[int, int]], n: int, **columns) -> hr.Comparisons:
+    left, right = np.array(pairs, int).reshape(-1, 2).T
+    return hr.Comparisons(tuple(range(n)), left, right, np.ones(len(left)), **columns)
+
+
+def test_the_tracker_of_votes_adds_their_pairs_in_the_order_asked():
+    rng = random.Random(1)
+    for _ in range(50):
+        n = rng.randint(2, 12)
+        pairs = [tuple(rng.sample(range(n), 2)) for _ in range(rng.randint(0, 60))]
+        tracker = hr.TopologyTracker(n)
+        for pair in pairs:
+            tracker.add(*pair)
+        assert hr.TopologyTracker.of(votes_of(pairs, n)).intervals == tracker.intervals
+
+
+def test_votes_with_times_are_followed_by_their_times():
+    square = [(0, 1), (1, 2), (2, 3), (3, 0), (0, 2)]
+    late_first = hr.TopologyTracker.of(votes_of(square, 4, time=np.array([5.0, 4, 3, 2, 1])))
+    assert late_first.intervals == hr.TopologyTracker.of(votes_of(square[::-1], 4)).intervals
+    unknown_last = hr.TopologyTracker.of(votes_of(square, 4, time=np.array([np.nan, 4, 3, 2, 1])))
+    assert unknown_last.intervals == late_first.intervals
+
+
+def test_the_first_pairs_of_votes_can_be_followed_alone():
+    votes = votes_of([(0, 1), (1, 0), (1, 2), (2, 3), (3, 0)], 4)
+    assert hr.TopologyTracker.of(votes, n_pairs=2).n_edges == 2
+    assert hr.TopologyTracker.of(votes, n_pairs=99).beta_1 == 1
+    with pytest.raises(InvalidArgument, match="n_pairs -1"):
+        hr.TopologyTracker.of(votes, n_pairs=-1)
+
+
+def test_what_would_take_too_long_is_refused_with_a_remedy():
+    n, rng = 700, np.random.default_rng(0)
+    left = rng.integers(0, n, 12_000)
+    pairs = np.c_[left, (left + rng.integers(1, n, 12_000)) % n]
+    votes = votes_of(pairs, n)
+    with pytest.raises(InvalidArgument, match="n_pairs=10186 for the first") as error:
+        hr.TopologyTracker.of(votes)
+    assert "betti_numbers" in str(error.value)
+    assert hr.TopologyTracker.of(votes, n_pairs=1000).n_edges == 1000
+    sparse = votes_of(pairs[:5000], n)
+    tracker = hr.TopologyTracker.of(sparse)
+    assert (tracker.beta_0, tracker.beta_1) == hr.betti_numbers(sparse)
+
+
+def test_a_graph_has_no_order():
+    graph = hr.ComparisonGraph.from_comparisons(votes_of([(0, 1)], 2))
+    with pytest.raises(InvalidArgument, match="single answers"):
+        hr.TopologyTracker.of(graph)

@@ -111,3 +111,13 @@ def test_nothing_moved_is_drawn_without_a_legend():
     found = compared(8, 0.0)
     unmoved = replace(found, item_p_values=np.ones_like(found.item_p_values))
     assert "legend" not in str(slope_chart(unmoved).to_dict()["layer"])
+
+
+def test_populations_and_items_of_the_same_text_stay_apart():
+    votes = hr.Comparisons(
+        (1, "1", "a"), np.array([0, 0, 1] * 9), np.array([1, 2, 2] * 9), np.ones(27)
+    )
+    found = hr.compare_rankings({"y" * 50 + "a": votes, "y" * 50 + "b": votes}, n_permutations=19)
+    rows = rows_of(slope_chart(found))
+    assert len({row["population"] for row in rows}) == 2
+    assert len({row["line"] for row in rows}) == 3

@@ -42,23 +42,13 @@ class PlanResult(CommandResult):
             {"left": pair.left, "right": pair.right, "gain": gain}
             for pair, gain in zip(self.pairs, self.gains, strict=True)
         ]
-        outlook = self.forecast
         return {
             **self.report.to_dict(),
             "notes": list(self.report.notes),
             "strategy": self.strategy,
             "items": self.n_items,
             "answers": self.n_answers,
-            "forecast": None
-            if outlook is None
-            else {
-                "rule": str(outlook.rule),
-                "target": outlook.target,
-                "now": outlook.now,
-                "answers": _finite(outlook.answers),
-                "lower": _finite(outlook.lower),
-                "upper": _finite(outlook.upper),
-            },
+            "forecast": None if self.forecast is None else self.forecast.to_dict(),
             "pairs": rows,
         }
 
@@ -119,7 +109,3 @@ class PlanResult(CommandResult):
         if self.forecast is not None:
             console.print(f"forecast: {self.forecast}")
         show_written(self.written, console)
-
-
-def _finite(value: float) -> float | None:
-    return value if value < float("inf") else None

@@ -27,7 +27,7 @@ def slope_chart(found: RankingComparison) -> Any:
     alt = altair()
     n = len(found.items)
     step = 20.0 if n <= MOST_LABELS else min(float(LABEL_HEIGHT), TALLEST / n)
-    names = [name(population) for population in found.populations]
+    names = _names(found)
     rows = _rows(found, names)
     _choose_labels(rows, names, step, label_all=n <= MOST_LABELS)
     column = min(COLUMN, WIDEST / len(names))
@@ -48,7 +48,7 @@ def slope_chart(found: RankingComparison) -> Any:
         y=alt.Y(
             "place:Q", axis=None, scale=alt.Scale(domain=[0.5, n + 0.5], reverse=True, nice=False)
         ),
-        detail="item:N",
+        detail="line:O",
         tooltip=[
             alt.Tooltip("item:N"),
             alt.Tooltip("population:N"),
@@ -112,10 +112,18 @@ def _colour(found: RankingComparison, rows: list[dict[str, Any]]) -> Any:
     )
 
 
+def _names(found: RankingComparison) -> list[str]:
+    """Of the populations; those that are the same once they are cut are numbered."""
+    names = [name(population) for population in found.populations]
+    return [
+        each if names.count(each) == 1 else f"{each} ({k})" for k, each in enumerate(names, start=1)
+    ]
+
+
 def _kinds(found: RankingComparison) -> tuple[str, ...]:
     """Of items that moved: better in the first of two populations, or in the other."""
     if len(found.populations) == 2:
-        return tuple(f"better for {name(population)}" for population in found.populations)
+        return tuple(f"better for {population}" for population in _names(found))
     return ("moved",)
 
 
@@ -134,6 +142,7 @@ def _rows(found: RankingComparison, names: list[str]) -> list[dict[str, Any]]:
         kind[item] = kinds[0 if is_better else -1]
     return [
         {
+            "line": found.common.index(row.item),
             "item": str(row.item),
             "population": columns[row.population],
             "place": places[row.population][row.item],
@@ -180,11 +189,11 @@ def _notes(found: RankingComparison, rows: list[dict[str, Any]]) -> list[str]:
         f"ranks, best on top; coloured: moved, p below {1 - found.confidence:.2g} "
         "allowing for all items"
     ]
-    labelled = {row["item"] for row in rows if row["label"]}
+    labelled = {row["line"] for row in rows if row["label"]}
     n = len(found.items)
     if len(labelled) < n:
         lines.append(f"{n:,} items; labelled: those that moved, where there is room")
-    n_shown = len({row["item"] for row in rows})
+    n_shown = len({row["line"] for row in rows})
     if n_shown < n:
         lines.append(f"lines of {n_shown:,} of them, for the others have no room")
     return lines

@@ -101,8 +101,9 @@ def _notes(graph: ComparisonGraph, picture: _Picture, n_items: int, n_shown: int
     if len(picture.names) < n_items:
         inside = 1 - picture.counts.sum() / graph.counts[graph.components[graph.i] == 0].sum()
         notes.append(
-            f"{n_items:,} items as {len(picture.names)} groups of neighbours in the ranking; "
-            f"{inside:.0%} of the answers are within a group and have no line"
+            f"{n_items:,} items as {len(picture.names)} groups of neighbours in the ranking, "
+            "all answers between two groups as one line; "
+            f"{inside:.0%} of the answers are within a group"
         )
     if n_shown < len(picture.counts):
         notes.append(f"the {n_shown:,} lines with most answers, of {len(picture.counts):,}")

@@ -10,7 +10,7 @@ from hodgerank.graph.decomposition import PART_WORDS, HodgeDecomposition
 from hodgerank.notebook import p_words
 from hodgerank.plotting.look import altair, charted, heading, words_alone
 
-WIDTH = 420
+WIDTH = 320
 STEP = 44  # pixels of a row
 BAR, BELOW = 16, 15  # height of a bar, and how far below its middle the noise is
 NUMBER = WIDTH + 52  # where the shares end and the words begin, in pixels

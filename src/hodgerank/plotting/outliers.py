@@ -63,12 +63,12 @@ class _Kinds:
 
 
 @charted
-def outliers_chart(outliers: Outliers) -> Any:
+def outliers_chart(outliers: Outliers, *, n_named: int = MOST_NAMED) -> Any:
     """Every answer by what the ranking believes of its pair, and the most outlying by name.
 
     Both are for the item that the ranking prefers: an answer is explained where it lies in the
     shaded band around what is believed. Where there are more than 5,000 kinds of answers, they
-    are counted on a grid.
+    are counted on a grid. Beside it stand the `n_named` most outlying, at most 14.
     """
     kinds = _kinds(outliers)
     finding, _, numbers = outliers.verdict.partition(": ")
@@ -88,8 +88,8 @@ def outliers_chart(outliers: Outliers) -> Any:
     answers = _cells(kinds, ends, axes) if is_many else _dots(outliers, kinds, axes)
     picture = altair().layer(*_band(outliers.penalty, ends[1], axes), *answers)
     chart = picture.properties(width=WIDTH, height=HEIGHT)
-    if outliers.n_flagged:
-        chart = altair().hconcat(chart, _list(outliers), spacing=36)
+    if outliers.n_flagged and n_named > 0:
+        chart = altair().hconcat(chart, _list(outliers, min(n_named, MOST_NAMED)), spacing=36)
     return chart.properties(title=heading(finding[:1].upper() + finding[1:], *notes))
 
 
@@ -228,7 +228,7 @@ def _cells(kinds: _Kinds, ends: tuple[float, float], axes: Axes) -> list[Any]:
     return layers
 
 
-def _list(outliers: Outliers) -> Any:
+def _list(outliers: Outliers, n_named: int) -> Any:
     """The most outlying answers, a line each."""
     alt = altair()
     votes = outliers.votes
@@ -243,7 +243,7 @@ def _list(outliers: Outliers) -> Any:
             "worker": _worker(outliers, k) if has_workers else "",
             "row": f"{int(votes.rows[k]):,}",
         }
-        for place, k in enumerate(order[:MOST_NAMED].tolist(), start=1)
+        for place, k in enumerate(order[:n_named].tolist(), start=1)
     ]
     titles = {name: title for name, (_, _, title) in COLUMNS.items()}
     titles["worker"] = titles["worker"] if has_workers else ""

@@ -21,6 +21,7 @@ LABEL_WIDTH = 220
 RANKS_WIDTH = 70
 REST_HEIGHT = 70
 BINS = 48
+UNSEEN = "\u200b"
 
 
 @charted
@@ -105,14 +106,15 @@ def _panels(ranking: Ranking, axis: str) -> Any:
 def _intervals(ranking: Ranking, rows: IntArray, axis: str) -> Any:
     """A line for each of some items."""
     alt = altair()
-    values = []
+    values: list[dict[str, Any]] = []
     for k in rows.tolist():
         row = ranking._row(k)
         best, worst = row.rank_lower, row.rank_upper
         values.append(
             {
                 **row._asdict(),
-                "item": str(row.item),
+                # the number 1 and the text "1" have a line each
+                "item": str(row.item) + UNSEEN * any(v["item"] == str(row.item) for v in values),
                 "ranks": f"{best}" if best == worst else f"{best} to {worst}",
             }
         )

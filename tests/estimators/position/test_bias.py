@@ -10,7 +10,9 @@ from benchmarks.calibration.crowds import Crowd, fresh_rng
 from scipy.special import expit
 
 import hodgerank as hr
-from hodgerank.estimators.position.bias import position_bias
+from hodgerank.estimators.position.bias import PRIOR, position_bias
+from hodgerank.estimators.position.cells import SidedCells, worker_groups
+from hodgerank.estimators.position.fit import fit_sides
 from hodgerank.estimators.position.sides import assess_sides
 from hodgerank.graph.answered_graph import AnsweredGraph
 
@@ -120,3 +122,13 @@ def test_the_unit_of_weights_does_not_matter():
     for other in found[1:]:
         np.testing.assert_allclose(found[0].bias, other.bias, atol=1e-6)
         np.testing.assert_allclose(found[0].p_values, other.p_values, atol=1e-6)
+
+
+def test_workers_of_no_acuity_do_not_keep_the_fit_from_coming_to_rest():
+    votes = hr.simulate_comparisons(20, 3_000, workers={"honest": 12, "adversarial": 3}, rng=1)
+    given = AnsweredGraph.of(votes)
+    cells = SidedCells.of(given, *worker_groups(votes))
+    fit = fit_sides(cells, "bradley-terry", PRIOR, tolerance=1e-3)
+    assert fit.acuity.min() == 0
+    assert fit.residual <= 1e-3
+    assert fit.iterations < 15

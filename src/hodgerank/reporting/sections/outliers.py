@@ -20,7 +20,7 @@ def outliers_section(found: Findings) -> Section:
         return Section("outliers", title, (Paragraph((say("outliers.none"),)),))
     blocks: list[Block] = [
         Paragraph((words(outliers.verdict),)),
-        Figure(partial(outliers_chart, outliers)),
+        Figure(partial(outliers_chart, outliers, n_named=0)),
         Paragraph((say("outliers.worst"),)),
     ]
     rows = []
