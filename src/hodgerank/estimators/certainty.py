@@ -64,6 +64,12 @@ def leader_is_certain(ranking: Ranking) -> bool:
     """Whether the first item is the best, at the confidence of the ranking.
 
     Each other item must be worse for certain, and all of them together.
+
+    >>> from hodgerank import hodge_rank
+    >>> leader_is_certain(hodge_rank([("a", "b", 1)] * 3))
+    False
+    >>> leader_is_certain(hodge_rank([("a", "b", 1)] * 9))
+    True
     """
     first = np.flatnonzero(ranking.components == 0)
     among = [ranking.items[k] for k in first]
@@ -78,9 +84,7 @@ def certainty_over_next(ranking: Ranking) -> FloatArray:
     a = np.arange(len(ranking) - 1)
     sure = np.full(len(ranking), np.nan)
     if len(a):
-        sure[:-1] = sum(
-            belief.share * (1 + _taus(belief, a, a + 1)) / 2 for belief in _joint_beliefs(ranking)
-        )
+        sure[:-1] = certainties(ranking, a, a + 1)
         sure[:-1][np.diff(ranking.components) != 0] = np.nan
     return sure
 

@@ -9,11 +9,13 @@ from scipy.special import expit, stdtr
 
 from hodgerank.estimators.huber import excess_of, huber_scores
 from hodgerank.graph.answered_graph import AnsweredGraph
+from hodgerank.kernels.linalg.laplacian import inner_product
 from hodgerank.kernels.models.huber import Cells, group_cells
 from hodgerank.types import FloatArray, IntArray
 
 CELL_DRAWS = 400_000  # redrawn cells in all
 FEWEST, MOST = 20, 199
+FEW_CELLS = 100_000
 TOLERANCE = 1e-3  # of the scores; redrawn crowds need not be fitted more accurately
 SURELY = 1 - 1e-12  # the largest mean answer that odds are taken of
 WIDEST = 5.0  # logarithm of the steepest preference that is looked for
@@ -76,18 +78,17 @@ def expected_outliers(
     n = int(np.clip(CELL_DRAWS // max(len(crowd.edge), 1), FEWEST, MOST))
     rng = np.random.default_rng(0)
     shares, excesses = np.empty((2, n))
+    edge, size = np.tile(crowd.edge, 2), np.r_[crowd.size, -crowd.size]
+    weight, share = np.tile(crowd.weight, 2), np.tile(crowd.answers / crowd.answers.sum(), 2)
     for k in range(n):
-        wins = rng.binomial(crowd.draws, crowd.chances) / crowd.draws
+        wins = crowd.redrawn(rng)
         part = np.r_[wins, 1 - wins]
-        cells = Cells(
-            np.r_[crowd.edge, crowd.edge],
-            np.r_[crowd.size, -crowd.size],
-            part * np.r_[crowd.weight, crowd.weight],
-        )
+        cells = Cells(edge, size, part * weight)
         scores = huber_scores(answered.graph, cells, penalty, start, TOLERANCE).x
         excess = excess_of(answered.graph, cells, scores, penalty)
-        share = part * np.r_[crowd.answers, crowd.answers] / crowd.answers.sum()
-        shares[k], excesses[k] = share @ (excess != 0), share @ np.abs(excess)
+        part *= share
+        shares[k] = inner_product(part, (excess != 0).astype(float))
+        excesses[k] = inner_product(part, np.abs(excess))
     return ExpectedOutliers.of(shares, excesses, answered.votes.n_answers)
 
 
@@ -114,6 +115,14 @@ class _Crowd:
         wanted = float(answered.graph.weights @ _pull(answered))
         chances = expit(_steepness(cells, logits, wanted) * logits)
         return cls(cells.edge, cells.value, cells.weight, answers, np.maximum(draws, 1), chances)
+
+    def redrawn(self, rng: np.random.Generator) -> FloatArray:
+        """Share of the answers that are for the lesser item, in another crowd."""
+        if len(self.draws) <= FEW_CELLS:  # it takes longer to load the compiler
+            return rng.binomial(self.draws, self.chances) / self.draws
+        from hodgerank.kernels.models.binomial import redrawn_wins
+
+        return redrawn_wins(self.draws, self.chances[:, None], 1, rng)[:, 0] / self.draws
 
 
 def _logits(answered: AnsweredGraph) -> FloatArray:

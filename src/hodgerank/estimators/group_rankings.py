@@ -11,6 +11,7 @@ import numpy as np
 from hodgerank.data.groups import VoteGroups
 from hodgerank.errors import HodgeRankError, InvalidArgument
 from hodgerank.estimators.bayes import bayes_rank
+from hodgerank.estimators.certainty import leader_is_certain
 from hodgerank.estimators.ranking import Ranking
 from hodgerank.estimators.usual import usual_fit
 from hodgerank.notebook import Charted, Displayed, Preview
@@ -26,10 +27,10 @@ class GroupSummary:
     leader
         The best item; None where the group could not be ranked.
     leader_is_certain
-        Whether no other item may be first at the level of the intervals: by the ranking itself
-        and by `bayes_rank`, since few answers that fit by chance make least squares too sure.
+        Whether no other item may be first at the level of the intervals: by these and by
+        `Ranking.certainty`, since few answers that fit by chance make least squares too sure.
     settled
-        Share of the pairs of items whose order is settled, by both again.
+        Share of the pairs of items whose order is settled, by the ranking and by `bayes_rank`.
     problem
         Why the group could not be ranked.
     """
@@ -93,14 +94,12 @@ class GroupRankings(Displayed, Charted, Mapping[Item, Ranking]):
         if group in self.problems:
             return GroupSummary(group, items, answers, problem=str(self.problems[group]))
         ranking, posterior = self.rankings[group], self.posteriors[group]
-        leader = ranking.items[0]
-        places = (ranking[leader].rank_upper, posterior[leader].rank_upper, ranking.n_components)
         return GroupSummary(
             group,
             items,
             answers,
-            leader=leader,
-            leader_is_certain=places == (1, 1, 1),
+            leader=ranking.items[0],
+            leader_is_certain=ranking.n_components == 1 and leader_is_certain(ranking),
             settled=min(ranking.settled, posterior.settled),
         )
 
@@ -211,4 +210,3 @@ def rank_groups(
         posteriors[group] = bayes_rank(answers, confidence=ranking.confidence)
     sizes = {group: (answers.n_items, answers.n_answers) for group, answers in votes.items()}
     return GroupRankings(votes.column, rankings, posteriors, problems, sizes)
-

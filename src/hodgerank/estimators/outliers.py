@@ -16,7 +16,7 @@ from hodgerank.estimators.huber import excess_of, huber_scores, residuals
 from hodgerank.graph.answered_graph import AnsweredGraph
 from hodgerank.graph.comparison_graph import ComparisonGraph
 from hodgerank.kernels.models.huber import Cells, group_cells
-from hodgerank.notebook import Displayed, Preview, p_words
+from hodgerank.notebook import Charted, Displayed, Preview, p_words
 from hodgerank.types import BoolArray, FloatArray, VotesLike
 
 PATH_POINTS = 25
@@ -26,7 +26,7 @@ SURPRISING = 0.01  # a share this improbable in a consistent crowd is worth a wo
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Outliers(Displayed):
+class Outliers(Displayed, Charted):
     """Answers in the order in which the Huber-LASSO path takes them for outliers.
 
     Attributes

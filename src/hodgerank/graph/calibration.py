@@ -9,6 +9,7 @@ are redrawn.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -17,7 +18,12 @@ from scipy.special import chdtrc
 
 from hodgerank.graph.answered_graph import AnsweredGraph
 from hodgerank.graph.comparison_graph import ComparisonGraph
-from hodgerank.graph.consistency.crowd import matched_scale, redrawn_signs, score_differences
+from hodgerank.graph.consistency.crowd import (
+    batches,
+    matched_scale,
+    redrawn_signs,
+    score_differences,
+)
 from hodgerank.graph.consistency.projection import GradientProjection
 from hodgerank.graph.position import deal_sides
 from hodgerank.graph.topology import BettiNumbers
@@ -118,14 +124,16 @@ def expectation(answered: AnsweredGraph, betti: BettiNumbers, basis: IntArray) -
     projection = GradientProjection(graph)
 
     coins = _redrawn(np.zeros(graph.n_edges), noise, n, 4)
-    gradient = projection.gradient_energies(coins)
+    gradient = np.concatenate([projection.gradient_energies(flows) for flows in coins])
 
-    flows = _redrawn(_matched_means(answered, noise), noise, n, 5)
-    x = projection.scores(flows)
-    cyclic = flows - (x[graph.i] - x[graph.j])
-    harmonic = _harmonic_energies(graph, cyclic, betti, basis)
-    dealt = np.resize(sides.energies, n)
-    ties = np.maximum(total - dealt - projection.energies(flows), 0.0)
+    energies = []
+    for flows in _redrawn(_matched_means(answered, noise), noise, n, 5):
+        x = projection.scores(flows)
+        cyclic = flows - (x[graph.i] - x[graph.j])
+        whole, unexplained = projection.energies(flows), projection.energies(cyclic)
+        energies.append((whole, unexplained, _harmonic_energies(graph, cyclic, betti, basis)))
+    whole, unexplained, harmonic = (np.concatenate(part) for part in zip(*energies, strict=True))
+    ties = np.maximum(total - np.resize(sides.energies, n) - whole, 0.0)
 
     def share(values: FloatArray, dimensions: int) -> Noise:
         if not dimensions:
@@ -137,7 +145,7 @@ def expectation(answered: AnsweredGraph, betti: BettiNumbers, basis: IntArray) -
         bias=Noise(bias.mean, bias.std, tuple((sides.energies / total).tolist())),
         ties=share(ties, int(graph.n_answers > graph.n_edges)),
         gradient=share(gradient, graph.n_items - graph.n_components),
-        curl=share(projection.energies(cyclic) - harmonic, n_cycles(graph) - betti.beta_1),
+        curl=share(unexplained - harmonic, n_cycles(graph) - betti.beta_1),
         harmonic=share(harmonic, betti.beta_1),
         n_simulations=n,
         n_both_ways=sides.n_both_ways,
@@ -184,12 +192,15 @@ def _is_as_signs(answered: AnsweredGraph, noise: _FlowNoise) -> bool:
     )
 
 
-def _redrawn(means: FloatArray, noise: _FlowNoise, n: int, seed: int) -> FloatArray:
-    """Mean answers of n redrawn crowds, one column each."""
-    expected = means[:, None]
-    signs = redrawn_signs(expected, noise.counts, n, np.random.default_rng(seed))
-    amplitudes, spreads = noise.amplitudes[:, None], noise.spreads[:, None]
-    return np.asarray(amplitudes * expected + spreads * (signs - expected))
+def _redrawn(means: FloatArray, noise: _FlowNoise, n: int, seed: int) -> Iterator[FloatArray]:
+    """Mean answers of n redrawn crowds, one column each, some crowds at a time."""
+    expected, rng = means[:, None], np.random.default_rng(seed)
+    for size in batches(n, len(means)):
+        flows = redrawn_signs(expected, noise.counts, size, rng)
+        flows -= expected
+        flows *= noise.spreads[:, None]
+        flows += noise.amplitudes[:, None] * expected
+        yield flows
 
 
 def _harmonic_energies(

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from hodgerank.plotting.look import COLOURS
 from hodgerank.plotting.curves import curve_chart
+from hodgerank.plotting.look import COLOURS
 from hodgerank.reproduce.statistics import Estimate
 from hodgerank.reproduce.tasks import Outcome
 from hodgerank.reproduce.verdict import (

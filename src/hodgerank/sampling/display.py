@@ -3,12 +3,22 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import Literal
+from typing import Literal, TypeVar
+
+import numpy as np
 
 from hodgerank.errors import require_one_of
+from hodgerank.kernels.edges.groups import group_rows
 from hodgerank.kernels.selection.ties import item_key, stream
+from hodgerank.types import IntArray
 
 Display = Literal["balanced", "random", "fixed"]
+Codes = TypeVar("Codes", int, IntArray)
+
+
+def _key(i: Codes, j: Codes) -> Codes:
+    """A number for the pair i < j that stays its own when items join."""
+    return j * (j - 1) // 2 + i
 
 
 class DisplayBalance:
@@ -17,15 +27,28 @@ class DisplayBalance:
     def __init__(self, how: Display, n_items: int, seed: int) -> None:
         self._how = require_one_of(how, ("balanced", "random", "fixed"), "display")
         self._seed = seed
-        self._pair_surplus: dict[tuple[int, int], int] = {}  # i < j: i left minus j left
+        self._pair_surplus: Counter[int] = Counter()  # by key, i < j: i left minus j left
         self._item_surplus = [0] * n_items  # left minus right
 
     def count(self, left: int, right: int) -> None:
         """A pair was answered as it was shown."""
-        pair, step = ((left, right), 1) if left < right else ((right, left), -1)
-        self._pair_surplus[pair] = self._pair_surplus.get(pair, 0) + step
+        key, step = (_key(left, right), 1) if left < right else (_key(right, left), -1)
+        self._pair_surplus[key] = self._pair_surplus.get(key, 0) + step
         self._item_surplus[left] += 1
         self._item_surplus[right] -= 1
+
+    def count_many(self, left: IntArray, right: IntArray) -> None:
+        """Pairs were answered as they were shown."""
+        n = len(self._item_surplus)
+        sides = np.bincount(left, minlength=n) - np.bincount(right, minlength=n)
+        self._item_surplus = [
+            a + b for a, b in zip(self._item_surplus, sides.tolist(), strict=True)
+        ]
+        keys, place = group_rows(
+            _key(np.minimum(left, right), np.maximum(left, right)), n * (n - 1) // 2
+        )
+        steps = np.bincount(place, np.where(left < right, 1.0, -1.0)).astype(np.int64)
+        self._pair_surplus.update(dict(zip(keys.tolist(), steps.tolist(), strict=True)))
 
     def enlarge(self) -> None:
         """Make room for one more item."""
@@ -39,7 +62,7 @@ class DisplayBalance:
             return (j, i) if turned else (i, j)
         surplus = 0
         if self._how == "balanced":
-            surplus = self._pair_surplus.get((i, j), 0)
+            surplus = self._pair_surplus.get(_key(i, j), 0)
             surplus += out[i, j] - out[j, i]
             surplus = surplus or self._item_surplus[i] - self._item_surplus[j]
         if surplus == 0:

@@ -9,7 +9,7 @@ import numpy as np
 
 from hodgerank.data.comparisons import NO_WORKER, Comparisons, ReadReport
 from hodgerank.sampling.designs.design import AnswerBatch
-from hodgerank.types import Item
+from hodgerank.types import BoolArray, FloatArray, IntArray, Item
 
 
 class History:
@@ -53,6 +53,30 @@ class History:
         self._weight.append(weight)
         self._display_known.append(display_known)
 
+    def extend(
+        self,
+        left: IntArray,
+        right: IntArray,
+        outcome: FloatArray,
+        worker: IntArray,
+        weight: FloatArray,
+        display_known: BoolArray,
+    ) -> None:
+        """Add answers at the end, in their order."""
+        if not len(worker):
+            return
+        order = np.argsort(worker, kind="stable")
+        distinct, starts = np.unique(worker[order], return_index=True)
+        for code, rows in zip(distinct.tolist(), np.split(order, starts[1:]), strict=True):
+            if code != NO_WORKER:
+                self._rows_of.setdefault(code, array("q")).frombytes(_bytes(len(self) + rows, "q"))
+        self._left.frombytes(_bytes(left, "i"))
+        self._right.frombytes(_bytes(right, "i"))
+        self._outcome.frombytes(_bytes(outcome, "d"))
+        self._worker.frombytes(_bytes(worker, "i"))
+        self._weight.frombytes(_bytes(weight, "d"))
+        self._display_known.frombytes(_bytes(display_known, "b"))
+
     def since(self, start: int) -> AnswerBatch:
         """The answers from a position on, as designs take them."""
         left, right = np.array(self._left[start:]), np.array(self._right[start:])
@@ -95,3 +119,8 @@ class History:
             weight=None if (weight == 1).all() else weight,
             report=ReadReport(source="sampler", rows=len(self), adaptive=adaptive),
         )
+
+
+def _bytes(values: IntArray | FloatArray | BoolArray, kind: str) -> bytes:
+    """As an array of this kind holds them."""
+    return values.astype(np.dtype(kind)).tobytes()

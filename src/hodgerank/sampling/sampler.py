@@ -223,7 +223,7 @@ class Sampler(Displayed):
     def tell_many(self, votes: VotesLike) -> None:
         """Many answers at once: Comparisons, or anything `read_comparisons` takes."""
         votes = read_comparisons(votes)
-        codes = [self._item_list.code(item) for item in votes.items]
+        codes = np.array([self._item_list.code(item) for item in votes.items], np.int64)
         if votes.weight is not None and len(votes):
             read_weight(votes.weight.min())
             read_weight(votes.weight.max())
@@ -232,20 +232,13 @@ class Sampler(Displayed):
         self.told_adaptive |= votes.report.adaptive
         start = len(self._history)
         weights = np.ones(len(votes)) if votes.weight is None else votes.weight
-        for a, b, y, w, who, known in zip(
-            votes.left.tolist(),
-            votes.right.tolist(),
-            votes.outcome.tolist(),
-            weights.tolist(),
-            votes.worker.tolist(),
-            votes.display_known.tolist(),
-            strict=True,
-        ):
-            self._history.append(codes[a], codes[b], y, workers[who], w, known)
-            if known:
-                self._balance.count(codes[a], codes[b])
-        if len(votes):
-            self._design.learn_many(self._history.since(start))
+        if not len(votes):
+            return
+        left, right, known = codes[votes.left], codes[votes.right], votes.display_known
+        who = np.array(workers, np.int64)[votes.worker]
+        self._history.extend(left, right, votes.outcome, who, weights, known)
+        self._balance.count_many(left[known], right[known])
+        self._design.learn_many(self._history.since(start))
 
     def gain(
         self,

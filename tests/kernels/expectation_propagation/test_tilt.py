@@ -52,6 +52,19 @@ def test_moments_are_those_of_the_integral(link, mean, variance, wins, losses):
 
 
 @pytest.mark.parametrize("link", [PROBIT, LOGIT])
+@pytest.mark.parametrize(
+    ("mean", "variance", "wins", "losses"),
+    [(0.3, 0.003, 2, 1), (-1.5, 0.01, 0.7, 0.9), (0.1, 0.1, 300, 280), (2, 0.012, 0, 2)],
+)
+def test_few_nodes_are_enough_where_the_answers_are_nearly_gaussian(
+    link, mean, variance, wins, losses
+):
+    found = tilt(link, float(mean), float(variance), float(wins), float(losses))
+    wanted = moments(link, mean, variance, wins, losses)
+    assert found == pytest.approx(wanted, rel=1e-7, abs=1e-8)
+
+
+@pytest.mark.parametrize("link", [PROBIT, LOGIT])
 def test_an_answer_nobody_expected_does_not_overflow(link):
     log_mass, mean, variance = tilt(link, 60.0, 0.5, 0.0, 1.0)
     assert np.isfinite([log_mass, mean, variance]).all()

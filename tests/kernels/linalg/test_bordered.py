@@ -40,10 +40,15 @@ def system(ridge: float) -> tuple[BorderedEquations, np.ndarray]:
 
 @pytest.mark.parametrize("ridge", [0.0, 0.3])
 @pytest.mark.parametrize("route", ["items", "groups"])
-def test_solutions_and_covariances_are_those_of_the_whole_matrix(monkeypatch, ridge, route):
+@pytest.mark.parametrize("is_full", [True, False])
+def test_solutions_and_covariances_are_those_of_the_whole_matrix(
+    monkeypatch, ridge, route, is_full
+):
+    monkeypatch.setattr(bordered, "FULL", 0.0 if is_full else 1.0)
     if route == "groups":  # as if these were too many items
         monkeypatch.setattr(bordered, "DENSE_ITEMS", N_GROUPS * N_UNKNOWNS)
     equations, full = system(ridge)
+    assert isinstance(equations.border, np.ndarray) == is_full
     n = equations.items.n
     centring = linalg.block_diag(np.eye(n) - 1 / n, np.eye(N_GROUPS * N_UNKNOWNS))
     inverse = centring @ np.linalg.pinv(centring @ full @ centring) @ centring

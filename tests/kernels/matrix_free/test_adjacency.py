@@ -104,3 +104,21 @@ def test_what_an_edge_took_is_said_as_it_was_rounded():
         total += adjacency.connect(s, FIRST, 0, 1, 0.1)
     assert total == pytest.approx(neighbours_of(s, FIRST, 0)[1], abs=1e-12)
     assert total != pytest.approx(100.0, abs=1e-6)  # kept in single precision
+
+
+def test_slots_lead_to_what_a_search_finds():
+    rng = np.random.default_rng(5)
+    n = 25
+    searched, looked_up = (empty_state(n, 500, settings()) for _ in range(2))
+    for part in range(3):  # slots are set up anew from what is there
+        slots = adjacency.slots_of_answers(looked_up)
+        for _ in range(150):
+            u, v = (int(k) for k in rng.choice(n, 2, replace=False))
+            weight = float(rng.uniform(0.1, 2))
+            added = adjacency.connect(searched, FIRST, u, v, weight)
+            assert adjacency.connect_by_slots(looked_up, slots, u, v, weight) == added
+        assert searched.counters[N_CHUNKS] == looked_up.counters[N_CHUNKS], part
+    np.testing.assert_array_equal(searched.edges, looked_up.edges)
+    for u in range(n):
+        found = neighbours_of(looked_up, FIRST, u)
+        assert list(found.items()) == list(neighbours_of(searched, FIRST, u).items())

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from hodgerank.kernels.models import huber
 from hodgerank.kernels.models.huber import FLAT, group_cells, huber_objective, soft
 
 N_EDGES = 3
@@ -74,3 +75,15 @@ def test_slopes_and_curvatures_are_the_derivatives(rows, penalty):
     inside = np.abs(value - t[edge]) <= penalty
     wanted = np.bincount(edge, weight * (inside + FLAT), N_EDGES)
     np.testing.assert_allclose(curvature, wanted, rtol=1e-9)
+
+
+@given(answers, st.floats(0.05, 2))
+def test_many_cells_are_summed_as_few_are(rows, penalty):
+    cells, _ = group_cells(*arrays(rows))
+    t = np.array([0.3, -0.8, 0.1])
+    few = huber_objective(cells, penalty, N_EDGES)(t)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(huber, "MANY_CELLS", 0)
+        many = huber_objective(cells, penalty, N_EDGES)(t)
+    for one, other in zip(few, many, strict=True):
+        np.testing.assert_allclose(one, other, atol=1e-12)

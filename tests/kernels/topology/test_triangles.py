@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from hodgerank.kernels.topology import bit_rows
 from hodgerank.kernels.topology import triangles as kernel
 
 
@@ -44,13 +45,16 @@ def test_triangles_are_the_triples_all_of_whose_pairs_were_asked(graph):
     assert sorted(map(tuple, found.tolist())) == sorted(wanted)
 
 
+@pytest.mark.parametrize(
+    "count", [kernel.triangles_per_edge, kernel.walked_triangles, bit_rows.common_neighbours]
+)
 @given(graphs())
-def test_each_edge_counts_its_triangles(graph):
+def test_each_edge_counts_its_triangles(count, graph):
     wanted = [0] * len(graph[1])
     for triangle in slow_triangles(*graph):
         for edge in triangle:
             wanted[edge] += 1
-    assert kernel.triangles_per_edge(*rows_of(*graph)).tolist() == wanted
+    assert count(*rows_of(*graph)).tolist() == wanted
 
 
 @pytest.mark.parametrize("k", [1, 3, 100])
@@ -81,11 +85,14 @@ def slow_strength(ratios, triangle):
     return max(min(round_ijk), min(-ratio for ratio in round_ijk), 0.0)
 
 
+@pytest.mark.parametrize(
+    "measure", [kernel.circles, kernel.walked_circles, bit_rows.circles_in_bits]
+)
 @pytest.mark.parametrize("n_columns", [1, 7, 64])
 @given(graphs(), st.integers(0, 2**32 - 1))
-def test_circles_are_as_strong_as_their_weakest_pair(n_columns, graph, seed):
+def test_circles_are_as_strong_as_their_weakest_pair(measure, n_columns, graph, seed):
     ratios = np.random.default_rng(seed).normal(0, 2, (len(graph[1]), n_columns))
-    sums, largest = kernel.circles(*rows_of(*graph), ratios)
+    sums, largest = measure(*rows_of(*graph), ratios)
     for column in range(n_columns):
         strengths = [slow_strength(ratios[:, column], t) for t in slow_triangles(*graph)]
         strong = [s for s in strengths if s > 1]
@@ -103,3 +110,23 @@ def test_the_strongest_circles_are_found_and_counted(k, graph, seed):
     assert n_found == len(wanted)
     assert {tuple(row) for row in edges[found > 0].tolist()} == set(wanted[:k])
     assert sorted(found[found > 0]) == pytest.approx(sorted(strengths[t] for t in wanted[:k]))
+
+
+def test_bits_and_walks_agree_on_many_items():
+    rng = np.random.default_rng(3)
+    n = 150
+    i, j = np.triu_indices(n, 1)
+    kept = rng.random(len(i)) < 0.8
+    rows = np.searchsorted(i[kept], np.arange(n + 1)), j[kept].astype(np.int32)
+    assert bit_rows.suit(*rows)
+    np.testing.assert_array_equal(bit_rows.common_neighbours(*rows), kernel.walked_triangles(*rows))
+    ratios = rng.normal(0, 1, (int(kept.sum()), 3))
+    for bits, walk in zip(
+        bit_rows.circles_in_bits(*rows, ratios), kernel.walked_circles(*rows, ratios), strict=True
+    ):
+        np.testing.assert_allclose(bits, walk)
+
+
+def test_a_chain_of_items_is_walked():
+    n = 1_000
+    assert not bit_rows.suit(np.minimum(np.arange(n + 1), n - 1), np.arange(1, n, dtype=np.int32))

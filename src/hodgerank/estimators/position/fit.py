@@ -20,7 +20,7 @@ from hodgerank.kernels.linalg.bordered import BorderedEquations
 from hodgerank.kernels.linalg.laplacian import inner_product
 from hodgerank.kernels.linalg.normal_equations import NormalEquations
 from hodgerank.kernels.models.links import LIKELIHOODS, Likelihood
-from hodgerank.types import FloatArray
+from hodgerank.types import BoolArray, FloatArray
 
 MAX_ITERATIONS = 60
 SHORTEST = 1e-6
@@ -65,12 +65,16 @@ class SidedFit:
     @cached_property
     def equations(self) -> BorderedEquations:
         """The information on scores and groups, of whose unknowns the lean comes first."""
+        return self._equations(np.zeros(self.cells.n_groups, bool))
+
+    def _equations(self, held: BoolArray) -> BorderedEquations:
+        """The same with the acuities of some groups held where they are."""
         cells, prior = self.cells, self.prior
         acuity = np.append(self.acuity, 1.0)[cells.group]
         weights = np.bincount(cells.edge, self.curvatures * acuity**2, len(cells.i))
         features = [np.ones(len(acuity))]
         if prior.acuity is not None:
-            features.append(self.differences)
+            features.append(self.differences * ~np.append(held, False)[cells.group])
         blocks = np.empty((cells.n_groups, len(features), len(features)))
         for a, one in enumerate(features):
             for b, other in enumerate(features):
@@ -86,6 +90,21 @@ class SidedFit:
             _border(cells, pulls),
             blocks,
         )
+
+    @property
+    def step(self) -> tuple[FloatArray, FloatArray]:
+        """Newton's, of the scores and of the unknowns of each group; no acuity falls below 0."""
+        scores, groups = self.gradient
+        held = np.zeros(len(groups), bool)
+        if self.prior.acuity is not None:
+            held = (self.acuity <= 0) & (groups[:, 1] < 0)
+            groups[held, 1] = 0.0
+        step, groups = (self._equations(held) if held.any() else self.equations).solve_both(
+            scores, groups
+        )
+        if self.prior.acuity is not None:
+            groups[:, 1] = np.maximum(groups[:, 1], -self.acuity)
+        return step, groups
 
     @property
     def gradient(self) -> tuple[FloatArray, FloatArray]:
@@ -128,7 +147,7 @@ def fit_sides(
     iterations, size = 0, np.inf
     while size > tolerance and iterations < MAX_ITERATIONS:
         iterations += 1
-        step, groups = now.equations.solve_both(*now.gradient)
+        step, groups = now.step
         sharper = groups[:, 1] if prior.acuity is not None else 0.0
         length = 1.0
         while True:
@@ -138,7 +157,7 @@ def fit_sides(
                 likelihood,
                 now.scores + length * step,
                 now.lean + length * groups[:, 0],
-                np.maximum(now.acuity + length * sharper, 0.0),
+                now.acuity + length * sharper,
             )
             if trial.value >= now.value - ROUNDING * abs(now.value) or length < SHORTEST:
                 break

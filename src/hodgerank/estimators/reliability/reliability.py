@@ -125,7 +125,8 @@ class Reliability(Displayed):
         if found.adaptive:
             text += (
                 "; pairs were chosen in the light of earlier answers, which mostly distorts it: "
-                f"bayes_rank, which allows for most of that, gives {found.posterior_reliability:.2f}"
+                "bayes_rank, which allows for most of that, gives "
+                f"{found.posterior_reliability:.2f}"
             )
         return text
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field, fields
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -30,8 +31,6 @@ class Separation:
     lower
         What it is at least with 95 % confidence, if the true scores are like draws from a normal
         distribution; None where pairs were chosen by labels.
-    posterior_reliability
-        The same from `bayes_rank`, whose prior allows for pairs that were chosen by labels.
     variance, mean_squared_error
         Of the scores; both in squared logits.
     n_items
@@ -44,12 +43,20 @@ class Separation:
 
     reliability: float
     lower: float | None
-    posterior_reliability: float
     variance: float
     mean_squared_error: float
     n_items: int
     clustered_by: str | None
     adaptive: bool
+    _fit: BradleyTerryFit = field(repr=False, compare=False)
+
+    @cached_property
+    def posterior_reliability(self) -> float:
+        """The same from `bayes_rank`, whose prior allows for pairs that were chosen by labels.
+
+        Computed when first looked at.
+        """
+        return _posterior_reliability(self._fit)
 
     @property
     def index(self) -> float:
@@ -58,7 +65,8 @@ class Separation:
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, ready for JSON."""
-        return {**vars(self), "index": self.index}
+        shown = [one.name for one in fields(self) if not one.name.startswith("_")]
+        return {name: getattr(self, name) for name in (*shown, "posterior_reliability", "index")}
 
 
 def separation(votes: Comparisons, fit: BradleyTerryFit) -> Separation | None:
@@ -75,12 +83,12 @@ def separation(votes: Comparisons, fit: BradleyTerryFit) -> Separation | None:
     return Separation(
         reliability=reliability,
         lower=None if votes.report.adaptive else _at_least(1 - noise / spread, freedom),
-        posterior_reliability=_posterior_reliability(fit),
         variance=spread / freedom,
         mean_squared_error=noise / freedom,
         n_items=int(compared.sum()),
         clustered_by=clustered_by,
         adaptive=votes.report.adaptive,
+        _fit=fit,
     )
 
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from hodgerank.graph.answered_graph import AnsweredGraph
 from hodgerank.graph.comparison_graph import ComparisonGraph
-from hodgerank.graph.consistency.crowd import TransitiveCrowd, redrawn_signs
+from hodgerank.graph.consistency.crowd import TransitiveCrowd, batches, redrawn_signs
 from hodgerank.graph.consistency.departure import shape_of
 from hodgerank.graph.consistency.projection import GradientProjection
 from hodgerank.graph.consistency.result import Consistency, Cycle, Evidence
@@ -18,7 +18,6 @@ EDGE_DRAWS, MOST_EDGE_DRAWS = 2_000_000, 25_000_000
 FEWEST, ENOUGH, MOST = 39, 99, 499
 SIGNIFICANT = 0.05
 MOST_NAMED = 100
-BATCH = 64
 EQUAL = 1e-9  # but for rounding
 
 
@@ -63,11 +62,6 @@ def n_redraws(n_edges: int) -> int:
     return int(max(min(n, MOST_EDGE_DRAWS // n_edges), FEWEST))
 
 
-def _batches(n: int) -> list[int]:
-    """Crowds that are redrawn together: as many as `circles` takes."""
-    return [min(BATCH, n - start) for start in range(0, n, BATCH)]
-
-
 def _why_not(answered: AnsweredGraph) -> str | None:
     """Why no cycle could be seen, if none could."""
     graph = answered.graph
@@ -97,7 +91,7 @@ def _misfit(crowd: TransitiveCrowd, n: int) -> Evidence:
         return projection.energies(y) - projection.gradient_energies(y)
 
     rng, means = np.random.default_rng(1), crowd.means[:, None]
-    draws = (redrawn_signs(means, graph.weights, size, rng) for size in _batches(n))
+    draws = (redrawn_signs(means, graph.weights, size, rng) for size in batches(n, graph.n_edges))
     found = [unexplained(draw) for draw in draws]
     return _test(float(unexplained(graph.flows[:, None])[0]), np.concatenate(found))
 
@@ -120,7 +114,7 @@ def _cycles(crowd: TransitiveCrowd, n: int) -> tuple[Evidence, FloatArray]:
     observed = float(statistic(graph.flows[:, None])[0][0])
     rng, found, largest = np.random.default_rng(2), [], []
     cautious = crowd.cautious()
-    for size in _batches(n):
+    for size in batches(n, graph.n_edges):
         means = cautious.draw(size, rng)
         sums, strongest = statistic(redrawn_signs(means, graph.weights, size, rng))
         found.append(sums)

@@ -26,6 +26,9 @@ from hodgerank.kernels.linalg.resistances import effective_resistances
 from hodgerank.types import FloatArray
 
 WIDEST = 4.0  # by which fitted scores may be drawn apart
+# Crowds that are redrawn together: as many as `circles` takes, or as fit into memory that is at
+# hand; fewer would make `circles` walk through the graph too often.
+MOST_CROWDS, FEWEST_CROWDS, CELLS = 64, 8, 1 << 22
 CAUTION = 2.0  # times the variance that is seen: a few pairs may depart much more than most
 
 
@@ -38,10 +41,15 @@ class CautiousMeans(NamedTuple):
 
     def draw(self, n: int, rng: np.random.Generator) -> FloatArray:
         """A column for each of n crowds, or one for all where nothing is left to chance."""
-        towards = self.centres[:, None]
+        towards = self.centres[:, None].copy()
         if self.spreads.any():
-            towards = towards + self.spreads[:, None] * rng.normal(size=(len(self.sides), n))
-        return np.asarray(self.sides[:, None] * np.clip(towards, 0.0, 1.0))
+            normal = rng.standard_normal((len(self.sides), n))
+            normal *= self.spreads[:, None]
+            normal += towards
+            towards = normal
+        np.clip(towards, 0.0, 1.0, out=towards)
+        towards *= self.sides[:, None]
+        return towards
 
 
 @dataclass(frozen=True, eq=False)
@@ -143,6 +151,12 @@ def matched_scale(
     return matched_at(surplus, WIDEST)
 
 
+def batches(n: int, n_edges: int) -> list[int]:
+    """How many of n crowds are redrawn at a time."""
+    size = int(np.clip(CELLS // max(n_edges, 1), FEWEST_CROWDS, MOST_CROWDS))
+    return [min(size, n - start) for start in range(0, n, size)]
+
+
 def redrawn_signs(
     means: FloatArray, counts: FloatArray, n: int, rng: np.random.Generator
 ) -> FloatArray:
@@ -151,8 +165,16 @@ def redrawn_signs(
     A fraction of an answer cannot be drawn: the next whole number is, with the noise of the
     fraction.
     """
-    draws = np.maximum(np.ceil(counts - 1e-9), 1).astype(np.int64)[:, None]
-    wins = rng.binomial(draws, np.clip((1 + means) / 2, 0.0, 1.0), (len(counts), n))
-    y = wins * (2 / draws) - 1
-    excess = np.sqrt(draws / counts[:, None])
-    return y if np.all(excess == 1) else np.asarray(means + (y - means) * excess)
+    from hodgerank.kernels.models.binomial import redrawn_wins
+
+    draws = np.maximum(np.ceil(counts - 1e-9), 1).astype(np.int64)
+    y = redrawn_wins(draws, (1 + means) / 2, n, rng)
+    y *= 2
+    y -= draws[:, None]
+    y /= draws[:, None]
+    excess = np.sqrt(draws / counts)[:, None]
+    if not np.all(excess == 1):
+        y -= means
+        y *= excess
+        y += means
+    return y

@@ -16,6 +16,8 @@ from hodgerank.kernels.expectation_propagation.sites import Answers, Sites
 from hodgerank.kernels.expectation_propagation.tilt import moved_site, tilt
 from hodgerank.types import CodeArray, FloatArray
 
+FIRST_ROUNDS = 3  # of messages alone, which are cheap: they agree with each other before sites move
+
 
 def fit_messages(
     answers: Answers,
@@ -50,8 +52,9 @@ def _sweeps(
     sent = np.zeros((len(i), 4))  # to i: precision, shift; to j: precision, shift
     belief = np.zeros((n, 2))  # likewise
     belief[:, 0] = 1 / variance
-    for e in range(len(i)):  # what the sites say already
-        _send(e, i[e], j[e], t[e], u[e], sent, belief)
+    for _ in range(FIRST_ROUNDS):  # what the sites say already
+        for e in range(len(i)):
+            _send(e, i[e], j[e], t[e], u[e], sent, belief)
     sweeps, change, evidence = 0, np.inf, 0.0
     while sweeps < max_sweeps and change > tolerance:
         sweeps += 1

@@ -27,6 +27,7 @@ from hodgerank.types import FloatArray
 # What cannot be told from the answers is held at 0 by a trace of prior.
 NEARLY_SINGULAR = 1e-10
 COLUMNS = 64  # solved for at once
+FULL = 0.1  # share of entries that are not 0 from which a border is treated as dense
 
 
 class BorderedEquations:
@@ -37,7 +38,8 @@ class BorderedEquations:
     """
 
     def __init__(self, items: NormalEquations, border: Any, blocks: FloatArray) -> None:
-        self.items, self.border, self.blocks = items, border, blocks
+        self.items, self.blocks = items, blocks
+        self.border = border.toarray() if border.nnz > FULL * np.prod(border.shape) else border
         n_unknowns = blocks.shape[0] * blocks.shape[1]
         if items.n > DENSE_ITEMS and n_unknowns > DENSE_ITEMS:
             raise InvalidArgument(
@@ -104,7 +106,7 @@ class BorderedEquations:
         if self.method != "dense":
             full = self._group_inverse.reshape(n_groups, q, n_groups, q)
             return np.ascontiguousarray(np.einsum("gagb->gab", full))
-        scaled = self._scaled_border.toarray()
+        scaled = _dense(self._scaled_border)
         solved = self._solve_scores(scaled)
         shape = (self.items.n, n_groups, q)
         added = np.einsum("iga,igb->gab", scaled.reshape(shape), solved.reshape(shape))
@@ -125,7 +127,8 @@ class BorderedEquations:
         matrix += matrix.T
         matrix -= np.diag(matrix.sum(axis=1))
         typical = max(float(np.diag(matrix).mean()), 1e-300)
-        matrix -= (self._scaled_border @ self.border.T).toarray()
+        with few_threads(n):
+            matrix -= _dense(self._scaled_border @ self.border.T)
         same = items.components[:, None] == items.components
         matrix += typical * same / same.sum(axis=0)
         matrix[np.diag_indices(n)] += items.ridge + NEARLY_SINGULAR * typical
@@ -141,6 +144,9 @@ class BorderedEquations:
     @cached_property
     def _scaled_border(self) -> Any:
         """C D^-1."""
+        if isinstance(self.border, np.ndarray):
+            by_group = self.border.reshape(self.n, *self.blocks.shape[:2])
+            return np.einsum("iga,gab->igb", by_group, self._inverse_blocks).reshape(self.n, -1)
         from scipy import sparse
 
         return self.border @ sparse.block_diag(list(self._inverse_blocks), format="csc")
@@ -150,7 +156,7 @@ class BorderedEquations:
         """A^-1 C."""
         columns = range(0, self.border.shape[1], COLUMNS)
         return np.hstack(
-            [self.items.solve(self.border[:, k : k + COLUMNS].toarray()) for k in columns]
+            [self.items.solve(_dense(self.border[:, k : k + COLUMNS])) for k in columns]
         )
 
     @cached_property
@@ -161,3 +167,7 @@ class BorderedEquations:
         blocks = sparse.block_diag(list(self.blocks * (1 + NEARLY_SINGULAR))).toarray()
         schur = blocks - self.border.T @ self._solved_border
         return np.asarray(linalg.inv((schur + schur.T) / 2))
+
+
+def _dense(matrix: Any) -> FloatArray:
+    return matrix if isinstance(matrix, np.ndarray) else np.asarray(matrix.toarray())

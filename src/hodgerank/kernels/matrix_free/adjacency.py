@@ -8,10 +8,14 @@ neighbour of weight two.
 
 from __future__ import annotations
 
+import numpy as np
+
 from hodgerank.kernels.compilation import compiled
 from hodgerank.kernels.matrix_free.state import COUNT, FIRST, N_CHUNKS, State
+from hodgerank.types import CodeArray
 
 ROOM = 15
+CHUNK = ROOM + 1
 
 
 @compiled
@@ -73,3 +77,35 @@ def _add_neighbour(s: State, graph: int, u: int, v: int, weight: float) -> float
     if graph == FIRST:
         s.edges[u, COUNT] += 1
     return float(s.weights[c, k])
+
+
+@compiled
+def slots_of_answers(s: State) -> CodeArray:
+    """Where each item of a row holds its neighbours, 16 places to a chunk; -1: it is none."""
+    n = len(s.x)
+    slots = np.full((n, n), -1, np.int32)
+    for u in range(n):
+        c = s.edges[u, FIRST]
+        while c >= 0:
+            for k in range(int(s.weights[c, ROOM])):
+                slots[u, s.neighbours[c, k]] = CHUNK * c + k
+            c = s.neighbours[c, ROOM]
+    return slots
+
+
+@compiled
+def connect_by_slots(s: State, slots: CodeArray, u: int, v: int, weight: float) -> float:
+    """What `connect` does with answers, without a search; `slots` are kept up to date."""
+    for _ in range(2):
+        slot = slots[u, v]
+        if slot >= 0:
+            c, k = slot // CHUNK, slot % CHUNK
+            before = float(s.weights[c, k])
+            s.weights[c, k] += weight
+            added = float(s.weights[c, k]) - before
+        else:
+            added = _add_neighbour(s, FIRST, u, v, weight)
+            c = s.edges[u, FIRST]
+            slots[u, v] = CHUNK * c + int(s.weights[c, ROOM]) - 1
+        u, v = v, u
+    return added

@@ -7,7 +7,13 @@ import math
 import numpy as np
 
 from hodgerank.kernels.compilation import compiled
-from hodgerank.kernels.matrix_free.adjacency import ROOM, connect, weight_between
+from hodgerank.kernels.matrix_free.adjacency import (
+    ROOM,
+    connect,
+    connect_by_slots,
+    slots_of_answers,
+    weight_between,
+)
 from hodgerank.kernels.matrix_free.grid import list_buckets, put, value
 from hodgerank.kernels.matrix_free.journal import write_item
 from hodgerank.kernels.matrix_free.solve import (
@@ -52,6 +58,7 @@ N_LEFT, N_RIGHT = 4, 16  # items looked at in the two cells of a pair of buckets
 N_REVALIDATED = 2  # pairs of buckets
 ENOUGH = 4  # good candidates in a pair of buckets
 AHEAD = 32  # answers whose items are fetched from memory together
+PAIRS_PER_ANSWER = 4  # up to which a table of all pairs is worth setting up
 
 
 @compiled
@@ -169,14 +176,19 @@ def _shortlist(finalists: IntArray, worth: FloatArray, u: int, v: int, e: float)
 @compiled
 def absorb(s: State, i: int, j: int, outcome: float, weight: float) -> float:
     """What an answer for i adds to the sums over answers; returns the weight as it counts."""
-    s.counters[N_LEARNED] += 1
     # what the edge took is what counts, or rounding would add to the diagonal alone
     weight = connect(s, FIRST, i, j, weight)
+    _add_up(s, i, j, outcome, weight)
+    return weight
+
+
+@compiled
+def _add_up(s: State, i: int, j: int, outcome: float, weight: float) -> None:
+    s.counters[N_LEARNED] += 1
     s.x[i, ANSWERED] += weight
     s.x[j, ANSWERED] += weight
     s.x[i, FORCE] += weight * outcome
     s.x[j, FORCE] -= weight * outcome
-    return weight
 
 
 @compiled
@@ -216,6 +228,12 @@ def absorb_many(
 ) -> int:
     """Absorb answers from `start` to `end` while there is room; returns where it stopped."""
     k = start
+    if len(s.x) ** 2 <= PAIRS_PER_ANSWER * (end - start):
+        slots = slots_of_answers(s)
+        while k < end and _has_room(s):
+            _add_up(s, i[k], j[k], outcome[k], connect_by_slots(s, slots, i[k], j[k], weight[k]))
+            k += 1
+        return k
     while k < end and _has_room(s):
         if (k - start) % AHEAD == 0:
             _fetch(s, i, j, k, min(k + AHEAD, end))

@@ -17,6 +17,7 @@ from hodgerank.types import FloatArray, IntArray
 
 # Edges whose answers are all outliers keep a little curvature, so that steps stay finite.
 FLAT = 1e-6
+MANY_CELLS = 200_000  # from which it is worth loading the compiler
 
 
 class Cells(NamedTuple):
@@ -55,6 +56,14 @@ def huber_objective(
 ) -> Callable[[FloatArray], tuple[float, FloatArray, FloatArray]]:
     """Minus Huber's loss as a function of edge differences, for `newton.maximise`."""
     floor = FLAT * np.bincount(cells.edge, cells.weight, n_edges)
+    if len(cells.edge) > MANY_CELLS:
+        from hodgerank.kernels.models.huber_sums import huber_sums
+
+        def compiled_objective(t: FloatArray) -> tuple[float, FloatArray, FloatArray]:
+            loss, slope, inside = huber_sums(t, *cells, penalty)
+            return -loss, slope, inside + floor
+
+        return compiled_objective
 
     def objective(t: FloatArray) -> tuple[float, FloatArray, FloatArray]:
         r = cells.value - t[cells.edge]
