@@ -12,6 +12,7 @@ from hodgerank.estimators.certainty import (
     certainty_over_next,
     leader_is_certain,
     possible_leaders,
+    top_certainties,
 )
 
 CLEAR = [("a", "b", 1), ("b", "c", 1), ("a", "c", 1)] * 10
@@ -56,3 +57,10 @@ def test_equally_good_leaders_are_seldom_told_apart(fit):
         votes = hr.simulate_comparisons(4, 120, scores=[1, 1, -1, -1], rng=seed)
         wrong += leader_is_certain(fit(votes))
     assert wrong <= 8  # 5 % of 60 are 3
+
+
+def test_several_tops_at_once_are_those_one_by_one():
+    ranking = hr.bradley_terry(hr.simulate_comparisons(6, 200, rng=3))
+    together = top_certainties(ranking, (1, 3, 6))
+    assert together == [hr.top_k_certainty(ranking, k) for k in (1, 3, 6)]
+    assert together[-1] == 1.0

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 from scipy.special import log_ndtr, ndtr
@@ -45,19 +45,31 @@ def top_k_certainty(ranking: Ranking, k: int, among: Iterable[Item] | None = Non
     are needed. `among` limits it to some of the items, and has to where components were ranked
     separately.
     """
+    return top_certainties(ranking, (k,), among)[0]
+
+
+def top_certainties(
+    ranking: Ranking, ks: Sequence[int], among: Iterable[Item] | None = None
+) -> list[float]:
+    """The same for several k, from one set of draws."""
     rows = _rows(ranking, among)
     n = len(rows)
-    if not 1 <= k <= n:
-        raise InvalidArgument(f"k must be between 1 and {n}, not {k}")
+    for k in ks:
+        if not 1 <= k <= n:
+            raise InvalidArgument(f"k must be between 1 and {n}, not {k}")
     if len(np.unique(ranking.components[rows])) > 1:
         raise InvalidArgument(
             "items of different components have no common order: give the items of one of them as "
             "among=..., or rank all together by bayes_rank"
         )
-    if k == n:
-        return 1.0
-    beliefs = _joint_beliefs(ranking)
-    return min(sum(part.share * _top_apart(part, rows, k) for part in beliefs), 1.0)
+    uncertain = [k for k in ks if k < n]
+    if not uncertain:
+        return [1.0 for _ in ks]
+    total = np.zeros(len(uncertain))
+    for part in _joint_beliefs(ranking):
+        total += part.share * np.array(_tops_apart(part, rows, uncertain))
+    found = dict(zip(uncertain, np.minimum(total, 1.0).tolist(), strict=True))
+    return [found.get(k, 1.0) for k in ks]
 
 
 def leader_is_certain(ranking: Ranking) -> bool:
@@ -165,12 +177,13 @@ def _taus(belief: Believed, a: IntArray, b: IntArray) -> FloatArray:
     return np.where(certain, np.sign(difference), tau)
 
 
-def _top_apart(belief: Believed, rows: IntArray, k: int) -> float:
-    """P(the first k of some rows are all better than the others)."""
+def _tops_apart(belief: Believed, rows: IntArray, ks: Sequence[int]) -> list[float]:
+    """P(the first k of some rows are all better than the others), for several k."""
     if belief.covariance is None:
-        return _first_apart(belief.scores[rows], np.sqrt(belief.variances[rows]), k)
+        deviations = np.sqrt(belief.variances[rows])
+        return [_first_apart(belief.scores[rows], deviations, k) for k in ks]
     draws = _draws(belief.scores, belief.covariance)[:, rows]
-    return float((draws[:, :k].min(axis=1) > draws[:, k:].max(axis=1)).mean())
+    return [float((draws[:, :k].min(axis=1) > draws[:, k:].max(axis=1)).mean()) for k in ks]
 
 
 def _draws(scores: FloatArray, covariance: FloatArray) -> FloatArray:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from io import BytesIO, StringIO
+from io import StringIO
 from pathlib import Path
 from typing import Any
 
@@ -30,30 +30,41 @@ def save_chart(chart: Any, path: Path | str) -> None:
     suffix = Path(path).suffix.lower()
     if suffix not in SUFFIXES:
         raise InvalidArgument(f"{path}: a chart's name ends in {', '.join(SUFFIXES)}")
-    options: dict[str, dict[str, Any]] = {
-        ".html": {"inline": True, "json_kwds": {"cls": InScript}},
-        ".png": {"scale_factor": 2},
-    }
-    buffer = BytesIO() if suffix in (".png", ".pdf") else StringIO()
+    require_charts()
     try:
-        _shown(chart).save(buffer, format=suffix[1:], **options.get(suffix, {}))
+        content = _html(chart) if suffix == ".html" else _drawn(chart, suffix[1:])
     except ValueError as error:
         reason = str(error).strip().split("\n")[-1]
         raise CannotWrite(f"{path} cannot be drawn ({reason}): try .svg or .html") from None
-    content = buffer.getvalue()
     write_file(path, content.encode() if isinstance(content, str) else content)
 
 
 def svg_of(chart: Any) -> str:
     """A chart as SVG, to stand in a page."""
     require_charts()
+    return str(_drawn(chart, "svg"))
+
+
+def _drawn(chart: Any, form: str) -> str | bytes:
+    import vl_convert
+
+    draw = getattr(vl_convert, f"vegalite_to_{form}")
+    options = {"scale": 2} if form == "png" else {}
+    drawn: str | bytes = draw(_specified(chart), **options)
+    return drawn
+
+
+def _html(chart: Any) -> str:
     buffer = StringIO()
-    _shown(chart).save(buffer, format="svg")
+    shown = altair().Chart.from_dict(_specified(chart))
+    shown.save(buffer, format="html", inline=True, json_kwds={"cls": InScript})
     return buffer.getvalue()
 
 
-def _shown(chart: Any) -> Any:
-    return altair().Chart.from_dict(_with_visible_names(chart.to_dict()))
+def _specified(chart: Any) -> dict[str, Any]:
+    """What is to be drawn; it was checked when the chart was made."""
+    specification: dict[str, Any] = _with_visible_names(chart.to_dict(validate=False))
+    return specification
 
 
 def _with_visible_names(part: Any) -> Any:

@@ -39,7 +39,7 @@ def how_sure(found: Findings) -> Text:
     pairs = percent((1 + found.tau) / 2)
     if not found.shows_a_ranking:
         return say("answer.sure_of_order", pairs=pairs)
-    best = percent(found.top_certainty(1))
+    best = percent(found.tops[1])
     key = "answer.sure_if" if found.is_of_concern("cycles") else "answer.sure"
     return say(key, answers=found.votes.n_answers, best=best, pairs=pairs)
 

@@ -19,7 +19,7 @@ from hodgerank.estimators.certainty import (
     expected_tau,
     leader_is_certain,
     possible_leaders,
-    top_k_certainty,
+    top_certainties,
 )
 from hodgerank.estimators.least_squares import hodge_rank
 from hodgerank.estimators.ranking import Ranking
@@ -37,6 +37,7 @@ from hodgerank.types import FloatArray, Item, Pair
 FORESEEN = 200  # items up to which a forecast takes seconds
 FEWEST_CLUSTERS = 10  # workers from which errors can be clustered by them
 N_NEXT = 10
+TOPS = (1, 3, 5, 10)
 TARGETS = (0.8, 0.9, 0.95)  # expected tau
 
 Fit = Callable[..., Ranking]
@@ -133,9 +134,11 @@ class Findings:
         ranking = self.ranking
         return tuple(ranking.items[k] for k in np.flatnonzero(ranking.components == 0))
 
-    def top_certainty(self, k: int) -> float:
-        """That the best k of these are the best k."""
-        return top_k_certainty(self.ranking, k, self.compared)
+    @cached_property
+    def tops(self) -> dict[int, float]:
+        """How certain the best k of these are the best k, for some k."""
+        ks = [k for k in TOPS if k < len(self.compared)]
+        return dict(zip(ks, top_certainties(self.ranking, ks, self.compared), strict=True))
 
     @cached_property
     def tau(self) -> float:

@@ -142,7 +142,7 @@ def _table(table: Table) -> str:
 
 def _figure(figure: Figure, prefix: str) -> str:
     chart = figure.draw()
-    title = chart.to_dict().get("title", {})
+    title = chart.to_dict(validate=False).get("title", {})
     lines = title.get("text", "") if isinstance(title, dict) else title
     words = escape(" ".join([lines] if isinstance(lines, str) else lines), quote=True)
     return f'<figure role="img" aria-label="{words}">{_drawing(svg_of(chart), prefix)}</figure>'

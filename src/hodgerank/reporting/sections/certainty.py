@@ -11,8 +11,6 @@ from hodgerank.reporting.catalogue import say
 from hodgerank.reporting.findings import FORESEEN, Findings
 from hodgerank.reporting.numbers import level, percent
 
-TOPS = (1, 3, 5, 10)
-
 
 def certainty_section(found: Findings) -> Section:
     """Of the order, of the best, and what it takes to have more of both."""
@@ -24,11 +22,7 @@ def certainty_section(found: Findings) -> Section:
         settled=percent(ranking.settled),
         level=level(ranking.confidence),
     )
-    rows = [
-        (str(say("certainty.top", n=k)), percent(found.top_certainty(k)))
-        for k in TOPS
-        if k < len(found.compared)
-    ]
+    rows = [(str(say("certainty.top", n=k)), percent(sure)) for k, sure in found.tops.items()]
     header = (say("certainty.question"), say("certainty.certainty"))
     table = Table(header, rows, frozenset({1}))
     return Section(
