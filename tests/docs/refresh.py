@@ -36,6 +36,7 @@ def refresh(page: Path) -> bool:
 
 
 if __name__ == "__main__":
+    sys.path.insert(0, str(Path(__file__).parents[1]))  # as pytest does: contracts are imported
     for chosen in [Path(name).resolve() for name in sys.argv[1:]] or runnable_pages():
         if refresh(chosen):
             print(f"{name_of(chosen)}: renewed")
