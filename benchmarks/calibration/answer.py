@@ -37,7 +37,7 @@ OTHERS = {
     "3 items, two equally best": Crowd(n_items=3, leaders=2),
 }
 LEVEL = 0.95
-SETTINGS = Settings(fit=None, confidence=LEVEL, with_forecast=False, seed=0)
+SETTINGS = Settings(fit=None, options={"confidence": LEVEL}, with_forecast=False, seed=0)
 
 
 def statements(runs: int, seed: int) -> Iterator[Row]:
@@ -56,7 +56,7 @@ def said_first(name: str, crowd: Crowd, runs: int, seed: int) -> Iterator[Row]:
     named, wrong, promised, kept, apart, in_order = [], [], [], [], [], []
     for _ in range(runs):
         votes = crowd.votes(rng)
-        ranking = rank_cautiously(AnsweredGraph.of(votes), SETTINGS)
+        ranking, _ = rank_cautiously(AnsweredGraph.of(votes), SETTINGS)
         truth = dict(zip(votes.items, votes.truth.tolist(), strict=True))
         best = [item for item in votes.items if truth[item] == max(truth.values())]
         is_named = leader_is_certain(ranking)

@@ -1,4 +1,4 @@
-"""Faults and habits of workers, and outlying answers: how often they are said, rightly or not."""
+"""Faults, habits and repetitions of workers, and outlying answers: said how often, and rightly?"""
 
 from __future__ import annotations
 
@@ -12,6 +12,8 @@ import hodgerank as hr
 from benchmarks.calibration.crowds import Crowd
 from benchmarks.calibration.table import Row
 from hodgerank.estimators.workers.assessment import FAULTS, IMPRECISE, TIE_HAPPY, TOO_FEW
+from hodgerank.graph.answered_graph import AnsweredGraph
+from hodgerank.graph.repetitions import repeat_themselves
 
 Array = np.ndarray
 COIN, OPPOSITE, LEFT, TIES, HONEST = "coin", "opposite", "left", "ties", "honest"
@@ -133,6 +135,42 @@ CONSISTENT = {
     "sparse grades": Crowd(n_items=30, design="sparse", answer="grade"),
     "unbalanced": Crowd(design="unbalanced", per_pair=20),
 }
+SMALL = Crowd(n_items=6, per_pair=15, n_workers=5)
+INDEPENDENT = {
+    "6 items, 15 per pair, 5 workers": SMALL,
+    "5 items, 6 per pair, 3 workers": Crowd(n_items=5, per_pair=6, n_workers=3),
+    "6 items, 40 per pair, 2 workers": replace(SMALL, per_pair=40, n_workers=2),
+    "6 items, 40 per pair, 3 workers": replace(SMALL, per_pair=40, n_workers=3),
+    "6 items, 40 per pair, 3 workers, spread 3": replace(
+        SMALL, per_pair=40, n_workers=3, spread=3.0
+    ),
+    "6 items, 40 per pair, 10 workers": replace(SMALL, per_pair=40, n_workers=10),
+    "6 items, 40 per pair, 50 workers": replace(SMALL, per_pair=40, n_workers=50),
+    "5 workers, coins": replace(SMALL, spread=0.0),
+    "5 workers, everybody leans": replace(SMALL, lean=1.0),
+    "5 workers, 20 % lapses": replace(SMALL, lapses=0.2),
+    "5 workers, ties": replace(SMALL, answer="tie"),
+    "5 workers, grades": replace(SMALL, answer="grade"),
+}
+"""Few workers who are asked again, and answer as if they had not been asked before."""
+DIFFERENT = {
+    "5 workers, varied acuity": (replace(SMALL, acuities=0.5), {}),
+    "5 workers, 1 coin, 15 per pair": (SMALL, {COIN: 0.2}),
+    "5 workers, 1 coin, 40 per pair": (replace(SMALL, per_pair=40), {COIN: 0.2}),
+    "5 workers, 1 clicks left, 40 per pair": (replace(SMALL, per_pair=40), {LEFT: 0.2}),
+    "5 workers, 1 opposite, 15 per pair": (SMALL, {OPPOSITE: 0.2}),
+    "20 workers, 4 coins, 40 per pair": (replace(SMALL, per_pair=40, n_workers=20), {COIN: 0.2}),
+    "5 workers, varied tastes": (replace(SMALL, tastes=0.7), {}),
+}
+"""The same of workers of different kinds: what one says again is not what the others say."""
+
+
+def say_the_same_again(
+    crowd: Crowd, shares: Mapping[str, float], runs: int, rng: np.random.Generator
+) -> float:
+    """How often workers are said to repeat themselves."""
+    crowds = (misbehave(crowd.votes(rng), shares, rng)[0] for _ in range(runs))
+    return sum(repeat_themselves(AnsweredGraph.of(votes)) for votes in crowds) / runs
 
 
 def too_many(crowd: Crowd, flipped: float, runs: int, rng: np.random.Generator) -> float:
@@ -146,7 +184,7 @@ def too_many(crowd: Crowd, flipped: float, runs: int, rng: np.random.Generator) 
 
 
 def statements(runs: int, seed: int) -> Iterator[Row]:
-    """Faults among the innocent, power on each kind, and outlying answers."""
+    """Faults among the innocent, power on each kind, outlying answers, and repetitions."""
     rng = np.random.default_rng(seed)
     for name, crowd in INNOCENT.items():
         found = assessed(crowd, {}, runs, rng)
@@ -175,6 +213,21 @@ def statements(runs: int, seed: int) -> Iterator[Row]:
             yield Row(
                 "too many outlying answers", name, "high", too_many(crowd, 0.2, runs, rng), runs
             )
+    yield from repetitions(runs, rng)
+
+
+def repetitions(runs: int, rng: np.random.Generator) -> Iterator[Row]:
+    """Answers of a worker to a pair hang together: of crowds that do not, that differ, that do."""
+    said = "answers of a worker hang together"
+    for name, crowd in INDEPENDENT.items():
+        yield Row(said, name, "at most 1 %", say_the_same_again(crowd, {}, runs, rng), runs)
+    for name, (crowd, shares) in DIFFERENT.items():
+        yield Row(said, name, "workers differ", say_the_same_again(crowd, shares, runs, rng), runs)
+    for n_workers in (3, 5, 20):
+        for repeats in (3, 5, 10):
+            crowd = Crowd(n_items=5, per_pair=30, n_workers=n_workers, repeats=repeats)
+            name = f"each answer {repeats} times, 5 items, 30 per pair, {n_workers} workers"
+            yield Row(said, name, "high", say_the_same_again(crowd, {}, runs, rng), runs)
 
 
 def _false_faults(name: str, found: Assessed) -> Row:

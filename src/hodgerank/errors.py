@@ -116,7 +116,8 @@ class MissingDependency(HodgeRankError, ImportError):
     """An optional package is needed for what was asked."""
 
     def __init__(self, package: str, purpose: str) -> None:
-        super().__init__(f"{purpose} needs {package}: pip install {package}")
+        name = f'"{package}"' if "[" in package else package  # shells expand brackets
+        super().__init__(f"{purpose} needs {package}: pip install {name}")
 
 
 class DatasetUnavailable(HodgeRankError):

@@ -90,6 +90,14 @@ def cut(text: str, longest: int) -> str:
     return text if len(text) <= longest else f"{text[: longest - 3]}..."
 
 
+def shortened(text: str, longest: int) -> str:
+    """A name, or its beginning and its end where it is too long: paths differ at their ends."""
+    if len(text) <= longest:
+        return text
+    head = (longest - 1) // 2
+    return f"{text[:head]}…{text[head + 1 - longest :]}"
+
+
 def visible(text: str) -> str:
     r"""One line, in which characters that would act on a terminal are written out: \x1b."""
     return UNSEEN.sub(lambda found: found[0].encode("unicode_escape").decode(), text)

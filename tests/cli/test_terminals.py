@@ -116,6 +116,15 @@ def test_a_tiny_terminal_is_no_error(run, votes, monkeypatch, width):
         assert run(name, votes, *options)[0] == 0
 
 
+@pytest.mark.parametrize("width", ["0", "000", "-5", "wide", "²", ""])
+def test_a_width_that_is_none_is_ignored(votes, width):
+    environment = {k: v for k, v in os.environ.items() if k != "COLUMNS"}
+    plain = hodgerank("rank", votes, env=environment)
+    found = hodgerank("rank", votes, env=environment | {"COLUMNS": width})
+    assert found.returncode == 0
+    assert found.stdout == plain.stdout != ""
+
+
 @pytest.mark.parametrize("width", [40, 60, 80, 120])
 def test_help_names_options_in_full(width):
     options = {"env": os.environ | {"COLUMNS": str(width)}}

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import re
 import warnings
 from dataclasses import replace
 
@@ -115,6 +116,25 @@ def test_one_odd_answer_or_none_is_not_too_many(rows):
     assert not found.are_too_many
     assert "are to be expected" in found.verdict
     assert "stray further" not in found.verdict
+
+
+def test_what_was_tested_comes_first_where_answers_stray_too_far():
+    rows = [("a", "b", 1), ("b", "c", 1), ("a", "c", 1)] * 200 + [("c", "a", 1)] * 30
+    found = hr.find_outliers(rows)
+    finding, _, numbers = found.verdict.partition(": ")
+    assert found.are_too_many
+    assert finding.startswith("answers stray further from the ranking than equal noise explains")
+    assert re.match(r"in all [\d.]+ times as far \(p < 0.001\); 30 of 630 answers", numbers)
+    assert numbers.endswith("are to be expected")
+
+
+@pytest.mark.parametrize(
+    ("std", "words"), [(0.003, "0.3%"), (0.0005, "0.1%"), (0.00034, "0.034%"), (0.0, "0.0%")]
+)
+def test_a_small_standard_deviation_is_not_shown_as_none(std, words):
+    found = hr.find_outliers([("a", "b", 1), ("b", "c", 1)] * 20)
+    found.__dict__["expected"] = replace(found.expected, mean=0.05, std=std)
+    assert f"where 5.0% +- {words} are" in found.verdict
 
 
 def test_the_unit_of_weights_does_not_change_what_is_expected():

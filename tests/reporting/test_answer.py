@@ -28,7 +28,8 @@ def test_a_clear_winner_is_the_best_and_no_more_answers_are_needed():
 
 def test_tied_leaders_are_named_and_more_is_to_be_asked():
     votes = [("a", "c", 1), ("b", "c", 1), ("a", "b", 1), ("a", "b", -1)] * 9
-    best, _, do = said(votes)
+    assert said(votes)[0] == "2 of 3 items share the first place, among them a."
+    best, _, do = said([*votes, ("a", "b", 1)])
     assert best == "a is ahead of 3 items, but b may be as good."
     assert do == "To settle which is the best ask more: the next pairs are proposed below."
 
@@ -42,7 +43,7 @@ def test_with_a_forecast_it_says_how_many_more():
 def test_of_coins_no_ranking_shows():
     votes = hr.simulate_comparisons(6, 300, spread=0, rng=3)
     best, _, do = said(votes)
-    assert best.startswith("No ranking of the 6 items shows")
+    assert best.startswith("No ranking of the 6 items is sure")
     assert do.startswith("Do not use this order")
 
 
@@ -61,6 +62,36 @@ def test_cycles_come_before_everything_else():
     assert "cycles" in said(noisy)[2]
 
 
+def test_cycles_outrank_that_no_ranking_shows():
+    votes = [("rock", "scissors", 1), ("scissors", "paper", 1), ("paper", "rock", 1)] * 20
+    best, _, do = said(votes)
+    assert best == "No ranking of the 3 items explains these answers: preferences run in cycles."
+    assert "look at the cycles" in do
+
+
+def test_ties_alone_tell_nobody_apart():
+    best, _, do = said([("a", "b", 0), ("b", "c", 0), ("a", "c", 0)] * 9)
+    assert best == "All 3 items have the same score: nothing in the answers tells them apart."
+    assert do.startswith("Do not use this order")
+
+
+def test_order_and_certainty_come_from_one_model():
+    votes = hr.simulate_comparisons(300, 60_000, spread=2, workers={"honest": 20}, rng=0)
+    found = hr.report(votes, with_forecast=False).findings
+    assert np.nanmin(found.over_next) > 0.4999
+
+
+def test_where_nearly_everybody_leans_sides_come_before_workers():
+    votes = hr.simulate_comparisons(8, 3000, spread=1, workers={"position-biased": 10}, rng=2)
+    assert "sides" in said(votes)[2]
+
+
+def test_a_lean_that_is_in_the_model_is_no_concern():
+    votes = hr.simulate_comparisons(8, 3000, spread=1, workers={"position-biased": 10}, rng=2)
+    report = hr.report(votes, with_forecast=False, position="worker")
+    assert not any("lean" in str(text) for text in report.concerns)
+
+
 def test_flagged_workers_are_to_be_looked_at_first():
     workers = {"honest": 8, "adversarial": 2}
     votes = hr.simulate_comparisons(8, 2000, spread=2, workers=workers, rng=5)
@@ -72,7 +103,7 @@ def test_flagged_workers_are_to_be_looked_at_first():
 
 def test_where_everybody_is_flagged_nothing_is_left_to_rank():
     votes = hr.simulate_comparisons(8, 3000, spread=1, workers={"position-biased": 10}, rng=2)
-    report = hr.report(votes, with_forecast=False)
+    report = hr.report(votes, with_forecast=False, position="worker")
     assert report.findings.without.ranking is None
     assert "can no longer be ranked together" in str(report.answer[2])
 
@@ -89,7 +120,7 @@ def test_workers_who_say_the_same_again_make_no_leader_certain():
     )
     report = hr.report(again, with_forecast=False)
     assert not report.findings.leader_is_certain
-    assert any("say the same again" in str(text) for text in report.concerns)
+    assert any("hang together" in str(text) for text in report.concerns)
 
 
 def test_a_lean_to_a_side_is_to_be_put_into_the_model():
@@ -106,10 +137,16 @@ def test_there_are_always_three_sentences(n):
     assert len(said(votes)) == 3
 
 
-def test_a_report_of_adaptive_votes_ranks_by_the_posterior():
-    crowd = hr.SimulatedCrowd(8, spread=2, rng=1)
-    sampler = hr.AutoSampler(crowd.items, seed=1)
-    hr.run(sampler, crowd, budget=100)
-    assert hr.report(sampler.answers, with_forecast=False).findings.ranking.model == (
-        hr.bayes_rank(sampler.answers).model
-    )
+def test_it_ranks_by_the_posterior_and_says_which_command_does():
+    votes = hr.simulate_comparisons(5, 100, rng=1)
+    found = hr.report(votes, with_forecast=False).findings
+    assert found.same_as == "--model bayes"
+    assert found.ranking.items == hr.bayes_rank(votes).items
+
+
+def test_rankings_of_several_items_are_clustered_by_ballot():
+    rows = [{"ballot": k, "item": item, "position": place} for k in range(20)
+            for place, item in enumerate("abc" if k % 3 else "bac", start=1)]  # fmt: skip
+    found = hr.report(hr.read_comparisons(rows), with_forecast=False).findings
+    assert found.ranking.is_clustered
+    assert found.same_as == "--model bradley-terry"

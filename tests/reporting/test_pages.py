@@ -161,11 +161,11 @@ def test_groups_are_reported_side_by_side(tmp_path):
     assert "beach" in report.to_markdown()
 
 
-def test_a_group_that_cannot_be_ranked_is_told():
+def test_a_group_whose_items_are_not_joined_is_told():
     rows = [("x", "a", "b", 1), ("x", "c", "d", 1), ("y", "a", "b", 1), ("y", "a", "b", 1)]
     names = ("scene", "left", "right", "outcome")
     votes = hr.read_comparisons([dict(zip(names, row, strict=True)) for row in rows], group="scene")
-    assert "1 group could not be ranked" in hr.report(votes).to_markdown()
+    assert "2 groups of items cannot be compared with each other" in hr.report(votes).to_markdown()
 
 
 def test_of_many_items_a_hundred_rows_are_shown_and_all_can_be_taken_away():

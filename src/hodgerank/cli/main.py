@@ -22,6 +22,7 @@ def _run(arguments: Sequence[str] | None) -> int:
     from hodgerank.errors import DisconnectedGraph, HodgeRankError, InvalidArgument
 
     _prepare_streams()
+    _forget_impossible_width()
     try:
         return _status(arguments)
     except (HodgeRankError, OSError, MemoryError) as error:
@@ -63,3 +64,9 @@ def _prepare_streams() -> None:
             setattr(sys, name, open(os.devnull, "w"))  # noqa: SIM115
         elif isinstance(stream, TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")  # names the terminal cannot show
+
+
+def _forget_impossible_width() -> None:
+    width = os.environ.get("COLUMNS", "")
+    if not (width.isdecimal() and int(width)):
+        os.environ.pop("COLUMNS", None)  # a table of no width would print nothing

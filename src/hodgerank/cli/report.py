@@ -44,9 +44,10 @@ class ReportResult(CommandResult):
         from hodgerank.reporting.group_findings import GroupFindings
 
         found = self.report.findings
-        if isinstance(found, GroupFindings):
-            return status_of(found.rankings.problems)
-        return NOT_UNIQUE if found.ranking.n_components > 1 else 0
+        if not isinstance(found, GroupFindings):
+            return NOT_UNIQUE if found.n_parts > 1 else 0
+        apart = any(part.n_parts > 1 for part in found.each.values())
+        return status_of(found.rankings.problems) or (NOT_UNIQUE if apart else 0)
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, for --json."""
@@ -121,8 +122,8 @@ def report(
         typer.Option(
             "--model",
             "-m",
-            help="How scores are found; by least squares, or by bayes where the pairs were chosen "
-            "in the light of earlier answers.",
+            help="How scores are found; by bayes, or by bradley-terry where answers hang together "
+            "or items are not all joined.",
         ),
     ] = None,
     sides: Annotated[
@@ -145,7 +146,7 @@ def report(
         bool,
         typer.Option(
             "--forecast/--no-forecast",
-            help="Foresee what more answers would buy, which takes seconds; up to 200 items.",
+            help="Foresee what more answers would buy, which takes seconds; up to 60 items.",
         ),
     ] = True,
     seed: Annotated[int, typer.Option(min=0, help="Breaks ties in what to ask next.")] = 0,
@@ -160,7 +161,10 @@ def report(
         ),
     ] = None,
     as_json: Annotated[
-        bool, typer.Option("--json", is_eager=True, help="Print JSON, and write no page.")
+        bool,
+        typer.Option(
+            "--json", is_eager=True, help="Print JSON; a page is written only with --output."
+        ),
     ] = False,
 ) -> ReportResult:
     """Write a report: the answer in three sentences, then everything behind it.
@@ -192,16 +196,20 @@ def report(
     else:
         workers = workers_to_exclude(exclude_workers, lambda: votes)
         chosen = selected(votes, workers, 0, False)
-    how: dict[str, Any] = {"model": model, "sides": sides, "covariance": covariance}
-    asked = any(value is not None for value in how.values())
+    estimator = None
+    if model is not None:
+        usual: dict[str, Any] = {"sides": None, "covariance": None, "components": "joined"}
+        estimator = partial(fit, model=model, link="uniform", ridge=None, **usual)
     page = report_on(
         chosen,
         title=title,
-        fit=partial(fit, **how, link="uniform", ridge=None, components="joined") if asked else None,
+        fit=estimator,
         confidence=confidence,
         with_forecast=forecast,
         seed=seed,
         command=shlex.join(["hodgerank", *context.find_root().obj]),
         on_step=doing,
+        covariance=covariance,
+        **{"position" if model is None else "sides": sides},
     )
     return ReportResult(page, form_written, output, as_json)

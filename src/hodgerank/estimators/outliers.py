@@ -22,6 +22,7 @@ from hodgerank.types import BoolArray, FloatArray, VotesLike
 PATH_POINTS = 25
 FEWEST_OUTLIERS = 3
 EQUAL = 1e-6  # of the largest weight, by which equal ones may differ
+SMALL = 0.0005  # a standard deviation that "0.0%" would hide
 SURPRISING = 0.01  # a share this improbable in a consistent crowd is worth a word
 
 
@@ -121,24 +122,25 @@ class Outliers(Displayed, Charted):
     @property
     def verdict(self) -> str:
         """What the redrawn crowds say of the outlying answers, in one sentence."""
+        too_many = self.are_too_many
         numbers = (
             f"{self.n_flagged:,} of {self.votes.n_answers:,} answers ({self.share:.1%}) lie far "
-            "from the ranking"
+            f"from {'it' if too_many else 'the ranking'}"
         )
         if not self._has_equal_weights:
             return f"{numbers}; weights differ, so that how many to expect cannot be said"
-        expected = self.expected
-        numbers += f", where {expected.mean:.1%} +- {expected.std:.1%} are to be expected"
+        expected, p = self.expected, p_words(self.p_value)
+        numbers += f", where {expected.mean:.1%} +- {_percent(expected.std)} are to be expected"
+        ratio = None
         if expected.excess_mean > 0:
-            ratio = self.mean_excess / expected.excess_mean
-            numbers += f"; in all they stray {ratio:.2f} times as far"
-        numbers += f" ({p_words(self.p_value)})"
-        if self.are_too_many:
+            ratio = f"{self.mean_excess / expected.excess_mean:.2f} times as far ({p})"
+        if too_many:
+            tested = f"{numbers} ({p})" if ratio is None else f"in all {ratio}; {numbers}"
             return (
                 "answers stray further from the ranking than equal noise explains (slips, or "
-                f"workers who differ): {numbers}"
+                f"workers who differ): {tested}"
             )
-        return numbers
+        return f"{numbers} ({p})" if ratio is None else f"{numbers}; in all they stray {ratio}"
 
     @property
     def criterion(self) -> str:
@@ -172,6 +174,11 @@ class Outliers(Displayed, Charted):
     def _residuals(self) -> FloatArray:
         difference = self.scores[self.votes.left] - self.scores[self.votes.right]
         return self.votes.outcome - difference
+
+
+def _percent(std: float) -> str:
+    """With two digits where one place would show nothing."""
+    return f"{100 * std:.2g}%" if 0 < std < SMALL else f"{std:.1%}"
 
 
 def find_outliers(

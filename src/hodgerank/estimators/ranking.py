@@ -266,6 +266,13 @@ class Ranking(Displayed, Charted):
         first_of_component = np.maximum.accumulate(np.where(starts, place, 0))
         return np.maximum.accumulate(np.where(new, place, 0)) - first_of_component + 1
 
+    @property
+    def is_level(self) -> bool:
+        """Whether all items of the first component have the same score, but for rounding."""
+        first = self.components == 0
+        errors = float(self.standard_errors[first].max(initial=0.0))
+        return float(np.ptp(self.scores[first])) <= TIE * errors if len(self) else True
+
     @cached_property
     def standard_errors(self) -> FloatArray:
         """Standard error of each score; `uncertainty` says how they were obtained."""

@@ -10,15 +10,116 @@ from hodgerank.data.comparisons import NO_WORKER
 from hodgerank.graph.answered_graph import AnsweredGraph
 from hodgerank.graph.comparison_graph import ComparisonGraph
 from hodgerank.kernels.edges.groups import group_rows
+from hodgerank.types import BoolArray, FloatArray, IntArray
 
 # Votes count for so much fewer independent ones that it makes a difference.
 MANY = 0.7
+SURE, N_DEALT = 0.01, 199
+MOST_DEALT = 5_000  # answers: enough to see it, and dealt 199 times within a fifth of a second
+MOST_OF_ONE = MOST_DEALT // 10  # worker, on one pair
+N_CLEAR = 5  # classes of pairs that are about as clear, at most
 
 
 def repeat_themselves(answered: AnsweredGraph) -> bool:
-    """Whether answers to a pair that a worker had answered before are hardly news."""
+    """Whether answers to a pair that a worker had answered before are hardly news.
+
+    That is so where repeated answers count for much fewer independent ones, and where a worker's
+    answers to a pair agree with each other further than chance makes them (p <= .01): if it did
+    not matter which worker gave an answer, and if it did not matter to which of the pairs that are
+    about as clear a worker gave it. With few workers the estimate alone is often wrong, and so
+    is the first question where workers differ, the second where pairs have strengths of their own.
+    """
     repeats = answered.signs.repeats if len(answered.votes) else None
-    return repeats is not None and repeats.is_estimated and float(repeats.share.mean()) < MANY
+    if repeats is None or not repeats.is_estimated or float(repeats.share.mean()) >= MANY:
+        return False
+    return max(_p_values(answered)) <= SURE
+
+
+def _p_values(answered: AnsweredGraph) -> tuple[float, float]:
+    """Of how far answers of one worker to one pair agree.
+
+    If answers are dealt anew to those who answered the pair, and if those of each worker are dealt
+    anew to the pairs that are about as clear. The statistic is the sum over workers and pairs of
+    the squared sum of signs; large votes are tested by a random part of them.
+    """
+    edge, worker, sign, count = _signs_of_workers(answered)
+    n_edges, n_workers = answered.graph.n_edges, answered.votes.n_workers
+    keys, group = group_rows(edge * np.int64(n_workers) + worker, n_edges * n_workers)
+    size = np.bincount(group, count, len(keys)).astype(float)
+    pair = keys // n_workers
+    answers, squares = np.bincount(pair, size, n_edges), np.bincount(pair, size**2, n_edges)
+    differ = np.abs(np.bincount(edge, count * sign, n_edges)) < answers
+    # Who answered can matter where answers differ, and one of several workers repeats.
+    matters = differ & (answers < squares) & (squares < answers**2)
+    rng = np.random.default_rng(0)
+    rows = np.flatnonzero(_drawn(pair, size, matters, rng)[group])
+    times = rng.binomial(count[rows], np.minimum(1, MOST_OF_ONE / size[group[rows]]))
+    rows = np.repeat(rows, times)
+    if not len(rows):
+        return 1.0, 1.0
+    rows = rows[np.argsort(group[rows], kind="stable")]
+    first = np.flatnonzero(np.diff(group[rows], prepend=-1))
+    difference = answered.scores[answered.graph.i] - answered.scores[answered.graph.j]
+    towards = sign[rows] * np.where(difference[edge[rows]] < 0, -1.0, 1.0)
+    alike = worker[rows] * N_CLEAR + _clearness(np.abs(difference), edge[rows])
+    return _dealt(sign[rows], edge[rows], first, rng), _dealt(towards, alike, first, rng)
+
+
+def _clearness(strength: FloatArray, edge: IntArray) -> IntArray:
+    """From 0, the closest pairs, up; no more classes than there are pairs for, four to each."""
+    pairs = np.unique(edge)
+    n_classes = min(N_CLEAR, max(1, len(pairs) // 4))
+    limits = np.quantile(strength[pairs], np.arange(1, n_classes) / n_classes)
+    return np.searchsorted(limits, strength[edge], side="right")
+
+
+def _dealt(sign: FloatArray, among: IntArray, first: IntArray, rng: np.random.Generator) -> float:
+    """How often signs agree as far within groups (from `first` on) when dealt anew `among` these.
+
+    0 where there is nothing to deal: whoever answers only one pair cannot have mixed up others.
+    """
+    place = np.argsort(among, kind="stable")
+    group = np.cumsum(np.isin(np.arange(len(sign)), first)) - 1
+    several = np.bincount(np.unique(np.stack((among, group)), axis=1)[0]) > 1
+    if not several.any():
+        return 0.0
+    dealt = np.empty((N_DEALT, len(sign)))
+    dealt[:, place] = sign[np.argsort(among + rng.random((N_DEALT, len(sign))), axis=1)]
+    observed = _agreement(sign, first)
+    return float(1 + np.sum(_agreement(dealt, first) >= observed)) / (1 + N_DEALT)
+
+
+def _drawn(
+    pair: IntArray, size: FloatArray, matters: BoolArray, rng: np.random.Generator
+) -> BoolArray:
+    """Workers on pairs that matter, pair by pair at random, until they have enough answers."""
+    order = np.lexsort((rng.random(len(pair)), rng.random(len(matters))[pair]))
+    order = order[matters[pair[order]]]
+    order = order[np.cumsum(np.minimum(size[order], MOST_OF_ONE)) <= MOST_DEALT]
+    is_drawn = np.zeros(len(pair), np.bool_)
+    is_drawn[order] = True
+    return is_drawn
+
+
+def _agreement(sign: FloatArray, first: IntArray) -> FloatArray:
+    return np.asarray((np.add.reduceat(sign, first, axis=-1) ** 2).sum(axis=-1))
+
+
+def _signs_of_workers(
+    answered: AnsweredGraph,
+) -> tuple[IntArray, IntArray, FloatArray, IntArray]:
+    """Edge, worker, sign and number of answers that are no ties; a ballot has one on a pair."""
+    votes, edge, turned = answered.votes, answered.edge, np.sign(answered.turned)
+    worker, count = votes.worker.astype(np.int64), votes.answers_per_row
+    if votes.ballot is not None:
+        n = votes.n_ballots
+        keys, place = group_rows(edge * np.int64(n) + votes.ballot, answered.graph.n_edges * n)
+        turned = np.sign(np.bincount(place, votes.total_weight * turned, len(keys)))
+        edge, count = keys // n, np.ones(len(keys), np.int64)
+        worker = np.full(len(keys), NO_WORKER, np.int64)
+        worker[place] = votes.worker
+    told = np.flatnonzero((turned != 0) & (worker != NO_WORKER))
+    return edge[told], worker[told], turned[told], count[told]
 
 
 def counted_once(answered: AnsweredGraph) -> AnsweredGraph:

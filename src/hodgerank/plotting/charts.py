@@ -31,11 +31,7 @@ def save_chart(chart: Any, path: Path | str) -> None:
     if suffix not in SUFFIXES:
         raise InvalidArgument(f"{path}: a chart's name ends in {', '.join(SUFFIXES)}")
     require_charts()
-    try:
-        content = _html(chart) if suffix == ".html" else _drawn(chart, suffix[1:])
-    except ValueError as error:
-        reason = str(error).strip().split("\n")[-1]
-        raise CannotWrite(f"{path} cannot be drawn ({reason}): try .svg or .html") from None
+    content = _html(chart) if suffix == ".html" else _drawn(chart, suffix[1:])
     write_file(path, content.encode() if isinstance(content, str) else content)
 
 
@@ -50,7 +46,11 @@ def _drawn(chart: Any, form: str) -> str | bytes:
 
     draw = getattr(vl_convert, f"vegalite_to_{form}")
     options = {"scale": 2} if form == "png" else {}
-    drawn: str | bytes = draw(_specified(chart), **options)
+    try:
+        drawn: str | bytes = draw(_specified(chart), **options)
+    except (ValueError, RuntimeError) as error:
+        reason = str(error).strip().split("\n")[-1]
+        raise CannotWrite(f"the chart cannot be drawn as {form} ({reason}): try .html") from None
     return drawn
 
 

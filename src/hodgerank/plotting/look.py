@@ -12,7 +12,7 @@ from textwrap import wrap
 from typing import Any, Literal, NamedTuple, ParamSpec
 
 from hodgerank.errors import InvalidArgument, MissingDependency
-from hodgerank.notebook import cut, visible
+from hodgerank.notebook import shortened, visible
 
 Theme = Literal["light", "dark"]
 Arguments = ParamSpec("Arguments")
@@ -91,7 +91,7 @@ def words_alone(finding: str, *reading: str) -> Any:
 
 def name(item: object) -> str:
     """The name of an item or worker, in a title."""
-    return cut(str(item), LONGEST_NAME)
+    return shortened(str(item), LONGEST_NAME)
 
 
 def _config(theme: Theme) -> dict[str, Any]:

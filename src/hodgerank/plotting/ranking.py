@@ -9,6 +9,7 @@ import numpy as np
 from hodgerank.estimators.certainty import leader_is_certain, possible_leaders
 from hodgerank.estimators.group_rankings import GroupRankings
 from hodgerank.estimators.ranking import Ranking
+from hodgerank.notebook import shortened
 from hodgerank.plotting.look import altair, charted, heading, name
 from hodgerank.types import IntArray
 
@@ -17,7 +18,7 @@ TOP, BOTTOM = 30, 10  # of more
 MOST_GROUPS = 20
 WIDTH = 520
 ROOMY, TIGHT = (30, 24), (MOST_ITEMS, 16)  # items up to which a line is so high, in pixels
-LABEL_WIDTH = 220
+LABEL_WIDTH, LONGEST_LABEL = 220, 34
 RANKS_WIDTH = 70
 REST_HEIGHT = 70
 BINS = 48
@@ -25,11 +26,11 @@ UNSEEN = "\u200b"
 
 
 @charted
-def ranking_chart(ranking: Ranking) -> Any:
+def ranking_chart(ranking: Ranking, *, finding: str | None = None) -> Any:
     """Scores from best to worst, each with its confidence interval and the ranks it may have.
 
     Of more than 60 items the top 30 and the bottom 10 are shown, and between them how the scores
-    of the rest are spread.
+    of the rest are spread. `finding` is another title than who leads by this ranking alone.
     """
     notes = [_legend(ranking)]
     if len(ranking) > MOST_ITEMS:
@@ -42,14 +43,21 @@ def ranking_chart(ranking: Ranking) -> Any:
             f"{ranking.n_components:,} groups of items were never compared with each other: ranks "
             "hold within a group"
         )
-    return _panels(ranking, "score").properties(title=heading(_finding(ranking), *notes))
+    title = heading(finding or _finding(ranking), *notes)
+    return _panels(ranking, "score").properties(title=title)
 
 
 @charted
-def group_rankings_chart(rankings: GroupRankings) -> Any:
-    """The ranking of each group, all on one scale of scores."""
+def group_rankings_chart(rankings: GroupRankings, *, most_lines: int | None = None) -> Any:
+    """The ranking of each group, all on one scale of scores.
+
+    Of the first 20 groups; of fewer where they have more than `most_lines` items together.
+    """
     alt = altair()
     shown = list(rankings.items())[:MOST_GROUPS]
+    if most_lines is not None:
+        lines = np.cumsum([min(len(ranking), TOP + BOTTOM) for _, ranking in shown])
+        shown = shown[: max(1, int(np.searchsorted(lines, most_lines, side="right")))]
     charts = []
     for k, (group, ranking) in enumerate(shown):
         text = f"{rankings.column} {name(group)}: {_finding(ranking)}"
@@ -68,6 +76,11 @@ def group_rankings_chart(rankings: GroupRankings) -> Any:
 
 def _finding(ranking: Ranking) -> str:
     """Who leads, and whether that is certain."""
+    if ranking.is_level:
+        return "All items have the same score"
+    first_ranked = int(np.sum((ranking.ranks == 1) & (ranking.components == 0)))
+    if first_ranked > 1:
+        return f"{first_ranked:,} items share the first place"
     leaders = possible_leaders(ranking)
     first = name(leaders[0]) if leaders else "nobody"
     level = f"{100 * ranking.confidence:g} % confidence"
@@ -113,15 +126,15 @@ def _intervals(ranking: Ranking, rows: IntArray, axis: str) -> Any:
         values.append(
             {
                 **row._asdict(),
-                # the number 1 and the text "1" have a line each
-                "item": str(row.item) + UNSEEN * any(v["item"] == str(row.item) for v in values),
+                "item": str(row.item),
+                "label": _apart(shortened(str(row.item), LONGEST_LABEL), values),
                 "ranks": f"{best}" if best == worst else f"{best} to {worst}",
             }
         )
     step = next((high for most, high in (ROOMY, TIGHT) if len(ranking) <= most), TIGHT[1])
     base = alt.Chart(alt.Data(values=values)).encode(
         y=alt.Y(
-            "item:N",
+            "label:N",
             sort=None,
             title=None,
             axis=alt.Axis(labelLimit=LABEL_WIDTH, domain=False, ticks=False, labelPadding=8),
@@ -149,6 +162,14 @@ def _intervals(ranking: Ranking, rows: IntArray, axis: str) -> Any:
     )
     layers = bar.encode(x=x, x2="upper:Q") + dot.encode(x="score:Q") + ranks
     return layers.properties(width=WIDTH, height=alt.Step(step))
+
+
+def _apart(label: str, values: list[dict[str, Any]]) -> str:
+    """The label, marked unseen where others look the same: each item has a line of its own."""
+    taken = {value["label"] for value in values}
+    while label in taken:
+        label += UNSEEN
+    return label
 
 
 def _x_axis(title: str) -> Any:

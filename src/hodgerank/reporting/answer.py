@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from hodgerank.collecting.stopping import TopKCertain
 from hodgerank.reporting.blocks import Text
 from hodgerank.reporting.catalogue import name_of, say
 from hodgerank.reporting.findings import Findings, Without
@@ -18,13 +19,20 @@ def answer(found: Findings) -> tuple[Text, Text, Text]:
 
 def what_is_best(found: Findings) -> Text:
     """Who leads, and who may be as good."""
-    leaders = found.leaders
+    leaders, ranking = found.leaders, found.ranking
     names = [name_of(item) for item in leaders[:FEW]]
     n = len(found.compared)
-    if found.ranking.n_components > 1:
-        return say("answer.apart", k=found.ranking.n_components, n=n, leader=names[0])
+    if ranking.n_components > 1:
+        return say("answer.apart", k=ranking.n_components, n=n, leader=names[0])
+    if found.has_cycles and not found.shows_a_ranking:
+        return say("answer.only_cycles", n=n)
+    if ranking.is_level:
+        return say("answer.all_tied", n=n)
     if not found.shows_a_ranking:
-        return say("answer.none", n=n)
+        return say("answer.none", n=n, p=percent(found.chance))
+    n_first = int((ranking.ranks == 1).sum())
+    if n_first > 1:
+        return say("answer.tied", k=n_first, n=n, leader=names[0])
     if found.leader_is_certain:
         return say("answer.sole", leader=names[0], n=n)
     if len(leaders) == 1:
@@ -36,24 +44,29 @@ def what_is_best(found: Findings) -> Text:
 
 def how_sure(found: Findings) -> Text:
     """Of the leader, and of the order."""
-    pairs = percent((1 + found.tau) / 2)
+    pairs, best = percent((1 + found.tau) / 2), percent(found.tops[1])
+    if found.ranking.n_components > 1:
+        leader = name_of(found.ranking.items[0])
+        return say("answer.sure_apart", pairs=pairs, best=best, leader=leader)
     if not found.shows_a_ranking:
-        return say("answer.sure_of_order", pairs=pairs)
-    best = percent(found.tops[1])
-    key = "answer.sure_if" if found.is_of_concern("cycles") else "answer.sure"
-    return say(key, answers=found.votes.n_answers, best=best, pairs=pairs)
+        return say("answer.unsure")
+    if found.has_cycles:
+        return say("answer.sure_if", best=best, pairs=pairs)
+    return say("answer.sure", n=found.votes.n_answers, best=best, pairs=pairs)
 
 
 def what_to_do(found: Findings) -> Text:
     """The first thing that stands between the ranking and its use; else what to ask."""
     if found.ranking.n_components > 1:
         return _joining(found)
-    if not found.shows_a_ranking:
+    if not found.shows_a_ranking and not found.has_cycles:
         return say("answer.no_ranking")
-    for about in MOST_PRESSING_FIRST:
-        if found.is_of_concern(about):
-            return _remedy(found, about)
-    return _what_to_ask(found)
+    pressing = [about for about in MOST_PRESSING_FIRST if found.is_of_concern(about)]
+    if not pressing:
+        return _what_to_ask(found)
+    if "sides" in pressing and found.without is not None and found.without.ranking is None:
+        return _remedy(found, "sides")  # nearly everybody leans: no worker is to blame
+    return _remedy(found, pressing[0])
 
 
 def _joining(found: Findings) -> Text:
@@ -95,9 +108,12 @@ def _look_at(found: Findings, without: Without) -> Text:
 def _what_to_ask(found: Findings) -> Text:
     if found.leader_is_certain:
         return say("answer.enough")
-    outlook = next(iter(found.forecasts), None)
-    if outlook is None or outlook.answers == 0:
+    outlooks = (outlook for outlook in found.forecasts if isinstance(outlook.rule, TopKCertain))
+    outlook = next(outlooks, None)
+    if outlook is None:
         return say("answer.more_unforeseen")
+    if not outlook.answers:
+        return say("answer.few_more")
     if outlook.answers == float("inf"):
         return say("answer.far")
     far = outlook.upper == float("inf")

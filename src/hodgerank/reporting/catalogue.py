@@ -7,7 +7,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from hodgerank.notebook import cut, visible
+from hodgerank.notebook import shortened, visible
 from hodgerank.reporting.blocks import Text
 
 LANGUAGE = "en"
@@ -30,7 +30,7 @@ def words(text: str) -> Text:
 
 def name_of(item: object) -> str:
     """The name of an item or worker, to stand in a sentence."""
-    return cut(visible(str(item)), LONGEST_NAME)
+    return shortened(visible(str(item)), LONGEST_NAME)
 
 
 @cache

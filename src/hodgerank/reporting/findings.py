@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -14,6 +14,7 @@ from hodgerank.collecting.stopping import ExpectedTau, RankingRule, TopKCertain
 from hodgerank.data.comparisons import NO_WORKER, Comparisons
 from hodgerank.data.selecting import exclude_workers
 from hodgerank.errors import DisconnectedGraph, InvalidComparisons, NothingToAsk
+from hodgerank.estimators.bayes import bayes_rank
 from hodgerank.estimators.certainty import (
     certainty_over_next,
     expected_tau,
@@ -21,12 +22,11 @@ from hodgerank.estimators.certainty import (
     possible_leaders,
     top_certainties,
 )
-from hodgerank.estimators.least_squares import hodge_rank
+from hodgerank.estimators.likelihood import bradley_terry
 from hodgerank.estimators.ranking import Ranking
 from hodgerank.estimators.trust.assess import assess_trust
 from hodgerank.estimators.trust.report import TrustReport
 from hodgerank.estimators.trust.statements import Statement, about_repetitions
-from hodgerank.estimators.usual import usual_fit
 from hodgerank.graph.answered_graph import AnsweredGraph
 from hodgerank.graph.description import Description, describe
 from hodgerank.graph.repetitions import repeat_themselves
@@ -34,7 +34,7 @@ from hodgerank.metrics import kendall_tau
 from hodgerank.sampling.samplers.auto import AutoSampler
 from hodgerank.types import FloatArray, Item, Pair
 
-FORESEEN = 200  # items up to which a forecast takes seconds
+FORESEEN = 60  # items up to which a forecast takes seconds
 FEWEST_CLUSTERS = 10  # workers from which errors can be clustered by them
 N_NEXT = 10
 TOPS = (1, 3, 5, 10)
@@ -51,9 +51,9 @@ class Settings:
     Attributes
     ----------
     fit
-        The estimator; None is the usual one.
-    confidence
-        Level of all intervals.
+        The estimator; None: see `rank_cautiously`.
+    options
+        Of the estimator.
     with_forecast
         Whether it is foreseen what more answers would buy.
     seed
@@ -63,10 +63,15 @@ class Settings:
     """
 
     fit: Fit | None
-    confidence: float
+    options: Mapping[str, Any]
     with_forecast: bool
     seed: int
     with_workers: bool = True
+
+    @property
+    def has_sides(self) -> bool:
+        """Whether sides are in the model."""
+        return any(self.options.get(name) is not None for name in ("position", "sides"))
 
 
 @dataclass(frozen=True)
@@ -94,6 +99,8 @@ class Findings:
     votes: Comparisons
     description: Description
     ranking: Ranking
+    same_as: str
+    """Options of `hodgerank rank` that give this ranking; empty where one was asked for."""
     trust: TrustReport
     without: Without | None
     next_pairs: tuple[Pair, ...]
@@ -115,7 +122,7 @@ class Findings:
 
     @property
     def repeats_count_as_news(self) -> bool:
-        """Whether workers say the same again, and the ranking does not allow for it."""
+        """Whether answers of a worker hang together, and the ranking does not allow for it."""
         repeats = repeat_themselves(self.trust.decomposition.answered)
         return repeats and not self.ranking.is_clustered
 
@@ -126,7 +133,14 @@ class Findings:
         if not self.repeats_count_as_news:
             taken_care_of = about_repetitions(self.trust.decomposition.answered)
             said = [said for said in said if said not in taken_care_of]
+        if self.settings.has_sides:
+            said = [said for said in said if said.about != "sides"]
         return tuple(said)
+
+    @property
+    def n_parts(self) -> int:
+        """Groups of items that were never compared with each other."""
+        return self.trust.decomposition.betti.beta_0
 
     @cached_property
     def compared(self) -> tuple[Item, ...]:
@@ -154,6 +168,17 @@ class Findings:
     def shows_a_ranking(self) -> bool:
         """Whether the answers are more than coin tosses."""
         return not self.is_of_concern("ranking")
+
+    @property
+    def chance(self) -> float:
+        """How often coin tosses would show as much of a ranking."""
+        parts = self.trust.decomposition
+        return parts.expected.gradient.p_value(parts.energy["gradient"])
+
+    @property
+    def has_cycles(self) -> bool:
+        """Whether preferences surely run in cycles."""
+        return self.is_of_concern("cycles") and self.trust.consistency.checkable
 
     def is_of_concern(self, about: str) -> bool:
         """Whether something should be looked at that is about this."""
@@ -186,7 +211,7 @@ def find(votes: Comparisons, settings: Settings, tell: Tell) -> Findings:
     trust = assess_trust(votes, with_workers=settings.with_workers)
     trust.statements  # noqa: B018 - computed while progress is told
     tell("ranking")
-    ranking = rank_cautiously(trust.decomposition.answered, settings)
+    ranking, same_as = rank_cautiously(trust.decomposition.answered, settings)
     tell("choosing what to ask next")
     sampler = AutoSampler(votes.items, seed=settings.seed)
     sampler.prepare_to_stop()
@@ -203,6 +228,7 @@ def find(votes: Comparisons, settings: Settings, tell: Tell) -> Findings:
         votes=votes,
         description=describe(votes),
         ranking=ranking,
+        same_as=same_as,
         trust=trust,
         without=_without_flagged(votes, ranking, trust, settings),
         next_pairs=pairs,
@@ -211,22 +237,34 @@ def find(votes: Comparisons, settings: Settings, tell: Tell) -> Findings:
     )
 
 
-def rank_cautiously(answered: AnsweredGraph, settings: Settings) -> Ranking:
-    """As asked for, or as usual; clustered by worker where workers say the same again.
+def rank_cautiously(answered: AnsweredGraph, settings: Settings) -> tuple[Ranking, str]:
+    """The ranking, and the options of `hodgerank rank` that give the same.
 
-    Of each component by itself, where they are not joined.
+    Unless an estimator was asked for it is the posterior, so that order, intervals and certainty
+    come from one model. Where answers hang together, by ballots, units, or because workers say the
+    same again, and where items are not all joined, it is Bradley-Terry with clustered errors and
+    each component by itself.
     """
-    votes = answered.votes
-    fit = settings.fit
-    options: dict[str, Any] = {"confidence": settings.confidence}
-    if fit is None:
-        fit = usual_fit(votes)
-        if fit is hodge_rank and _can_be_clustered(votes) and repeat_themselves(answered):
-            options["covariance"] = "worker"
-    try:
-        return fit(votes, **options)
-    except DisconnectedGraph:
-        return fit(votes, **options, components="separate")
+    votes, options = answered.votes, dict(settings.options)
+    if settings.fit is not None:
+        try:
+            return settings.fit(votes, **options), ""
+        except DisconnectedGraph:
+            return settings.fit(votes, **options, components="separate"), ""
+    if _can_be_clustered(votes) and repeat_themselves(answered):
+        options.setdefault("covariance", "worker")
+    is_joined = answered.graph.n_components == 1
+    if is_joined and votes.ballot is None and options.keys() <= {"confidence", "position"}:
+        ranking = bayes_rank(votes, **options)
+        if ranking.converged:
+            return ranking, "--model bayes"
+    words = ["--model bradley-terry"]
+    if not is_joined:
+        options["components"] = "separate"
+        words.append("--components separate")
+    if "covariance" in options:
+        words.append(f"--covariance {options['covariance']}")
+    return bradley_terry(votes, **options), " ".join(words)
 
 
 def _can_be_clustered(votes: Comparisons) -> bool:
@@ -251,8 +289,10 @@ def _without_flagged(
     n = len(trust.workers.flagged)
     try:
         kept = exclude_workers(votes, trust.workers.flagged)
-        other = (settings.fit or usual_fit(votes))(kept, confidence=settings.confidence)
-    except (DisconnectedGraph, InvalidComparisons):
+        other, _ = rank_cautiously(AnsweredGraph.of(kept), settings)
+    except InvalidComparisons:
+        return Without(n, None)
+    if other.n_components > 1:
         return Without(n, None)
     common = [item for item in ranking.items if item in other]
     if len(common) < 2 or ranking.n_components > 1:

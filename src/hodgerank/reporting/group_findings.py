@@ -9,12 +9,14 @@ from typing import Any
 from hodgerank.data.comparisons import Comparisons
 from hodgerank.data.groups import VoteGroups
 from hodgerank.estimators.group_rankings import GroupRankings, rank_groups
+from hodgerank.estimators.ranking import Ranking
 from hodgerank.estimators.workers.assess import assess_workers
 from hodgerank.estimators.workers.assessment import WorkerAssessment
+from hodgerank.graph.answered_graph import AnsweredGraph
 from hodgerank.reporting.blocks import Text
 from hodgerank.reporting.catalogue import say
-from hodgerank.reporting.findings import Findings, Settings, Tell, find
-from hodgerank.reporting.numbers import percent
+from hodgerank.reporting.findings import Findings, Settings, Tell, find, rank_cautiously
+from hodgerank.reporting.numbers import level, percent
 from hodgerank.types import Item
 
 
@@ -30,16 +32,17 @@ class GroupFindings:
 
     def answer(self) -> tuple[Text, ...]:
         """Where the leader is certain, how sure the order is, and what to do."""
-        verdict = self.rankings.verdict
-        first = say("group_answer.verdict", verdict=verdict[:1].upper() + verdict[1:])
+        n = len(self.rankings.sizes)
         if not self.each:
-            return (first,)
+            return (say("group_answer.none", n=n),)
+        level_ = level(next(iter(self.rankings.values())).confidence)
+        unsettled = sum(not found.leader_is_certain for found in self.each.values())
+        first = say("group_answer.certain", n=n, k=len(self.each) - unsettled, level=level_)
         taus = [found.tau for found in self.each.values()]
         sure = say("group_answer.sure", pairs=percent((1 + sum(taus) / len(taus)) / 2))
         doubtful = sum(bool(found.concerns) for found in self.each.values())
         if doubtful:
             return first, sure, say("group_answer.concerns", n=doubtful)
-        unsettled = sum(not line.leader_is_certain for line in self.rankings.summary)
         ask = say("group_answer.ask", n=unsettled) if unsettled else say("group_answer.fine")
         return first, sure, ask
 
@@ -60,8 +63,11 @@ class GroupFindings:
 def find_in_groups(groups: VoteGroups, settings: Settings, tell: Tell) -> GroupFindings:
     """The same questions to each group; workers are assessed over all together."""
     tell("ranking the groups")
-    options = {"confidence": settings.confidence}
-    rankings = rank_groups(groups, settings.fit, **options)
+
+    def fit(votes: Comparisons) -> Ranking:
+        return rank_cautiously(AnsweredGraph.of(votes), settings)[0]
+
+    rankings = rank_groups(groups, fit)
     quiet = replace(settings, with_forecast=False, with_workers=False)
     each = {}
     for group in rankings:

@@ -113,6 +113,7 @@ def report(
     seed: int = 0,
     command: str = "hodgerank.report(votes)",
     on_step: Tell | None = None,
+    **options: Any,
 ) -> Report:
     """Everything about votes on one page: the answer first, then what it rests on.
 
@@ -124,18 +125,21 @@ def report(
     title
         Of the page.
     fit
-        How items are ranked: `hodge_rank`, `bradley_terry` ... Default: `hodge_rank`, or
-        `bayes_rank` where pairs were chosen in the light of earlier answers.
+        How items are ranked: `hodge_rank`, `bradley_terry` ... Default: `bayes_rank`, from which
+        certainty comes too; `bradley_terry` with clustered errors where answers hang together, and
+        with `components="separate"` where items are not joined.
     confidence
         Level of all intervals.
     with_forecast
-        Whether it is foreseen what more answers would buy, which takes seconds; up to 200 items.
+        Whether it is foreseen what more answers would buy, which takes seconds; up to 60 items.
     seed
         Of the sampler that proposes pairs, and of the forecast.
     command
         What is printed as the way to repeat it.
     on_step
         Called with what is being done.
+    options
+        Of `fit`, such as `position="common"`.
 
     Examples
     --------
@@ -143,16 +147,18 @@ def report(
     >>> print(report(votes, with_forecast=False).answer[0])
     tea is the best of 3 items.
     """
-    settings = Settings(fit, confidence, with_forecast, seed)
+    options = {name: value for name, value in options.items() if value is not None}
+    settings = Settings(fit, {"confidence": confidence, **options}, with_forecast, seed)
     tell = on_step or (lambda step: None)
     made = Provenance(command, seed, date.today().isoformat())
     if isinstance(votes, VoteGroups):
         return _of_groups(find_in_groups(votes, settings, tell), title, made)
     found = find(read_comparisons(votes), settings, tell)
     rate = RATE if found.trust.workers is None else found.trust.workers.false_discovery_rate
+    said = answer(found)
     sections = (
         reading_section(found),
-        ranking_section(found),
+        ranking_section(found, said[0]),
         certainty_section(found),
         consistency_section(found),
         topology_section(found),
@@ -164,7 +170,7 @@ def report(
         methods_section(found.votes, found.ranking, rate, made),
     )
     concerns = tuple(words(said.words) for said in found.concerns)
-    return Report(_title(title, found), answer(found), concerns, sections, made, found)
+    return Report(_title(title, found), said, concerns, sections, made, found)
 
 
 def _of_groups(found: GroupFindings, title: str | None, made: Provenance) -> Report:

@@ -81,7 +81,7 @@ class TrustReport(Displayed, Charted):
         return (
             *say.about_items(parts),
             *say.about_ranking(parts),
-            *say.about_cycles(self.consistency),
+            *say.about_cycles(self.consistency, self.votes.n_items),
             *say.about_noise(self.consistency),
             *say.about_sides(self.sides, parts.expected.n_both_ways),
             *say.about_outliers(self.outliers),

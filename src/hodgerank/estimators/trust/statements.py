@@ -66,8 +66,10 @@ def about_ranking(parts: HodgeDecomposition) -> list[Statement]:
     return [Statement("ranking", words, True)]
 
 
-def about_cycles(found: Consistency) -> list[Statement]:
-    """Whether one ranking can be behind the answers."""
+def about_cycles(found: Consistency, n_items: int | None = None) -> list[Statement]:
+    """Whether one ranking can be behind the answers; of two items none other could."""
+    if n_items == 2:
+        return [Statement("cycles", "two items cannot run in a cycle")]
     if found.cycles is None:
         words = f"whether preferences run in cycles cannot be checked: {found.reason}"
         return [Statement("cycles", words, True)]
@@ -167,11 +169,11 @@ def _the_others(found: WorkerAssessment, some_stand_out: bool) -> list[Statement
 
 
 def about_repetitions(answered: AnsweredGraph) -> list[Statement]:
-    """Whether workers say the same again, which intervals take for news."""
+    """Whether a worker's answers to a pair hang together, which intervals take for news."""
     if not repeat_themselves(answered):
         return []
     words = (
-        "workers who are asked a pair again say the same again: standard errors take that for news "
+        "answers of one worker to the same pair hang together: standard errors take that for news "
         "unless they are clustered (covariance='worker', --covariance worker)"
     )
     return [Statement("workers", words, True)]

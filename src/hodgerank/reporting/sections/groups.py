@@ -11,6 +11,7 @@ from hodgerank.reporting.group_findings import GroupFindings
 from hodgerank.reporting.numbers import percent
 
 MOST_ROWS = 200
+MOST_LINES = 30  # of a chart that fits a page
 
 
 def no_groups_section() -> Section:
@@ -23,7 +24,7 @@ def group_rankings_section(found: GroupFindings) -> Section:
     rankings = found.rankings
     blocks: list[Block] = []
     if len(rankings):
-        blocks.append(Figure(partial(group_rankings_chart, rankings)))
+        blocks.append(Figure(partial(group_rankings_chart, rankings, most_lines=MOST_LINES)))
     names = ("group", "items", "answers", "leader", "certain", "settled", "pairs", "concerns")
     header = [say(f"groups.{name}", column=rankings.column) for name in names]
     rows = []
@@ -34,7 +35,7 @@ def group_rankings_section(found: GroupFindings) -> Section:
             concerns = [said.about for said in each.concerns]
             row += [
                 name_of(line.leader),
-                str(say("groups.yes" if line.leader_is_certain else "groups.no")),
+                str(say("groups.yes" if each.leader_is_certain else "groups.no")),
                 percent(line.settled),
                 percent((1 + each.tau) / 2),
                 ", ".join(dict.fromkeys(concerns)) or str(say("groups.nothing")),

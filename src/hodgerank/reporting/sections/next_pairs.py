@@ -13,7 +13,7 @@ def next_section(found: Findings) -> Section:
     if found.next_pairs:
         header = (say("next.left"), say("next.right"))
         rows = [(name_of(pair.left), name_of(pair.right)) for pair in found.next_pairs]
-        sheet = say("next.sheet", source=found.votes.report.source)
+        sheet = say("next.sheet")
         blocks = [Paragraph((say("next.pairs"),)), Table(header, rows), Paragraph((sheet,), "note")]
     else:
         blocks = [Paragraph((say("next.all_asked"),))]

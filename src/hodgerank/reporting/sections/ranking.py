@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import partial
-from itertools import pairwise
+from itertools import islice
 
 import numpy as np
 
+from hodgerank.estimators.certainty import certainties
+from hodgerank.graph.repetitions import repeat_themselves
 from hodgerank.plotting.ranking import ranking_chart
 from hodgerank.reporting.blocks import Bullets, Figure, Paragraph, Section, Table, Text
 from hodgerank.reporting.catalogue import name_of, say, words
@@ -17,23 +20,27 @@ MOST_ROWS = 100
 MOST_RUNS = 5
 
 
-def ranking_section(found: Findings) -> Section:
-    """Chart, table and notes."""
+def ranking_section(found: Findings, finding: Text) -> Section:
+    """Chart, table and notes; the title of the chart is what was found."""
     ranking = found.ranking
     texts = [_told_apart(found)]
-    if runs := _runs(found):
+    if runs := list(islice(_runs(found), MOST_RUNS + 1)):
         listed = "; ".join(str(_run(found, run)) for run in runs[:MOST_RUNS])
-        texts.append(say("ranking.tied", n=len(runs), runs=listed + _more(len(runs))))
+        texts.append(say("ranking.tied", runs=f"{listed}; ..." if runs[MOST_RUNS:] else listed))
     if ranking.n_components > 1:
         texts.append(say("ranking.separate"))
-    notes = tuple(words(note) for note in ranking.notes)
+    notes = [words(note) for note in ranking.notes]
+    if found.same_as:
+        notes.append(say("ranking.same_as", options=found.same_as))
+    if repeat_themselves(found.trust.decomposition.answered) and ranking.is_clustered:
+        notes.append(say("ranking.repeats"))
     return Section(
         "ranking",
         say("ranking.title"),
         (
             Paragraph(tuple(texts)),
-            Figure(partial(ranking_chart, ranking)),
-            *([Bullets(notes)] if notes else []),
+            Figure(partial(ranking_chart, ranking, finding=str(finding).rstrip("."))),
+            *([Bullets(tuple(notes))] if notes else []),
             ranking_table(found),
             Paragraph((say("ranking.reading", level=level(ranking.confidence)),), "note"),
         ),
@@ -69,34 +76,34 @@ def ranking_table(found: Findings) -> Table:
 
 def _told_apart(found: Findings) -> Text:
     sure = found.over_next[~np.isnan(found.over_next)]
+    if len(sure) == 1:
+        return say("ranking.told_apart_of_two", sure=percent(float(sure[0])))
     threshold = found.ranking.confidence
-    return say(
-        "ranking.told_apart",
-        n=len(sure),
-        k=int((sure >= threshold).sum()),
-        level=level(threshold),
-    )
+    n_apart = int((sure >= threshold).sum())
+    return say("ranking.told_apart", n=len(sure), k=n_apart, level=level(threshold))
 
 
-def _runs(found: Findings) -> list[tuple[int, int]]:
-    """First and last place of neighbours in a row of whom none is told from the next."""
-    apart = ~(found.over_next < found.ranking.confidence)  # the last of a component is
-    ends = np.flatnonzero(apart).tolist()
-    return [(start + 1, end) for start, end in pairwise([-1, *ends]) if end > start + 1]
+def _runs(found: Findings) -> Iterator[tuple[int, int]]:
+    """First and last place of items in a row that are not told apart from the first of them."""
+    ranking, first = found.ranking, 0
+    while first < len(ranking) - 1:
+        if not found.over_next[first] < ranking.confidence:  # told apart, or last of a component
+            first += 1
+            continue
+        component = np.flatnonzero(ranking.components == ranking.components[first])
+        others = component[component > first]
+        sure = certainties(ranking, np.full(len(others), first), others)
+        apart = np.flatnonzero(sure >= ranking.confidence)
+        last = int(others[apart[0]]) - 1 if len(apart) else int(others[-1])
+        yield first, last
+        first = last + 1
 
 
 def _run(found: Findings, run: tuple[int, int]) -> Text:
     first, last = run
     ranking = found.ranking
-    key = "ranking.run_of_two" if last == first + 1 else "ranking.run"
-    return say(
-        key,
-        first=name_of(ranking.items[first]),
-        last=name_of(ranking.items[last]),
-        best=int(ranking.ranks[first]),
-        worst=int(ranking.ranks[last]),
-    )
-
-
-def _more(n_runs: int) -> str:
-    return "; ..." if n_runs > MOST_RUNS else ""
+    names = {"first": name_of(ranking.items[first]), "last": name_of(ranking.items[last])}
+    if last == first + 1:
+        return say("ranking.run_of_two", **names)
+    best, worst = int(ranking.ranks[first]), int(ranking.ranks[last])
+    return say("ranking.run", **names, best=best, worst=worst)

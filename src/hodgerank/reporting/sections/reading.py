@@ -23,7 +23,7 @@ def about_reading(report: ReadReport) -> tuple[Paragraph | Bullets, ...]:
     n = sum(report.left_out.values())
     if n:
         reasons = ", ".join(f"{count:,} {reason}" for reason, count in report.left_out.items())
-        left_out = say("read.left_out", rows=report.rows, n=n, reasons=reasons)
+        left_out = say("read.left_out", rows=report.rows + report.filtered, n=n, reasons=reasons)
     else:
         left_out = say("read.all_used")
     first = Paragraph((say("read.rows", words=str(report)), left_out))
