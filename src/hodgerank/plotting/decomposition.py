@@ -33,7 +33,7 @@ def decomposition_chart(found: HodgeDecomposition | TrustReport) -> Any:
         return words_alone("There is nothing to decompose: no answer prefers one item to another")
     said = say.about_ranking(parts)
     if isinstance(found, TrustReport):
-        said += say.about_cycles(found.consistency)
+        said += say.about_cycles(found.consistency, found.votes.n_items)
     sentences = "; ".join(statement.words for statement in said)
     title = heading(
         sentences[:1].upper() + sentences[1:],

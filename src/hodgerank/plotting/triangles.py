@@ -8,7 +8,7 @@ import numpy as np
 
 from hodgerank.estimators.trust import statements as say
 from hodgerank.estimators.trust.report import TrustReport
-from hodgerank.graph.consistency.result import Consistency, Cycle
+from hodgerank.graph.consistency.result import Cycle
 from hodgerank.graph.cycles import InconsistentTriangle
 from hodgerank.notebook import p_words
 from hodgerank.plotting.look import ORANGE, altair, charted, heading, words_alone
@@ -46,7 +46,7 @@ def triangles_chart(report: TrustReport) -> Any:
         panels = [_panel(cycle, p_words(cycle.p_value)) for cycle in shown]
     else:
         loose = report.decomposition.triangles(MOST)
-        finding = _without_cycles(found)
+        finding = _without_cycles(report)
         if not loose:
             return words_alone(finding, "the mean answers of no three items fail to add up")
         notes = [
@@ -60,9 +60,10 @@ def triangles_chart(report: TrustReport) -> Any:
     return drawn.properties(title=heading(finding, *notes))
 
 
-def _without_cycles(found: Consistency) -> str:
+def _without_cycles(report: TrustReport) -> str:
     """What can be said of cycles where none of three can be named."""
-    said = say.about_cycles(found)[0].words
+    found = report.consistency
+    said = say.about_cycles(found, report.votes.n_items)[0].words
     if found.cycles is not None and found.cycles.p_value < say.LEVEL:
         said += ", but no cycle of three is sure by itself"
     return said[:1].upper() + said[1:]

@@ -120,17 +120,21 @@ class Findings:
         """
         return leader_is_certain(self.ranking) and not self.repeats_count_as_news
 
+    @cached_property
+    def repeats(self) -> bool:
+        """Whether answers of one worker to the same pair hang together."""
+        return repeat_themselves(self.trust.decomposition.answered)
+
     @property
     def repeats_count_as_news(self) -> bool:
-        """Whether answers of a worker hang together, and the ranking does not allow for it."""
-        repeats = repeat_themselves(self.trust.decomposition.answered)
-        return repeats and not self.ranking.is_clustered
+        """Whether they do, and the ranking does not allow for it."""
+        return self.repeats and not self.ranking.is_clustered
 
     @cached_property
     def concerns(self) -> tuple[Statement, ...]:
         """What should be looked at before the ranking is used."""
         said = [said for said in self.trust.statements if said.concern]
-        if not self.repeats_count_as_news:
+        if self.repeats and self.ranking.is_clustered:
             taken_care_of = about_repetitions(self.trust.decomposition.answered)
             said = [said for said in said if said not in taken_care_of]
         if self.settings.has_sides:

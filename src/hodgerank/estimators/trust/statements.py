@@ -66,7 +66,7 @@ def about_ranking(parts: HodgeDecomposition) -> list[Statement]:
     return [Statement("ranking", words, True)]
 
 
-def about_cycles(found: Consistency, n_items: int | None = None) -> list[Statement]:
+def about_cycles(found: Consistency, n_items: int) -> list[Statement]:
     """Whether one ranking can be behind the answers; of two items none other could."""
     if n_items == 2:
         return [Statement("cycles", "two items cannot run in a cycle")]

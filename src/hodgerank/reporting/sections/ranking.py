@@ -9,7 +9,6 @@ from itertools import islice
 import numpy as np
 
 from hodgerank.estimators.certainty import certainties
-from hodgerank.graph.repetitions import repeat_themselves
 from hodgerank.plotting.ranking import ranking_chart
 from hodgerank.reporting.blocks import Bullets, Figure, Paragraph, Section, Table, Text
 from hodgerank.reporting.catalogue import name_of, say, words
@@ -32,7 +31,7 @@ def ranking_section(found: Findings, finding: Text) -> Section:
     notes = [words(note) for note in ranking.notes]
     if found.same_as:
         notes.append(say("ranking.same_as", options=found.same_as))
-    if repeat_themselves(found.trust.decomposition.answered) and ranking.is_clustered:
+    if found.repeats and ranking.is_clustered:
         notes.append(say("ranking.repeats"))
     return Section(
         "ranking",
