@@ -25,8 +25,11 @@ def compiled(**options: Any) -> Callable[[Function], Function]: ...
 
 
 def compiled(function: Function | None = None, /, **options: Any) -> Any:
-    """Compile a function without Python objects; `options` are those of `numba.njit`."""
-    decorate = numba.njit(cache=True, **options)
+    """Compile a function without Python objects, so that other threads go on beside it.
+
+    `options` are those of `numba.njit`.
+    """
+    decorate = numba.njit(cache=True, nogil=True, **options)
     return decorate if function is None else decorate(function)
 
 

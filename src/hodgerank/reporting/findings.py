@@ -28,6 +28,7 @@ from hodgerank.estimators.trust.assess import assess_trust
 from hodgerank.estimators.trust.report import TrustReport
 from hodgerank.estimators.trust.statements import Statement, about_repetitions
 from hodgerank.graph.answered_graph import AnsweredGraph
+from hodgerank.graph.comparison_graph import ComparisonGraph
 from hodgerank.graph.description import Description, describe
 from hodgerank.graph.repetitions import repeat_themselves
 from hodgerank.metrics import kendall_tau
@@ -271,6 +272,14 @@ def rank_cautiously(answered: AnsweredGraph, settings: Settings) -> tuple[Rankin
     return bradley_terry(votes, **options), " ".join(words)
 
 
+def _rank_again(votes: Comparisons, ranking: Ranking, settings: Settings) -> Ranking:
+    """Some of the votes in the same way, with the prior that all of them chose."""
+    if settings.fit is None and not ranking.is_clustered and ranking.n_components == 1:
+        ComparisonGraph.from_comparisons(votes).require_connected()
+        return bayes_rank(votes, ridge=ranking.ridge, **settings.options)
+    return rank_cautiously(AnsweredGraph.of(votes), settings)[0]
+
+
 def _can_be_clustered(votes: Comparisons) -> bool:
     return votes.n_workers >= FEWEST_CLUSTERS and bool((votes.worker != NO_WORKER).all())
 
@@ -293,8 +302,8 @@ def _without_flagged(
     n = len(trust.workers.flagged)
     try:
         kept = exclude_workers(votes, trust.workers.flagged)
-        other, _ = rank_cautiously(AnsweredGraph.of(kept), settings)
-    except InvalidComparisons:
+        other = _rank_again(kept, ranking, settings)
+    except (InvalidComparisons, DisconnectedGraph):
         return Without(n, None)
     if other.n_components > 1:
         return Without(n, None)

@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
 from hodgerank.data.reading.source import read_comparisons
-from hodgerank.estimators.outliers import outliers_among
+from hodgerank.estimators.outliers import Outliers, outliers_among
 from hodgerank.estimators.position.sides import assess_sides
 from hodgerank.estimators.reliability.assess import reliability_of
 from hodgerank.estimators.trust.report import TrustReport
 from hodgerank.estimators.workers.assess import assess_answers
+from hodgerank.estimators.workers.assessment import WorkerAssessment
 from hodgerank.graph.answered_graph import AnsweredGraph
 from hodgerank.graph.consistency.assess import assess_consistency
 from hodgerank.graph.decomposition import decompose_answers
 from hodgerank.types import VotesLike
+
+MANY_ANSWERS = 200_000  # of which two halves of the work are done side by side
 
 
 def assess_trust(
@@ -41,16 +47,32 @@ def assess_trust(
     'nothing found that one ranking and noise do not explain'
     """
     answered = AnsweredGraph.of(read_comparisons(votes))
-    outliers = outliers_among(answered)
+
+    def who_answered() -> tuple[Outliers, WorkerAssessment | None]:
+        outliers = outliers_among(answered)
+        if not (with_workers and answered.votes.n_workers):
+            return outliers, None
+        return outliers, assess_answers(answered, outliers)
+
+    def what_was_answered() -> dict[str, Any]:
+        return {
+            "decomposition": decompose_answers(answered),
+            "consistency": assess_consistency(answered),
+            "sides": assess_sides(answered),
+            "reliability": reliability_of(answered),
+        }
+
+    if answered.votes.n_answers < MANY_ANSWERS:
+        found, (outliers, workers) = what_was_answered(), who_answered()
+    else:
+        with ThreadPoolExecutor(1) as pool:
+            others = pool.submit(who_answered)
+            found = what_was_answered()
+            outliers, workers = others.result()
     return TrustReport(
-        decomposition=decompose_answers(answered),
-        consistency=assess_consistency(answered),
-        sides=assess_sides(answered),
+        **found,
         outliers=outliers,
-        workers=assess_answers(answered, outliers)
-        if with_workers and answered.votes.n_workers
-        else None,
-        reliability=reliability_of(answered),
+        workers=workers,
         n_shown=n_shown,
         with_split_half=with_split_half,
     )
