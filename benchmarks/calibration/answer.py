@@ -10,10 +10,11 @@ import numpy as np
 import hodgerank as hr
 from benchmarks.calibration.crowds import CONSISTENT, Crowd, fresh_rng
 from benchmarks.calibration.table import Row
-from hodgerank.estimators.certainty import certainty_over_next, leader_is_certain
+from hodgerank.estimators.certainty import certainty_over_next
 from hodgerank.graph.answered_graph import AnsweredGraph
 from hodgerank.metrics import pairwise_accuracy
 from hodgerank.reporting.findings import Settings, rank_cautiously
+from hodgerank.reporting.leading import leading
 
 DESIGNS = {
     "10 items, 5 per pair": Crowd(),
@@ -56,10 +57,11 @@ def said_first(name: str, crowd: Crowd, runs: int, seed: int) -> Iterator[Row]:
     named, wrong, promised, kept, apart, in_order = [], [], [], [], [], []
     for _ in range(runs):
         votes = crowd.votes(rng)
-        ranking, _ = rank_cautiously(AnsweredGraph.of(votes), SETTINGS)
+        answered = AnsweredGraph.of(votes)
+        ranking, _ = rank_cautiously(answered, SETTINGS)
         truth = dict(zip(votes.items, votes.truth.tolist(), strict=True))
         best = [item for item in votes.items if truth[item] == max(truth.values())]
-        is_named = leader_is_certain(ranking)
+        is_named = leading(ranking, answered.graph).is_certain
         named.append(is_named)
         wrong.append(is_named and best != [ranking.items[0]])
         scores = np.array([truth[item] for item in ranking.items])

@@ -19,7 +19,7 @@ def answer(found: Findings) -> tuple[Text, Text, Text]:
 
 def what_is_best(found: Findings) -> Text:
     """Who leads, and who may be as good."""
-    leaders, ranking = found.leaders, found.ranking
+    leaders, ranking = found.leading.items, found.ranking
     names = [name_of(item) for item in leaders[:FEW]]
     n = len(found.compared)
     if ranking.n_components > 1:
@@ -44,7 +44,7 @@ def what_is_best(found: Findings) -> Text:
 
 def how_sure(found: Findings) -> Text:
     """Of the leader, and of the order."""
-    pairs, best = percent((1 + found.tau) / 2), percent(found.tops[1])
+    pairs, best = percent((1 + found.tau) / 2), percent(found.leading.certainty)
     if found.ranking.n_components > 1:
         leader = name_of(found.ranking.items[0])
         return say("answer.sure_apart", pairs=pairs, best=best, leader=leader)

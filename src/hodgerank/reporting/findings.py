@@ -18,8 +18,6 @@ from hodgerank.estimators.bayes import bayes_rank
 from hodgerank.estimators.certainty import (
     certainty_over_next,
     expected_tau,
-    leader_is_certain,
-    possible_leaders,
     top_certainties,
 )
 from hodgerank.estimators.likelihood import bradley_terry
@@ -32,6 +30,7 @@ from hodgerank.graph.comparison_graph import ComparisonGraph
 from hodgerank.graph.description import Description, describe
 from hodgerank.graph.repetitions import repeat_themselves
 from hodgerank.metrics import kendall_tau
+from hodgerank.reporting.leading import Leading, leading
 from hodgerank.sampling.samplers.auto import AutoSampler
 from hodgerank.types import FloatArray, Item, Pair
 
@@ -109,17 +108,17 @@ class Findings:
     settings: Settings
 
     @cached_property
-    def leaders(self) -> tuple[Item, ...]:
-        """The leader, and whoever may be as good."""
-        return possible_leaders(self.ranking)
+    def leading(self) -> Leading:
+        """Who leads, who may be as good, and how certain that is."""
+        return leading(self.ranking, self.trust.decomposition.graph)
 
-    @cached_property
+    @property
     def leader_is_certain(self) -> bool:
         """Whether it is the best at the level of the report.
 
         Never where answers repeat themselves and the intervals take that for news.
         """
-        return leader_is_certain(self.ranking) and not self.repeats_count_as_news
+        return self.leading.is_certain and not self.repeats_count_as_news
 
     @cached_property
     def repeats(self) -> bool:
@@ -195,7 +194,7 @@ class Findings:
             "concerns": [said.to_dict() for said in self.concerns],
             "leader": self.ranking.items[0],
             "leader_is_certain": self.leader_is_certain,
-            "possible_leaders": list(self.leaders),
+            "possible_leaders": list(self.leading.items),
             "expected_tau": self.tau,
             "reading": self.votes.report.to_dict(),
             "description": self.description.to_dict(),
@@ -228,7 +227,8 @@ def find(votes: Comparisons, settings: Settings, tell: Tell) -> Findings:
     outlooks = []
     if settings.with_forecast and pairs and len(ranking) <= FORESEEN:
         tell("foreseeing what more answers would buy")
-        outlooks = [forecast(sampler, rule) for rule in _wanted(ranking)]
+        is_certain = leading(ranking, trust.decomposition.graph).is_certain
+        outlooks = [forecast(sampler, rule) for rule in _wanted(ranking, is_certain)]
     return Findings(
         votes=votes,
         description=describe(votes),
@@ -284,10 +284,10 @@ def _can_be_clustered(votes: Comparisons) -> bool:
     return votes.n_workers >= FEWEST_CLUSTERS and bool((votes.worker != NO_WORKER).all())
 
 
-def _wanted(ranking: Ranking) -> list[RankingRule]:
+def _wanted(ranking: Ranking, is_certain: bool) -> list[RankingRule]:
     """Which is the best, unless that is certain, and more of the order than there is."""
     rules: list[RankingRule] = []
-    if not leader_is_certain(ranking):
+    if not is_certain:
         rules.append(TopKCertain(1, ranking.confidence))
     now = expected_tau(ranking)
     rules += [ExpectedTau(tau) for tau in TARGETS if tau > now][:1]

@@ -22,7 +22,8 @@ def certainty_section(found: Findings) -> Section:
         settled=percent(ranking.settled),
         level=level(ranking.confidence),
     )
-    rows = [(str(say("certainty.top", n=k)), percent(sure)) for k, sure in found.tops.items()]
+    tops = {**found.tops, 1: found.leading.certainty}
+    rows = [(str(say("certainty.top", n=k)), percent(sure)) for k, sure in tops.items()]
     header = (say("certainty.question"), say("certainty.certainty"))
     table = Table(header, rows, frozenset({1}))
     return Section(
