@@ -13,7 +13,7 @@ from hodgerank.cli.rank_compare import CompareResult, compared
 from hodgerank.cli.rank_groups import rank_each
 from hodgerank.cli.ranking_table import n_shown, show_ranking
 from hodgerank.cli.result import CommandResult
-from hodgerank.cli.selecting import selected, workers_to_exclude
+from hodgerank.cli.selecting import ExcludeWorkers, selected, workers_to_exclude
 from hodgerank.cli.votes import answers_or_edges, reads_votes
 
 if TYPE_CHECKING:
@@ -152,13 +152,7 @@ def rank(
         ),
     ] = None,
     confidence: Annotated[float, typer.Option(help="Level of the intervals.")] = 0.95,
-    exclude_workers: Annotated[
-        str | None,
-        typer.Option(
-            help="Leave out workers: 'flagged' by hodgerank workers, or those listed in a FILE.",
-            metavar="flagged|FILE",
-        ),
-    ] = None,
+    exclude_workers: ExcludeWorkers = None,
     min_answers: Annotated[
         int, typer.Option(min=0, help="Leave out items with fewer answers.")
     ] = 0,

@@ -13,7 +13,7 @@ from hodgerank.cli.groups import status_of
 from hodgerank.cli.models import Model, fit
 from hodgerank.cli.outputs import check_output_name, goes_to_standard_output
 from hodgerank.cli.result import CommandResult
-from hodgerank.cli.selecting import selected, workers_to_exclude
+from hodgerank.cli.selecting import ExcludeWorkers, selected, workers_to_exclude
 from hodgerank.cli.votes import reads_votes
 
 if TYPE_CHECKING:
@@ -134,13 +134,7 @@ def report(
         Literal["model", "worker", "ballot"] | None,
         typer.Option(help="Standard errors from the model, or clustered, as in rank."),
     ] = None,
-    exclude_workers: Annotated[
-        str | None,
-        typer.Option(
-            help="Leave out workers: 'flagged' by hodgerank workers, or those listed in a FILE.",
-            metavar="flagged|FILE",
-        ),
-    ] = None,
+    exclude_workers: ExcludeWorkers = None,
     confidence: Annotated[float, typer.Option(help="Level of the intervals.")] = 0.95,
     forecast: Annotated[
         bool,

@@ -4,10 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
 
 if TYPE_CHECKING:
     from hodgerank.types import Item
+
+ExcludeWorkers = Annotated[
+    str | None,
+    typer.Option(
+        help="Leave out workers: 'flagged' by hodgerank workers, or those listed in a FILE.",
+        metavar="flagged|FILE",
+    ),
+]
 
 
 def workers_to_exclude(which: str | None, votes: Callable[[], Any]) -> list[Item]:

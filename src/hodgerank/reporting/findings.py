@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -11,67 +11,33 @@ import numpy as np
 
 from hodgerank.collecting.forecast import Forecast, forecast
 from hodgerank.collecting.stopping import ExpectedTau, RankingRule, TopKCertain
-from hodgerank.data.comparisons import NO_WORKER, Comparisons
+from hodgerank.data.comparisons import Comparisons
 from hodgerank.data.selecting import exclude_workers
 from hodgerank.errors import DisconnectedGraph, InvalidComparisons, NothingToAsk
-from hodgerank.estimators.bayes import bayes_rank
 from hodgerank.estimators.certainty import (
     certainty_over_next,
     expected_tau,
     top_certainties,
 )
-from hodgerank.estimators.likelihood import bradley_terry
 from hodgerank.estimators.ranking import Ranking
 from hodgerank.estimators.trust.assess import assess_trust
 from hodgerank.estimators.trust.report import TrustReport
 from hodgerank.estimators.trust.statements import Statement, about_repetitions
-from hodgerank.graph.answered_graph import AnsweredGraph
-from hodgerank.graph.comparison_graph import ComparisonGraph
 from hodgerank.graph.description import Description, describe
 from hodgerank.graph.repetitions import repeat_themselves
 from hodgerank.metrics import kendall_tau
 from hodgerank.reporting.leading import Leading, leading
+from hodgerank.reporting.ranked import rank_again, rank_cautiously
+from hodgerank.reporting.settings import Settings
 from hodgerank.sampling.samplers.auto import AutoSampler
 from hodgerank.types import FloatArray, Item, Pair
 
 FORESEEN = 60  # items up to which a forecast takes seconds
-FEWEST_CLUSTERS = 10  # workers from which errors can be clustered by them
 N_NEXT = 10
 TOPS = (1, 3, 5, 10)
 TARGETS = (0.8, 0.9, 0.95)  # expected tau
 
-Fit = Callable[..., Ranking]
 Tell = Callable[[str], object]
-
-
-@dataclass(frozen=True)
-class Settings:
-    """How a report is made.
-
-    Attributes
-    ----------
-    fit
-        The estimator; None: see `rank_cautiously`.
-    options
-        Of the estimator.
-    with_forecast
-        Whether it is foreseen what more answers would buy.
-    seed
-        Of the sampler that proposes pairs, and of forecasts.
-    with_workers
-        Whether workers are assessed.
-    """
-
-    fit: Fit | None
-    options: Mapping[str, Any]
-    with_forecast: bool
-    seed: int
-    with_workers: bool = True
-
-    @property
-    def has_sides(self) -> bool:
-        """Whether sides are in the model."""
-        return any(self.options.get(name) is not None for name in ("position", "sides"))
 
 
 @dataclass(frozen=True)
@@ -242,48 +208,6 @@ def find(votes: Comparisons, settings: Settings, tell: Tell) -> Findings:
     )
 
 
-def rank_cautiously(answered: AnsweredGraph, settings: Settings) -> tuple[Ranking, str]:
-    """The ranking, and the options of `hodgerank rank` that give the same.
-
-    Unless an estimator was asked for it is the posterior, so that order, intervals and certainty
-    come from one model. Where answers hang together, by ballots, units, or because workers say the
-    same again, and where items are not all joined, it is Bradley-Terry with clustered errors and
-    each component by itself.
-    """
-    votes, options = answered.votes, dict(settings.options)
-    if settings.fit is not None:
-        try:
-            return settings.fit(votes, **options), ""
-        except DisconnectedGraph:
-            return settings.fit(votes, **options, components="separate"), ""
-    if _can_be_clustered(votes) and repeat_themselves(answered):
-        options.setdefault("covariance", "worker")
-    is_joined = answered.graph.n_components == 1
-    if is_joined and votes.ballot is None and options.keys() <= {"confidence", "position"}:
-        ranking = bayes_rank(votes, **options)
-        if ranking.converged:
-            return ranking, "--model bayes"
-    words = ["--model bradley-terry"]
-    if not is_joined:
-        options["components"] = "separate"
-        words.append("--components separate")
-    if "covariance" in options:
-        words.append(f"--covariance {options['covariance']}")
-    return bradley_terry(votes, **options), " ".join(words)
-
-
-def _rank_again(votes: Comparisons, ranking: Ranking, settings: Settings) -> Ranking:
-    """Some of the votes in the same way, with the prior that all of them chose."""
-    if settings.fit is None and not ranking.is_clustered and ranking.n_components == 1:
-        ComparisonGraph.from_comparisons(votes).require_connected()
-        return bayes_rank(votes, ridge=ranking.ridge, **settings.options)
-    return rank_cautiously(AnsweredGraph.of(votes), settings)[0]
-
-
-def _can_be_clustered(votes: Comparisons) -> bool:
-    return votes.n_workers >= FEWEST_CLUSTERS and bool((votes.worker != NO_WORKER).all())
-
-
 def _wanted(ranking: Ranking, is_certain: bool) -> list[RankingRule]:
     """Which is the best, unless that is certain, and more of the order than there is."""
     rules: list[RankingRule] = []
@@ -302,7 +226,7 @@ def _without_flagged(
     n = len(trust.workers.flagged)
     try:
         kept = exclude_workers(votes, trust.workers.flagged)
-        other = _rank_again(kept, ranking, settings)
+        other = rank_again(kept, ranking, settings)
     except (InvalidComparisons, DisconnectedGraph):
         return Without(n, None)
     if other.n_components > 1:

@@ -15,8 +15,10 @@ from hodgerank.estimators.workers.assessment import WorkerAssessment
 from hodgerank.graph.answered_graph import AnsweredGraph
 from hodgerank.reporting.blocks import Text
 from hodgerank.reporting.catalogue import say
-from hodgerank.reporting.findings import Findings, Settings, Tell, find, rank_cautiously
+from hodgerank.reporting.findings import Findings, Tell, find
 from hodgerank.reporting.numbers import level, percent
+from hodgerank.reporting.ranked import rank_cautiously
+from hodgerank.reporting.settings import Settings
 from hodgerank.types import Item
 
 

@@ -16,7 +16,7 @@ from hodgerank.notebook import Displayed, visible
 from hodgerank.reporting.answer import answer
 from hodgerank.reporting.blocks import Document, Paragraph, Section
 from hodgerank.reporting.catalogue import say, words
-from hodgerank.reporting.findings import Findings, Fit, Settings, Tell, find
+from hodgerank.reporting.findings import Findings, Tell, find
 from hodgerank.reporting.group_findings import GroupFindings, find_in_groups
 from hodgerank.reporting.provenance import Provenance
 from hodgerank.reporting.sections.certainty import certainty_section
@@ -35,6 +35,7 @@ from hodgerank.reporting.sections.reading import about_reading, reading_section
 from hodgerank.reporting.sections.sides import sides_section
 from hodgerank.reporting.sections.topology import topology_section
 from hodgerank.reporting.sections.workers import about, workers_section
+from hodgerank.reporting.settings import Fit, Settings
 from hodgerank.types import VotesLike
 from hodgerank.writing import write_file
 

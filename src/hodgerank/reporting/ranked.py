@@ -1,0 +1,57 @@
+"""How votes are ranked for a report: order, intervals and certainty by one model."""
+
+from __future__ import annotations
+
+from hodgerank.data.comparisons import NO_WORKER, Comparisons
+from hodgerank.errors import DisconnectedGraph
+from hodgerank.estimators.bayes import bayes_rank
+from hodgerank.estimators.likelihood import bradley_terry
+from hodgerank.estimators.ranking import Ranking
+from hodgerank.graph.answered_graph import AnsweredGraph
+from hodgerank.graph.comparison_graph import ComparisonGraph
+from hodgerank.graph.repetitions import repeat_themselves
+from hodgerank.reporting.settings import Settings
+
+FEWEST_CLUSTERS = 10  # workers from which errors can be clustered by them
+
+
+def rank_cautiously(answered: AnsweredGraph, settings: Settings) -> tuple[Ranking, str]:
+    """The ranking, and the options of `hodgerank rank` that give the same.
+
+    Unless an estimator was asked for it is the posterior, so that order, intervals and certainty
+    come from one model. Where answers hang together, by ballots, units, or because workers say the
+    same again, and where items are not all joined, it is Bradley-Terry with clustered errors and
+    each component by itself.
+    """
+    votes, options = answered.votes, dict(settings.options)
+    if settings.fit is not None:
+        try:
+            return settings.fit(votes, **options), ""
+        except DisconnectedGraph:
+            return settings.fit(votes, **options, components="separate"), ""
+    if _can_be_clustered(votes) and repeat_themselves(answered):
+        options.setdefault("covariance", "worker")
+    is_joined = answered.graph.n_components == 1
+    if is_joined and votes.ballot is None and options.keys() <= {"confidence", "position"}:
+        ranking = bayes_rank(votes, **options)
+        if ranking.converged:
+            return ranking, "--model bayes"
+    words = ["--model bradley-terry"]
+    if not is_joined:
+        options["components"] = "separate"
+        words.append("--components separate")
+    if "covariance" in options:
+        words.append(f"--covariance {options['covariance']}")
+    return bradley_terry(votes, **options), " ".join(words)
+
+
+def rank_again(votes: Comparisons, ranking: Ranking, settings: Settings) -> Ranking:
+    """Some of the votes in the same way, with the prior that all of them chose."""
+    if settings.fit is None and not ranking.is_clustered and ranking.n_components == 1:
+        ComparisonGraph.from_comparisons(votes).require_connected()
+        return bayes_rank(votes, ridge=ranking.ridge, **settings.options)
+    return rank_cautiously(AnsweredGraph.of(votes), settings)[0]
+
+
+def _can_be_clustered(votes: Comparisons) -> bool:
+    return votes.n_workers >= FEWEST_CLUSTERS and bool((votes.worker != NO_WORKER).all())

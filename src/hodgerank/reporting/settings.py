@@ -1,0 +1,41 @@
+"""How a report is to be made."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from hodgerank.estimators.ranking import Ranking
+
+Fit = Callable[..., Ranking]
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How a report is made.
+
+    Attributes
+    ----------
+    fit
+        The estimator; None: see `rank_cautiously`.
+    options
+        Of the estimator.
+    with_forecast
+        Whether it is foreseen what more answers would buy.
+    seed
+        Of the sampler that proposes pairs, and of forecasts.
+    with_workers
+        Whether workers are assessed.
+    """
+
+    fit: Fit | None
+    options: Mapping[str, Any]
+    with_forecast: bool
+    seed: int
+    with_workers: bool = True
+
+    @property
+    def has_sides(self) -> bool:
+        """Whether sides are in the model."""
+        return any(self.options.get(name) is not None for name in ("position", "sides"))
