@@ -18,6 +18,7 @@ STEPS = (
     ("rank", "votes.csv"),
     ("rank", "votes.csv", "-o", "ranking.csv"),
     ("trust", "votes.csv"),
+    ("report", "votes.csv", "--no-forecast", "-o", "report.md"),
     ("plan", "votes.csv", "--budget", "5", "-o", "pairs.csv"),
 )
 CHARTED = ("rank", "votes.csv", "-o", "ranking.svg")  # needs an extra that is not there
