@@ -15,7 +15,7 @@ from fuzz.votes import draw_crowd
 
 OFTEN = {
     "rank": 40, "trust": 10, "plan": 10, "replay": 6, "workers": 10, "outliers": 8, "describe": 16,
-    "simulate": 6, "reproduce": 1,
+    "simulate": 6, "report": 6, "reproduce": 1, "doctor": 1,
 }  # fmt: skip
 # How a command is started: within a process that is there already, or in one of its own.
 PROCESS_MODES = (

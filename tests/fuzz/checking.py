@@ -19,7 +19,7 @@ INTERRUPTED = (130, -2)  # by itself, or by Python where it was about to end any
 # Control characters but newline and tab, and those that turn the direction of writing.
 OBEYED = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]")
 CRASHES = (b"Traceback", b"panicked", b"Exception ignored", b"Warning:", b"Fatal Python error")
-MAGIC = {".png": b"\x89PNG", ".pdf": b"%PDF", ".parquet": b"PAR1", ".html": b"<!DOCTYPE html>"}
+MAGIC = {".png": b"\x89PNG", ".pdf": b"%PDF", ".parquet": b"PAR1", ".html": b"<!doctype html>"}
 INJECTED = b"</script><img src=x"
 # Commands whose JSON counts items by this name, not how many there are.
 NO_COUNTS = ("replay",)
@@ -85,7 +85,8 @@ def _about_messages(case: Case, outcome: Outcome) -> list[str]:
         if text.encode() != content:
             found.append(f"{name} is not UTF-8")
     failed = outcome.status in (3, 4)
-    is_partial = "--by" in case.arguments
+    # groups that could be ranked, and reports of items that are not joined, are shown all the same
+    is_partial = "--by" in case.arguments or (case.command == "report" and outcome.status == 4)
     if failed and case.mode not in ("stderr closed", "interrupted"):
         says_why = re.search(rb"(?m)^error: \S", outcome.stderr)
         if not says_why and not (is_partial and outcome.stdout):
@@ -152,7 +153,8 @@ def _about_written(name: str, content: bytes | None) -> list[str]:
     found = []
     if INJECTED in content and suffix == ".html":
         found.append(f"out/{name} runs the name of an item as a script")
-    if not content.startswith(MAGIC.get(suffix, b"")):
+    beginning = content[:20].lower() if suffix == ".html" else content
+    if not beginning.startswith(MAGIC.get(suffix, b"")):
         found.append(f"out/{name} is no {suffix}: it starts with {content[:20]!r}")
     try:
         if suffix == ".svg":

@@ -198,6 +198,7 @@ SPECIAL: dict[str, dict[str, Callable[[Desk], list[str]]]] = {
         "output": _output(*TABLES, ".csv", ".html"),
     },
     "rank": {"output": _output(*TABLES, *CHARTS)},
+    "report": {"output": _output(".html", ".md", ".md", ".json"), "form": _one_of("html", "md")},
     "replay": {"answers": _one_of(1, 5, 30, 10**12), "output": _output(*TABLES, *CHARTS)},
     "reproduce": {"output": _one_of("in", "/dev/null/x", "")},
 }
