@@ -101,6 +101,14 @@ def test_flagged_workers_are_to_be_looked_at_first():
     assert any("deserve a look" in str(text) for text in report.concerns)
 
 
+def test_without_the_flagged_it_is_ranked_as_with_them_whatever_the_options():
+    workers = {"honest": 8, "adversarial": 2}
+    votes = hr.simulate_comparisons(8, 2000, spread=2, workers=workers, rng=5)
+    for options in ({"covariance": "model"}, {"fit": hr.hodge_rank}, {"position": "common"}):
+        found = hr.report(votes, with_forecast=False, **options).findings
+        assert found.without.ranking.model == found.ranking.model
+
+
 def test_where_everybody_is_flagged_nothing_is_left_to_rank():
     votes = hr.simulate_comparisons(8, 3000, spread=1, workers={"position-biased": 10}, rng=2)
     report = hr.report(votes, with_forecast=False, position="worker")

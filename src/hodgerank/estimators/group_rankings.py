@@ -8,12 +8,13 @@ from typing import Any
 
 import numpy as np
 
+from hodgerank.data.comparisons import Comparisons
 from hodgerank.data.groups import VoteGroups
 from hodgerank.errors import HodgeRankError, InvalidArgument
 from hodgerank.estimators.bayes import bayes_rank
 from hodgerank.estimators.certainty import leader_is_certain
+from hodgerank.estimators.least_squares import hodge_rank
 from hodgerank.estimators.ranking import Ranking
-from hodgerank.estimators.usual import usual_fit
 from hodgerank.notebook import Charted, Displayed, Preview
 from hodgerank.types import Item
 
@@ -201,7 +202,7 @@ def rank_groups(
     problems: dict[Item, HodgeRankError] = {}
     for group, answers in votes.items():
         try:
-            ranking = (fit or usual_fit(answers, options))(answers, **options)
+            ranking = (fit or _usual(answers, options))(answers, **options)
             ranking.rank_intervals  # noqa: B018 - what is in their way is a problem too
         except HodgeRankError as problem:
             problems[group] = problem
@@ -210,3 +211,8 @@ def rank_groups(
         posteriors[group] = bayes_rank(answers, confidence=ranking.confidence)
     sizes = {group: (answers.n_items, answers.n_answers) for group, answers in votes.items()}
     return GroupRankings(votes.column, rankings, posteriors, problems, sizes)
+
+
+def _usual(votes: Comparisons, options: Mapping[str, Any]) -> Callable[..., Ranking]:
+    can_be_posterior = options.keys() <= {"ridge", "confidence", "position"}
+    return bayes_rank if votes.report.adaptive and can_be_posterior else hodge_rank

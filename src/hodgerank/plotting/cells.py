@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from hodgerank.plotting.look import altair
 from hodgerank.types import FloatArray, IntArray
 
 Ends = tuple[float, float]
@@ -30,3 +31,23 @@ def count_cells(
         }
         for i, j in np.argwhere(table > 0).tolist()
     ]
+
+
+def drawn_cells(
+    values: list[dict[str, Any]], axes: tuple[Any, Any], tooltip: list[Any], **look: str
+) -> Any:
+    """The cells between their ends, the darker the more they count."""
+    alt = altair()
+    shade = alt.Scale(type="sqrt", range=[0.15, 1])
+    return (
+        alt.Chart(alt.Data(values=values))
+        .mark_rect(**look)
+        .encode(
+            x=axes[0],
+            x2="x_end:Q",
+            y=axes[1],
+            y2="y_end:Q",
+            opacity=alt.Opacity("count:Q", scale=shade, legend=None),
+            tooltip=tooltip,
+        )
+    )

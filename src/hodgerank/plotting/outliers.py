@@ -11,7 +11,7 @@ from hodgerank.data.comparisons import NO_WORKER
 from hodgerank.estimators.outliers import Outliers
 from hodgerank.kernels.edges.groups import group_rows
 from hodgerank.notebook import cut
-from hodgerank.plotting.cells import count_cells
+from hodgerank.plotting.cells import count_cells, drawn_cells
 from hodgerank.plotting.look import ORANGE, altair, charted, heading
 from hodgerank.types import BoolArray, FloatArray, IntArray
 
@@ -194,7 +194,6 @@ def _dots(outliers: Outliers, kinds: _Kinds, axes: Axes) -> list[Any]:
 def _cells(kinds: _Kinds, ends: tuple[float, float], axes: Axes) -> list[Any]:
     """How many answers lie where; those that are outliers on top."""
     alt = altair()
-    x, y = axes
     layers = []
     for is_flagged, look in ((False, {"style": "mark"}), (True, {"color": ORANGE})):
         chosen = kinds.flagged == is_flagged
@@ -205,26 +204,13 @@ def _cells(kinds: _Kinds, ends: tuple[float, float], axes: Axes) -> list[Any]:
             (ends, (-ROOM, ROOM)),
             GRID,
         )
-        layers.append(
-            alt.Chart(alt.Data(values=values))
-            .mark_rect(**look)
-            .encode(
-                x=x,
-                x2="x_end:Q",
-                y=y,
-                y2="y_end:Q",
-                opacity=alt.Opacity(
-                    "count:Q", scale=alt.Scale(type="sqrt", range=[0.15, 1]), legend=None
-                ),
-                tooltip=[
-                    alt.Tooltip(
-                        "count:Q", title="outlying answers" if is_flagged else "answers", format=","
-                    ),
-                    alt.Tooltip("x:Q", title="believed from", format=".2f"),
-                    alt.Tooltip("x_end:Q", title="to", format=".2f"),
-                ],
-            )
-        )
+        title = "outlying answers" if is_flagged else "answers"
+        tooltip = [
+            alt.Tooltip("count:Q", title=title, format=","),
+            alt.Tooltip("x:Q", title="believed from", format=".2f"),
+            alt.Tooltip("x_end:Q", title="to", format=".2f"),
+        ]
+        layers.append(drawn_cells(values, axes, tooltip, **look))
     return layers
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from hodgerank.estimators.trust.statements import about_workers
 from hodgerank.estimators.workers.assessment import WorkerAssessment
 from hodgerank.notebook import cut
-from hodgerank.plotting.cells import count_cells
+from hodgerank.plotting.cells import count_cells, drawn_cells
 from hodgerank.plotting.labels import label_layers, place_labels
 from hodgerank.plotting.look import BLUE, ORANGE, altair, charted, heading, words_alone
 from hodgerank.types import FloatArray, IntArray
@@ -209,20 +209,8 @@ def _crowd(
     values = count_cells(
         panel.x[quiet], agreement, ones, (panel.ends, (lowest, 1.0)), (columns, GRID[1])
     )
-    return (
-        alt.Chart(alt.Data(values=values))
-        .mark_rect(style="unremarkable")
-        .encode(
-            x=x,
-            x2="x_end:Q",
-            y=y,
-            y2="y_end:Q",
-            opacity=alt.Opacity(
-                "count:Q", scale=alt.Scale(type="sqrt", range=[0.15, 1]), legend=None
-            ),
-            tooltip=[alt.Tooltip("count:Q", title="workers with nothing to say of", format=",")],
-        )
-    )
+    tooltip = [alt.Tooltip("count:Q", title="workers with nothing to say of", format=",")]
+    return drawn_cells(values, (x, y), tooltip, style="unremarkable")
 
 
 def _tooltip(panel: _Panel) -> list[Any]:

@@ -201,7 +201,7 @@ def find(votes: Comparisons, settings: Settings, tell: Tell) -> Findings:
         ranking=ranking,
         same_as=same_as,
         trust=trust,
-        without=_without_flagged(votes, ranking, trust, settings),
+        without=_without_flagged(votes, ranking, same_as, trust, settings),
         next_pairs=pairs,
         forecasts=tuple(outlooks),
         settings=settings,
@@ -219,14 +219,14 @@ def _wanted(ranking: Ranking, is_certain: bool) -> list[RankingRule]:
 
 
 def _without_flagged(
-    votes: Comparisons, ranking: Ranking, trust: TrustReport, settings: Settings
+    votes: Comparisons, ranking: Ranking, same_as: str, trust: TrustReport, settings: Settings
 ) -> Without | None:
     if trust.workers is None or not trust.workers.flagged:
         return None
     n = len(trust.workers.flagged)
     try:
         kept = exclude_workers(votes, trust.workers.flagged)
-        other = rank_again(kept, ranking, settings)
+        other = rank_again(kept, ranking, same_as, settings)
     except (InvalidComparisons, DisconnectedGraph):
         return Without(n, None)
     if other.n_components > 1:

@@ -30,7 +30,6 @@ class GroupFindings:
     rankings: GroupRankings
     each: Mapping[Item, Findings]
     workers: WorkerAssessment | None
-    settings: Settings
 
     def answer(self) -> tuple[Text, ...]:
         """Where the leader is certain, how sure the order is, and what to do."""
@@ -78,4 +77,4 @@ def find_in_groups(groups: VoteGroups, settings: Settings, tell: Tell) -> GroupF
     together = groups.together()
     tell("assessing workers")
     workers = assess_workers(together) if together.n_workers else None
-    return GroupFindings(together, rankings, each, workers, settings)
+    return GroupFindings(together, rankings, each, workers)

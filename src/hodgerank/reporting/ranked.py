@@ -12,6 +12,7 @@ from hodgerank.graph.comparison_graph import ComparisonGraph
 from hodgerank.graph.repetitions import repeat_themselves
 from hodgerank.reporting.settings import Settings
 
+BY_POSTERIOR = "--model bayes"
 FEWEST_CLUSTERS = 10  # workers from which errors can be clustered by them
 
 
@@ -19,8 +20,8 @@ def rank_cautiously(answered: AnsweredGraph, settings: Settings) -> tuple[Rankin
     """The ranking, and the options of `hodgerank rank` that give the same.
 
     Unless an estimator was asked for it is the posterior, so that order, intervals and certainty
-    come from one model. Where answers hang together, by ballots, units, or because workers say the
-    same again, and where items are not all joined, it is Bradley-Terry with clustered errors and
+    come from one model. Where answers hang together, by ballots, units, or those of a worker to the
+    same pair, and where items are not all joined, it is Bradley-Terry with clustered errors and
     each component by itself.
     """
     votes, options = answered.votes, dict(settings.options)
@@ -35,7 +36,7 @@ def rank_cautiously(answered: AnsweredGraph, settings: Settings) -> tuple[Rankin
     if is_joined and votes.ballot is None and options.keys() <= {"confidence", "position"}:
         ranking = bayes_rank(votes, **options)
         if ranking.converged:
-            return ranking, "--model bayes"
+            return ranking, BY_POSTERIOR
     words = ["--model bradley-terry"]
     if not is_joined:
         options["components"] = "separate"
@@ -45,9 +46,9 @@ def rank_cautiously(answered: AnsweredGraph, settings: Settings) -> tuple[Rankin
     return bradley_terry(votes, **options), " ".join(words)
 
 
-def rank_again(votes: Comparisons, ranking: Ranking, settings: Settings) -> Ranking:
-    """Some of the votes in the same way, with the prior that all of them chose."""
-    if settings.fit is None and not ranking.is_clustered and ranking.n_components == 1:
+def rank_again(votes: Comparisons, ranking: Ranking, same_as: str, settings: Settings) -> Ranking:
+    """Some of the votes in the same way; by the posterior with the prior that all of them chose."""
+    if same_as == BY_POSTERIOR:
         ComparisonGraph.from_comparisons(votes).require_connected()
         return bayes_rank(votes, ridge=ranking.ridge, **settings.options)
     return rank_cautiously(AnsweredGraph.of(votes), settings)[0]
