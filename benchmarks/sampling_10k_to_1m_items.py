@@ -83,7 +83,9 @@ def _answers(log: hr.Comparisons) -> object:
 
     low, high = np.minimum(log.left, log.right), np.maximum(log.left, log.right)
     outcome = np.where(log.left > log.right, -log.outcome, log.outcome)
-    return AnswerBatch(low.astype(np.int64), high.astype(np.int64), outcome, np.ones(len(log)), [])
+    return AnswerBatch(
+        low.astype(np.int64), high.astype(np.int64), outcome, np.ones(len(log)), [], np.zeros(0)
+    )
 
 
 def _worth(n: int, spread: float, per_item: int, looks: int = 24, each: int = 8) -> str:

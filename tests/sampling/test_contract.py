@@ -55,6 +55,11 @@ class TestAuto(SamplerContract):
         return hr.AutoSampler(items, **options)
 
 
+class TestAutoWithSides(SamplerContract):
+    def build(self, items=ITEMS, **options):
+        return hr.AutoSampler(items, position="worker", **options)
+
+
 class TestTopK(SamplerContract):
     def build(self, items=ITEMS, **options):
         return hr.TopKSampler(items, 2, **options)

@@ -33,7 +33,7 @@ def test_one_answer_gives_the_exact_moments(outcome, noise):
     def moment(k):
         return quad(lambda t: t**k * prior.pdf(t) * likelihood(t), -20, 20)[0]
 
-    evidence, _ = probit.assimilate(C, mean, s, 0, 1, outcome, noise)
+    evidence, _ = probit.assimilate(C, mean, s, 0, 1, outcome, noise, 0, np.zeros(2))
     m = moment(1) / moment(0)
     assert evidence == pytest.approx(np.log(moment(0)), rel=1e-6)
     assert mean[0] - mean[1] == pytest.approx(m, rel=1e-6)

@@ -9,18 +9,20 @@ import numpy as np
 
 from hodgerank.errors import InvalidArgument, InvalidComparisons, UnknownItem, require_positive
 from hodgerank.estimators.belief import FoundBelief, GivenBelief
-from hodgerank.estimators.covariance import Equations, ModelCovariance
+from hodgerank.estimators.covariance import ModelCovariance
 from hodgerank.estimators.dispersion import USUAL_VARIANCE, tempered
 from hodgerank.estimators.evidence import Evidence, PosteriorFit
 from hodgerank.estimators.likelihood import weight_notes
+from hodgerank.estimators.position.cells import require_sides
 from hodgerank.estimators.priors import IndependentScores, Scope
 from hodgerank.estimators.ranking import Ranking
-from hodgerank.graph.building import build_graph
+from hodgerank.graph.answered_graph import AnsweredGraph
+from hodgerank.graph.building import build_graph, single_answers
 from hodgerank.graph.comparison_graph import ComparisonGraph
 from hodgerank.types import Item, VotesLike
 
 if TYPE_CHECKING:
-    from hodgerank.estimators.position.adjusting import Position
+    from hodgerank.estimators.position.cells import Position
 
 LINK = "thurstone-mosteller"
 LEAST_RIDGE = 1e-4  # scores of standard deviation 100: any wider, and no probit tells them apart
@@ -82,11 +84,9 @@ def bayes_rank(
         return believed_ranking(graph, scope, ridge=ridge, confidence=confidence)
     if candidates is not None:
         raise InvalidArgument("candidates= and position= do not go together: leave out one")
-    from hodgerank.estimators.position.believing import believed_sides
-
-    sides, found = believed_sides(votes, position, LINK, ridge)
-    fit = found.evidence.best if ridge is None else _given(sides.graph, found.dispersion, ridge)
-    return _ranking(sides.graph, found, fit, sides.equations, ridge, confidence, (sides.note,))
+    answers = single_answers(votes, f"position={position!r} (--sides {position})")
+    require_sides(answers, position)
+    return sided_ranking(AnsweredGraph.of(answers), position, ridge=ridge, confidence=confidence)
 
 
 def believed_ranking(
@@ -102,26 +102,47 @@ def believed_ranking(
         raise InvalidComparisons("there are no items to rank")
     found = FoundBelief(graph, LINK, scope=scope)
     fit = found.evidence.best if ridge is None else _given(graph, found.dispersion, ridge)
-    return _ranking(graph, found, fit, fit.equations, ridge, confidence, notes)
+    return _ranking(found, fit, ridge, confidence, (*weight_notes(graph), *notes))
+
+
+def sided_ranking(
+    answered: AnsweredGraph,
+    position: Position,
+    *,
+    ridge: float | None = None,
+    confidence: float = 0.95,
+    notes: tuple[str, ...] = (),
+) -> Ranking:
+    """The ranking of answers that may lean to a side; see `bayes_rank`."""
+    from hodgerank.estimators.position.adjusting import note_on_sides
+    from hodgerank.estimators.position.believing import believed_sides
+
+    found = believed_sides(answered, position, LINK)
+    place = found.evidence.best_place if ridge is None else _place(ridge)
+    note = note_on_sides(found.evidence.lean(place), position)
+    notes = (*weight_notes(answered.graph), *notes, note)
+    return _ranking(found, found.evidence.fit(place), ridge, confidence, notes)
 
 
 def _given(graph: ComparisonGraph, dispersion: float, ridge: float) -> PosteriorFit:
     """Where the prior is known."""
     evidence = Evidence(tempered(graph, dispersion), LINK, IndependentScores(graph.n_items))
-    return evidence.fit(-float(np.log2(ridge * USUAL_VARIANCE[LINK])))
+    return evidence.fit(_place(ridge))
+
+
+def _place(ridge: float) -> float:
+    """Where a precision stands in the list of an `Evidence`."""
+    return -float(np.log2(ridge * USUAL_VARIANCE[LINK]))
 
 
 def _ranking(
-    graph: ComparisonGraph,
     found: FoundBelief,
     fit: PosteriorFit,
-    equations: Equations,
     ridge: float | None,
     confidence: float,
     notes: tuple[str, ...],
 ) -> Ranking:
-    covariance, sites = ModelCovariance(equations, 1.0), fit.sites
-    notes = (*weight_notes(graph), *notes)
+    graph, covariance, sites = found.graph, ModelCovariance(fit.equations, 1.0), fit.sites
     if ridge is None and found.evidence.prior.note is not None:
         notes = (*notes, found.evidence.prior.note)
     if not fit.converged:

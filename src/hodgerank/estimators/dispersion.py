@@ -35,12 +35,18 @@ def dispersion_around(graph: ComparisonGraph, means: FloatArray, parameters: flo
     """
     if are_choices(graph):
         return 1.0
-    weights, total = graph.weights, float(graph.weights.sum())
-    residual = float(np.sum(graph.squares - (2 * graph.flows - means) * weights * means))
-    freedom = max(1 - parameters / graph.n_answers, 0.0)
+    residuals = graph.squares - (2 * graph.flows - means) * graph.weights * means
+    return pearson(residuals, graph.weights, means, parameters, graph.n_answers)
+
+
+def pearson(
+    residuals: FloatArray, weights: FloatArray, means: FloatArray, parameters: float, answers: int
+) -> float:
+    """The same from weighted squared residuals of answers that are summed up in whatever way."""
+    freedom = max(1 - parameters / answers, 0.0)
     expected = freedom * float(np.sum(weights * (1 - means**2)))
-    one = total / graph.n_answers
-    return float(np.clip((residual + one) / (expected + one), LEAST, 1.0))
+    one = float(weights.sum()) / answers
+    return float(np.clip((float(residuals.sum()) + one) / (expected + one), LEAST, 1.0))
 
 
 def dispersion_of(graph: ComparisonGraph, link: str) -> float:

@@ -7,14 +7,13 @@ from functools import cached_property
 
 import numpy as np
 
+from hodgerank.estimators.covariance import Equations
 from hodgerank.estimators.dispersion import USUAL_VARIANCE
 from hodgerank.estimators.priors import Prior, Scope
 from hodgerank.graph.comparison_graph import ComparisonGraph
 from hodgerank.kernels.expectation_propagation.sites import Answers, Sites
 from hodgerank.kernels.expectation_propagation.tilt import LINK_CODES
 from hodgerank.kernels.linalg.laplacian import divergence
-from hodgerank.kernels.linalg.normal_equations import NormalEquations
-from hodgerank.kernels.linalg.precision_equations import PrecisionEquations
 from hodgerank.types import FloatArray
 
 SPREAD_OF_VARIANCE = 1.5  # standard deviation of what is believed of its logarithm beforehand
@@ -31,7 +30,7 @@ class PosteriorFit:
     """Scores with one prior variance: a Gaussian, and the sites that it was found with."""
 
     scores: FloatArray
-    equations: NormalEquations | PrecisionEquations
+    equations: Equations
     sites: Sites
     solver: str
 
@@ -51,7 +50,7 @@ class Evidence:
         self.graph, self.link, self.prior = graph, link, prior
         wins = np.maximum(graph.weights * (1 + graph.flows) / 2, 0.0)
         losses = np.maximum(graph.weights * (1 - graph.flows) / 2, 0.0)
-        self._answers = Answers(LINK_CODES[link], wins, losses)
+        self._answers = Answers.without_pull(LINK_CODES[link], wins, losses)
         self._sites: dict[int, Sites] = {}
         self._fits: dict[float, PosteriorFit] = {}
 
@@ -76,8 +75,13 @@ class Evidence:
             graph, sites = self.graph, self._fit(k, TOLERANCE)
             equations = self.prior.equations(graph.i, graph.j, sites.t, self.variance(k))
             found = equations.solution(divergence(graph.i, graph.j, sites.u, graph.n_items))
-            self._fits[k] = PosteriorFit(found.x, equations, sites, found.solver)
+            errors = self._with_errors(k, equations, sites)
+            self._fits[k] = PosteriorFit(found.x, errors, sites, found.solver)
         return self._fits[k]
+
+    def _with_errors(self, k: float, equations: Equations, sites: Sites) -> Equations:
+        """The equations whose inverse is the covariance: those of the scores."""
+        return equations
 
     def variance(self, k: float) -> float:
         """The variance at a place of the list."""
@@ -112,11 +116,15 @@ class Evidence:
     @cached_property
     def best(self) -> PosteriorFit:
         """The fit at the peak, or at the mean of what is possible where that is much."""
-        place, _ = self.peak
-        if not self.knows_the_variance:
-            places, shares = self.possible()
-            place = float(shares @ np.array(places))
-        return self.fit(place)
+        return self.fit(self.best_place)
+
+    @property
+    def best_place(self) -> float:
+        """Where that is."""
+        if self.knows_the_variance:
+            return self.peak[0]
+        places, shares = self.possible()
+        return float(shares @ np.array(places))
 
     @property
     def knows_the_variance(self) -> bool:

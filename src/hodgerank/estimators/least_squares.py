@@ -29,7 +29,7 @@ from hodgerank.kernels.models.links import LIKELIHOODS, LINKS
 from hodgerank.types import FloatArray, VotesLike
 
 if TYPE_CHECKING:
-    from hodgerank.estimators.position.adjusting import Position
+    from hodgerank.estimators.position.cells import Position
 
 PERFECT_FIT = 1e-10  # a residual sum of squares below this share of the squares is rounding
 PROBIT = "thurstone-mosteller"

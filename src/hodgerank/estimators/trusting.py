@@ -10,7 +10,6 @@ from hodgerank.data.comparisons import Comparisons
 from hodgerank.estimators.workers.cells import NO_TRUST, WorkerCells
 from hodgerank.estimators.workers.honesty import worker_types
 from hodgerank.graph.answered_graph import AnsweredGraph
-from hodgerank.graph.comparison_graph import ComparisonGraph
 from hodgerank.types import FloatArray
 
 
@@ -32,10 +31,12 @@ def weighed_by_trust(votes: Comparisons, trust: FloatArray) -> tuple[Comparisons
     return turned.select(kept), np.abs(by_answer[kept])
 
 
-def trusting_graph(votes: Comparisons, trust: FloatArray) -> ComparisonGraph:
-    """The graph in which answers count by trust, and those of adversaries the other way round."""
+def trusted_answers(votes: Comparisons, trust: FloatArray) -> Comparisons:
+    """Answers that count by trust, and those of adversaries the other way round."""
     answers, size = weighed_by_trust(votes, trust)
-    if (size == 1).all():
-        return ComparisonGraph.from_comparisons(answers)
-    weight = size if answers.weight is None else size * answers.weight
-    return ComparisonGraph.from_comparisons(replace(answers, weight=weight))
+    return answers if (size == 1).all() else weighed(answers, size)
+
+
+def weighed(votes: Comparisons, by: FloatArray) -> Comparisons:
+    """Answers that count so much more or less."""
+    return replace(votes, weight=by if votes.weight is None else by * votes.weight)

@@ -151,9 +151,14 @@ def counted_once(answered: AnsweredGraph) -> AnsweredGraph:
     return AnsweredGraph.of(once)
 
 
+def news_share(graph: ComparisonGraph, rho: float) -> FloatArray:
+    """By edge, how much of one each of its m answers is worth that have correlation rho."""
+    return np.asarray(1 / (1 + (graph.counts - 1) * rho))
+
+
 def counted_as_correlated(graph: ComparisonGraph, rho: float) -> ComparisonGraph:
     """The graph in which m answers to a pair, of correlation rho, count m / (1 + (m-1) rho)."""
-    share = 1 / (1 + (graph.counts - 1) * rho)
+    share = news_share(graph, rho)
     return replace(
         graph,
         weights=graph.weights * share,

@@ -80,7 +80,7 @@ class History:
     def since(self, start: int) -> AnswerBatch:
         """The answers from a position on, as designs take them."""
         left, right = np.array(self._left[start:]), np.array(self._right[start:])
-        outcome = np.array(self._outcome[start:])
+        outcome, shown = np.array(self._outcome[start:]), np.array(self._display_known[start:])
         workers = [*self._worker_codes, None]  # NO_WORKER is the last
         return AnswerBatch(
             np.minimum(left, right).astype(np.int64),
@@ -88,6 +88,7 @@ class History:
             np.where(left > right, -outcome, outcome),
             np.array(self._weight[start:]),
             [workers[code] for code in self._worker[start:]],
+            np.where(left < right, shown, -shown).astype(np.int64),
         )
 
     @property

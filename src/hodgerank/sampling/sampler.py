@@ -12,11 +12,13 @@ import numpy as np
 
 from hodgerank.data.comparisons import Comparisons
 from hodgerank.data.reading.source import read_comparisons
-from hodgerank.errors import InvalidArgument, NothingToAsk
-from hodgerank.estimators.bayes import believed_ranking
+from hodgerank.errors import InvalidArgument, NothingToAsk, require_one_of
+from hodgerank.estimators.bayes import believed_ranking, sided_ranking
+from hodgerank.estimators.position.cells import POSITIONS, Position
 from hodgerank.estimators.priors import Scope
 from hodgerank.estimators.ranking import Ranking
-from hodgerank.graph.repetitions import counted_as_correlated
+from hodgerank.graph.answered_graph import AnsweredGraph
+from hodgerank.graph.repetitions import counted_as_correlated, news_share
 from hodgerank.kernels.selection.ties import stream
 from hodgerank.notebook import Displayed, Preview
 from hodgerank.sampling.answer import read_outcome, read_weight, read_worker
@@ -63,6 +65,10 @@ class Sampler(Displayed):
     candidates
         The pairs that may be asked, where not all may: a list, or a boolean matrix over the items.
         Rankings, too, are better for knowing it: see `bayes_rank`.
+    position
+        Whether answers may lean to a side: 'worker' learns a lean for each worker, 'common' one for
+        all. Rankings have it in the model, see `bayes_rank`; so do samplers that follow labels when
+        they choose pairs, below 1,000 items. It costs nothing where nobody leans.
     """
 
     follows_labels: ClassVar[bool] = True
@@ -76,7 +82,11 @@ class Sampler(Displayed):
         seed: int,
         display: Display,
         candidates: Candidates,
+        position: Position | None = None,
     ) -> None:
+        if position is not None:
+            require_one_of(position, POSITIONS, "position")
+        self.position = position
         self._item_list = ItemList(items)
         self._items = self._item_list.items
         self._candidates = CandidateReader(self._item_list)
@@ -216,9 +226,9 @@ class Sampler(Displayed):
         self._history.append(left, right, outcome, self._history.worker_code(worker), weight)
         self._balance.count(left, right)
         if left < right:
-            self._design.learn(left, right, outcome, weight, worker)
+            self._design.learn(left, right, outcome, weight, worker, 1)
         else:
-            self._design.learn(right, left, -outcome, weight, worker)
+            self._design.learn(right, left, -outcome, weight, worker, -1)
 
     def tell_many(self, votes: VotesLike) -> None:
         """Many answers at once: Comparisons, or anything `read_comparisons` takes."""
@@ -272,17 +282,21 @@ class Sampler(Displayed):
 
         Its prior ranks all items together from the first answer on. Where workers are named,
         answers are weighed by how far each can be trusted, as in `robust_rank`; where judges repeat
-        themselves, answers to a pair count less each time. For another estimator, give it
-        `sampler.answers`.
+        themselves, answers to a pair count less each time. With `position`, sides are in the model.
+        For another estimator, give it `sampler.answers`.
         """
-        from hodgerank.estimators.trusting import trusting_graph
+        from hodgerank.estimators.trusting import trusted_answers, weighed
 
-        graph = trusting_graph(self.answers, self._trust_in_workers)
-        rho = self.repetition
-        if rho:
-            graph = counted_as_correlated(graph, rho)
+        answers, rho = trusted_answers(self.answers, self._trust_in_workers), self.repetition
         notes = (REPEATED.format(rho=rho),) if rho >= NOTICED else ()
-        return believed_ranking(graph, self._scope, confidence=confidence, notes=notes)
+        answered = AnsweredGraph.of(answers)
+        if self.position is None or not len(answers):
+            graph = counted_as_correlated(answered.graph, rho) if rho else answered.graph
+            return believed_ranking(graph, self._scope, confidence=confidence, notes=notes)
+        if rho:
+            share = news_share(answered.graph, rho)[answered.edge]
+            answered = AnsweredGraph.of(weighed(answers, share))
+        return sided_ranking(answered, self.position, confidence=confidence, notes=notes)
 
     @property
     def repetition(self) -> float:

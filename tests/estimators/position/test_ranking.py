@@ -133,3 +133,44 @@ def test_answers_of_unknown_display_count_without_sides():
     half = replace(votes, display_known=np.arange(len(votes)) % 2 == 0)
     for estimator in ESTIMATORS:
         assert len(estimator(half, position="worker")) == 6
+
+
+def test_sides_cost_nothing_where_pairs_were_chosen_by_labels_and_nobody_leans():
+    taus = {None: [], "worker": []}
+    for seed in range(12):
+        rng = np.random.default_rng([seed, 9])
+        x = rng.normal(0, 1.5, 50)
+        sampler = hr.AutoSampler(50, seed=seed)
+        for _ in range(300):
+            pair = sampler.ask()
+            chance = 1 / (1 + np.exp(x[pair.right] - x[pair.left]))
+            sampler.tell(pair, 1 if rng.random() < chance else -1, "ann")
+        for position, found in taus.items():
+            ranking = hr.bayes_rank(sampler.answers, position=position)
+            scores = dict(zip(ranking.items, ranking.scores.tolist(), strict=True))
+            found.append(hr.metrics.kendall_tau(scores, dict(enumerate(x.tolist()))))
+    assert np.mean(taus["worker"]) > np.mean(taus[None]) - 0.005
+
+
+def test_the_posterior_with_sides_covers_scores_and_tells_the_lean():
+    covered, leans = [], []
+    for seed in range(12):
+        rng = np.random.default_rng([seed, 4])
+        x = rng.normal(0, 0.9, 15)
+        left, right = rng.integers(0, 15, (2, 300))
+        rows = [
+            (int(a), int(b), 1 if x[a] - x[b] + 1.2 + rng.normal() > 0 else -1, "ann")
+            for a, b in zip(left, right, strict=True)
+            if a != b
+        ]
+        ranking = hr.bayes_rank(rows, position="common")
+        truth = x[list(ranking.items)] - x.mean()
+        covered.append((np.abs(truth - ranking.scores) < 1.96 * ranking.standard_errors).mean())
+        leans.append(float(ranking.notes[-1].split("adds ")[1].split(" ")[0]))
+    assert 0.88 < np.mean(covered) < 0.99
+    assert np.mean(leans) == pytest.approx(1.2, abs=0.15)
+
+
+def test_sides_do_not_pass_for_weights():
+    votes = hr.simulate_comparisons(8, 300, workers={"position-biased": 1}, rng=2)
+    assert not any("weights" in note for note in hr.bayes_rank(votes, position="common").notes)

@@ -48,7 +48,8 @@ class Campaign:
         if self.rule != kernel.ORDER:
             resistance.learn(self.C, self.mean, self.s, i, j, outcome, 1.0)
             return
-        _, a = probit.assimilate(self.C, self.mean, self.s, i, j, outcome, 1.0)
+        row = (i, j, outcome, 1.0, 0, np.zeros(2))
+        _, a = probit.assimilate(self.C, self.mean, self.s, *row)
         if self.weighs_all:
             misordering.follow(self.R, self.s, self.q, i, j, a)
 

@@ -13,11 +13,12 @@ from typing import Literal
 import numpy as np
 
 from hodgerank.data.comparisons import Comparisons
-from hodgerank.errors import require_one_of
 from hodgerank.estimators.covariance import ClusteredCovariance
 from hodgerank.estimators.position.cells import (
+    Position,
     SidedCells,
     common_group,
+    require_both_sides,
     require_sides,
     worker_groups,
 )
@@ -30,8 +31,6 @@ from hodgerank.kernels.linalg.newton import Fit
 from hodgerank.kernels.models.links import LIKELIHOODS, LINKS
 from hodgerank.types import FloatArray, IntArray, VotesLike
 
-Position = Literal["common", "worker"]
-POSITIONS = ("common", "worker")
 # Precision of leans around 0: standard deviation 3 in logits, so that nobody's is infinite; of
 # least squares that of one more answer without a lean, so that few answers show little of one.
 LEAN = {"bradley-terry": 1 / 9, "thurstone-mosteller": 1 / 3, "uniform": 1.0}
@@ -102,11 +101,15 @@ class WithoutSides:
     @property
     def note(self) -> str:
         """What a reader should know."""
-        lean = self.fit.lean[self.fit.cells.answers > 0]
-        added = f"{lean[0]:+.3g}"
-        if self.position == "worker" and len(lean) > 1:
-            added = f"{lean.min():+.3g} to {lean.max():+.3g}, by worker,"
-        return f"sides are in the model: standing left adds {added} on the scale of the scores"
+        return note_on_sides(self.fit.lean[self.fit.cells.answers > 0], self.position)
+
+
+def note_on_sides(lean: FloatArray, position: Position) -> str:
+    """How far those who answered lean."""
+    added = f"{lean[0]:+.3g}" if len(lean) else "nothing"
+    if position == "worker" and len(lean) > 1:
+        added = f"{lean.min():+.3g} to {lean.max():+.3g}, by worker,"
+    return f"sides are in the model: standing left adds {added} on the scale of the scores"
 
 
 @dataclass(frozen=True)
@@ -139,9 +142,7 @@ def take_out_sides(
 
     `ridge` is the precision of the scores; where it has `joined` them, components do not matter.
     """
-    require_one_of(position, POSITIONS, "position")
     votes = answered.votes
-    require_sides(votes, position == "worker")
     group, n_groups = _groups(votes, position)
     cells = SidedCells.of(answered, group, n_groups)
     if joined:
@@ -157,6 +158,8 @@ def without_sides(
 ) -> WithoutSides:
     """The same of votes in whatever form, as long as it tells the answers."""
     answers = single_answers(votes, f"position={position!r} (--sides {position})")
+    require_sides(answers, position)
+    require_both_sides(answers)
     return take_out_sides(AnsweredGraph.of(answers), position, link, ridge=ridge)
 
 

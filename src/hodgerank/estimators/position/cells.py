@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 
 from hodgerank.data.comparisons import NO_WORKER, Comparisons
-from hodgerank.errors import InvalidArgument
+from hodgerank.errors import InvalidArgument, require_one_of
 from hodgerank.graph.answered_graph import AnsweredGraph
 from hodgerank.kernels.edges.groups import group_rows
 from hodgerank.types import CodeArray, FloatArray, IntArray
 
+Position = Literal["common", "worker"]
+POSITIONS = ("common", "worker")
 NO_GROUP = -1  # nothing is known of where these were shown
 
 
@@ -91,8 +94,9 @@ def common_group(votes: Comparisons) -> tuple[IntArray, int]:
     return np.zeros(len(votes), np.int64), 1
 
 
-def require_sides(votes: Comparisons, by_worker: bool) -> None:
-    """Where sides are not known, or explain every answer, nothing can be said about them."""
+def require_sides(votes: Comparisons, position: str) -> None:
+    """Where sides are not known, nothing can be said about them."""
+    require_one_of(position, POSITIONS, "position")
     shown = votes.outcome[votes.display_known]
     if not len(shown):
         why = f" ({votes.report.display_doubt})" if votes.report.display_doubt else ""
@@ -100,13 +104,18 @@ def require_sides(votes: Comparisons, by_worker: bool) -> None:
             f"the display order is not known{why}: leave position (--sides) out, or say that left "
             "and right are where they were shown (display_known=True, --display-known)"
         )
+    if position == "worker" and not votes.n_workers:
+        raise InvalidArgument(
+            "the votes do not say who answered: name the column (worker=..., --worker), or use "
+            "position='common' (--sides common)"
+        )
+
+
+def require_both_sides(votes: Comparisons) -> None:
+    """Where sides explain every answer, only a prior on the scores tells the two apart."""
+    shown = votes.outcome[votes.display_known]
     if len(shown) == len(votes) and (shown.min() == 1 or shown.max() == -1):
         raise InvalidArgument(
             "the same side was chosen in every answer: what it adds cannot be told from what the "
             "items do; leave position (--sides) out"
-        )
-    if by_worker and not votes.n_workers:
-        raise InvalidArgument(
-            "the votes do not say who answered: name the column (worker=..., --worker), or use "
-            "position='common' (--sides common)"
         )

@@ -8,8 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from hodgerank.estimators.position.adjusting import Position, take_out_sides
+from hodgerank.estimators.position.adjusting import take_out_sides
 from hodgerank.estimators.position.bias import position_bias
+from hodgerank.estimators.position.cells import Position
 from hodgerank.graph.answered_graph import AnsweredGraph
 from hodgerank.kernels.linalg.normal_equations import DENSE_ITEMS
 from hodgerank.types import FloatArray, Item

@@ -14,7 +14,7 @@ import numpy as np
 from hodgerank.kernels.compilation import compiled
 from hodgerank.kernels.expectation_propagation.sites import Answers, Sites
 from hodgerank.kernels.expectation_propagation.tilt import moved_site, tilt
-from hodgerank.types import CodeArray, FloatArray
+from hodgerank.types import CodeArray, FloatArray, IntArray
 
 FIRST_ROUNDS = 3  # of messages alone, which are cheap: they agree with each other before sites move
 
@@ -38,8 +38,10 @@ def fit_messages(
 @compiled
 def _sweeps(
     link: int,
+    first: IntArray,
     wins: FloatArray,
     losses: FloatArray,
+    pull: FloatArray,
     i: CodeArray,
     j: CodeArray,
     n: int,
@@ -64,7 +66,10 @@ def _sweeps(
             p_a, h_a = belief[a, 0] - sent[e, 0], belief[a, 1] - sent[e, 1]
             p_b, h_b = belief[b, 0] - sent[e, 2], belief[b, 1] - sent[e, 3]
             cavity_mean, cavity_variance = h_a / p_a - h_b / p_b, 1 / p_a + 1 / p_b
-            log_mass, mean, v = tilt(link, cavity_mean, cavity_variance, wins[e], losses[e])
+            own = slice(first[e], first[e + 1])
+            log_mass, mean, v = tilt(
+                link, cavity_mean, cavity_variance, wins[own], losses[own], pull[own]
+            )
             evidence += log_mass
             evidence -= _log_message_mass(p_a, h_a, sent[e, 0], sent[e, 1])
             evidence -= _log_message_mass(p_b, h_b, sent[e, 2], sent[e, 3])

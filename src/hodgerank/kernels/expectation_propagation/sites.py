@@ -8,17 +8,28 @@ from typing import NamedTuple
 import numpy as np
 
 from hodgerank.kernels.expectation_propagation.tilt import LEAST_PRECISION, update_sites
-from hodgerank.types import FloatArray
+from hodgerank.types import FloatArray, IntArray
 
 DAMPING = 0.8
 
 
 class Answers(NamedTuple):
-    """Wins of i and losses against j of each pair, in plain answers, on a link by its code."""
+    """Wins of i and losses against j, in plain answers, on a link by its code.
+
+    Pair e has the entries from `first[e]` up to `first[e + 1]`, one for each `pull` towards i under
+    which it was answered.
+    """
 
     link: int
+    first: IntArray
     wins: FloatArray
     losses: FloatArray
+    pull: FloatArray
+
+    @classmethod
+    def without_pull(cls, link: int, wins: FloatArray, losses: FloatArray) -> Answers:
+        """One entry per pair."""
+        return cls(link, np.arange(len(wins) + 1), wins, losses, np.zeros(len(wins)))
 
 
 class Sites(NamedTuple):

@@ -1,8 +1,9 @@
 """What the answers to one pair make of a Gaussian belief about its difference.
 
-Per pair with w wins and l losses the likelihood is f(d) = F(d)^w F(-d)^l, F the link. Its product
-with N(mean, variance) is not Gaussian; expectation propagation [Minka01] keeps its mass and its
-first two moments.
+Per pair with w wins and l losses the likelihood is f(d) = F(d)^w F(-d)^l, F the link. Where answers
+were given under pulls o, such as that of a side, it is the product of F(d+o)^w F(-d-o)^l over them.
+Its product with N(mean, variance) is not Gaussian; expectation propagation [Minka01] keeps its mass
+and its first two moments.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ import numpy as np
 
 from hodgerank.kernels.compilation import compiled
 from hodgerank.kernels.posterior.probit import hazard, log_cdf
-from hodgerank.types import FloatArray
+from hodgerank.types import FloatArray, IntArray
 
 PROBIT, LOGIT = 0, 1
 LINK_CODES = {"thurstone-mosteller": PROBIT, "bradley-terry": LOGIT}
@@ -39,13 +40,16 @@ def _log_link(link: int, d: float) -> float:
 
 
 @compiled
-def log_likelihood(link: int, d: float, wins: float, losses: float) -> float:
+def log_likelihood(
+    link: int, d: float, wins: FloatArray, losses: FloatArray, pull: FloatArray
+) -> float:
     """Ln f(d)."""
     value = 0.0
-    if wins > 0:
-        value += wins * _log_link(link, d)
-    if losses > 0:
-        value += losses * _log_link(link, -d)
+    for c in range(len(wins)):
+        if wins[c] > 0:
+            value += wins[c] * _log_link(link, d + pull[c])
+        if losses[c] > 0:
+            value += losses[c] * _log_link(link, -d - pull[c])
     return value
 
 
@@ -61,46 +65,61 @@ def _slope_and_curvature(link: int, d: float) -> tuple[float, float]:
 
 @compiled
 def tilt(
-    link: int, mean: float, variance: float, wins: float, losses: float
+    link: int,
+    mean: float,
+    variance: float,
+    wins: FloatArray,
+    losses: FloatArray,
+    pull: FloatArray,
 ) -> tuple[float, float, float]:
-    """Log of the mass of f N(mean, variance), and its mean and variance."""
-    if link == PROBIT and wins + losses == 1 and wins * losses == 0:
-        sign = wins - losses
+    """Log of the mass of f N(mean, variance), and its mean and variance.
+
+    The arrays have an entry for each pull.
+    """
+    if link == PROBIT and len(wins) == 1 and wins[0] + losses[0] == 1 and wins[0] * losses[0] == 0:
+        sign = wins[0] - losses[0]
         r = math.sqrt(1 + variance)
-        z = sign * mean / r
+        z = sign * (mean + pull[0]) / r
         h = hazard(z)
         shrink = variance * h * (h + z) / (1 + variance)
         return log_cdf(z), mean + sign * variance * h / r, variance * (1 - shrink)
-    return _tilt_numerically(link, mean, variance, wins, losses)
+    return _tilt_numerically(link, mean, variance, wins, losses, pull)
 
 
 @compiled
 def _tilt_numerically(
-    link: int, mean: float, variance: float, wins: float, losses: float
+    link: int,
+    mean: float,
+    variance: float,
+    wins: FloatArray,
+    losses: FloatArray,
+    pull: FloatArray,
 ) -> tuple[float, float, float]:
     """Newton's steps to the mode, and Gauss-Hermite quadrature around it."""
     d, width = mean, math.sqrt(variance)
     for _ in range(MOST_STEPS):
         slope, bend = -(d - mean) / variance, 1 / variance
-        up, up_bend = _slope_and_curvature(link, d)
-        down, down_bend = _slope_and_curvature(link, -d)
-        slope += wins * up - losses * down
-        bend += wins * up_bend + losses * down_bend
+        for c in range(len(wins)):
+            up, up_bend = _slope_and_curvature(link, d + pull[c])
+            down, down_bend = _slope_and_curvature(link, -d - pull[c])
+            slope += wins[c] * up - losses[c] * down
+            bend += wins[c] * up_bend + losses[c] * down_bend
         width = 1 / math.sqrt(bend)
         step = slope / bend
         longest = max(LONGEST_STEP, abs(d) / 2)  # far out it is nearly a parabola
         d += min(max(step, -longest), longest)
         if abs(step) <= SETTLED * width:
             break
-    is_narrow = (wins + losses) * width**3 < NARROW
+    is_narrow = (wins.sum() + losses.sum()) * width**3 < NARROW
     nodes = FEW_NODES if is_narrow else NODES
     log_weights = LOG_FEW_WEIGHTS if is_narrow else LOG_WEIGHTS
-    peak = log_likelihood(link, d, wins, losses) - (d - mean) ** 2 / (2 * variance)
+    peak = log_likelihood(link, d, wins, losses, pull) - (d - mean) ** 2 / (2 * variance)
     total, first, second = 0.0, 0.0, 0.0
     for k in range(len(nodes)):
         offset = SQRT_2 * width * nodes[k]
         x = d + offset
-        height = log_likelihood(link, x, wins, losses) - (x - mean) ** 2 / (2 * variance) - peak
+        height = log_likelihood(link, x, wins, losses, pull) - peak
+        height -= (x - mean) ** 2 / (2 * variance)
         mass = math.exp(log_weights[k] + height)
         total += mass
         first += mass * offset
@@ -138,8 +157,10 @@ def moved_site(
 @compiled
 def update_sites(
     link: int,
+    first: IntArray,
     wins: FloatArray,
     losses: FloatArray,
+    pull: FloatArray,
     cavity_mean: FloatArray,
     cavity_variance: FloatArray,
     t: FloatArray,
@@ -150,8 +171,9 @@ def update_sites(
     log_mass = np.empty(len(t))
     change = 0.0
     for e in range(len(t)):
+        own = slice(first[e], first[e + 1])
         log_mass[e], mean, variance = tilt(
-            link, cavity_mean[e], cavity_variance[e], wins[e], losses[e]
+            link, cavity_mean[e], cavity_variance[e], wins[own], losses[own], pull[own]
         )
         t[e], u[e], moved = moved_site(
             cavity_mean[e], cavity_variance[e], mean, variance, t[e], u[e], damping

@@ -7,6 +7,9 @@ exact one. With z = D / sqrt(noise + C) and the hazard h = phi/Phi, an answer fo
 
 and its evidence is ln Phi(z). An answer y between -1 and 1 counts as (1+y)/2 of one for i and
 (1-y)/2 of one for j; an answer of weight w has noise variance 1/w.
+
+Whoever answers may lean to a side: z = (D + side b) / sqrt(noise + C + v) with b ~ N(lean, v),
+which is filtered too. How scores and leans hang together is left out: sides are balanced.
 """
 
 from __future__ import annotations
@@ -49,20 +52,33 @@ def sensitivity(z: float) -> float:
 
 @compiled
 def assimilate(
-    C: FloatArray, mean: FloatArray, s: FloatArray, i: int, j: int, outcome: float, noise: float
+    C: FloatArray,
+    mean: FloatArray,
+    s: FloatArray,
+    i: int,
+    j: int,
+    outcome: float,
+    noise: float,
+    side: int,
+    lean: FloatArray,
 ) -> tuple[float, float]:
     """Filter one answer to the pair i < j; returns (evidence, a) where S became S - a s s^T.
 
-    `s` holds the response of the pair afterwards.
+    `s` holds the response of the pair afterwards. `side` is +1 where i stood left, -1 where j did,
+    0 where nobody knows; `lean` holds mean and variance of the pull to the left.
     """
     c = response(C, i, j, s)
-    total = noise + c
-    z = (mean[i] - mean[j]) / math.sqrt(total)
+    total = noise + c + side * side * lean[1]
+    z = (mean[i] - mean[j] + side * lean[0]) / math.sqrt(total)
     won, lost = (1 + outcome) / 2, (1 - outcome) / 2
     h_won, h_lost = hazard(z), hazard(-z)
-    mean += (won * h_won - lost * h_lost) / math.sqrt(total) * s
+    push = (won * h_won - lost * h_lost) / math.sqrt(total)
+    mean += push * s
     a = (won * h_won * (h_won + z) + lost * h_lost * (h_lost - z)) / total
     shrink(C, s, a)
+    if side != 0:
+        lean[0] += side * push * lean[1]
+        lean[1] -= a * lean[1] * lean[1]
     evidence = 0.0
     if won > 0:
         evidence += won * log_cdf(z)
@@ -82,6 +98,8 @@ def assimilate_repeated(
     weight: float,
     times: int,
     last: float,
+    side: int,
+    lean: FloatArray,
     tally: FloatArray,
 ) -> tuple[float, float]:
     """The same of an answer to a pair that was answered so many times before, last so.
@@ -91,12 +109,13 @@ def assimilate_repeated(
     """
     weight *= news(repetition(tally), times)
     if times and last * outcome != 0:
-        z = (mean[i] - mean[j]) / math.sqrt(1 + C[i, j])
+        total = 1 + C[i, j] + side * side * lean[1]
+        z = (mean[i] - mean[j] + side * lean[0]) / math.sqrt(total)
         expected = 0.5 * math.erfc(-(z if last > 0 else -z) / SQRT_2)
         tally[0] += (1.0 if last * outcome > 0 else 0.0) - expected
         tally[1] += expected * (1 - expected)
         tally[2] += 1 - expected
-    return assimilate(C, mean, s, i, j, outcome, 1 / weight)
+    return assimilate(C, mean, s, i, j, outcome, 1 / weight, side, lean)
 
 
 @compiled
@@ -131,14 +150,20 @@ def assimilate_into_bank(
     weight: float,
     times: int,
     last: float,
+    side: int,
+    who: int,
+    leans: FloatArray,
     tally: FloatArray,
     evidence: FloatArray,
     a: FloatArray,
 ) -> None:
-    """Filter one answer into several posteriors, one per entry of each array."""
+    """Filter one answer into several posteriors, one per entry of each array.
+
+    `leans` has a row for each of those who may answer; `who` did.
+    """
     for k in range(len(C)):
         more, a[k] = assimilate_repeated(
-            C[k], mean[k], s[k], i, j, outcome, weight, times, last, tally[k]
+            C[k], mean[k], s[k], i, j, outcome, weight, times, last, side, leans[k, who], tally[k]
         )
         evidence[k] += more
 
@@ -154,6 +179,9 @@ def assimilate_all(
     weights: FloatArray,
     times: IntArray,
     last: FloatArray,
+    sides: IntArray,
+    who: IntArray,
+    leans: FloatArray,
     tally: FloatArray,
     evidence: FloatArray,
 ) -> None:
@@ -162,7 +190,7 @@ def assimilate_all(
         for t in range(len(i)):
             evidence[k] += assimilate_repeated(
                 C[k], mean[k], s[k], i[t], j[t], outcomes[t], weights[t], times[t], last[t],
-                tally[k],
+                sides[t], leans[k, who[t]], tally[k],
             )[0]  # fmt: skip
 
 

@@ -6,6 +6,7 @@ from collections.abc import Collection
 
 import numpy as np
 
+from hodgerank.estimators.position.cells import Position
 from hodgerank.kernels.selection.misordering import order_weights
 from hodgerank.kernels.selection.ties import best_listed
 from hodgerank.sampling.blocked import Blocked
@@ -40,8 +41,10 @@ class AdaptiveDesign(ComposedDesign):
         Whether the label-free design is to choose whatever the evidence says.
     """
 
-    def __init__(self, n: int, weigh: Weigh = order_weights) -> None:
-        self.order = OrderDesign(n, PRIOR_VARIANCES, self._choose, weigh, Repetitions())
+    def __init__(
+        self, n: int, weigh: Weigh = order_weights, position: Position | None = None
+    ) -> None:
+        self.order = OrderDesign(n, PRIOR_VARIANCES, self._choose, weigh, Repetitions(), position)
         self._label_free = DensePosterior(np.zeros(n), 1.0, criterion="variance")
         self._ignores_labels = False
         self.probes = False

@@ -38,9 +38,16 @@ class AdaptiveManyDesign(ComposedDesign):
         return self._posterior
 
     def _learn(
-        self, i: int, j: int, outcome: float, weight: float, worker: Item | None, was_out: bool
+        self,
+        i: int,
+        j: int,
+        outcome: float,
+        weight: float,
+        worker: Item | None,
+        side: int,
+        was_out: bool,
     ) -> None:
-        super()._learn(i, j, outcome, weight, worker, was_out)
+        super()._learn(i, j, outcome, weight, worker, side, was_out)
         self._settle()
 
     def _learn_many(self, answers: AnswerBatch) -> None:

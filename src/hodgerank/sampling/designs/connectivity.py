@@ -62,7 +62,14 @@ class ConnectivityDesign(Design):
         self._labels, self._n_components = fiedler.component_labels(self._counts, self._shared)
 
     def _learn(
-        self, i: int, j: int, outcome: float, weight: float, worker: Item | None, was_out: bool
+        self,
+        i: int,
+        j: int,
+        outcome: float,
+        weight: float,
+        worker: Item | None,
+        side: int,
+        was_out: bool,
     ) -> None:
         """Count the answer, unless it was counted when it went out."""
         if not was_out:

@@ -19,7 +19,14 @@ class CountingDesign(Design):
         self._counts = np.zeros((n, n), np.int64)
 
     def _learn(
-        self, i: int, j: int, outcome: float, weight: float, worker: Item | None, was_out: bool
+        self,
+        i: int,
+        j: int,
+        outcome: float,
+        weight: float,
+        worker: Item | None,
+        side: int,
+        was_out: bool,
     ) -> None:
         """Count the answer, unless it was counted when it went out."""
         if not was_out:

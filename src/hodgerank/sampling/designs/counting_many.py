@@ -29,7 +29,14 @@ class CountingManyDesign(Design):
         self._asked_at_least: Counter[int] = Counter()  # number of pairs asked so often or more
 
     def _learn(
-        self, i: int, j: int, outcome: float, weight: float, worker: Item | None, was_out: bool
+        self,
+        i: int,
+        j: int,
+        outcome: float,
+        weight: float,
+        worker: Item | None,
+        side: int,
+        was_out: bool,
     ) -> None:
         """Count the answer, unless it was counted when it went out."""
         if not was_out:

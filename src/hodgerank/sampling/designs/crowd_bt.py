@@ -38,7 +38,14 @@ class CrowdBTDesign(Design):
         return self._workers.get(worker, self._prior_worker)
 
     def _learn(
-        self, i: int, j: int, outcome: float, weight: float, worker: Item | None, was_out: bool
+        self,
+        i: int,
+        j: int,
+        outcome: float,
+        weight: float,
+        worker: Item | None,
+        side: int,
+        was_out: bool,
     ) -> None:
         """Move the two scores and the worker's reliability, a weight w as w answers."""
         weight = min(weight, MOST_REPEATS)

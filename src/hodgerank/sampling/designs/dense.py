@@ -93,7 +93,14 @@ class DensePosterior(Design):
         self._leaders = np.zeros(n, np.int64)
 
     def _learn(
-        self, i: int, j: int, outcome: float, weight: float, worker: Item | None, was_out: bool
+        self,
+        i: int,
+        j: int,
+        outcome: float,
+        weight: float,
+        worker: Item | None,
+        side: int,
+        was_out: bool,
     ) -> None:
         """Where the answer was expected, its label alone is news to the next choice."""
         noise = 1 / weight
@@ -117,7 +124,7 @@ class DensePosterior(Design):
         if len(answers.i) < n:
             super()._learn_many(answers)
             return
-        i, j, outcome, weight, _ = answers
+        i, j, outcome, weight, *_ = answers
         self._adjacency += np.bincount(i * n + j, weight, minlength=n * n).reshape(n, n)
         self._force += np.bincount(i, weight * outcome, minlength=n)
         self._force -= np.bincount(j, weight * outcome, minlength=n)

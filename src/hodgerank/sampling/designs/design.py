@@ -15,25 +15,29 @@ from hodgerank.types import BoolArray, FloatArray, IntArray, Item
 
 
 class AnswerBatch(NamedTuple):
-    """Answers in the order they came: pairs i < j, outcomes of i, weights, workers."""
+    """Answers in the order they came: pairs i < j, outcomes of i, weights, workers, sides.
+
+    A side is +1 where i stood left, -1 where j did, 0 where that is not known.
+    """
 
     i: IntArray
     j: IntArray
     outcome: FloatArray
     weight: FloatArray
     worker: list[Item | None]
+    side: IntArray
 
     def part(self, start: int, end: int | None = None) -> AnswerBatch:
         """The answers from `start` up to `end`."""
         rows = slice(start, end)
-        return AnswerBatch(
-            self.i[rows], self.j[rows], self.outcome[rows], self.weight[rows], self.worker[rows]
-        )
+        i, j, outcome, weight, worker, side = self
+        return AnswerBatch(i[rows], j[rows], outcome[rows], weight[rows], worker[rows], side[rows])
 
-    def rows(self) -> Iterator[tuple[int, int, float, float, Item | None]]:
+    def rows(self) -> Iterator[tuple[int, int, float, float, Item | None, int]]:
         """The answers one by one."""
-        columns = (self.i, self.j, self.outcome, self.weight)
-        return zip(*(column.tolist() for column in columns), self.worker, strict=True)
+        i, j, outcome, weight, worker, side = self
+        columns = (column.tolist() for column in (i, j, outcome, weight))
+        return zip(*columns, worker, side.tolist(), strict=True)
 
 
 class Design(ABC):
@@ -52,12 +56,20 @@ class Design(ABC):
     def __init__(self) -> None:
         self.out: Counter[tuple[int, int]] = Counter()
 
-    def learn(self, i: int, j: int, outcome: float, weight: float, worker: Item | None) -> None:
+    def learn(
+        self,
+        i: int,
+        j: int,
+        outcome: float,
+        weight: float,
+        worker: Item | None = None,
+        side: int = 0,
+    ) -> None:
         """Take in an answer; if the pair was out, it is out once less."""
         was_out = (i, j) in self.out
         if was_out:
             self._count(i, j, -1)
-        self._learn(i, j, outcome, weight, worker, was_out)
+        self._learn(i, j, outcome, weight, worker, side, was_out)
 
     def learn_many(self, answers: AnswerBatch) -> None:
         """Take in answers in the order they came; no pair is out then."""
@@ -86,7 +98,14 @@ class Design(ABC):
 
     @abstractmethod
     def _learn(
-        self, i: int, j: int, outcome: float, weight: float, worker: Item | None, was_out: bool
+        self,
+        i: int,
+        j: int,
+        outcome: float,
+        weight: float,
+        worker: Item | None,
+        side: int,
+        was_out: bool,
     ) -> None:
         """Take in an answer; `out` no longer counts it."""
 
@@ -133,10 +152,17 @@ class ComposedDesign(Design):
         """The part whose criterion is in force."""
 
     def _learn(
-        self, i: int, j: int, outcome: float, weight: float, worker: Item | None, was_out: bool
+        self,
+        i: int,
+        j: int,
+        outcome: float,
+        weight: float,
+        worker: Item | None,
+        side: int,
+        was_out: bool,
     ) -> None:
         for part in self._parts:
-            part.learn(i, j, outcome, weight, worker)
+            part.learn(i, j, outcome, weight, worker, side)
 
     def _learn_many(self, answers: AnswerBatch) -> None:
         for part in self._parts:

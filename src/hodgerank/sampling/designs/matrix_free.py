@@ -128,7 +128,14 @@ class MatrixFreePosterior(Design):
             )
 
     def _learn(
-        self, i: int, j: int, outcome: float, weight: float, worker: Item | None, was_out: bool
+        self,
+        i: int,
+        j: int,
+        outcome: float,
+        weight: float,
+        worker: Item | None,
+        side: int,
+        was_out: bool,
     ) -> None:
         self._take_off()
         self._make_room()
@@ -141,7 +148,7 @@ class MatrixFreePosterior(Design):
     def _learn_many(self, answers: AnswerBatch) -> None:
         """The same as one by one."""
         self._take_off()
-        i, j, outcome, weight, _ = answers
+        i, j, outcome, weight, *_ = answers
         done, checkpoint = 0, self.n_until_last_checkpoint(len(i))
         while done < checkpoint:
             self._make_room()

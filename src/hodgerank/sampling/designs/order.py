@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from hodgerank.estimators.position.cells import Position
 from hodgerank.kernels.selection import misordering
 from hodgerank.sampling.blocked import Blocked
 from hodgerank.sampling.designs.design import AnswerBatch, Design
@@ -39,6 +40,8 @@ class OrderDesign(Design):
         From its variances and means to what the order of each pair is worth.
     repetitions
         Where answers are noted, if judges may repeat themselves.
+    position
+        Whose lean to a side is learned, as in `Sampler`.
     """
 
     def __init__(
@@ -48,9 +51,10 @@ class OrderDesign(Design):
         choose: Choice = most_evident,
         weigh: Weigh = misordering.order_weights,
         repetitions: Repetitions | None = None,
+        position: Position | None = None,
     ) -> None:
         super().__init__()
-        self.bank = ProbitBank(n, variances)
+        self.bank = ProbitBank(n, variances, position)
         self.n_learned = 0
         self._choose = choose
         self._weigh = weigh
@@ -79,12 +83,19 @@ class OrderDesign(Design):
         return self._criterion
 
     def _learn(
-        self, i: int, j: int, outcome: float, weight: float, worker: Item | None, was_out: bool
+        self,
+        i: int,
+        j: int,
+        outcome: float,
+        weight: float,
+        worker: Item | None,
+        side: int,
+        was_out: bool,
     ) -> None:
         """Filter the answer into every posterior."""
         criterion = self.criterion
         before = NEW if self._repetitions is None else self._repetitions.add(i, j, outcome)
-        a = self.bank.learn(i, j, outcome, weight, *before)
+        a = self.bank.learn(i, j, outcome, weight, *before, side, worker)
         criterion.follow(i, j, float(a[self._chosen]))
         self.n_learned += 1
         if self.n_learned % self._interval == 0:

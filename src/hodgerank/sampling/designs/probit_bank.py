@@ -6,10 +6,13 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from hodgerank.estimators.position.cells import Position
 from hodgerank.kernels.posterior import probit
 from hodgerank.sampling.designs.dense import enlarge, prior_resistance
 from hodgerank.sampling.designs.design import AnswerBatch
-from hodgerank.types import FloatArray, IntArray
+from hodgerank.types import FloatArray, IntArray, Item
+
+LEAN_VARIANCE = 0.5  # beforehand, of a pull to a side in units of probit noise
 
 
 class ProbitPosterior:
@@ -45,7 +48,8 @@ class ProbitPosterior:
 class ProbitBank:
     """Filters each answer into every posterior.
 
-    Judges that repeat themselves tell less each time: how much less is found along with the scores.
+    Judges that repeat themselves tell less each time, and they may lean to a side: both is found
+    along with the scores.
 
     Attributes
     ----------
@@ -55,8 +59,12 @@ class ProbitBank:
         Logarithm of the probability of the answers under each.
     """
 
-    def __init__(self, n: int, variances: Sequence[float]) -> None:
+    def __init__(
+        self, n: int, variances: Sequence[float], position: Position | None = None
+    ) -> None:
         self.variances = tuple(variances)
+        self.leans = np.zeros((len(variances), 1, 2))  # of nobody
+        self._position, self._who = position, dict[Item | None, int]()
         self.C = np.array([prior_resistance(n, variance) for variance in variances])
         self.mean = np.zeros((len(variances), n))
         self.evidence = np.zeros(len(variances))
@@ -84,20 +92,42 @@ class ProbitBank:
         return int(self.evidence.argmax())
 
     def learn(
-        self, i: int, j: int, outcome: float, weight: float, times: int, last: float
+        self,
+        i: int,
+        j: int,
+        outcome: float,
+        weight: float,
+        times: int,
+        last: float,
+        side: int,
+        worker: Item | None,
     ) -> FloatArray:
         """One answer; returns the a of each posterior, where S became S - a s s^T."""
         probit.assimilate_into_bank(
-            self.C, self.mean, self.response, i, j, outcome, weight, times, last, self.tally,
-            self.evidence, self._a,
+            self.C, self.mean, self.response, i, j, outcome, weight, times, last,
+            *self._seen(side, worker), self.leans, self.tally, self.evidence, self._a,
         )  # fmt: skip
         return self._a
 
+    def _seen(self, side: int, worker: Item | None) -> tuple[int, int]:
+        """The side as far as it matters, and the row of whose lean it may show."""
+        if self._position is None or not side:
+            return 0, 0
+        whose = worker if self._position == "worker" else None
+        if whose not in self._who:
+            self._who[whose] = self.leans.shape[1]
+            unknown = np.tile((0.0, LEAN_VARIANCE), (len(self), 1, 1))
+            self.leans = np.concatenate((self.leans, unknown), axis=1)
+        return side, self._who[whose]
+
     def learn_many(self, answers: AnswerBatch, times: IntArray, last: FloatArray) -> None:
         """Answers in the order they came, with what was answered before each."""
-        i, j, outcome, weight, _ = answers
+        i, j, outcome, weight, worker, side = answers
+        seen = [self._seen(*row) for row in zip(side.tolist(), worker, strict=True)]
+        sides, who = np.array(seen, np.int64).reshape(-1, 2).T
         probit.assimilate_all(
-            self.C, self.mean, self.response, i, j, outcome, weight, times, last, self.tally,
+            self.C, self.mean, self.response, i, j, outcome, weight, times, last,
+            np.ascontiguousarray(sides), np.ascontiguousarray(who), self.leans, self.tally,
             self.evidence,
         )  # fmt: skip
 

@@ -8,6 +8,7 @@ from typing import Literal, Self
 import numpy as np
 
 from hodgerank.errors import InvalidArgument
+from hodgerank.estimators.position.cells import Position
 from hodgerank.sampling.candidates import AnyPair, Candidates, ListedPairs
 from hodgerank.sampling.designs.adaptive import AdaptiveDesign
 from hodgerank.sampling.designs.adaptive_many import AdaptiveManyDesign
@@ -41,7 +42,7 @@ class AutoSampler(Sampler):
 
     Parameters
     ----------
-    items, seed, display, candidates
+    items, seed, display, candidates, position
         As in `Sampler`.
     probes
         Ask every tenth time, from half an answer per item on, a random one of the best fifth
@@ -71,8 +72,9 @@ class AutoSampler(Sampler):
         vetting: int = 0,
         display: Display = "balanced",
         candidates: Candidates = None,
+        position: Position | None = None,
     ) -> None:
-        super().__init__(items, seed, display, candidates)
+        super().__init__(items, seed, display, candidates, position)
         if not isinstance(vetting, int | np.integer) or vetting < 0:
             raise InvalidArgument(f"vetting is a number of answers per worker, not {vetting!r}")
         self._design: AdaptiveDesign | AdaptiveManyDesign = self._new_design(len(self._items))
@@ -80,7 +82,9 @@ class AutoSampler(Sampler):
         self._set_probes(bool(probes))
 
     def _new_design(self, n: int) -> AdaptiveDesign | AdaptiveManyDesign:
-        return AdaptiveDesign(n) if n < MANY_ITEMS else AdaptiveManyDesign(n, self._seed)
+        if n < MANY_ITEMS:
+            return AdaptiveDesign(n, position=self.position)
+        return AdaptiveManyDesign(n, self._seed)
 
     @property
     def name(self) -> str:
@@ -90,7 +94,12 @@ class AutoSampler(Sampler):
     def fresh(self, items: Iterable[Item] | int, seed: int) -> Self:
         """One of the same kind for other items."""
         return type(self)(
-            items, seed=seed, probes=self._probes, vetting=self._vetting, display=self.display
+            items,
+            seed=seed,
+            probes=self._probes,
+            vetting=self._vetting,
+            display=self.display,
+            position=self.position,
         )
 
     @property

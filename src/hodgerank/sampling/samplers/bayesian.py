@@ -8,6 +8,7 @@ from typing import Literal, Self
 import numpy as np
 
 from hodgerank.errors import InvalidArgument, UnknownItem, require_one_of, require_positive
+from hodgerank.estimators.position.cells import Position
 from hodgerank.sampling.candidates import Candidates
 from hodgerank.sampling.designs.dense import LINK_CODES, DensePosterior
 from hodgerank.sampling.designs.gaussian import Engine, gaussian_posterior
@@ -28,7 +29,7 @@ class BayesianSampler(Sampler):
 
     Parameters
     ----------
-    items, seed, display, candidates
+    items, seed, display, candidates, position
         As in `Sampler`.
     ridge
         g, the precision of the scores before any answer, in units of one answer.
@@ -66,8 +67,9 @@ class BayesianSampler(Sampler):
         engine: Engine = "auto",
         display: Display = "balanced",
         candidates: Candidates = None,
+        position: Position | None = None,
     ) -> None:
-        super().__init__(items, seed, display, candidates)
+        super().__init__(items, seed, display, candidates, position)
         if str(link) == "bradley-terry":
             raise InvalidArgument(
                 "the logistic link prefers easy pairs on this posterior and does worse than "
@@ -94,7 +96,7 @@ class BayesianSampler(Sampler):
         """One of the same kind for other items; prior scores are left behind."""
         return type(self)(
             items, seed=seed, ridge=self._ridge, link=self._link, paper=self._paper,
-            engine=self._engine, display=self.display,
+            engine=self._engine, display=self.display, position=self.position,
         )  # fmt: skip
 
     def _prior_mean(self, scores: Mapping[Item, float] | Iterable[float] | None) -> FloatArray:

@@ -8,6 +8,7 @@ from typing import Literal, Self
 import numpy as np
 
 from hodgerank.errors import InvalidArgument, require_one_of
+from hodgerank.estimators.position.cells import Position
 from hodgerank.sampling.candidates import Candidates
 from hodgerank.sampling.designs.connectivity import ConnectivityDesign
 from hodgerank.sampling.designs.gaussian import Engine, gaussian_posterior
@@ -24,7 +25,7 @@ class FisherSampler(Sampler):
 
     Parameters
     ----------
-    items, seed, display, candidates
+    items, seed, display, candidates, position
         As in `Sampler`.
     criterion
         'd-optimal' asks the pair whose difference has the largest variance, which multiplies the
@@ -57,8 +58,9 @@ class FisherSampler(Sampler):
         engine: Engine = "auto",
         display: Display = "balanced",
         candidates: Candidates = None,
+        position: Position | None = None,
     ) -> None:
-        super().__init__(items, seed, display, candidates)
+        super().__init__(items, seed, display, candidates, position)
         require_one_of(criterion, ("d-optimal", "fiedler"), "criterion")
         require_one_of(start, ("empty", "path"), "start")
         self._criterion, self._start, self._engine = criterion, start, engine
@@ -82,5 +84,5 @@ class FisherSampler(Sampler):
         """One of the same kind for other items."""
         return type(self)(
             items, seed=seed, criterion=self._criterion, start=self._start, engine=self._engine,
-            display=self.display,
+            display=self.display, position=self.position,
         )  # fmt: skip

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from typing import Literal, Self
 
 from hodgerank.errors import require_one_of
+from hodgerank.estimators.position.cells import Position
 from hodgerank.sampling.candidates import Candidates
 from hodgerank.sampling.designs.counting import CountingDesign
 from hodgerank.sampling.designs.counting_many import CountingManyDesign
@@ -20,7 +21,7 @@ class RandomSampler(Sampler):
 
     Parameters
     ----------
-    items, seed, display, candidates
+    items, seed, display, candidates, position
         As in `Sampler`.
     order
         'rounds' asks every pair once in random order before any is asked again: a balanced
@@ -43,8 +44,9 @@ class RandomSampler(Sampler):
         order: Literal["rounds", "independent"] = "rounds",
         display: Display = "balanced",
         candidates: Candidates = None,
+        position: Position | None = None,
     ) -> None:
-        super().__init__(items, seed, display, candidates)
+        super().__init__(items, seed, display, candidates, position)
         require_one_of(order, ("rounds", "independent"), "order")
         self._order = order
         n, in_rounds = len(self._items), order == "rounds"
@@ -61,4 +63,6 @@ class RandomSampler(Sampler):
 
     def fresh(self, items: Iterable[Item] | int, seed: int) -> Self:
         """One of the same kind for other items."""
-        return type(self)(items, seed=seed, order=self._order, display=self.display)
+        return type(self)(
+            items, seed=seed, order=self._order, display=self.display, position=self.position
+        )

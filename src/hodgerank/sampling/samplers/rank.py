@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from typing import Self
 
 from hodgerank.errors import require_positive
+from hodgerank.estimators.position.cells import Position
 from hodgerank.kernels.posterior.resistance import covariance_of
 from hodgerank.sampling.candidates import Candidates
 from hodgerank.sampling.designs.order import OrderDesign
@@ -25,7 +26,7 @@ class RankSampler(Sampler):
 
     Parameters
     ----------
-    items, seed, display, candidates
+    items, seed, display, candidates, position
         As in `Sampler`.
     ridge
         Precision of the scores before any answer, in units of one answer; 1/4 is a variance of 4.
@@ -46,10 +47,13 @@ class RankSampler(Sampler):
         ridge: float = 0.25,
         display: Display = "balanced",
         candidates: Candidates = None,
+        position: Position | None = None,
     ) -> None:
-        super().__init__(items, seed, display, candidates)
+        super().__init__(items, seed, display, candidates, position)
         self._ridge = require_positive(ridge, "ridge")
-        self._design: OrderDesign = OrderDesign(len(self._items), [1 / self._ridge])
+        self._design: OrderDesign = OrderDesign(
+            len(self._items), [1 / self._ridge], position=position
+        )
 
     @property
     def name(self) -> str:
@@ -58,7 +62,9 @@ class RankSampler(Sampler):
 
     def fresh(self, items: Iterable[Item] | int, seed: int) -> Self:
         """One of the same kind for other items."""
-        return type(self)(items, seed=seed, ridge=self._ridge, display=self.display)
+        return type(self)(
+            items, seed=seed, ridge=self._ridge, display=self.display, position=self.position
+        )
 
     @property
     def posterior(self) -> Posterior:

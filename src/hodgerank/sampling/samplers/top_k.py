@@ -9,6 +9,7 @@ from typing import Self
 import numpy as np
 
 from hodgerank.errors import InvalidArgument
+from hodgerank.estimators.position.cells import Position
 from hodgerank.kernels.selection.top_k import top_k_weights
 from hodgerank.sampling.candidates import Candidates
 from hodgerank.sampling.designs.adaptive import AdaptiveDesign
@@ -31,7 +32,7 @@ class TopKSampler(AutoSampler):
 
     Parameters
     ----------
-    items, seed, display, candidates
+    items, seed, display, candidates, position
         As in `Sampler`.
     k
         How many of the best are wanted.
@@ -56,6 +57,7 @@ class TopKSampler(AutoSampler):
         vetting: int = 0,
         display: Display = "balanced",
         candidates: Candidates = None,
+        position: Position | None = None,
     ) -> None:
         if not isinstance(k, int | np.integer) or isinstance(k, bool) or k < 1:
             raise InvalidArgument(f"k is how many of the best are wanted, not {k!r}")
@@ -67,12 +69,13 @@ class TopKSampler(AutoSampler):
             vetting=vetting,
             display=display,
             candidates=candidates,
+            position=position,
         )
 
     def _new_design(self, n: int) -> AdaptiveDesign | TopKManyDesign:
         if n > EXACT_ORDER:
             return TopKManyDesign(n, self.k, self._seed)
-        return AdaptiveDesign(n, partial(top_k_weights, k=self.k))
+        return AdaptiveDesign(n, partial(top_k_weights, k=self.k), self.position)
 
     @property
     def name(self) -> str:
@@ -88,4 +91,5 @@ class TopKSampler(AutoSampler):
             probes=self._probes,
             vetting=self._vetting,
             display=self.display,
+            position=self.position,
         )

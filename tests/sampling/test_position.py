@@ -1,0 +1,85 @@
+"""Samplers that know that answers may lean to a side."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.special import expit
+
+import hodgerank as hr
+from hodgerank.errors import InvalidArgument
+from hodgerank.metrics import kendall_tau
+
+
+def campaign(position, leans, n=20, answers=200, seed=0, display="balanced"):
+    """A sampler told by judges who lean so far, in logits; and how near it came to the truth."""
+    rng = np.random.default_rng([seed, 5])
+    x = rng.normal(0, 1.5, n)
+    sampler = hr.AutoSampler(n, seed=seed, position=position, display=display)
+    for k in range(answers):
+        pair, judge = sampler.ask(), k % len(leans)
+        chance = expit(x[pair.left] - x[pair.right] + leans[judge])
+        sampler.tell(pair, 1 if rng.random() < chance else -1, f"judge {judge}")
+    ranking = sampler.ranking()
+    scores = dict(zip(ranking.items, ranking.scores.tolist(), strict=True))
+    return sampler, kendall_tau(scores, dict(enumerate(x.tolist())))
+
+
+def mean_tau(position, lean):
+    return np.mean([campaign(position, [lean], seed=seed)[1] for seed in range(40)])
+
+
+def test_rankings_come_nearer_to_the_truth_where_a_judge_leans():
+    assert mean_tau("worker", 3.0) > mean_tau(None, 3.0) + 0.02
+
+
+def test_it_costs_nothing_where_nobody_leans():
+    assert mean_tau("worker", 0.0) > mean_tau(None, 0.0) - 0.03
+
+
+def test_the_lean_of_each_judge_is_learned():
+    sampler, _ = campaign("worker", [2.0, -1.0, 0.0], answers=900)
+    bank = sampler._design.order.bank
+    mean = bank.leans[bank.most_evident, 1:, 0]
+    np.testing.assert_allclose(mean, np.array([2.0, -1.0, 0.0]) / 1.7, atol=0.3)
+    note = sampler.ranking().notes[-1]
+    assert "by worker" in note
+
+
+def test_one_lean_is_learned_for_all():
+    sampler, _ = campaign("common", [1.0, 2.0], answers=400)
+    assert sampler._design.order.bank.leans.shape[1] == 2  # nobody's, and everybody's
+
+
+def test_answers_of_unknown_display_teach_no_lean():
+    sampler = hr.AutoSampler(["a", "b", "c"], position="worker")
+    sampler.tell_many(hr.read_comparisons([{"winner": "a", "loser": "b"}] * 9))
+    assert sampler._design.order.bank.leans.shape[1] == 1
+    assert sampler.ranking().items[0] == "a"
+
+
+def test_an_early_ranking_is_possible_where_only_one_side_was_chosen():
+    sampler = hr.AutoSampler(6, position="worker")
+    assert len(sampler.ranking()) == 6
+    for _ in range(20):
+        sampler.tell(sampler.ask(), 1, "always left")
+    ranking = sampler.ranking()
+    assert np.isfinite(ranking.scores).all()
+    assert hr.expected_tau(ranking) < 0.3
+
+
+@pytest.mark.parametrize(
+    "build", [hr.RandomSampler, hr.FisherSampler, hr.BayesianSampler, hr.RankSampler]
+)
+def test_every_sampler_ranks_with_sides(build):
+    sampler = build(5, position="common", seed=3)
+    for _ in range(30):
+        pair = sampler.ask()
+        sampler.tell(pair, 1 if pair.left < pair.right else -1)
+    assert "sides are in the model" in sampler.ranking().notes[-1]
+    assert sampler.fresh(4, 1).position == "common"
+
+
+def test_a_position_that_does_not_exist_is_refused():
+    with pytest.raises(InvalidArgument, match="common, worker"):
+        hr.AutoSampler(5, position="left")
