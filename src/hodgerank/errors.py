@@ -7,7 +7,8 @@ HodgeRankError
 ├── DisconnectedGraph     items that no chain of comparisons joins
 ├── DidNotConverge        an iteration that used up its steps
 ├── NothingToAsk          no pair is allowed
-├── JudgeFailed           who was asked fails again and again
+├── JudgeFailed           who was asked fails again and again, or for good
+├── StopAsking            who was asked wants no more pairs: raised by judges, it ends a run well
 ├── CannotWrite           a result that could not be put where it should go (an OSError)
 ├── DatasetUnavailable    the files of a data set are not to be had
 └── MissingDependency     an optional package is needed (an ImportError)
@@ -105,7 +106,14 @@ class NothingToAsk(HodgeRankError):
 
 
 class JudgeFailed(HodgeRankError):
-    """A judge failed for many pairs in a row; the answers until then are kept."""
+    """A judge failed for many pairs in a row, or says that it always will.
+
+    The answers until then are kept.
+    """
+
+
+class StopAsking(HodgeRankError):
+    """Raised by a judge that wants no more pairs, with the reason: the run ends as if finished."""
 
 
 class CannotWrite(HodgeRankError, OSError):

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import threading
 from collections import Counter
+from itertools import combinations
 
 import numpy as np
 import pytest
@@ -15,7 +16,7 @@ import pytest
 import hodgerank as hr
 from hodgerank.collecting import stopping
 from hodgerank.collecting.stopping import Progress
-from hodgerank.errors import InvalidArgument, InvalidComparisons, JudgeFailed
+from hodgerank.errors import InvalidArgument, InvalidComparisons, JudgeFailed, StopAsking
 
 ITEMS = list("abcdefgh")
 
@@ -379,3 +380,80 @@ def test_a_full_disk_leaves_whole_lines(tmp_path):
     lines = log.read_text().splitlines(keepends=True)
     assert 1 < len(lines) < 50
     assert all(json.loads(line)["outcome"] == 1 and line.endswith("\n") for line in lines)
+
+
+def asked_by(sampler, budget, **options):
+    """The pairs a judge is shown in a run."""
+    seen = []
+
+    async def judge(pair):
+        seen.append(pair)
+        await asyncio.sleep(0)
+        return alphabetic(pair)
+
+    return seen, asyncio.run(hr.run_async(sampler, judge, budget, **options))
+
+
+@pytest.mark.parametrize("concurrency", [1, 7, 40])
+def test_a_pair_is_asked_no_more_often_than_it_may_be(concurrency):
+    sampler = hr.AutoSampler(list("abcd"))
+    seen, result = asked_by(sampler, 1000, per_pair=2, concurrency=concurrency)
+    assert Counter(map(frozenset, seen)) == {frozenset(p): 2 for p in combinations("abcd", 2)}
+    assert set(Counter(seen).values()) == {1}  # once each way round
+    assert "as often as it may be" in result.reason
+
+
+def test_some_pairs_may_never_be_asked_and_earlier_answers_count():
+    sampler = hr.AutoSampler(["a", "b", "c"])
+    sampler.tell(("a", "b"), 1)
+    allowed = {frozenset("ab"): 2, frozenset("bc"): 1, frozenset("ac"): 0}
+    seen, _ = asked_by(sampler, 50, per_pair=lambda pair: allowed[frozenset(pair)], concurrency=5)
+    assert Counter(map(frozenset, seen)) == {frozenset("ab"): 1, frozenset("bc"): 1}
+
+
+def test_both_orders_of_a_pair_are_asked_and_both_answers_kept():
+    seen, result = asked_by(hr.AutoSampler(ITEMS), 41, orders="both", concurrency=6)
+    assert result.n_answers == len(seen) == 41  # the budget is kept, though it is odd
+    for pair, turned in zip(seen[:40:2], seen[1:40:2], strict=True):
+        assert (pair.right, pair.left) == turned
+    with pytest.raises(InvalidArgument, match="single, both"):
+        asked_by(hr.AutoSampler(ITEMS), 4, orders="all")
+
+
+def test_pairs_that_are_out_when_a_run_ends_are_waited_for():
+    async def judge(pair):
+        if sampler.n_answers < 5:
+            return alphabetic(pair)
+        if len(waiting) < 3:
+            waiting.append(pair)
+            await asyncio.sleep(0.01)
+            return alphabetic(pair)
+        raise StopAsking("enough")
+
+    waiting, sampler = [], hr.RandomSampler(ITEMS)
+    result = asyncio.run(hr.run_async(sampler, judge, 1000, concurrency=5))
+    assert result.reason == "enough"
+    assert result.n_answers == sampler.n_answers >= 8
+
+
+def test_a_judge_that_fails_for_good_ends_the_run_at_once_and_the_rest_is_kept():
+    tries = 0
+
+    async def judge(pair):
+        nonlocal tries
+        tries += 1
+        if tries == 4:
+            raise JudgeFailed("no such model")
+        await asyncio.sleep(0.01)
+        return alphabetic(pair)
+
+    sampler = hr.RandomSampler(ITEMS)
+    with pytest.raises(JudgeFailed, match="no such model"):
+        asyncio.run(hr.run_async(sampler, judge, 1000, concurrency=4))
+    assert (tries, sampler.n_answers) == (4, 3)
+
+
+def test_pairs_set_aside_before_are_shown_the_other_way_round():
+    sampler = hr.AutoSampler(["a", "b"])
+    seen, _ = asked_by(sampler, 1, set_aside=[hr.Pair("a", "b")])
+    assert seen == [("b", "a")]

@@ -8,6 +8,7 @@ from inspect import isawaitable, iscoroutinefunction
 from typing import Any
 
 from hodgerank.collecting.play import Judge
+from hodgerank.errors import JudgeFailed, StopAsking
 from hodgerank.types import Pair
 
 
@@ -46,6 +47,8 @@ class PatientJudge:
         for attempt in range(self._retries):
             try:
                 return await self._once(pair)
+            except (StopAsking, JudgeFailed):
+                raise
             except Exception:
                 await asyncio.sleep(self._retry_delay * 2**attempt)
         return await self._once(pair)

@@ -3,19 +3,29 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, Literal, TypeAlias
 
+from hodgerank.collecting.allowance import Allowance
 from hodgerank.collecting.collector import Collector, OnAnswer, RunResult
 from hodgerank.collecting.patient_judge import PatientJudge
 from hodgerank.collecting.play import Judge
 from hodgerank.collecting.stopping import StoppingRule
-from hodgerank.errors import InvalidArgument, InvalidComparisons, NothingToAsk
+from hodgerank.errors import (
+    InvalidArgument,
+    InvalidComparisons,
+    JudgeFailed,
+    NothingToAsk,
+    StopAsking,
+    require_one_of,
+)
 from hodgerank.sampling.answer import Answer
 from hodgerank.sampling.sampler import Sampler
 from hodgerank.types import Pair
 
 Task: TypeAlias = asyncio.Task[Any]
+ASKED_ENOUGH = "every pair has been asked as often as it may be"
 
 
 async def run_async(
@@ -27,6 +37,9 @@ async def run_async(
     retries: int = 3,
     timeout: float | None = 120.0,
     retry_delay: float = 1.0,
+    per_pair: int | Callable[[Pair], int] | None = None,
+    orders: Literal["single", "both"] = "single",
+    set_aside: Iterable[Pair] = (),
     stop: StoppingRule | None = None,
     log: Path | str | None = None,
     on_answer: OnAnswer | None = None,
@@ -36,8 +49,10 @@ async def run_async(
 
     Answers are told as they come. A judge that raises or takes too long is asked again about the
     same pair, after a delay that doubles; a pair that fails for good goes back to the sampler, and
-    twenty of them in a row raise `JudgeFailed`. A judge that returns what is no answer is a mistake
-    in a program, and ends the run. Whatever happens, the answers so far are in the sampler and in
+    twenty of them in a row raise `JudgeFailed`. A judge that raises `StopAsking` ends the run with
+    its reason, one that raises `JudgeFailed` with that error, and one that returns what is no
+    answer is a mistake in a program, and ends the run too. When a run ends, pairs that are out are
+    waited for: their answers count. Whatever happens, the answers so far are in the sampler and in
     the log.
 
     Parameters
@@ -55,6 +70,13 @@ async def run_async(
         Seconds a judge may take; None waits for ever.
     retry_delay
         Seconds before the first further try.
+    per_pair
+        How often a pair may be asked, earlier answers included: a number, or a function of the
+        pair. Default: as often as the sampler likes.
+    orders
+        'single' asks a pair as the sampler shows it, 'both' the other way round too.
+    set_aside
+        Pairs, as they were shown, that were asked before and got no answer.
 
     Examples
     --------
@@ -67,46 +89,95 @@ async def run_async(
     """
     if concurrency < 1 or retries < 0:
         raise InvalidArgument("concurrency must be at least 1 and retries at least 0")
+    require_one_of(orders, ("single", "both"), "orders")
     collector = Collector(sampler, budget, stop, log, on_answer)
     patient = PatientJudge(
         judge, concurrency=concurrency, retries=retries, retry_delay=retry_delay, timeout=timeout
     )
-    out = _Outstanding(collector, patient, concurrency)
+    allowance = None if per_pair is None else Allowance(sampler, per_pair)
+    out = _Outstanding(collector, patient, concurrency, allowance, orders == "both", set_aside)
     with collector.progress_bar(progress) as advance:
         try:
-            while (reason := collector.reason_to_stop() or out.fill()) is None:
+            while (reason := out.reason_to_stop() or out.fill()) is None:
+                await out.collect()
+                advance()
+            while out.is_waiting:  # they have been paid for
                 await out.collect()
                 advance()
         finally:
             await out.cancel()
             patient.close()
+    if out.failure is not None:
+        raise out.failure
     return collector.result(reason)
 
 
 class _Outstanding:
     """Pairs that are out with the judge, and pairs that were set aside without an answer."""
 
-    def __init__(self, collector: Collector, judge: PatientJudge, concurrency: int) -> None:
+    def __init__(
+        self,
+        collector: Collector,
+        judge: PatientJudge,
+        concurrency: int,
+        allowance: Allowance | None,
+        both_orders: bool,
+        set_aside: Iterable[Pair],
+    ) -> None:
         self._collector, self._judge, self._most = collector, judge, concurrency
+        self._allowance, self._both_orders = allowance, both_orders
         self._pairs: dict[Task, Pair] = {}
-        self._set_aside: list[Pair] = []
+        self._set_aside = list(set_aside)
+        self._wish = ""
+        self.failure: JudgeFailed | None = None
+
+    @property
+    def is_waiting(self) -> bool:
+        """Whether any pair is out."""
+        return bool(self._pairs)
+
+    def reason_to_stop(self) -> str | None:
+        """Why no more should be asked, if so."""
+        if self.failure is not None:
+            return str(self.failure)
+        return self._wish or self._collector.reason_to_stop()
 
     def fill(self) -> str | None:
         """Send out as many pairs as may be out; why there is nothing to wait for, if so.
 
         No more go out than the budget can still use.
         """
-        sampler = self._collector.sampler
-        free = min(self._most, self._collector.budget - sampler.n_answers) - len(self._pairs)
-        if free <= 0:
-            return None
-        try:
-            pairs = sampler.ask(free, pending=[*self._pairs.values(), *self._set_aside])
-        except NothingToAsk as error:
-            return None if self._pairs else str(error)
-        for pair in pairs:
-            self._pairs[asyncio.create_task(self._judge.ask(pair))] = pair
+        while (free := self._n_free) > 0:
+            pairs = self._next(free)
+            if isinstance(pairs, str):
+                return None if self._pairs else pairs
+            for pair in pairs:
+                if self._n_free > 0 and self._may_send(pair):
+                    self._send(pair)
+                turned = Pair(pair.right, pair.left)
+                if self._both_orders and self._n_free > 0 and self._may_send(turned):
+                    self._send(turned)
         return None
+
+    @property
+    def _n_free(self) -> int:
+        left = self._collector.budget - self._collector.sampler.n_answers
+        return min(self._most, left) - len(self._pairs)
+
+    def _next(self, n: int) -> list[Pair] | str:
+        """What to ask, or why there is nothing."""
+        pending = [*self._pairs.values(), *self._set_aside]
+        used_up = () if self._allowance is None else self._allowance.used_up
+        try:
+            return self._collector.sampler.ask(n, pending=pending, exclude=used_up)
+        except NothingToAsk as error:
+            return ASKED_ENOUGH if used_up else str(error)
+
+    def _may_send(self, pair: Pair) -> bool:
+        return self._allowance is None or self._allowance.take(pair)
+
+    def _send(self, pair: Pair) -> None:
+        self._pairs[asyncio.create_task(self._judge.ask(pair))] = pair
 
     async def collect(self) -> None:
         """Wait for at least one pair, and tell the sampler what came, in the order it went out."""
@@ -114,15 +185,21 @@ class _Outstanding:
         missed: list[BaseException | None] = []
         nonsense: InvalidComparisons | None = None
         for task in [task for task in self._pairs if task in done]:
-            pair = self._pairs.pop(task)
+            pair, error = self._pairs.pop(task), task.exception()
+            if isinstance(error, StopAsking):
+                self._wish = self._wish or str(error)
+                continue
+            if isinstance(error, JudgeFailed):
+                self.failure = self.failure or error
+                continue
             try:
-                answer = None if task.exception() else Answer.of(task.result(), pair)
-            except InvalidComparisons as error:
-                nonsense = nonsense or error
+                answer = None if error else Answer.of(task.result(), pair)
+            except InvalidComparisons as mistake:
+                nonsense = nonsense or mistake
                 continue
             if answer is None:
                 self._set_aside.append(pair)
-                missed.append(task.exception())
+                missed.append(error)
             else:
                 sampler = self._collector.sampler
                 sampler.tell(pair, answer.outcome, answer.worker, weight=answer.weight)
