@@ -23,6 +23,7 @@ LAYERS = [
     {"collecting"},
     {"plotting"},
     {"reporting", "reproduce"},
+    {"judges"},
     {"cli"},
 ]
 LEVEL = {name: level for level, names in enumerate(LAYERS) for name in names}

@@ -11,7 +11,7 @@ import threading
 import pytest
 
 from hodgerank.errors import CannotWrite
-from hodgerank.writing import write_file
+from hodgerank.writing import append_line, write_file
 
 
 @pytest.fixture
@@ -119,3 +119,41 @@ def test_a_folder_or_a_missing_folder_cannot_be_written(tmp_path):
     for path in (tmp_path, tmp_path / "no" / "x.csv"):
         with pytest.raises(CannotWrite, match="cannot be written"):
             write_file(path, b"new")
+
+
+def test_lines_are_appended_one_by_one(tmp_path):
+    path = tmp_path / "x.jsonl"
+    for line in (b"first", b"second", b""):
+        append_line(path, line)
+    assert path.read_bytes() == b"first\nsecond\n\n"
+
+
+def test_a_line_that_a_full_disk_takes_in_part_is_taken_back(tmp_path, small_disk):
+    path = tmp_path / "x.jsonl"
+    append_line(path, b"a" * 600)
+    with pytest.raises(CannotWrite, match=r"x\.jsonl cannot be written: File too large; the lines"):
+        append_line(path, b"b" * 600)
+    append_line(path, b"c" * 300)
+    assert path.read_bytes() == b"a" * 600 + b"\n" + b"c" * 300 + b"\n"
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt(), OSError(28, "No space left on device")])
+def test_a_line_is_on_disk_or_not_there(tmp_path, monkeypatch, error):
+    def fail(*arguments):
+        raise error
+
+    path = tmp_path / "x.jsonl"
+    append_line(path, b"first")
+    monkeypatch.setattr(os, "fsync", fail)
+    with pytest.raises((KeyboardInterrupt, CannotWrite)):
+        append_line(path, b"second")
+    assert path.read_bytes() == b"first\n"
+
+
+def test_a_line_goes_where_a_link_leads_and_not_into_folders(tmp_path):
+    (tmp_path / "link").symlink_to(tmp_path / "x.jsonl")
+    append_line(tmp_path / "link", b"first")
+    assert (tmp_path / "x.jsonl").read_bytes() == b"first\n"
+    for path in (tmp_path, tmp_path / "no" / "x.jsonl"):
+        with pytest.raises(CannotWrite, match="cannot be written"):
+            append_line(path, b"new")

@@ -148,7 +148,7 @@ _HOMES = {
     "Pair": "types",
     "HodgeRankError": "errors",
 }
-_MODULES = ("errors", "metrics", "plotting", "types")
+_MODULES = ("errors", "judges", "metrics", "plotting", "types")
 
 __all__ = sorted(_HOMES)
 

@@ -1,4 +1,4 @@
-"""write_file: the one way results go to disk, whole or not at all."""
+"""write_file and append_line: the one way results go to disk, whole or not at all."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import os
 import secrets
 import stat
 from contextlib import suppress
+from io import RawIOBase
 from pathlib import Path
 
 from hodgerank.errors import CannotWrite
@@ -24,6 +25,31 @@ def write_file(path: Path | str, content: bytes) -> None:
             _replace(Path(os.path.realpath(path)), content)
     except OSError as error:
         raise CannotWrite(f"{path} cannot be written: {error.strerror or error}") from error
+
+
+def append_line(path: Path | str, line: bytes) -> None:
+    """Put one more line at the end of a file: on disk when this returns, or not there at all."""
+    try:
+        with open(path, "ab", buffering=0) as file:
+            end = file.seek(0, os.SEEK_END)
+            try:
+                _write_through(file, line + b"\n")
+            except BaseException:
+                file.truncate(end)
+                raise
+        if end == 0:
+            _keep_the_name(Path(path).parent)
+    except OSError as error:
+        raise CannotWrite(
+            f"{path} cannot be written: {error.strerror or error}; the lines before are kept, "
+            "the last one is not"
+        ) from error
+
+
+def _write_through(file: RawIOBase, content: bytes) -> None:
+    while content:  # a full disk takes what it can, and refuses the rest
+        content = content[file.write(content) or 0 :]
+    os.fsync(file.fileno())
 
 
 def _replace(path: Path, content: bytes) -> None:

@@ -10,13 +10,15 @@ from string import Formatter
 
 import pytest
 
+import hodgerank.judges
 import hodgerank.reporting
 from hodgerank.reporting.blocks import Text
 from hodgerank.reporting.catalogue import say
 from hodgerank.reporting.sections.methods import REFERENCES
 
+HOMES = (hodgerank.reporting, hodgerank.judges)
 SOURCE = "\n".join(
-    path.read_text() for path in Path(hodgerank.reporting.__file__).parent.rglob("*.py")
+    path.read_text() for home in HOMES for path in Path(home.__file__).parent.rglob("*.py")
 )
 TEXTS = tomllib.loads((files("hodgerank.reporting") / "texts" / "en.toml").read_text("utf-8"))
 KEYS = [f"{section}.{name}" for section, texts in TEXTS.items() for name in texts]

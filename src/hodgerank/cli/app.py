@@ -10,6 +10,7 @@ import typer
 from hodgerank import __version__
 from hodgerank.cli.describe import describe
 from hodgerank.cli.doctor import doctor
+from hodgerank.cli.judge import judge
 from hodgerank.cli.outliers import outliers
 from hodgerank.cli.plan import plan
 from hodgerank.cli.rank import rank
@@ -62,7 +63,7 @@ def _options(
     pass
 
 
-for command in (rank, trust, report, plan, replay, workers, outliers, describe, simulate):
+for command in (rank, trust, report, plan, judge, replay, workers, outliers, describe, simulate):
     app.command(no_args_is_help=True)(command)
 for command in (reproduce, doctor):
     app.command()(command)

@@ -194,6 +194,7 @@ def report(
     if model is not None:
         usual: dict[str, Any] = {"sides": None, "covariance": None, "components": "joined"}
         estimator = partial(fit, model=model, link="uniform", ridge=None, **usual)
+    settings: dict[str, Any] = {"position" if model is None else "sides": sides}
     page = report_on(
         chosen,
         title=title,
@@ -204,6 +205,6 @@ def report(
         command=shlex.join(["hodgerank", *context.find_root().obj]),
         on_step=doing,
         covariance=covariance,
-        **{"position" if model is None else "sides": sides},
+        **settings,
     )
     return ReportResult(page, form_written, output, as_json)

@@ -8,10 +8,11 @@ from pathlib import Path
 from typing import Any
 
 from hodgerank.data.reading.asked_by import follows_labels
-from hodgerank.errors import CannotWrite, HodgeRankError, InvalidArgument, InvalidComparisons
+from hodgerank.errors import HodgeRankError, InvalidArgument, InvalidComparisons
 from hodgerank.sampling.answer import Answer
 from hodgerank.sampling.sampler import Sampler
 from hodgerank.types import Pair
+from hodgerank.writing import append_line
 
 OUR_LINES = b'{"left": '
 
@@ -66,26 +67,7 @@ class AnswerFile:
         if answer.weight != 1:
             row["weight"] = answer.weight
         row["asked_by"] = asked_by
-        try:
-            self._append((json.dumps(row, ensure_ascii=False) + "\n").encode())
-        except OSError as error:
-            raise CannotWrite(
-                f"{self.path} cannot be written: {error.strerror or error}; the answers before are "
-                "kept, the last one is not"
-            ) from error
-
-    def _append(self, line: bytes) -> None:
-        """The whole line or nothing of it."""
-        with self.path.open("ab", buffering=0) as file:
-            end = file.seek(0, os.SEEK_END)
-            try:
-                written = file.write(line)
-                if written < len(line):  # a full disk takes what it can
-                    file.write(line[written:])
-                os.fsync(file.fileno())
-            except OSError:
-                file.truncate(end)
-                raise
+        append_line(self.path, json.dumps(row, ensure_ascii=False).encode())
 
 
 def _parse(line: bytes, sampler: Sampler) -> tuple[Pair, Answer, str]:

@@ -63,11 +63,14 @@ class Evidence:
 
     def _fit(self, k: float, tolerance: float) -> Sites:
         """From the nearest place that has been visited."""
-        graph = self.graph
         nearest = min(self._sites, key=lambda other: abs(other - k), default=None)
-        nothing = np.zeros(graph.n_edges)
+        nothing = np.zeros(self.graph.n_edges)
         start = Sites(nothing, nothing) if nearest is None else self._sites[nearest]
-        return self.prior.fit(self._answers, graph.i, graph.j, self.variance(k), start, tolerance)
+        return self._fit_from(start, k, tolerance)
+
+    def _fit_from(self, start: Sites, k: float, tolerance: float) -> Sites:
+        i, j = self.graph.i, self.graph.j
+        return self.prior.fit(self._answers, i, j, self.variance(k), start, tolerance)
 
     def fit(self, k: float) -> PosteriorFit:
         """The scores there, to the end."""

@@ -22,7 +22,8 @@ from hodgerank.estimators.certainty import (
 from hodgerank.estimators.ranking import Ranking
 from hodgerank.estimators.trust.assess import assess_trust
 from hodgerank.estimators.trust.report import TrustReport
-from hodgerank.estimators.trust.statements import Statement, about_repetitions
+from hodgerank.estimators.trust.statements import Statement, about_repetitions, about_workers
+from hodgerank.estimators.workers.assessment import CLICKING, FAULTS, WorkerAssessment
 from hodgerank.graph.description import Description, describe
 from hodgerank.graph.repetitions import repeat_themselves
 from hodgerank.metrics import kendall_tau
@@ -103,8 +104,12 @@ class Findings:
         if self.repeats and self.ranking.is_clustered:
             taken_care_of = about_repetitions(self.trust.decomposition.answered)
             said = [said for said in said if said not in taken_care_of]
-        if self.settings.has_sides:
+        if self.settings.position is not None:
             said = [said for said in said if said.about != "sides"]
+        workers = self.trust.workers
+        if workers is not None and not at_fault(workers, self.settings):
+            innocent = about_workers(workers, self.votes.n_workers)
+            said = [said for said in said if said not in innocent]
         return tuple(said)
 
     @property
@@ -183,7 +188,7 @@ def find(votes: Comparisons, settings: Settings, tell: Tell) -> Findings:
     tell("ranking")
     ranking, same_as = rank_cautiously(trust.decomposition.answered, settings)
     tell("choosing what to ask next")
-    sampler = AutoSampler(votes.items, seed=settings.seed)
+    sampler = AutoSampler(votes.items, seed=settings.seed, position=settings.position)
     sampler.prepare_to_stop()
     sampler.tell_many(votes)
     try:
@@ -218,14 +223,22 @@ def _wanted(ranking: Ranking, is_certain: bool) -> list[RankingRule]:
     return rules
 
 
+def at_fault(workers: WorkerAssessment, settings: Settings) -> list[Item]:
+    """Workers with a fault that the ranking does not allow for, as it may for leaning to a side."""
+    allowed_for = (CLICKING,) if settings.position == "worker" else ()
+    flags = zip(workers.workers, workers.flag, strict=True)
+    return [worker for worker, flag in flags if flag in FAULTS and flag not in allowed_for]
+
+
 def _without_flagged(
     votes: Comparisons, ranking: Ranking, same_as: str, trust: TrustReport, settings: Settings
 ) -> Without | None:
-    if trust.workers is None or not trust.workers.flagged:
+    flagged = [] if trust.workers is None else at_fault(trust.workers, settings)
+    if not flagged:
         return None
-    n = len(trust.workers.flagged)
+    n = len(flagged)
     try:
-        kept = exclude_workers(votes, trust.workers.flagged)
+        kept = exclude_workers(votes, flagged)
         other = rank_again(kept, ranking, same_as, settings)
     except (InvalidComparisons, DisconnectedGraph):
         return Without(n, None)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
@@ -114,6 +115,7 @@ def report(
     seed: int = 0,
     command: str = "hodgerank.report(votes)",
     on_step: Tell | None = None,
+    further: Callable[[Findings], Sequence[Section]] = lambda found: (),
     **options: Any,
 ) -> Report:
     """Everything about votes on one page: the answer first, then what it rests on.
@@ -139,6 +141,8 @@ def report(
         What is printed as the way to repeat it.
     on_step
         Called with what is being done.
+    further
+        Sections to put before what to ask next, in view of what was found; not of groups.
     options
         Of `fit`, such as `position="common"`.
 
@@ -167,6 +171,7 @@ def report(
         outliers_section(found),
         sides_section(found),
         no_groups_section(),
+        *further(found),
         next_section(found),
         methods_section(found.votes, found.ranking, rate, made),
     )

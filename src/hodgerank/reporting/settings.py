@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from hodgerank.estimators.position.cells import Position
 from hodgerank.estimators.ranking import Ranking
 
 Fit = Callable[..., Ranking]
@@ -36,6 +37,6 @@ class Settings:
     with_workers: bool = True
 
     @property
-    def has_sides(self) -> bool:
-        """Whether sides are in the model."""
-        return any(self.options.get(name) is not None for name in ("position", "sides"))
+    def position(self) -> Position | None:
+        """Whose lean to a side is in the model."""
+        return self.options.get("position") or self.options.get("sides")

@@ -25,7 +25,7 @@ from hodgerank.types import FloatArray
 
 ROUNDS = 2  # of how much answers vary around scores and sides
 MOST_ROUNDS = 20  # of scores given leans, and leans given scores
-SETTLED = 0.005  # change of a lean that makes no difference
+SETTLED = 0.01  # change of a lean that makes no difference
 NODES, WEIGHTS = np.polynomial.hermite_e.hermegauss(9)
 
 
@@ -64,13 +64,13 @@ class SidedEvidence(Evidence):
         self.fit(k)
         return self._leans[k][self._sides.cells.answers > 0]
 
-    def _fit(self, k: float, tolerance: float) -> Sites:
-        cells, prior = self._sides.cells, self._sides.prior.lean
+    def _fit_from(self, start: Sites, k: float, tolerance: float) -> Sites:
+        cells, prior, sites = self._sides.cells, self._sides.prior.lean, start
         lean = self._first_leans(k)
         for _ in range(MOST_ROUNDS):
             pull = cells.sign * np.append(lean, 0.0)[cells.group]
             self._answers = self._answers._replace(pull=pull)
-            sites = super()._fit(k, tolerance)
+            sites = super()._fit_from(sites, k, tolerance)
             before, lean = lean, self._likely_leans(k, sites, lean)
             if np.abs(lean - before).max(initial=0.0) < SETTLED:
                 break

@@ -22,7 +22,10 @@ def workers_section(found: Findings) -> Section:
     workers = found.trust.workers
     if workers is None:
         return Section("workers", say("workers.title"), (Paragraph((say("workers.unknown"),)),))
-    without = _without(found.without, found.ranking.items[0])
+    if found.without is None and workers.flagged:
+        without = say("workers.lean_in_model")
+    else:
+        without = _without(found.without, found.ranking.items[0])
     return Section(
         "workers", say("workers.title"), (*about(workers, found.votes.n_workers, without),)
     )

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping
+from typing import Any
 
-from hodgerank.errors import require_one_of
+from hodgerank.errors import InvalidArgument, require_one_of
+from hodgerank.estimators.position.cells import Position
 from hodgerank.sampling.candidates import Candidates
 from hodgerank.sampling.sampler import Sampler
 from hodgerank.sampling.samplers.auto import AutoSampler
@@ -30,11 +32,21 @@ STRATEGIES: Mapping[str, Callable[..., Sampler]] = {
 
 
 def build_sampler(
-    strategy: str, items: Iterable[Item], *, seed: int = 0, candidates: Candidates = None
+    strategy: str,
+    items: Iterable[Item],
+    *,
+    seed: int = 0,
+    candidates: Candidates = None,
+    position: Position | None = None,
 ) -> Sampler:
     """The sampler of that name with its defaults; 'top-5' aims at the five best."""
+    options: dict[str, Any] = {"seed": seed, "candidates": candidates}
+    if position is not None:
+        if strategy == "crowd-bt":
+            raise InvalidArgument("crowd-bt has no sides in its model: choose another strategy")
+        options["position"] = position
     wanted = re.fullmatch(r"top-([1-9]\d*)", strategy)
     if wanted:
-        return TopKSampler(items, int(wanted[1]), seed=seed, candidates=candidates)
+        return TopKSampler(items, int(wanted[1]), **options)
     build = STRATEGIES[require_one_of(strategy, (*STRATEGIES, "top-5"), "strategy")]
-    return build(items, seed=seed, candidates=candidates)
+    return build(items, **options)

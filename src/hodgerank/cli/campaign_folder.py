@@ -1,0 +1,99 @@
+"""The folder of a judged campaign: run it there, heed interrupts, write what came of it."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from hodgerank.cli.progress import doing, is_watched, telling_progress
+from hodgerank.errors import CannotWrite
+
+if TYPE_CHECKING:
+    from hodgerank.judges.chat_judge import ChatJudge
+    from hodgerank.judges.judging import JudgedRun
+    from hodgerank.reporting.report import Report
+
+CALLS, VOTES, RANKING = "calls.jsonl", "votes.csv", "ranking.csv"
+INTERRUPTED = "interrupted"
+
+
+class CampaignFolder:
+    """A folder that gets calls, votes, ranking and report; `files` are those written so far."""
+
+    def __init__(self, path: Path, form: str) -> None:
+        if form == "html":
+            from hodgerank.plotting.charts import require_charts
+
+            require_charts()  # before any call is paid for
+        try:
+            path.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise CannotWrite(f"{path} cannot be a folder: {error.strerror or error}") from None
+        self._path, self._page = path, path / f"report.{form}"
+        self.calls = path / CALLS
+        self.files = [self.calls]
+
+    def run(self, judge: ChatJudge, **campaign: Any) -> JudgedRun:
+        """Run the campaign, or go on with it."""
+        run = asyncio.run(_run(judge, campaign))
+        if run.result.n_answers:
+            self._write(self._path / VOTES, run.to_frame().write_csv())
+        return run
+
+    def report(self, run: JudgedRun, **page: Any) -> Report | None:
+        """Write ranking and report, unless there is nothing to tell or somebody cannot wait."""
+        from hodgerank.data.reading.source import read_comparisons
+        from hodgerank.reporting.findings import Findings
+
+        if run.result.reason == INTERRUPTED or not run.result.n_answers:
+            return None
+        with telling_progress():
+            votes = read_comparisons(self._path / VOTES)
+            report = run.report(votes, on_step=doing, **page)
+            assert isinstance(report.findings, Findings)
+            ranking = report.findings.ranking.to_frame("polars")
+            self._write(self._path / RANKING, ranking.write_csv())
+            report.save(self._page)
+        self.files.append(self._page)
+        return report
+
+    def _write(self, path: Path, text: str) -> None:
+        from hodgerank.writing import write_file
+
+        write_file(path, text.encode())
+        self.files.append(path)
+
+
+async def _run(judge: ChatJudge, campaign: dict[str, Any]) -> JudgedRun:
+    """An interrupt waits for the calls that are out, a second one does not."""
+    from hodgerank.judges.judging import judge_items
+
+    loop, task = asyncio.get_running_loop(), asyncio.current_task()
+    before = signal.getsignal(signal.SIGINT)
+
+    def interrupt() -> None:
+        from hodgerank.cli.console import complaints, verbatim
+
+        if judge.is_stopped:
+            assert task is not None
+            task.cancel()
+            return
+        judge.stop(INTERRUPTED)
+        words = "waiting for the calls that are out, which are paid for; Ctrl-C again leaves them"
+        complaints().print(verbatim(words))
+
+    try:
+        loop.add_signal_handler(signal.SIGINT, interrupt)
+    except (NotImplementedError, RuntimeError, ValueError):  # Windows, or not the main thread
+        before = None
+    try:
+        return await judge_items(judge, progress=is_watched(), **campaign)
+    except asyncio.CancelledError:
+        raise KeyboardInterrupt from None
+    finally:
+        if before is not None:
+            loop.remove_signal_handler(signal.SIGINT)
+            signal.signal(signal.SIGINT, before)
+        await judge.close()

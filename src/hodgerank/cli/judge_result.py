@@ -1,0 +1,169 @@
+"""What `hodgerank judge` tells: the prompt beforehand, the answer and the judges afterwards."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from hodgerank.cli.exit_status import BAD_INPUT, INTERRUPTED, NOT_UNIQUE
+from hodgerank.cli.result import CommandResult
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from hodgerank.judges.expected_cost import ExpectedCost
+    from hodgerank.judges.items.judged_items import JudgedItems
+    from hodgerank.judges.judging import JudgedRun
+    from hodgerank.reporting.report import Report
+    from hodgerank.types import Pair
+
+
+@dataclass(frozen=True)
+class DryRunResult(CommandResult):
+    """A prompt, and what the campaign is expected to cost."""
+
+    items: JudgedItems
+    pair: Pair
+    messages: list[dict[str, Any]]
+    costs: list[ExpectedCost]
+    currency: str
+    as_json: bool
+    written = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, for --json."""
+        from hodgerank.judges.prompts.image_parts import logged
+
+        return {
+            "items": list(self.items.items),
+            "left_out": list(self.items.left_out),
+            "pair": list(self.pair),
+            "messages": logged(self.messages),
+            "expected": [asdict(cost) for cost in self.costs],
+            "currency": self.currency,
+        }
+
+    def show(self, console: Console) -> None:
+        """The prompt as it would be sent, and the costs as a table."""
+        from hodgerank.cli.console import verbatim
+        from hodgerank.cli.fitting import add_names, add_numbers, plain_table, show_table
+        from hodgerank.judges.prompts.image_parts import logged
+
+        show_items(self.items, console)
+        console.print(verbatim(f"the prompt about {self.pair.left} and {self.pair.right}:"))
+        for message in logged(self.messages):
+            for line in _as_text(message["content"]).strip().splitlines():
+                console.print(verbatim(line, "dim"))
+        table = plain_table()
+        add_names(table, "model")
+        add_numbers(table, "calls", "prompt tokens", "reply tokens", "cost")
+        for cost in self.costs:
+            table.add_row(
+                verbatim(cost.model),
+                f"{cost.calls:,}",
+                f"{cost.prompt_tokens:,}",
+                f"{cost.completion_tokens:,}",
+                money(cost.cost, self.currency) or "no price (--prices)",
+            )
+        console.print()
+        show_table(table, console)
+        words = "estimated, a token for four letters; what is asked again or fails comes on top"
+        console.print(verbatim(words, "dim"))
+
+
+def _as_text(content: Any) -> str:
+    if isinstance(content, str):
+        return content
+    parts = (part.get("text") or f"[image {part['image_url']['url']}]" for part in content)
+    return "".join(parts)
+
+
+@dataclass(frozen=True)
+class JudgeResult(CommandResult):
+    """A campaign, and where everything went; without a report where it was cut short."""
+
+    run: JudgedRun
+    report: Report | None
+    n_before: int
+    items: JudgedItems
+    files: list[Path]
+    as_json: bool
+    written = None
+
+    @property
+    def exit_status(self) -> int:
+        """Not 0 where it was interrupted, brought no answer, or there is no one ranking."""
+        if self.report is None:
+            return INTERRUPTED if self.run.result.n_answers else BAD_INPUT
+        found = self.report.findings
+        return NOT_UNIQUE if getattr(found, "n_parts", 1) > 1 else 0
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, for --json."""
+        run = self.run
+        return {
+            "question": run.question,
+            "answers": run.result.n_answers,
+            "stopped_by": run.result.reason,
+            "judges": [
+                {**asdict(judge), "cost": None if judge.cost is None else asdict(judge.cost)}
+                for judge in run.judges
+            ],
+            "files": [str(path) for path in self.files],
+            "report": None if self.report is None else self.report.to_dict(),
+        }
+
+    def show(self, console: Console) -> None:
+        """The answer first, then the judges, then the files."""
+        from hodgerank.cli.console import show_warnings, verbatim
+
+        result = self.run.result
+        show_items(self.items, console)
+        earlier = f", {self.n_before:,} replies were there" if self.n_before else ""
+        words = f"{result.n_answers:,} answers{earlier}; stopped by: {result.reason}"
+        console.print(verbatim(words))
+        console.print()
+        if self.report is not None:
+            for text in self.report.answer:
+                console.print(verbatim(text, "bold"))
+            show_warnings(map(str, self.report.concerns), console)
+        elif result.n_answers:
+            console.print(verbatim("The same command goes on from here.", "bold"))
+        self._show_judges(console)
+        console.print(verbatim("written: " + ", ".join(map(str, self.files))))
+
+    def _show_judges(self, console: Console) -> None:
+        from hodgerank.cli.console import verbatim
+        from hodgerank.cli.fitting import add_names, add_numbers, plain_table, show_table
+
+        table = plain_table()
+        add_names(table, "judge")
+        names = ("answers", "abstained", "refused", "unparsable", "failed", "tokens", "cost")
+        add_numbers(table, *names)
+        for judge in self.run.judges:
+            statuses, cost = judge.statuses, judge.cost
+            table.add_row(
+                verbatim(judge.model),
+                *(f"{count:,}" for count in statuses.values()),
+                f"{cost.prompt_tokens + cost.completion_tokens:,}",
+                money(cost.cost, cost.currency),
+            )
+        console.print()
+        show_table(table, console, spare=("cost", "tokens", "failed"))
+        console.print()
+
+
+def show_items(items: JudgedItems, console: Console) -> None:
+    """How many there are, and what was left out."""
+    from hodgerank.cli.console import verbatim
+
+    console.print(verbatim(items._headline()))
+    if items.left_out:
+        names = ", ".join(items.left_out[:5]) + (" ..." if len(items.left_out) > 5 else "")
+        console.print(verbatim(f"left out: {names}", "yellow"))
+
+
+def money(amount: float | None, currency: str) -> str:
+    """An amount with its currency; nothing where it is not known."""
+    return "" if amount is None else f"{amount:,.4g} {currency}".rstrip()

@@ -1,0 +1,54 @@
+"""Language models as judges: rank texts, images or whole systems with a few hundred calls.
+
+`ChatJudge` asks any OpenAI-compatible endpoint, and is a judge for `run_async`; `judge_items` runs
+a campaign with it and makes a report. A judge of another kind is one async function from a pair to
+an outcome. The extra `llm` has what it takes.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from hodgerank.judges.chat_judge import ChatJudge as ChatJudge
+    from hodgerank.judges.chat_judge import Judged as Judged
+    from hodgerank.judges.conduct import Conduct as Conduct
+    from hodgerank.judges.items.judged_items import JudgedItems as JudgedItems
+    from hodgerank.judges.items.judged_items import read_items as read_items
+    from hodgerank.judges.items.samples import Sample as Sample
+    from hodgerank.judges.judging import JudgedRun as JudgedRun
+    from hodgerank.judges.judging import judge_items as judge_items
+    from hodgerank.judges.ledger.ledger import Caps as Caps
+    from hodgerank.judges.ledger.prices import Price as Price
+    from hodgerank.judges.ledger.prices import Prices as Prices
+    from hodgerank.judges.prompts.template import Template as Template
+    from hodgerank.judges.prompts.template import load_template as load_template
+
+_HOMES = {
+    "ChatJudge": "chat_judge",
+    "Judged": "chat_judge",
+    "judge_items": "judging",
+    "JudgedRun": "judging",
+    "Conduct": "conduct",
+    "read_items": "items.judged_items",
+    "JudgedItems": "items.judged_items",
+    "Sample": "items.samples",
+    "Template": "prompts.template",
+    "load_template": "prompts.template",
+    "Caps": "ledger.ledger",
+    "Price": "ledger.prices",
+    "Prices": "ledger.prices",
+}
+
+__all__ = sorted(_HOMES)
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module 'hodgerank.judges' has no attribute {name!r}")
+    return getattr(import_module(f"hodgerank.judges.{_HOMES[name]}"), name)
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_HOMES})

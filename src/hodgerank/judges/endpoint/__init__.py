@@ -1,0 +1,1 @@
+"""Calls to a model: one chat completion, with tries, limits and keys."""

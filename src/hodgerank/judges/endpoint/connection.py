@@ -1,0 +1,112 @@
+"""Connection: sends one call, and reads what comes back, whatever that is."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from hodgerank.errors import MissingDependency
+from hodgerank.judges.endpoint.api_key import ApiKey
+from hodgerank.judges.endpoint.completion import BrokenCompletion, Reply, read_completion
+from hodgerank.judges.endpoint.trouble import LONGEST_QUOTE, Remedy, Trouble, broken, refused_with
+from hodgerank.notebook import cut, visible
+
+LARGEST_BODY = 32 * 2**20
+
+
+class Connection:
+    """A client of one address. Each try has `timeout` seconds from the first byte to the last.
+
+    Redirections are not followed: neither key nor items go where they were not sent.
+    """
+
+    def __init__(self, base_url: str, key: ApiKey, timeout: float) -> None:
+        try:
+            import openai
+        except ImportError:
+            raise MissingDependency("hodgerank[llm]", "asking language models") from None
+        self._openai: Any = openai
+        self._base_url, self._key, self._timeout = base_url, key, timeout
+        self._client: Any = None
+        self._loop: asyncio.AbstractEventLoop | None = None
+
+    async def send(
+        self, model: str, messages: Sequence[Mapping[str, Any]], parameters: Mapping[str, Any]
+    ) -> Reply | Trouble:
+        """One try. Errors of the client stay here: they hold the request, and with it the key."""
+        result = await self._send(model, messages, parameters)
+        if isinstance(result, Trouble):
+            hidden = replace(result, what=self._key.hidden_in_error(result.what))
+            return _refusal(hidden, model) if hidden.is_filtered else hidden
+        return replace(
+            result,
+            text=self._key.hidden_in_reply(result.text),
+            refusal=result.refusal and self._key.hidden_in_reply(result.refusal),
+            finish_reason=result.finish_reason and self._key.hidden_in_reply(result.finish_reason),
+            model=self._key.hidden_in_reply(result.model),
+        )
+
+    async def close(self) -> None:
+        """Close what is open; the next call opens anew."""
+        client, self._client = self._client, None
+        if client is not None and self._loop is asyncio.get_running_loop():
+            await client.close()
+
+    async def _send(
+        self, model: str, messages: Sequence[Mapping[str, Any]], parameters: Mapping[str, Any]
+    ) -> Reply | Trouble:
+        headers: Mapping[str, str] | None = None
+        body = bytearray()
+        calls = self._connected().chat.completions.with_streaming_response
+        # extra_body takes parameters that this client has never heard of
+        call = calls.create(model=model, messages=messages, extra_body=dict(parameters))
+        try:
+            async with asyncio.timeout(self._timeout), call as response:
+                headers = response.headers
+                async for piece in response.iter_bytes():
+                    body += piece
+                    if len(body) > LARGEST_BODY:
+                        return Trouble(f"it sent more than {LARGEST_BODY:,} bytes")
+            return read_completion(bytes(body), model)
+        except BrokenCompletion as error:
+            return broken(error, headers or {})
+        except (TimeoutError, self._openai.APITimeoutError):
+            return Trouble(f"no whole reply within {self._timeout:g} s")
+        except self._openai.APIStatusError as error:
+            return refused_with(error.status_code, error.body, error.response.headers)
+        except self._openai.APIConnectionError as error:
+            return Trouble(f"no connection to {self._base_url}: {_said(error.__cause__ or error)}")
+        except (TypeError, ValueError) as error:
+            if headers is not None:
+                return Trouble(f"the connection broke: {_said(error)}")
+            return Trouble(f"it cannot be sent as JSON: {_said(error)}", Remedy.LEAVE_THE_CALL)
+        except Exception as error:  # of whatever carries the connection
+            return Trouble(f"the connection broke: {_said(error)}")
+
+    def _connected(self) -> Any:
+        """The client; connections belong to the loop that runs, and another one needs others."""
+        loop = asyncio.get_running_loop()
+        if self._client is None or self._loop is not loop:
+            self._client, self._loop = self._opened(), loop
+        return self._client
+
+    def _opened(self) -> Any:
+        return self._openai.AsyncOpenAI(
+            api_key=self._key.sent,
+            base_url=self._base_url,
+            timeout=self._timeout,
+            max_retries=0,
+            http_client=self._openai.DefaultAsyncHttpxClient(follow_redirects=False),
+        )
+
+
+def _said(error: BaseException) -> str:
+    return visible(cut(str(error) or type(error).__name__, LONGEST_QUOTE))
+
+
+def _refusal(trouble: Trouble, model: str) -> Reply:
+    """A prompt that a filter stopped: an answer, though not to the question."""
+    tokens = trouble.prompt_tokens, trouble.completion_tokens
+    return Reply("", trouble.what, "content_filter", (), *tokens, model, 0.0, 1)

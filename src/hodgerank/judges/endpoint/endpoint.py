@@ -1,0 +1,226 @@
+"""Endpoint: one chat completion from an OpenAI-compatible server, tried until it is there."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import time
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import replace
+from random import Random
+from types import MappingProxyType
+from typing import Any
+
+from hodgerank.errors import HodgeRankError, InvalidArgument, JudgeFailed, require_positive
+from hodgerank.judges.endpoint.address import checked_address
+from hodgerank.judges.endpoint.api_key import ApiKey
+from hodgerank.judges.endpoint.completion import Reply
+from hodgerank.judges.endpoint.connection import Connection
+from hodgerank.judges.endpoint.pace import Pace
+from hodgerank.judges.endpoint.retrying import LONGEST_RETRY_AFTER, backoff
+from hodgerank.judges.endpoint.trouble import Remedy, Trouble
+
+OPENAI = "https://api.openai.com/v1"
+MOST_LOGPROBS = 20  # what chat completions give at most
+NOT_PARAMETERS = ("model", "messages", "stream", "n")  # what a call is, and what would break it
+OnAttempt = Callable[[int, str | None], None]
+
+
+class CallFailed(HodgeRankError):
+    """No reply, after every try or because this prompt is not taken; another call may succeed.
+
+    Attributes
+    ----------
+    attempts
+        How often it was tried.
+    prompt_tokens, completion_tokens
+        What replies that could not be used say they took, if they did.
+    """
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        attempts: int,
+        prompt_tokens: int | None = None,
+        completion_tokens: int | None = None,
+    ) -> None:
+        self.attempts = attempts
+        self.prompt_tokens = prompt_tokens
+        self.completion_tokens = completion_tokens
+        super().__init__(message)
+
+
+class EndpointRefuses(JudgeFailed):
+    """The endpoint takes no such calls: key, model, address, parameters or credit are wrong.
+
+    Attributes
+    ----------
+    status
+        The HTTP status it answered with.
+    attempts
+        How often it was tried.
+    """
+
+    def __init__(self, message: str, *, status: int, attempts: int) -> None:
+        self.status = status
+        self.attempts = attempts
+        super().__init__(message)
+
+
+class Endpoint:
+    """A model behind an OpenAI-compatible address.
+
+    Parameters
+    ----------
+    model
+        Its name there.
+    base_url
+        The address, up to where /chat/completions follows; else that in OPENAI_BASE_URL, else
+        OpenAI's. Redirections are not followed: nothing goes where it was not sent.
+    api_key
+        Else that in HODGERANK_API_KEY or OPENAI_API_KEY. A server that is named needs none.
+    parameters
+        What else is sent with every call, such as temperature or max_tokens.
+    timeout
+        Seconds for one try as a whole.
+    retries
+        How often a call is tried again that was not answered, or not with a chat completion.
+    pace
+        Shared by all that call this model.
+    on_attempt
+        Told after every try: its number, and what went wrong (None: nothing).
+    rng, sleep, clock
+        Chance, waiting and time.
+    """
+
+    def __init__(
+        self,
+        model: str,
+        *,
+        base_url: str | None = None,
+        api_key: str | None = None,
+        parameters: Mapping[str, Any] = MappingProxyType({}),
+        timeout: float = 60.0,
+        retries: int = 6,
+        pace: Pace,
+        on_attempt: OnAttempt = lambda attempt, problem: None,
+        rng: Random | None = None,
+        sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        if retries < 0:
+            raise InvalidArgument(f"retries must be at least 0, not {retries}")
+        address = base_url or os.environ.get("OPENAI_BASE_URL")
+        self.model = model
+        self.base_url = checked_address(address or OPENAI)
+        self.parameters = _checked_parameters(parameters)
+        self._connection = Connection(
+            self.base_url,
+            ApiKey(api_key, is_needed=not address),
+            require_positive(timeout, "timeout"),
+        )
+        self._retries, self._pace, self._on_attempt = retries, pace, on_attempt
+        self._rng, self._sleep, self._clock = rng or Random(), sleep, clock
+
+    def __repr__(self) -> str:
+        return f"Endpoint({self.model!r}, base_url={self.base_url!r})"
+
+    def parameters_sent(self, *, logprobs: bool) -> dict[str, Any]:
+        """What goes out with a call beside model and messages."""
+        if not logprobs:
+            return dict(self.parameters)
+        return {"top_logprobs": MOST_LOGPROBS, **self.parameters, "logprobs": True}
+
+    async def complete(
+        self,
+        messages: Sequence[Mapping[str, Any]],
+        *,
+        logprobs: bool,
+        expected_tokens: float = 0,
+    ) -> Reply:
+        """The reply to some messages.
+
+        `expected_tokens` is what the pace counts until the reply says what it was. Raises
+        `CallFailed` or `EndpointRefuses`.
+        """
+        place, attempt, wasted = self._pace.place(), 0, (0, 0)
+        parameters = self.parameters_sent(logprobs=logprobs)
+        while True:
+            attempt += 1
+            async with self._pace.slot(expected_tokens, place):
+                started = self._clock()
+                result = await self._connection.send(self.model, messages, parameters)
+                seconds = self._clock() - started
+                if isinstance(result, Reply):
+                    self._on_attempt(attempt, None)
+                    self._count_tokens(result, expected_tokens)
+                    return _with_costs(result, wasted, seconds, attempt)
+                wait = result.retry_after or backoff(attempt, self._rng)
+                if result.remedy is Remedy.HOLD_BACK and wait <= LONGEST_RETRY_AFTER:
+                    self._pace.hold_back(wait)
+            self._on_attempt(attempt, result.what)
+            wasted = (
+                wasted[0] + (result.prompt_tokens or 0),
+                wasted[1] + (result.completion_tokens or 0),
+            )
+            self._raise_if_useless(result, wait, attempt, wasted)
+            if result.remedy is Remedy.TRY_AGAIN:
+                await self._sleep(wait)
+
+    async def close(self) -> None:
+        """Close connections; a further call opens new ones."""
+        await self._connection.close()
+
+    def _count_tokens(self, reply: Reply, expected: float) -> None:
+        if reply.prompt_tokens is not None and reply.completion_tokens is not None:
+            self._pace.correct(expected, reply.prompt_tokens + reply.completion_tokens)
+
+    def _raise_if_useless(
+        self, trouble: Trouble, wait: float, attempt: int, wasted: tuple[int, int]
+    ) -> None:
+        if trouble.remedy is Remedy.LEAVE_THE_ENDPOINT:
+            raise EndpointRefuses(
+                f"{self.model} at {self.base_url} takes no such calls: {trouble.what}",
+                status=trouble.status,
+                attempts=attempt,
+            )
+        if trouble.remedy is Remedy.LEAVE_THE_CALL:
+            why = f"does not take this prompt: {trouble.what}"
+        elif wait > LONGEST_RETRY_AFTER:
+            why = (
+                f"asks to wait {wait:,.0f} s, and no longer than {LONGEST_RETRY_AFTER:g} s is "
+                f"waited: {trouble.what}"
+            )
+        elif attempt > self._retries:
+            why = f"gave no reply in {attempt} tries, the last time: {trouble.what}"
+        else:
+            return
+        raise CallFailed(
+            f"{self.model} at {self.base_url} {why}",
+            attempts=attempt,
+            prompt_tokens=wasted[0] or None,
+            completion_tokens=wasted[1] or None,
+        )
+
+
+def _with_costs(reply: Reply, wasted: tuple[int, int], seconds: float, attempt: int) -> Reply:
+    prompt, completion = reply.prompt_tokens, reply.completion_tokens
+    return replace(
+        reply,
+        prompt_tokens=None if prompt is None else prompt + wasted[0],
+        completion_tokens=None if completion is None else completion + wasted[1],
+        seconds=seconds,
+        attempts=attempt,
+    )
+
+
+def _checked_parameters(parameters: Mapping[str, Any]) -> dict[str, Any]:
+    for name in NOT_PARAMETERS:
+        if name in parameters:
+            raise InvalidArgument(f"{name} is no parameter of a judge: leave it out")
+    try:
+        return dict(json.loads(json.dumps(dict(parameters), allow_nan=False)))
+    except (TypeError, ValueError) as error:
+        raise InvalidArgument(f"the parameters cannot be sent as JSON: {error}") from None

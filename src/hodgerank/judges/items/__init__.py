@@ -1,0 +1,1 @@
+"""What is judged: items, what is shown of them, and where they come from."""

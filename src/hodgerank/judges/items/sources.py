@@ -1,0 +1,218 @@
+"""Where items come from: the rows of a table, the files of a folder."""
+
+from __future__ import annotations
+
+import codecs
+import math
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple, Protocol
+
+from hodgerank.errors import InvalidArgument, InvalidComparisons, did_you_mean
+from hodgerank.judges.items.json_records import is_json, read_json_records
+from hodgerank.judges.items.samples import Sample, image_kind
+from hodgerank.notebook import short
+
+COLUMNS = {
+    "id": ("id", "item", "name", "model", "system"),
+    "text": ("text", "output", "answer", "response", "completion", "summary", "translation"),
+    "context": ("context", "prompt", "input", "question", "source", "document"),
+    "image": ("image", "file", "path"),
+}
+TEXTS = (".txt", ".md")
+IMAGES = (".png", ".jpg", ".jpeg", ".gif", ".webp")
+_BYTE_ORDER_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+_MOST_FAULTS = 5
+
+
+class Columns(Protocol):
+    """A table by its name and the names of its columns."""
+
+    @property
+    def name(self) -> str:
+        """What messages call it."""
+
+    @property
+    def columns(self) -> list[str]:
+        """Names of all columns."""
+
+
+class Row(NamedTuple):
+    """A sample of an item, and where it was found."""
+
+    where: str
+    item: str
+    sample: Sample
+
+
+def rows_of_table(
+    source: Any,
+    given: Mapping[str, str | None],
+    encoding: str | None,
+    separator: str | None,
+    sheet: str | None,
+) -> tuple[str, list[Row]]:
+    """The name of a table and its rows, or all that is wrong with them."""
+    records: Iterable[Mapping[str, Any]]
+    table: Columns
+    ragged = None
+    if is_json(source):
+        table = found = read_json_records(Path(source), encoding)
+        parts, records = columns_by_part(table, given), found.records
+    else:
+        from hodgerank.data.sources.opening import open_table
+
+        table = opened = open_table(source, encoding=encoding, separator=separator, sheet=sheet)
+        parts = columns_by_part(table, given)
+        frame, ragged = opened.rows(list(dict.fromkeys(parts.values())))
+        records = frame.iter_rows(named=True)
+    folder = Path(source).parent if isinstance(source, str | os.PathLike) else Path()
+    rows, faults = [], []
+    for place, values in enumerate(records):
+        where = f"row {place + 1:,}"
+        try:
+            if ragged is not None and ragged[place]:
+                raise InvalidArgument(
+                    "more fields than the header: put quotes around texts with a separator in them"
+                )
+            shown = {part: _as_text(values.get(column), column) for part, column in parts.items()}
+            if any(value is not None for value in shown.values()):
+                rows.append(_row(where, shown, folder))
+        except InvalidArgument as error:
+            faults.append(f"{where}: {error}")
+    if faults:
+        more = len(faults) - _MOST_FAULTS
+        shown_faults = "; ".join(faults[:_MOST_FAULTS])
+        raise InvalidComparisons(
+            f"{table.name}, {shown_faults}{f'; and {more:,} more such rows' if more > 0 else ''}"
+        )
+    return table.name, rows
+
+
+def columns_by_part(table: Columns, given: Mapping[str, str | None]) -> dict[str, str]:
+    """The column that plays each part: as it was given, else (None) as its name tells."""
+    source, columns = table.name, table.columns
+    has = f"it has {_listed(columns)}"
+    parts = {}
+    for part, name in given.items():
+        if name:
+            alike = [c for c in columns if c.strip().lower() == name.strip().lower()]
+            if name not in columns and len(alike) != 1:
+                raise InvalidArgument(
+                    f"{source} has no column {short(repr(name))} for the {part}"
+                    f"{did_you_mean(name, columns)}: {has}"
+                )
+            parts[part] = name if name in columns else alike[0]
+    for part in [part for part, name in given.items() if name is None]:
+        free = [column for column in columns if column not in parts.values()]
+        named_so = [column for column in free if column.strip().lower() in COLUMNS[part]]
+        likely = list(dict.fromkeys(named_so))
+        if len(likely) > 1:
+            raise InvalidArgument(
+                f"{source}: {_listed(likely)} may each be the {part}: name the one that is, "
+                f"{part}={short(repr(likely[0]))} (--{part} {short(likely[0])})"
+            )
+        if likely:
+            parts[part] = likely[0]
+    if "id" not in parts:
+        raise InvalidArgument(
+            f"{source} has no column for the id (called {', '.join(COLUMNS['id'])}): name the "
+            f"column that tells the items apart, id='...' (--id ...); {has}"
+        )
+    if "text" not in parts and "image" not in parts:
+        raise InvalidArgument(
+            f"{source} has no column for the text (called {', '.join(COLUMNS['text'])}) or the "
+            f"image ({', '.join(COLUMNS['image'])}): name one, text='...' (--text ...); {has}"
+        )
+    return parts
+
+
+def _listed(columns: Sequence[str]) -> str:
+    shown = ", ".join(map(short, columns[:20]))
+    return shown if len(columns) <= 20 else f"{shown}, ... ({len(columns):,})"
+
+
+def _as_text(value: object, column: str) -> str | None:
+    """A cell as text; None where it is empty."""
+    if value is None or (isinstance(value, float) and math.isnan(value)):
+        return None
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, Sequence | Mapping | set) and not isinstance(value, str):
+        raise InvalidArgument(
+            f"{short(column)} holds a {type(value).__name__}: write it as one text"
+        )
+    text = str(value)
+    return text if text.strip() else None
+
+
+def _row(where: str, shown: Mapping[str, str | None], folder: Path) -> Row:
+    item = shown["id"]
+    if item is None:
+        raise InvalidArgument("the id is empty: every row needs one")
+    image, text = shown.get("image"), shown.get("text")
+    if image is None and text is None:
+        raise InvalidArgument(f"{short(item)} has nothing to show: fill it in, or remove the row")
+    if image is not None and "://" in image:
+        raise InvalidArgument(f"{short(image)} is not a file: save the image, and give its path")
+    path = None if image is None else folder / image.strip()
+    return Row(where, item, Sample(text, path, shown.get("context")))
+
+
+def rows_of_folder(folder: Path) -> tuple[list[Row], list[str]]:
+    """The texts or the images of a folder by name, and the names of everything else."""
+    try:
+        files = sorted(folder.iterdir(), key=lambda path: path.name)
+        texts = [path for path in files if _has_ending(path, TEXTS) and path.is_file()]
+        images = [path for path in files if not _has_ending(path, TEXTS) and _is_image(path)]
+    except OSError as error:
+        raise InvalidComparisons(f"{folder} cannot be read: {error}") from None
+    if texts and images:
+        raise InvalidComparisons(
+            f"{folder} holds texts ({short(texts[0].name)}) and images ({short(images[0].name)}): "
+            "put one kind into a folder of its own, or name both in a table with the columns id, "
+            "text and image"
+        )
+    taken = {*texts, *images}
+    left_out = [path.name for path in files if path not in taken]
+    rows: dict[str, Row] = {}
+    for path in texts or images:
+        if path.stem in rows:
+            raise InvalidComparisons(
+                f"{folder}: {short(rows[path.stem].where)} and {short(path.name)} would both be "
+                f"the item {short(path.stem)}: rename one"
+            )
+        try:
+            sample = Sample(_text_of(path)) if texts else Sample(image=path)
+        except (OSError, InvalidArgument) as error:
+            raise InvalidComparisons(f"{folder}, {short(path.name)}: {error}") from None
+        rows[path.stem] = Row(path.name, path.stem, sample)
+    return list(rows.values()), left_out
+
+
+def _has_ending(path: Path, endings: Iterable[str]) -> bool:
+    return path.suffix.lower() in endings and not path.name.startswith(".")
+
+
+def _is_image(path: Path) -> bool:
+    """Whether a file is named like an image, or is one under another name."""
+    if path.name.startswith(".") or not path.is_file():
+        return False
+    if _has_ending(path, IMAGES):
+        return True
+    with path.open("rb") as file:
+        return image_kind(file.read(16)) is not None
+
+
+def _text_of(path: Path) -> str:
+    """The text of a file without the ends of its last lines."""
+    content = path.read_bytes()
+    encoding = "utf-16" if content.startswith(_BYTE_ORDER_MARKS) else "utf-8-sig"
+    try:
+        return content.decode(encoding).rstrip("\r\n")
+    except UnicodeDecodeError as error:
+        raise InvalidArgument(
+            f"byte {error.start + 1:,} is not {encoding.removesuffix('-sig').upper()}: save the "
+            "text as UTF-8"
+        ) from None

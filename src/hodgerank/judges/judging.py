@@ -1,0 +1,155 @@
+"""judge_items: a judged campaign from the first call to the report."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from hodgerank.collecting.collector import OnAnswer, RunResult
+from hodgerank.collecting.run_async import run_async
+from hodgerank.collecting.stopping import StoppingRule
+from hodgerank.errors import JudgeFailed
+from hodgerank.judges.chat_judge import ChatJudge, Judged
+from hodgerank.judges.conduct import Conduct, conduct_of
+from hodgerank.judges.section import judges_section
+from hodgerank.notebook import Displayed, Preview
+from hodgerank.reporting.report import Report, report
+from hodgerank.sampling.sampler import Sampler
+from hodgerank.sampling.samplers.auto import AutoSampler
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class JudgedRun(Displayed):
+    """What a judged campaign came to.
+
+    Attributes
+    ----------
+    question
+        What was asked.
+    result
+        Ranking, answers, and why it stopped.
+    judges
+        How each of them went about it.
+    judged
+        Every call with a reply.
+    asked_by
+        The sampler that chose the pairs.
+    n_left
+        How many different questions were not put to the judges.
+    """
+
+    question: str
+    result: RunResult
+    judges: tuple[Conduct, ...]
+    judged: tuple[Judged, ...]
+    asked_by: str
+    n_left: int
+
+    def _headline(self) -> str:
+        return f"{self.question!r}: {self.result._headline()}"
+
+    def _preview(self) -> Preview:
+        return self.result._preview()
+
+    def to_frame(self) -> Any:
+        """The answers as a table of votes, which `read_comparisons` reads (polars)."""
+        import polars as pl
+
+        answered = [call for call in self.judged if call.verdict.outcome is not None]
+        columns: dict[str, Sequence[Any]] = {
+            "left": [call.pair.left for call in answered],
+            "right": [call.pair.right for call in answered],
+            "outcome": [call.verdict.outcome for call in answered],
+            "worker": [call.model for call in answered],
+        }
+        if any(call.context for call in answered):
+            columns["context"] = [call.context for call in answered]
+        columns["asked_by"] = [self.asked_by] * len(answered)
+        return pl.DataFrame(columns)
+
+    def report(self, votes: Any = None, **options: Any) -> Report:
+        """The report, with a section on the judges, and their leans in the model.
+
+        `votes` are those of `to_frame` where they were read from a file; options are those of
+        `hodgerank.report`.
+        """
+        n_contexts = len({call.context for call in self.judged if call.context})
+        options.setdefault("title", self.question)
+        options.setdefault("position", "worker")
+        return report(
+            self.result.answers if votes is None else votes,
+            further=lambda found: (
+                judges_section(found, self.judges, self.question, n_contexts, self.n_left),
+            ),
+            **options,
+        )
+
+
+async def judge_items(
+    judge: ChatJudge,
+    budget: int,
+    *,
+    sampler: Sampler | None = None,
+    stop: StoppingRule | None = None,
+    concurrency: int = 16,
+    orders: Literal["single", "both"] = "single",
+    seed: int = 0,
+    on_answer: OnAnswer | None = None,
+    progress: bool | None = None,
+) -> JudgedRun:
+    """Let a judge answer as many pairs as the budget allows, or as a rule wants.
+
+    With a log, the answers that it holds count: a run that was interrupted goes on.
+
+    Parameters
+    ----------
+    judge
+        Whom to ask.
+    budget
+        Number of answers, those in the log included. Replies without an answer come on top, and
+        so do calls that fail; caps of the judge limit them all.
+    sampler
+        Which pairs; default: `AutoSampler` that knows that judges lean to a side.
+    stop, on_answer, progress
+        As in `run`.
+    concurrency
+        How many calls are out at once.
+    orders
+        'single' shows a pair in one order, balanced over all; 'both' in both, two calls.
+    seed
+        Of the sampler.
+    """
+    if sampler is None:
+        candidates = judge.items.comparable
+        sampler = AutoSampler(
+            judge.items.items, seed=seed, position="worker", candidates=candidates
+        )
+    judge.tell(sampler)
+    try:
+        result = await run_async(
+            sampler,
+            judge,
+            budget,
+            concurrency=concurrency,
+            retries=0,  # the endpoint tries again by itself
+            timeout=None,
+            per_pair=judge.per_pair,
+            orders=orders,
+            set_aside=judge.unanswered,
+            stop=stop,
+            on_answer=on_answer,
+            progress=progress,
+        )
+    except JudgeFailed as error:
+        if judge.trouble and judge.trouble not in str(error):
+            raise JudgeFailed(f"{error}. The last one: {judge.trouble}") from error
+        raise
+    return JudgedRun(
+        judge.question,
+        result,
+        conduct_of(judge),
+        tuple(judge.judged),
+        sampler.name,
+        judge.n_questions - len(judge.judged),
+    )

@@ -1,0 +1,1 @@
+"""What calls took, and the log that keeps every one of them."""

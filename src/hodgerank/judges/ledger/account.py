@@ -1,0 +1,155 @@
+"""Account: what one model took so far, and what its next call may take."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import ceil
+from typing import Any
+
+from hodgerank.judges.ledger.prices import Prices
+
+LETTERS_PER_TOKEN = 4  # of English; until calls have told better
+TOKENS_PER_IMAGE = 1000
+FAILED = "failed"  # the status of a call that got no reply
+
+
+@dataclass(frozen=True)
+class ModelCost:
+    """What one model took.
+
+    Attributes
+    ----------
+    calls
+        Those with a reply, whatever it says.
+    retries
+        Tries beyond the first, of all calls.
+    prompt_tokens, completion_tokens, estimated_calls
+        Tokens, and how many of the calls did not tell theirs, so that they are estimated.
+    cost, currency
+        Money; None where a price is missing.
+    seconds
+        Of all replies together.
+    statuses
+        How many calls ended how. Those that failed are here, and not among `calls`.
+    """
+
+    model: str
+    calls: int
+    retries: int
+    prompt_tokens: int
+    completion_tokens: int
+    estimated_calls: int
+    cost: float | None
+    currency: str
+    seconds: float
+    statuses: Mapping[str, int]
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """What a call may take: by the length of its prompt alone, and by what was learned since."""
+
+    prompt_guess: float
+    prompt_tokens: int
+    completion_tokens: int
+
+
+def guess_tokens(messages: Sequence[Mapping[str, Any]]) -> int:
+    """Tokens of messages by their length: one for four letters, a thousand for an image.
+
+    >>> guess_tokens([{"role": "user", "content": "Which of the two is better?"}])
+    7
+    """
+    letters, images = 0, 0
+    for message in messages:
+        content = message.get("content") or ""
+        parts = [{"text": content}] if isinstance(content, str) else content
+        letters += sum(len(part.get("text") or "") for part in parts)
+        images += sum("image_url" in part for part in parts)
+    return ceil(letters / LETTERS_PER_TOKEN) + TOKENS_PER_IMAGE * images
+
+
+class Account:
+    """Adds up the calls to one model."""
+
+    def __init__(self, model: str, prices: Prices) -> None:
+        self.model = model
+        self.calls, self.prompt_tokens, self.completion_tokens = 0, 0, 0
+        self.cost: float | None = 0.0
+        self._prices = prices
+        self._retries, self._estimated_calls, self._seconds = 0, 0, 0.0
+        self._statuses: Counter[str] = Counter()
+        self._guessed, self._told_prompts = 0.0, 0
+        self._n_told, self._told_completions = 0, 0
+
+    def estimate(self, prompt_guess: float, completion_guess: float) -> Estimate:
+        """Prompts in proportion to those seen, replies as those seen on average.
+
+        As long as none was seen, the guesses.
+        """
+        if self._guessed:
+            prompt_tokens = prompt_guess * self._told_prompts / self._guessed
+        else:
+            prompt_tokens = prompt_guess
+        if self._n_told:
+            completion_guess = self._told_completions / self._n_told
+        return Estimate(prompt_guess, ceil(prompt_tokens), ceil(completion_guess))
+
+    def add(
+        self,
+        estimate: Estimate,
+        prompt_tokens: int | None,
+        completion_tokens: int | None,
+        *,
+        status: str,
+        seconds: float,
+        attempts: int,
+        cost: float | None = None,
+    ) -> float | None:
+        """Count a call; what it cost, if that can be known. Tokens not told are those estimated."""
+        if status != FAILED:
+            self._learn(estimate, prompt_tokens, completion_tokens)
+            self.calls += 1
+            self._estimated_calls += prompt_tokens is None or completion_tokens is None
+            prompt_tokens = _known(prompt_tokens, estimate.prompt_tokens)
+            completion_tokens = _known(completion_tokens, estimate.completion_tokens)
+        self.prompt_tokens += prompt_tokens or 0
+        self.completion_tokens += completion_tokens or 0
+        self._retries += max(0, attempts - 1)
+        self._seconds += seconds
+        self._statuses[status] += 1
+        if cost is None:
+            cost = self._prices.cost(self.model, prompt_tokens or 0, completion_tokens or 0)
+        self.cost = None if cost is None or self.cost is None else self.cost + cost
+        return cost
+
+    def row(self) -> ModelCost:
+        """Everything so far."""
+        return ModelCost(
+            self.model,
+            self.calls,
+            self._retries,
+            self.prompt_tokens,
+            self.completion_tokens,
+            self._estimated_calls,
+            self.cost,
+            self._prices.currency,
+            self._seconds,
+            dict(self._statuses),
+        )
+
+    def _learn(
+        self, estimate: Estimate, prompt_tokens: int | None, completion_tokens: int | None
+    ) -> None:
+        if prompt_tokens is not None:
+            self._guessed += estimate.prompt_guess
+            self._told_prompts += prompt_tokens
+        if completion_tokens is not None:
+            self._n_told += 1
+            self._told_completions += completion_tokens
+
+
+def _known(told: int | None, estimated: int) -> int:
+    return estimated if told is None else told

@@ -1,0 +1,1 @@
+"""How a judge is asked: templates, and what is put into them."""

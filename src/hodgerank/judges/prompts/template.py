@@ -1,0 +1,156 @@
+"""Template: the prompt that a judge is asked with, as a file."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+from hodgerank.errors import InvalidArgument, did_you_mean
+from hodgerank.judges.items.samples import Sample, Showing, require_text
+from hodgerank.judges.prompts.image_parts import Image, content_of
+from hodgerank.judges.prompts.places import fence_word, filled, places_in
+from hodgerank.judges.prompts.template_checks import ABSTAIN, PLACES, require_labels, require_places
+from hodgerank.notebook import short
+
+SHIPPED = ("choice", "tie", "grade")
+
+
+@dataclass(frozen=True)
+class Template:
+    """A prompt with places for the question, the context and the two items, and what replies mean.
+
+    What is put into the places {question}, {context}, {left} and {right} is not looked into for
+    further places. {fence} is a word for tags around them: "item", or "item2", "item3", ... where a
+    tag with that word stands in what is shown, so that no text can close the tag that it is in.
+    {{left}} in double braces is shown as {left}.
+
+    Attributes
+    ----------
+    user, system
+        The messages; a system message is not needed.
+    labels
+        What a reply may be, and the outcome of the left item that it stands for; None: no answer.
+    context
+        What {context} becomes where both items have the same; nothing where there is none.
+    sample_context
+        What is put before an item that has a context of its own.
+    name
+        What messages call it.
+    """
+
+    user: str
+    labels: Mapping[str, float | None]
+    system: str | None = None
+    context: str = "{context}"
+    sample_context: str = "{context}\n"
+    name: str = field(default="template", compare=False)
+
+    def __post_init__(self) -> None:
+        require_places({part: getattr(self, part) for part in PLACES}, self.name)
+        require_labels(self.labels, self.name)
+        outcomes = {label: None if y is None else float(y) for label, y in self.labels.items()}
+        object.__setattr__(self, "labels", outcomes)
+
+    def messages(self, question: str, showing: Showing) -> list[dict[str, Any]]:
+        """The messages of a chat completion; images stand where the places are.
+
+        >>> from hodgerank.judges.items.samples import Sample, Showing
+        >>> showing = Showing(Sample("A cat."), Sample("A dog."))
+        >>> [message] = load_template("choice").messages("Which text is shorter?", showing)
+        >>> "A dog." in message["content"]
+        True
+        """
+        require_text(question, "question")
+        fence = fence_word(_texts_of(question, showing))
+        values: dict[str, list[str | Image]] = {
+            "question": [question],
+            "context": self._shared_context(showing, fence),
+            "left": self._shown(showing.left, showing, fence),
+            "right": self._shown(showing.right, showing, fence),
+            "fence": [fence],
+        }
+        texts = {"system": self.system, "user": self.user}
+        return [
+            {"role": role, "content": content_of(filled(text, values))}
+            for role, text in texts.items()
+            if text is not None
+        ]
+
+    def _shared_context(self, showing: Showing, fence: str) -> list[str | Image]:
+        if showing.context is None:
+            return []
+        if "context" not in places_in(self.user) | places_in(self.system or ""):
+            raise InvalidArgument(
+                f"{self.name}: the items have a context, and the template no {{context}}: put it "
+                "in, or read the items without (context='', --context '')"
+            )
+        return filled(self.context, {"context": [showing.context], "fence": [fence]})
+
+    def _shown(self, sample: Sample, showing: Showing, fence: str) -> list[str | Image]:
+        shown: list[str | Image] = []
+        if showing.context is None and sample.context is not None:
+            values: dict[str, list[str | Image]] = {"context": [sample.context], "fence": [fence]}
+            shown += filled(self.sample_context, values)
+        if sample.text is not None:
+            shown.append(sample.text)
+        if sample.image is not None:
+            shown += ["\n", Image.read(sample.image)] if sample.text else [Image.read(sample.image)]
+        return shown
+
+
+def load_template(source: str | Path) -> Template:
+    """A shipped template by its name (choice, tie, grade), or the one in a TOML file.
+
+    >>> load_template("tie").labels
+    {'A': 1.0, 'B': -1.0, 'T': 0.0, 'X': None}
+    """
+    if isinstance(source, str) and source in SHIPPED:
+        shipped = files("hodgerank.judges.prompts") / "templates" / f"{source}.toml"
+        return _parsed(shipped.read_bytes(), source)
+    try:
+        return _parsed(Path(source).read_bytes(), str(source))
+    except (OSError, ValueError) as error:
+        if isinstance(error, InvalidArgument):
+            raise
+        reason = error.strerror if isinstance(error, OSError) else str(error)
+        raise InvalidArgument(
+            f"there is no template {short(source)}{did_you_mean(source, SHIPPED)}: choose one of "
+            f"{', '.join(SHIPPED)}, or give the path of a TOML file ({reason})"
+        ) from None
+
+
+def _parsed(content: bytes, name: str) -> Template:
+    try:
+        found = tomllib.loads(content.decode("utf-8-sig"))
+    except (UnicodeDecodeError, tomllib.TOMLDecodeError, RecursionError) as error:
+        raise InvalidArgument(f"{name} is not readable as TOML: {error}") from None
+    known = (*PLACES, "answers")
+    for key, value in found.items():
+        if key not in known:
+            raise InvalidArgument(
+                f"{name}: {short(key)} is not one of {', '.join(known)}{did_you_mean(key, known)}"
+            )
+        if not isinstance(value, dict if key == "answers" else str):
+            kind = "a table of labels, [answers]" if key == "answers" else "a text in quotes"
+            raise InvalidArgument(f"{name}: {key} must be {kind}")
+    for key in ("user", "answers"):
+        if key not in found:
+            raise InvalidArgument(f"{name} has no {key}: {_REMEDIES[key]}")
+    labels = {key: None if y == ABSTAIN else y for key, y in found.pop("answers").items()}
+    return Template(labels=labels, name=name, **found)
+
+
+_REMEDIES = {
+    "user": 'write user = """...{question}...{left}...{right}..."""',
+    "answers": "write [answers], and a line for each label: A = 1, B = -1, X = 'abstain'",
+}
+
+
+def _texts_of(question: str, showing: Showing) -> list[str]:
+    sides = (showing.left, showing.right)
+    texts = [question, showing.context, *(s.text for s in sides), *(s.context for s in sides)]
+    return [text for text in texts if text is not None]

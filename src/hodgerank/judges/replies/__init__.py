@@ -1,0 +1,1 @@
+"""What a judge said: from a reply to an outcome, or to why there is none."""

@@ -1,0 +1,114 @@
+"""The section of a report that tells about its judges."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import isnan
+
+from hodgerank.estimators.workers.assessment import WorkerAssessment
+from hodgerank.judges.conduct import STATUSES, Conduct, Share
+from hodgerank.notebook import p_words
+from hodgerank.reporting.blocks import Block, Bullets, Paragraph, Section, Table, Text
+from hodgerank.reporting.catalogue import name_of, say
+from hodgerank.reporting.findings import Findings
+from hodgerank.reporting.numbers import percent
+
+SURE = 0.01  # p-value from which a lean is said to be one
+OFTEN = 1.0  # times an item is shown in a context, from which its answers hang together
+
+
+def judges_section(
+    found: Findings, judges: Sequence[Conduct], question: str, n_contexts: int, n_left: int
+) -> Section:
+    """What was asked, what came back, what it took, and which way judges lean.
+
+    `n_left` is the number of different questions that were not put to them.
+    """
+    left = say("judges.left", n=n_left) if n_left else say("judges.none_left")
+    blocks: list[Block] = [
+        Paragraph((say("judges.question", question=question), *_in_total(judges), left)),
+        _table(judges, found.trust.workers),
+    ]
+    leans = _leans(judges, found.trust.workers)
+    blocks.append(Bullets(leans) if leans else Paragraph((say("judges.no_lean"),)))
+    notes = [say("judges.reading")]
+    if n_contexts > 1 and 2 * found.votes.n_answers > OFTEN * found.votes.n_items * n_contexts:
+        notes.append(say("judges.contexts", n=n_contexts))
+    blocks.append(Paragraph(tuple(notes), "note"))
+    return Section("judges", say("judges.title"), tuple(blocks))
+
+
+def _in_total(judges: Sequence[Conduct]) -> tuple[Text, ...]:
+    totals = {status: sum(judge.statuses[status] for judge in judges) for status in STATUSES}
+    tokens = sum(judge.cost.prompt_tokens + judge.cost.completion_tokens for judge in judges)
+    costs = [judge.cost.cost for judge in judges]
+    known = [cost for cost in costs if cost is not None]
+    said = [say("judges.replies", **totals), say("judges.tokens", tokens=tokens)]
+    if len(known) == len(costs):
+        money = f"{sum(known):,.4g} {judges[0].cost.currency}".rstrip()
+        said.append(say("judges.cost", money=money))
+    if n := sum(judge.cost.estimated_calls for judge in judges):
+        said.append(say("judges.estimated", n=n))
+    return tuple(said)
+
+
+def _table(judges: Sequence[Conduct], workers: WorkerAssessment | None) -> Table:
+    names = (*STATUSES, "first", "both_orders", "longer", "spent", "seconds")
+    header = [say("judges.judge"), *(say(f"judges.{name}") for name in names)]
+    rows = [
+        (
+            name_of(judge.model),
+            *(f"{judge.statuses[status]:,}" for status in STATUSES),
+            _first(judge.model, workers),
+            str(judge.both_orders),
+            _share(judge.longer),
+            f"{judge.cost.prompt_tokens + judge.cost.completion_tokens:,}",
+            f"{judge.cost.seconds / judge.cost.calls:.1f}" if judge.cost.calls else "",
+        )
+        for judge in judges
+    ]
+    return Table(header, rows, frozenset(range(1, len(header))))
+
+
+def _share(share: Share) -> str:
+    return percent(share.part / share.whole) if share.whole else ""
+
+
+def _place(model: str, workers: WorkerAssessment | None) -> int | None:
+    """Of a judge among the workers, where its lean can be told."""
+    if workers is None or model not in workers.workers:
+        return None
+    place = workers.workers.index(model)
+    return None if isnan(workers.position_bias[place]) else place
+
+
+def _first(model: str, workers: WorkerAssessment | None) -> str:
+    """How often the first of two equal items is chosen, with its interval."""
+    place = _place(model, workers)
+    if workers is None or place is None:
+        return ""
+    values = (
+        workers.position_bias[place],
+        workers.position_bias_lower[place],
+        workers.position_bias_upper[place],
+    )
+    middle, low, high = (f"{50 * (1 + value):.0f}" for value in values)
+    return f"{middle} % ({low} to {high})"
+
+
+def _leans(judges: Sequence[Conduct], workers: WorkerAssessment | None) -> tuple[Text, ...]:
+    said = []
+    for judge in judges:
+        place = _place(judge.model, workers)
+        if workers is None or place is None or workers.position_bias_p_value[place] > SURE:
+            continue
+        to_first = workers.position_bias[place] > 0
+        said.append(
+            say(
+                "judges.leans_first" if to_first else "judges.leans_second",
+                judge=name_of(judge.model),
+                first=_first(judge.model, workers),
+                p=p_words(float(workers.position_bias_p_value[place])),
+            )
+        )
+    return tuple(said)

@@ -1,0 +1,100 @@
+"""Temper: how a stand-in judges, from two scores to the probability of each reply."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from itertools import pairwise
+from math import exp, inf, log
+
+from hodgerank.errors import InvalidArgument
+
+Labels = Mapping[str, float | None]
+"""What may be replied, and the outcome of the left item it stands for; None: no opinion."""
+
+
+@dataclass(frozen=True)
+class Temper:
+    """What a model is like.
+
+    It perceives z = acuity (s_left - s_right) + position_bias + verbosity_bias (length of left
+    - length of right) / 100 with logistic noise, so that
+
+        P(A) = lapse / 2 + (1 - lapse) sigmoid(z)
+
+    where A and B are all that is offered. Several grades cut the same scale into pieces.
+
+    Attributes
+    ----------
+    acuity
+        What a unit of score is worth to it; 0 is a coin.
+    position_bias
+        Favours the left item, on the logit scale.
+    verbosity_bias
+        Favours the longer text: per 100 characters, on the logit scale.
+    lapse
+        Share of opinions that do not look at the items.
+    ties
+        Width of the band of z that is a tie, where the prompt offers one beside two choices.
+    abstain
+        Share of replies without an opinion, where the prompt offers that.
+    refuse
+        Share of refusals.
+    ramble
+        Share of replies that name none of the labels.
+    """
+
+    acuity: float = 1.0
+    position_bias: float = 0.0
+    verbosity_bias: float = 0.0
+    lapse: float = 0.0
+    ties: float = 0.0
+    abstain: float = 0.0
+    refuse: float = 0.0
+    ramble: float = 0.0
+
+    def __post_init__(self) -> None:
+        for field in fields(self):
+            value = getattr(self, field.name)
+            is_share = field.name in ("lapse", "abstain", "refuse", "ramble")
+            low, high = (0.0, 1.0) if is_share else (-inf, inf)
+            if not (low <= value <= high and abs(value) < inf):
+                must = "between 0 and 1" if is_share else "finite"
+                raise InvalidArgument(f"{field.name} must be {must}, not {value}")
+        if self.ties < 0:
+            raise InvalidArgument(f"ties must be at least 0, not {self.ties}")
+        if self.refuse + self.ramble > 1:
+            raise InvalidArgument("refuse and ramble are shares of all replies: at most 1 together")
+
+    def perceived(self, scores: tuple[float, float], lengths: tuple[int, int]) -> float:
+        """By how much the left item is better in its eyes."""
+        return (
+            self.acuity * (scores[0] - scores[1])
+            + self.position_bias
+            + self.verbosity_bias * (lengths[0] - lengths[1]) / 100
+        )
+
+    def probabilities(self, z: float, labels: Labels) -> dict[str, float]:
+        """Of each label, if it is a label that is replied."""
+        outcomes = {label: y for label, y in labels.items() if y is not None}
+        silent = [label for label, y in labels.items() if y is None]
+        best_first = sorted(outcomes, key=lambda label: -outcomes[label])
+        at_least = [0.0, *(_sigmoid(z - cut) for cut in self._cuts(outcomes)), 1.0]
+        speaks = 1 - self.abstain if silent else 1.0
+        found = {
+            label: speaks * (self.lapse / len(best_first) + (1 - self.lapse) * (below - above))
+            for label, (above, below) in zip(best_first, pairwise(at_least), strict=True)
+        }
+        return found | {label: (1 - speaks) / len(silent) for label in silent}
+
+    def _cuts(self, outcomes: Mapping[str, float]) -> list[float]:
+        """Where one label gives way to the next on the scale of z, from the best down."""
+        ordered = sorted(outcomes.values(), reverse=True)
+        if ordered == [1, 0, -1]:  # a tie is rarer than a middle grade
+            return [self.ties / 2, -self.ties / 2]
+        middles = ((above + below) / 2 for above, below in pairwise(ordered))
+        return [log((1 + middle) / (1 - middle)) for middle in middles]
+
+
+def _sigmoid(z: float) -> float:
+    return 1 / (1 + exp(-z)) if z > -700 else 0.0

@@ -1,0 +1,108 @@
+"""Turns: whose turn it is to judge a pair, and in which context."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from random import Random
+
+from hodgerank.judges.items.judged_items import JudgedItems
+from hodgerank.judges.items.samples import Showing
+from hodgerank.types import Pair
+
+
+@dataclass(frozen=True)
+class Turn:
+    """One question to one model; `repeat` counts how often it was put to it before."""
+
+    pair: Pair
+    model: str
+    showing: Showing
+    repeat: int
+
+    @property
+    def _cell(self) -> tuple[Pair, str, str]:
+        return self.pair, self.model, self.showing.key
+
+
+class Turns:
+    """Spreads questions over models and contexts.
+
+    A model is asked the same, a pair in one order and context, at most `repeats` times: asked again
+    it would mostly say the same again, which is no news. What was asked least comes first: the
+    question itself, its context for this pair, the model for this pair, then model and context at
+    all. Ties between contexts are broken by the seed, pair by pair, so that not all pairs begin
+    with the first.
+    """
+
+    def __init__(self, items: JudgedItems, models: Sequence[str], repeats: int, seed: int) -> None:
+        self._items, self._models, self._repeats, self._seed = items, tuple(models), repeats, seed
+        self._times: Counter[tuple[Pair, str, str]] = Counter()
+        self._by_context: Counter[tuple[frozenset[object], str]] = Counter()
+        self._by_model: Counter[tuple[frozenset[object], str]] = Counter()
+        self._of_model: Counter[str] = Counter()
+        self._of_context: Counter[str] = Counter()
+
+    def per_pair(self, pair: Pair) -> int:
+        """How often a pair can be asked, in both orders together."""
+        left, right = map(str, pair)
+        return 2 * len(self._models) * self._repeats * self._items.n_showings(left, right)
+
+    @property
+    def total(self) -> int:
+        """How often pairs can be asked, all together."""
+        n, pairs = len(self._items.items), self._items.comparable
+        if pairs is None and self._items.has_one_sample_each:
+            return n * (n - 1) * len(self._models) * self._repeats
+        pairs = list(combinations(self._items.items, 2)) if pairs is None else pairs
+        return sum(self.per_pair(Pair(*pair)) for pair in pairs)
+
+    def next(self, pair: Pair) -> Turn | None:
+        """The turn that comes next, which is taken; None if all have been asked all of it."""
+        left, right = map(str, pair)
+        showings = self._items.showings(left, right)
+        places = list(range(len(showings)))
+        if len(places) > 1:
+            Random(f"{self._seed} {min(left, right)} {max(left, right)}").shuffle(places)
+        turns = (
+            (self._wear(turn), place, k, turn)
+            for place, showing in zip(places, showings, strict=True)
+            for k, model in enumerate(self._models)
+            if (turn := self._turn(pair, model, showing)).repeat < self._repeats
+        )
+        best = min(turns, key=lambda found: found[:3], default=None)
+        if best is None:
+            return None
+        self.take(best[-1])
+        return best[-1]
+
+    def take(self, turn: Turn) -> None:
+        """Count a turn that is made, or was."""
+        self._count(turn, 1)
+
+    def give_back(self, turn: Turn) -> None:
+        """Count a turn no longer, since no reply came."""
+        self._count(turn, -1)
+
+    def _turn(self, pair: Pair, model: str, showing: Showing) -> Turn:
+        return Turn(pair, model, showing, self._times[pair, model, showing.key])
+
+    def _count(self, turn: Turn, step: int) -> None:
+        both, key = frozenset(turn.pair), turn.showing.key
+        self._times[turn._cell] += step
+        self._by_context[both, key] += step
+        self._by_model[both, turn.model] += step
+        self._of_model[turn.model] += step
+        self._of_context[key] += step
+
+    def _wear(self, turn: Turn) -> tuple[int, ...]:
+        both, key = frozenset(turn.pair), turn.showing.key
+        return (
+            turn.repeat,
+            self._by_context[both, key],
+            self._by_model[both, turn.model],
+            self._of_model[turn.model],
+            self._of_context[key],
+        )
