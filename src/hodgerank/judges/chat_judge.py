@@ -165,9 +165,14 @@ class ChatJudge:
         return [call.pair for call in self.judged if call.verdict.outcome is None]
 
     @property
-    def n_questions(self) -> int:
-        """How many different questions there are: pairs, orders, contexts, models, repeats."""
-        return self._turns.total
+    def n_left(self) -> int:
+        """How many questions can still be asked: pairs, orders, contexts, models, repeats."""
+        return self._turns.n_left
+
+    @property
+    def open_pairs(self) -> list[Pair] | None:
+        """Pairs about which something can still be asked; None where that is all of them."""
+        return self._turns.open_pairs
 
     def per_pair(self, pair: Pair) -> int:
         """How often a pair can be asked without asking a model the same more than `repeats` times.
@@ -274,7 +279,7 @@ class ChatJudge:
         self.judged.append(Judged(pair, showing.key, record["model"], verdict_in(record)))
 
     def _showing(self, pair: Pair, key: str) -> Showing | None:
-        if not {pair.left, pair.right} <= set(self.items.items):
+        if pair.left not in self.items or pair.right not in self.items:
             return None
         showings = self.items.showings(str(pair.left), str(pair.right))
         return next((showing for showing in showings if showing.key == key), None)

@@ -34,7 +34,7 @@ def expected_costs(judge: ChatJudge, budget: int, seed: int = 0) -> list[Expecte
     """
     panel, prices = judge.panel, judge.ledger.prices
     per_call = fmean(guess_tokens(judge.messages(pair)) for pair in some_pairs(judge, seed))
-    share, rest = divmod(min(budget, judge.n_questions), len(panel.models))
+    share, rest = divmod(min(budget, judge.n_left), len(panel.models))
     found = []
     for place, model in enumerate(panel.models):
         calls = share + (place < rest)

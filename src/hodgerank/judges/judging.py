@@ -17,6 +17,7 @@ from hodgerank.notebook import Displayed, Preview
 from hodgerank.reporting.report import Report, report
 from hodgerank.sampling.sampler import Sampler
 from hodgerank.sampling.samplers.auto import AutoSampler
+from hodgerank.types import Pair
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -35,8 +36,8 @@ class JudgedRun(Displayed):
         Every call with a reply.
     asked_by
         The sampler that chose the pairs.
-    n_left
-        How many different questions were not put to the judges.
+    n_left, open_pairs
+        How many different questions were not put to the judges, and about which pairs (None: all).
     """
 
     question: str
@@ -45,6 +46,7 @@ class JudgedRun(Displayed):
     judged: tuple[Judged, ...]
     asked_by: str
     n_left: int
+    open_pairs: Sequence[Pair] | None
 
     def _headline(self) -> str:
         return f"{self.question!r}: {self.result._headline()}"
@@ -77,6 +79,7 @@ class JudgedRun(Displayed):
         n_contexts = len({call.context for call in self.judged if call.context})
         options.setdefault("title", self.question)
         options.setdefault("position", "worker")
+        options |= {"candidates": self.open_pairs, "most_answers": self.n_left}
         return report(
             self.result.answers if votes is None else votes,
             further=lambda found: (
@@ -151,5 +154,6 @@ async def judge_items(
         conduct_of(judge),
         tuple(judge.judged),
         sampler.name,
-        judge.n_questions - len(judge.judged),
+        judge.n_left,
+        judge.open_pairs,
     )

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import combinations, starmap
 from random import Random
 
 from hodgerank.judges.items.judged_items import JudgedItems
 from hodgerank.judges.items.samples import Showing
-from hodgerank.types import Pair
+from hodgerank.types import Item, Pair
 
 
 @dataclass(frozen=True)
@@ -40,8 +40,8 @@ class Turns:
     def __init__(self, items: JudgedItems, models: Sequence[str], repeats: int, seed: int) -> None:
         self._items, self._models, self._repeats, self._seed = items, tuple(models), repeats, seed
         self._times: Counter[tuple[Pair, str, str]] = Counter()
-        self._by_context: Counter[tuple[frozenset[object], str]] = Counter()
-        self._by_model: Counter[tuple[frozenset[object], str]] = Counter()
+        self._by_context: Counter[tuple[frozenset[Item], str]] = Counter()
+        self._by_model: Counter[tuple[frozenset[Item], str]] = Counter()
         self._of_model: Counter[str] = Counter()
         self._of_context: Counter[str] = Counter()
 
@@ -53,11 +53,33 @@ class Turns:
     @property
     def total(self) -> int:
         """How often pairs can be asked, all together."""
-        n, pairs = len(self._items.items), self._items.comparable
-        if pairs is None and self._items.has_one_sample_each:
+        n = len(self._items.items)
+        if self._items.has_one_sample_each:
             return n * (n - 1) * len(self._models) * self._repeats
-        pairs = list(combinations(self._items.items, 2)) if pairs is None else pairs
-        return sum(self.per_pair(Pair(*pair)) for pair in pairs)
+        return sum(map(self.per_pair, self._pairs))
+
+    @property
+    def n_left(self) -> int:
+        """How many different questions were not put to these models."""
+        times = (times for (_, model, _), times in self._times.items() if model in self._models)
+        return self.total - sum(min(asked, self._repeats) for asked in times)
+
+    @property
+    def open_pairs(self) -> list[Pair] | None:
+        """Pairs about which something can still be asked; None where that is all of them."""
+        asked = Counter[frozenset[Item]]()
+        for (both, model), times in self._by_model.items():
+            asked[both] += times * (model in self._models)
+        has_closed = any(times >= self.per_pair(Pair(*both)) for both, times in asked.items())
+        if self._items.comparable is None and not has_closed:
+            return None
+        return [pair for pair in self._pairs if asked[frozenset(pair)] < self.per_pair(pair)]
+
+    @property
+    def _pairs(self) -> Iterator[Pair]:
+        """All that can be compared."""
+        pairs = self._items.comparable
+        return starmap(Pair, combinations(self._items.items, 2) if pairs is None else pairs)
 
     def next(self, pair: Pair) -> Turn | None:
         """The turn that comes next, which is taken; None if all have been asked all of it."""

@@ -111,7 +111,11 @@ def _what_to_ask(found: Findings) -> Text:
     outlooks = (outlook for outlook in found.forecasts if isinstance(outlook.rule, TopKCertain))
     outlook = next(outlooks, None)
     if outlook is None:
-        return say("answer.more_unforeseen")
+        nothing_left = found.settings.most_answers == 0
+        return say("answer.too_few_left", n=0) if nothing_left else say("answer.more_unforeseen")
+    most = found.settings.most_answers
+    if most is not None and outlook.answers > most:
+        return say("answer.too_few_left", n=most)
     if not outlook.answers:
         return say("answer.few_more")
     if outlook.answers == float("inf"):

@@ -192,7 +192,7 @@ def find(votes: Comparisons, settings: Settings, tell: Tell) -> Findings:
     sampler.prepare_to_stop()
     sampler.tell_many(votes)
     try:
-        pairs = tuple(sampler.ask(N_NEXT))
+        pairs = tuple(sampler.ask(N_NEXT, candidates=settings.candidates))
     except NothingToAsk:
         pairs = ()
     outlooks = []

@@ -37,7 +37,7 @@ from hodgerank.reporting.sections.sides import sides_section
 from hodgerank.reporting.sections.topology import topology_section
 from hodgerank.reporting.sections.workers import about, workers_section
 from hodgerank.reporting.settings import Fit, Settings
-from hodgerank.types import VotesLike
+from hodgerank.types import Pair, VotesLike
 from hodgerank.writing import write_file
 
 SUFFIXES = (".html", ".md", ".json")
@@ -116,6 +116,8 @@ def report(
     command: str = "hodgerank.report(votes)",
     on_step: Tell | None = None,
     further: Callable[[Findings], Sequence[Section]] = lambda found: (),
+    candidates: Sequence[Pair] | None = None,
+    most_answers: int | None = None,
     **options: Any,
 ) -> Report:
     """Everything about votes on one page: the answer first, then what it rests on.
@@ -143,6 +145,8 @@ def report(
         Called with what is being done.
     further
         Sections to put before what to ask next, in view of what was found; not of groups.
+    candidates, most_answers
+        Pairs that can be asked, and how many more answers can be had, where there are limits.
     options
         Of `fit`, such as `position="common"`.
 
@@ -153,7 +157,14 @@ def report(
     tea is the best of 3 items.
     """
     options = {name: value for name, value in options.items() if value is not None}
-    settings = Settings(fit, {"confidence": confidence, **options}, with_forecast, seed)
+    settings = Settings(
+        fit,
+        {"confidence": confidence, **options},
+        with_forecast,
+        seed,
+        candidates=candidates,
+        most_answers=most_answers,
+    )
     tell = on_step or (lambda step: None)
     made = Provenance(command, seed, date.today().isoformat())
     if isinstance(votes, VoteGroups):

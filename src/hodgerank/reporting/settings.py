@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from hodgerank.estimators.position.cells import Position
 from hodgerank.estimators.ranking import Ranking
+from hodgerank.types import Pair
 
 Fit = Callable[..., Ranking]
 
@@ -28,6 +29,10 @@ class Settings:
         Of the sampler that proposes pairs, and of forecasts.
     with_workers
         Whether workers are assessed.
+    candidates
+        Pairs that can be asked; None: all.
+    most_answers
+        How many more answers can be had; None: as many as are wanted.
     """
 
     fit: Fit | None
@@ -35,6 +40,8 @@ class Settings:
     with_forecast: bool
     seed: int
     with_workers: bool = True
+    candidates: Sequence[Pair] | None = None
+    most_answers: int | None = None
 
     @property
     def position(self) -> Position | None:

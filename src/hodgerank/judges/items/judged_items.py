@@ -60,6 +60,9 @@ class JudgedItems(Displayed):
         """Items by their ids: a text, a sample, or several samples with a context each."""
         return cls(_rows_of_mapping(items), "items")
 
+    def __contains__(self, item: object) -> bool:
+        return item in self._samples
+
     def showings(self, left: str, right: str) -> tuple[Showing, ...]:
         """One for each context that both have, in the same order whichever is left."""
         one, other = self._of(left), self._of(right)
