@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from typing import Protocol
 
 import numpy as np
 
@@ -52,14 +53,23 @@ def statements(runs: int, seed: int) -> Iterator[Row]:
         yield from said_first(name, crowd, runs, seed)
 
 
-def said_first(name: str, crowd: Crowd, runs: int, seed: int) -> Iterator[Row]:
+class Voters(Protocol):
+    """Who answers."""
+
+    def votes(self, rng: np.random.Generator) -> hr.Comparisons:
+        """Answers, with the truth behind them."""
+
+
+def said_first(
+    name: str, crowd: Voters, runs: int, seed: int, settings: Settings = SETTINGS
+) -> Iterator[Row]:
     """How often the best is named, and wrongly; what is promised of order and neighbours."""
     rng = fresh_rng(seed, name)
     named, wrong, promised, kept, apart, in_order = [], [], [], [], [], []
     for _ in range(runs):
         votes = crowd.votes(rng)
         answered = AnsweredGraph.of(votes)
-        ranking, _ = rank_cautiously(answered, SETTINGS)
+        ranking, _ = rank_cautiously(answered, settings)
         truth = dict(zip(votes.items, votes.truth.tolist(), strict=True))
         best = [item for item in votes.items if truth[item] == max(truth.values())]
         is_named = leading(ranking, answered.graph).is_certain

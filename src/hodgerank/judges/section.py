@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from math import isnan
 
+from hodgerank.estimators.position.first_of_equals import FirstOfEquals, first_of_equals
 from hodgerank.estimators.workers.assessment import WorkerAssessment
 from hodgerank.judges.conduct import STATUSES, Conduct, Share
 from hodgerank.notebook import p_words
@@ -12,6 +13,7 @@ from hodgerank.reporting.blocks import Block, Bullets, Paragraph, Section, Table
 from hodgerank.reporting.catalogue import name_of, say
 from hodgerank.reporting.findings import Findings
 from hodgerank.reporting.numbers import percent
+from hodgerank.types import Item
 
 SURE = 0.01  # p-value from which a lean is said to be one
 OFTEN = 1.0  # times an item is shown in a context, from which its answers hang together
@@ -25,11 +27,12 @@ def judges_section(
     `n_left` is the number of different questions that were not put to them.
     """
     left = say("judges.left", n=n_left) if n_left else say("judges.none_left")
+    first = first_of_equals(found.votes)
     blocks: list[Block] = [
         Paragraph((say("judges.question", question=question), *_in_total(judges), left)),
-        _table(judges, found.trust.workers),
+        _table(judges, first),
     ]
-    leans = _leans(judges, found.trust.workers)
+    leans = _leans(judges, found.trust.workers, first)
     blocks.append(Bullets(leans) if leans else Paragraph((say("judges.no_lean"),)))
     notes = [say("judges.reading")]
     if n_contexts > 1 and 2 * found.votes.n_answers > OFTEN * found.votes.n_items * n_contexts:
@@ -52,14 +55,14 @@ def _in_total(judges: Sequence[Conduct]) -> tuple[Text, ...]:
     return tuple(said)
 
 
-def _table(judges: Sequence[Conduct], workers: WorkerAssessment | None) -> Table:
+def _table(judges: Sequence[Conduct], first: Mapping[Item, FirstOfEquals]) -> Table:
     names = (*STATUSES, "first", "both_orders", "longer", "spent", "seconds")
     header = [say("judges.judge"), *(say(f"judges.{name}") for name in names)]
     rows = [
         (
             name_of(judge.model),
             *(f"{judge.statuses[status]:,}" for status in STATUSES),
-            _first(judge.model, workers),
+            _in_percent(first.get(judge.model)),
             str(judge.both_orders),
             _share(judge.longer),
             f"{judge.cost.prompt_tokens + judge.cost.completion_tokens:,}",
@@ -82,21 +85,18 @@ def _place(model: str, workers: WorkerAssessment | None) -> int | None:
     return None if isnan(workers.position_bias[place]) else place
 
 
-def _first(model: str, workers: WorkerAssessment | None) -> str:
-    """How often the first of two equal items is chosen, with its interval."""
-    place = _place(model, workers)
-    if workers is None or place is None:
+def _in_percent(first: FirstOfEquals | None) -> str:
+    if first is None:
         return ""
-    values = (
-        workers.position_bias[place],
-        workers.position_bias_lower[place],
-        workers.position_bias_upper[place],
-    )
-    middle, low, high = (f"{50 * (1 + value):.0f}" for value in values)
+    middle, low, high = (f"{100 * share:.0f}" for share in first)
     return f"{middle} % ({low} to {high})"
 
 
-def _leans(judges: Sequence[Conduct], workers: WorkerAssessment | None) -> tuple[Text, ...]:
+def _leans(
+    judges: Sequence[Conduct],
+    workers: WorkerAssessment | None,
+    first: Mapping[Item, FirstOfEquals],
+) -> tuple[Text, ...]:
     said = []
     for judge in judges:
         place = _place(judge.model, workers)
@@ -107,7 +107,7 @@ def _leans(judges: Sequence[Conduct], workers: WorkerAssessment | None) -> tuple
             say(
                 "judges.leans_first" if to_first else "judges.leans_second",
                 judge=name_of(judge.model),
-                first=_first(judge.model, workers),
+                first=_in_percent(first.get(judge.model)),
                 p=p_words(float(workers.position_bias_p_value[place])),
             )
         )

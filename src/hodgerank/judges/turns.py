@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import combinations, starmap
+from itertools import combinations, count, starmap
 from random import Random
 
 from hodgerank.judges.items.judged_items import JudgedItems
@@ -39,7 +39,7 @@ class Turns:
 
     def __init__(self, items: JudgedItems, models: Sequence[str], repeats: int, seed: int) -> None:
         self._items, self._models, self._repeats, self._seed = items, tuple(models), repeats, seed
-        self._times: Counter[tuple[Pair, str, str]] = Counter()
+        self._taken: set[tuple[tuple[Pair, str, str], int]] = set()
         self._by_context: Counter[tuple[frozenset[Item], str]] = Counter()
         self._by_model: Counter[tuple[frozenset[Item], str]] = Counter()
         self._of_model: Counter[str] = Counter()
@@ -61,8 +61,8 @@ class Turns:
     @property
     def n_left(self) -> int:
         """How many different questions were not put to these models."""
-        times = (times for (_, model, _), times in self._times.items() if model in self._models)
-        return self.total - sum(min(asked, self._repeats) for asked in times)
+        counted = (model in self._models and k < self._repeats for (_, model, _), k in self._taken)
+        return self.total - sum(counted)
 
     @property
     def open_pairs(self) -> list[Pair] | None:
@@ -109,11 +109,12 @@ class Turns:
         self._count(turn, -1)
 
     def _turn(self, pair: Pair, model: str, showing: Showing) -> Turn:
-        return Turn(pair, model, showing, self._times[pair, model, showing.key])
+        cell = pair, model, showing.key
+        return Turn(pair, model, showing, next(k for k in count() if (cell, k) not in self._taken))
 
     def _count(self, turn: Turn, step: int) -> None:
         both, key = frozenset(turn.pair), turn.showing.key
-        self._times[turn._cell] += step
+        (self._taken.add if step > 0 else self._taken.discard)((turn._cell, turn.repeat))
         self._by_context[both, key] += step
         self._by_model[both, turn.model] += step
         self._of_model[turn.model] += step

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -19,9 +20,10 @@ from hodgerank.graph.answered_graph import AnsweredGraph
 from hodgerank.graph.comparison_graph import ComparisonGraph
 from hodgerank.kernels.expectation_propagation.sites import Answers, Sites
 from hodgerank.kernels.expectation_propagation.tilt import LINK_CODES
+from hodgerank.kernels.linalg.bordered import BorderedEquations
 from hodgerank.kernels.linalg.laplacian import divergence
 from hodgerank.kernels.models.links import LIKELIHOODS, LINKS
-from hodgerank.types import FloatArray
+from hodgerank.types import BoolArray, FloatArray
 
 ROUNDS = 2  # of how much answers vary around scores and sides
 MOST_ROUNDS = 20  # of scores given leans, and leans given scores
@@ -62,7 +64,17 @@ class SidedEvidence(Evidence):
     def lean(self, k: float) -> FloatArray:
         """Of each group that has answered, where the prior variance is that of place k."""
         self.fit(k)
-        return self._leans[k][self._sides.cells.answers > 0]
+        return self._leans[k][self._answering]
+
+    def lean_variance(self, k: float) -> FloatArray:
+        """Of the same, the scores being unknown."""
+        equations = self.fit(k).equations
+        assert isinstance(equations, BorderedEquations)
+        return np.asarray(equations.group_covariances[self._answering, 0, 0])
+
+    @property
+    def _answering(self) -> BoolArray:
+        return self._sides.cells.answers > 0
 
     def _fit_from(self, start: Sites, k: float, tolerance: float) -> Sites:
         cells, prior, sites = self._sides.cells, self._sides.prior.lean, start
@@ -143,6 +155,19 @@ class SidedBelief(FoundBelief):
         """What the answers say about the prior."""
         assert self.sides is not None
         return SidedEvidence(tempered(self.graph, self.varies), self.link, self.sides.fit)
+
+    @property
+    def leans(self) -> tuple[FloatArray, FloatArray]:
+        """Means and variances of the leans of those who answered, over possible variances."""
+        evidence = self.evidence
+        places: Sequence[float] = [evidence.best_place]
+        shares = np.ones(1)
+        if not evidence.knows_the_variance:
+            places, shares = evidence.possible()
+        means = np.array([evidence.lean(k) for k in places])
+        within = np.array([evidence.lean_variance(k) for k in places])
+        mean = shares @ means
+        return mean, shares @ (within + (means - mean) ** 2)
 
 
 def believed_sides(answered: AnsweredGraph, position: Position, link: str) -> SidedBelief:
