@@ -111,9 +111,29 @@ def test_without_the_flagged_it_is_ranked_as_with_them_whatever_the_options():
 
 def test_where_everybody_is_flagged_nothing_is_left_to_rank():
     votes = hr.simulate_comparisons(8, 3000, spread=1, workers={"position-biased": 10}, rng=2)
-    report = hr.report(votes, with_forecast=False, position="worker")
+    report = hr.report(votes, with_forecast=False, position="common")
     assert report.findings.without.ranking is None
     assert "can no longer be ranked together" in str(report.answer[2])
+
+
+def test_following_a_side_is_no_fault_where_each_lean_is_in_the_model():
+    votes = hr.simulate_comparisons(8, 3000, spread=1, workers={"position-biased": 10}, rng=2)
+    report = hr.report(votes, with_forecast=False, position="worker")
+    assert report.findings.trust.workers.flagged
+    assert report.findings.without is None
+    assert not any("deserve" in str(text) for text in report.concerns)
+    assert "the lean of every worker in its model" in report.to_markdown()
+
+
+def test_what_can_still_be_asked_limits_what_is_promised():
+    votes = hr.simulate_comparisons(8, 60, spread=0.5, rng=3)
+    pairs = [hr.Pair(*votes.items[:2]), hr.Pair(*votes.items[2:4])]
+    report = hr.report(votes, most_answers=3, candidates=pairs)
+    assert "more than the 3 answers that can still be had" in str(report.answer[2])
+    assert {frozenset(pair) for pair in report.findings.next_pairs} <= {*map(frozenset, pairs)}
+    closed = hr.report(votes, most_answers=0, candidates=(), with_forecast=False)
+    assert closed.findings.next_pairs == ()
+    assert "no pair left to ask" in closed.to_markdown()
 
 
 def test_workers_who_say_the_same_again_make_no_leader_certain():

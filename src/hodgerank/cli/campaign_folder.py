@@ -44,14 +44,12 @@ class CampaignFolder:
 
     def report(self, run: JudgedRun, **page: Any) -> Report | None:
         """Write ranking and report, unless there is nothing to tell or somebody cannot wait."""
-        from hodgerank.data.reading.source import read_comparisons
         from hodgerank.reporting.findings import Findings
 
         if run.result.reason == INTERRUPTED or not run.result.n_answers:
             return None
         with telling_progress():
-            votes = read_comparisons(self._path / VOTES)
-            report = run.report(votes, on_step=doing, **page)
+            report = run.report(str(self._path / VOTES), on_step=doing, **page)
             assert isinstance(report.findings, Findings)
             ranking = report.findings.ranking.to_frame("polars")
             self._write(self._path / RANKING, ranking.write_csv())

@@ -128,6 +128,9 @@ class JudgeResult(CommandResult):
             for text in self.report.answer:
                 console.print(verbatim(text, "bold"))
             show_warnings(map(str, self.report.concerns), console)
+            if n := len(self.run.unjudged):
+                words = f"{n:,} items are not ranked, since no answer is about them"
+                show_warnings([words], console)
         elif result.n_answers:
             console.print(verbatim("The same command goes on from here.", "bold"))
         self._show_judges(console)

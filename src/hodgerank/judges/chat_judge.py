@@ -263,7 +263,8 @@ class ChatJudge:
 
     def _remember(self, record: Mapping[str, Any]) -> None:
         """A call of the log: it is paid for, and its answer is one if it is to this question."""
-        self.ledger.restore(record)
+        if record["attempts"]:  # else it was taken over from an equal prompt
+            self.ledger.restore(record)
         if record["status"] == "failed":
             return
         pair = Pair(record["left"], record["right"])

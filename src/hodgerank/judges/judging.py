@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from hodgerank.collecting.collector import OnAnswer, RunResult
@@ -12,12 +12,12 @@ from hodgerank.collecting.stopping import StoppingRule
 from hodgerank.errors import JudgeFailed
 from hodgerank.judges.chat_judge import ChatJudge, Judged
 from hodgerank.judges.conduct import Conduct, conduct_of
-from hodgerank.judges.section import judges_section
+from hodgerank.judges.section import Asked, judges_section
 from hodgerank.notebook import Displayed, Preview
 from hodgerank.reporting.report import Report, report
 from hodgerank.sampling.sampler import Sampler
 from hodgerank.sampling.samplers.auto import AutoSampler
-from hodgerank.types import Pair
+from hodgerank.types import Item, Pair
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -70,23 +70,38 @@ class JudgedRun(Displayed):
         columns["asked_by"] = [self.asked_by] * len(answered)
         return pl.DataFrame(columns)
 
-    def report(self, votes: Any = None, **options: Any) -> Report:
+    @property
+    def unjudged(self) -> tuple[Item, ...]:
+        """Items about which there is no answer; the report is on the others."""
+        answers = self.result.answers
+        judged = {answers.items[k] for k in (*answers.left.tolist(), *answers.right.tolist())}
+        return tuple(item for item in answers.items if item not in judged)
+
+    def report(self, source: str = "judges", **options: Any) -> Report:
         """The report, with a section on the judges, and their leans in the model.
 
-        `votes` are those of `to_frame` where they were read from a file; options are those of
-        `hodgerank.report`.
+        `source` is what it calls the answers; options are those of `hodgerank.report`.
         """
-        n_contexts = len({call.context for call in self.judged if call.context})
+        answers = self.result.answers.compacted()
+        votes = replace(answers, report=replace(answers.report, source=source))
         options.setdefault("title", self.question)
         options.setdefault("position", "worker")
-        options |= {"candidates": self.open_pairs, "most_answers": self.n_left}
         return report(
-            self.result.answers if votes is None else votes,
-            further=lambda found: (
-                judges_section(found, self.judges, self.question, n_contexts, self.n_left),
-            ),
+            votes,
+            further=lambda found: (judges_section(found, self._asked),),
+            candidates=None if self.open_pairs is None else self._open_among(votes.items),
+            most_answers=self.n_left,
             **options,
         )
+
+    @property
+    def _asked(self) -> Asked:
+        contexts = {call.context for call in self.judged if call.context}
+        return Asked(self.question, self.judges, len(contexts), self.n_left, self.unjudged)
+
+    def _open_among(self, items: Sequence[Item]) -> tuple[Pair, ...]:
+        known = set(items)
+        return tuple(pair for pair in self.open_pairs or () if known.issuperset(pair))
 
 
 async def judge_items(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from math import isnan
+from typing import NamedTuple
 
 from hodgerank.estimators.position.first_of_equals import FirstOfEquals, first_of_equals
 from hodgerank.estimators.workers.assessment import WorkerAssessment
@@ -16,21 +17,32 @@ from hodgerank.reporting.numbers import percent
 from hodgerank.types import Item
 
 SURE = 0.01  # p-value from which a lean is said to be one
+FEW = 5  # names that are listed
 OFTEN = 1.0  # times an item is shown in a context, from which its answers hang together
 
 
-def judges_section(
-    found: Findings, judges: Sequence[Conduct], question: str, n_contexts: int, n_left: int
-) -> Section:
-    """What was asked, what came back, what it took, and which way judges lean.
+class Asked(NamedTuple):
+    """What was asked of whom, and what was not."""
 
-    `n_left` is the number of different questions that were not put to them.
-    """
-    left = say("judges.left", n=n_left) if n_left else say("judges.none_left")
+    question: str
+    judges: Sequence[Conduct]
+    n_contexts: int
+    n_left: int
+    unjudged: Sequence[Item]
+
+
+def judges_section(found: Findings, asked: Asked) -> Section:
+    """What was asked, what came back, what it took, and which way judges lean."""
+    _, judges, n_contexts, n_left, unjudged = asked
+    left = [say("judges.left", n=n_left) if n_left else say("judges.none_left")]
+    if unjudged:
+        left.append(say("judges.unjudged", n=len(unjudged), names=_some(unjudged)))
     first = first_of_equals(found.votes)
+    question = say("judges.question", question=asked.question)
     blocks: list[Block] = [
-        Paragraph((say("judges.question", question=question), *_in_total(judges), left)),
-        _table(judges, first),
+        Paragraph((question, *_in_total(judges), *left)),
+        _replies(judges),
+        _habits(judges, first),
     ]
     leans = _leans(judges, found.trust.workers, first)
     blocks.append(Bullets(leans) if leans else Paragraph((say("judges.no_lean"),)))
@@ -39,6 +51,11 @@ def judges_section(
         notes.append(say("judges.contexts", n=n_contexts))
     blocks.append(Paragraph(tuple(notes), "note"))
     return Section("judges", say("judges.title"), tuple(blocks))
+
+
+def _some(items: Sequence[Item]) -> str:
+    names = ", ".join(name_of(item) for item in items[:FEW])
+    return names if len(items) <= FEW else f"{names} ..."
 
 
 def _in_total(judges: Sequence[Conduct]) -> tuple[Text, ...]:
@@ -55,22 +72,33 @@ def _in_total(judges: Sequence[Conduct]) -> tuple[Text, ...]:
     return tuple(said)
 
 
-def _table(judges: Sequence[Conduct], first: Mapping[Item, FirstOfEquals]) -> Table:
-    names = (*STATUSES, "first", "both_orders", "longer", "spent", "seconds")
+def _replies(judges: Sequence[Conduct]) -> Table:
+    names = (*STATUSES, "spent", "seconds")
     header = [say("judges.judge"), *(say(f"judges.{name}") for name in names)]
     rows = [
         (
             name_of(judge.model),
             *(f"{judge.statuses[status]:,}" for status in STATUSES),
-            _in_percent(first.get(judge.model)),
-            str(judge.both_orders),
-            _share(judge.longer),
             f"{judge.cost.prompt_tokens + judge.cost.completion_tokens:,}",
             f"{judge.cost.seconds / judge.cost.calls:.1f}" if judge.cost.calls else "",
         )
         for judge in judges
     ]
     return Table(header, rows, frozenset(range(1, len(header))))
+
+
+def _habits(judges: Sequence[Conduct], first: Mapping[Item, FirstOfEquals]) -> Table:
+    names = ("judge", "first", "both_orders", "longer")
+    rows = [
+        (
+            name_of(judge.model),
+            _in_percent(first.get(judge.model)),
+            str(judge.both_orders),
+            _share(judge.longer),
+        )
+        for judge in judges
+    ]
+    return Table([say(f"judges.{name}") for name in names], rows, frozenset({1, 2, 3}))
 
 
 def _share(share: Share) -> str:
