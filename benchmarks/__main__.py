@@ -10,6 +10,7 @@ HERE = Path(__file__).parent
 NAMES = [
     "calibration",
     "contest",
+    "judging",
     "scaling",
     *sorted(path.stem for path in HERE.glob("*_*.py") if path.stem[0] != "_"),
 ]
