@@ -61,7 +61,7 @@ class Campaign:
         self._sampler = build(names, seed=seed, candidates=listed, position="worker")
         items = JudgedItems.of({name: name for name in names})
         self._turns = Turns(items, judges.names, repeats=1, seed=seed)
-        self._allowance = Allowance(self._sampler, self._turns.per_pair)
+        self._allowance = Allowance(self._sampler, self._turns.n_open)
 
     def calls(self) -> Iterator[None]:
         """Until every judge has been asked everything."""

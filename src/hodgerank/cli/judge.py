@@ -263,7 +263,7 @@ def _parameters(
 
 
 def _keys(variables: list[str] | None, dry_run: bool) -> list[str] | str | None:
-    if not variables:
+    if dry_run or not variables:
         return "nobody is called" if dry_run else None
     missing = [name for name in variables if not os.environ.get(name)]
     if missing:

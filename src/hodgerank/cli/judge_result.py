@@ -54,7 +54,7 @@ class DryRunResult(CommandResult):
         console.print(verbatim(f"the prompt about {self.pair.left} and {self.pair.right}:"))
         for message in logged(self.messages):
             for line in _as_text(message["content"]).strip().splitlines():
-                console.print(verbatim(line, "dim"))
+                console.print(verbatim(line, "dim"), soft_wrap=True)
         table = plain_table()
         add_names(table, "model")
         add_numbers(table, "calls", "prompt tokens", "reply tokens", "cost")
@@ -95,7 +95,7 @@ class JudgeResult(CommandResult):
     def exit_status(self) -> int:
         """Not 0 where it was interrupted, brought no answer, or there is no one ranking."""
         if self.report is None:
-            return INTERRUPTED if self.run.result.n_answers else BAD_INPUT
+            return INTERRUPTED if self.run.result.reason == "interrupted" else BAD_INPUT
         found = self.report.findings
         return NOT_UNIQUE if getattr(found, "n_parts", 1) > 1 else 0
 
@@ -131,7 +131,7 @@ class JudgeResult(CommandResult):
             if n := len(self.run.unjudged):
                 words = f"{n:,} items are not ranked, since no answer is about them"
                 show_warnings([words], console)
-        elif result.n_answers:
+        elif self.exit_status == INTERRUPTED:
             console.print(verbatim("The same command goes on from here.", "bold"))
         self._show_judges(console)
         console.print(verbatim("written: " + ", ".join(map(str, self.files))))

@@ -11,7 +11,10 @@ from hodgerank.types import Item, Pair
 
 
 class Allowance:
-    """Counts how often pairs were asked, either way round.
+    """Counts how often pairs are asked, either way round.
+
+    `per_pair` is how often a pair may be asked, the answers that the sampler has included; or a
+    function that tells how often it may be asked from now on.
 
     Attributes
     ----------
@@ -20,20 +23,27 @@ class Allowance:
     """
 
     def __init__(self, sampler: Sampler, per_pair: int | Callable[[Pair], int]) -> None:
-        if not callable(per_pair) and per_pair < 1:
-            raise InvalidArgument(f"per_pair is how often a pair is asked, not {per_pair!r}")
         self._per_pair = per_pair
-        self._asked: Counter[frozenset[Item]] = Counter()
+        self._left: dict[frozenset[Item], int] = {}
         self.used_up: set[Pair] = set()
+        if callable(per_pair):
+            return
+        if per_pair < 1:
+            raise InvalidArgument(f"per_pair is how often a pair is asked, not {per_pair!r}")
         answers = sampler.answers
-        for left, right in zip(answers.left.tolist(), answers.right.tolist(), strict=True):
-            self.take(Pair(answers.items[left], answers.items[right]))
+        ends = zip(answers.left.tolist(), answers.right.tolist(), strict=True)
+        asked = Counter(frozenset((answers.items[a], answers.items[b])) for a, b in ends)
+        for key, times in asked.items():
+            self._left[key] = per_pair - times
+            if times >= per_pair:
+                self.used_up.add(Pair(*key))
 
     def take(self, pair: Pair) -> bool:
         """Ask it once more; False if that is more than it may be."""
-        most = self._per_pair(pair) if callable(self._per_pair) else self._per_pair
         key = frozenset(pair)
-        self._asked[key] += 1
-        if self._asked[key] >= most:
+        if key not in self._left:
+            self._left[key] = self._per_pair(pair) if callable(self._per_pair) else self._per_pair
+        self._left[key] -= 1
+        if self._left[key] <= 0:
             self.used_up.add(pair)
-        return self._asked[key] <= most
+        return self._left[key] >= 0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections import deque
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
@@ -43,6 +44,7 @@ async def run_async(
     stop: StoppingRule | None = None,
     log: Path | str | None = None,
     on_answer: OnAnswer | None = None,
+    on_end: Callable[[str], None] | None = None,
     progress: bool | None = None,
 ) -> RunResult:
     """Keep many pairs out at once; each is chosen knowing which others are out.
@@ -71,12 +73,14 @@ async def run_async(
     retry_delay
         Seconds before the first further try.
     per_pair
-        How often a pair may be asked, earlier answers included: a number, or a function of the
-        pair. Default: as often as the sampler likes.
+        How often a pair may be asked, earlier answers included; or a function of the pair that
+        tells how often it may be from now on. Default: as often as the sampler likes.
     orders
         'single' asks a pair as the sampler shows it, 'both' the other way round too.
     set_aside
         Pairs, as they were shown, that were asked before and got no answer.
+    on_end
+        Called with the reason when no more pairs will be asked, before those out are waited for.
 
     Examples
     --------
@@ -101,6 +105,8 @@ async def run_async(
             while (reason := out.reason_to_stop() or out.fill()) is None:
                 await out.collect()
                 advance()
+            if on_end is not None:
+                on_end(reason)
             while out.is_waiting:  # they have been paid for
                 await out.collect()
                 advance()
@@ -128,6 +134,7 @@ class _Outstanding:
         self._allowance, self._both_orders = allowance, both_orders
         self._pairs: dict[Task, Pair] = {}
         self._set_aside = list(set_aside)
+        self._chosen: deque[Pair] = deque()  # and not yet sent
         self._wish = ""
         self.failure: JudgeFailed | None = None
 
@@ -148,15 +155,17 @@ class _Outstanding:
         No more go out than the budget can still use.
         """
         while (free := self._n_free) > 0:
-            pairs = self._next(free)
-            if isinstance(pairs, str):
-                return None if self._pairs else pairs
-            for pair in pairs:
-                if self._n_free > 0 and self._may_send(pair):
-                    self._send(pair)
-                turned = Pair(pair.right, pair.left)
-                if self._both_orders and self._n_free > 0 and self._may_send(turned):
-                    self._send(turned)
+            if not self._chosen:
+                pairs = self._next(free)
+                if isinstance(pairs, str):
+                    return None if self._pairs else pairs
+                for pair in pairs[: 1 if self._both_orders else None]:
+                    self._chosen.append(pair)
+                    if self._both_orders:
+                        self._chosen.append(Pair(pair.right, pair.left))
+            pair = self._chosen.popleft()
+            if self._may_send(pair):
+                self._send(pair)
         return None
 
     @property
@@ -208,7 +217,10 @@ class _Outstanding:
         if nonsense is not None:
             raise nonsense
         for failure in missed:
-            self._collector.miss(failure)
+            try:
+                self._collector.miss(failure)
+            except JudgeFailed as enough:
+                self.failure = self.failure or enough
 
     async def cancel(self) -> None:
         """Wait for nothing any more."""

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
+from weakref import WeakValueDictionary
 
-from hodgerank.errors import InvalidArgument, StopAsking
+from hodgerank.errors import CannotWrite, InvalidArgument, JudgeFailed
 from hodgerank.judges.endpoint.endpoint import CallFailed
 from hodgerank.judges.items.judged_items import JudgedItems, read_items
 from hodgerank.judges.items.samples import Showing, require_text
@@ -29,6 +32,7 @@ from hodgerank.judges.prompts.image_parts import logged
 from hodgerank.judges.prompts.template import Template, load_template
 from hodgerank.judges.replies.verdict import Verdict, read_reply
 from hodgerank.judges.turns import Turn, Turns
+from hodgerank.judges.waiting import Waiting
 from hodgerank.notebook import short
 from hodgerank.sampling.answer import Answer
 from hodgerank.sampling.sampler import Sampler
@@ -97,7 +101,7 @@ class ChatJudge:
     --------
     >>> judge = ChatJudge({"a": "Hi.", "b": "Hello!"}, "Which is kinder?", "small",
     ...                   base_url="http://localhost:8000/v1")
-    >>> judge.per_pair(Pair("a", "b"))  # once in each order
+    >>> judge.n_open(Pair("a", "b"))  # once in each order
     2
     """
 
@@ -141,8 +145,9 @@ class ChatJudge:
         self.ledger = Ledger(prices, caps, models=self.panel.models)
         self.judged: list[Judged] = []
         self.trouble = ""
-        self._probabilities, self._wish = probabilities, ""
+        self._probabilities, self._waiting = probabilities, Waiting()
         self._turns = Turns(self.items, self.panel.models, repeats, seed)
+        self._alike: WeakValueDictionary[tuple[str, int], asyncio.Lock] = WeakValueDictionary()
         self._log = None if log is None else CallLog(log)
         try:
             for record in self._log or ():
@@ -174,37 +179,36 @@ class ChatJudge:
         """Pairs about which something can still be asked; None where that is all of them."""
         return self._turns.open_pairs
 
-    def per_pair(self, pair: Pair) -> int:
-        """How often a pair can be asked without asking a model the same more than `repeats` times.
+    def n_open(self, pair: Pair) -> int:
+        """How often a pair can be asked and no model be asked the same more than `repeats` times.
 
-        Give it to `run_async`.
+        Give it to `run_async` as `per_pair`.
         """
-        return self._turns.per_pair(pair)
+        return self._turns.n_open(pair)
 
     def stop(self, reason: str) -> None:
-        """Make no more calls; those that are out are waited for."""
-        self._wish = reason
+        """Make no more calls: who waits to make one raises `StopAsking`; those out go on."""
+        self._waiting.end(reason)
 
     @property
     def is_stopped(self) -> bool:
         """Whether no more calls are to be made."""
-        return bool(self._wish)
+        return bool(self._waiting.reason)
 
     async def __call__(self, pair: Pair) -> Answer | None:
         """Ask the model whose turn it is; raises `StopAsking` where a cap is reached."""
-        if self._wish:
-            raise StopAsking(self._wish)
-        turn = self._turns.next(pair)
-        if turn is None:
-            self.trouble = "every model has been asked about this pair in this order and context"
-            return None
-        try:
-            verdict = await self._ask(turn)
-        except BaseException as error:
-            self._turns.give_back(turn)
-            if isinstance(error, CallFailed):
-                self.trouble = str(error)
-            raise
+        with self._waiting.call() as while_out:
+            turn = self._turns.next(pair)
+            if turn is None:
+                self.trouble = "every model was asked about this pair in this order and context"
+                return None
+            try:
+                verdict = await self._ask(turn, while_out)
+            except BaseException as error:
+                self._turns.give_back(turn)
+                if isinstance(error, CallFailed):
+                    self.trouble = str(error)
+                raise
         if verdict.outcome is None:
             self.trouble = ": ".join(filter(None, (verdict.status, verdict.detail)))
             return None
@@ -222,20 +226,33 @@ class ChatJudge:
             raise InvalidArgument(f"{pair.left} and {pair.right} have no context in common")
         return self.template.messages(self.question, showings[0])
 
-    async def _ask(self, turn: Turn) -> Verdict:
-        endpoint, parameters = self.panel[turn.model], self.panel.parameters
+    async def _ask(self, turn: Turn, while_out: AbstractContextManager[None]) -> Verdict:
         messages = self.template.messages(self.question, turn.showing)
-        asked = question_of(turn, endpoint, logged(messages), parameters)
-        known = None if self._log is None else self._log.find(asked["key"], turn.repeat)
-        if known is not None:  # the same words about other items
-            verdict = verdict_in(known)
-            self._keep(turn, asked | {name: known[name] for name in SAID}, verdict)
-            return verdict
-        reply_guess = self.panel.expected_reply
+        asked = question_of(turn, self.panel[turn.model], logged(messages), self.panel.parameters)
+        same = asked["key"], turn.repeat
+        async with self._alike.setdefault(same, asyncio.Lock()):
+            known = None if self._log is None else self._log.find(*same)
+            if known is not None:  # the same words about other items
+                verdict = verdict_in(known)
+                self._keep(turn, asked | {name: known[name] for name in SAID}, verdict)
+                return verdict
+            return await self._call(turn, messages, asked, while_out)
+
+    async def _call(
+        self,
+        turn: Turn,
+        messages: list[dict[str, Any]],
+        asked: dict[str, Any],
+        while_out: AbstractContextManager[None],
+    ) -> Verdict:
+        endpoint, reply_guess = self.panel[turn.model], self.panel.expected_reply
         with self.ledger.reserve(turn.model, guess_tokens(messages), reply_guess) as reserved:
             try:
                 reply = await endpoint.complete(
-                    messages, logprobs=self._probabilities, expected_tokens=reserved.tokens
+                    messages,
+                    logprobs=self._probabilities,
+                    expected_tokens=reserved.tokens,
+                    while_out=while_out,
                 )
             except CallFailed as error:
                 used = error.prompt_tokens, error.completion_tokens
@@ -258,8 +275,12 @@ class ChatJudge:
         self.judged.append(Judged(turn.pair, turn.showing.key, turn.model, verdict))
 
     def _write(self, record: dict[str, Any], verdict: Verdict) -> None:
-        if self._log is not None:
+        if self._log is None:
+            return
+        try:
             self._log.append(record | judged_as(verdict))
+        except CannotWrite as error:  # what cannot be kept is not to be paid for
+            raise JudgeFailed(f"{error}. The replies that came before are kept") from error
 
     def _remember(self, record: Mapping[str, Any]) -> None:
         """A call of the log: it is paid for, and its answer is one if it is to this question."""

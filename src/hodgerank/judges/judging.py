@@ -13,7 +13,7 @@ from hodgerank.errors import JudgeFailed
 from hodgerank.judges.chat_judge import ChatJudge, Judged
 from hodgerank.judges.conduct import Conduct, conduct_of
 from hodgerank.judges.section import Asked, judges_section
-from hodgerank.notebook import Displayed, Preview
+from hodgerank.notebook import Displayed, Preview, short
 from hodgerank.reporting.report import Report, report
 from hodgerank.sampling.sampler import Sampler
 from hodgerank.sampling.samplers.auto import AutoSampler
@@ -49,7 +49,7 @@ class JudgedRun(Displayed):
     open_pairs: Sequence[Pair] | None
 
     def _headline(self) -> str:
-        return f"{self.question!r}: {self.result._headline()}"
+        return f"{short(self.question)!r}: {self.result._headline()}"
 
     def _preview(self) -> Preview:
         return self.result._preview()
@@ -152,17 +152,22 @@ async def judge_items(
             concurrency=concurrency,
             retries=0,  # the endpoint tries again by itself
             timeout=None,
-            per_pair=judge.per_pair,
+            per_pair=judge.n_open,
             orders=orders,
             set_aside=judge.unanswered,
             stop=stop,
             on_answer=on_answer,
+            on_end=judge.stop,
             progress=progress,
         )
     except JudgeFailed as error:
         if judge.trouble and judge.trouble not in str(error):
             raise JudgeFailed(f"{error}. The last one: {judge.trouble}") from error
         raise
+    if judge.trouble and not result.n_answers:
+        raise JudgeFailed(
+            f"none of {result.n_unanswered:,} questions was answered. The last one: {judge.trouble}"
+        )
     return JudgedRun(
         judge.question,
         result,

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from hodgerank.estimators.position.first_of_equals import FirstOfEquals, first_of_equals
 from hodgerank.estimators.workers.assessment import WorkerAssessment
 from hodgerank.judges.conduct import STATUSES, Conduct, Share
-from hodgerank.notebook import p_words
+from hodgerank.notebook import p_words, visible
 from hodgerank.reporting.blocks import Block, Bullets, Paragraph, Section, Table, Text
 from hodgerank.reporting.catalogue import name_of, say
 from hodgerank.reporting.findings import Findings
@@ -38,7 +38,7 @@ def judges_section(found: Findings, asked: Asked) -> Section:
     if unjudged:
         left.append(say("judges.unjudged", n=len(unjudged), names=_some(unjudged)))
     first = first_of_equals(found.votes)
-    question = say("judges.question", question=asked.question)
+    question = say("judges.question", question=visible(asked.question))
     blocks: list[Block] = [
         Paragraph((question, *_in_total(judges), *left)),
         _replies(judges),

@@ -45,8 +45,12 @@ class Turns:
         self._of_model: Counter[str] = Counter()
         self._of_context: Counter[str] = Counter()
 
-    def per_pair(self, pair: Pair) -> int:
-        """How often a pair can be asked, in both orders together."""
+    def n_open(self, pair: Pair) -> int:
+        """How often a pair can still be asked, in both orders together."""
+        both = frozenset(pair)
+        return self._per_pair(pair) - sum(self._by_model[both, model] for model in self._models)
+
+    def _per_pair(self, pair: Pair) -> int:
         left, right = map(str, pair)
         return 2 * len(self._models) * self._repeats * self._items.n_showings(left, right)
 
@@ -56,7 +60,7 @@ class Turns:
         n = len(self._items.items)
         if self._items.has_one_sample_each:
             return n * (n - 1) * len(self._models) * self._repeats
-        return sum(map(self.per_pair, self._pairs))
+        return sum(map(self._per_pair, self._pairs))
 
     @property
     def n_left(self) -> int:
@@ -67,13 +71,11 @@ class Turns:
     @property
     def open_pairs(self) -> list[Pair] | None:
         """Pairs about which something can still be asked; None where that is all of them."""
-        asked = Counter[frozenset[Item]]()
-        for (both, model), times in self._by_model.items():
-            asked[both] += times * (model in self._models)
-        has_closed = any(times >= self.per_pair(Pair(*both)) for both, times in asked.items())
+        asked = {both for (both, _), times in self._by_model.items() if times}
+        has_closed = any(self.n_open(Pair(*both)) <= 0 for both in asked)
         if self._items.comparable is None and not has_closed:
             return None
-        return [pair for pair in self._pairs if asked[frozenset(pair)] < self.per_pair(pair)]
+        return [pair for pair in self._pairs if self.n_open(pair) > 0]
 
     @property
     def _pairs(self) -> Iterator[Pair]:

@@ -109,11 +109,11 @@ def _what_to_ask(found: Findings) -> Text:
     if found.leader_is_certain:
         return say("answer.enough")
     outlooks = (outlook for outlook in found.forecasts if isinstance(outlook.rule, TopKCertain))
-    outlook = next(outlooks, None)
+    outlook, most = next(outlooks, None), found.settings.most_answers
+    if most == 0:
+        return say("answer.none_left")
     if outlook is None:
-        nothing_left = found.settings.most_answers == 0
-        return say("answer.too_few_left", n=0) if nothing_left else say("answer.more_unforeseen")
-    most = found.settings.most_answers
+        return say("answer.more_unforeseen")
     if most is not None and outlook.answers > most:
         return say("answer.too_few_left", n=most)
     if not outlook.answers:

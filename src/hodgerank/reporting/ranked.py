@@ -6,6 +6,7 @@ from hodgerank.data.comparisons import NO_WORKER, Comparisons
 from hodgerank.errors import DisconnectedGraph
 from hodgerank.estimators.bayes import bayes_rank
 from hodgerank.estimators.likelihood import bradley_terry
+from hodgerank.estimators.position.cells import tells_sides
 from hodgerank.estimators.ranking import Ranking
 from hodgerank.graph.answered_graph import AnsweredGraph
 from hodgerank.graph.comparison_graph import ComparisonGraph
@@ -38,6 +39,8 @@ def rank_cautiously(answered: AnsweredGraph, settings: Settings) -> tuple[Rankin
         if ranking.converged:
             return ranking, BY_POSTERIOR
     words = ["--model bradley-terry"]
+    if not tells_sides(votes):
+        options.pop("position", None)  # without a prior it cannot be told from what items do
     if not is_joined:
         options["components"] = "separate"
         words.append("--components separate")

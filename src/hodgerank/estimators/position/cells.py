@@ -111,10 +111,15 @@ def require_sides(votes: Comparisons, position: str) -> None:
         )
 
 
-def require_both_sides(votes: Comparisons) -> None:
-    """Where sides explain every answer, only a prior on the scores tells the two apart."""
+def tells_sides(votes: Comparisons) -> bool:
+    """Whether not every answer is explained by sides: else only a prior tells them from scores."""
     shown = votes.outcome[votes.display_known]
-    if len(shown) == len(votes) and (shown.min() == 1 or shown.max() == -1):
+    return len(shown) < len(votes) or (shown.min() < 1 and shown.max() > -1)
+
+
+def require_both_sides(votes: Comparisons) -> None:
+    """Refuse votes that are all for one side."""
+    if not tells_sides(votes):
         raise InvalidArgument(
             "the same side was chosen in every answer: what it adds cannot be told from what the "
             "items do; leave position (--sides) out"

@@ -7,6 +7,7 @@ import json
 import os
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from random import Random
 from types import MappingProxyType
@@ -139,19 +140,23 @@ class Endpoint:
         *,
         logprobs: bool,
         expected_tokens: float = 0,
+        while_out: AbstractContextManager[None] | None = None,
     ) -> Reply:
         """The reply to some messages.
 
-        `expected_tokens` is what the pace counts until the reply says what it was. Raises
-        `CallFailed` or `EndpointRefuses`.
+        `expected_tokens` is what the pace counts until the reply says what it was; `while_out` is
+        entered as long as the call is out, not while it waits. Raises `CallFailed` or
+        `EndpointRefuses`.
         """
+        out = while_out or nullcontext()
         place, attempt, wasted = self._pace.place(), 0, (0, 0)
         parameters = self.parameters_sent(logprobs=logprobs)
         while True:
             attempt += 1
             async with self._pace.slot(expected_tokens, place):
                 started = self._clock()
-                result = await self._connection.send(self.model, messages, parameters)
+                with out:
+                    result = await self._connection.send(self.model, messages, parameters)
                 seconds = self._clock() - started
                 if isinstance(result, Reply):
                     self._on_attempt(attempt, None)
