@@ -6,6 +6,11 @@ from functools import cache
 from typing import Any
 
 import hodgerank as hr
+from hodgerank.judges.chat_judge import Judged
+from hodgerank.judges.conduct import STATUSES, Conduct, Share
+from hodgerank.judges.judging import JudgedRun
+from hodgerank.judges.ledger.account import ModelCost
+from hodgerank.judges.replies.verdict import Verdict
 
 HOSTILE = "</script><b>tea & [red]milk"
 
@@ -53,6 +58,8 @@ def every_result() -> dict[str, Any]:
         hr.forecast(sampler, 0.95),
         hr.replay(votes, ["auto"], n_answers=20, runs=2),
         hr.report(votes, with_forecast=False),
+        hr.judges.JudgedItems.of({HOSTILE: HOSTILE, "b": "x" * 1000}),
+        _judged(run),
         hr.Answer(1.0, "ann"),
         hr.Pair("a", "b"),
         hr.Budget(3),
@@ -61,3 +68,12 @@ def every_result() -> dict[str, Any]:
         hr.RanksWithin(2),
     ]
     return {type(result).__name__: result for result in results}
+
+
+def _judged(run: hr.RunResult) -> JudgedRun:
+    """The run as if a language model had answered."""
+    statuses = dict.fromkeys(STATUSES, 0) | {"answered": 30}
+    cost = ModelCost(HOSTILE, 30, 0, 900, 30, 0, 0.25, "EUR", 7.5, statuses)
+    conduct = Conduct(HOSTILE, statuses, Share(3, 4), Share(0, 0), cost)
+    calls = (Judged(pair, "", HOSTILE, Verdict("answered", 1.0)) for pair in [hr.Pair("b", "c")])
+    return JudgedRun(f"{HOSTILE} " * 30, run, (conduct,), tuple(calls), "auto", 0, None)

@@ -114,15 +114,17 @@ def test_runs_that_never_get_there_are_counted():
     assert result.of("s", USUAL, 0.8) == (400, 1)
     saving = result.saving(["s"], DEFAULT, USUAL, 0.8)
     assert saving.ratio == pytest.approx(400 / 130)
-    assert saving.is_bound
+    assert saving.bound == "≥"
     assert saving.low <= saving.ratio <= saving.high
-    assert result.saving(["s"], USUAL, DEFAULT, 0.8) is None
+    turned = result.saving(["s"], USUAL, DEFAULT, 0.8)
+    assert (turned.ratio, turned.bound) == (pytest.approx(130 / 400), "≤")
+    assert result.saving(["s"], "random pairs", "usual, win rate", 0.8) is None
     assert "| ≥ 3.08" in as_markdown(result)
 
 
 def test_an_equal_player_saves_nothing():
     result = result_of([100, 200, 300], [100, 200, 300])
-    assert result.saving(["s"], DEFAULT, USUAL, 0.9) == (1, 1, 1, False)
+    assert result.saving(["s"], DEFAULT, USUAL, 0.9) == (1, 1, 1, "")
 
 
 def test_a_small_count_is_printed_and_written():

@@ -21,6 +21,7 @@ ERRORS = [
     errors.DidNotConverge("the solver", 7, 0.5),
     errors.NothingToAsk("no pair"),
     errors.JudgeFailed("20 pairs"),
+    errors.StopAsking("enough"),
     errors.CannotWrite("x.csv cannot be written: no space"),
     errors.DatasetUnavailable("no file"),
     errors.MissingDependency("altair", "drawing"),

@@ -1,4 +1,4 @@
-"""What `import hodgerank` gives, and how quickly."""
+"""What `import hodgerank` and `import hodgerank.judges` give, and how quickly."""
 
 from __future__ import annotations
 
@@ -10,6 +10,9 @@ from pathlib import Path
 import pytest
 
 import hodgerank
+import hodgerank.judges
+
+INDEXES = pytest.mark.parametrize("index", [hodgerank, hodgerank.judges], ids=lambda m: m.__name__)
 
 
 def loaded_by(code: str) -> set[str]:
@@ -18,27 +21,39 @@ def loaded_by(code: str) -> set[str]:
     return set(run.stdout.split())
 
 
-def test_every_public_name_can_be_had():
-    for name in hodgerank.__all__:
-        assert getattr(hodgerank, name) is not None
-    assert set(hodgerank.__all__) <= set(dir(hodgerank))
+@INDEXES
+def test_every_public_name_can_be_had(index):
+    for name in index.__all__:
+        assert getattr(index, name) is not None
+    assert set(index.__all__) <= set(dir(index))
 
 
-def test_type_checkers_see_the_same_names():
-    tree = ast.parse(Path(hodgerank.__file__).read_text())
+@INDEXES
+def test_type_checkers_see_the_same_names(index):
+    tree = ast.parse(Path(index.__file__).read_text())
     block = next(node for node in tree.body if isinstance(node, ast.If))
     seen = {alias.name for node in block.body for alias in node.names}
-    assert seen == set(hodgerank.__all__)
+    assert seen == set(index.__all__)
 
 
-def test_an_unknown_name_is_an_attribute_error():
+@INDEXES
+def test_an_unknown_name_is_an_attribute_error(index):
     with pytest.raises(AttributeError, match="no attribute 'rank_hodge'"):
-        _ = hodgerank.rank_hodge
+        _ = index.rank_hodge
 
 
-def test_importing_loads_nothing_heavy():
-    heavy = {"numpy", "scipy", "numba", "polars", "narwhals", "typer", "rich"}
-    assert loaded_by("import hodgerank") & heavy == set()
+@INDEXES
+def test_importing_loads_nothing_heavy(index):
+    heavy = {"numpy", "scipy", "numba", "polars", "narwhals", "typer", "rich", "openai", "httpx"}
+    assert loaded_by(f"import {index.__name__}") & heavy == set()
+
+
+def test_judges_are_found_without_importing_them():
+    assert "hodgerank.judges" in loaded_by("import hodgerank as hr\nhr.judges.ChatJudge")
+
+
+def test_the_client_of_language_models_is_loaded_by_who_asks_them():
+    assert "openai" not in loaded_by("from hodgerank.judges import *")
 
 
 def test_help_loads_no_numerics():

@@ -4,7 +4,7 @@
 |---|---|
 | `python`, `{code-cell}` | code, run in order in one namespace per page |
 | `text` right after `python` | what that code prints |
-| `console` | a transcript: `$ ` before each command, then what it prints |
+| `console` | a transcript: `$ ` before each command, then what it prints; `> FILE &` lasts |
 | `sh` | commands that no test runs: they install, build, or take minutes |
 | other languages | data, written to a file where `<!-- file: NAME -->` stands before it |
 | directives | Sphinx's own |

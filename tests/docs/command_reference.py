@@ -80,11 +80,13 @@ def _command(name: str, command: Any) -> str:
         "",
     ]
     if examples.strip():
-        shown = [line.strip() for line in examples.strip().split("\n") if line.strip()]
+        shown = [" ".join(example.split()) for example in examples.strip().split("\n\n")]
         lines += ["Examples:", "", "```text", *shown, "```", ""]
     for argument in arguments:
         lines += [f"`{_metavar(argument)}`: {_sentence(argument.help)}", ""]
-    lines += _options(command, options)
+    for panel in dict.fromkeys(p.rich_help_panel for p in options):
+        lines += ["", f"{panel}:", ""] if panel else []
+        lines += _options(command, [p for p in options if p.rich_help_panel == panel])
     if any(p.rich_help_panel == PANEL for p in command.params):
         anchor = READING_TITLE.lower().replace(" ", "-")
         lines += ["", f"And the [{READING_TITLE.lower()}](#{anchor})."]

@@ -12,7 +12,14 @@ import shlex
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import chdir, contextmanager, redirect_stderr, redirect_stdout, suppress
+from contextlib import (
+    ExitStack,
+    chdir,
+    contextmanager,
+    redirect_stderr,
+    redirect_stdout,
+    suppress,
+)
 from itertools import zip_longest
 from pathlib import Path
 from typing import Any
@@ -24,7 +31,9 @@ from tests.docs.transcript import renewed, shown_lines, steps_of
 from hodgerank.cli import main
 
 WIDTH = 100
-SHELL_PROGRAMS = {"cat", "echo", "head", "hodgerank", "ls", "mkdir", "python", "tail", "wc"}
+SHELL_PROGRAMS = {
+    "cat", "echo", "export", "head", "hodgerank", "ls", "mkdir", "python", "tail", "wc"
+}  # fmt: skip
 SEPARATORS = {"|", ">", ">>", "<", "&&", ";"}
 
 
@@ -41,9 +50,9 @@ def renewed_blocks(page: str, folder: Path) -> Iterator[tuple[Block, str]]:
 
     Raises `CannotRunHere` at the first block that needs data sets or programs that are missing.
     """
-    session = _Session()
     blocks = blocks_of(page)
-    with _as_a_terminal(folder):
+    with _as_a_terminal(folder), ExitStack() as background:
+        session = _Session(background)
         for block, following in zip_longest(blocks, blocks[1:]):
             _require_what_is_needed(block)
             try:
@@ -64,9 +73,10 @@ def renewed_blocks(page: str, folder: Path) -> Iterator[tuple[Block, str]]:
 class _Session:
     """What blocks leave for those after them."""
 
-    def __init__(self) -> None:
+    def __init__(self, background: ExitStack) -> None:
         self.names: dict[str, Any] = {"__name__": "__main__"}
         self.printed = ""
+        self._background = background
 
     def run(self, block: Block) -> str:
         """Run a block, and return the text it should hold."""
@@ -74,7 +84,7 @@ class _Session:
             lines = tuple(block.text.rstrip("\n").split("\n"))
             return "\n".join(renewed(lines, shown_lines(self.printed))) + "\n"
         if block.kind == "console":
-            return _transcribed(block.text)
+            return _transcribed(block.text, self._background)
         self.printed = ""
         if block.kind in ("python", "cell"):
             if block.text.lstrip().startswith(">>>"):
@@ -107,15 +117,15 @@ def _is_output(block: Block | None) -> bool:
     return block is not None and block.kind == "output"
 
 
-def _transcribed(transcript: str) -> str:
+def _transcribed(transcript: str, background: ExitStack) -> str:
     lines: list[str] = []
     for step in steps_of(transcript):
-        shown = shown_lines(_output_of(step.command))
+        shown = shown_lines(_output_of(step.command, background))
         lines += [*step.written, *renewed(step.expected, shown)]
     return "\n".join(lines) + "\n"
 
 
-def _output_of(command: str) -> str:
+def _output_of(command: str, background: ExitStack) -> str:
     words = list(shlex.shlex(command, posix=True, punctuation_chars=True))
     starts = [0, *(i + 1 for i, word in enumerate(words) if word in {"|", "&&", ";"})]
     strangers = {words[start] for start in starts} - SHELL_PROGRAMS
@@ -124,12 +134,37 @@ def _output_of(command: str) -> str:
             f"'{command}' runs {', '.join(strangers)}: transcripts run "
             f"{', '.join(sorted(SHELL_PROGRAMS))}; what no test can run goes into a block of sh"
         )
+    if words[-1] == "&":
+        return _start(words[:-1], background)
+    if words[0] == "export":
+        return _export(command)
     if words[0] == "hodgerank" and not SEPARATORS.intersection(words):
         return _own_command(shlex.split(command)[1:])
     done = subprocess.run(
         command, shell=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False
     )
     return done.stdout.decode()
+
+
+def _start(words: list[str], background: ExitStack) -> str:
+    """Start a program that runs until the page ends, and is ready when it prints a line."""
+    *program, arrow, file = words
+    if arrow != ">":
+        raise BlockFailed(f"'{' '.join(words)} &' needs a file to write to: > FILE &")
+    process = subprocess.Popen(program, stdout=subprocess.PIPE, text=True)
+    background.enter_context(process)
+    background.callback(process.kill)
+    assert process.stdout is not None
+    Path(file).write_text(process.stdout.readline(), encoding="utf-8")
+    return ""
+
+
+def _export(command: str) -> str:
+    """Set a variable for the commands and the code that follow."""
+    name, _, value = command.removeprefix("export").strip().partition("=")
+    done = subprocess.run(f"printf %s {value}", shell=True, stdout=subprocess.PIPE, check=True)
+    os.environ[name] = done.stdout.decode()
+    return ""
 
 
 def _own_command(arguments: list[str]) -> str:

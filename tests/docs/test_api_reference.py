@@ -13,6 +13,7 @@ from tests.docs.pages import DOCS
 
 import hodgerank
 import hodgerank.errors
+import hodgerank.judges
 import hodgerank.metrics
 import hodgerank.plotting
 
@@ -51,7 +52,13 @@ def documented() -> Counter[Any]:
 
 def test_every_public_name_is_documented_once():
     counts = documented()
-    modules = (hodgerank, hodgerank.metrics, hodgerank.errors, hodgerank.plotting)
+    modules = (
+        hodgerank,
+        hodgerank.judges,
+        hodgerank.metrics,
+        hodgerank.errors,
+        hodgerank.plotting,
+    )
     wanted = {getattr(module, name) for module in modules for name in public_names(module)}
     assert {value.__name__: counts[value] for value in wanted if counts[value] != 1} == {}
     assert set(counts) == wanted

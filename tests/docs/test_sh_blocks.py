@@ -13,7 +13,7 @@ from tests.docs.pages import REPOSITORY, name_of, runnable_pages
 from hodgerank.cli.app import app
 
 PROGRAMS = {"cd", "export", "git", "make", "pip"}
-LONG_COMMANDS = {"reproduce"}  # of hodgerank: they take minutes
+LONG_COMMANDS = {"judge", "reproduce"}  # of hodgerank: they take minutes, or call a model
 
 
 def commands() -> list[tuple[str, list[str]]]:

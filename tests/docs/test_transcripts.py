@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import os
+
 import pytest
 from tests.docs.blocks import UnknownFence, blocks_of
 from tests.docs.running import BlockFailed, renewed_blocks
@@ -70,6 +72,23 @@ def test_code_that_fails_fails_the_page(tmp_path):
 def test_programs_that_tests_do_not_run_are_refused(tmp_path):
     with pytest.raises(BlockFailed, match="runs pip"):
         run("```console\n$ echo a | pip install b\n```\n", tmp_path)
+
+
+def test_a_program_in_the_background_lives_as_long_as_its_page(tmp_path):
+    program = "import os, time; print(os.getpid(), flush=True); time.sleep(60)"
+    commands = [f'python -c "{program}" > pid.txt &', "export WHO=$(cat pid.txt)", "echo $WHO"]
+    page = "```console\n" + "".join(f"$ {command}\n" for command in commands) + "```\n"
+    (shown,) = (text for _, text in renewed_blocks(page, tmp_path))
+    pid = int((tmp_path / "pid.txt").read_text())
+    assert shown == page.replace("```\n", f"{pid}\n").removeprefix("```console\n")
+    with pytest.raises(ProcessLookupError):
+        os.kill(pid, 0)
+    assert "WHO" not in os.environ
+
+
+def test_a_program_in_the_background_must_write_to_a_file(tmp_path):
+    with pytest.raises(BlockFailed, match="needs a file"):
+        run("```console\n$ python -c 1 &\n```\n", tmp_path)
 
 
 def test_fences_of_unknown_languages_are_refused():

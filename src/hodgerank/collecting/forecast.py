@@ -212,9 +212,10 @@ class _Path:
         rng: np.random.Generator,
     ) -> None:
         sampler.prepare_to_stop()
-        sampler.freeze_trust()
+        sampler.freeze_workers()
         self._sampler, self._scores, self._link = sampler, scores, link
         self._rule, self._rng = rule, rng
+        self._leans = list(sampler.leans.items())
         self._furthest = sampler.n_answers + MOST_PER_ITEM * len(scores)
         self._is_exhausted = False
         self._answers = [sampler.n_answers]
@@ -265,9 +266,14 @@ class _Path:
         except NothingToAsk:
             self._is_exhausted = True
 
-    def _judge(self, pair: Pair) -> float:
-        difference = np.asarray(self._scores[pair.left] - self._scores[pair.right])
-        return 1.0 if self._rng.random() < float(LINKS[self._link].cdf(difference)) else -1.0
+    def _judge(self, pair: Pair) -> tuple[float, Item | None]:
+        """One of those who have answered, leaning as they do; nobody in particular if none does."""
+        worker, lean = None, 0.0
+        if self._leans:
+            worker, lean = self._leans[int(self._rng.integers(len(self._leans)))]
+        difference = np.asarray(self._scores[pair.left] - self._scores[pair.right] + lean)
+        chance = float(LINKS[self._link].cdf(difference))
+        return (1.0 if self._rng.random() < chance else -1.0), worker
 
     def _sureness(self) -> float:
         return self._rule.sureness(self._sampler.ranking(), self._sampler.active_items)

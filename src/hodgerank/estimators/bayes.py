@@ -19,7 +19,7 @@ from hodgerank.estimators.ranking import Ranking
 from hodgerank.graph.answered_graph import AnsweredGraph
 from hodgerank.graph.building import build_graph, single_answers
 from hodgerank.graph.comparison_graph import ComparisonGraph
-from hodgerank.types import Item, VotesLike
+from hodgerank.types import FloatArray, Item, VotesLike
 
 if TYPE_CHECKING:
     from hodgerank.estimators.position.cells import Position
@@ -112,12 +112,16 @@ def sided_ranking(
     ridge: float | None = None,
     confidence: float = 0.95,
     notes: tuple[str, ...] = (),
+    held: FloatArray | None = None,
 ) -> Ranking:
-    """The ranking of answers that may lean to a side; see `bayes_rank`."""
+    """The ranking of answers that may lean to a side; see `bayes_rank`.
+
+    `held` are leans that are known already.
+    """
     from hodgerank.estimators.position.adjusting import note_on_sides
     from hodgerank.estimators.position.believing import believed_sides
 
-    found = believed_sides(answered, position, LINK)
+    found = believed_sides(answered, position, LINK, held)
     place = found.evidence.best_place if ridge is None else _place(ridge)
     note = note_on_sides(found.evidence.lean(place), position)
     notes = (*weight_notes(answered.graph), *notes, note)

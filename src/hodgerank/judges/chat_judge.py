@@ -67,6 +67,8 @@ class ChatJudge:
         What calls took.
     trouble
         Why the last call that brought no answer brought none.
+    is_stopped
+        Whether somebody wanted no more calls.
 
     Parameters
     ----------
@@ -145,6 +147,7 @@ class ChatJudge:
         self.ledger = Ledger(prices, caps, models=self.panel.models)
         self.judged: list[Judged] = []
         self.trouble = ""
+        self.is_stopped = False
         self._probabilities, self._waiting = probabilities, Waiting()
         self._turns = Turns(self.items, self.panel.models, repeats, seed)
         self._alike: WeakValueDictionary[tuple[str, int], asyncio.Lock] = WeakValueDictionary()
@@ -171,7 +174,7 @@ class ChatJudge:
 
     @property
     def n_left(self) -> int:
-        """How many questions can still be asked: pairs, orders, contexts, models, repeats."""
+        """How many questions can still be asked, over pairs, orders, contexts and models."""
         return self._turns.n_left
 
     @property
@@ -186,14 +189,19 @@ class ChatJudge:
         """
         return self._turns.n_open(pair)
 
-    def stop(self, reason: str) -> None:
+    def begin(self) -> None:
+        """Make calls, from now on or again."""
+        self.is_stopped = False
+        self._waiting.begin()
+
+    def end(self, reason: str) -> None:
         """Make no more calls: who waits to make one raises `StopAsking`; those out go on."""
         self._waiting.end(reason)
 
-    @property
-    def is_stopped(self) -> bool:
-        """Whether no more calls are to be made."""
-        return bool(self._waiting.reason)
+    def stop(self, reason: str) -> None:
+        """The same because somebody wants it, not because there is nothing more to ask."""
+        self.is_stopped = True
+        self.end(reason)
 
     async def __call__(self, pair: Pair) -> Answer | None:
         """Ask the model whose turn it is; raises `StopAsking` where a cap is reached."""

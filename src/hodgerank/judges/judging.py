@@ -143,6 +143,7 @@ async def judge_items(
         sampler = AutoSampler(
             judge.items.items, seed=seed, position="worker", candidates=candidates
         )
+    judge.begin()
     judge.tell(sampler)
     try:
         result = await run_async(
@@ -157,14 +158,14 @@ async def judge_items(
             set_aside=judge.unanswered,
             stop=stop,
             on_answer=on_answer,
-            on_end=judge.stop,
+            on_end=judge.end,
             progress=progress,
         )
     except JudgeFailed as error:
         if judge.trouble and judge.trouble not in str(error):
             raise JudgeFailed(f"{error}. The last one: {judge.trouble}") from error
         raise
-    if judge.trouble and not result.n_answers:
+    if judge.trouble and not result.n_answers and not judge.is_stopped:
         raise JudgeFailed(
             f"none of {result.n_unanswered:,} questions was answered. The last one: {judge.trouble}"
         )

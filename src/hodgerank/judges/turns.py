@@ -65,8 +65,7 @@ class Turns:
     @property
     def n_left(self) -> int:
         """How many different questions were not put to these models."""
-        counted = (model in self._models and k < self._repeats for (_, model, _), k in self._taken)
-        return self.total - sum(counted)
+        return self.total - sum(model in self._models for (_, model, _), _ in self._taken)
 
     @property
     def open_pairs(self) -> list[Pair] | None:
@@ -115,6 +114,8 @@ class Turns:
         return Turn(pair, model, showing, next(k for k in count() if (cell, k) not in self._taken))
 
     def _count(self, turn: Turn, step: int) -> None:
+        if turn.repeat >= self._repeats:
+            return  # of a log with more repetitions than are wanted
         both, key = frozenset(turn.pair), turn.showing.key
         (self._taken.add if step > 0 else self._taken.discard)((turn._cell, turn.repeat))
         self._by_context[both, key] += step

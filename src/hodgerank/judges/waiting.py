@@ -18,6 +18,10 @@ class Waiting:
         self._tasks: set[asyncio.Task[Any]] = set()
         self.reason = ""
 
+    def begin(self) -> None:
+        """Let calls be made, from now on or again."""
+        self.reason = ""
+
     def end(self, reason: str) -> None:
         """Make no more calls."""
         self.reason = reason

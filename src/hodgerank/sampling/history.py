@@ -92,6 +92,11 @@ class History:
         )
 
     @property
+    def workers(self) -> tuple[Item, ...]:
+        """Those who are known by name, by their positions."""
+        return tuple(self._worker_codes)
+
+    @property
     def n_workers(self) -> int:
         """Number of workers who are known by name."""
         return len(self._worker_codes)

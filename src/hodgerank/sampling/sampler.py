@@ -13,7 +13,7 @@ import numpy as np
 from hodgerank.data.comparisons import Comparisons
 from hodgerank.data.reading.source import read_comparisons
 from hodgerank.errors import InvalidArgument, NothingToAsk, require_one_of
-from hodgerank.estimators.bayes import believed_ranking, sided_ranking
+from hodgerank.estimators.bayes import LINK, believed_ranking, sided_ranking
 from hodgerank.estimators.position.cells import POSITIONS, Position
 from hodgerank.estimators.priors import Scope
 from hodgerank.estimators.ranking import Ranking
@@ -67,8 +67,9 @@ class Sampler(Displayed):
         Rankings, too, are better for knowing it: see `bayes_rank`.
     position
         Whether answers may lean to a side: 'worker' learns a lean for each worker, 'common' one for
-        all. Rankings have it in the model, see `bayes_rank`; so do samplers that follow labels when
-        they choose pairs, below 1,000 items. It costs nothing where nobody leans.
+        all. Rankings have it in the model, see `bayes_rank`; so has the choice of pairs of
+        AutoSampler, TopKSampler and RankSampler where they keep all pairs in view (below 1,000
+        items, of TopKSampler up to 400). It costs nothing where nobody leans.
     """
 
     follows_labels: ClassVar[bool] = True
@@ -111,6 +112,7 @@ class Sampler(Displayed):
             )
             self._allowed(None)
         self._trust: FloatArray | None = None  # in workers, where it is frozen
+        self._leans: FloatArray | None = None  # of workers, likewise
         self.told_adaptive = False  # answers to pairs that labels led to, elsewhere
 
     def __copy__(self) -> Self:
@@ -296,16 +298,42 @@ class Sampler(Displayed):
         if rho:
             share = news_share(answered.graph, rho)[answered.edge]
             answered = AnsweredGraph.of(weighed(answers, share))
-        return sided_ranking(answered, self.position, confidence=confidence, notes=notes)
+        return sided_ranking(
+            answered, self.position, confidence=confidence, notes=notes, held=self._leans
+        )
 
     @property
     def repetition(self) -> float:
         """How far judges are known to repeat themselves: 0 not at all, 1 always."""
         return 0.0
 
-    def freeze_trust(self) -> None:
-        """Trust workers as now from now on, and those to come: finding out takes its time."""
+    def freeze_workers(self) -> None:
+        """Trust workers as now from now on, and take them to lean so: to find out takes time."""
         self._trust = self._trust_in_workers
+        self._leans = self._leans_of_workers
+
+    @property
+    def leans(self) -> dict[Item | None, float]:
+        """How far each worker leans to the left, in units of the ranking; None: who has no name.
+
+        Empty without a `position`; with 'common' the lean of everybody stands under None.
+        """
+        found = self._leans_of_workers
+        if found is None:
+            return {}
+        names = [*self._history.workers, None] if self.position == "worker" else [None]
+        return dict(zip(names, found.tolist(), strict=True))
+
+    @property
+    def _leans_of_workers(self) -> FloatArray | None:
+        if self.position is None or not self.n_answers:
+            return None
+        if self._leans is not None:
+            return self._leans
+        from hodgerank.estimators.position.believing import believed_sides
+
+        found = believed_sides(AnsweredGraph.of(self.answers), self.position, LINK).evidence
+        return found.all_leans(found.best_place)
 
     @property
     def _trust_in_workers(self) -> FloatArray:

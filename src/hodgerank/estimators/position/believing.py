@@ -45,11 +45,19 @@ class SidedEvidence(Evidence):
         As in `Evidence`.
     sides
         The answers, and leans to start from.
+    held
+        Leans of the groups, if they are known.
     """
 
-    def __init__(self, graph: ComparisonGraph, link: str, sides: SidedFit) -> None:
+    def __init__(
+        self,
+        graph: ComparisonGraph,
+        link: str,
+        sides: SidedFit,
+        held: FloatArray | None = None,
+    ) -> None:
         super().__init__(graph, link, IndependentScores(graph.n_items))
-        self._sides = sides
+        self._sides, self._held = sides, held
         self._leans: dict[float, FloatArray] = {}
         cells = sides.cells
         share = (1 + cells.sign * cells.mean) / 2
@@ -66,6 +74,11 @@ class SidedEvidence(Evidence):
         self.fit(k)
         return self._leans[k][self._answering]
 
+    def all_leans(self, k: float) -> FloatArray:
+        """Those of groups without answers, too."""
+        self.fit(k)
+        return self._leans[k]
+
     def lean_variance(self, k: float) -> FloatArray:
         """Of the same, the scores being unknown."""
         equations = self.fit(k).equations
@@ -78,12 +91,15 @@ class SidedEvidence(Evidence):
 
     def _fit_from(self, start: Sites, k: float, tolerance: float) -> Sites:
         cells, prior, sites = self._sides.cells, self._sides.prior.lean, start
-        lean = self._first_leans(k)
+        lean = self._first_leans(k) if self._held is None else self._held
         for _ in range(MOST_ROUNDS):
             pull = cells.sign * np.append(lean, 0.0)[cells.group]
             self._answers = self._answers._replace(pull=pull)
             sites = super()._fit_from(sites, k, tolerance)
-            before, lean = lean, self._likely_leans(k, sites, lean)
+            before = lean
+            if self._held is not None:
+                break
+            lean = self._likely_leans(k, sites, lean)
             if np.abs(lean - before).max(initial=0.0) < SETTLED:
                 break
         self._leans[k] = before
@@ -144,6 +160,7 @@ class SidedBelief(FoundBelief):
 
     sides: WithoutSides | None = None
     varies: float = 1.0
+    held: FloatArray | None = None
 
     @property
     def dispersion(self) -> float:
@@ -154,7 +171,8 @@ class SidedBelief(FoundBelief):
     def evidence(self) -> SidedEvidence:
         """What the answers say about the prior."""
         assert self.sides is not None
-        return SidedEvidence(tempered(self.graph, self.varies), self.link, self.sides.fit)
+        graph = tempered(self.graph, self.varies)
+        return SidedEvidence(graph, self.link, self.sides.fit, self.held)
 
     @property
     def leans(self) -> tuple[FloatArray, FloatArray]:
@@ -170,8 +188,10 @@ class SidedBelief(FoundBelief):
         return mean, shares @ (within + (means - mean) ** 2)
 
 
-def believed_sides(answered: AnsweredGraph, position: Position, link: str) -> SidedBelief:
-    """What answers with sides make probable."""
+def believed_sides(
+    answered: AnsweredGraph, position: Position, link: str, held: FloatArray | None = None
+) -> SidedBelief:
+    """What answers with sides make probable; `held` are leans that are known already."""
     usual, varies = 1 / USUAL_VARIANCE[link], 1.0
     for _ in range(ROUNDS):
         sides = take_out_sides(
@@ -180,7 +200,9 @@ def believed_sides(answered: AnsweredGraph, position: Position, link: str) -> Si
         before, varies = varies, _dispersion(answered.graph, sides)
         if varies == before:
             break
-    return SidedBelief(sides.graph, link, sides=sides, varies=before)
+    if held is not None:  # groups that have come since do not lean
+        held = np.pad(held, (0, max(0, sides.fit.cells.n_groups - len(held))))
+    return SidedBelief(sides.graph, link, sides=sides, varies=before, held=held)
 
 
 def _dispersion(graph: ComparisonGraph, sides: WithoutSides) -> float:

@@ -1,0 +1,362 @@
+"""Judged campaigns from the first call to the report, over real HTTP."""
+
+from __future__ import annotations
+
+import json
+import multiprocessing
+import os
+import signal
+import time
+from collections import Counter
+from itertools import combinations, permutations
+
+import pytest
+
+import hodgerank as hr
+from campaigns import (
+    QUESTION,
+    SCORES,
+    TEXTS,
+    asked_in,
+    few,
+    judge_of,
+    records,
+    run,
+    shown_in,
+)
+from hodgerank.cli import main
+from hodgerank.collecting.rule_text import read_rule
+from hodgerank.errors import JudgeFailed
+from hodgerank.judges.items.samples import Sample
+from hodgerank.judges.ledger.ledger import Caps
+from hodgerank.judges.stand_in import Call, Faults, StandIn, Temper
+
+SHARP = Temper(acuity=100)
+
+
+def tau(found):
+    """With the true scores: 12 items in random order reach .6 in one of 400 cases."""
+    truth = [SCORES[TEXTS[item]] for item in found.result.ranking.items]
+    signs = [1 if one > other else -1 for one, other in combinations(truth, 2)]
+    return sum(signs) / len(signs)
+
+
+def judges_section(found):
+    page = found.report(with_forecast=False).to_markdown()
+    return page.split("## The judges")[1].split("\n## ")[0]
+
+
+# The ranking
+
+
+@pytest.mark.parametrize("bias", [0.0, 2.0])
+def test_the_ranking_is_found(bias):
+    with StandIn(SCORES, tempers=Temper(acuity=2, position_bias=bias)) as stand_in:
+        found = run(judge_of(stand_in), 100, concurrency=64)
+    assert tau(found) > 0.6
+    assert found.result.n_answers == len(stand_in.calls) == 100
+    assert found.result.reason == "budget of 100 answers used"
+
+
+@pytest.mark.parametrize("options", [{"template": "grade"}, {"probabilities": True}])
+def test_graded_answers_find_it_too(options):
+    with StandIn(SCORES, tempers=Temper(acuity=2)) as stand_in:
+        found = run(judge_of(stand_in, **options), 80, concurrency=8)
+    assert tau(found) > 0.6
+    assert len(set(found.result.answers.outcome.tolist())) > 2
+
+
+def test_a_panel_shares_the_work_and_each_is_a_worker():
+    with StandIn(SCORES, tempers=Temper(acuity=2)) as stand_in:
+        found = run(judge_of(stand_in, models=["x", "y", "z"]), 90, concurrency=9)
+    counts = Counter(call.model for call in stand_in.calls)
+    assert all(abs(counts[model] - 30) <= 3 for model in "xyz")
+    assert set(found.result.answers.workers) == {"x", "y", "z"}
+    assert tau(found) > 0.6
+
+
+def test_systems_are_ranked_by_their_outputs_to_the_same_prompts():
+    items, scores = {}, {}
+    for k, system in enumerate(("bad", "fair", "good")):
+        outputs = [Sample(f"{system} output {n}", context=f"Prompt {n}.") for n in range(4)]
+        items[system] = outputs
+        scores |= {output.text: 2.0 * k for output in outputs}
+    with StandIn(scores, tempers=Temper(acuity=2)) as stand_in:
+        found = run(judge_of(stand_in, items), 24, concurrency=4)
+    assert found.result.ranking.items == ("good", "fair", "bad")
+    assert set(Counter(found.to_frame()["context"]).values()) == {6}
+    assert found.n_left == 0
+
+
+def test_one_call_at_a_time_is_repeatable():
+    with StandIn(SCORES) as stand_in:
+        one, other = (run(judge_of(stand_in), 40, concurrency=1, seed=3) for _ in range(2))
+        third = run(judge_of(stand_in), 40, concurrency=1, seed=4)
+    assert [call.pair for call in one.judged] == [call.pair for call in other.judged]
+    assert one.result.ranking.scores.tolist() == other.result.ranking.scores.tolist()
+    assert [call.pair for call in one.judged] != [call.pair for call in third.judged]
+
+
+def test_a_judge_goes_on_with_a_larger_budget():
+    """Without a log it remembers what it was asked."""
+    with StandIn(SCORES) as stand_in:
+        judge = judge_of(stand_in)
+        run(judge, 20)
+        found = run(judge, 30)
+        keys = {asked_in(call, stand_in) for call in stand_in.calls}
+    assert found.result.n_answers == len(stand_in.calls) == len(keys) == 30
+    assert found.result.reason == "budget of 30 answers used"
+
+
+def test_any_sampler_will_do():
+    with StandIn(SCORES) as stand_in:
+        found = run(judge_of(stand_in), 20, sampler=hr.BayesianSampler(TEXTS, seed=1))
+    assert found.asked_by == hr.BayesianSampler(TEXTS).name
+    assert set(found.to_frame()["asked_by"]) == {found.asked_by}
+
+
+def test_a_stopping_rule_ends_it():
+    with StandIn(SCORES, tempers=Temper(acuity=2)) as stand_in:
+        found = run(judge_of(stand_in), 130, concurrency=8, stop=read_rule("tau >= 0.5"))
+    assert found.result.n_answers == len(stand_in.calls) < 130
+    assert found.result.reason == "expected tau 0.5 reached"
+    assert hr.expected_tau(found.result.ranking) > 0.45  # what was out came in later
+
+
+# Leans
+
+
+@pytest.mark.parametrize(
+    ("bias", "said", "not_said"),
+    [
+        (2.0, "m leans to the item shown first", "leans to the item shown second"),
+        (-2.0, "m leans to the item shown second", "leans to the item shown first"),
+        (0.0, "No judge is seen to lean", "leans to"),
+    ],
+)
+def test_a_lean_is_measured_and_said(bias, said, not_said):
+    with StandIn(SCORES, tempers=Temper(position_bias=bias)) as stand_in:
+        found = run(judge_of(stand_in), 100, concurrency=1)
+    assert tau(found) > 0.6
+    section = judges_section(found)
+    assert said in section
+    assert not_said not in section
+    assert f"Asked was: {QUESTION}" in section
+    assert "100 calls brought an answer" in section
+    assert "32 more questions can be put to these judges" in section
+
+
+def test_of_two_judges_the_one_that_leans_is_named():
+    tempers = {"leans": Temper(acuity=2, position_bias=3), "fair": Temper(acuity=2)}
+    with StandIn(SCORES, tempers=tempers) as stand_in:
+        found = run(judge_of(stand_in, models=["leans", "fair"]), 120, concurrency=1)
+    section = judges_section(found)
+    assert "leans leans to the item shown first" in section
+    assert "fair leans" not in section
+
+
+# Many at once
+
+
+def test_64_calls_in_flight_are_64_different_pairs():
+    """Of 66: the sampler knows what is out."""
+    with StandIn(SCORES, faults=Faults(latency=0.05)) as stand_in:
+        found = run(judge_of(stand_in), 64, concurrency=64)
+    assert len({frozenset(shown_in(call)) for call in stand_in.calls}) == 64
+    assert found.result.n_answers == 64
+
+
+@pytest.mark.parametrize("concurrency", [1, 64])
+def test_no_question_is_put_twice_and_in_the_end_all_are(concurrency):
+    items = few(6)
+    with StandIn(SCORES) as stand_in:
+        found = run(judge_of(stand_in, items, ["x", "y"]), 1000, concurrency=concurrency)
+    asked = Counter((call.model, *shown_in(call)) for call in stand_in.calls)
+    assert set(asked) == {(m, *pair) for m in ("x", "y") for pair in permutations(items, 2)}
+    assert set(asked.values()) == {1}
+    assert found.result.reason == "every pair has been asked as often as it may be"
+    assert found.n_left == 0
+    assert "Every question has been put to these judges" in judges_section(found)
+
+
+def test_questions_that_were_not_answered_are_not_put_again_either(tmp_path):
+    """Going on after everything was asked is not a judge who fails."""
+    log, items = tmp_path / "calls.jsonl", few(7)
+    with StandIn(SCORES, tempers=Temper(abstain=0.6), seed=1) as stand_in:
+        first = run(judge_of(stand_in, items, log=log), 1000, concurrency=8)
+        again = run(judge_of(stand_in, items, log=log), 1000, concurrency=8)
+        assert len(stand_in.calls) == 42
+    assert first.n_left == again.n_left == 0
+    assert again.result.n_answers == first.result.n_answers
+    assert again.result.reason == first.result.reason
+
+
+def test_every_question_is_put_though_the_judge_abstains_and_the_run_is_broken_off(tmp_path):
+    log, items = tmp_path / "calls.jsonl", few(5)
+    options = {"parameters": {"temperature": 1}, "log": log, "repeats": 2}
+    with StandIn(SCORES, tempers=Temper(abstain=0.4), seed=2) as stand_in:
+        for n_calls in (7, 15, 30):
+            run(judge_of(stand_in, items, caps=Caps(calls=n_calls), **options), 1000)
+        found = run(judge_of(stand_in, items, **options), 1000)
+        asked = Counter(shown_in(call) for call in stand_in.calls)
+    assert found.n_left == 0
+    assert asked == dict.fromkeys(permutations(items, 2), 2)
+
+
+# Both orders
+
+
+def test_both_orders_are_asked_and_both_answers_kept():
+    """A judge who always takes the first says so twice; that is no tie."""
+    with StandIn(SCORES, tempers=Temper(acuity=0, position_bias=50)) as stand_in:
+        found = run(judge_of(stand_in, few(6)), 30, orders="both", concurrency=4)
+    assert {frozenset(call.pair) for call in found.judged} == {
+        frozenset(pair) for pair in combinations(few(6), 2)
+    }
+    assert len({call.pair for call in found.judged}) == 30
+    assert found.to_frame()["outcome"].to_list() == [1.0] * 30
+    assert found.judges[0].both_orders.part == 0
+    assert found.judges[0].both_orders.whole == 15
+
+
+@pytest.mark.parametrize("concurrency", [1, 5])
+def test_a_pair_that_is_asked_in_one_order_is_asked_in_the_other(concurrency):
+    """Of 66 pairs 20 are asked, though places become free one at a time."""
+    with StandIn(SCORES, faults=Faults(latency=(0.0, 0.02))) as stand_in:
+        found = run(judge_of(stand_in), 40, orders="both", concurrency=concurrency)
+    orders = Counter(frozenset(call.pair) for call in found.judged)
+    assert sorted(orders.values()) == [2] * 20
+
+
+def test_single_orders_are_balanced():
+    with StandIn(SCORES) as stand_in:
+        found = run(judge_of(stand_in), 66, concurrency=1)
+    lefts = Counter(call.pair.left for call in found.judged)
+    rights = Counter(call.pair.right for call in found.judged)
+    assert all(abs(lefts[item] - rights[item]) <= 3 for item in TEXTS)
+
+
+# What goes wrong on the way
+
+
+def test_faults_on_the_way_change_nothing_in_the_end(no_waiting):
+    faults = Faults(too_many=0.15, server_error=0.15, broken_json=0.15, closed=0.05)
+    with StandIn(SCORES) as stand_in:
+        smooth = run(judge_of(stand_in), 50, concurrency=1)
+    with StandIn(SCORES, faults=faults, seed=0) as stand_in:
+        rough = run(judge_of(stand_in, retries=20), 50, concurrency=1)
+        assert len(stand_in.calls) == 50  # what was paid for
+        assert set(stand_in.faulted) == {"too_many", "server_error", "broken_json", "closed"}
+        n_faults = sum(stand_in.faulted.values())
+    assert rough.judges[0].cost.retries == n_faults
+    assert rough.judges[0].statuses == smooth.judges[0].statuses
+    assert [call.verdict for call in rough.judged] == [call.verdict for call in smooth.judged]
+    assert rough.result.ranking.scores.tolist() == smooth.result.ranking.scores.tolist()
+
+
+def test_calls_that_fail_for_good_leave_their_answers_out_and_nothing_else(no_waiting):
+    with StandIn(SCORES, faults=Faults(server_error=0.3)) as stand_in:
+        found = run(judge_of(stand_in, retries=0), 60, concurrency=4)
+    assert found.result.n_answers == len(stand_in.calls) == 60
+    assert found.judges[0].statuses["failed"] == stand_in.faulted["server_error"] > 5
+    assert found.result.n_unanswered == stand_in.faulted["server_error"]
+
+
+@pytest.mark.parametrize(
+    ("temper", "said"),
+    [
+        (Temper(ramble=1), "The last one: unparsable: "),
+        (Temper(refuse=1), "The last one: refused: "),
+        (Temper(abstain=1), "The last one: abstained"),
+    ],
+)
+def test_a_judge_that_never_answers_ends_with_an_error_that_quotes_it(temper, said):
+    with StandIn(SCORES, tempers=temper) as stand_in, pytest.raises(JudgeFailed) as caught:
+        run(judge_of(stand_in), 100, concurrency=4)
+    message = str(caught.value)
+    assert message.startswith("20 pairs in a row got no answer")
+    assert said in message
+    assert len(stand_in.calls) <= 24
+    quoted = message.split(said)[1]
+    replies = {call.reply for call in stand_in.calls if call.reply}
+    if temper.ramble:
+        assert any(reply[:30] in quoted for reply in replies)
+
+
+def test_a_judge_that_never_answers_about_few_items_ends_with_that_error_too():
+    """There are no twenty pairs to fail on."""
+    with (
+        StandIn(SCORES, tempers=Temper(ramble=1)) as stand_in,
+        pytest.raises(JudgeFailed) as caught,
+    ):
+        run(judge_of(stand_in, few(3)), 100, concurrency=4)
+    assert "unparsable: " in str(caught.value)
+    assert len(stand_in.calls) == 6
+
+
+def test_a_server_that_always_fails_is_quoted(no_waiting):
+    words = "HTTP 500: the stand-in was told to fail"
+    with (
+        StandIn(SCORES, faults=Faults(server_error=1)) as stand_in,
+        pytest.raises(JudgeFailed, match=words) as caught,
+    ):
+        run(judge_of(stand_in, retries=1), 100, concurrency=4)
+    assert str(caught.value).count("HTTP 500") == 1
+
+
+# Kill
+
+
+PREPARED = multiprocessing.get_context("forkserver")
+PREPARED.set_forkserver_preload(["hodgerank.judges.judging", "hodgerank.cli.app", "openai"])
+
+
+def test_a_run_survives_being_killed_at_any_moment(tmp_path):
+    """What is in the log is not paid again; what was out when it was killed may be.
+
+    The process is killed while one of its calls is answered: the reply to that one and to others
+    that are out, no more than may be in flight, are lost.
+    """
+    items, folder, in_flight = tmp_path / "items.jsonl", tmp_path / "run", 8
+    items.write_text("\n".join(json.dumps({"id": k, "text": v}) for k, v in TEXTS.items()))
+    moments = [1, 2, 12, 20]  # calls after which a process is killed
+    came: list[Call] = []
+
+    def kill(call):
+        came.append(call)
+        if moments and len(came) == moments[0]:
+            os.kill(processes[-1].pid, signal.SIGKILL)
+
+    def judge():
+        """Run the command in a process of its own: how it ends, what is paid, what is logged."""
+        came.clear()
+        words = ["judge", items, "-q", QUESTION, "-m", "m", "--base-url", stand_in.base_url]
+        words += ["--budget", 60, "--concurrency", in_flight, "--format", "md", "--no-forecast"]
+        words += ["-o", folder]
+        processes.append(PREPARED.Process(target=main, args=([*map(str, words)],)))
+        processes[-1].start()
+        processes[-1].join()
+        while stand_in._server._open:  # what was sent is still answered, to nobody
+            time.sleep(0.001)
+        paid = [asked_in(call, stand_in) for call in came]
+        lines = (folder / "calls.jsonl").read_bytes().split(b"\n")[:-1]  # whole ones
+        return processes[-1].exitcode, paid, {json.loads(line)["key"] for line in lines}
+
+    processes, paid, logged = [], [], set()
+    with StandIn(SCORES, on_call=kill) as stand_in:
+        while moments:
+            end, paid_now, logged_now = judge()
+            assert end == -signal.SIGKILL
+            assert not logged & {*paid_now}
+            assert len({*paid_now}) == len(paid_now)
+            assert len({*paid_now} - logged_now) <= in_flight
+            assert logged <= logged_now
+            paid, logged = paid + paid_now, logged_now
+            moments.pop(0)
+        end, paid_now, logged_now = judge()
+    assert end == 0
+    assert not logged & {*paid_now}
+    assert len(records(folder / "calls.jsonl")) == len(logged_now) == 60
+    assert logged_now <= {*paid, *paid_now}
+    assert len(paid + paid_now) <= 60 + 4 * in_flight
+    assert (folder / "report.md").exists()
