@@ -286,7 +286,7 @@ def test_a_cap_on_calls_ends_it(run, folder):
         (["-o", "run", "--parameter", "=3"], "write NAME=VALUE"),
         (["-o", "run", "--parameter", "model=z"], "model is no parameter of a judge"),
         (["-o", "run", "--parameter", "x=NaN"], "cannot be sent as JSON"),
-        (["-o", "run", "--key-variable", "NO_SUCH"], "the environment variable NO_SUCH is not set"),
+        (["-o", "run", "--key-variable", "NO_SUCH"], "it takes the name of one that holds the key"),
         (["-o", "run", "--max-cost", "3"], "--prices FILE"),
         (["-o", "run", "--max-calls", "0"], "a cap on calls must be positive"),
         (["-o", "run", "--prices", "no.csv"], "no.csv cannot be read"),

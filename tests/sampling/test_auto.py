@@ -179,5 +179,5 @@ def test_answers_of_adversaries_are_turned_round():
     weighed = kendall_tau(sampler.ranking(), truth)
     assert weighed > kendall_tau(hr.bayes_rank(sampler.answers), truth)
     assert weighed > 0.8
-    sampler.freeze_trust()
+    sampler.freeze_workers()
     assert kendall_tau(sampler.ranking(), truth) == weighed

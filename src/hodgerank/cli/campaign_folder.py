@@ -32,15 +32,24 @@ class CampaignFolder:
         except OSError as error:
             raise CannotWrite(f"{path} cannot be a folder: {error.strerror or error}") from None
         self._path, self._page = path, path / f"report.{form}"
+        for name in (CALLS, VOTES, RANKING, self._page.name):
+            if (path / name).is_dir():  # before any call is paid for
+                raise CannotWrite(f"{path / name} is a folder: remove it, or name another place")
         self.calls = path / CALLS
         self.files = [self.calls]
 
     def run(self, judge: ChatJudge, **campaign: Any) -> JudgedRun:
-        """Run the campaign, or go on with it."""
-        run = asyncio.run(_run(judge, campaign))
-        if run.result.n_answers:
-            self._write(self._path / VOTES, run.to_frame().write_csv())
-        return run
+        """Run the campaign, or go on with it; whatever happens, its votes are written."""
+        import polars as pl
+
+        from hodgerank.judges.judging import votes_in
+
+        try:
+            return asyncio.run(_run(judge, campaign))
+        finally:
+            votes = pl.DataFrame(votes_in(judge.judged, campaign["sampler"].name))
+            if len(votes):
+                self._write(self._path / VOTES, votes.write_csv())
 
     def report(self, run: JudgedRun, **page: Any) -> Report | None:
         """Write ranking and report, unless there is nothing to tell or somebody cannot wait."""

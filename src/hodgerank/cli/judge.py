@@ -65,7 +65,10 @@ def judge(
         typer.Option(help="Show a pair in one order, balanced over all, or in both: two calls."),
     ] = "single",
     repeats: Annotated[
-        int, typer.Option(min=1, help="How often a model may be asked the very same.")
+        int,
+        typer.Option(
+            min=1, help="How often a model may be asked the very same; its replies count as one."
+        ),
     ] = 1,
     strategy: Annotated[
         str, typer.Option(help="How pairs are chosen, as in plan: auto, top-5, rounds, random ...")
@@ -156,19 +159,24 @@ def judge(
         int | None, typer.Option(rich_help_panel=LIMITS, help="Calls with a reply, at most.")
     ] = None,
     max_total_tokens: Annotated[
-        int | None, typer.Option(rich_help_panel=LIMITS, help="Of all calls, at most.")
+        int | None,
+        typer.Option(
+            rich_help_panel=LIMITS,
+            help="Of all calls, if no reply is longer than those before.",
+        ),
     ] = None,
     max_cost: Annotated[
-        float | None, typer.Option(rich_help_panel=LIMITS, help="Money, at most; needs --prices.")
+        float | None, typer.Option(rich_help_panel=LIMITS, help="Money, likewise; needs --prices.")
     ] = None,
     as_json: AsJson = False,
 ) -> JudgeResult | DryRunResult:
     """Rank anything with language models as judges: a few hundred calls, and a report.
 
     Pairs are chosen so that few calls go far, judges' leaning to the first or second item is
-    measured and allowed for, and every call is on disk before the next one: whatever interrupts
-    it, the same command goes on, and no reply is paid for twice. Items may be texts, images, or
-    the outputs of several systems to the same prompts. The key comes from the environment.
+    measured and allowed for, and every reply is on disk before it is used: whatever interrupts it,
+    the same command goes on, and what is on disk is not paid for again. Items may be texts,
+    images, or the outputs of several systems to the same prompts. The key comes from the
+    environment.
 
     Examples:
       hodgerank judge summaries.csv -q "Which summary is more faithful?" -m NAME -o run/ --dry-run
@@ -265,10 +273,9 @@ def _parameters(
 def _keys(variables: list[str] | None, dry_run: bool) -> list[str] | str | None:
     if dry_run or not variables:
         return "nobody is called" if dry_run else None
-    missing = [name for name in variables if not os.environ.get(name)]
-    if missing:
+    if not all(os.environ.get(name) for name in variables):  # it may be a key: it is not shown
         raise InvalidArgument(
-            f"the environment variable {missing[0]} is not set: --key-variable takes the name of "
+            "an environment variable that --key-variable names is not set: it takes the name of "
             "one that holds the key, not the key"
         )
     return [os.environ[name] for name in variables]

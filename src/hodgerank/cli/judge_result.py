@@ -68,7 +68,10 @@ class DryRunResult(CommandResult):
             )
         console.print()
         show_table(table, console)
-        words = "estimated, a token for four letters; what is asked again or fails comes on top"
+        words = (
+            "estimated: a token for four letters, short replies (models that think before they "
+            "answer take many more); replies without an answer come on top"
+        )
         console.print(verbatim(words, "dim"))
 
 
@@ -129,7 +132,7 @@ class JudgeResult(CommandResult):
                 console.print(verbatim(text, "bold"))
             show_warnings(map(str, self.report.concerns), console)
             if n := len(self.run.unjudged):
-                words = f"{n:,} items are not ranked, since no answer is about them"
+                words = f"not ranked, since no answer is about them: {n:,} of the items"
                 show_warnings([words], console)
         elif self.exit_status == INTERRUPTED:
             console.print(verbatim("The same command goes on from here.", "bold"))
@@ -146,10 +149,11 @@ class JudgeResult(CommandResult):
         add_numbers(table, *names)
         for judge in self.run.judges:
             statuses, cost = judge.statuses, judge.cost
+            tokens = f"{cost.prompt_tokens + cost.completion_tokens:,}"
             table.add_row(
                 verbatim(judge.model),
                 *(f"{count:,}" for count in statuses.values()),
-                f"{cost.prompt_tokens + cost.completion_tokens:,}",
+                f"~{tokens}" if cost.estimated_calls else tokens,
                 money(cost.cost, cost.currency),
             )
         console.print()
@@ -162,6 +166,9 @@ def show_items(items: JudgedItems, console: Console) -> None:
     from hodgerank.cli.console import verbatim
 
     console.print(verbatim(items._headline()))
+    if (n := items.n_groups) > 1:
+        words = f"! the items fall into {n:,} groups that share no context: no ranking joins them"
+        console.print(verbatim(words, "yellow"))
     if items.left_out:
         names = ", ".join(items.left_out[:5]) + (" ..." if len(items.left_out) > 5 else "")
         console.print(verbatim(f"left out: {names}", "yellow"))

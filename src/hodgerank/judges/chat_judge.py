@@ -41,12 +41,16 @@ from hodgerank.types import Pair
 
 @dataclass(frozen=True)
 class Judged:
-    """A call that got a reply: what was asked of whom, and what came of it."""
+    """A call that got a reply: what was asked of whom, how often before, and the verdict.
+
+    `repeat` counts from 0. A reply to what was asked before counts for less each time.
+    """
 
     pair: Pair
     context: str
     model: str
     verdict: Verdict
+    repeat: int = 0
 
 
 class ChatJudge:
@@ -165,7 +169,8 @@ class ChatJudge:
             raise InvalidArgument("the sampler has answers already: tell a new one")
         for call in self.judged:
             if call.verdict.outcome is not None:
-                sampler.tell(call.pair, call.verdict.outcome, call.model)
+                weight = 1 / (call.repeat + 1)
+                sampler.tell(call.pair, call.verdict.outcome, call.model, weight=weight)
 
     @property
     def unanswered(self) -> list[Pair]:
@@ -220,7 +225,7 @@ class ChatJudge:
         if verdict.outcome is None:
             self.trouble = ": ".join(filter(None, (verdict.status, verdict.detail)))
             return None
-        return Answer(verdict.outcome, turn.model)
+        return Answer(verdict.outcome, turn.model, 1 / (turn.repeat + 1))
 
     async def close(self) -> None:
         """Close connections, and let others open the log."""
@@ -254,7 +259,10 @@ class ChatJudge:
         while_out: AbstractContextManager[None],
     ) -> Verdict:
         endpoint, reply_guess = self.panel[turn.model], self.panel.expected_reply
-        with self.ledger.reserve(turn.model, guess_tokens(messages), reply_guess) as reserved:
+        if self._log is not None:
+            self._log.require_room(len(str(asked)))
+        prompt_guess = guess_tokens(messages)
+        with await self.ledger.room_for(turn.model, prompt_guess, reply_guess) as reserved:
             try:
                 reply = await endpoint.complete(
                     messages,
@@ -280,7 +288,7 @@ class ChatJudge:
 
     def _keep(self, turn: Turn, record: dict[str, Any], verdict: Verdict) -> None:
         self._write(record, verdict)
-        self.judged.append(Judged(turn.pair, turn.showing.key, turn.model, verdict))
+        self.judged.append(_judged(turn, verdict))
 
     def _write(self, record: dict[str, Any], verdict: Verdict) -> None:
         if self._log is None:
@@ -292,11 +300,13 @@ class ChatJudge:
 
     def _remember(self, record: Mapping[str, Any]) -> None:
         """A call of the log: it is paid for, and its answer is one if it is to this question."""
+        pair = Pair(record["left"], record["right"])
+        if record["status"] != "failed" and self._is_known(pair, record):
+            return  # the line stands there twice
         if record["attempts"]:  # else it was taken over from an equal prompt
             self.ledger.restore(record)
         if record["status"] == "failed":
             return
-        pair = Pair(record["left"], record["right"])
         showing = self._showing(pair, record["context"] or "")
         if showing is None or not self._is_the_same(record, showing):
             assert self._log is not None
@@ -305,8 +315,14 @@ class ChatJudge:
                 f"{short(pair.left)} and {short(pair.right)}): another question, template or "
                 "parameter, or other items. Name another folder to begin anew, or ask the same"
             )
-        self._turns.take(Turn(pair, record["model"], showing, record["repeat"]))
-        self.judged.append(Judged(pair, showing.key, record["model"], verdict_in(record)))
+        turn = Turn(pair, record["model"], showing, record["repeat"])
+        self._turns.take(turn)
+        self.judged.append(_judged(turn, verdict_in(record)))
+
+    def _is_known(self, pair: Pair, record: Mapping[str, Any]) -> bool:
+        return self._turns.is_taken(
+            pair, record["model"], record["context"] or "", record["repeat"]
+        )
 
     def _showing(self, pair: Pair, key: str) -> Showing | None:
         if pair.left not in self.items or pair.right not in self.items:
@@ -323,3 +339,7 @@ class ChatJudge:
     def _close_log(self) -> None:
         if self._log is not None:
             self._log.close()
+
+
+def _judged(turn: Turn, verdict: Verdict) -> Judged:
+    return Judged(turn.pair, turn.showing.key, turn.model, verdict, turn.repeat)

@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
+
+import numpy as np
 
 from hodgerank.collecting.collector import OnAnswer, RunResult
 from hodgerank.collecting.run_async import run_async
 from hodgerank.collecting.stopping import StoppingRule
+from hodgerank.data.comparisons import Comparisons
 from hodgerank.errors import JudgeFailed
+from hodgerank.estimators.trusting import weighed
+from hodgerank.graph.answered_graph import AnsweredGraph
+from hodgerank.graph.repetitions import news_share
 from hodgerank.judges.chat_judge import ChatJudge, Judged
 from hodgerank.judges.conduct import Conduct, conduct_of
 from hodgerank.judges.section import Asked, judges_section
@@ -38,6 +45,8 @@ class JudgedRun(Displayed):
         The sampler that chose the pairs.
     n_left, open_pairs
         How many different questions were not put to the judges, and about which pairs (None: all).
+    repetition
+        How far answers to a pair repeat each other more than the scores explain: see `AutoSampler`.
     """
 
     question: str
@@ -47,6 +56,7 @@ class JudgedRun(Displayed):
     asked_by: str
     n_left: int
     open_pairs: Sequence[Pair] | None
+    repetition: float = 0.0
 
     def _headline(self) -> str:
         return f"{short(self.question)!r}: {self.result._headline()}"
@@ -58,17 +68,7 @@ class JudgedRun(Displayed):
         """The answers as a table of votes, which `read_comparisons` reads (polars)."""
         import polars as pl
 
-        answered = [call for call in self.judged if call.verdict.outcome is not None]
-        columns: dict[str, Sequence[Any]] = {
-            "left": [call.pair.left for call in answered],
-            "right": [call.pair.right for call in answered],
-            "outcome": [call.verdict.outcome for call in answered],
-            "worker": [call.model for call in answered],
-        }
-        if any(call.context for call in answered):
-            columns["context"] = [call.context for call in answered]
-        columns["asked_by"] = [self.asked_by] * len(answered)
-        return pl.DataFrame(columns)
+        return pl.DataFrame(votes_in(self.judged, self.asked_by))
 
     @property
     def unjudged(self) -> tuple[Item, ...]:
@@ -80,10 +80,11 @@ class JudgedRun(Displayed):
     def report(self, source: str = "judges", **options: Any) -> Report:
         """The report, with a section on the judges, and their leans in the model.
 
-        `source` is what it calls the answers; options are those of `hodgerank.report`.
+        Replies of a model to the very same question count as one together, and answers that repeat
+        each other by their `repetition`. `source` is what it calls the answers; options are those
+        of `hodgerank.report`.
         """
-        answers = self.result.answers.compacted()
-        votes = replace(answers, report=replace(answers.report, source=source))
+        votes = self._votes(source)
         options.setdefault("title", self.question)
         options.setdefault("position", "worker")
         return report(
@@ -94,6 +95,26 @@ class JudgedRun(Displayed):
             **options,
         )
 
+    def _votes(self, source: str) -> Comparisons:
+        columns, told = votes_in(self.judged, self.asked_by), self.result.answers
+        items = {item: code for code, item in enumerate(told.items)}
+        workers = {model: code for code, model in enumerate(dict.fromkeys(columns["worker"]))}
+        weight = columns.get("weight")
+        votes = Comparisons(
+            items=told.items,
+            left=np.array([items[item] for item in columns["left"]], np.int32),
+            right=np.array([items[item] for item in columns["right"]], np.int32),
+            outcome=np.array(columns["outcome"], float),
+            workers=tuple(workers),
+            worker=np.array([workers[model] for model in columns["worker"]], np.int32),
+            weight=None if weight is None else np.array(weight),
+            report=replace(told.report, source=source),
+        ).compacted()
+        if not self.repetition:
+            return votes
+        answered = AnsweredGraph.of(votes)
+        return weighed(votes, news_share(answered.graph, self.repetition)[answered.edge])
+
     @property
     def _asked(self) -> Asked:
         contexts = {call.context for call in self.judged if call.context}
@@ -102,6 +123,24 @@ class JudgedRun(Displayed):
     def _open_among(self, items: Sequence[Item]) -> tuple[Pair, ...]:
         known = set(items)
         return tuple(pair for pair in self.open_pairs or () if known.issuperset(pair))
+
+
+def votes_in(judged: Iterable[Judged], asked_by: str) -> dict[str, list[Any]]:
+    """Columns of a table of votes; replies to the very same question share the weight of one."""
+    answered = [call for call in judged if call.verdict.outcome is not None]
+    columns: dict[str, list[Any]] = {
+        "left": [call.pair.left for call in answered],
+        "right": [call.pair.right for call in answered],
+        "outcome": [call.verdict.outcome for call in answered],
+        "worker": [call.model for call in answered],
+    }
+    times = Counter((call.pair, call.model, call.context) for call in answered)
+    if any(count > 1 for count in times.values()):
+        columns["weight"] = [1 / times[call.pair, call.model, call.context] for call in answered]
+    if any(call.context for call in answered):
+        columns["context"] = [call.context for call in answered]
+    columns["asked_by"] = [asked_by] * len(answered)
+    return columns
 
 
 async def judge_items(
@@ -177,4 +216,5 @@ async def judge_items(
         sampler.name,
         judge.n_left,
         judge.open_pairs,
+        sampler.repetition,
     )

@@ -101,12 +101,17 @@ class Turns:
         self.take(best[-1])
         return best[-1]
 
+    def is_taken(self, pair: Pair, model: str, context: str, repeat: int) -> bool:
+        """Whether a question was put so often already."""
+        return ((pair, model, context), repeat) in self._taken
+
     def take(self, turn: Turn) -> None:
         """Count a turn that is made, or was."""
         self._count(turn, 1)
+        self._of_model[turn.model] += 1
 
     def give_back(self, turn: Turn) -> None:
-        """Count a turn no longer, since no reply came."""
+        """Let the question be put again, since no reply came; the model has had its turn."""
         self._count(turn, -1)
 
     def _turn(self, pair: Pair, model: str, showing: Showing) -> Turn:
@@ -120,7 +125,6 @@ class Turns:
         (self._taken.add if step > 0 else self._taken.discard)((turn._cell, turn.repeat))
         self._by_context[both, key] += step
         self._by_model[both, turn.model] += step
-        self._of_model[turn.model] += step
         self._of_context[key] += step
 
     def _wear(self, turn: Turn) -> tuple[int, ...]:

@@ -60,7 +60,8 @@ def what_to_do(found: Findings) -> Text:
     if found.ranking.n_components > 1:
         return _joining(found)
     if not found.shows_a_ranking and not found.has_cycles:
-        return say("answer.no_ranking")
+        nothing_left = found.settings.most_answers == 0
+        return say("answer.no_ranking_left" if nothing_left else "answer.no_ranking")
     pressing = [about for about in MOST_PRESSING_FIRST if found.is_of_concern(about)]
     if not pressing:
         return _what_to_ask(found)

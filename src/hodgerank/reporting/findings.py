@@ -19,6 +19,7 @@ from hodgerank.estimators.certainty import (
     expected_tau,
     top_certainties,
 )
+from hodgerank.estimators.position.ranking_chance import ranking_chance
 from hodgerank.estimators.ranking import Ranking
 from hodgerank.estimators.trust.assess import assess_trust
 from hodgerank.estimators.trust.report import TrustReport
@@ -27,6 +28,7 @@ from hodgerank.estimators.workers.assessment import CLICKING, FAULTS, WorkerAsse
 from hodgerank.graph.description import Description, describe
 from hodgerank.graph.repetitions import repeat_themselves
 from hodgerank.metrics import kendall_tau
+from hodgerank.notebook import p_words
 from hodgerank.reporting.leading import Leading, leading
 from hodgerank.reporting.ranked import rank_again, rank_cautiously
 from hodgerank.reporting.settings import Settings
@@ -36,6 +38,11 @@ from hodgerank.types import FloatArray, Item, Pair
 FORESEEN = 60  # items up to which a forecast takes seconds
 N_NEXT = 10
 TOPS = (1, 3, 5, 10)
+HARDLY = 0.005  # pairs that were chosen by labels make .05 too easy to reach
+SHOWS_WITH_SIDES = (
+    "a ranking shows in the answers: if they leaned to sides as they do, but to no item, they "
+    "would hardly give it ({p})"
+)
 TARGETS = (0.8, 0.9, 0.95)  # expected tau
 
 Tell = Callable[[str], object]
@@ -98,9 +105,21 @@ class Findings:
         return self.repeats and not self.ranking.is_clustered
 
     @cached_property
+    def statements(self) -> tuple[Statement, ...]:
+        """What may be said; of the ranking with sides in the model, if they are."""
+        said, position = self.trust.statements, self.settings.position
+        if position is None or not any(one.about == "ranking" and one.concern for one in said):
+            return tuple(said)
+        p = ranking_chance(self.trust.decomposition.answered, position)
+        if p is None or p > HARDLY:
+            return tuple(said)
+        shows = Statement("ranking", SHOWS_WITH_SIDES.format(p=p_words(p)))
+        return tuple(shows if one.about == "ranking" else one for one in said)
+
+    @cached_property
     def concerns(self) -> tuple[Statement, ...]:
         """What should be looked at before the ranking is used."""
-        said = [said for said in self.trust.statements if said.concern]
+        said = [said for said in self.statements if said.concern]
         if self.repeats and self.ranking.is_clustered:
             taken_care_of = about_repetitions(self.trust.decomposition.answered)
             said = [said for said in said if said not in taken_care_of]

@@ -23,7 +23,7 @@ def rank_cautiously(answered: AnsweredGraph, settings: Settings) -> tuple[Rankin
     Unless an estimator was asked for it is the posterior, so that order, intervals and certainty
     come from one model. Where answers hang together, by ballots, units, or those of a worker to the
     same pair, and where items are not all joined, it is Bradley-Terry with clustered errors and
-    each component by itself.
+    each component by itself; but only a prior tells items from sides where all chose one side.
     """
     votes, options = answered.votes, dict(settings.options)
     if settings.fit is not None:
@@ -34,13 +34,15 @@ def rank_cautiously(answered: AnsweredGraph, settings: Settings) -> tuple[Rankin
     if _can_be_clustered(votes) and repeat_themselves(answered):
         options.setdefault("covariance", "worker")
     is_joined = answered.graph.n_components == 1
-    if is_joined and votes.ballot is None and options.keys() <= {"confidence", "position"}:
+    needs_prior = "position" in options and not tells_sides(votes)
+    is_plain = votes.ballot is None and options.keys() <= {"confidence", "position"}
+    if is_plain and (is_joined or needs_prior):
         ranking = bayes_rank(votes, **options)
         if ranking.converged:
             return ranking, BY_POSTERIOR
     words = ["--model bradley-terry"]
-    if not tells_sides(votes):
-        options.pop("position", None)  # without a prior it cannot be told from what items do
+    if needs_prior:
+        del options["position"]
     if not is_joined:
         options["components"] = "separate"
         words.append("--components separate")

@@ -25,6 +25,7 @@ from hodgerank.judges.endpoint.trouble import Remedy, Trouble
 OPENAI = "https://api.openai.com/v1"
 MOST_LOGPROBS = 20  # what chat completions give at most
 NOT_PARAMETERS = ("model", "messages", "stream", "n")  # what a call is, and what would break it
+SECRETS = ("api_key", "apikey", "key", "authorization", "headers", "extra_headers")
 OnAttempt = Callable[[int, str | None], None]
 
 
@@ -199,7 +200,8 @@ class Endpoint:
                 f"waited: {trouble.what}"
             )
         elif attempt > self._retries:
-            why = f"gave no reply in {attempt} tries, the last time: {trouble.what}"
+            tries = "1 try" if attempt == 1 else f"{attempt} tries, the last time"
+            why = f"gave no reply in {tries}: {trouble.what}"
         else:
             return
         raise CallFailed(
@@ -222,9 +224,13 @@ def _with_costs(reply: Reply, wasted: tuple[int, int], seconds: float, attempt: 
 
 
 def _checked_parameters(parameters: Mapping[str, Any]) -> dict[str, Any]:
-    for name in NOT_PARAMETERS:
-        if name in parameters:
+    for name in parameters:
+        if name in NOT_PARAMETERS:
             raise InvalidArgument(f"{name} is no parameter of a judge: leave it out")
+        if name.lower() in SECRETS:
+            raise InvalidArgument(
+                f"{name} would be logged: keys come from the environment (HODGERANK_API_KEY)"
+            )
     try:
         return dict(json.loads(json.dumps(dict(parameters), allow_nan=False)))
     except (TypeError, ValueError) as error:

@@ -92,6 +92,22 @@ class JudgedItems(Displayed):
         n_items = len(self.items)
         return pairs if len(pairs) < n_items * (n_items - 1) // 2 else None
 
+    @property
+    def n_groups(self) -> int:
+        """How many groups of items there are that share no context with each other."""
+        if self.comparable is None:
+            return 1
+        group = {item: item for item in self.items}
+
+        def first(item: str) -> str:
+            while group[item] != item:
+                item = group[item]
+            return item
+
+        for a, b in self.comparable:
+            group[first(a)] = first(b)
+        return sum(group[item] == item for item in self.items)
+
     @cached_property
     def has_one_sample_each(self) -> bool:
         """Whether contexts, if any, do not matter for which pairs can be compared."""

@@ -82,10 +82,15 @@ class Account:
         self._retries, self._estimated_calls, self._seconds = 0, 0, 0.0
         self._statuses: Counter[str] = Counter()
         self._guessed, self._told_prompts = 0.0, 0
-        self._n_told, self._told_completions = 0, 0
+        self._n_told, self._longest = 0, 0
+
+    @property
+    def tells_replies(self) -> bool:
+        """Whether it is known how long replies are."""
+        return self._n_told > 0 or self._estimated_calls > 0
 
     def estimate(self, prompt_guess: float, completion_guess: float) -> Estimate:
-        """Prompts in proportion to those seen, replies as those seen on average.
+        """Prompts in proportion to those seen, replies as the longest of those seen.
 
         As long as none was seen, the guesses.
         """
@@ -94,7 +99,7 @@ class Account:
         else:
             prompt_tokens = prompt_guess
         if self._n_told:
-            completion_guess = self._told_completions / self._n_told
+            completion_guess = self._longest
         return Estimate(prompt_guess, ceil(prompt_tokens), ceil(completion_guess))
 
     def add(
@@ -148,7 +153,7 @@ class Account:
             self._told_prompts += prompt_tokens
         if completion_tokens is not None:
             self._n_told += 1
-            self._told_completions += completion_tokens
+            self._longest = max(self._longest, completion_tokens)
 
 
 def _known(told: int | None, estimated: int) -> int:

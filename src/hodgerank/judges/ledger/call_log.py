@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from io import FileIO
 from math import isfinite
@@ -12,11 +13,14 @@ from pathlib import Path
 from types import NoneType, TracebackType
 from typing import Any
 
-from hodgerank.errors import CannotWrite, InvalidArgument, InvalidComparisons
+from hodgerank.errors import CannotWrite, InvalidArgument, InvalidComparisons, JudgeFailed
 from hodgerank.notebook import short
 from hodgerank.writing import append_line
 
 OUR_LINES = b'{"time": '
+LONG_REPLY = 1 << 14  # bytes
+MANY_LINES = 64  # as many as may be out at once
+STATUSES = ("answered", "abstained", "refused", "unparsable", "failed")
 REMEDY = "take that line out, or name another folder to begin anew"
 FIELDS: Mapping[str, tuple[type, ...]] = {
     "time": (str,),
@@ -79,6 +83,8 @@ class CallLog:
         self._n_records, self._end = 0, 0
         try:
             self._lock = _locked(self.path)
+        except CannotWrite:
+            raise
         except OSError as error:
             raise CannotWrite(
                 f"{self.path} cannot be written: {error.strerror or error}"
@@ -100,6 +106,13 @@ class CallLog:
         append_line(self.path, line)
         self._note(record, self._end)
         self._end += len(line) + 1
+
+    def require_room(self, size: int) -> None:
+        """Refuse before a call is paid for whose line, of about that size, may find no room."""
+        if shutil.disk_usage(self.path).free < MANY_LINES * (size + LONG_REPLY):
+            raise JudgeFailed(
+                f"{self.path}: the disk is nearly full, and calls that cannot be kept are not made"
+            )
 
     def find(self, key: str, repeat: int) -> dict[str, Any] | None:
         """The call with that content that got a reply, if there is one; `repeat` counts from 0."""
@@ -220,5 +233,9 @@ def _check(record: object) -> None:
     for name in NOT_NEGATIVE:
         if record[name] is not None and record[name] < 0:
             raise ValueError(f"{name} cannot be {record[name]!r}")
+    if record["status"] not in STATUSES:
+        raise ValueError(f"status cannot be {record['status']!r}")
+    if (record["outcome"] is not None) != (record["status"] == "answered"):
+        raise ValueError(f"outcome cannot be {record['outcome']!r} of a call {record['status']}")
     if record["outcome"] is not None and not -1 <= record["outcome"] <= 1:
         raise ValueError(f"outcome cannot be {record['outcome']!r}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from math import ceil
@@ -46,8 +47,9 @@ class Ledger:
 
     What a call may take follows from the length of its prompt (a token for four letters, a
     thousand for an image) and from what is expected of a reply; as soon as an endpoint has told
-    tokens, from what prompts took for their length, and replies on average. So a cap on calls holds
-    exactly; caps on tokens and money hold as well as the calls that were out last are estimated.
+    tokens, from what prompts took for their length, and the longest reply. So a cap on calls holds
+    exactly; those on tokens and money as long as no reply is longer than all before it. Under such
+    a cap the first call to a model goes out alone: nobody knows yet how long its replies are.
 
     Parameters
     ----------
@@ -66,6 +68,7 @@ class Ledger:
         self.caps = caps or Caps()
         self._accounts: dict[str, Account] = {}
         self._out: set[Reservation] = set()
+        self._change = asyncio.Event()  # of what is out
         for model in models:
             self._account(model)
 
@@ -79,6 +82,18 @@ class Ledger:
         self._check_caps(reservation)
         self._out.add(reservation)
         return reservation
+
+    async def room_for(
+        self, model: str, prompt_guess: float, completion_guess: float
+    ) -> Reservation:
+        """The same, but what is out is waited for before a cap is said to be reached."""
+        while True:
+            try:
+                return self.reserve(model, prompt_guess, completion_guess)
+            except CapReached:
+                if not self._out:
+                    raise
+                await self._change.wait()
 
     def restore(self, record: Mapping[str, Any]) -> None:
         """Count a call of a log: it is paid for, so it counts towards the caps as well."""
@@ -125,8 +140,17 @@ class Ledger:
             self._accounts[model] = Account(model, self.prices)
         return self._accounts[model]
 
+    def _no_longer_out(self, reservation: Reservation) -> None:
+        self._out.discard(reservation)
+        self._change.set()
+        self._change = asyncio.Event()
+
     def _check_caps(self, asked: Reservation) -> None:
         out = [*self._out, asked]
+        has_cap = self.caps.tokens is not None or self.caps.cost is not None
+        first = (reservation.model == asked.model for reservation in self._out)
+        if has_cap and not self._account(asked.model).tells_replies and any(first):
+            raise CapReached(f"it is not known yet how long the replies of {asked.model} are")
         if self.caps.calls is not None and self.calls + len(out) > self.caps.calls:
             raise CapReached(f"the cap of {self.caps.calls:,} calls is reached")
         tokens = self.tokens + sum(reservation.tokens for reservation in out)
@@ -171,7 +195,9 @@ class Reservation:
 
         Tokens that the endpoint does not tell are estimated, except of a call that failed.
         """
-        self._ledger._out.remove(self)  # once: a call is not paid twice
+        if self not in self._ledger._out:
+            raise KeyError("a call is not paid twice")
+        self._ledger._no_longer_out(self)
         return self._ledger._account(self.model).add(
             self._estimate,
             prompt_tokens,
@@ -183,7 +209,8 @@ class Reservation:
 
     def release(self) -> None:
         """Give back what was set aside, unless it is settled or given back already."""
-        self._ledger._out.discard(self)
+        if self in self._ledger._out:
+            self._ledger._no_longer_out(self)
 
     def __enter__(self) -> Reservation:
         return self

@@ -12,6 +12,7 @@ from hodgerank.judges.ledger.call_log import content_key
 from hodgerank.judges.replies.verdict import Verdict
 from hodgerank.judges.turns import Turn
 
+LONGEST_REPLY = 100_000  # letters that are kept
 SAID = ("reply", "refusal", "finish_reason")
 
 
@@ -40,7 +41,7 @@ def answered_by(reply: Reply, cost: float | None) -> dict[str, Any]:
     """The fields that a reply tells."""
     return {
         "model_used": reply.model,
-        "reply": reply.text,
+        "reply": reply.text[:LONGEST_REPLY],
         "refusal": reply.refusal,
         "finish_reason": reply.finish_reason,
         "prompt_tokens": reply.prompt_tokens,

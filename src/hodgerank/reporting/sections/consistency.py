@@ -21,7 +21,7 @@ ABOUT = ("items", "ranking", "cycles", "noise", "reliability")
 def consistency_section(found: Findings) -> Section:
     """Statements, the parts of the votes, and cycles by name."""
     trust = found.trust
-    said = tuple(words(said.words) for said in trust.statements if said.about in ABOUT)
+    said = tuple(words(said.words) for said in found.statements if said.about in ABOUT)
     blocks: list[Block] = [
         Bullets(said),
         Figure(partial(decomposition_chart, trust)),
