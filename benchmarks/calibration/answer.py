@@ -72,7 +72,8 @@ def said_first(
         ranking, _ = rank_cautiously(answered, settings)
         truth = dict(zip(votes.items, votes.truth.tolist(), strict=True))
         best = [item for item in votes.items if truth[item] == max(truth.values())]
-        is_named = leading(ranking, answered.graph).is_certain
+        sides = settings.position is not None
+        is_named = leading(ranking, answered.graph, sides=sides).is_certain
         named.append(is_named)
         wrong.append(is_named and best != [ranking.items[0]])
         scores = np.array([truth[item] for item in ranking.items])

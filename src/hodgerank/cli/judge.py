@@ -35,15 +35,6 @@ def judge(
     model: Annotated[
         list[str], typer.Option("--model", "-m", help="Who judges; several take turns.")
     ],
-    output: Annotated[
-        Path | None,
-        typer.Option(
-            "--output",
-            "-o",
-            help=f"A folder that gets every call ({CALLS}), {VOTES}, {RANKING} and the report. The "
-            "same command goes on where it was interrupted.",
-        ),
-    ] = None,
     budget: Annotated[int, typer.Option(min=1, help="Answers, earlier ones included.")] = 400,
     stop: Annotated[
         str | None,
@@ -73,7 +64,6 @@ def judge(
     strategy: Annotated[
         str, typer.Option(help="How pairs are chosen, as in plan: auto, top-5, rounds, random ...")
     ] = "auto",
-    seed: Annotated[int, typer.Option(min=0, help="Makes the choice of pairs repeatable.")] = 0,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Print a prompt and the expected cost; call nobody.")
     ] = False,
@@ -167,6 +157,16 @@ def judge(
     ] = None,
     max_cost: Annotated[
         float | None, typer.Option(rich_help_panel=LIMITS, help="Money, likewise; needs --prices.")
+    ] = None,
+    seed: Annotated[int, typer.Option(min=0, help="Makes the choice of pairs repeatable.")] = 0,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output",
+            "-o",
+            help=f"A folder that gets every call ({CALLS}), {VOTES}, {RANKING} and the report. The "
+            "same command goes on where it was interrupted.",
+        ),
     ] = None,
     as_json: AsJson = False,
 ) -> JudgeResult | DryRunResult:

@@ -84,7 +84,8 @@ class Findings:
     @cached_property
     def leading(self) -> Leading:
         """Who leads, who may be as good, and how certain that is."""
-        return leading(self.ranking, self.trust.decomposition.graph)
+        graph = self.trust.decomposition.graph
+        return leading(self.ranking, graph, sides=self.settings.position is not None)
 
     @property
     def leader_is_certain(self) -> bool:
@@ -217,7 +218,8 @@ def find(votes: Comparisons, settings: Settings, tell: Tell) -> Findings:
     outlooks = []
     if settings.with_forecast and pairs and len(ranking) <= FORESEEN:
         tell("foreseeing what more answers would buy")
-        is_certain = leading(ranking, trust.decomposition.graph).is_certain
+        graph, sides = trust.decomposition.graph, settings.position is not None
+        is_certain = leading(ranking, graph, sides=sides).is_certain
         outlooks = [forecast(sampler, rule) for rule in _wanted(ranking, is_certain)]
     return Findings(
         votes=votes,

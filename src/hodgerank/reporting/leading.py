@@ -30,17 +30,18 @@ class Leading:
     certainty: float
 
 
-def leading(ranking: Ranking, graph: ComparisonGraph) -> Leading:
+def leading(ranking: Ranking, graph: ComparisonGraph, *, sides: bool = False) -> Leading:
     """By the posterior, and by direct answers that are all of one opinion.
 
     The posterior is taken as normal, which it is not where nobody ever preferred the other item:
-    there it never gets quite certain, however many the answers.
+    there it never gets quite certain, however many the answers. Not where `sides` are in the model:
+    who leans to one may be of one opinion about that alone.
     """
     rows = np.flatnonzero(ranking.components == 0)
     among = tuple(ranking.items[k] for k in rows)
     certainty = top_k_certainty(ranking, 1, among)
     rivals = possible_leaders(ranking)
-    if leader_is_certain(ranking) or ranking.is_clustered:
+    if sides or leader_is_certain(ranking) or ranking.is_clustered:
         return Leading(rivals, leader_is_certain(ranking), certainty)
     direct = _doubt_of_unanimous(ranking, graph)[rows[1:]]
     level = 1 - ranking.confidence
@@ -60,6 +61,7 @@ def _doubt_of_unanimous(ranking: Ranking, graph: ComparisonGraph) -> FloatArray:
     edges = edges[graph.flows[edges] == towards]
     doubt = np.ones(len(graph.items))
     others = graph.i[edges] + graph.j[edges] - leader
-    doubt[others] = np.minimum(1.0, DOUBT * 0.5 ** graph.counts[edges])
+    answers = np.minimum(graph.counts[edges], graph.weights[edges])
+    doubt[others] = np.minimum(1.0, DOUBT * 0.5**answers)
     place = {item: code for code, item in enumerate(graph.items)}
     return doubt[[place[item] for item in ranking.items]]
