@@ -29,7 +29,13 @@ from campaigns import (
     shown_in,
     taken_up,
 )
-from hodgerank.errors import CannotWrite, InvalidArgument, StopAsking
+from hodgerank.errors import (
+    CannotWrite,
+    InvalidArgument,
+    InvalidComparisons,
+    JudgeFailed,
+    StopAsking,
+)
 from hodgerank.judges.chat_judge import ChatJudge
 from hodgerank.judges.conduct import conduct_of
 from hodgerank.judges.endpoint.endpoint import CallFailed
@@ -638,3 +644,82 @@ def test_a_judge_is_one_for_run_async():
         found = asyncio.run(campaign())
     assert found.n_answers == 40
     assert found.ranking.items[0] == BEST
+
+
+# What must not be paid for
+
+
+def test_caps_on_tokens_and_money_hold_where_replies_are_long():
+    """The first call goes out alone, and then nobody knows of longer replies."""
+    ramble = {"max_tokens": 4000}
+    prices = Prices({"m": Price(1.0, 10.0)})
+    for caps in (Caps(tokens=3000), Caps(cost=0.005)):
+        with StandIn(SCORES, faults=Faults(latency=0.01)) as stand_in:
+            judge = judge_of(stand_in, caps=caps, prices=prices, parameters=ramble)
+            found = run(judge, 200, concurrency=32)
+        assert "cap" in found.result.reason
+        if caps.cost is None:
+            assert 2500 < judge.ledger.tokens <= 3000  # what is out is waited for
+        else:
+            assert 0.004 < judge.ledger.cost <= 0.005
+
+
+def test_no_call_is_made_where_its_reply_may_find_no_room(tmp_path, monkeypatch):
+    with StandIn(SCORES) as stand_in:
+        judge = judge_of(stand_in, log=tmp_path / "calls.jsonl")
+        monkeypatch.setattr(
+            "hodgerank.judges.ledger.call_log.shutil.disk_usage",
+            lambda path: type("Usage", (), {"free": 1000}),
+        )
+        [said] = ask(judge, (BEST, WORST))
+        assert isinstance(said, JudgeFailed)
+        assert "nearly full" in str(said)
+        assert stand_in.calls == []
+
+
+def test_a_line_that_stands_twice_in_the_log_counts_once(tmp_path):
+    log = tmp_path / "calls.jsonl"
+    with StandIn(SCORES) as stand_in:
+        run(judge_of(stand_in, log=log), 10)
+        log.write_bytes(log.read_bytes() * 2)
+        judge = taken_up(stand_in, log=log)
+    assert (len(judge.judged), judge.ledger.calls) == (10, 10)
+
+
+@pytest.mark.parametrize(
+    ("old", "new"), [('"answered"', '"banana"'), ('"outcome": 1.0', '"outcome": null')]
+)
+def test_lines_that_cannot_be_are_named(tmp_path, old, new):
+    log = tmp_path / "calls.jsonl"
+    with StandIn(SCORES, tempers=SHARP) as stand_in:
+        ask(judge_of(stand_in, log=log), (BEST, WORST))
+        log.write_text(log.read_text().replace(old, new))
+        with pytest.raises(InvalidComparisons, match="line 1"):
+            judge_of(stand_in, log=log)
+
+
+def test_a_model_that_is_down_does_not_get_every_turn():
+    with StandIn(SCORES) as stand_in:
+        judge = judge_of(
+            stand_in, models=["m", "down"], base_url=[stand_in.base_url, NOWHERE], retries=0
+        )
+        found = run(judge, 30, concurrency=4)
+    assert found.result.n_answers == 30
+    assert {call.model for call in found.judged} == {"m"}
+
+
+@pytest.mark.parametrize("name", ["api_key", "Authorization", "extra_headers"])
+def test_keys_are_no_parameters(name):
+    with StandIn(SCORES) as stand_in, pytest.raises(InvalidArgument, match="environment"):
+        judge_of(stand_in, parameters={name: KEY})
+
+
+def test_replies_to_the_very_same_question_count_as_one():
+    with StandIn(SCORES, tempers=SHARP) as stand_in:
+        judge = judge_of(stand_in, {name: TEXTS[name] for name in (BEST, WORST)}, repeats=10)
+        found = run(judge, 100)
+    assert found.result.n_answers == 20
+    assert set(found.to_frame()["weight"]) == {0.1}
+    report = found.report(with_forecast=False)
+    assert not report.findings.leader_is_certain
+    assert report.findings.votes.weight.sum() <= 2.0001

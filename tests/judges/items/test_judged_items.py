@@ -420,3 +420,13 @@ def test_importing_items_loads_no_table_library():
         capture_output=True, text=True, check=True,
     )  # fmt: skip
     assert {"polars", "numpy", "openai"} & set(run.stdout.split()) == set()
+
+
+def test_groups_that_share_no_context_are_counted():
+    one = {"a": [Sample("x", context="1")], "b": [Sample("y", context="1")]}
+    other = {
+        "c": [Sample("x", context="2"), Sample("z", context="3")],
+        "d": [Sample("y", context="3")],
+    }
+    assert JudgedItems.of({**one, **other}).n_groups == 2
+    assert JudgedItems.of({"a": "x", "b": "y"}).n_groups == 1
