@@ -6,9 +6,8 @@ from collections import Counter
 
 import numpy as np
 
-from hodgerank.sampling.designs.design import AnswerBatch, ComposedDesign
+from hodgerank.sampling.designs.design import AnswerBatch, ComposedDesign, Told
 from hodgerank.sampling.designs.matrix_free import MatrixFreePosterior
-from hodgerank.types import Item
 
 # Scores of probit variance v look like scores of variance 2/pi asin(v / (1 + 2v)) to least
 # squares; this is between v = 1/6, the largest that counts as weak, and 1/3.
@@ -37,17 +36,8 @@ class AdaptiveManyDesign(ComposedDesign):
         """The posterior, whichever criterion it aims at."""
         return self._posterior
 
-    def _learn(
-        self,
-        i: int,
-        j: int,
-        outcome: float,
-        weight: float,
-        worker: Item | None,
-        side: int,
-        was_out: bool,
-    ) -> None:
-        super()._learn(i, j, outcome, weight, worker, side, was_out)
+    def _learn(self, told: Told, was_out: bool) -> None:
+        super()._learn(told, was_out)
         self._settle()
 
     def _learn_many(self, answers: AnswerBatch) -> None:

@@ -10,8 +10,8 @@ from hodgerank.errors import InvalidArgument
 from hodgerank.kernels.linalg.threads import few_threads
 from hodgerank.kernels.selection import fiedler
 from hodgerank.sampling.blocked import Blocked
-from hodgerank.sampling.designs.design import AnswerBatch, Design
-from hodgerank.types import FloatArray, IntArray, Item
+from hodgerank.sampling.designs.design import AnswerBatch, Design, Told
+from hodgerank.types import FloatArray, IntArray
 
 MAX_ITEMS = 3000
 DENSE_ITEMS = 32  # up to here a fresh decomposition is faster than following the last one
@@ -61,19 +61,10 @@ class ConnectivityDesign(Design):
         self._n_left = int(np.count_nonzero(upper == self._shared))
         self._labels, self._n_components = fiedler.component_labels(self._counts, self._shared)
 
-    def _learn(
-        self,
-        i: int,
-        j: int,
-        outcome: float,
-        weight: float,
-        worker: Item | None,
-        side: int,
-        was_out: bool,
-    ) -> None:
+    def _learn(self, told: Told, was_out: bool) -> None:
         """Count the answer, unless it was counted when it went out."""
         if not was_out:
-            self._expect(i, j)
+            self._expect(told.i, told.j)
 
     def _learn_many(self, answers: AnswerBatch) -> None:
         np.add.at(self._counts, (answers.i, answers.j), 1)

@@ -6,8 +6,8 @@ import numpy as np
 
 from hodgerank.kernels.selection.rounds import least_asked_pair
 from hodgerank.sampling.blocked import Blocked
-from hodgerank.sampling.designs.design import AnswerBatch, Design
-from hodgerank.types import FloatArray, IntArray, Item
+from hodgerank.sampling.designs.design import AnswerBatch, Design, Told
+from hodgerank.types import FloatArray, IntArray
 
 
 class CountingDesign(Design):
@@ -18,19 +18,10 @@ class CountingDesign(Design):
         self._in_rounds = in_rounds
         self._counts = np.zeros((n, n), np.int64)
 
-    def _learn(
-        self,
-        i: int,
-        j: int,
-        outcome: float,
-        weight: float,
-        worker: Item | None,
-        side: int,
-        was_out: bool,
-    ) -> None:
+    def _learn(self, told: Told, was_out: bool) -> None:
         """Count the answer, unless it was counted when it went out."""
         if not was_out:
-            self._counts[i, j] += 1
+            self._counts[told.i, told.j] += 1
 
     def _learn_many(self, answers: AnswerBatch) -> None:
         np.add.at(self._counts, (answers.i, answers.j), 1)

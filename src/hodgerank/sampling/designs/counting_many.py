@@ -7,8 +7,8 @@ from collections import Counter
 import numpy as np
 
 from hodgerank.sampling.blocked import Blocked
-from hodgerank.sampling.designs.design import Design
-from hodgerank.types import FloatArray, IntArray, Item
+from hodgerank.sampling.designs.design import Design, Told
+from hodgerank.types import FloatArray, IntArray
 
 DRAWS = 16  # pairs drawn at once
 MOST_DRAWS = 256  # times, before a pair is looked for one by one
@@ -28,19 +28,10 @@ class CountingManyDesign(Design):
         self._counts: Counter[tuple[int, int]] = Counter()
         self._asked_at_least: Counter[int] = Counter()  # number of pairs asked so often or more
 
-    def _learn(
-        self,
-        i: int,
-        j: int,
-        outcome: float,
-        weight: float,
-        worker: Item | None,
-        side: int,
-        was_out: bool,
-    ) -> None:
+    def _learn(self, told: Told, was_out: bool) -> None:
         """Count the answer, unless it was counted when it went out."""
         if not was_out:
-            self._expect(i, j)
+            self._expect(told.i, told.j)
 
     def _expect(self, i: int, j: int) -> None:
         self._counts[i, j] += 1

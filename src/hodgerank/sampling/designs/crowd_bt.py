@@ -7,7 +7,7 @@ import numpy as np
 from hodgerank.kernels.posterior import crowd_bt
 from hodgerank.kernels.selection import crowd_bt as selection
 from hodgerank.sampling.blocked import Blocked
-from hodgerank.sampling.designs.design import Design
+from hodgerank.sampling.designs.design import Design, Told
 from hodgerank.types import FloatArray, IntArray, Item
 
 MOST_REPEATS = 100.0  # more weight than this makes no difference to scores that know no more
@@ -37,20 +37,12 @@ class CrowdBTDesign(Design):
         """Alpha and beta of a worker."""
         return self._workers.get(worker, self._prior_worker)
 
-    def _learn(
-        self,
-        i: int,
-        j: int,
-        outcome: float,
-        weight: float,
-        worker: Item | None,
-        side: int,
-        was_out: bool,
-    ) -> None:
+    def _learn(self, told: Told, was_out: bool) -> None:
         """Move the two scores and the worker's reliability, a weight w as w answers."""
-        weight = min(weight, MOST_REPEATS)
+        weight = min(told.weight, MOST_REPEATS)
         while weight > 0:
-            self._move(i, j, (1 + outcome) / 2, min(weight, 1.0), worker)
+            part = min(weight, 1.0)
+            self._move(told.i, told.j, (1 + told.outcome) / 2, part, told.worker)
             weight -= 1
         self._expected = None
 

@@ -11,8 +11,8 @@ from hodgerank.kernels.linalg.threads import few_threads
 from hodgerank.kernels.posterior import resistance
 from hodgerank.kernels.selection import information, pruned_search
 from hodgerank.sampling.blocked import Blocked
-from hodgerank.sampling.designs.design import AnswerBatch, Design
-from hodgerank.types import FloatArray, IntArray, Item
+from hodgerank.sampling.designs.design import AnswerBatch, Design, Told
+from hodgerank.types import FloatArray, IntArray
 
 MAX_ITEMS = 10_000  # beyond, matrices over all pairs do not fit: 0.8 GB each here
 LINK_CODES = {
@@ -92,17 +92,9 @@ class DensePosterior(Design):
         self._s = np.empty(n)
         self._leaders = np.zeros(n, np.int64)
 
-    def _learn(
-        self,
-        i: int,
-        j: int,
-        outcome: float,
-        weight: float,
-        worker: Item | None,
-        side: int,
-        was_out: bool,
-    ) -> None:
+    def _learn(self, told: Told, was_out: bool) -> None:
         """Where the answer was expected, its label alone is news to the next choice."""
+        i, j, outcome, weight, *_ = told
         noise = 1 / weight
         resistance.learn(self.C, self.mean, self._s, i, j, outcome, noise)
         self._adjacency[i, j] += weight

@@ -14,11 +14,22 @@ from hodgerank.sampling.blocked import Blocked
 from hodgerank.types import BoolArray, FloatArray, IntArray, Item
 
 
-class AnswerBatch(NamedTuple):
-    """Answers in the order they came: pairs i < j, outcomes of i, weights, workers, sides.
+class Told(NamedTuple):
+    """An answer: the pair i < j, the outcome of i, its weight, who gave it, and the side of i.
 
-    A side is +1 where i stood left, -1 where j did, 0 where that is not known.
+    That is +1 where i stood left, -1 where j did, 0 where it is not known.
     """
+
+    i: int
+    j: int
+    outcome: float
+    weight: float
+    worker: Item | None
+    side: int
+
+
+class AnswerBatch(NamedTuple):
+    """Answers in the order they came, as columns of `Told`."""
 
     i: IntArray
     j: IntArray
@@ -33,11 +44,11 @@ class AnswerBatch(NamedTuple):
         i, j, outcome, weight, worker, side = self
         return AnswerBatch(i[rows], j[rows], outcome[rows], weight[rows], worker[rows], side[rows])
 
-    def rows(self) -> Iterator[tuple[int, int, float, float, Item | None, int]]:
+    def rows(self) -> Iterator[Told]:
         """The answers one by one."""
         i, j, outcome, weight, worker, side = self
         columns = (column.tolist() for column in (i, j, outcome, weight))
-        return zip(*columns, worker, side.tolist(), strict=True)
+        return map(Told, *columns, worker, side.tolist())
 
 
 class Design(ABC):
@@ -69,7 +80,7 @@ class Design(ABC):
         was_out = (i, j) in self.out
         if was_out:
             self._count(i, j, -1)
-        self._learn(i, j, outcome, weight, worker, side, was_out)
+        self._learn(Told(i, j, outcome, weight, worker, side), was_out)
 
     def learn_many(self, answers: AnswerBatch) -> None:
         """Take in answers in the order they came; no pair is out then."""
@@ -97,22 +108,13 @@ class Design(ABC):
             del self.out[i, j]
 
     @abstractmethod
-    def _learn(
-        self,
-        i: int,
-        j: int,
-        outcome: float,
-        weight: float,
-        worker: Item | None,
-        side: int,
-        was_out: bool,
-    ) -> None:
+    def _learn(self, told: Told, was_out: bool) -> None:
         """Take in an answer; `out` no longer counts it."""
 
     def _learn_many(self, answers: AnswerBatch) -> None:
         """Take in answers while nothing is out; one by one, if there is no faster way."""
-        for row in answers.rows():
-            self._learn(*row, was_out=False)
+        for told in answers.rows():
+            self._learn(told, was_out=False)
 
     @abstractmethod
     def _expect(self, i: int, j: int) -> None:
@@ -151,18 +153,9 @@ class ComposedDesign(Design):
     def chooser(self) -> Design:
         """The part whose criterion is in force."""
 
-    def _learn(
-        self,
-        i: int,
-        j: int,
-        outcome: float,
-        weight: float,
-        worker: Item | None,
-        side: int,
-        was_out: bool,
-    ) -> None:
+    def _learn(self, told: Told, was_out: bool) -> None:
         for part in self._parts:
-            part.learn(i, j, outcome, weight, worker, side)
+            part.learn(*told)
 
     def _learn_many(self, answers: AnswerBatch) -> None:
         for part in self._parts:

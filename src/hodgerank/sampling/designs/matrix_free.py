@@ -31,8 +31,8 @@ from hodgerank.kernels.matrix_free.state import (
 )
 from hodgerank.kernels.selection.ties import best_listed
 from hodgerank.sampling.blocked import Blocked
-from hodgerank.sampling.designs.design import AnswerBatch, Design
-from hodgerank.types import BoolArray, FloatArray, IntArray, Item
+from hodgerank.sampling.designs.design import AnswerBatch, Design, Told
+from hodgerank.types import BoolArray, FloatArray, IntArray
 
 LOCALITY = 0.3  # least prior strength at which variances are computed
 REACH = 0.1  # share of a pair's variance below which a local solution stops
@@ -127,19 +127,10 @@ class MatrixFreePosterior(Design):
                 neighbours=_extended(s.neighbours, more), weights=_extended(s.weights, more)
             )
 
-    def _learn(
-        self,
-        i: int,
-        j: int,
-        outcome: float,
-        weight: float,
-        worker: Item | None,
-        side: int,
-        was_out: bool,
-    ) -> None:
+    def _learn(self, told: Told, was_out: bool) -> None:
         self._take_off()
         self._make_room()
-        search.learn(self._state, self._settings, i, j, outcome, weight)
+        search.learn(self._state, self._settings, told.i, told.j, told.outcome, told.weight)
         if self.n_learned % self._n == 0:
             before = self.running_mean.copy()
             self._start_afresh()

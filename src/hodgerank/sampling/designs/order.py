@@ -7,11 +7,11 @@ from collections.abc import Callable, Sequence
 from hodgerank.estimators.position.cells import Position
 from hodgerank.kernels.selection import misordering
 from hodgerank.sampling.blocked import Blocked
-from hodgerank.sampling.designs.design import AnswerBatch, Design
+from hodgerank.sampling.designs.design import AnswerBatch, Design, Told
 from hodgerank.sampling.designs.order_criterion import OrderCriterion, Weigh
 from hodgerank.sampling.designs.probit_bank import ProbitBank, ProbitPosterior
 from hodgerank.sampling.designs.repetitions import NEW, Repetitions, all_new
-from hodgerank.types import FloatArray, IntArray, Item
+from hodgerank.types import FloatArray, IntArray
 
 Choice = Callable[[ProbitBank, int], int]
 """From a bank and the number of answers to the place of the posterior to design for."""
@@ -82,17 +82,9 @@ class OrderDesign(Design):
             )
         return self._criterion
 
-    def _learn(
-        self,
-        i: int,
-        j: int,
-        outcome: float,
-        weight: float,
-        worker: Item | None,
-        side: int,
-        was_out: bool,
-    ) -> None:
+    def _learn(self, told: Told, was_out: bool) -> None:
         """Filter the answer into every posterior."""
+        i, j, outcome, weight, worker, side = told
         criterion = self.criterion
         before = NEW if self._repetitions is None else self._repetitions.add(i, j, outcome)
         a = self.bank.learn(i, j, outcome, weight, *before, side, worker)
