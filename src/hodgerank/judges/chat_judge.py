@@ -2,35 +2,23 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Mapping, Sequence
-from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
-from weakref import WeakValueDictionary
 
-from hodgerank.errors import CannotWrite, InvalidArgument, JudgeFailed
+from hodgerank.errors import InvalidArgument
+from hodgerank.judges.asker import Asker
 from hodgerank.judges.endpoint.endpoint import CallFailed
 from hodgerank.judges.items.judged_items import JudgedItems, read_items
-from hodgerank.judges.items.samples import Showing, require_text
-from hodgerank.judges.ledger.account import guess_tokens
-from hodgerank.judges.ledger.call_log import CallLog
+from hodgerank.judges.items.samples import Showing
 from hodgerank.judges.ledger.ledger import Caps, Ledger
 from hodgerank.judges.ledger.prices import Prices
-from hodgerank.judges.ledger.record import (
-    SAID,
-    answered_by,
-    failed_by,
-    judged_as,
-    question_of,
-    verdict_in,
-)
+from hodgerank.judges.ledger.record import verdict_in
 from hodgerank.judges.panel import Panel
-from hodgerank.judges.prompts.image_parts import logged
 from hodgerank.judges.prompts.template import Template, load_template
-from hodgerank.judges.replies.verdict import Verdict, read_reply
+from hodgerank.judges.replies.verdict import Verdict
 from hodgerank.judges.turns import Turn, Turns
 from hodgerank.judges.waiting import Waiting
 from hodgerank.notebook import short
@@ -133,8 +121,6 @@ class ChatJudge:
         seed: int = 0,
     ) -> None:
         self.items = read_items(items)
-        self.question = require_text(question, "question")
-        self.template = template if isinstance(template, Template) else load_template(template)
         if repeats < 1:
             raise InvalidArgument(f"repeats is how often the same may be asked, not {repeats}")
         self.panel = Panel(
@@ -152,16 +138,23 @@ class ChatJudge:
         self.judged: list[Judged] = []
         self.trouble = ""
         self.is_stopped = False
-        self._probabilities, self._waiting = probabilities, Waiting()
+        self._waiting = Waiting()
         self._turns = Turns(self.items, self.panel.models, repeats, seed)
-        self._alike: WeakValueDictionary[tuple[str, int], asyncio.Lock] = WeakValueDictionary()
-        self._log = None if log is None else CallLog(log)
+        prompt = template if isinstance(template, Template) else load_template(template)
+        self._asker = Asker(
+            question, prompt, self.panel, self.ledger, log, probabilities=probabilities
+        )
         try:
-            for record in self._log or ():
+            for record in self._asker.logged_calls():
                 self._remember(record)
         except BaseException:
-            self._close_log()
+            self._asker.close()
             raise
+
+    @property
+    def question(self) -> str:
+        """What is asked."""
+        return self._asker.question
 
     def tell(self, sampler: Sampler) -> None:
         """Tell a new sampler the answers that the log held."""
@@ -216,12 +209,13 @@ class ChatJudge:
                 self.trouble = "every model was asked about this pair in this order and context"
                 return None
             try:
-                verdict = await self._ask(turn, while_out)
+                verdict = await self._asker.ask(turn, while_out)
             except BaseException as error:
                 self._turns.give_back(turn)
                 if isinstance(error, CallFailed):
                     self.trouble = str(error)
                 raise
+            self.judged.append(_judged(turn, verdict))
         if verdict.outcome is None:
             self.trouble = ": ".join(filter(None, (verdict.status, verdict.detail)))
             return None
@@ -229,7 +223,7 @@ class ChatJudge:
 
     async def close(self) -> None:
         """Close connections, and let others open the log."""
-        self._close_log()
+        self._asker.close()
         await self.panel.close()
 
     def messages(self, pair: Pair) -> list[dict[str, Any]]:
@@ -237,66 +231,7 @@ class ChatJudge:
         showings = self.items.showings(str(pair.left), str(pair.right))
         if not showings:
             raise InvalidArgument(f"{pair.left} and {pair.right} have no context in common")
-        return self.template.messages(self.question, showings[0])
-
-    async def _ask(self, turn: Turn, while_out: AbstractContextManager[None]) -> Verdict:
-        messages = self.template.messages(self.question, turn.showing)
-        asked = question_of(turn, self.panel[turn.model], logged(messages), self.panel.parameters)
-        same = asked["key"], turn.repeat
-        async with self._alike.setdefault(same, asyncio.Lock()):
-            known = None if self._log is None else self._log.find(*same)
-            if known is not None:  # the same words about other items
-                verdict = verdict_in(known)
-                self._keep(turn, asked | {name: known[name] for name in SAID}, verdict)
-                return verdict
-            return await self._call(turn, messages, asked, while_out)
-
-    async def _call(
-        self,
-        turn: Turn,
-        messages: list[dict[str, Any]],
-        asked: dict[str, Any],
-        while_out: AbstractContextManager[None],
-    ) -> Verdict:
-        endpoint, reply_guess = self.panel[turn.model], self.panel.expected_reply
-        if self._log is not None:
-            self._log.require_room(len(str(asked)))
-        prompt_guess = guess_tokens(messages)
-        with await self.ledger.room_for(turn.model, prompt_guess, reply_guess) as reserved:
-            try:
-                reply = await endpoint.complete(
-                    messages,
-                    logprobs=self._probabilities,
-                    expected_tokens=reserved.tokens,
-                    while_out=while_out,
-                )
-            except CallFailed as error:
-                used = error.prompt_tokens, error.completion_tokens
-                cost = reserved.settle(*used, status="failed", attempts=error.attempts)
-                self._write(asked | failed_by(error, cost), Verdict("failed", detail=str(error)))
-                raise
-            verdict = read_reply(reply, self.template.labels, by_probability=self._probabilities)
-            cost = reserved.settle(
-                reply.prompt_tokens,
-                reply.completion_tokens,
-                status=verdict.status,
-                seconds=reply.seconds,
-                attempts=reply.attempts,
-            )
-        self._keep(turn, asked | answered_by(reply, cost), verdict)
-        return verdict
-
-    def _keep(self, turn: Turn, record: dict[str, Any], verdict: Verdict) -> None:
-        self._write(record, verdict)
-        self.judged.append(_judged(turn, verdict))
-
-    def _write(self, record: dict[str, Any], verdict: Verdict) -> None:
-        if self._log is None:
-            return
-        try:
-            self._log.append(record | judged_as(verdict))
-        except CannotWrite as error:  # what cannot be kept is not to be paid for
-            raise JudgeFailed(f"{error}. The replies that came before are kept") from error
+        return self._asker.messages(showings[0])
 
     def _remember(self, record: Mapping[str, Any]) -> None:
         """A call of the log: it is paid for, and its answer is one if it is to this question."""
@@ -308,10 +243,9 @@ class ChatJudge:
         if record["status"] == "failed":
             return
         showing = self._showing(pair, record["context"] or "")
-        if showing is None or not self._is_the_same(record, showing):
-            assert self._log is not None
+        if showing is None or not self._asker.has_asked(record, showing):
             raise InvalidArgument(
-                f"{self._log.path} holds calls that ask something else (such as that about "
+                f"{self._asker.log_path} holds calls that ask something else (such as that about "
                 f"{short(pair.left)} and {short(pair.right)}): another question, template or "
                 "parameter, or other items. Name another folder to begin anew, or ask the same"
             )
@@ -329,16 +263,6 @@ class ChatJudge:
             return None
         showings = self.items.showings(str(pair.left), str(pair.right))
         return next((showing for showing in showings if showing.key == key), None)
-
-    def _is_the_same(self, record: Mapping[str, Any], showing: Showing) -> bool:
-        messages = logged(self.template.messages(self.question, showing))
-        return bool(
-            messages == record["messages"] and self.panel.parameters == record["parameters"]
-        )
-
-    def _close_log(self) -> None:
-        if self._log is not None:
-            self._log.close()
 
 
 def _judged(turn: Turn, verdict: Verdict) -> Judged:

@@ -4,15 +4,22 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, contextmanager
-from types import TracebackType
+from contextlib import contextmanager
+from functools import partial
 from typing import Any
 
 from hodgerank.errors import StopAsking
+from hodgerank.judges.endpoint.endpoint import WhileOut
 
 
 class Waiting:
-    """Tasks with a call that is not out: `end` ends them, and lets those that are out finish."""
+    """Tasks with a call that is not out: `end` ends them, and lets those that are out finish.
+
+    Attributes
+    ----------
+    reason
+        Why no more calls are to be made; empty as long as they are.
+    """
 
     def __init__(self) -> None:
         self._tasks: set[asyncio.Task[Any]] = set()
@@ -29,8 +36,8 @@ class Waiting:
             task.cancel()
 
     @contextmanager
-    def call(self) -> Iterator[AbstractContextManager[None]]:
-        """A call of the current task; what is yielded is entered while it is out.
+    def call(self) -> Iterator[WhileOut]:
+        """A call of the current task; what is yielded is entered whenever it is out.
 
         Raises `StopAsking` where no more are to be made.
         """
@@ -40,7 +47,7 @@ class Waiting:
         assert task is not None
         self._tasks.add(task)
         try:
-            yield _Out(self._tasks, task)
+            yield partial(self._out, task)
         except asyncio.CancelledError:
             if self.reason and task in self._tasks:
                 raise StopAsking(self.reason) from None
@@ -48,20 +55,11 @@ class Waiting:
         finally:
             self._tasks.discard(task)
 
-
-class _Out:
-    """As long as a call is out it does not wait; afterwards it may, to be tried again."""
-
-    def __init__(self, waiting: set[asyncio.Task[Any]], task: asyncio.Task[Any]) -> None:
-        self._waiting, self._task = waiting, task
-
-    def __enter__(self) -> None:
-        self._waiting.discard(self._task)
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        self._waiting.add(self._task)
+    @contextmanager
+    def _out(self, task: asyncio.Task[Any]) -> Iterator[None]:
+        """Afterwards it may wait again, to be tried once more."""
+        self._tasks.discard(task)
+        try:
+            yield
+        finally:
+            self._tasks.add(task)

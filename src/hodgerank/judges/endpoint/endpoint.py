@@ -26,6 +26,7 @@ OPENAI = "https://api.openai.com/v1"
 MOST_LOGPROBS = 20  # what chat completions give at most
 NOT_PARAMETERS = ("model", "messages", "stream", "n")  # what a call is, and what would break it
 SECRETS = ("api_key", "apikey", "key", "authorization", "headers", "extra_headers")
+WhileOut = Callable[[], AbstractContextManager[None]]
 OnAttempt = Callable[[int, str | None], None]
 
 
@@ -141,22 +142,21 @@ class Endpoint:
         *,
         logprobs: bool,
         expected_tokens: float = 0,
-        while_out: AbstractContextManager[None] | None = None,
+        while_out: WhileOut = nullcontext,
     ) -> Reply:
         """The reply to some messages.
 
         `expected_tokens` is what the pace counts until the reply says what it was; `while_out` is
-        entered as long as the call is out, not while it waits. Raises `CallFailed` or
+        entered as long as a try is out, not while it waits. Raises `CallFailed` or
         `EndpointRefuses`.
         """
-        out = while_out or nullcontext()
         place, attempt, wasted = self._pace.place(), 0, (0, 0)
         parameters = self.parameters_sent(logprobs=logprobs)
         while True:
             attempt += 1
             async with self._pace.slot(expected_tokens, place):
                 started = self._clock()
-                with out:
+                with while_out():
                     result = await self._connection.send(self.model, messages, parameters)
                 seconds = self._clock() - started
                 if isinstance(result, Reply):
