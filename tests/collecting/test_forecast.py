@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from copy import deepcopy
 
+import numpy as np
 import pytest
 
 import hodgerank as hr
@@ -119,3 +120,18 @@ def test_a_fresh_sampler_has_the_same_options_and_no_answers():
     assert fresh.n_answers == 0
     assert fresh.items == (0, 1, 2, 3, 4)
     assert fresh.gain((0, 1)) == hr.BayesianSampler(5, ridge=3.0).gain((0, 1))
+
+
+def test_judges_who_lean_take_longer():
+    """Their answers tell less, and the futures know it."""
+    answers = {}
+    for lean in (0.0, 3.0):
+        rng = np.random.default_rng(3)
+        x = np.linspace(-2, 2, 8)
+        sampler = hr.AutoSampler(8, seed=1, position="worker")
+        for _ in range(60):
+            pair = sampler.ask()
+            chance = 1 / (1 + np.exp(x[pair.right] - x[pair.left] - lean))
+            sampler.tell(pair, 1 if rng.random() < chance else -1, "judge")
+        answers[lean] = hr.forecast(sampler, 0.9).answers
+    assert answers[3.0] > answers[0.0]

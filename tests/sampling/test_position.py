@@ -83,3 +83,19 @@ def test_every_sampler_ranks_with_sides(build):
 def test_a_position_that_does_not_exist_is_refused():
     with pytest.raises(InvalidArgument, match="common, worker"):
         hr.AutoSampler(5, position="left")
+
+
+def test_leans_are_told_by_worker_and_can_be_frozen():
+    sampler, _ = campaign("worker", [2.0, -1.0], answers=300)
+    leans = sampler.leans
+    assert leans["judge 0"] > 0.7
+    assert leans["judge 1"] < -0.2
+    assert leans[None] == 0  # nobody without a name has answered
+    sampler.freeze_workers()
+    for _ in range(40):
+        sampler.tell(sampler.ask(), -1, "judge 0")
+    assert sampler.leans == leans
+    assert len(sampler.ranking()) == 20
+    assert hr.AutoSampler(3).leans == {}
+    common, _ = campaign("common", [1.0], answers=100)
+    assert common.leans.keys() == {None}
