@@ -13,6 +13,8 @@ from benchmarks.calibration.crowds import fresh_rng
 from benchmarks.calibration.table import Row
 from hodgerank.collecting.allowance import Allowance
 from hodgerank.estimators.position.first_of_equals import first_of_equals
+from hodgerank.estimators.trusting import weighed
+from hodgerank.judges.hanging_together import share_of_news
 from hodgerank.judges.section import SURE
 
 TASTES, WEIGHTS = np.polynomial.hermite_e.hermegauss(15)
@@ -34,6 +36,8 @@ class Judges:
         Share of replies at random.
     taste
         Standard deviation of what a judge thinks of a pair beyond the scores, in both orders alike.
+    prompts, text_noise
+        Items are systems with outputs to so many prompts, whose quality varies so much by prompt.
     """
 
     n_items: int = 16
@@ -43,6 +47,8 @@ class Judges:
     lapses: float = 0.0
     taste: float = 0.0
     orders: str = "single"
+    prompts: int = 0
+    text_noise: float = 0.0
 
     def votes(self, rng: np.random.Generator) -> hr.Comparisons:
         """The answers of one campaign."""
@@ -51,7 +57,9 @@ class Judges:
         taste = rng.normal(0, self.taste, (len(self.leans), n, n))
         taste = np.tril(taste, -1) - np.tril(taste, -1).transpose(0, 2, 1)
         sampler = hr.AutoSampler(n, seed=seed, position="worker")
-        allowance = Allowance(sampler, 2 * len(self.leans))
+        allowance = Allowance(sampler, 2 * len(self.leans) * max(1, self.prompts))
+        outputs = rng.normal(0, self.text_noise, (max(1, self.prompts), n))
+        contexts: list[str] = []
         while sampler.n_answers < self.answers:
             asked = sampler.ask(exclude=allowance.used_up)
             both = self.orders == "both"
@@ -60,9 +68,15 @@ class Judges:
                 judge = sampler.n_answers // (1 + both) % len(self.leans)
                 strength = scores[pair.left] - scores[pair.right]
                 strength += taste[judge, pair.left, pair.right] + self.leans[judge]
+                prompt = sampler.n_answers // (1 + both) % len(outputs)
+                strength += outputs[prompt, pair.left] - outputs[prompt, pair.right]
+                contexts.append(str(prompt))
                 chance = self.lapses / 2 + (1 - self.lapses) / (1 + np.exp(-strength))
                 sampler.tell(pair, 1 if rng.random() < chance else -1, f"judge {judge}")
-        return replace(sampler.answers, truth=scores)
+        votes = replace(sampler.answers, truth=scores)
+        if not self.prompts:
+            return votes
+        return weighed(votes, np.full(len(votes), share_of_news(votes, contexts)))
 
     @property
     def true_leans(self) -> np.ndarray:
@@ -83,6 +97,16 @@ FAIR = {
     "one judge, both orders, taste": Judges(orders="both", taste=1.0),
     "three judges": Judges(leans=(0.0,) * 3, answers=240),
     "50 items": Judges(n_items=50, answers=400),
+    "5 systems, 20 prompts, outputs vary": Judges(
+        n_items=5, answers=300, spread=0.7, prompts=20, text_noise=1.0
+    ),
+    "5 systems, 20 prompts, both orders": Judges(
+        n_items=5, answers=300, spread=0.7, prompts=20, text_noise=1.0, orders="both"
+    ),
+    "5 systems, 5 prompts, outputs vary": Judges(
+        n_items=5, answers=90, spread=0.7, prompts=5, text_noise=1.0
+    ),
+    "5 systems, 20 prompts, outputs alike": Judges(n_items=5, answers=300, spread=0.7, prompts=20),
 }
 LEANING = {
     "one judge leans by 0.5": Judges(leans=(0.5,)),

@@ -38,7 +38,7 @@ Y = conduct("y", (0, 0, 0, 0, 0))
 
 def section(judges=(X, Y), *, votes=VOTES, workers=None, **asked):
     found = SimpleNamespace(votes=votes, trust=SimpleNamespace(workers=workers))
-    plain = {"question": "Which?", "n_contexts": 0, "n_left": 7, "unjudged": ()}
+    plain = {"question": "Which?", "n_contexts": 0, "share": 1.0, "n_left": 7, "unjudged": ()}
     return judges_section(found, Asked(judges=judges, **plain | asked))
 
 
@@ -172,11 +172,12 @@ def test_one_that_leans_among_others_is_a_list_of_one():
     assert [str(text)[:7] for text in block.texts] == ["y leans"]
 
 
-def test_contexts_that_come_again_and_again_are_said_to_hang_together():
-    """Eight answers show four items four times each: more than once in three contexts."""
-    words = [said(section(votes=OFTEN, n_contexts=n).blocks[-1]) for n in (1, 2, 3, 4)]
-    assert ["hang together" in text for text in words] == [False, True, True, False]
-    assert "more than once in each of the 3 contexts" in words[2]
+def test_contexts_are_said_to_hang_together_where_that_shows_or_cannot_be_told():
+    words = [said(section(votes=OFTEN, n_contexts=n).blocks[-1]) for n in (0, 1, 3, 4)]
+    assert ["hang together" in text for text in words] == [False, False, True, False]
+    assert "There are 3 contexts" in words[2]
+    counted = said(section(votes=OFTEN, n_contexts=20, share=0.61).blocks[-1])
+    assert "worth 61% of an independent one" in counted
 
 
 def test_hostile_names_of_models_are_cut_and_visible():

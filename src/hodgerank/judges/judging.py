@@ -19,6 +19,7 @@ from hodgerank.graph.answered_graph import AnsweredGraph
 from hodgerank.graph.repetitions import news_share
 from hodgerank.judges.chat_judge import ChatJudge, Judged
 from hodgerank.judges.conduct import Conduct, conduct_of
+from hodgerank.judges.hanging_together import share_of_news
 from hodgerank.judges.section import Asked, judges_section
 from hodgerank.notebook import Displayed, Preview, short
 from hodgerank.reporting.report import Report, report
@@ -84,18 +85,19 @@ class JudgedRun(Displayed):
         each other by their `repetition`. `source` is what it calls the answers; options are those
         of `hodgerank.report`.
         """
-        votes = self._votes(source)
+        votes, share = self._votes(source)
         options.setdefault("title", self.question)
         options.setdefault("position", "worker")
         return report(
             votes,
-            further=lambda found: (judges_section(found, self._asked),),
+            further=lambda found: (judges_section(found, self._asked(share)),),
             candidates=None if self.open_pairs is None else self._open_among(votes.items),
             most_answers=self.n_left,
             **options,
         )
 
-    def _votes(self, source: str) -> Comparisons:
+    def _votes(self, source: str) -> tuple[Comparisons, float]:
+        """The answers by what they are worth, and what they are for hanging together by context."""
         columns, told = votes_in(self.judged, self.asked_by), self.result.answers
         items = {item: code for code, item in enumerate(told.items)}
         workers = {model: code for code, model in enumerate(dict.fromkeys(columns["worker"]))}
@@ -110,15 +112,15 @@ class JudgedRun(Displayed):
             weight=None if weight is None else np.array(weight),
             report=replace(told.report, source=source),
         ).compacted()
-        if not self.repetition:
-            return votes
-        answered = AnsweredGraph.of(votes)
-        return weighed(votes, news_share(answered.graph, self.repetition)[answered.edge])
+        if self.repetition:
+            answered = AnsweredGraph.of(votes)
+            votes = weighed(votes, news_share(answered.graph, self.repetition)[answered.edge])
+        share = share_of_news(votes, columns["context"]) if "context" in columns else 1.0
+        return votes if share == 1 else weighed(votes, np.full(len(votes), share)), share
 
-    @property
-    def _asked(self) -> Asked:
+    def _asked(self, share: float) -> Asked:
         contexts = {call.context for call in self.judged if call.context}
-        return Asked(self.question, self.judges, len(contexts), self.n_left, self.unjudged)
+        return Asked(self.question, self.judges, len(contexts), share, self.n_left, self.unjudged)
 
     def _open_among(self, items: Sequence[Item]) -> tuple[Pair, ...]:
         known = set(items)

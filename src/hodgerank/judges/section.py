@@ -9,6 +9,7 @@ from typing import NamedTuple
 from hodgerank.estimators.position.first_of_equals import FirstOfEquals, first_of_equals
 from hodgerank.estimators.workers.assessment import WorkerAssessment
 from hodgerank.judges.conduct import STATUSES, Conduct, Share
+from hodgerank.judges.hanging_together import FEWEST_CONTEXTS
 from hodgerank.notebook import p_words, visible
 from hodgerank.reporting.blocks import Block, Bullets, Paragraph, Section, Table, Text
 from hodgerank.reporting.catalogue import name_of, say
@@ -18,22 +19,22 @@ from hodgerank.types import Item
 
 SURE = 0.01  # p-value from which a lean is said to be one
 FEW = 5  # names that are listed
-OFTEN = 1.0  # times an item is shown in a context, from which its answers hang together
 
 
 class Asked(NamedTuple):
-    """What was asked of whom, and what was not."""
+    """What was asked of whom, and what was not; `share` is that of `share_of_news`."""
 
     question: str
     judges: Sequence[Conduct]
     n_contexts: int
+    share: float
     n_left: int
     unjudged: Sequence[Item]
 
 
 def judges_section(found: Findings, asked: Asked) -> Section:
     """What was asked, what came back, what it took, and which way judges lean."""
-    _, judges, n_contexts, n_left, unjudged = asked
+    _, judges, n_contexts, share, n_left, unjudged = asked
     left = [say("judges.left", n=n_left) if n_left else say("judges.none_left")]
     if unjudged:
         left.append(say("judges.unjudged", n=len(unjudged), names=_some(unjudged)))
@@ -47,7 +48,9 @@ def judges_section(found: Findings, asked: Asked) -> Section:
     leans = _leans(judges, found.trust.workers, first)
     blocks.append(Bullets(leans) if leans else Paragraph((say("judges.no_lean"),)))
     notes = [say("judges.reading")]
-    if n_contexts > 1 and 2 * found.votes.n_answers > OFTEN * found.votes.n_items * n_contexts:
+    if share < 1:
+        notes.append(say("judges.together", share=share))
+    elif 1 < n_contexts < FEWEST_CONTEXTS:
         notes.append(say("judges.contexts", n=n_contexts))
     blocks.append(Paragraph(tuple(notes), "note"))
     return Section("judges", say("judges.title"), tuple(blocks))
