@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import json
 import multiprocessing
-import os
 import signal
-import time
 from collections import Counter
 from itertools import combinations, permutations
 
@@ -29,7 +27,7 @@ from hodgerank.collecting.rule_text import read_rule
 from hodgerank.errors import JudgeFailed
 from hodgerank.judges.items.samples import Sample
 from hodgerank.judges.ledger.ledger import Caps
-from hodgerank.judges.stand_in import Call, Faults, StandIn, Temper
+from hodgerank.judges.stand_in import Faults, StandIn, Temper
 
 SHARP = Temper(acuity=100)
 
@@ -319,41 +317,42 @@ def test_a_run_survives_being_killed_at_any_moment(tmp_path):
     """
     items, folder, in_flight = tmp_path / "items.jsonl", tmp_path / "run", 8
     items.write_text("\n".join(json.dumps({"id": k, "text": v}) for k, v in TEXTS.items()))
-    moments = [1, 2, 12, 20]  # calls after which a process is killed
-    came: list[Call] = []
+    with StandIn(SCORES) as stand_in:
+        base_url = stand_in.base_url
 
-    def kill(call):
-        came.append(call)
-        if moments and len(came) == moments[0]:
-            os.kill(processes[-1].pid, signal.SIGKILL)
+    def judge(moment=None):
+        """Run the command in a process of its own: how it ends, what is paid, what is logged.
 
-    def judge():
-        """Run the command in a process of its own: how it ends, what is paid, what is logged."""
-        came.clear()
-        words = ["judge", items, "-q", QUESTION, "-m", "m", "--base-url", stand_in.base_url]
+        `moment` is the call at which the process is killed. Each has a stand-in to itself, at the
+        same address: what a killed one had sent is not met by the next.
+        """
+
+        def kill(_):
+            if len(stand_in._calls) == moment:
+                process.kill()
+
+        words = ["judge", items, "-q", QUESTION, "-m", "m", "--base-url", base_url]
         words += ["--budget", 60, "--concurrency", in_flight, "--format", "md", "--no-forecast"]
         words += ["-o", folder]
-        processes.append(PREPARED.Process(target=main, args=([*map(str, words)],)))
-        processes[-1].start()
-        processes[-1].join()
-        while stand_in._server._open:  # what was sent is still answered, to nobody
-            time.sleep(0.001)
-        paid = [asked_in(call, stand_in) for call in came]
+        process = PREPARED.Process(target=main, args=([*map(str, words)],))
+        port = int(base_url.split(":")[-1].removesuffix("/v1"))
+        with StandIn(SCORES, on_call=kill, port=port) as stand_in:
+            process.start()
+            process.join()
+            paid = [asked_in(call, stand_in) for call in stand_in.calls]
         lines = (folder / "calls.jsonl").read_bytes().split(b"\n")[:-1]  # whole ones
-        return processes[-1].exitcode, paid, {json.loads(line)["key"] for line in lines}
+        return process.exitcode, paid, {json.loads(line)["key"] for line in lines}
 
-    processes, paid, logged = [], [], set()
-    with StandIn(SCORES, on_call=kill) as stand_in:
-        while moments:
-            end, paid_now, logged_now = judge()
-            assert end == -signal.SIGKILL
-            assert not logged & {*paid_now}
-            assert len({*paid_now}) == len(paid_now)
-            assert len({*paid_now} - logged_now) <= in_flight
-            assert logged <= logged_now
-            paid, logged = paid + paid_now, logged_now
-            moments.pop(0)
-        end, paid_now, logged_now = judge()
+    paid, logged = [], set()
+    for moment in [1, 2, 12, 20]:
+        end, paid_now, logged_now = judge(moment)
+        assert end == -signal.SIGKILL
+        assert not logged & {*paid_now}
+        assert len({*paid_now}) == len(paid_now)
+        assert len({*paid_now} - logged_now) <= in_flight
+        assert logged <= logged_now
+        paid, logged = paid + paid_now, logged_now
+    end, paid_now, logged_now = judge()
     assert end == 0
     assert not logged & {*paid_now}
     assert len(records(folder / "calls.jsonl")) == len(logged_now) == 60
