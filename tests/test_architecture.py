@@ -22,7 +22,7 @@ LAYERS = [
     {"sampling"},
     {"collecting"},
     {"plotting"},
-    {"reporting", "reproduce"},
+    {"reporting", "reproduce", "campaign"},
     {"judges"},
     {"cli"},
 ]
@@ -30,8 +30,9 @@ LEVEL = {name: level for level, names in enumerate(LAYERS) for name in names}
 # The same within a folder that has folders: each may use those before it.
 SHELVES = {
     "kernels": ["edges", "linalg", "models", "topology", "posterior", "selection", "matrix_free"],
-    "data": ["sources", "reading"],
+    "data": ["sources", "items", "reading"],
     "sampling": ["designs", "samplers"],
+    "campaign": ["stores"],
 }
 
 

@@ -11,8 +11,8 @@ import numpy as np
 import hodgerank as hr
 from benchmarks.judging.judges import Judges
 from hodgerank.collecting.allowance import Allowance
+from hodgerank.data.items.judged_items import JudgedItems
 from hodgerank.errors import NothingToAsk
-from hodgerank.judges.items.judged_items import JudgedItems
 from hodgerank.judges.turns import Turns
 from hodgerank.types import Pair
 

@@ -9,6 +9,8 @@ HodgeRankError
 ├── NothingToAsk          no pair is allowed
 ├── JudgeFailed           who was asked fails again and again, or for good
 ├── StopAsking            who was asked wants no more pairs: raised by judges, it ends a run well
+├── CampaignError         a campaign that cannot do what was asked of it, for now or for good
+│   └── NoTask            there is no task for a worker, and why
 ├── CannotWrite           a result that could not be put where it should go (an OSError)
 ├── DatasetUnavailable    the files of a data set are not to be had
 └── MissingDependency     an optional package is needed (an ImportError)
@@ -114,6 +116,25 @@ class JudgeFailed(HodgeRankError):
 
 class StopAsking(HodgeRankError):
     """Raised by a judge that wants no more pairs, with the reason: the run ends as if finished."""
+
+
+class CampaignError(HodgeRankError):
+    """A campaign does not do what was asked: it is closed, busy elsewhere, or knows better."""
+
+
+class NoTask(CampaignError):
+    """A worker gets no task.
+
+    Attributes
+    ----------
+    why
+        In one word: 'paused', 'closed', 'enough', 'budget', 'limit', 'banned', 'pairs' (every pair
+        was seen), 'busy' (what is left is out with others: come back).
+    """
+
+    def __init__(self, why: str, words: str) -> None:
+        self.why = why
+        super().__init__(words)
 
 
 class CannotWrite(HodgeRankError, OSError):

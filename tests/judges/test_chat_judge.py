@@ -29,6 +29,7 @@ from campaigns import (
     shown_in,
     taken_up,
 )
+from hodgerank.data.items.samples import Sample
 from hodgerank.errors import (
     CannotWrite,
     InvalidArgument,
@@ -39,7 +40,6 @@ from hodgerank.errors import (
 from hodgerank.judges.chat_judge import ChatJudge
 from hodgerank.judges.conduct import conduct_of
 from hodgerank.judges.endpoint.endpoint import CallFailed
-from hodgerank.judges.items.samples import Sample
 from hodgerank.judges.ledger.call_log import FIELDS
 from hodgerank.judges.ledger.ledger import Caps
 from hodgerank.judges.ledger.prices import Price, Prices
@@ -595,6 +595,14 @@ def test_items_that_share_no_context_have_no_prompt():
     items = {"a": of("x", "y"), "b": of("y", "z"), "c": of("z")}
     judge = ChatJudge(items, QUESTION, "m", base_url=NOWHERE)
     with pytest.raises(InvalidArgument, match="a and c have no context in common"):
+        judge.messages(Pair("a", "c"))
+
+
+def test_items_of_different_tracks_have_no_prompt(write):
+    path = write("id,text,track\na,one,x\nb,two,x\nc,three,y\n")
+    judge = ChatJudge(path, QUESTION, "m", base_url=NOWHERE)
+    assert judge.messages(Pair("b", "a"))
+    with pytest.raises(InvalidArgument, match="a and c have no track in common"):
         judge.messages(Pair("a", "c"))
 
 

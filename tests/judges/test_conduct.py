@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from hodgerank.data.items.samples import Sample
 from hodgerank.judges.chat_judge import ChatJudge, Judged
 from hodgerank.judges.conduct import STATUSES, Share, conduct_of
-from hodgerank.judges.items.samples import Sample
 from hodgerank.judges.replies.verdict import Verdict
 from hodgerank.types import Pair
 

@@ -7,9 +7,9 @@ from statistics import fmean
 
 import pytest
 
+from hodgerank.data.items.samples import Sample
 from hodgerank.judges.chat_judge import ChatJudge
 from hodgerank.judges.expected_cost import FEW_ITEMS, LOOKED_AT, expected_costs, some_pairs
-from hodgerank.judges.items.samples import Sample
 from hodgerank.judges.ledger.account import guess_tokens
 from hodgerank.judges.ledger.prices import Price, Prices
 from hodgerank.types import Pair
@@ -36,6 +36,12 @@ def test_there_are_no_more_calls_than_questions():
     assert expected_costs(judge(), 1000)[0].calls == 30
     assert expected_costs(judge(repeats=2), 1000)[0].calls == 60
     assert [cost.calls for cost in expected_costs(judge(models=["x", "y"]), 1000)] == [30, 30]
+
+
+def test_questions_across_tracks_are_not_paid_for(write):
+    path = write("id,text,track\n" + "".join(f"i{n},text {n},{n % 2}\n" for n in range(6)))
+    assert expected_costs(judge(path), 1000)[0].calls == 12
+    assert all(int(a[1:]) % 2 == int(b[1:]) % 2 for a, b in some_pairs(judge(path), seed=0))
 
 
 def test_prompts_are_measured_by_their_length():

@@ -24,8 +24,9 @@ from campaigns import (
 )
 from hodgerank.cli import main
 from hodgerank.collecting.rule_text import read_rule
+from hodgerank.data.items.judged_items import read_items
+from hodgerank.data.items.samples import Sample
 from hodgerank.errors import JudgeFailed
-from hodgerank.judges.items.samples import Sample
 from hodgerank.judges.ledger.ledger import Caps
 from hodgerank.judges.stand_in import Faults, StandIn, Temper
 
@@ -84,6 +85,21 @@ def test_systems_are_ranked_by_their_outputs_to_the_same_prompts():
     assert found.result.ranking.items == ("good", "fair", "bad")
     assert set(Counter(found.to_frame()["context"]).values()) == {6}
     assert found.n_left == 0
+
+
+@pytest.mark.parametrize("orders", ["single", "both"])
+def test_items_of_different_tracks_are_never_shown_together(write, orders):
+    tracks = {item: str(k % 3) for k, item in enumerate(TEXTS)}
+    rows = [{"id": item, "text": text, "track": tracks[item]} for item, text in TEXTS.items()]
+    items = read_items(write("\n".join(map(json.dumps, rows)), "items.jsonl"))
+    with StandIn(SCORES, tempers=Temper(acuity=2)) as stand_in:
+        found = run(judge_of(stand_in, items), 1000, concurrency=8, orders=orders)
+    asked = [call.pair for call in found.judged]
+    assert all(tracks[left] == tracks[right] for left, right in asked)
+    assert set(asked) == {
+        pair for pair in permutations(TEXTS, 2) if len({tracks[item] for item in pair}) == 1
+    }
+    assert (found.n_left, found.open_pairs) == (0, [])
 
 
 def test_one_call_at_a_time_is_repeatable():

@@ -9,9 +9,10 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
+from hodgerank.data.items.judged_items import JudgedItems
+from hodgerank.data.items.samples import Sample
+from hodgerank.data.items.sources import Row
 from hodgerank.errors import InvalidComparisons
-from hodgerank.judges.items.judged_items import JudgedItems
-from hodgerank.judges.items.samples import Sample
 from hodgerank.judges.turns import Turns
 from hodgerank.types import Pair
 
@@ -127,6 +128,27 @@ def test_items_without_a_common_context_have_no_turn():
     turns = Turns(with_contexts({"a": "xy", "b": "yz", "c": "z"}), ["m"], 1, seed=0)
     assert turns.n_open(Pair("a", "c")) == 0
     assert turns.next(Pair("a", "c")) is None
+
+
+def in_tracks(tracks_by_item):
+    return JudgedItems(
+        [Row(item, item, Sample(f"text of {item}"), t) for item, t in tracks_by_item.items()],
+        "items",
+    )
+
+
+def test_items_of_different_tracks_have_no_turn():
+    turns = Turns(in_tracks({"a": "x", "b": "x", "c": "y", "d": "y"}), ["m"], 1, seed=0)
+    assert turns.n_open(Pair("a", "c")) == 0
+    assert turns.next(Pair("c", "a")) is None
+    assert turns.open_pairs == [("a", "b"), ("c", "d")]
+
+
+def test_only_questions_within_tracks_are_counted():
+    turns = Turns(in_tracks({"a": "x", "b": "x", "c": "x", "d": "y", "e": "y"}), ["m", "n"], 1, 0)
+    found = [turn for pair in permutations("abcde", 2) for turn in all_turns(turns, Pair(*pair))]
+    assert len(found) == turns.total == 2 * (6 + 2)
+    assert turns.n_left == 0
 
 
 def test_what_is_left_is_what_was_not_asked():

@@ -190,8 +190,8 @@ def judge(
       -o run/
     """
     from hodgerank.collecting.rule_text import read_rule
+    from hodgerank.data.items.judged_items import read_items
     from hodgerank.judges.chat_judge import ChatJudge
-    from hodgerank.judges.items.judged_items import read_items
     from hodgerank.sampling.samplers.by_name import build_sampler
 
     parameters = _parameters(parameter, temperature, max_tokens)

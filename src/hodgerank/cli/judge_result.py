@@ -12,8 +12,8 @@ from hodgerank.cli.result import CommandResult
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from hodgerank.data.items.judged_items import JudgedItems
     from hodgerank.judges.expected_cost import ExpectedCost
-    from hodgerank.judges.items.judged_items import JudgedItems
     from hodgerank.judges.judging import JudgedRun
     from hodgerank.reporting.report import Report
     from hodgerank.types import Pair

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from statistics import NormalDist
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from hodgerank.errors import InvalidArgument
 from hodgerank.estimators.certainty import expected_tau, top_k_certainty, widest_rank_interval
@@ -17,8 +17,19 @@ if TYPE_CHECKING:
     from hodgerank.types import Item
 
 
+class Standing(Protocol):
+    """What stopping rules look at."""
+
+    @property
+    def n_answers(self) -> int:
+        """Number of answers so far."""
+
+    def finds(self, rule: RankingRule) -> bool:
+        """Whether the ranking satisfies a rule."""
+
+
 class Progress:
-    """A campaign as stopping rules see it; its ranking is renewed every n/10 answers.
+    """A sampler as stopping rules see it; its ranking is renewed every n/10 answers.
 
     From 1,000 items on every n/2: finding a ranking takes as long as choosing n/10 pairs and more.
     """
@@ -60,7 +71,7 @@ class StoppingRule(ABC):
     """Whether it hangs on how sure a ranking is."""
 
     @abstractmethod
-    def is_reached(self, progress: Progress) -> bool:
+    def is_reached(self, progress: Standing) -> bool:
         """Whether it is time to stop."""
 
     def __repr__(self) -> str:
@@ -119,7 +130,7 @@ class RankingRule(StoppingRule):
         """Whether the target is reached."""
         return self.sureness(ranking, among) >= self.needed
 
-    def is_reached(self, progress: Progress) -> bool:
+    def is_reached(self, progress: Standing) -> bool:
         """Whether the ranking satisfies the rule."""
         return progress.finds(self)
 
@@ -134,7 +145,7 @@ class Both(StoppingRule):
         self.first, self.second = first, second
         self.looks_at_rankings = first.looks_at_rankings or second.looks_at_rankings
 
-    def is_reached(self, progress: Progress) -> bool:
+    def is_reached(self, progress: Standing) -> bool:
         """Whether both rules are reached."""
         return self.first.is_reached(progress) and self.second.is_reached(progress)
 
@@ -149,7 +160,7 @@ class Either(StoppingRule):
         self.first, self.second = first, second
         self.looks_at_rankings = first.looks_at_rankings or second.looks_at_rankings
 
-    def is_reached(self, progress: Progress) -> bool:
+    def is_reached(self, progress: Standing) -> bool:
         """Whether one of the rules is reached."""
         return self.first.is_reached(progress) or self.second.is_reached(progress)
 
@@ -167,7 +178,7 @@ class Budget(StoppingRule):
             raise InvalidArgument(f"a budget must not be negative: {n_answers}")
         self.n_answers = n_answers
 
-    def is_reached(self, progress: Progress) -> bool:
+    def is_reached(self, progress: Standing) -> bool:
         """Whether there are as many answers."""
         return progress.n_answers >= self.n_answers
 

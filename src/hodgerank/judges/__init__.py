@@ -11,12 +11,12 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from hodgerank.data.items.judged_items import JudgedItems as JudgedItems
+    from hodgerank.data.items.judged_items import read_items as read_items
+    from hodgerank.data.items.samples import Sample as Sample
     from hodgerank.judges.chat_judge import ChatJudge as ChatJudge
     from hodgerank.judges.chat_judge import Judged as Judged
     from hodgerank.judges.conduct import Conduct as Conduct
-    from hodgerank.judges.items.judged_items import JudgedItems as JudgedItems
-    from hodgerank.judges.items.judged_items import read_items as read_items
-    from hodgerank.judges.items.samples import Sample as Sample
     from hodgerank.judges.judging import JudgedRun as JudgedRun
     from hodgerank.judges.judging import judge_items as judge_items
     from hodgerank.judges.ledger.ledger import Caps as Caps
@@ -26,19 +26,19 @@ if TYPE_CHECKING:
     from hodgerank.judges.prompts.template import load_template as load_template
 
 _HOMES = {
-    "ChatJudge": "chat_judge",
-    "Judged": "chat_judge",
-    "judge_items": "judging",
-    "JudgedRun": "judging",
-    "Conduct": "conduct",
-    "read_items": "items.judged_items",
-    "JudgedItems": "items.judged_items",
-    "Sample": "items.samples",
-    "Template": "prompts.template",
-    "load_template": "prompts.template",
-    "Caps": "ledger.ledger",
-    "Price": "ledger.prices",
-    "Prices": "ledger.prices",
+    "ChatJudge": "judges.chat_judge",
+    "Judged": "judges.chat_judge",
+    "judge_items": "judges.judging",
+    "JudgedRun": "judges.judging",
+    "Conduct": "judges.conduct",
+    "read_items": "data.items.judged_items",
+    "JudgedItems": "data.items.judged_items",
+    "Sample": "data.items.samples",
+    "Template": "judges.prompts.template",
+    "load_template": "judges.prompts.template",
+    "Caps": "judges.ledger.ledger",
+    "Price": "judges.ledger.prices",
+    "Prices": "judges.ledger.prices",
 }
 
 __all__ = sorted(_HOMES)
@@ -47,7 +47,7 @@ __all__ = sorted(_HOMES)
 def __getattr__(name: str) -> Any:
     if name not in _HOMES:
         raise AttributeError(f"module 'hodgerank.judges' has no attribute {name!r}")
-    return getattr(import_module(f"hodgerank.judges.{_HOMES[name]}"), name)
+    return getattr(import_module(f"hodgerank.{_HOMES[name]}"), name)
 
 
 def __dir__() -> list[str]:

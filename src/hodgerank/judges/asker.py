@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 from weakref import WeakValueDictionary
 
+from hodgerank.data.items.samples import Showing, require_text
 from hodgerank.errors import CannotWrite, JudgeFailed
 from hodgerank.judges.endpoint.endpoint import CallFailed, WhileOut
-from hodgerank.judges.items.samples import Showing, require_text
 from hodgerank.judges.ledger.account import guess_tokens
 from hodgerank.judges.ledger.call_log import CallLog
 from hodgerank.judges.ledger.ledger import Ledger

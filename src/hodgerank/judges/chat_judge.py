@@ -8,11 +8,11 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
+from hodgerank.data.items.judged_items import JudgedItems, read_items
+from hodgerank.data.items.samples import Showing
 from hodgerank.errors import InvalidArgument
 from hodgerank.judges.asker import Asker
 from hodgerank.judges.endpoint.endpoint import CallFailed
-from hodgerank.judges.items.judged_items import JudgedItems, read_items
-from hodgerank.judges.items.samples import Showing
 from hodgerank.judges.ledger.ledger import Caps, Ledger
 from hodgerank.judges.ledger.prices import Prices
 from hodgerank.judges.ledger.record import verdict_in
@@ -230,7 +230,9 @@ class ChatJudge:
         """What would be sent about a pair, in its first context."""
         showings = self.items.showings(str(pair.left), str(pair.right))
         if not showings:
-            raise InvalidArgument(f"{pair.left} and {pair.right} have no context in common")
+            tracks = {self.items.tracks.get(str(item)) for item in pair}
+            shared = "context" if len(tracks) == 1 else "track"
+            raise InvalidArgument(f"{pair.left} and {pair.right} have no {shared} in common")
         return self._asker.messages(showings[0])
 
     def _remember(self, record: Mapping[str, Any]) -> None:

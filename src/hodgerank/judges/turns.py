@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from itertools import combinations, count, starmap
 from random import Random
 
-from hodgerank.judges.items.judged_items import JudgedItems
-from hodgerank.judges.items.samples import Showing
+from hodgerank.data.items.judged_items import JudgedItems
+from hodgerank.data.items.samples import Showing
 from hodgerank.types import Item, Pair
 
 
@@ -58,7 +58,7 @@ class Turns:
     def total(self) -> int:
         """How often pairs can be asked, all together."""
         n = len(self._items.items)
-        if self._items.has_one_sample_each:
+        if self._items.has_one_sample_each and self._items.comparable is None:
             return n * (n - 1) * len(self._models) * self._repeats
         return sum(map(self._per_pair, self._pairs))
 

@@ -14,8 +14,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import hodgerank.judges.prompts
+from hodgerank.data.items.samples import Sample, Showing
 from hodgerank.errors import InvalidArgument
-from hodgerank.judges.items.samples import Sample, Showing
 from hodgerank.judges.prompts.image_parts import logged
 from hodgerank.judges.prompts.template import SHIPPED, Template, load_template
 from pace import at_most

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from hodgerank.judges.items.samples import Sample, Showing
+from hodgerank.data.items.samples import Sample, Showing
 from hodgerank.judges.prompts.template import SHIPPED, load_template
 from hodgerank.judges.stand_in.prompt import NotAPrompt, flat, offered, shown
 

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from hodgerank.data.items.samples import image_kind
 from hodgerank.errors import InvalidArgument
-from hodgerank.judges.items.samples import image_kind
 
 
 @dataclass(frozen=True)

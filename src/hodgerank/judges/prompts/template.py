@@ -9,8 +9,8 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
+from hodgerank.data.items.samples import Sample, Showing, require_text
 from hodgerank.errors import InvalidArgument, did_you_mean
-from hodgerank.judges.items.samples import Sample, Showing, require_text
 from hodgerank.judges.prompts.image_parts import Image, content_of
 from hodgerank.judges.prompts.places import fence_word, filled, places_in
 from hodgerank.judges.prompts.template_checks import ABSTAIN, PLACES, require_labels, require_places
@@ -58,7 +58,7 @@ class Template:
     def messages(self, question: str, showing: Showing) -> list[dict[str, Any]]:
         """The messages of a chat completion; images stand where the places are.
 
-        >>> from hodgerank.judges.items.samples import Sample, Showing
+        >>> from hodgerank.data.items.samples import Sample, Showing
         >>> showing = Showing(Sample("A cat."), Sample("A dog."))
         >>> [message] = load_template("choice").messages("Which text is shorter?", showing)
         >>> "A dog." in message["content"]

@@ -6,8 +6,8 @@ import re
 import unicodedata
 from collections.abc import Mapping
 
+from hodgerank.data.items.samples import require_text
 from hodgerank.errors import InvalidArgument, did_you_mean
-from hodgerank.judges.items.samples import require_text
 from hodgerank.judges.prompts.places import places_in
 from hodgerank.notebook import short
 

@@ -10,8 +10,8 @@ from random import Random
 from statistics import mean
 from typing import NamedTuple
 
+from hodgerank.data.items.sources import columns_by_part, rows_of_folder
 from hodgerank.errors import InvalidArgument, did_you_mean
-from hodgerank.judges.items.sources import columns_by_part, rows_of_folder
 from hodgerank.judges.stand_in.prompt import IMAGE
 
 SCORE = "score"

@@ -9,6 +9,7 @@ from typing import Any
 from hodgerank.errors import InvalidArgument, require_one_of
 from hodgerank.estimators.position.cells import Position
 from hodgerank.sampling.candidates import Candidates
+from hodgerank.sampling.display import Display
 from hodgerank.sampling.sampler import Sampler
 from hodgerank.sampling.samplers.auto import AutoSampler
 from hodgerank.sampling.samplers.bayesian import BayesianSampler
@@ -38,13 +39,19 @@ def build_sampler(
     seed: int = 0,
     candidates: Candidates = None,
     position: Position | None = None,
+    display: Display = "balanced",
+    vetting: int = 0,
 ) -> Sampler:
     """The sampler of that name with its defaults; 'top-5' aims at the five best."""
-    options: dict[str, Any] = {"seed": seed, "candidates": candidates}
+    options: dict[str, Any] = {"seed": seed, "candidates": candidates, "display": display}
     if position is not None:
         if strategy == "crowd-bt":
             raise InvalidArgument("crowd-bt has no sides in its model: choose another strategy")
         options["position"] = position
+    if vetting:
+        if strategy != "auto":
+            raise InvalidArgument(f"{strategy} does not vet workers: choose auto, or vetting=0")
+        options["vetting"] = vetting
     wanted = re.fullmatch(r"top-([1-9]\d*)", strategy)
     if wanted:
         return TopKSampler(items, int(wanted[1]), **options)

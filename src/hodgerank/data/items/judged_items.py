@@ -2,25 +2,31 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from itertools import combinations
 from pathlib import Path
 from typing import Any
 
+from hodgerank.data.items.samples import Sample, Showing
+from hodgerank.data.items.sources import Row, rows_of_folder, rows_of_table
+from hodgerank.data.items.tracks import tracks_of
 from hodgerank.errors import InvalidArgument, InvalidComparisons, UnknownItem
-from hodgerank.judges.items.samples import Sample, Showing
-from hodgerank.judges.items.sources import Row, rows_of_folder, rows_of_table
 from hodgerank.notebook import UNSEEN, Displayed, Preview, short
 
 
 class JudgedItems(Displayed):
     """Items with one sample each, or with several, which are compared where their context is one.
 
+    Items of different tracks are not compared.
+
     Attributes
     ----------
     items
         The ids, in the order of the source.
+    tracks
+        The track of each item; empty where there are none.
     left_out
         Files of a folder that were not taken.
 
@@ -33,9 +39,12 @@ class JudgedItems(Displayed):
 
     def __init__(self, rows: Iterable[Row], name: str, left_out: Sequence[str] = ()) -> None:
         self._samples: dict[str, dict[str | None, Sample]] = {}
+        rows = list(rows)
+        for row in rows:
+            _require_id(row.item, f"{name}, {row.where}")
+        self.tracks = tracks_of(rows, name)
         found: dict[tuple[str, str | None], str] = {}
-        for where, item, sample in rows:
-            _require_id(item, f"{name}, {where}")
+        for where, item, sample, _ in rows:
             if earlier := found.get((item, sample.context)):
                 raise InvalidComparisons(_twice(name, item, sample.context, earlier, where))
             found[item, sample.context] = where
@@ -49,11 +58,8 @@ class JudgedItems(Displayed):
             )
         contexts = dict.fromkeys(context for shown in self._samples.values() for context in shown)
         self._order = {context: place for place, context in enumerate(contexts)}
-        if self.comparable == []:
-            raise InvalidComparisons(
-                f"{name}: items have several samples, but no two items share a context: write the "
-                "same context beside what is to be compared"
-            )
+        if not self._has_pairs:
+            raise InvalidComparisons(_no_pairs(name, bool(self.tracks), self.has_one_sample_each))
 
     @classmethod
     def of(cls, items: Mapping[str, str | Sample | Sequence[Sample]]) -> JudgedItems:
@@ -64,10 +70,15 @@ class JudgedItems(Displayed):
         return item in self._samples
 
     def showings(self, left: str, right: str) -> tuple[Showing, ...]:
-        """One for each context that both have, in the same order whichever is left."""
+        """One for each context that both have, in the same order whichever is left.
+
+        None at all for items of different tracks.
+        """
         one, other = self._of(left), self._of(right)
         if left == right:
             raise InvalidArgument(f"{short(left)} cannot be compared with itself")
+        if not self._in_one_track(left, right):
+            return ()
         if self.has_one_sample_each:
             (a,), (b,) = one.values(), other.values()
             return (Showing(a, b, a.context if a.context == b.context else None),)
@@ -75,27 +86,36 @@ class JudgedItems(Displayed):
         return tuple(Showing(one[key], other[key], key, key or "") for key in shared)
 
     def n_showings(self, a: str, b: str) -> int:
-        """How many contexts both have."""
+        """How many contexts both have; 0 for items of different tracks."""
         one, other = self._of(a), self._of(b)
+        if not self._in_one_track(a, b):
+            return 0
         return 1 if self.has_one_sample_each else len(one.keys() & other.keys())
 
     @cached_property
     def comparable(self) -> list[tuple[str, str]] | None:
-        """The pairs that share a context; None where all do."""
-        if self.has_one_sample_each or set.intersection(*map(set, self._samples.values())):
+        """The pairs within a track that share a context; None where those are all pairs."""
+        all_share = self.has_one_sample_each or bool(
+            set.intersection(*map(set, self._samples.values()))
+        )
+        tracks: dict[str | None, list[str]] = {}
+        for item in self.items:
+            tracks.setdefault(self.tracks.get(item), []).append(item)
+        if all_share and len(tracks) == 1:
             return None
         pairs = [
             (a, b)
-            for a, b in combinations(self.items, 2)
-            if not self._samples[a].keys().isdisjoint(self._samples[b])
+            for members in tracks.values()
+            for a, b in combinations(members, 2)
+            if all_share or not self._samples[a].keys().isdisjoint(self._samples[b])
         ]
         n_items = len(self.items)
         return pairs if len(pairs) < n_items * (n_items - 1) // 2 else None
 
     @property
     def n_groups(self) -> int:
-        """How many groups of items there are that share no context with each other."""
-        if self.comparable is None:
+        """How many groups of items there are that share no context, whatever their tracks."""
+        if self.has_one_sample_each:
             return 1
         group = {item: item for item in self.items}
 
@@ -104,14 +124,29 @@ class JudgedItems(Displayed):
                 item = group[item]
             return item
 
-        for a, b in self.comparable:
-            group[first(a)] = first(b)
+        holder: dict[str | None, str] = {}
+        for item, shown in self._samples.items():
+            for context in shown:
+                group[first(item)] = first(holder.setdefault(context, item))
         return sum(group[item] == item for item in self.items)
 
     @cached_property
     def has_one_sample_each(self) -> bool:
         """Whether contexts, if any, do not matter for which pairs can be compared."""
         return all(len(shown) == 1 for shown in self._samples.values())
+
+    @property
+    def _has_pairs(self) -> bool:
+        """Whether any pair can be compared, without a list of all that can."""
+        places = Counter(
+            (self.tracks.get(item), None if self.has_one_sample_each else context)
+            for item, shown in self._samples.items()
+            for context in shown
+        )
+        return max(places.values()) > 1
+
+    def _in_one_track(self, a: str, b: str) -> bool:
+        return self.tracks.get(a) == self.tracks.get(b)
 
     def _of(self, item: str) -> dict[str | None, Sample]:
         try:
@@ -121,7 +156,9 @@ class JudgedItems(Displayed):
 
     def _headline(self) -> str:
         n_samples = sum(map(len, self._samples.values()))
-        return f"{len(self.items):,} items, {n_samples:,} samples"
+        n_tracks = len(set(self.tracks.values()))
+        tracks = f", {n_tracks:,} track{'s' * (n_tracks > 1)}" if n_tracks else ""
+        return f"{len(self.items):,} items, {n_samples:,} samples{tracks}"
 
     def _preview(self) -> Preview:
         rows = (
@@ -140,6 +177,7 @@ def read_items(
     text: str | None = None,
     context: str | None = None,
     image: str | None = None,
+    track: str | None = None,
     encoding: str | None = None,
     separator: str | None = None,
     sheet: str | None = None,
@@ -154,13 +192,13 @@ def read_items(
     source
         A table (CSV, TSV, JSON lines, JSON, Parquet, Excel, or a dataframe); a folder of text files
         (.txt, .md) or of images, whose names without ending are the ids; or a mapping.
-    id, text, context, image
+    id, text, context, image, track
         The columns, where their names do not tell; "" for a column that is not to be used. Paths of
-        images are relative to the file they stand in.
+        images are relative to the file they stand in. Items of different tracks are not compared.
     encoding, separator, sheet
         Of the file, as in `read_comparisons`.
     """
-    columns = {"id": id, "text": text, "context": context, "image": image}
+    columns = {"id": id, "text": text, "context": context, "image": image, "track": track}
     if isinstance(source, Mapping | JudgedItems) or _is_folder(source):
         given = next((part for part, name in columns.items() if name is not None), None)
         if given is not None:
@@ -220,6 +258,19 @@ def _twice(name: str, item: str, context: str | None, one: str, other: str) -> s
             "or name the column that both answer, context='prompt' (--context prompt)"
         )
     return f"{where} with the same context {short(repr(context))}: remove one of them"
+
+
+def _no_pairs(name: str, has_tracks: bool, has_one_sample_each: bool) -> str:
+    if not has_tracks:
+        return (
+            f"{name}: items have several samples, but no two items share a context: write the same "
+            "context beside what is to be compared"
+        )
+    share = "are in one track" if has_one_sample_each else "of one track share a context"
+    return (
+        f"{name}: no two items {share}, and only those are compared: correct the column, or do not "
+        "use it, track='' (or give the column another name)"
+    )
 
 
 def _some(names: Sequence[str]) -> str:

@@ -1,4 +1,4 @@
-"""What is shown to judges: items from files, folders and Python, and pairs of them."""
+"""What is compared: items from files, folders and Python, and pairs of them."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from pathlib import Path
 import polars as pl
 import pytest
 
+from hodgerank.data.items.judged_items import JudgedItems, read_items
+from hodgerank.data.items.samples import LARGEST_IMAGE, Sample, Showing, image_kind
 from hodgerank.errors import InvalidArgument, InvalidComparisons, UnknownItem
-from hodgerank.judges.items.judged_items import JudgedItems, read_items
-from hodgerank.judges.items.samples import LARGEST_IMAGE, Sample, Showing, image_kind
 from pace import at_most
 
 PNG = b"\x89PNG\r\n\x1a\n" + bytes(20)
@@ -413,8 +413,8 @@ def test_many_items_and_long_texts_are_read_quickly(write):
 
 
 def test_importing_items_loads_no_table_library():
-    homes = ("items.judged_items", "prompts.template", "replies.verdict")
-    code = "import sys, " + ", ".join(f"hodgerank.judges.{home}" for home in homes)
+    homes = ("data.items.judged_items", "judges.prompts.template", "judges.replies.verdict")
+    code = "import sys, " + ", ".join(f"hodgerank.{home}" for home in homes)
     run = subprocess.run(
         [sys.executable, "-c", f"{code}\nprint(*sys.modules)"],
         capture_output=True, text=True, check=True,

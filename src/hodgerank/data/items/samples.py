@@ -1,4 +1,4 @@
-"""Sample and Showing: what a judge gets to see of one item, and of two."""
+"""Sample and Showing: what is shown of one item, and of two."""
 
 from __future__ import annotations
 

@@ -9,9 +9,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
+from hodgerank.data.items.json_records import is_json, read_json_records
+from hodgerank.data.items.samples import Sample, image_kind
 from hodgerank.errors import InvalidArgument, InvalidComparisons, did_you_mean
-from hodgerank.judges.items.json_records import is_json, read_json_records
-from hodgerank.judges.items.samples import Sample, image_kind
 from hodgerank.notebook import short
 
 COLUMNS = {
@@ -19,6 +19,7 @@ COLUMNS = {
     "text": ("text", "output", "answer", "response", "completion", "summary", "translation"),
     "context": ("context", "prompt", "input", "question", "source", "document"),
     "image": ("image", "file", "path"),
+    "track": ("track",),
 }
 TEXTS = (".txt", ".md")
 IMAGES = (".png", ".jpg", ".jpeg", ".gif", ".webp")
@@ -39,11 +40,12 @@ class Columns(Protocol):
 
 
 class Row(NamedTuple):
-    """A sample of an item, and where it was found."""
+    """A sample of an item, where it was found, and the track of the item, if there are any."""
 
     where: str
     item: str
     sample: Sample
+    track: str | None = None
 
 
 def rows_of_table(
@@ -157,7 +159,9 @@ def _row(where: str, shown: Mapping[str, str | None], folder: Path) -> Row:
     if image is not None and "://" in image:
         raise InvalidArgument(f"{short(image)} is not a file: save the image, and give its path")
     path = None if image is None else folder / image.strip()
-    return Row(where, item, Sample(text, path, shown.get("context")))
+    track = shown.get("track")
+    sample = Sample(text, path, shown.get("context"))
+    return Row(where, item, sample, None if track is None else track.strip())
 
 
 def rows_of_folder(folder: Path) -> tuple[list[Row], list[str]]:

@@ -1,0 +1,110 @@
+"""Answers per second that are on disk: 200 writers that share commits, beside a commit for each."""
+
+from __future__ import annotations
+
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+from threading import Barrier, Lock, Thread
+
+import numpy as np
+
+from hodgerank.campaign.events import Event
+from hodgerank.campaign.stores.group_commit import GroupCommit
+from hodgerank.campaign.stores.sqlite import SqliteStore
+from hodgerank.campaign.stores.store import Writing
+
+WRITERS = 200
+SECONDS = 3.0
+
+
+def _file_system(folder: Path) -> str:
+    """What a folder lies on: a commit to memory says nothing about disks."""
+    mounts = [line.split()[1:3] for line in Path("/proc/mounts").read_text().splitlines()]
+    around = [mount for mount in mounts if folder.resolve().is_relative_to(mount[0])]
+    return max(around, key=lambda mount: len(mount[0]))[1]
+
+
+class _Log:
+    """Appends one answer at a time, and knows where the log ends."""
+
+    def __init__(self) -> None:
+        self.last = 0
+
+    def answer(self, writing: Writing) -> int:
+        for event in writing.news(self.last):
+            self.last = event.seq
+        self.last += 1
+        event = Event(
+            self.last, time.time(), "answered", "worker 17", "t" * 22, None, None, 1.0, 2.5
+        )
+        writing.append([event])
+        return self.last
+
+
+def _shared(path: Path) -> tuple[int, np.ndarray]:
+    store, log = SqliteStore(path, create=True), _Log()
+    commits = GroupCommit(store)
+    counted = _load(lambda: commits.submit("votes", log.answer).result())
+    commits.close()
+    store.close()
+    return counted
+
+
+def _one_by_one(path: Path) -> tuple[int, np.ndarray]:
+    store, log, turn = SqliteStore(path, create=True), _Log(), Lock()
+
+    def answer() -> None:
+        with turn, store.writing("votes") as writing:
+            log.answer(writing)
+
+    counted = _load(answer)
+    store.close()
+    return counted
+
+
+def _load(answer: Callable[[], object]) -> tuple[int, np.ndarray]:
+    """How many answers were acknowledged in the time, and how long each took."""
+    times: list[float] = []
+    together = Barrier(WRITERS + 1)
+
+    def work() -> None:
+        mine = []
+        together.wait()
+        until = time.perf_counter() + SECONDS
+        while (start := time.perf_counter()) < until:
+            answer()
+            mine.append(time.perf_counter() - start)
+        times.extend(mine)
+
+    threads = [Thread(target=work) for _ in range(WRITERS)]
+    for thread in threads:
+        thread.start()
+    together.wait()
+    start = time.perf_counter()
+    for thread in threads:
+        thread.join()
+    return round(len(times) / (time.perf_counter() - start)), np.array(times)
+
+
+def run(repeats: int = 3) -> str:
+    candidates = {"a commit for each": _one_by_one, "shared commits": _shared}
+    best: dict[str, tuple[int, np.ndarray]] = {}
+    with tempfile.TemporaryDirectory(dir=Path.cwd()) as folder:
+        kind = _file_system(Path(folder))
+        for turn in range(repeats):
+            for name, measure in candidates.items():
+                found = measure(Path(folder) / f"{name} {turn}.db")
+                best[name] = max(best.get(name, found), found, key=lambda each: each[0])
+    base = best["a commit for each"][0]
+    lines = [
+        f"### Answers acknowledged by {WRITERS} writers, SQLite on {kind}, best of {repeats}",
+        "",
+        "| | per second | ratio | p50, ms | p99, ms |",
+        "|---|---:|---:|---:|---:|",
+    ]
+    for name, (rate, times) in best.items():
+        p50, p99 = 1000 * np.quantile(times, [0.5, 0.99])
+        lines.append(f"| {name} | {rate:,} | {rate / base:.1f} | {p50:.0f} | {p99:.0f} |")
+    return "\n".join(lines) + "\n"

@@ -1,0 +1,1 @@
+"""Campaigns: collecting votes that nothing can lose."""

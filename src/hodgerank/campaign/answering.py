@@ -1,0 +1,215 @@
+"""Answering: what workers do with their tasks. Each answer counts once, whatever happens."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from math import isfinite
+from typing import Any
+
+from hodgerank.campaign.attention import WINDOW, Given
+from hodgerank.campaign.leasing import expire
+from hodgerank.campaign.state import CampaignState
+from hodgerank.campaign.tasks import Purpose, Status, Task
+from hodgerank.errors import CampaignError, InvalidArgument, require_one_of
+from hodgerank.notebook import short
+from hodgerank.sampling.answer import read_outcome, read_weight
+
+LONGEST_SECONDS = 1e8
+
+
+@dataclass(frozen=True)
+class Receipt:
+    """What became of an answer, which is durable.
+
+    Attributes
+    ----------
+    is_counted, why_not
+        Whether it is a vote, and in a few words why not.
+    marks
+        Names of the rules that it failed.
+    is_late
+        Whether it came after its lease.
+    is_repeated
+        Whether it had been given before, in the same words: nothing has changed.
+    """
+
+    task: str
+    is_counted: bool
+    why_not: str
+    marks: tuple[str, ...]
+    is_late: bool
+    is_repeated: bool
+
+
+def answer(
+    state: CampaignState,
+    now: float,
+    task: str,
+    outcome: float,
+    worker: str | None,
+    seconds: float | None,
+    is_focused: bool | None,
+    weight: float,
+) -> Receipt:
+    """Take an answer; the same one again changes nothing, another one is refused."""
+    expire(state, now)
+    row = _row(state, task, worker)
+    outcome, weight = read_outcome(outcome), read_weight(weight)
+    if not state.settings.allows(outcome):
+        raise InvalidArgument(
+            f"{outcome:g} is not among the answers of this campaign: {state.settings.answers_text}"
+        )
+    seconds = _read_seconds(seconds)
+    status = state.tasks.status[row]
+    if status == Status.ANSWERED and state.tasks.outcome[row] == outcome:
+        return _receipt(state, row, is_repeated=True)
+    _require_answerable(state, row)
+    data: dict[str, Any] = {}
+    if status == Status.EXPIRED:
+        data["late"] = "displaced" if _is_displaced(state, row) else "taken"
+    if weight != 1:
+        data["weight"] = weight
+    if rules := _verdicts(state, row, outcome, seconds, is_focused):
+        data["rules"] = rules
+    state.record(
+        "answered",
+        now,
+        task=task,
+        worker=state.workers[state.tasks.worker[row]].name,
+        outcome=outcome,
+        seconds=seconds,
+        data=data or None,
+    )
+    return _receipt(state, row, is_repeated=False)
+
+
+def skip(
+    state: CampaignState, now: float, task: str, reason: str | None, worker: str | None
+) -> None:
+    """Give a task back without an answer; the pair does not come back to this worker."""
+    expire(state, now)
+    row = _row(state, task, worker)
+    allowed = state.settings.skip_reasons
+    if not allowed:
+        raise CampaignError("this campaign does not allow to skip: answer, or leave the task")
+    reason = allowed[0] if reason is None else require_one_of(reason, allowed, "reason")
+    if state.tasks.status[row] == Status.SKIPPED:
+        return
+    _require_answerable(state, row)
+    if state.tasks.status[row] == Status.EXPIRED:
+        return  # it has gone back already
+    name = state.workers[state.tasks.worker[row]].name
+    state.record("skipped", now, task=task, worker=name, data={"reason": reason})
+
+
+def undo(state: CampaignState, now: float, new_id: Callable[[], str], worker: str) -> Task:
+    """Take back the last answer of a worker, who gets the same pair again."""
+    expire(state, now)
+    who = state.worker(worker)
+    if state.status == "closed":
+        raise CampaignError("the campaign is closed: answers stand")
+    if who is None or not who.answers:
+        raise CampaignError(f"{short(worker)} has no answer to take back")
+    if who.is_banned:
+        raise CampaignError(f"{short(worker)} is banned from this campaign")
+    row, tasks = who.answers[-1], state.tasks
+    state.record("undone", now, task=tasks.ids[row], worker=worker)
+    data: dict[str, Any] = {"purpose": Purpose(tasks.purpose[row]).name.lower(), "again": True}
+    if row in tasks.repeats:
+        data["repeats"] = tasks.ids[tasks.repeats[row]]
+    if row in tasks.expected:
+        data["expected"] = tasks.expected[row]
+    state.record(
+        "issued",
+        now,
+        worker=worker,
+        task=new_id(),
+        left=tasks.left[row],
+        right=tasks.right[row],
+        seconds=state.settings.lease_seconds,
+        data=data,
+    )
+    return state.task(who.open[0])
+
+
+def _row(state: CampaignState, task: str, worker: str | None) -> int:
+    """The row of a task, if it is this worker's."""
+    row = state.tasks.row_of.get(task) if isinstance(task, str) and task else None
+    if row is None:
+        raise CampaignError(f"there is no task {short(task)}: lease one")
+    holder = state.workers[state.tasks.worker[row]].name
+    if worker is not None and worker != holder:
+        raise CampaignError(f"task {short(task)} is not one of {short(worker)}")
+    return row
+
+
+def _require_answerable(state: CampaignState, row: int) -> None:
+    """Refuse answers to what is over."""
+    if state.status == "closed":
+        raise CampaignError("the campaign is closed: it takes no more answers")
+    if state.workers[state.tasks.worker[row]].is_banned:
+        raise CampaignError("the worker is banned from this campaign")
+    over = {
+        Status.ANSWERED: "the task has been answered, and differently: take that back first (undo)",
+        Status.UNDONE: "the answer to this task was taken back: the pair is in a new one",
+        Status.SKIPPED: "the task was skipped: lease another one",
+        Status.VOID: "the task is void: lease another one",
+        Status.RESET: "the votes were reset since: lease another task",
+    }
+    if (words := over.get(Status(state.tasks.status[row]))) is not None:
+        raise CampaignError(words)
+
+
+def _is_displaced(state: CampaignState, row: int) -> bool:
+    """Whether somebody else was given the place of a lease that has ended."""
+    if not Purpose(state.tasks.purpose[row]).counts:
+        return False
+    budget = state.settings.budget
+    is_full = budget is not None and state.n_places >= budget
+    return is_full or state.tasks.was_issued_since(row)
+
+
+def _read_seconds(seconds: Any) -> float | None:
+    if seconds is None:
+        return None
+    is_number = isinstance(seconds, int | float) and not isinstance(seconds, bool)
+    if not is_number or not isfinite(seconds) or not 0 <= seconds <= LONGEST_SECONDS:
+        raise InvalidArgument(f"seconds is how long it took, not {short(repr(seconds))}")
+    return float(seconds)
+
+
+def _verdicts(
+    state: CampaignState, row: int, outcome: float, seconds: float | None, is_focused: bool | None
+) -> dict[str, bool]:
+    """What the rules say of an answer that is about to be given."""
+    tasks, rules = state.tasks, state.settings.attention
+    worker = state.workers[tasks.worker[row]]
+    said = {k: tasks.outcome[k] for k in worker.answers[-(rules.same_side or 1) :]}
+    checked = {k: tasks.outcome[k] for k in worker.checks[-2 * WINDOW :]}
+    if tasks.purpose[row] != Purpose.CHOSEN:
+        checked[row] = outcome
+    repeats = {k: y for k, y in checked.items() if k in tasks.repeats}
+    still = [k for k in repeats if tasks.status[tasks.repeats[k]] == Status.ANSWERED]
+    return rules.verdicts(
+        Given(
+            seconds=seconds,
+            is_focused=is_focused,
+            outcomes=[*said.values(), outcome],
+            gold_missed=[tasks.is_missed(k, y) for k, y in checked.items() if k in tasks.expected],
+            contradicted=[tasks.is_contradicted(k, repeats[k]) for k in still],
+        )
+    )
+
+
+def _receipt(state: CampaignState, row: int, *, is_repeated: bool) -> Receipt:
+    why_not = state.why_not_counted(row)
+    verdicts = state.tasks.verdicts.get(row, {})
+    return Receipt(
+        task=state.tasks.ids[row],
+        is_counted=not why_not,
+        why_not=why_not,
+        marks=tuple(rule for rule, passed in verdicts.items() if not passed),
+        is_late=row in state.tasks.late,
+        is_repeated=is_repeated,
+    )

@@ -1,0 +1,479 @@
+"""Campaign: items, a question, and a log of all that happened; everything else follows from it."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from pathlib import Path
+from random import Random, SystemRandom
+from types import TracebackType
+from typing import Any, Self, TypeVar
+
+from hodgerank.campaign import answering, leasing, owning
+from hodgerank.campaign.answering import Receipt
+from hodgerank.campaign.database import Database
+from hodgerank.campaign.events import Event
+from hodgerank.campaign.items import CampaignItem, require_name
+from hodgerank.campaign.settings import CampaignSettings
+from hodgerank.campaign.standing import TrackProgress, TrackStanding
+from hodgerank.campaign.state import CampaignState
+from hodgerank.campaign.stores.store import Writing
+from hodgerank.campaign.summaries import (
+    CampaignProgress,
+    Counts,
+    WorkerSummary,
+    counts,
+    worker_summaries,
+)
+from hodgerank.campaign.tasks import Task
+from hodgerank.campaign.track_answers import TrackAnswers
+from hodgerank.campaign.voting import import_votes, vote_rows
+from hodgerank.data.comparisons import Comparisons
+from hodgerank.errors import CampaignError, HodgeRankError, InvalidArgument
+from hodgerank.estimators.ranking import Ranking
+from hodgerank.estimators.trust.assess import assess_trust
+from hodgerank.estimators.trust.report import TrustReport
+from hodgerank.notebook import Displayed, short
+from hodgerank.types import Item, VotesLike
+
+T = TypeVar("T")
+DEFAULT_ID = "campaign"
+Where = Database | str | Path | None
+
+
+class Campaign(Displayed):
+    """Collects votes that nothing can lose: what a method returned is on disk.
+
+    Made by `create` or `open`; a context manager, that lets others have the file when it is left.
+    All methods may be called from any thread. Decisions are made one after the other, in a thread
+    of the database, and those that wait together share one write to disk. On PostgreSQL several
+    processes may have the same campaign open.
+
+    Attributes
+    ----------
+    id
+        What the database calls it.
+    database
+        Where it is kept.
+
+    Examples
+    --------
+    >>> with Campaign.create(None, ["tea", "milk", "cola"], question="Which do you like?") as cups:
+    ...     [task] = cups.lease("ann")
+    ...     receipt = cups.answer(task.id, +1)
+    ...     cups.ranking().items[0] == task.left
+    True
+    """
+
+    def __init__(
+        self,
+        database: Database,
+        id: str,
+        *,
+        clock: Callable[[], float] = time.time,
+        random: Random | None = None,
+    ) -> None:
+        self.database, self.id = database, id
+        self._clock, self._random = clock, random or SystemRandom()
+        self._owns_database = False
+        self._reading = threading.Lock()  # where nobody writes
+        self._load()
+
+    @classmethod
+    def create(
+        cls,
+        where: Where,
+        items: Iterable[Item | CampaignItem] | Mapping[Item, str],
+        settings: CampaignSettings | Mapping[str, Any] | None = None,
+        *,
+        id: str = DEFAULT_ID,
+        clock: Callable[[], float] = time.time,
+        random: Random | None = None,
+        **options: Any,
+    ) -> Self:
+        """A new campaign.
+
+        Parameters
+        ----------
+        where
+            A file, which is made if it is not there; a PostgreSQL address; None for memory; or a
+            `Database`, for several campaigns in one place.
+        items
+            Ids, a mapping from ids to texts, or `CampaignItem`.
+        settings
+            `CampaignSettings`, or a mapping; single ones may be given by name.
+        id
+            Its name among others in the same place.
+        clock, random
+            What time it is, and where the ids of tasks are drawn from: for tests that travel in
+            time and replay.
+        """
+        proper = _settings(settings, options)
+        joining = list(_items(items))
+        require_name(id, "the campaign")
+        with _opened(where, create=True, read_only=False) as (database, is_own):
+            campaign = cls(database, id, clock=clock, random=random)
+            campaign._owns_database = is_own
+            campaign._do(lambda state, now: owning.create(state, now, proper, joining))
+            return campaign
+
+    @classmethod
+    def open(
+        cls,
+        where: Where,
+        id: str | None = None,
+        *,
+        read_only: bool = False,
+        clock: Callable[[], float] = time.time,
+        random: Random | None = None,
+    ) -> Self:
+        """A campaign that was created before.
+
+        Parameters
+        ----------
+        id
+            Needed where the place has several.
+        read_only
+            Look on while another process has the file.
+        """
+        with _opened(where, create=False, read_only=read_only) as (database, is_own):
+            known = database.campaigns()
+            if id is None and len(known) != 1:
+                names = ", ".join(short(name) for name in known[:20])
+                raise CampaignError(
+                    f"{database.name} has {len(known)} campaigns: name one of {names}"
+                    if known
+                    else f"{database.name} has no campaign: create one"
+                )
+            if id is not None and id not in known:
+                raise CampaignError(f"{database.name} has no campaign {short(id)!r}")
+            campaign = cls(database, known[0] if id is None else id, clock=clock, random=random)
+            campaign._owns_database = is_own
+            return campaign
+
+    # Workers
+
+    def lease(self, worker: str, n: int = 1) -> list[Task]:
+        """Tasks for a worker: those that are out with them first, then new ones, up to n.
+
+        Raises `NoTask`, which says why, where there is none.
+        """
+        return self._do(lambda state, now: leasing.lease(state, now, self._new_id, worker, n))
+
+    def answer(
+        self,
+        task: Task | str,
+        outcome: float,
+        *,
+        worker: str | None = None,
+        seconds: float | None = None,
+        is_focused: bool | None = None,
+        weight: float = 1.0,
+    ) -> Receipt:
+        """Take an answer to a task: +1 prefers left, -1 right, 0 is a tie; once.
+
+        The same answer again changes nothing, another one is refused. One that comes after its
+        lease counts if nobody else was given the place.
+
+        Parameters
+        ----------
+        worker
+            Refuse the answer unless the task is theirs.
+        seconds, is_focused
+            How long it took, and whether the page was in front, where that is known: rules of
+            attention look at it.
+        weight
+            As in `Sampler.tell`.
+        """
+        id = _id(task)
+        return self._do(
+            lambda state, now: answering.answer(
+                state, now, id, outcome, worker, seconds, is_focused, weight
+            )
+        )
+
+    def skip(
+        self, task: Task | str, reason: str | None = None, *, worker: str | None = None
+    ) -> None:
+        """Give a task back without an answer; the pair does not come back to this worker."""
+        id = _id(task)
+        self._do(lambda state, now: answering.skip(state, now, id, reason, worker))
+
+    def undo(self, worker: str) -> Task:
+        """Take back the last answer of a worker; the task in which they get the pair again."""
+        return self._do(lambda state, now: answering.undo(state, now, self._new_id, worker))
+
+    def expire(self, now: float | None = None) -> int:
+        """Take back leases that have ended, as leasing does by itself; how many."""
+        return self._do(
+            lambda state, clock: leasing.expire(state, clock if now is None else float(now))
+        )
+
+    # The owner
+
+    def ban(self, worker: str, reason: str = "") -> None:
+        """Give a worker no more tasks, and count none of their answers; `restore` undoes it."""
+        self._do(lambda state, now: owning.ban(state, now, worker, reason))
+
+    def restore(self, worker: str) -> None:
+        """Lift a ban: the answers count again."""
+        self._do(lambda state, now: owning.restore_worker(state, now, worker))
+
+    def add(self, items: Iterable[Item | CampaignItem] | Mapping[Item, str]) -> None:
+        """Items join."""
+        joining = list(_items(items))
+        self._do(lambda state, now: owning.add_items(state, now, joining))
+
+    def retire(self, item: Item) -> None:
+        """Ask no more about an item; `restore_item` undoes it."""
+        self._do(lambda state, now: owning.retire_item(state, now, item))
+
+    def restore_item(self, item: Item) -> None:
+        """Ask about a retired item again."""
+        self._do(lambda state, now: owning.restore_item(state, now, item))
+
+    def pause(self) -> None:
+        """Give out no more tasks for now; answers to those that are out are still taken."""
+        self._do(owning.pause)
+
+    def resume(self) -> None:
+        """Give out tasks again."""
+        self._do(owning.resume)
+
+    def close(self) -> None:
+        """End the campaign for good. To let others have the file, leave the `with` block."""
+        self._do(owning.close)
+
+    def reset(self) -> None:
+        """Begin anew: votes go, items, settings and bans stay, and so does the log."""
+        self._do(owning.reset)
+
+    def change(self, **settings: Any) -> None:
+        """Change settings by name, from now on."""
+        self._do(lambda state, now: owning.change_settings(state, now, settings))
+
+    def import_votes(self, votes: VotesLike, *, again: bool = False) -> int:
+        """Count votes that were collected elsewhere, about items of this campaign; how many.
+
+        Votes that were imported before are refused, unless `again` says that these are others.
+        """
+        return self._do(lambda state, now: import_votes(state, now, votes, again))
+
+    # What is known
+
+    @property
+    def settings(self) -> CampaignSettings:
+        """What the owner has decided."""
+        return self._do(lambda state, now: state.settings)
+
+    @property
+    def items(self) -> list[CampaignItem]:
+        """All items, in the order they joined."""
+        return self._do(lambda state, now: list(state.items.items))
+
+    @property
+    def retired(self) -> list[Item]:
+        """Items that are not asked about."""
+        return self._do(
+            lambda state, now: [state.items.name(code) for code in sorted(state.items.retired)]
+        )
+
+    @property
+    def tracks(self) -> list[str]:
+        """Groups of items that are ranked apart; one without a name where there are none."""
+        return self._do(lambda state, now: list(state.items.tracks))
+
+    @property
+    def counts(self) -> Counts:
+        """The campaign in numbers."""
+        return self._do(lambda state, now: counts(state))
+
+    def workers(self) -> list[WorkerSummary]:
+        """What each worker has done."""
+        return self._do(lambda state, now: worker_summaries(state))
+
+    def votes(self, track: str | None = None) -> Comparisons:
+        """The answers that count, for any estimator."""
+        return self._do(lambda state, now: _standing(state, track)).votes
+
+    def ranking(self, track: str | None = None) -> Ranking:
+        """The ranking of a track from the answers that count, plain or robust as set."""
+        return self._do(lambda state, now: _standing(state, track)).ranking
+
+    def trust(self, track: str | None = None) -> TrustReport:
+        """How far the ranking can be trusted."""
+        return assess_trust(self.votes(track))
+
+    def progress(self, *, with_forecast: bool = False) -> CampaignProgress:
+        """How far it is, and whether that is enough, which is then written down.
+
+        Takes as long as a ranking, and with a forecast some seconds: ask for it now and then, not
+        with every answer.
+        """
+        number, standings = self._do(
+            lambda state, now: (
+                counts(state),
+                [_standing(state, track) for track in state.items.tracks],
+            )
+        )
+        tracks = [_track_progress(standing, with_forecast) for standing in standings]
+        if self.database.commits is not None:
+            for track in [track.track for track in tracks if track.is_enough]:
+                self._do(lambda state, now, t=track: owning.have_enough(state, now, t))
+        return CampaignProgress(number, tuple(tracks))
+
+    def answers(self) -> list[dict[str, Any]]:
+        """Every answer that was given, counted or not and why, as tables have them."""
+        return self._do(lambda state, now: vote_rows(state))
+
+    def log(self, after: int = 0) -> Iterator[Event]:
+        """The events of the log with a higher number than this."""
+        return self.database.store.read(self.id, after)
+
+    def wait(self, after: int, seconds: float) -> bool:
+        """Wait until the log goes beyond this number, no longer than so many seconds."""
+        return self.database.store.wait(self.id, after, seconds)
+
+    # How it works
+
+    def _do(self, decide: Callable[[CampaignState, float], T]) -> T:
+        """Decide something at the end of the log; what it records is durable on return."""
+        commits = self.database.commits
+        if commits is None:
+            return self._look(decide)
+        reply = commits.submit(self.id, lambda writing: self._decide(decide, writing)).result()
+        if isinstance(reply, _Refusal):
+            raise reply.error
+        return reply
+
+    def _decide(
+        self, decide: Callable[[CampaignState, float], T], writing: Writing
+    ) -> T | _Refusal:
+        """In the thread that writes: nobody else has the state."""
+        commits = self.database.commits
+        assert commits is not None
+        if self._failures != commits.failures:
+            self._load()  # what was folded did not become durable
+        for event in writing.news(self._state.seq):
+            self._state.fold(event)
+        try:
+            reply: T | _Refusal = decide(self._state, float(self._clock()))
+        except HodgeRankError as error:
+            reply = _Refusal(error)  # leases that it found expired are recorded all the same
+        if self._state.outbox:
+            writing.append(self._state.outbox)
+            self._state.outbox = []
+        return reply
+
+    def _look(self, decide: Callable[[CampaignState, float], T]) -> T:
+        """The same where nothing may be written."""
+        with self._reading:
+            for event in self.database.store.read(self.id, self._state.seq):
+                self._state.fold(event)
+            reply = decide(self._state, float(self._clock()))
+            if self._state.outbox:
+                self._load()
+                raise CampaignError(f"{self.database.name} is open for reading only")
+            return reply
+
+    def _load(self) -> None:
+        """Fold the log from its beginning."""
+        commits = self.database.commits
+        self._failures = 0 if commits is None else commits.failures
+        self._state = CampaignState()
+        for event in self.database.store.read(self.id):
+            self._state.fold(event)
+
+    def _new_id(self) -> str:
+        return f"{self._random.getrandbits(128):032x}"
+
+    def _headline(self) -> str:
+        number = self.counts
+        return f"{self.id}: {number.n_items:,} items, {number.n_answers:,} answers, {number.status}"
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.leave()
+
+    def leave(self) -> None:
+        """Let others have the file; the campaign goes on when it is opened again."""
+        if self._owns_database:
+            self.database.close()
+
+
+class _Refusal:
+    """An error that is raised once what was recorded before it is durable."""
+
+    def __init__(self, error: HodgeRankError) -> None:
+        self.error = error
+
+
+class _opened:  # noqa: N801
+    """A database for the block; one that was opened for it is closed where the block fails."""
+
+    def __init__(self, where: Where, *, create: bool, read_only: bool) -> None:
+        self._is_own = not isinstance(where, Database)
+        if isinstance(where, Database):
+            self._database = where
+        else:
+            self._database = Database(where, create=create, read_only=read_only)
+
+    def __enter__(self) -> tuple[Database, bool]:
+        return self._database, self._is_own
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        if kind is not None and self._is_own:
+            self._database.close()
+
+
+def _settings(
+    settings: CampaignSettings | Mapping[str, Any] | None, options: Mapping[str, Any]
+) -> CampaignSettings:
+    if isinstance(settings, CampaignSettings):
+        return settings.changed(options) if options else settings
+    return CampaignSettings.of({**(settings or {}), **options})
+
+
+def _items(items: Iterable[Item | CampaignItem] | Mapping[Item, str]) -> Iterator[CampaignItem]:
+    if isinstance(items, str):
+        raise InvalidArgument(f"items are listed, not {short(repr(items))}")
+    if isinstance(items, Mapping):
+        for id, text in items.items():
+            yield CampaignItem(id, text)
+        return
+    for item in items:
+        yield item if isinstance(item, CampaignItem) else CampaignItem(item)
+
+
+def _id(task: Task | str) -> str:
+    return task.id if isinstance(task, Task) else task
+
+
+def _standing(state: CampaignState, track: str | None) -> TrackStanding:
+    """The votes of a track with everybody's names, which nobody changes any more."""
+    items = state.items
+    number = items.track_number(track)
+    answers = TrackAnswers(state.tasks, items, number)
+    names = [worker.name for worker in state.workers]
+    votes = answers.comparisons(answers.counted(), items.names(number), names)
+    active = tuple(items.name(code) for code in items.active(number))
+    return TrackStanding(items.tracks[number], votes, active, state.settings)
+
+
+def _track_progress(standing: TrackStanding, with_forecast: bool) -> TrackProgress:
+    return TrackProgress(
+        track=standing.track,
+        n_items=len(standing.active),
+        n_answers=standing.n_answers,
+        expected_tau=standing.expected_tau,
+        is_enough=standing.is_enough,
+        forecast=standing.forecast() if with_forecast else None,
+    )

@@ -1,0 +1,137 @@
+"""The items of a campaign: what is shown of them, and the tracks they are ranked in."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from hodgerank.errors import CampaignError, InvalidArgument, UnknownItem
+from hodgerank.notebook import UNSEEN, short
+from hodgerank.types import Item
+
+
+@dataclass(frozen=True)
+class CampaignItem:
+    """Something to compare.
+
+    Attributes
+    ----------
+    id
+        An integer or a string; what rankings and files call it.
+    text, media
+        What workers are shown: words, and a path or an address.
+    track
+        Items of different tracks are not compared.
+    """
+
+    id: Item
+    text: str = ""
+    media: str = ""
+    track: str = ""
+
+    def __post_init__(self) -> None:
+        if isinstance(self.id, bool) or not isinstance(self.id, int | str):
+            raise InvalidArgument(f"an item is an integer or a string, not {short(repr(self.id))}")
+        require_name(str(self.id), "the item")
+        for what in ("text", "media", "track"):
+            value = getattr(self, what)
+            if not isinstance(value, str):
+                raise InvalidArgument(
+                    f"the {what} of {short(self.id)} is a string, not {short(repr(value))}"
+                )
+        if self.track:
+            require_name(self.track, "the track")
+
+    def to_dict(self) -> dict[str, Any]:
+        """As the log has it."""
+        parts = {"item": self.id, "text": self.text, "media": self.media, "track": self.track}
+        return {name: value for name, value in parts.items() if value != ""}
+
+    @classmethod
+    def of(cls, data: Mapping[str, Any]) -> CampaignItem:
+        """The inverse."""
+        return cls(
+            data["item"], data.get("text", ""), data.get("media", ""), data.get("track", "")
+        )
+
+
+class ItemBook:
+    """All items by number, retired ones included, and their places within their tracks."""
+
+    def __init__(self) -> None:
+        self.items: list[CampaignItem] = []
+        self.codes: dict[Item, int] = {}
+        self.tracks: list[str] = []
+        self.track: list[int] = []  # of each item, by number
+        self.place: list[int] = []  # of each item among those of its track
+        self.members: list[list[int]] = []  # of each track: the items by their places
+        self.retired: set[int] = set()
+
+    def __len__(self) -> int:
+        return len(self.items)
+
+    def add(self, item: CampaignItem) -> int:
+        """An item joins; the number of its track."""
+        if item.track not in self.tracks:
+            self.tracks.append(item.track)
+            self.members.append([])
+        track = self.tracks.index(item.track)
+        self.codes[item.id] = len(self.items)
+        self.members[track].append(len(self.items))
+        self.items.append(item)
+        self.track.append(track)
+        self.place.append(len(self.members[track]) - 1)
+        return track
+
+    def code(self, item: Item) -> int:
+        """The number of an item."""
+        if item not in self.codes:
+            raise UnknownItem(item, self.codes)
+        return self.codes[item]
+
+    def name(self, code: int) -> Item:
+        """The id of an item."""
+        return self.items[code].id
+
+    def names(self, track: int) -> tuple[Item, ...]:
+        """The ids of a track's items, by their places."""
+        return tuple(self.items[code].id for code in self.members[track])
+
+    def active(self, track: int) -> list[int]:
+        """The items of a track that are asked about, by number."""
+        return [code for code in self.members[track] if code not in self.retired]
+
+    def track_number(self, track: str | None) -> int:
+        """The number of a track; the only one needs no name."""
+        if track is None and len(self.tracks) == 1:
+            return 0
+        if track is None:
+            raise CampaignError(f"there are {len(self.tracks)} tracks: name one of {self.known}")
+        if track not in self.tracks:
+            raise CampaignError(f"there is no track {short(track)!r}: there are {self.known}")
+        return self.tracks.index(track)
+
+    @property
+    def known(self) -> str:
+        """The tracks, for messages."""
+        return ", ".join(short(repr(track)) for track in self.tracks[:20])
+
+
+def require_name(name: object, what: str) -> str:
+    """`name` if every database and every table can hold it."""
+    if not isinstance(name, str):
+        raise InvalidArgument(f"{what} is a string, not {short(repr(name))}")
+    if not name.strip():
+        raise InvalidArgument(f"{what} has an empty name: give it one")
+    if len(name) > LONGEST_NAME:
+        raise InvalidArgument(f"{what} {short(name)} has more than {LONGEST_NAME} characters")
+    if unseen := UNSEEN.search(name):
+        raise InvalidArgument(
+            f"{what} {short(name)} has the character {short(unseen[0])}, which cannot be shown: "
+            "rename it"
+        )
+    return name
+
+
+LONGEST_NAME = 500

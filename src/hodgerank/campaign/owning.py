@@ -1,0 +1,144 @@
+"""Owning: what the owner of a campaign does with it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from hodgerank.campaign.items import CampaignItem, require_name
+from hodgerank.campaign.leasing import expire
+from hodgerank.campaign.settings import CampaignSettings
+from hodgerank.campaign.state import CampaignState
+from hodgerank.campaign.workers import Worker
+from hodgerank.errors import CampaignError, InvalidArgument, UnknownItem, did_you_mean
+from hodgerank.notebook import short
+from hodgerank.types import Item
+
+
+def create(
+    state: CampaignState, now: float, settings: CampaignSettings, items: Iterable[CampaignItem]
+) -> None:
+    """The first events of a log."""
+    if state.seq:
+        raise CampaignError("there is a campaign of this name already: choose another name")
+    joining = _checked(state, items)
+    tracks = {item.id: item.track for item in joining}
+    if max(Counter(tracks.values()).values(), default=0) < 2:
+        raise InvalidArgument("two items are needed, in one track, to compare anything")
+    _require_gold(settings, tracks)
+    state.record("created", now, data={"settings": settings.to_dict()})
+    for item in joining:
+        state.record("item_added", now, data=item.to_dict())
+
+
+def add_items(state: CampaignState, now: float, items: Iterable[CampaignItem]) -> None:
+    """Items join; none do where one of them cannot."""
+    _require_not_closed(state)
+    for item in _checked(state, items):
+        state.record("item_added", now, data=item.to_dict())
+
+
+def _checked(state: CampaignState, items: Iterable[CampaignItem]) -> list[CampaignItem]:
+    joining = list(items)
+    for item, times in Counter(item.id for item in joining).items():
+        if times > 1 or item in state.items.codes:
+            raise InvalidArgument(f"there is an item {short(item)} already: choose another name")
+    return joining
+
+
+def retire_item(state: CampaignState, now: float, item: Item) -> None:
+    """Ask no more about an item; what is out is still taken."""
+    code = state.items.code(item)
+    if code not in state.items.retired:
+        state.record("item_retired", now, left=code)
+
+
+def restore_item(state: CampaignState, now: float, item: Item) -> None:
+    """Ask about a retired item again."""
+    code = state.items.code(item)
+    if code in state.items.retired:
+        state.record("item_restored", now, left=code)
+
+
+def ban(state: CampaignState, now: float, worker: str, reason: str) -> None:
+    """Give a worker no more tasks, and count none of their answers; reversible."""
+    require_name(worker, "the worker")  # who has not come yet can be banned too
+    who = state.worker(worker)
+    if who is None or not who.is_banned:
+        data = {"reason": reason} if reason else None
+        state.record("worker_banned", now, worker=worker, data=data)
+
+
+def restore_worker(state: CampaignState, now: float, worker: str) -> None:
+    """Lift a ban: the answers count again."""
+    if known(state, worker).is_banned:
+        state.record("worker_restored", now, worker=worker)
+
+
+def known(state: CampaignState, worker: str) -> Worker:
+    """A worker who has been seen here."""
+    who = state.worker(worker)
+    if who is None:
+        near = did_you_mean(worker, state.worker_codes)
+        raise CampaignError(f"there is no worker {short(worker)}{near}")
+    return who
+
+
+def pause(state: CampaignState, now: float) -> None:
+    """Give out no more tasks for now; what is out is still taken."""
+    _require_not_closed(state)
+    if state.status == "open":
+        state.record("paused", now)
+
+
+def resume(state: CampaignState, now: float) -> None:
+    """Give out tasks again, after a pause."""
+    _require_not_closed(state)
+    if state.status == "paused":
+        state.record("resumed", now)
+
+
+def close(state: CampaignState, now: float) -> None:
+    """End the campaign for good: no more tasks, answers or changes of mind."""
+    expire(state, now)
+    if state.status != "closed":
+        state.record("closed", now)
+
+
+def reset(state: CampaignState, now: float) -> None:
+    """Begin anew: votes go, items, settings and bans stay, and so does the log."""
+    _require_not_closed(state)
+    state.record("reset", now)
+
+
+def change_settings(state: CampaignState, now: float, changes: Mapping[str, Any]) -> None:
+    """Some settings are different from now on."""
+    settings = state.settings.changed(changes)
+    _require_gold(settings, {item.id: item.track for item in state.items.items})
+    if settings != state.settings:
+        state.record("settings_changed", now, data={"settings": settings.to_dict()})
+
+
+def have_enough(state: CampaignState, now: float, track: str) -> None:
+    """The stopping rule was reached in a track."""
+    if state.items.track_number(track) not in state.enough and state.settings.stop is not None:
+        data = {"track": track, "rule": state.settings.stop}
+        state.record("enough", now, data=data)
+
+
+def _require_not_closed(state: CampaignState) -> None:
+    if state.status == "closed":
+        raise CampaignError("the campaign is closed for good")
+
+
+def _require_gold(settings: CampaignSettings, tracks: Mapping[Item, str]) -> None:
+    """Gold pairs are pairs of items in one track."""
+    for gold in settings.gold:
+        for item in (gold.better, gold.worse):
+            if item not in tracks:
+                raise UnknownItem(item, tracks)
+        if tracks[gold.better] != tracks[gold.worse]:
+            raise InvalidArgument(
+                f"the gold pair {short(gold.better)}, {short(gold.worse)} is in two tracks"
+            )

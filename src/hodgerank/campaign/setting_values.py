@@ -1,0 +1,92 @@
+"""What the value of a setting may be, and what is said where it is not."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import field, fields
+from math import isfinite
+from typing import Any, TypeAlias
+
+from hodgerank.errors import InvalidArgument, require_one_of
+from hodgerank.notebook import short
+
+Check: TypeAlias = Callable[[Any, str], Any]
+
+
+def setting(default: Any, check: Check) -> Any:
+    """A field of a settings class: its default, and what turns a given value into a proper one."""
+    return field(default=default, metadata={"check": check})
+
+
+def check_all(settings: Any, prefix: str = "") -> None:
+    """Put a proper value in the place of every field that has a check."""
+    for one in fields(settings):
+        if check := one.metadata.get("check"):
+            value = check(getattr(settings, one.name), prefix + one.name)
+            object.__setattr__(settings, one.name, value)
+
+
+def text(value: Any, name: str) -> str:
+    """Words, or none."""
+    if not isinstance(value, str):
+        raise _wrong(name, "a text in quotes", value)
+    try:
+        value.encode()
+    except UnicodeEncodeError:
+        raise InvalidArgument(f"{name} has half a character in it: write it anew") from None
+    return value
+
+
+def texts(value: Any, name: str) -> tuple[str, ...]:
+    """Several of them, each different."""
+    if isinstance(value, str) or not isinstance(value, list | tuple):
+        raise _wrong(name, "a list of texts", value)
+    found = tuple(text(one, name) for one in value)
+    if len(set(found)) < len(found) or not all(one.strip() for one in found):
+        raise _wrong(name, "a list of different texts that are not empty", value)
+    return found
+
+
+def flag(value: Any, name: str) -> bool:
+    """True or false."""
+    if not isinstance(value, bool):
+        raise _wrong(name, "true or false", value)
+    return value
+
+
+def whole(least: int, most: int = 10**9) -> Check:
+    """A whole number."""
+
+    def check(value: Any, name: str) -> int:
+        if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
+            limit = f" and at most {most:,}" if most < 10**9 else ""
+            raise _wrong(name, f"a whole number, at least {least}{limit}", value)
+        return value
+
+    return check
+
+
+def number(least: float, most: float) -> Check:
+    """A number with a fraction."""
+
+    def check(value: Any, name: str) -> float:
+        is_number = isinstance(value, int | float) and not isinstance(value, bool)
+        if not is_number or not isfinite(value) or not least <= value <= most:
+            raise _wrong(name, f"a number from {least:g} to {most:g}", value)
+        return float(value)
+
+    return check
+
+
+def one_of(*allowed: str) -> Check:
+    """One of these words."""
+    return lambda value, name: require_one_of(value, allowed, name)
+
+
+def optional(check: Check) -> Check:
+    """The same, or None where there is no limit."""
+    return lambda value, name: None if value is None else check(value, name)
+
+
+def _wrong(name: str, right: str, value: Any) -> InvalidArgument:
+    return InvalidArgument(f"{name} is {right}, not {short(repr(value))}")

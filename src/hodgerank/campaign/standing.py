@@ -1,0 +1,103 @@
+"""What the answers of a campaign say: the ranking, how sure it is, whether that is enough."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from hodgerank.campaign.settings import CampaignSettings
+from hodgerank.collecting.forecast import Forecast, forecast
+from hodgerank.collecting.rule_text import read_rule
+from hodgerank.collecting.stopping import RankingRule
+from hodgerank.data.comparisons import Comparisons
+from hodgerank.estimators.bayes import bayes_rank
+from hodgerank.estimators.certainty import expected_tau
+from hodgerank.estimators.ranking import Ranking
+from hodgerank.estimators.trusting import trust_in_workers, trusted_answers
+from hodgerank.types import Item
+
+
+def rank_votes(votes: Comparisons, settings: CampaignSettings) -> Ranking:
+    """The ranking that a campaign serves: all votes alike, or by trust in their workers."""
+    if settings.ranking == "robust" and votes.n_workers:
+        votes = trusted_answers(votes, trust_in_workers(votes))
+    return bayes_rank(votes, position=settings.position if len(votes) else None)
+
+
+@dataclass(frozen=True)
+class TrackStanding:
+    """A track as its votes have it; stopping rules look at it.
+
+    Attributes
+    ----------
+    votes
+        The answers that count.
+    active
+        Items that are asked about.
+    """
+
+    track: str
+    votes: Comparisons
+    active: tuple[Item, ...]
+    settings: CampaignSettings
+
+    @property
+    def n_answers(self) -> int:
+        """How many count."""
+        return self.votes.n_answers
+
+    @cached_property
+    def ranking(self) -> Ranking:
+        """All items of the track."""
+        return rank_votes(self.votes, self.settings)
+
+    @cached_property
+    def expected_tau(self) -> float:
+        """Of the items that are asked about; 1 where there is nothing to order."""
+        return expected_tau(self.ranking, self.active) if len(self.active) > 1 else 1.0
+
+    def finds(self, rule: RankingRule) -> bool:
+        """Whether the ranking satisfies a rule."""
+        return rule.holds(self.ranking, self.active)
+
+    @cached_property
+    def is_enough(self) -> bool:
+        """Whether the stopping rule is reached; never without a rule or an answer."""
+        if self.settings.stop is None or not self.n_answers or len(self.active) < 2:
+            return False
+        return read_rule(self.settings.stop).is_reached(self)
+
+    def forecast(self) -> Forecast | None:
+        """How many answers it still takes; None where the rule is not one about a ranking."""
+        rule = None if self.settings.stop is None else read_rule(self.settings.stop)
+        if not isinstance(rule, RankingRule) or len(self.active) < 2:
+            return None
+        sampler = self.settings.build_sampler(self.votes.items)
+        sampler.tell_many(self.votes)
+        for item in set(self.votes.items) - set(self.active):
+            sampler.retire_item(item)
+        return forecast(sampler, rule)
+
+
+@dataclass(frozen=True)
+class TrackProgress:
+    """How far one track is."""
+
+    track: str
+    n_items: int
+    n_answers: int
+    expected_tau: float
+    is_enough: bool
+    forecast: Forecast | None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, ready for JSON."""
+        return {
+            "track": self.track,
+            "items": self.n_items,
+            "answers": self.n_answers,
+            "expected_tau": self.expected_tau,
+            "is_enough": self.is_enough,
+            "forecast": None if self.forecast is None else self.forecast.to_dict(),
+        }

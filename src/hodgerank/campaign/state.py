@@ -1,0 +1,379 @@
+"""CampaignState: what a log says, folded event by event."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from heapq import heappop, heappush
+from typing import Any
+
+from hodgerank.campaign.asking import Asking
+from hodgerank.campaign.attention import RULES
+from hodgerank.campaign.events import Event, Kind
+from hodgerank.campaign.items import CampaignItem, ItemBook
+from hodgerank.campaign.settings import CampaignSettings
+from hodgerank.campaign.tasks import Purpose, Status, Task, TaskTable
+from hodgerank.campaign.track_answers import TrackAnswers
+from hodgerank.campaign.workers import Worker
+from hodgerank.types import Pair
+
+PURPOSES = {purpose.name.lower(): purpose for purpose in Purpose}
+
+
+class CampaignState:
+    """A campaign at one place of its log.
+
+    `fold` takes the next event of the log. `record` makes one, folds it, and leaves it in `outbox`
+    for the store. Nothing else changes a state, so two that have folded the same log are the same.
+
+    Attributes
+    ----------
+    seq, at
+        Number and time of the last event.
+    status
+        'open', 'paused' or 'closed'.
+    enough
+        Tracks whose stopping rule was reached, by number.
+    n_counted, n_open
+        In each track: answers that count, and tasks out that may become such.
+    out
+        In each track: pairs that are out, as shown, by row.
+    tallies
+        For each rule: how many answers it passed and failed.
+    """
+
+    def __init__(self) -> None:
+        self.seq, self.at = 0, 0.0
+        self.status = "open"
+        self.settings = CampaignSettings("?")
+        self.items, self.tasks = ItemBook(), TaskTable()
+        self.workers: list[Worker] = []
+        self.worker_codes: dict[str, int] = {}
+        self.enough: set[int] = set()
+        self.n_counted: list[int] = []
+        self.out: list[dict[int, tuple[int, int]]] = []
+        self.n_out_of_item: dict[int, int] = {}
+        self.tallies = {rule: [0, 0] for rule in RULES}
+        self.sources: set[str] = set()  # of votes that were imported
+        self.outbox: list[Event] = []
+        self._asking: list[Asking] = []
+        self._due: list[tuple[float, int]] = []  # a heap of leases: when they end, their rows
+        self._folds: dict[Kind, Callable[[Event], None]] = {
+            "created": self._settle,
+            "settings_changed": self._settle,
+            "item_added": self._add_item,
+            "item_retired": self._retire,
+            "item_restored": self._bring_back,
+            "issued": self._issue,
+            "answered": self._answer,
+            "undone": self._undo,
+            "skipped": self._skip,
+            "expired": self._expire,
+            "imported": self._import,
+            "worker_banned": self._ban,
+            "worker_restored": self._restore,
+            "paused": self._pause,
+            "resumed": self._resume,
+            "enough": self._have_enough,
+            "closed": self._close,
+            "reset": self._reset,
+        }
+
+    def fold(self, event: Event) -> None:
+        """Take the next event of the log."""
+        assert event.seq == self.seq + 1, "a log has no gaps"
+        self._folds[event.kind](event)
+        self.seq, self.at = event.seq, event.at
+
+    def record(self, kind: Kind, at: float, **fields: Any) -> None:
+        """Make an event, and fold it."""
+        event = Event(self.seq + 1, max(at, self.at), kind, **fields)
+        self.fold(event)
+        self.outbox.append(event)
+
+    # What decisions ask
+
+    def worker(self, name: str) -> Worker | None:
+        """Who was given a task before, by name."""
+        code = self.worker_codes.get(name)
+        return None if code is None else self.workers[code]
+
+    def asking(self, track: int) -> Asking:
+        """Who chooses the pairs of a track."""
+        return self._asking[track]
+
+    def next_expired(self, now: float) -> int | None:
+        """The row of a lease that has ended, if any has."""
+        while self._due and self._due[0][0] <= now:
+            row = self._due[0][1]
+            if self.tasks.status[row] == Status.OPEN:
+                return row
+            heappop(self._due)
+        return None
+
+    def pairs_seen(self, worker: Worker, track: int) -> set[tuple[int, int]]:
+        """Pairs that are not shown to a worker again, by places in the track."""
+        tasks, items = self.tasks, self.items
+        rows = (row for row in worker.seen() if items.track[tasks.left[row]] == track)
+        return {(items.place[tasks.left[row]], items.place[tasks.right[row]]) for row in rows}
+
+    def track_of(self, row: int) -> int:
+        """The track of a task, by number."""
+        return self.items.track[self.tasks.left[row]]
+
+    @property
+    def n_places(self) -> int:
+        """Answers that count, and tasks out that may become such."""
+        return sum(self.n_counted) + sum(map(len, self.out))
+
+    def task(self, row: int) -> Task:
+        """A row as workers get it."""
+        tasks, items = self.tasks, self.items
+        pair = Pair(items.name(tasks.left[row]), items.name(tasks.right[row]))
+        return Task(
+            id=tasks.ids[row],
+            worker=self.workers[tasks.worker[row]].name,
+            pair=pair,
+            track=items.tracks[self.track_of(row)],
+            purpose=Purpose(tasks.purpose[row]).name.lower(),
+            expires=tasks.expires[row],
+        )
+
+    def why_not_counted(self, row: int) -> str:
+        """In a few words; empty for answers that count."""
+        tasks = self.tasks
+        status, purpose = Status(tasks.status[row]), Purpose(tasks.purpose[row])
+        if status is not Status.ANSWERED:
+            return {Status.UNDONE: "taken back", Status.RESET: "reset"}.get(status, "not answered")
+        if not purpose.counts:
+            return "planned repeat" if purpose is Purpose.REPEAT else "gold pair"
+        if tasks.worker[row] >= 0 and self.workers[tasks.worker[row]].is_banned:
+            return "worker banned"
+        if row in tasks.displaced:
+            return "late, and its place was taken"
+        rule = self.settings.attention.excludes(tasks.verdicts.get(row, {}))
+        return f"marked: {rule}" if rule else ""
+
+    # The fold
+
+    def _settle(self, event: Event) -> None:
+        before, self.settings = self.settings, CampaignSettings.of(_data(event)["settings"])
+        if event.kind == "created":
+            return
+        if before.stop != self.settings.stop:
+            self.enough = set()
+        if before.attention.exclude != self.settings.attention.exclude:
+            self._recount(list(self.tasks.verdicts))
+        if before.choosing != self.settings.choosing:
+            self._asking = [self._new_asking(track) for track in range(len(self._asking))]
+
+    def _new_asking(self, track: int) -> Asking:
+        answers = TrackAnswers(self.tasks, self.items, track)
+        asking = Asking(self.settings, answers, len(self.items.members[track]))
+        for row in answers.counted().tolist():
+            asking.tell(row)
+        return asking
+
+    def _add_item(self, event: Event) -> None:
+        track = self.items.add(CampaignItem.of(_data(event)))
+        if track == len(self._asking):
+            self.n_counted.append(0)
+            self.out.append({})
+            answers = TrackAnswers(self.tasks, self.items, track)
+            self._asking.append(Asking(self.settings, answers, 0))
+        self._asking[track].add_item()
+        self.enough.discard(track)  # little is known about what has just come
+
+    def _retire(self, event: Event) -> None:
+        self.items.retired.add(_some(event.left))
+
+    def _bring_back(self, event: Event) -> None:
+        self.items.retired.discard(_some(event.left))
+        self.enough.discard(self.items.track[_some(event.left)])
+
+    def _issue(self, event: Event) -> None:
+        left, right, code = _some(event.left), _some(event.right), self._code(event.worker)
+        assert event.task and event.seconds is not None
+        worker, expires = self.workers[code], event.at + event.seconds
+        data = event.data or {}
+        purpose = PURPOSES[data.get("purpose", "chosen")]
+        row = self.tasks.add(event.task, code, left, right, purpose, expires)
+        if data.get("again"):
+            worker.open.insert(0, row)
+        else:
+            worker.open.append(row)
+            worker.n_issued += 1
+        if purpose is Purpose.REPEAT:
+            self.tasks.repeats[row] = self.tasks.row_of[data["repeats"]]
+            worker.repeated.add(self.tasks.repeats[row])
+        elif purpose is Purpose.GOLD:
+            self.tasks.expected[row] = data["expected"]
+        heappush(self._due, (expires, row))
+        track = self.items.track[left]
+        if purpose is Purpose.CHOSEN:
+            self.out[track][row] = self.items.place[left], self.items.place[right]
+        for item in (left, right):
+            self.n_out_of_item[item] = self.n_out_of_item.get(item, 0) + 1
+
+    def _take_in(self, row: int) -> None:
+        """A task is out no more."""
+        if self.tasks.status[row] != Status.OPEN:
+            return  # it was late, and has been taken in before
+        self.workers[self.tasks.worker[row]].open.remove(row)
+        self.out[self.track_of(row)].pop(row, None)
+        for item in self.tasks.pair(row):
+            self.n_out_of_item[item] -= 1
+
+    def _row(self, event: Event) -> int:
+        return self.tasks.row_of[event.task or ""]
+
+    def _answer(self, event: Event) -> None:
+        row, tasks = self._row(event), self.tasks
+        assert event.outcome is not None
+        self._take_in(row)
+        tasks.answer(row, event.outcome, event.at, event.seconds)
+        worker = self.workers[tasks.worker[row]]
+        worker.answers.append(row)
+        if tasks.purpose[row] != Purpose.CHOSEN:
+            worker.checks.append(row)
+        if event.data:
+            self._note(row, event.data)
+        if not self.why_not_counted(row):
+            self._count(row)
+            self._asking[self.track_of(row)].tell(row)
+
+    def _note(self, row: int, data: Mapping[str, Any]) -> None:
+        """What came with an answer beside the answer itself."""
+        tasks = self.tasks
+        if "weight" in data:
+            tasks.weight[row] = data["weight"]
+        if "late" in data:
+            tasks.late.add(row)
+            if data["late"] == "displaced":
+                tasks.displaced.add(row)
+        if "rules" in data:
+            tasks.verdicts[row] = data["rules"]
+            for rule, passed in data["rules"].items():
+                if rule in self.tallies:
+                    self.tallies[rule][0 if passed else 1] += 1
+
+    def _undo(self, event: Event) -> None:
+        row = self._row(event)
+        worker = self.workers[self.tasks.worker[row]]
+        worker.answers.remove(row)
+        if row in worker.checks:
+            worker.checks.remove(row)
+        self.tasks.status[row] = Status.UNDONE
+        self._recount([row])
+
+    def _skip(self, event: Event) -> None:
+        row = self._row(event)
+        self._take_in(row)
+        self.tasks.status[row] = Status.SKIPPED
+        self.tasks.skip_reasons[row] = _data(event).get("reason", "")
+        self.workers[self.tasks.worker[row]].skipped.append(row)
+
+    def _expire(self, event: Event) -> None:
+        row = self._row(event)
+        self._take_in(row)
+        self.tasks.status[row] = Status.EXPIRED
+        self.workers[self.tasks.worker[row]].n_expired += 1
+
+    def _import(self, event: Event) -> None:
+        left, right = _some(event.left), _some(event.right)
+        code = -1 if event.worker is None else self._code(event.worker)
+        assert event.outcome is not None
+        row = self.tasks.add("", code, left, right, Purpose.IMPORTED, event.at)
+        self.tasks.answer(row, event.outcome, event.at, event.seconds)
+        data = event.data or {}
+        if "source" in data:
+            self.sources.add(data["source"])
+        if "weight" in data:
+            self.tasks.weight[row] = data["weight"]
+        if data.get("display") == "unknown":
+            self.tasks.display_unknown.add(row)
+        if code >= 0:
+            self.workers[code].imported.append(row)
+        if not self.why_not_counted(row):
+            self._count(row)
+            self._asking[self.track_of(row)].tell(row)
+
+    def _ban(self, event: Event) -> None:
+        code = self._code(event.worker)
+        worker = self.workers[code]
+        worker.is_banned, worker.ban_reason = True, (event.data or {}).get("reason", "")
+        for row in list(worker.open):
+            self._take_in(row)
+            self.tasks.status[row] = Status.VOID
+        self._recount([*worker.answers, *worker.imported])
+
+    def _restore(self, event: Event) -> None:
+        code = self._code(event.worker)
+        worker = self.workers[code]
+        worker.is_banned, worker.ban_reason = False, ""
+        self._recount([*worker.answers, *worker.imported])
+
+    def _pause(self, event: Event) -> None:
+        self.status = "paused"
+
+    def _resume(self, event: Event) -> None:
+        self.status = "open"
+
+    def _close(self, event: Event) -> None:
+        self.status = "closed"
+
+    def _have_enough(self, event: Event) -> None:
+        self.enough.add(self.items.track_number(_data(event)["track"]))
+
+    def _reset(self, event: Event) -> None:
+        tasks = self.tasks
+        for row in range(len(tasks)):
+            if tasks.status[row] == Status.OPEN:
+                self._take_in(row)
+                tasks.status[row] = Status.VOID
+            elif tasks.status[row] == Status.ANSWERED:
+                tasks.status[row] = Status.RESET
+            elif tasks.status[row] == Status.EXPIRED:
+                tasks.status[row] = Status.VOID  # nothing of before counts any more
+            tasks.is_counted[row] = 0
+        for worker in self.workers:
+            worker.forget_votes()
+        self.n_counted = [0] * len(self.n_counted)
+        self.enough, self.sources = set(), set()
+        self.tallies = {rule: [0, 0] for rule in RULES}
+        self._asking = [self._new_asking(track) for track in range(len(self._asking))]
+
+    def _count(self, row: int) -> None:
+        self.tasks.is_counted[row] = 1
+        self.n_counted[self.track_of(row)] += 1
+
+    def _recount(self, rows: list[int]) -> None:
+        """Look again which of these count, and let samplers know."""
+        changed = set()
+        for row in rows:
+            counts = not self.why_not_counted(row)
+            if counts != bool(self.tasks.is_counted[row]):
+                self.tasks.is_counted[row] = counts
+                track = self.track_of(row)
+                self.n_counted[track] += 1 if counts else -1
+                changed.add(track)
+        for track in sorted(changed):
+            self._asking[track].revise()
+
+    def _code(self, name: str | None) -> int:
+        """The number of a worker, who is remembered."""
+        assert name is not None
+        code = self.worker_codes.get(name)
+        if code is None:
+            code = self.worker_codes[name] = len(self.workers)
+            self.workers.append(Worker(name))
+        return code
+
+
+def _data(event: Event) -> Mapping[str, Any]:
+    assert event.data is not None
+    return event.data
+
+
+def _some(number: int | None) -> int:
+    assert number is not None
+    return number

@@ -1,0 +1,134 @@
+"""GroupCommit: one thread that writes, and all that waits for one disk write shares it."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable
+from concurrent.futures import Future
+from threading import Condition, Thread, current_thread
+from typing import Any, NamedTuple, TypeVar
+
+from hodgerank.campaign.stores.same_process import SameProcess
+from hodgerank.campaign.stores.store import Store, Writing
+from hodgerank.errors import CampaignError, CannotWrite, HodgeRankError
+
+T = TypeVar("T")
+
+MOST_WORKS = 1000
+
+
+class _Work(NamedTuple):
+    run: Callable[[Writing], Any]
+    future: Future[Any]
+
+
+class GroupCommit:
+    """Runs works on the logs of a store, in the order in which they come, in a thread of its own.
+
+    Works of one campaign that wait together share a transaction, and each is answered after it
+    is durable.
+
+    Attributes
+    ----------
+    failures
+        How many transactions failed. It grows before those who wait are told.
+    """
+
+    def __init__(self, store: Store) -> None:
+        self.failures = 0
+        self._store = store
+        self._process = SameProcess()
+        self._waiting: dict[str, deque[_Work]] = {}  # who has waited longest comes first
+        self._change = Condition()
+        self._is_closed = False
+        self._thread = Thread(target=self._run, name="hodgerank-group-commit", daemon=True)
+        self._thread.start()
+
+    def submit(self, campaign: str, work: Callable[[Writing], T]) -> Future[T]:
+        """Let `work` decide about the log of a campaign; the future has what it returns.
+
+        A work that raises a `HodgeRankError` has appended nothing, and fails alone. With anything
+        else the whole transaction fails: `CannotWrite` for those who were in it too.
+        """
+        self._process.require(self._store.name)
+        future: Future[T] = Future()
+        with self._change:
+            if self._is_closed:
+                raise CampaignError(f"{self._store.name} is closed: open it again")
+            self._waiting.setdefault(campaign, deque()).append(_Work(work, future))
+            self._change.notify()
+        return future
+
+    def close(self) -> None:
+        """Finish what was submitted, and take no more."""
+        if not self._process:
+            return
+        with self._change:
+            self._is_closed = True
+            self._change.notify()
+        if current_thread() is not self._thread:
+            self._thread.join()
+
+    def _run(self) -> None:
+        while taken := self._take():
+            self._commit(*taken)
+            del taken  # nothing is kept alive while there is nothing to do
+
+    def _take(self) -> tuple[str, list[_Work]] | None:
+        """The works of the campaign that has waited longest; None when there will be no more."""
+        with self._change:
+            while not self._waiting:
+                if self._is_closed:
+                    return None
+                self._change.wait()
+            campaign = next(iter(self._waiting))
+            queue = self._waiting.pop(campaign)
+            works = [queue.popleft() for _ in range(min(len(queue), MOST_WORKS))]
+            if queue:
+                self._waiting[campaign] = queue  # behind the others
+            return campaign, works
+
+    def _commit(self, campaign: str, works: list[_Work]) -> None:
+        works = [work for work in works if work.future.set_running_or_notify_cancel()]
+        if not works:
+            return
+        answers: dict[Future[Any], tuple[Any, HodgeRankError | None]] = {}
+        try:
+            with self._store.writing(campaign) as writing:
+                for work in works:
+                    answers[work.future] = _answer(work, writing)
+        except BaseException as error:
+            self.failures += 1
+            unanswered = [work.future for work in works if work.future not in answers]
+            _tell_of_failure(error, [work.future for work in works], unanswered[:1])
+            return
+        for future, (result, refusal) in answers.items():
+            if refusal is None:
+                future.set_result(result)
+            else:
+                future.set_exception(refusal)
+
+
+def _tell_of_failure(
+    error: BaseException, futures: list[Future[Any]], raised_by: list[Future[Any]]
+) -> None:
+    """An exception of its own for each, since threads that raise the same one spoil it."""
+    is_a_bug = not isinstance(error, HodgeRankError)
+    for future in futures:
+        if is_a_bug and future in raised_by:
+            future.set_exception(error)
+        else:
+            words = "what was to be written with it failed; try again" if is_a_bug else str(error)
+            told = CannotWrite(words)
+            told.__cause__ = error
+            future.set_exception(told)
+
+
+def _answer(work: _Work, writing: Writing) -> tuple[Any, HodgeRankError | None]:
+    """What a work returns, or why it refuses."""
+    try:
+        return work.run(writing), None
+    except CannotWrite:
+        raise
+    except HodgeRankError as refusal:
+        return None, refusal

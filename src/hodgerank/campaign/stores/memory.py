@@ -1,0 +1,74 @@
+"""MemoryStore: logs that end with the process, for tests, notebooks and trials."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from threading import Condition, Lock
+
+from hodgerank.campaign.events import Event
+from hodgerank.campaign.stores.pending import Pending
+from hodgerank.campaign.stores.rows import Row, event_of
+from hodgerank.campaign.stores.same_process import SameProcess
+from hodgerank.errors import CampaignError
+
+
+class MemoryStore:
+    """A `Store` of lists."""
+
+    name = "memory"
+
+    def __init__(self) -> None:
+        self._logs: dict[str, list[Row]] = {}
+        self._is_closed = False
+        self._process = SameProcess()
+        self._one_writer = Lock()
+        self._news = Condition()
+
+    def campaigns(self) -> list[str]:
+        """The ids of those that have a log, oldest first."""
+        self._require_open()
+        with self._news:
+            return sorted(self._logs, key=lambda campaign: (self._logs[campaign][0][1], campaign))
+
+    def read(self, campaign: str, after: int = 0) -> Iterator[Event]:
+        """The events with a higher number than `after`, as they are now."""
+        self._require_open()
+        with self._news:
+            rows = self._logs.get(campaign, [])[after:]
+        return map(event_of, rows)
+
+    @contextmanager
+    def writing(self, campaign: str) -> Iterator[Pending]:
+        """Begin a transaction; nothing is kept where the block raises."""
+        self._require_open()
+        with self._one_writer:
+            log = self._logs.get(campaign, [])
+            pending = Pending(len(log), lambda after: map(event_of, log[after:]))
+            yield pending
+            if pending.rows:
+                with self._news:
+                    self._logs.setdefault(campaign, log).extend(pending.rows)
+                    self._news.notify_all()
+
+    def wait(self, campaign: str, after: int, seconds: float) -> bool:
+        """Wait until there are events with a higher number, no longer than this; whether so."""
+        self._require_open()
+
+        def are_there() -> bool:
+            return len(self._logs.get(campaign, ())) > after
+
+        with self._news:
+            self._news.wait_for(lambda: are_there() or self._is_closed, seconds)
+            return are_there()
+
+    def close(self) -> None:
+        """Forget everything."""
+        with self._news:
+            self._is_closed = True
+            self._news.notify_all()
+
+    def _require_open(self) -> None:
+        self._process.require(self.name)
+        if self._is_closed:
+            raise CampaignError("this store is closed: open another one")

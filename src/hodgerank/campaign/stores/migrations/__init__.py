@@ -1,0 +1,1 @@
+"""Bring the tables of a database to the revision of `schema`."""

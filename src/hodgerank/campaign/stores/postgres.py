@@ -1,0 +1,163 @@
+"""PostgresStore: campaigns in a PostgreSQL database, written by several processes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TypeVar
+
+from sqlalchemy import Connection, create_engine, make_url, text
+from sqlalchemy.engine import URL
+from sqlalchemy.exc import ArgumentError, DBAPIError
+from sqlalchemy.exc import TimeoutError as NoConnectionLeft
+
+from hodgerank.campaign.events import Event
+from hodgerank.campaign.stores.listener import Listener, notify
+from hodgerank.campaign.stores.pending import Pending
+from hodgerank.campaign.stores.revisions import require_head, revision_of, upgrade
+from hodgerank.campaign.stores.same_process import SameProcess
+from hodgerank.campaign.stores.schema import HEAD
+from hodgerank.campaign.stores.sql_log import (
+    begin_log,
+    campaign_ids,
+    last_number,
+    read_log,
+    write_log,
+)
+from hodgerank.errors import CampaignError, CannotWrite, HodgeRankError, InvalidArgument
+
+T = TypeVar("T")
+
+_REACHING = {"connect_timeout": 10, "keepalives_idle": 10, "keepalives_interval": 5}
+"""A server that has vanished is noticed, where the address does not say otherwise."""
+
+# A process that is frozen in the middle loses the campaign after 30 s, and others wait that long.
+# They hold for one transaction, so that they work through a pooler of connections too.
+_LIMITS = text(
+    """
+    SELECT set_config('idle_in_transaction_session_timeout', '30s', true),
+           set_config('lock_timeout', '40s', true),
+           CASE current_setting('synchronous_commit')
+           WHEN 'off' THEN set_config('synchronous_commit', 'on', true) END
+    """
+)
+_MIGRATING = text("SELECT pg_advisory_xact_lock(7163514918)")
+"""A number of hodgerank's own: who creates or upgrades the tables does it alone."""
+
+
+class PostgresStore:
+    """A `Store` in the tables of one schema of a PostgreSQL database.
+
+    Parameters
+    ----------
+    url
+        `postgresql://user:password@host:5432/database`, with the parameters libpq knows.
+    create
+        Whether to make the tables where there are none.
+    read_only
+        Never write, not even to upgrade the tables.
+    """
+
+    def __init__(self, url: str, *, create: bool = False, read_only: bool = False) -> None:
+        address = _address(url)
+        self.name = URL.create(
+            "postgresql", address.username, None, address.host, address.port, address.database
+        ).render_as_string()
+        self._secrets = [address.password, address.query.get("password")]
+        self._is_read_only = read_only
+        self._is_closed = False
+        self._process = SameProcess()
+        self._engine = create_engine(
+            address,
+            pool_pre_ping=True,
+            hide_parameters=True,
+            connect_args={
+                key: value for key, value in _REACHING.items() if key not in address.query
+            },
+        )
+        self._listener = Listener(self._engine)
+        try:
+            revision = self._look(lambda connection: revision_of(connection, self.name))
+            if read_only or (revision is None and not create):
+                require_head(revision, self.name)
+            elif revision != HEAD:
+                with self._telling(CannotWrite, "upgraded"), self._engine.begin() as connection:
+                    connection.execute(_MIGRATING)
+                    upgrade(connection, revision_of(connection, self.name), self.name)
+        except BaseException:
+            self.close()
+            raise
+
+    def campaigns(self) -> list[str]:
+        """The ids of those that have a log, oldest first."""
+        return campaign_ids(self._look)
+
+    def read(self, campaign: str, after: int = 0) -> Iterator[Event]:
+        """The events with a higher number than `after`, as they are durable now, in order."""
+        return read_log(self._look, campaign, after, self.name)
+
+    @contextmanager
+    def writing(self, campaign: str) -> Iterator[Pending]:
+        """Begin a transaction; durable when the block is left, undone where it raises."""
+        self._require_open()
+        if self._is_read_only:
+            raise CampaignError(f"{self.name} was opened read only: open it for writing")
+        with self._telling(CannotWrite, "written"), self._engine.connect() as connection:
+            connection.execute(_LIMITS)
+            pending = begin_log(connection, campaign, self.name)
+            yield pending
+            if pending.rows:
+                write_log(connection, campaign, pending)
+                notify(connection, campaign, pending.last)
+                connection.commit()
+
+    def wait(self, campaign: str, after: int, seconds: float) -> bool:
+        """Wait until there are events with a higher number, no longer than this; whether so."""
+
+        def last() -> int:
+            return self._look(lambda connection: last_number(connection, campaign))
+
+        self._require_open()
+        return self._listener.wait(campaign, after, seconds, last)
+
+    def close(self) -> None:
+        """End the connections; a forked child leaves them to its parent."""
+        if self._process and not self._is_closed:
+            self._is_closed = True
+            self._listener.close()
+            self._engine.dispose()
+
+    def _look(self, query: Callable[[Connection], T], /) -> T:
+        """Run a query on a connection of its own."""
+        self._require_open()
+        with self._telling(CampaignError, "read"), self._engine.connect() as connection:
+            return query(connection)
+
+    @contextmanager
+    def _telling(self, kind: type[HodgeRankError], what: str) -> Iterator[None]:
+        """Say what PostgreSQL says, without what nobody should read."""
+        try:
+            yield
+        except (DBAPIError, NoConnectionLeft) as error:
+            words = " ".join(str(getattr(error, "orig", error)).split())
+            for secret in self._secrets:
+                if secret:
+                    words = words.replace(str(secret), "***")
+            raise kind(f"{self.name} cannot be {what}: {words}") from error
+
+    def _require_open(self) -> None:
+        self._process.require(self.name)
+        if self._is_closed:
+            raise CampaignError(f"{self.name} is closed: open it again")
+
+
+def _address(url: str) -> URL:
+    scheme, _, rest = url.partition("://")
+    try:
+        if scheme not in ("postgresql", "postgres", "postgresql+psycopg"):
+            raise ValueError
+        return make_url(f"postgresql+psycopg://{rest}")
+    except (ArgumentError, ValueError):  # its words may have the password
+        raise InvalidArgument(
+            "this is not an address of PostgreSQL: postgresql://user:password@host:5432/database"
+        ) from None

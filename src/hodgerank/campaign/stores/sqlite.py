@@ -1,0 +1,289 @@
+"""SqliteStore: campaigns in a file, written by one process and read by any."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from threading import Condition, Lock
+from time import monotonic
+from typing import TypeVar
+
+from sqlalchemy import Connection, Engine, NullPool, Pool, QueuePool, create_engine
+from sqlalchemy.exc import DBAPIError
+
+from hodgerank.campaign.events import Event
+from hodgerank.campaign.stores.file_lock import FileLock
+from hodgerank.campaign.stores.pending import Pending
+from hodgerank.campaign.stores.revisions import require_head, revision_of, upgrade
+from hodgerank.campaign.stores.same_process import SameProcess
+from hodgerank.campaign.stores.sql_log import (
+    begin_log,
+    campaign_ids,
+    last_number,
+    read_log,
+    write_log,
+)
+from hodgerank.errors import CampaignError, CannotWrite
+
+T = TypeVar("T")
+
+BUSY_SECONDS = 10.0
+POLL_SECONDS = 0.1
+
+
+class SqliteStore:
+    """A `Store` in one file, and while it is written two more beside it (`-wal`, `-shm`).
+
+    Parameters
+    ----------
+    path
+        The file.
+    create
+        Whether to make it where it does not exist.
+    read_only
+        Leave the file to another process: nothing is locked, nothing is made.
+    """
+
+    def __init__(self, path: Path | str, *, create: bool = False, read_only: bool = False) -> None:
+        self.name = str(path)
+        self._path = Path(os.path.realpath(path))  # where SQLite puts its other files
+        self._is_read_only = read_only
+        self._is_closed = False
+        self._process = SameProcess()
+        self._one_writer = Lock()
+        self._news = Condition()
+        self._last: dict[str, int] = {}
+        self._lock: FileLock | None = None
+        self._writer: Connection | None = None
+        self._reader = _engine(self._path, "mode=ro", QueuePool, max_overflow=-1)
+        self._still_reader = _engine(self._path, "mode=ro&immutable=1")
+        self._require_place(create and not read_only)
+        if read_only:
+            require_head(
+                self._look(lambda connection: revision_of(connection, self.name)), self.name
+            )
+            return
+        if self._path.exists():  # another program's file is left as it is
+            self._look(lambda connection: revision_of(connection, self.name))
+        self._lock = FileLock(self._path, self.name)
+        try:
+            with self._telling("opened"):
+                self._open_writer(create)
+        except BaseException:
+            self.close()
+            raise
+
+    def campaigns(self) -> list[str]:
+        """The ids of those that have a log, oldest first."""
+        return campaign_ids(self._look)
+
+    def read(self, campaign: str, after: int = 0) -> Iterator[Event]:
+        """The events with a higher number than `after`, as they are durable now, in order."""
+        return read_log(self._look, campaign, after, self.name)
+
+    @contextmanager
+    def writing(self, campaign: str) -> Iterator[Pending]:
+        """Begin a transaction; durable when the block is left, undone where it raises."""
+        if self._is_read_only:
+            raise CampaignError(f"{self.name} was opened read only: open it for writing")
+        with self._one_writer, self._telling("written"):
+            self._require_open()
+            connection = self._writer or self._open_writer(create=False)
+            self._require_same_file()
+            try:
+                connection.exec_driver_sql("BEGIN IMMEDIATE")
+                pending = begin_log(connection, campaign, self.name)
+                yield pending
+                if pending.rows:
+                    write_log(connection, campaign, pending)
+                    connection.exec_driver_sql("COMMIT")
+                else:
+                    connection.exec_driver_sql("ROLLBACK")
+            except (DBAPIError, sqlite3.Error):
+                self._close_writer()  # after a full disk it may not be what it was
+                raise
+            except BaseException:
+                with suppress(DBAPIError):
+                    connection.exec_driver_sql("ROLLBACK")
+                raise
+            with self._news:
+                self._last[campaign] = pending.last
+                self._news.notify_all()
+
+    def wait(self, campaign: str, after: int, seconds: float) -> bool:
+        """Wait until there are events with a higher number, no longer than this; whether so.
+
+        The process that writes knows at once; another one looks ten times a second.
+        """
+
+        def looked_up() -> int:
+            return self._look(lambda connection: last_number(connection, campaign))
+
+        until = monotonic() + seconds
+        last = looked_up()
+        with self._news:
+            last = max(last, self._last.get(campaign, 0))  # there was no lock until here
+            while last <= after and not self._is_closed and (left := until - monotonic()) > 0:
+                if self._is_read_only:
+                    self._news.wait(min(left, POLL_SECONDS))
+                    last = last if self._is_closed else looked_up()
+                else:
+                    self._news.wait(left)
+                    last = self._last.get(campaign, 0)
+        return last > after
+
+    def close(self) -> None:
+        """Let another process write; a forked child leaves everything to its parent."""
+        if not self._process or self._is_closed:
+            return
+        with self._one_writer, self._news:
+            self._is_closed = True
+            self._reader.dispose()
+            self._close_writer()  # the last one to go tidies up
+            if self._lock:
+                self._lock.release()
+            self._news.notify_all()
+
+    def _revision(self) -> str | None:
+        return self._look(lambda connection: revision_of(connection, self.name))
+
+    def _open_writer(self, create: bool) -> Connection:
+        """The one connection that writes, in a database that is up to date."""
+        connection = _engine(self._path, "mode=rwc" if create else "mode=rw").connect()
+        try:
+            revision = revision_of(connection, self.name)
+            if revision is None and not create:
+                require_head(revision, self.name)
+            mode = connection.exec_driver_sql("PRAGMA journal_mode = WAL").scalar()
+            if mode != "wal":
+                raise CannotWrite(
+                    f"{self.name} lies where SQLite cannot share it (journal_mode {mode}): "
+                    "put it on a disk of this machine"
+                )
+            connection.exec_driver_sql("PRAGMA synchronous = FULL")
+            connection.exec_driver_sql(f"PRAGMA journal_size_limit = {1 << 24}")
+            connection.exec_driver_sql("BEGIN IMMEDIATE")
+            upgrade(connection, revision, self.name)
+            connection.exec_driver_sql("COMMIT")
+        except BaseException:
+            connection.close()
+            raise
+        self._writer = connection
+        self._inode = self._path.stat().st_ino
+        return connection
+
+    def _require_same_file(self) -> None:
+        """Refuse to write to a file that has lost its name: nobody would find it again."""
+        try:
+            is_the_same = self._path.stat().st_ino == self._inode
+        except OSError:
+            is_the_same = False
+        if not is_the_same:
+            raise CannotWrite(
+                f"{self.name} was moved, deleted or replaced while it was open: put it back, or "
+                "close it and open the other one"
+            )
+
+    def _close_writer(self) -> None:
+        connection, self._writer = self._writer, None
+        if connection is not None:
+            with suppress(DBAPIError, sqlite3.Error):
+                connection.close()
+
+    def _look(self, query: Callable[[Connection], T], /) -> T:
+        """Run a query on a connection of its own."""
+        self._require_open()
+        with self._telling("read"):
+            while self._writer is None and (before := self._stillness()):
+                result, trouble = None, None
+                try:
+                    with self._still_reader.connect() as connection:
+                        result = query(connection)
+                except (DBAPIError, sqlite3.Error) as error:
+                    trouble = error
+                if before == self._stillness():
+                    if trouble:
+                        raise trouble
+                    return result  # type: ignore[return-value]
+            with self._reader.connect() as connection:
+                return query(connection)
+
+    def _stillness(self) -> tuple[int, ...] | None:
+        """What tells that nobody has written meanwhile; None while somebody has it open.
+
+        A connection to a file that is still would leave two files beside it, unless it is told
+        that nobody writes. What it read holds only if that was so until the end.
+        """
+        try:
+            if self._path.with_name(self._path.name + "-wal").exists():
+                return None
+            found = self._path.stat()
+        except OSError:
+            return None
+        return found.st_ino, found.st_size, found.st_mtime_ns
+
+    @contextmanager
+    def _telling(self, what: str) -> Iterator[None]:
+        """Say in words what SQLite says in codes."""
+        try:
+            yield
+        except (DBAPIError, sqlite3.Error) as error:
+            origin = error.orig if isinstance(error, DBAPIError) else error
+            code = getattr(origin, "sqlite_errorcode", 0) & 0xFF
+            if code == sqlite3.SQLITE_NOTADB:
+                raise CampaignError(f"{self.name} is not a database of campaigns") from None
+            kind = CampaignError if what == "read" else CannotWrite
+            raise kind(f"{self.name} cannot be {what}: {_REMEDIES.get(code, origin)}") from error
+
+    def _require_place(self, create: bool) -> None:
+        if self._path.is_dir():
+            raise CampaignError(f"{self.name} is a folder: name a file in it")
+        if not self._path.parent.is_dir():
+            raise CampaignError(f"the folder of {self.name} does not exist: make it first")
+        exists = self._path.exists()
+        if not exists and not create:
+            raise CampaignError(f"there is no file {self.name}: create a campaign there first")
+        if self._is_read_only:
+            if not _may(self._path, os.R_OK):
+                raise CampaignError(f"{self.name}: no permission to read it")
+        elif exists and not _may(self._path, os.R_OK | os.W_OK):
+            raise CampaignError(f"{self.name}: no permission to write it; or open it read only")
+        elif not _may(self._path.parent, os.W_OK | os.X_OK):
+            raise CampaignError(
+                f"{self.name}: no permission to make files in its folder, which writing needs"
+            )
+
+    def _require_open(self) -> None:
+        self._process.require(self.name)
+        if self._is_closed:
+            raise CampaignError(f"{self.name} is closed: open it again")
+
+
+_REMEDIES = {
+    sqlite3.SQLITE_FULL: "the disk is full; make room, and go on",
+    sqlite3.SQLITE_BUSY: "another program has locked it; close that one, and go on",
+}
+
+
+def _may(path: Path, do: int) -> bool:
+    return os.access(path, do, effective_ids=os.access in os.supports_effective_ids)
+
+
+def _engine(path: Path, options: str, pool: type[Pool] = NullPool, **pool_options: int) -> Engine:
+    """Connections in the driver's autocommit mode: transactions begin where they are said to."""
+
+    def connect() -> sqlite3.Connection:
+        return sqlite3.connect(
+            f"{path.as_uri()}?{options}",
+            uri=True,
+            timeout=BUSY_SECONDS,
+            isolation_level=None,
+            check_same_thread=False,
+        )
+
+    return create_engine(
+        "sqlite://", creator=connect, poolclass=pool, hide_parameters=True, **pool_options
+    )

@@ -1,0 +1,236 @@
+"""What an owner looks at while answers come: workers, rules, and how far the campaign is."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from statistics import median
+from typing import Any
+
+from hodgerank.campaign.standing import TrackProgress
+from hodgerank.campaign.state import CampaignState
+from hodgerank.notebook import Displayed, Preview
+
+FEWEST_FOR_ALARM = 20  # answers that a rule knows about
+
+
+@dataclass(frozen=True)
+class WorkerSummary:
+    """What one worker has done.
+
+    Attributes
+    ----------
+    n_answers, n_counted
+        Answers given and not taken back, and those among them that are votes.
+    left_share
+        Of answers for a side, those for the left; None where there are none.
+    gold_right, gold_seen
+        Gold pairs answered rightly, and all that were answered.
+    repeats_agreeing, repeats_seen
+        Planned repeats answered without contradiction, and all that were answered.
+    marks
+        How many answers failed which rule.
+    """
+
+    worker: str
+    n_answers: int
+    n_counted: int
+    n_out: int
+    n_skipped: int
+    n_expired: int
+    median_seconds: float | None
+    left_share: float | None
+    gold_right: int
+    gold_seen: int
+    repeats_agreeing: int
+    repeats_seen: int
+    marks: dict[str, int]
+    is_banned: bool
+    ban_reason: str
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, ready for JSON."""
+        return dict(vars(self))
+
+
+def worker_summaries(state: CampaignState) -> list[WorkerSummary]:
+    """One for each worker, in the order they came."""
+    tasks, found = state.tasks, []
+    seconds_of = dict(zip(tasks.answers, tasks.seconds, strict=True))
+    for worker in state.workers:
+        rows = worker.answers
+        seconds = [s for row in rows if (s := seconds_of[row]) == s]
+        sides = [tasks.outcome[row] > 0 for row in rows if tasks.outcome[row]]
+        gold = [row for row in worker.checks if row in tasks.expected]
+        repeats = [row for row in worker.checks if row in tasks.repeats]
+        marks = Counter(
+            rule
+            for row in rows
+            for rule, passed in tasks.verdicts.get(row, {}).items()
+            if not passed
+        )
+        found.append(
+            WorkerSummary(
+                worker=worker.name,
+                n_answers=len(rows) + len(worker.imported),
+                n_counted=sum(tasks.is_counted[row] for row in (*rows, *worker.imported)),
+                n_out=len(worker.open),
+                n_skipped=len(worker.skipped),
+                n_expired=worker.n_expired,
+                median_seconds=median(seconds) if seconds else None,
+                left_share=sum(sides) / len(sides) if sides else None,
+                gold_right=sum(not tasks.is_missed(row, tasks.outcome[row]) for row in gold),
+                gold_seen=len(gold),
+                repeats_agreeing=sum(
+                    not tasks.is_contradicted(row, tasks.outcome[row]) for row in repeats
+                ),
+                repeats_seen=len(repeats),
+                marks=dict(marks),
+                is_banned=worker.is_banned,
+                ban_reason=worker.ban_reason,
+            )
+        )
+    return found
+
+
+@dataclass(frozen=True)
+class RuleRate:
+    """How often a rule of attention fails answers.
+
+    `is_alarm`: more often than the settings find likely, so that the rule may be wrong.
+    """
+
+    rule: str
+    n_passed: int
+    n_failed: int
+    is_alarm: bool
+
+    @property
+    def share(self) -> float | None:
+        """Failed ones of those it knows about; None where it knows none."""
+        known = self.n_passed + self.n_failed
+        return self.n_failed / known if known else None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, ready for JSON."""
+        return {**vars(self), "share": self.share}
+
+
+def rule_rates(state: CampaignState) -> list[RuleRate]:
+    """One for each rule that has looked at any answer."""
+    rates = []
+    for rule, (passed, failed) in state.tallies.items():
+        known = passed + failed
+        most = state.settings.attention.alarm_share
+        if known:
+            is_alarm = known >= FEWEST_FOR_ALARM and failed > most * known
+            rates.append(RuleRate(rule, passed, failed, is_alarm))
+    return rates
+
+
+@dataclass(frozen=True)
+class Counts:
+    """A campaign in numbers.
+
+    Attributes
+    ----------
+    seq, at
+        The place in the log, and its time, that they are as of.
+    n_answers, n_given
+        Answers that count, and all that were given and not taken back.
+    n_out
+        Tasks that are out.
+    """
+
+    status: str
+    seq: int
+    at: float
+    n_items: int
+    n_retired: int
+    n_answers: int
+    n_given: int
+    n_out: int
+    n_workers: int
+    n_banned: int
+    budget: int | None
+    rules: tuple[RuleRate, ...]
+
+
+def counts(state: CampaignState) -> Counts:
+    """The numbers at this place of the log."""
+    return Counts(
+        status=state.status,
+        seq=state.seq,
+        at=state.at,
+        n_items=len(state.items),
+        n_retired=len(state.items.retired),
+        n_answers=sum(state.n_counted),
+        n_given=sum(len(worker.answers) + len(worker.imported) for worker in state.workers),
+        n_out=sum(len(worker.open) for worker in state.workers),
+        n_workers=len(state.workers),
+        n_banned=sum(worker.is_banned for worker in state.workers),
+        budget=state.settings.budget,
+        rules=tuple(rule_rates(state)),
+    )
+
+
+@dataclass(frozen=True, repr=False)
+class CampaignProgress(Displayed):
+    """How far a campaign is, as of one place of its log."""
+
+    counts: Counts
+    tracks: tuple[TrackProgress, ...]
+
+    @property
+    def is_enough(self) -> bool:
+        """Whether the stopping rule is reached in every track, or the budget used."""
+        is_used = self.counts.budget is not None and self.counts.n_answers >= self.counts.budget
+        return is_used or all(track.is_enough for track in self.tracks)
+
+    @property
+    def alarms(self) -> tuple[RuleRate, ...]:
+        """Rules that fail more answers than is likely."""
+        return tuple(rule for rule in self.counts.rules if rule.is_alarm)
+
+    @property
+    def sentence(self) -> str:
+        """Is it enough yet, and if not, how many more?"""
+        if self.counts.status == "closed":
+            return f"Closed with {_answers(self.counts.n_answers)}."
+        if all(track.is_enough for track in self.tracks):
+            return f"Enough: the stopping rule is reached with {_answers(self.counts.n_answers)}."
+        if self.is_enough:
+            return f"All {_answers(self.counts.n_answers)} of the budget are there."
+        missing = [
+            f"{track.track}: {track.forecast}" if track.track else str(track.forecast)
+            for track in self.tracks
+            if track.forecast is not None and not track.is_enough
+        ]
+        so_far = _answers(self.counts.n_answers)
+        if self.counts.budget is not None:
+            so_far += f" of at most {self.counts.budget:,}"
+        return "; ".join([f"Not yet: {so_far}", *missing]) + "."
+
+    def _headline(self) -> str:
+        return self.sentence
+
+    def _preview(self) -> Preview:
+        rows = [
+            (track.track, track.n_items, track.n_answers, round(track.expected_tau, 3))
+            for track in self.tracks
+        ]
+        return Preview(("track", "items", "answers", "expected tau"), rows, len(rows))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, ready for JSON."""
+        numbers = {**vars(self.counts), "rules": [rule.to_dict() for rule in self.counts.rules]}
+        return {
+            "sentence": self.sentence,
+            "is_enough": self.is_enough,
+            **numbers,
+            "tracks": [track.to_dict() for track in self.tracks],
+        }
+
+
+def _answers(n: int) -> str:
+    return f"{n:,} answer{'s' * (n != 1)}"

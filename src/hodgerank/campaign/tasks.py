@@ -1,0 +1,179 @@
+"""Tasks: pairs that were leased to workers, and what became of them."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import IntEnum
+from math import nan
+
+import numpy as np
+
+from hodgerank.types import BoolArray, CodeArray, FloatArray, IntArray, Item, Pair
+
+
+class Status(IntEnum):
+    """What became of a task."""
+
+    OPEN = 0
+    ANSWERED = 1
+    UNDONE = 2
+    SKIPPED = 3
+    EXPIRED = 4
+    VOID = 5  # its worker was banned, or the votes were reset, while it was out
+    RESET = 6  # it was answered before the votes were reset
+
+
+class Purpose(IntEnum):
+    """Why a pair was shown."""
+
+    CHOSEN = 0  # by the sampler
+    REPEAT = 1  # an earlier pair of the worker, sides swapped
+    GOLD = 2
+    IMPORTED = 3  # no task at all: an answer that came from elsewhere
+
+    @property
+    def counts(self) -> bool:
+        """Whether answers are votes; others tell about the worker."""
+        return self in (Purpose.CHOSEN, Purpose.IMPORTED)
+
+
+@dataclass(frozen=True)
+class Task:
+    """A pair that a worker is to compare.
+
+    Attributes
+    ----------
+    id
+        Unguessable: who knows it may answer.
+    purpose
+        'chosen' by the sampler, 'repeat' or 'gold'; not for the eyes of workers.
+    expires
+        Seconds since 1970 at which it may go to somebody else.
+    """
+
+    id: str
+    worker: str
+    pair: Pair
+    track: str
+    purpose: str
+    expires: float
+
+    @property
+    def left(self) -> Item:
+        """The item that is shown left."""
+        return self.pair.left
+
+    @property
+    def right(self) -> Item:
+        """The item that is shown right."""
+        return self.pair.right
+
+
+class TaskTable:
+    """One row for each task, and for each answer that came from elsewhere; a million fit in memory.
+
+    Attributes
+    ----------
+    row_of
+        Rows by the ids of their tasks.
+    worker, left, right
+        By number; items as they were shown.
+    outcome, is_counted
+        Of rows that were answered; counted ones make the ranking.
+    late, displaced
+        Rows that were answered after their lease; those among them whose place was taken meanwhile.
+    expected
+        Of gold pairs: the sign of the right answer.
+    repeats
+        Of planned repeats: the row that is repeated.
+    verdicts
+        What rules said of an answer, where any knew.
+    answers, answered_at, seconds
+        The rows that were answered, in that order, when, and how long that took.
+    """
+
+    def __init__(self) -> None:
+        self.ids: list[str] = []
+        self.row_of: dict[str, int] = {}
+        self.worker, self.left, self.right = array("i"), array("i"), array("i")
+        self.status, self.purpose, self.is_counted = bytearray(), bytearray(), bytearray()
+        self.expires, self.outcome = array("d"), array("d")
+        self.weight: dict[int, float] = {}  # where it is not one
+        self.late: set[int] = set()
+        self.displaced: set[int] = set()
+        self.display_unknown: set[int] = set()
+        self.expected: dict[int, int] = {}
+        self.repeats: dict[int, int] = {}
+        self.verdicts: dict[int, Mapping[str, bool]] = {}
+        self.skip_reasons: dict[int, str] = {}
+        self.answers, self.answered_at, self.seconds = array("i"), array("d"), array("d")
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    def add(
+        self, id: str, worker: int, left: int, right: int, purpose: Purpose, expires: float
+    ) -> int:
+        """A task goes out; its row."""
+        row = len(self.ids)
+        self.ids.append(id)
+        if id:
+            self.row_of[id] = row
+        self.worker.append(worker)
+        self.left.append(left)
+        self.right.append(right)
+        self.purpose.append(purpose)
+        self.status.append(Status.OPEN)
+        self.is_counted.append(0)
+        self.expires.append(expires)
+        self.outcome.append(nan)
+        return row
+
+    def answer(self, row: int, outcome: float, at: float, seconds: float | None) -> None:
+        """A row is answered."""
+        self.status[row] = Status.ANSWERED
+        self.outcome[row] = outcome
+        self.answers.append(row)
+        self.answered_at.append(at)
+        self.seconds.append(nan if seconds is None else seconds)
+
+    def pair(self, row: int) -> tuple[int, int]:
+        """The items of a row, the lower number first."""
+        left, right = self.left[row], self.right[row]
+        return (left, right) if left < right else (right, left)
+
+    def is_missed(self, row: int, outcome: float) -> bool:
+        """Whether an answer to a gold pair is not the right one."""
+        return outcome * self.expected[row] <= 0
+
+    def is_contradicted(self, row: int, outcome: float) -> bool:
+        """Whether an answer to a repeat, which has its sides swapped, is the opposite of before."""
+        return outcome * self.outcome[self.repeats[row]] > 0
+
+    def was_issued_since(self, row: int) -> bool:
+        """Whether anybody got the same pair after this row, chosen by the sampler."""
+        low, high = self.pair(row)
+        left, right = (np.array(column[row + 1 :]) for column in (self.left, self.right))
+        same = (np.minimum(left, right) == low) & (np.maximum(left, right) == high)
+        chosen = np.frombuffer(self.purpose, np.uint8)[row + 1 :] == Purpose.CHOSEN
+        return bool((same & chosen).any())
+
+    @property
+    def counted(self) -> IntArray:
+        """The rows that count, in the order they were answered."""
+        rows = np.array(self.answers, np.int64)
+        return rows[self.counted_mask[rows]] if len(rows) else rows
+
+    @property
+    def counted_mask(self) -> BoolArray:
+        """Which rows count."""
+        return np.frombuffer(bytes(self.is_counted), np.bool_)
+
+    def columns(self, rows: IntArray) -> tuple[CodeArray, CodeArray, FloatArray, CodeArray]:
+        """Left, right, outcome and worker of some rows."""
+        left, right, worker = (
+            np.array(column, np.int32)[rows] for column in (self.left, self.right, self.worker)
+        )
+        return left, right, np.array(self.outcome)[rows], worker

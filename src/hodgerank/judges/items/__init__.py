@@ -1,1 +1,0 @@
-"""What is judged: items, what is shown of them, and where they come from."""
