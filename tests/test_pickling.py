@@ -21,6 +21,8 @@ ERRORS = [
     errors.DidNotConverge("the solver", 7, 0.5),
     errors.NothingToAsk("no pair"),
     errors.JudgeFailed("20 pairs"),
+    errors.CampaignError("closed"),
+    errors.NoTask("paused", "come back"),
     errors.StopAsking("enough"),
     errors.CannotWrite("x.csv cannot be written: no space"),
     errors.DatasetUnavailable("no file"),

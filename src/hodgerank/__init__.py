@@ -12,6 +12,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from hodgerank.campaign.campaign import Campaign as Campaign
     from hodgerank.collecting.collector import RunResult as RunResult
     from hodgerank.collecting.forecast import Forecast as Forecast
     from hodgerank.collecting.forecast import forecast as forecast
@@ -139,6 +140,7 @@ _HOMES = {
     "replay": "collecting.replay",
     "LearningCurves": "collecting.replay",
     "Forecast": "collecting.forecast",
+    "Campaign": "campaign.campaign",
     "report": "reporting.report",
     "Report": "reporting.report",
     "Budget": "collecting.stopping",
@@ -148,7 +150,7 @@ _HOMES = {
     "Pair": "types",
     "HodgeRankError": "errors",
 }
-_MODULES = ("errors", "judges", "metrics", "plotting", "types")
+_MODULES = ("campaign", "errors", "judges", "metrics", "plotting", "types")
 
 __all__ = sorted(_HOMES)
 

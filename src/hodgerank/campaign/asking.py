@@ -89,7 +89,10 @@ class Asking:
     def add_item(self) -> None:
         """One more item can be asked about."""
         self._n_items += 1
-        self._take(_joined(self._n_items - 1))
+        if self._steps:
+            self._take(_joined(self._n_items - 1))
+        else:  # it is one of the first
+            self._n_first, self._sampler = self._n_items, None
 
     def _take(self, step: int) -> None:
         self._steps.append(step)

@@ -121,7 +121,7 @@ RULES: Mapping[str, Callable[[Attention, Given], bool | None]] = {
 def _is_rare(most: float | None, happened: Sequence[bool]) -> bool | None:
     """Whether it happens no more often than `most`, by a binomial test that is able to fail."""
     last = happened[-WINDOW:]
-    if most is None or most**len(last) >= LEVEL:
+    if most is None or most ** len(last) >= LEVEL:
         return None
     return _tail(sum(last), len(last), most) >= LEVEL
 

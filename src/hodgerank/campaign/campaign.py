@@ -14,6 +14,7 @@ from hodgerank.campaign import answering, leasing, owning
 from hodgerank.campaign.answering import Receipt
 from hodgerank.campaign.database import Database
 from hodgerank.campaign.events import Event
+from hodgerank.campaign.export import format_of, log_lines, read_log, table_of
 from hodgerank.campaign.items import CampaignItem, require_name
 from hodgerank.campaign.settings import CampaignSettings
 from hodgerank.campaign.standing import TrackProgress, TrackStanding
@@ -30,12 +31,13 @@ from hodgerank.campaign.tasks import Task
 from hodgerank.campaign.track_answers import TrackAnswers
 from hodgerank.campaign.voting import import_votes, vote_rows
 from hodgerank.data.comparisons import Comparisons
-from hodgerank.errors import CampaignError, HodgeRankError, InvalidArgument
+from hodgerank.errors import CampaignError, CannotWrite, HodgeRankError, InvalidArgument
 from hodgerank.estimators.ranking import Ranking
 from hodgerank.estimators.trust.assess import assess_trust
 from hodgerank.estimators.trust.report import TrustReport
 from hodgerank.notebook import Displayed, short
 from hodgerank.types import Item, VotesLike
+from hodgerank.writing import write_file
 
 T = TypeVar("T")
 DEFAULT_ID = "campaign"
@@ -102,12 +104,14 @@ class Campaign(Displayed):
         items
             Ids, a mapping from ids to texts, or `CampaignItem`.
         settings
-            `CampaignSettings`, or a mapping; single ones may be given by name.
+            `CampaignSettings`, or a mapping.
         id
             Its name among others in the same place.
         clock, random
             What time it is, and where the ids of tasks are drawn from: for tests that travel in
             time and replay.
+        options
+            Single settings by name.
         """
         proper = _settings(settings, options)
         joining = list(_items(items))
@@ -128,14 +132,9 @@ class Campaign(Displayed):
         clock: Callable[[], float] = time.time,
         random: Random | None = None,
     ) -> Self:
-        """A campaign that was created before.
+        """A campaign that was created before; the id is needed where the place has several.
 
-        Parameters
-        ----------
-        id
-            Needed where the place has several.
-        read_only
-            Look on while another process has the file.
+        With `read_only` one can look on while another process has the file.
         """
         with _opened(where, create=False, read_only=read_only) as (database, is_own):
             known = database.campaigns()
@@ -150,6 +149,25 @@ class Campaign(Displayed):
                 raise CampaignError(f"{database.name} has no campaign {short(id)!r}")
             campaign = cls(database, known[0] if id is None else id, clock=clock, random=random)
             campaign._owns_database = is_own
+            return campaign
+
+    @classmethod
+    def load(
+        cls,
+        where: Where,
+        log: Path | str,
+        *,
+        id: str | None = None,
+        clock: Callable[[], float] = time.time,
+        random: Random | None = None,
+    ) -> Self:
+        """A campaign as it was when its log was exported, in a place that has none of its name."""
+        name, events = read_log(log)
+        name = require_name(name if id is None else id, "the campaign")
+        with _opened(where, create=True, read_only=False) as (database, is_own):
+            campaign = cls(database, name, clock=clock, random=random)
+            campaign._owns_database = is_own
+            campaign._do(lambda state, now: owning.take_over(state, events))
             return campaign
 
     # Workers
@@ -176,15 +194,9 @@ class Campaign(Displayed):
         The same answer again changes nothing, another one is refused. One that comes after its
         lease counts if nobody else was given the place.
 
-        Parameters
-        ----------
-        worker
-            Refuse the answer unless the task is theirs.
-        seconds, is_focused
-            How long it took, and whether the page was in front, where that is known: rules of
-            attention look at it.
-        weight
-            As in `Sampler.tell`.
+        With `worker`, an answer to somebody else's task is refused. `seconds` is how long it took,
+        `is_focused` whether the page was in front, where that is known: rules of attention look at
+        it. `weight` is as in `Sampler.tell`.
         """
         id = _id(task)
         return self._do(
@@ -319,13 +331,31 @@ class Campaign(Displayed):
         )
         tracks = [_track_progress(standing, with_forecast) for standing in standings]
         if self.database.commits is not None:
-            for track in [track.track for track in tracks if track.is_enough]:
-                self._do(lambda state, now, t=track: owning.have_enough(state, now, t))
+            reached = [track.track for track in tracks if track.is_enough]
+            self._do(lambda state, now: owning.have_enough(state, now, reached))
         return CampaignProgress(number, tuple(tracks))
 
     def answers(self) -> list[dict[str, Any]]:
         """Every answer that was given, counted or not and why, as tables have them."""
         return self._do(lambda state, now: vote_rows(state))
+
+    def export(self, path: Path | str, *, everything: bool = False) -> None:
+        """Write votes, or the log.
+
+        Parameters
+        ----------
+        path
+            Ends in .csv or .parquet for votes, which `read_comparisons` takes; in .jsonl for the
+            log, which `load` takes.
+        everything
+            All answers with what became of them, instead of those that count.
+        """
+        form = format_of(path)
+        if form == ".jsonl":
+            names = [item.id for item in self.items]
+            write_file(path, b"".join(log_lines(self.id, self.log(), names)))
+        else:
+            write_file(path, table_of(self.answers(), form, everything=everything))
 
     def log(self, after: int = 0) -> Iterator[Event]:
         """The events of the log with a higher number than this."""
@@ -362,15 +392,17 @@ class Campaign(Displayed):
         except HodgeRankError as error:
             reply = _Refusal(error)  # leases that it found expired are recorded all the same
         if self._state.outbox:
-            writing.append(self._state.outbox)
+            try:
+                writing.append(self._state.outbox)
+            except InvalidArgument as error:  # the state has folded what no store can hold
+                raise CannotWrite(str(error)) from error
             self._state.outbox = []
         return reply
 
     def _look(self, decide: Callable[[CampaignState, float], T]) -> T:
         """The same where nothing may be written."""
         with self._reading:
-            for event in self.database.store.read(self.id, self._state.seq):
-                self._state.fold(event)
+            self._state.fold_all(self.database.store.read(self.id, self._state.seq))
             reply = decide(self._state, float(self._clock()))
             if self._state.outbox:
                 self._load()
@@ -382,8 +414,7 @@ class Campaign(Displayed):
         commits = self.database.commits
         self._failures = 0 if commits is None else commits.failures
         self._state = CampaignState()
-        for event in self.database.store.read(self.id):
-            self._state.fold(event)
+        self._state.fold_all(self.database.store.read(self.id))
 
     def _new_id(self) -> str:
         return f"{self._random.getrandbits(128):032x}"

@@ -51,9 +51,7 @@ class CampaignItem:
     @classmethod
     def of(cls, data: Mapping[str, Any]) -> CampaignItem:
         """The inverse."""
-        return cls(
-            data["item"], data.get("text", ""), data.get("media", ""), data.get("track", "")
-        )
+        return cls(data["item"], data.get("text", ""), data.get("media", ""), data.get("track", ""))
 
 
 class ItemBook:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections import Counter
 from collections.abc import Callable
 from math import floor
 
@@ -83,7 +84,7 @@ def _issue(
     else:
         chosen = _pair_of_sampler(state, worker)
     if chosen is None:
-        if any(state.out):
+        if any(state.n_out):
             return NoTask("busy", "what is left is out with others: come back later")
         return NoTask("pairs", f"{short(worker.name)} has seen every pair: thank you")
     state.record(
@@ -105,20 +106,20 @@ def _pair_of_sampler(state: CampaignState, worker: Worker) -> tuple[int, int] | 
     tracks = [track for track in range(len(items.tracks)) if track not in state.enough]
 
     def share(track: int) -> float:
-        answers = state.n_counted[track] + len(state.out[track])
+        answers = state.n_counted[track] + state.n_out[track]
         return answers / max(1, len(items.active(track)))
 
     for track in sorted(tracks, key=share):
         members = items.members[track]
         if len(items.active(track)) < 2:
             continue
-        resting = [place for place, item in enumerate(members) if item in items.retired]
-        if settings.open_per_item is not None:
-            most, out = settings.open_per_item, state.n_out_of_item
-            busy = [place for place, item in enumerate(members) if out.get(item, 0) >= most]
-            resting = sorted({*resting, *busy})
+        out = state.pairs_out(track)
+        resting = {place for place, item in enumerate(members) if item in items.retired}
+        if (most := settings.open_per_item) is not None:
+            times = Counter(place for pair in out for place in pair)
+            resting |= {place for place, n_out in times.items() if n_out >= most}
         pair = state.asking(track).ask(
-            pending=list(state.out[track].values()),
+            pending=out,
             worker=state.worker_codes.get(worker.name, len(state.workers)),
             exclude=state.pairs_seen(worker, track) | _gold_places(state, track),
             resting=resting,

@@ -6,8 +6,10 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from hodgerank.campaign.events import Event
 from hodgerank.campaign.items import CampaignItem, require_name
 from hodgerank.campaign.leasing import expire
+from hodgerank.campaign.setting_values import text
 from hodgerank.campaign.settings import CampaignSettings
 from hodgerank.campaign.state import CampaignState
 from hodgerank.campaign.workers import Worker
@@ -20,8 +22,7 @@ def create(
     state: CampaignState, now: float, settings: CampaignSettings, items: Iterable[CampaignItem]
 ) -> None:
     """The first events of a log."""
-    if state.seq:
-        raise CampaignError("there is a campaign of this name already: choose another name")
+    _require_new(state)
     joining = _checked(state, items)
     tracks = {item.id: item.track for item in joining}
     if max(Counter(tracks.values()).values(), default=0) < 2:
@@ -64,6 +65,7 @@ def restore_item(state: CampaignState, now: float, item: Item) -> None:
 def ban(state: CampaignState, now: float, worker: str, reason: str) -> None:
     """Give a worker no more tasks, and count none of their answers; reversible."""
     require_name(worker, "the worker")  # who has not come yet can be banned too
+    text(reason, "reason")
     who = state.worker(worker)
     if who is None or not who.is_banned:
         data = {"reason": reason} if reason else None
@@ -120,11 +122,24 @@ def change_settings(state: CampaignState, now: float, changes: Mapping[str, Any]
         state.record("settings_changed", now, data={"settings": settings.to_dict()})
 
 
-def have_enough(state: CampaignState, now: float, track: str) -> None:
-    """The stopping rule was reached in a track."""
-    if state.items.track_number(track) not in state.enough and state.settings.stop is not None:
-        data = {"track": track, "rule": state.settings.stop}
-        state.record("enough", now, data=data)
+def have_enough(state: CampaignState, now: float, tracks: Iterable[str]) -> None:
+    """The stopping rule was reached in these tracks."""
+    for track in tracks:
+        if state.settings.stop and state.items.track_number(track) not in state.enough:
+            state.record("enough", now, data={"track": track, "rule": state.settings.stop})
+
+
+def take_over(state: CampaignState, events: Iterable[Event]) -> None:
+    """The log of another campaign becomes the beginning of this one."""
+    _require_new(state)
+    for event in events:
+        state.fold(event)
+        state.outbox.append(event)
+
+
+def _require_new(state: CampaignState) -> None:
+    if state.seq:
+        raise CampaignError("there is a campaign of this name already: choose another name")
 
 
 def _require_not_closed(state: CampaignState) -> None:

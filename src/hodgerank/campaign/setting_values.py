@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import field, fields
 from math import isfinite
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, get_args
 
 from hodgerank.errors import InvalidArgument, require_one_of
+from hodgerank.estimators.position.cells import POSITIONS
 from hodgerank.notebook import short
+from hodgerank.sampling.display import Display
 
 Check: TypeAlias = Callable[[Any, str], Any]
 
@@ -86,6 +88,11 @@ def one_of(*allowed: str) -> Check:
 def optional(check: Check) -> Check:
     """The same, or None where there is no limit."""
     return lambda value, name: None if value is None else check(value, name)
+
+
+position = optional(one_of(*POSITIONS))
+display = one_of(*get_args(Display))
+ranking = one_of("robust", "plain")
 
 
 def _wrong(name: str, right: str, value: Any) -> InvalidArgument:

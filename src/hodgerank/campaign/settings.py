@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any, Literal
 
@@ -13,7 +13,7 @@ from hodgerank.campaign.attention import Attention
 from hodgerank.campaign.setting_values import check_all, setting
 from hodgerank.collecting.rule_text import read_rule
 from hodgerank.errors import InvalidArgument, MissingDependency, did_you_mean
-from hodgerank.estimators.position.cells import POSITIONS, Position
+from hodgerank.estimators.position.cells import Position
 from hodgerank.notebook import short
 from hodgerank.sampling.display import Display
 from hodgerank.sampling.sampler import Sampler
@@ -95,11 +95,11 @@ class CampaignSettings:
     budget: int | None = setting(None, values.optional(values.whole(1)))
     stop: str | None = setting(None, values.optional(values.text))
     sampler: str = setting("auto", values.text)
-    position: Position | None = setting(None, values.optional(values.one_of(*POSITIONS)))
+    position: Position | None = setting(None, values.position)
     vetting: int = setting(0, values.whole(0, 1000))
-    display: Display = setting("balanced", values.one_of("balanced", "random", "fixed"))
+    display: Display = setting("balanced", values.display)
     seed: int = setting(0, values.whole(0, 2**63 - 1))
-    ranking: Literal["robust", "plain"] = setting("robust", values.one_of("robust", "plain"))
+    ranking: Literal["robust", "plain"] = setting("robust", values.ranking)
     answers_per_worker: int | None = setting(None, values.optional(values.whole(1)))
     open_per_worker: int = setting(50, values.whole(1))
     open_per_item: int | None = setting(None, values.optional(values.whole(1)))
@@ -107,7 +107,7 @@ class CampaignSettings:
     repeat_share: float = setting(0.0, values.number(0, 0.5))
     gold_share: float = setting(0.1, values.number(0, 0.5))
     gold: tuple[GoldPair, ...] = ()
-    attention: Attention = Attention()
+    attention: Attention = field(default_factory=Attention)
     workers_see_results: bool = setting(False, values.flag)
 
     def __post_init__(self) -> None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import gc
+from collections.abc import Callable, Iterable, Mapping
 from heapq import heappop, heappush
 from typing import Any
 
@@ -16,6 +17,7 @@ from hodgerank.campaign.track_answers import TrackAnswers
 from hodgerank.campaign.workers import Worker
 from hodgerank.types import Pair
 
+FEW = 64  # leases that are over and need not be swept yet
 PURPOSES = {purpose.name.lower(): purpose for purpose in Purpose}
 
 
@@ -33,10 +35,10 @@ class CampaignState:
         'open', 'paused' or 'closed'.
     enough
         Tracks whose stopping rule was reached, by number.
-    n_counted, n_open
+    open
+        Tasks that are out, by row, with the time at which their leases end.
+    n_counted, n_out
         In each track: answers that count, and tasks out that may become such.
-    out
-        In each track: pairs that are out, as shown, by row.
     tallies
         For each rule: how many answers it passed and failed.
     """
@@ -49,14 +51,14 @@ class CampaignState:
         self.workers: list[Worker] = []
         self.worker_codes: dict[str, int] = {}
         self.enough: set[int] = set()
+        self.open: dict[int, float] = {}
         self.n_counted: list[int] = []
-        self.out: list[dict[int, tuple[int, int]]] = []
-        self.n_out_of_item: dict[int, int] = {}
+        self.n_out: list[int] = []
         self.tallies = {rule: [0, 0] for rule in RULES}
         self.sources: set[str] = set()  # of votes that were imported
         self.outbox: list[Event] = []
         self._asking: list[Asking] = []
-        self._due: list[tuple[float, int]] = []  # a heap of leases: when they end, their rows
+        self._due: list[tuple[float, int]] = []  # a heap of leases: open ones, and some others
         self._folds: dict[Kind, Callable[[Event], None]] = {
             "created": self._settle,
             "settings_changed": self._settle,
@@ -84,6 +86,17 @@ class CampaignState:
         self._folds[event.kind](event)
         self.seq, self.at = event.seq, event.at
 
+    def fold_all(self, events: Iterable[Event]) -> None:
+        """Take all of these; the garbage collector, which would look at each many times, rests."""
+        was_on = gc.isenabled()
+        gc.disable()
+        try:
+            for event in events:
+                self.fold(event)
+        finally:
+            if was_on:
+                gc.enable()
+
     def record(self, kind: Kind, at: float, **fields: Any) -> None:
         """Make an event, and fold it."""
         event = Event(self.seq + 1, max(at, self.at), kind, **fields)
@@ -104,11 +117,19 @@ class CampaignState:
     def next_expired(self, now: float) -> int | None:
         """The row of a lease that has ended, if any has."""
         while self._due and self._due[0][0] <= now:
-            row = self._due[0][1]
-            if self.tasks.status[row] == Status.OPEN:
-                return row
+            if self._due[0][1] in self.open:
+                return self._due[0][1]
             heappop(self._due)
         return None
+
+    def pairs_out(self, track: int) -> list[tuple[int, int]]:
+        """Pairs that are out as shown, by places in the track, those chosen by the sampler."""
+        tasks, place = self.tasks, self.items.place
+        return [
+            (place[tasks.left[row]], place[tasks.right[row]])
+            for row in self.open
+            if tasks.purpose[row] == Purpose.CHOSEN and self.track_of(row) == track
+        ]
 
     def pairs_seen(self, worker: Worker, track: int) -> set[tuple[int, int]]:
         """Pairs that are not shown to a worker again, by places in the track."""
@@ -123,7 +144,7 @@ class CampaignState:
     @property
     def n_places(self) -> int:
         """Answers that count, and tasks out that may become such."""
-        return sum(self.n_counted) + sum(map(len, self.out))
+        return sum(self.n_counted) + sum(self.n_out)
 
     def task(self, row: int) -> Task:
         """A row as workers get it."""
@@ -177,7 +198,7 @@ class CampaignState:
         track = self.items.add(CampaignItem.of(_data(event)))
         if track == len(self._asking):
             self.n_counted.append(0)
-            self.out.append({})
+            self.n_out.append(0)
             answers = TrackAnswers(self.tasks, self.items, track)
             self._asking.append(Asking(self.settings, answers, 0))
         self._asking[track].add_item()
@@ -191,37 +212,48 @@ class CampaignState:
         self.enough.discard(self.items.track[_some(event.left)])
 
     def _issue(self, event: Event) -> None:
-        left, right, code = _some(event.left), _some(event.right), self._code(event.worker)
-        assert event.task and event.seconds is not None
-        worker, expires = self.workers[code], event.at + event.seconds
-        data = event.data or {}
-        purpose = PURPOSES[data.get("purpose", "chosen")]
+        left, right, code = event.left, event.right, self._code(event.worker)
+        assert event.task
+        assert left is not None
+        assert right is not None
+        assert event.seconds is not None
+        expires = event.at + event.seconds
+        purpose = Purpose.CHOSEN if event.data is None else PURPOSES[event.data["purpose"]]
         row = self.tasks.add(event.task, code, left, right, purpose, expires)
+        worker = self.workers[code]
+        if event.data is None:
+            worker.open.append(row)
+            worker.n_issued += 1
+        else:
+            self._issue_specially(row, worker, event.data)
+        self.open[row] = expires
+        heappush(self._due, (expires, row))
+        if len(self._due) > 2 * len(self.open) + FEW:
+            self._due = sorted((expires, row) for row, expires in self.open.items())
+        if purpose is Purpose.CHOSEN:
+            self.n_out[self.items.track[left]] += 1
+
+    def _issue_specially(self, row: int, worker: Worker, data: Mapping[str, Any]) -> None:
+        """A task that is not simply the next one."""
         if data.get("again"):
             worker.open.insert(0, row)
         else:
             worker.open.append(row)
             worker.n_issued += 1
-        if purpose is Purpose.REPEAT:
+        if "repeats" in data:
             self.tasks.repeats[row] = self.tasks.row_of[data["repeats"]]
             worker.repeated.add(self.tasks.repeats[row])
-        elif purpose is Purpose.GOLD:
+        if "expected" in data:
             self.tasks.expected[row] = data["expected"]
-        heappush(self._due, (expires, row))
-        track = self.items.track[left]
-        if purpose is Purpose.CHOSEN:
-            self.out[track][row] = self.items.place[left], self.items.place[right]
-        for item in (left, right):
-            self.n_out_of_item[item] = self.n_out_of_item.get(item, 0) + 1
 
     def _take_in(self, row: int) -> None:
         """A task is out no more."""
-        if self.tasks.status[row] != Status.OPEN:
+        if self.open.pop(row, None) is None:
             return  # it was late, and has been taken in before
-        self.workers[self.tasks.worker[row]].open.remove(row)
-        self.out[self.track_of(row)].pop(row, None)
-        for item in self.tasks.pair(row):
-            self.n_out_of_item[item] -= 1
+        tasks = self.tasks
+        self.workers[tasks.worker[row]].open.remove(row)
+        if tasks.purpose[row] == Purpose.CHOSEN:
+            self.n_out[self.items.track[tasks.left[row]]] -= 1
 
     def _row(self, event: Event) -> int:
         return self.tasks.row_of[event.task or ""]
@@ -233,13 +265,16 @@ class CampaignState:
         tasks.answer(row, event.outcome, event.at, event.seconds)
         worker = self.workers[tasks.worker[row]]
         worker.answers.append(row)
-        if tasks.purpose[row] != Purpose.CHOSEN:
+        is_chosen = tasks.purpose[row] == Purpose.CHOSEN
+        if not is_chosen:
             worker.checks.append(row)
-        if event.data:
+        if event.data is None:
+            counts = is_chosen and not worker.is_banned
+        else:
             self._note(row, event.data)
-        if not self.why_not_counted(row):
+            counts = not self.why_not_counted(row)
+        if counts:
             self._count(row)
-            self._asking[self.track_of(row)].tell(row)
 
     def _note(self, row: int, data: Mapping[str, Any]) -> None:
         """What came with an answer beside the answer itself."""
@@ -295,7 +330,6 @@ class CampaignState:
             self.workers[code].imported.append(row)
         if not self.why_not_counted(row):
             self._count(row)
-            self._asking[self.track_of(row)].tell(row)
 
     def _ban(self, event: Event) -> None:
         code = self._code(event.worker)
@@ -326,11 +360,11 @@ class CampaignState:
 
     def _reset(self, event: Event) -> None:
         tasks = self.tasks
+        for row in list(self.open):
+            self._take_in(row)
+            tasks.status[row] = Status.VOID
         for row in range(len(tasks)):
-            if tasks.status[row] == Status.OPEN:
-                self._take_in(row)
-                tasks.status[row] = Status.VOID
-            elif tasks.status[row] == Status.ANSWERED:
+            if tasks.status[row] == Status.ANSWERED:
                 tasks.status[row] = Status.RESET
             elif tasks.status[row] == Status.EXPIRED:
                 tasks.status[row] = Status.VOID  # nothing of before counts any more
@@ -343,8 +377,11 @@ class CampaignState:
         self._asking = [self._new_asking(track) for track in range(len(self._asking))]
 
     def _count(self, row: int) -> None:
+        """One more answer is a vote."""
+        track = self.items.track[self.tasks.left[row]]
         self.tasks.is_counted[row] = 1
-        self.n_counted[self.track_of(row)] += 1
+        self.n_counted[track] += 1
+        self._asking[track].tell(row)
 
     def _recount(self, rows: list[int]) -> None:
         """Look again which of these count, and let samplers know."""

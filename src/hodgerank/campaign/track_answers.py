@@ -29,7 +29,10 @@ class TrackAnswers:
 
     def votes(self, rows: IntArray) -> Comparisons:
         """These rows; items and workers are numbers, items by their place in the track."""
-        return self.comparisons(rows, range(len(self._items.members[self._track])), None)
+        left, right, *_ = self._tasks.columns(rows)
+        place = np.array(self._items.place)
+        n_known = int(max(place[left].max(initial=-1), place[right].max(initial=-1))) + 1
+        return self.comparisons(rows, range(n_known), None)
 
     def comparisons(
         self, rows: IntArray, items: Sequence[Item], workers: Sequence[Item] | None

@@ -94,5 +94,3 @@ def vote_rows(state: CampaignState) -> list[dict[str, Any]]:
             }
         )
     return found
-
-

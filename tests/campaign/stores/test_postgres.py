@@ -15,7 +15,7 @@ from hodgerank.campaign.events import Event
 from hodgerank.campaign.stores import listener, postgres
 from hodgerank.campaign.stores.group_commit import GroupCommit
 from hodgerank.campaign.stores.postgres import PostgresStore
-from hodgerank.errors import CampaignError, CannotWrite
+from hodgerank.errors import CampaignError, CannotWrite, InvalidArgument
 
 
 class TestPostgresStore(DurableStoreContract):
@@ -298,6 +298,12 @@ def test_a_password_is_in_no_message(words):
         PostgresStore(f"postgresql://{words}")
     assert "s3cret" not in "".join(traceback.format_exception(failure.value))
     assert "127.0.0.1:9/x" in str(failure.value)
+
+
+@pytest.mark.parametrize("address", ["mysql://user:s3cret@host/x", "campaign.db"])
+def test_other_addresses_are_refused(address):
+    with pytest.raises(InvalidArgument, match="not an address of PostgreSQL"):
+        PostgresStore(address)
 
 
 def test_a_password_that_the_server_repeats_is_hidden(postgres_url):

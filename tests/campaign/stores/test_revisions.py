@@ -150,7 +150,7 @@ def differences(engine):
 
 def test_the_revisions_lead_to_the_schema(tmp_path, postgres_url):
     file = SqliteStore(tmp_path / "campaign.db", create=True)
-    assert differences(file._reader) == []
+    assert differences(file._reader._engine) == []
     file.close()
     database = PostgresStore(postgres_url, create=True)
     assert differences(database._engine) == []

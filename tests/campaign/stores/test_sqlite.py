@@ -308,3 +308,11 @@ def test_a_lock_file_of_somebody_else_is_named(path):
     path.with_name(path.name + ".lock").mkdir()
     with pytest.raises(CannotWrite, match=r"cannot be locked, because .*\.lock cannot be opened"):
         SqliteStore(path, create=True)
+
+
+def test_a_reader_of_a_file_that_has_gone_says_so(written):
+    reader = SqliteStore(written, read_only=True)
+    written.unlink()
+    with pytest.raises(CampaignError, match="cannot be read: unable to open"):
+        reader.campaigns()
+    reader.close()

@@ -11,7 +11,7 @@ from threading import Condition, Lock
 from time import monotonic
 from typing import TypeVar
 
-from sqlalchemy import Connection, Engine, NullPool, Pool, QueuePool, create_engine
+from sqlalchemy import Connection
 from sqlalchemy.exc import DBAPIError
 
 from hodgerank.campaign.events import Event
@@ -26,11 +26,11 @@ from hodgerank.campaign.stores.sql_log import (
     read_log,
     write_log,
 )
+from hodgerank.campaign.stores.sqlite_reader import SqliteReader, engine_of
 from hodgerank.errors import CampaignError, CannotWrite
 
 T = TypeVar("T")
 
-BUSY_SECONDS = 10.0
 POLL_SECONDS = 0.1
 
 
@@ -58,16 +58,13 @@ class SqliteStore:
         self._last: dict[str, int] = {}
         self._lock: FileLock | None = None
         self._writer: Connection | None = None
-        self._reader = _engine(self._path, "mode=ro", QueuePool, max_overflow=-1)
-        self._still_reader = _engine(self._path, "mode=ro&immutable=1")
+        self._reader = SqliteReader(self._path)
         self._require_place(create and not read_only)
         if read_only:
-            require_head(
-                self._look(lambda connection: revision_of(connection, self.name)), self.name
-            )
+            require_head(self._revision(), self.name)
             return
-        if self._path.exists():  # another program's file is left as it is
-            self._look(lambda connection: revision_of(connection, self.name))
+        if self._path.exists():
+            self._revision()  # refuses another program's file, before anything is made beside it
         self._lock = FileLock(self._path, self.name)
         try:
             with self._telling("opened"):
@@ -141,7 +138,7 @@ class SqliteStore:
             return
         with self._one_writer, self._news:
             self._is_closed = True
-            self._reader.dispose()
+            self._reader.close()
             self._close_writer()  # the last one to go tidies up
             if self._lock:
                 self._lock.release()
@@ -152,7 +149,7 @@ class SqliteStore:
 
     def _open_writer(self, create: bool) -> Connection:
         """The one connection that writes, in a database that is up to date."""
-        connection = _engine(self._path, "mode=rwc" if create else "mode=rw").connect()
+        connection = engine_of(self._path, "mode=rwc" if create else "mode=rw").connect()
         try:
             revision = revision_of(connection, self.name)
             if revision is None and not create:
@@ -197,33 +194,7 @@ class SqliteStore:
         """Run a query on a connection of its own."""
         self._require_open()
         with self._telling("read"):
-            while self._writer is None and (before := self._stillness()):
-                result, trouble = None, None
-                try:
-                    with self._still_reader.connect() as connection:
-                        result = query(connection)
-                except (DBAPIError, sqlite3.Error) as error:
-                    trouble = error
-                if before == self._stillness():
-                    if trouble:
-                        raise trouble
-                    return result  # type: ignore[return-value]
-            with self._reader.connect() as connection:
-                return query(connection)
-
-    def _stillness(self) -> tuple[int, ...] | None:
-        """What tells that nobody has written meanwhile; None while somebody has it open.
-
-        A connection to a file that is still would leave two files beside it, unless it is told
-        that nobody writes. What it read holds only if that was so until the end.
-        """
-        try:
-            if self._path.with_name(self._path.name + "-wal").exists():
-                return None
-            found = self._path.stat()
-        except OSError:
-            return None
-        return found.st_ino, found.st_size, found.st_mtime_ns
+            return self._reader.look(query, is_written_here=self._writer is not None)
 
     @contextmanager
     def _telling(self, what: str) -> Iterator[None]:
@@ -270,20 +241,3 @@ _REMEDIES = {
 
 def _may(path: Path, do: int) -> bool:
     return os.access(path, do, effective_ids=os.access in os.supports_effective_ids)
-
-
-def _engine(path: Path, options: str, pool: type[Pool] = NullPool, **pool_options: int) -> Engine:
-    """Connections in the driver's autocommit mode: transactions begin where they are said to."""
-
-    def connect() -> sqlite3.Connection:
-        return sqlite3.connect(
-            f"{path.as_uri()}?{options}",
-            uri=True,
-            timeout=BUSY_SECONDS,
-            isolation_level=None,
-            check_same_thread=False,
-        )
-
-    return create_engine(
-        "sqlite://", creator=connect, poolclass=pool, hide_parameters=True, **pool_options
-    )

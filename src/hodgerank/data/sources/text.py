@@ -18,6 +18,7 @@ from typing import IO, cast
 import numpy as np
 import polars as pl
 
+from hodgerank.data.sources.formulas import without_guards
 from hodgerank.errors import InvalidArgument, InvalidComparisons
 from hodgerank.types import BoolArray, IntArray
 
@@ -99,12 +100,13 @@ class TextTable:
                 glob=False,
             )
             if table.width == len(self.first):
-                return table, None
+                return without_guards(table), None
             reason = f"its first line has {len(self.first)} fields, others {table.width}"
         except DAMAGE as error:
             reason = str(error)
         try:
-            return self._line_by_line(reason)
+            table, ragged = self._line_by_line(reason)
+            return without_guards(table), ragged
         except DAMAGE as error:
             raise damaged(self.name, error) from None
 

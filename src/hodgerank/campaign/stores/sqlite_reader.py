@@ -1,0 +1,74 @@
+"""SqliteReader: queries on a file that another process may be writing, or nobody."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable
+from pathlib import Path
+from typing import TypeVar
+
+from sqlalchemy import Connection, Engine, NullPool, Pool, QueuePool, create_engine
+from sqlalchemy.exc import DBAPIError
+
+T = TypeVar("T")
+
+BUSY_SECONDS = 10.0
+
+
+class SqliteReader:
+    """Reads without making files.
+
+    A connection to a file that nobody has open would leave two files beside it, unless it is told
+    that nobody writes. Then what it read holds only if nobody began to until the end.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._engine = engine_of(path, "mode=ro", QueuePool, max_overflow=-1)
+        self._engine_of_still_file = engine_of(path, "mode=ro&immutable=1")
+
+    def look(self, query: Callable[[Connection], T], is_written_here: bool) -> T:
+        """Run a short query; a file that began to change meanwhile is asked again."""
+        while not is_written_here and (before := self._stillness()):
+            try:
+                with self._engine_of_still_file.connect() as connection:
+                    result = query(connection)
+            except (DBAPIError, sqlite3.Error):
+                if before == self._stillness():
+                    raise
+            else:
+                if before == self._stillness():
+                    return result
+        with self._engine.connect() as connection:
+            return query(connection)
+
+    def close(self) -> None:
+        """Let the connections go."""
+        self._engine.dispose()
+
+    def _stillness(self) -> tuple[int, ...] | None:
+        """What changes when somebody writes; None while somebody has the file open for it."""
+        if any(Path(f"{self._path}{end}").exists() for end in ("-wal", "-journal")):
+            return None
+        try:
+            found = self._path.stat()
+        except OSError:
+            return None
+        return found.st_ino, found.st_size, found.st_mtime_ns
+
+
+def engine_of(path: Path, options: str, pool: type[Pool] = NullPool, **sizes: int) -> Engine:
+    """Connections in the driver's autocommit mode: transactions begin where they are said to."""
+
+    def connect() -> sqlite3.Connection:
+        return sqlite3.connect(
+            f"{path.as_uri()}?{options}",
+            uri=True,
+            timeout=BUSY_SECONDS,
+            isolation_level=None,
+            check_same_thread=False,
+        )
+
+    return create_engine(
+        "sqlite://", creator=connect, poolclass=pool, hide_parameters=True, **sizes
+    )

@@ -1,0 +1,39 @@
+"""The list of the commands of campaigns."""
+
+import typer
+
+from hodgerank.cli.campaign.answer import answer
+from hodgerank.cli.campaign.export import export
+from hodgerank.cli.campaign.import_file import import_file
+from hodgerank.cli.campaign.items import add, retire, unretire
+from hodgerank.cli.campaign.list_campaigns import list_campaigns
+from hodgerank.cli.campaign.new import new
+from hodgerank.cli.campaign.running import close, pause, reset, resume
+from hodgerank.cli.campaign.settings import settings
+from hodgerank.cli.campaign.status import status
+from hodgerank.cli.campaign.workers import ban, restore
+
+campaign = typer.Typer(
+    name="campaign",
+    help="Collect votes that nothing can lose: begin a campaign, answer, look on, export.",
+    no_args_is_help=True,
+)
+for name, command in {
+    "new": new,
+    "answer": answer,
+    "status": status,
+    "list": list_campaigns,
+    "export": export,
+    "import": import_file,
+    "settings": settings,
+    "add": add,
+    "retire": retire,
+    "unretire": unretire,
+    "ban": ban,
+    "restore": restore,
+    "pause": pause,
+    "resume": resume,
+    "reset": reset,
+    "close": close,
+}.items():
+    campaign.command(name, no_args_is_help=True)(command)
