@@ -30,6 +30,7 @@ class NaiveTask:
     marks: tuple[str, ...] = ()
     known: dict[str, bool] = field(default_factory=dict)
     repeats: str | None = None
+    expected: int | None = None
 
     @property
     def pair(self) -> frozenset[Any]:
@@ -91,7 +92,7 @@ class NaiveCampaign:
         return shown | {frozenset(vote[:2]) for vote in self.imported if vote[3] == worker}
 
     def is_past(self, task: NaiveTask) -> bool:
-        return task.status in ("void", "reset", "undone", "expired", "skipped before reset")
+        return task.status in ("void", "reset", "undone", "expired", "skipped earlier")
 
     # What happens
 
@@ -147,15 +148,18 @@ class NaiveCampaign:
         again = [each for each in mine if each.purpose == "repeat"]
         again = [each for each in again if by_id[each.repeats].status == "answered"]
         contradicted = [each.outcome * by_id[each.repeats].outcome > 0 for each in again][-WINDOW:]
-        if contradicted and 0.5 ** len(contradicted) < LEVEL:
-            chance = binom.sf(sum(contradicted) - 1, len(contradicted), 0.5)
-            known["contradicts"] = bool(chance >= LEVEL)
+        gold = [each for each in mine if each.purpose == "gold"][-WINDOW:]
+        missed = [each.outcome * each.expected <= 0 for each in gold]
+        for rule, happened, most in (("gold", missed, 0.2), ("contradicts", contradicted, 0.5)):
+            if most ** len(happened) < LEVEL:
+                chance = binom.sf(sum(happened) - 1, len(happened), most)
+                known[rule] = bool(chance >= LEVEL)
         if is_focused is not None:
             known["focus"] = is_focused
         return known
 
     def skip(self, task: NaiveTask) -> None:
-        if task.status == "skipped":
+        if task.status.startswith("skipped"):
             return
         if self.status == "closed" or task.worker in self.banned:
             raise Refused
@@ -187,5 +191,5 @@ class NaiveCampaign:
             elif task.status == "answered":
                 task.status = "reset"
             elif task.status == "skipped":
-                task.status = "skipped before reset"
+                task.status = "skipped earlier"
         self.answers, self.imported, self.sources, self.given = [], [], [], {}

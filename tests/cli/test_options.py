@@ -5,11 +5,10 @@ from __future__ import annotations
 import json
 
 import pytest
-import typer
 
-from hodgerank.cli.app import app
+from commands import all_commands
 
-COMMANDS = typer.main.get_command(app).commands
+COMMANDS = all_commands()
 LAST = ["seed", "truth", "top", "show", "output", "state", "again", "as_json"]
 
 
@@ -25,7 +24,7 @@ def own_options(name: str) -> list[str]:
 @pytest.mark.parametrize("name", COMMANDS)
 def test_every_command_prints_json_and_shows_examples(run, name):
     assert "as_json" in own_options(name)
-    status, out, _ = run(name, "--help")
+    status, out, _ = run(*name.split(), "--help")
     assert status == 0
     assert f"hodgerank {name}" in out.partition("Examples:")[2]
 

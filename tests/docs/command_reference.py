@@ -12,10 +12,9 @@ from pathlib import Path
 from types import NoneType, UnionType
 from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
-import typer
+from tests.commands import all_commands
 from tests.docs.pages import DOCS
 
-from hodgerank.cli.app import app
 from hodgerank.cli.votes import PANEL
 
 PAGE = DOCS / "reference" / "commands.md"
@@ -49,9 +48,9 @@ A result that cannot be written leaves the old file as it was.
 
 def command_reference() -> str:
     """The page."""
-    group: Any = typer.main.get_command(app)
-    commands = group.commands
-    rows = [f"| [`{name}`](#{name}) | {_summary(commands[name])} |" for name in commands]
+    commands = all_commands()
+    anchors = {name: name.replace(" ", "-") for name in commands}
+    rows = [f"| [`{name}`](#{anchors[name]}) | {_summary(commands[name])} |" for name in commands]
     parts = [_command(name, commands[name]) for name in commands]
     shared = [p for p in commands["rank"].params if p.rich_help_panel == PANEL]
     reading = f"## {READING_TITLE}\n\n" + "\n".join(_options(commands["rank"], shared)) + "\n"

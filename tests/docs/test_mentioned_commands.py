@@ -7,11 +7,9 @@ import shlex
 from pathlib import Path
 
 import pytest
-import typer
 from markdown_it import MarkdownIt
+from tests.commands import all_commands, command_in
 from tests.docs.pages import linking_pages, name_of
-
-from hodgerank.cli.app import app
 
 
 def mentioned(page: Path) -> list[str]:
@@ -24,12 +22,11 @@ def mentioned(page: Path) -> list[str]:
 
 @pytest.mark.parametrize("page", linking_pages(), ids=name_of)
 def test_mentioned_commands_have_the_options_that_are_named(page):
-    group = typer.main.get_command(app)
     for text in mentioned(page):
-        name, *words = shlex.split(text)[1:]
-        assert name in group.commands, f"`{text}`: there is no such command"
+        name, words = command_in(shlex.split(text)[1:])
+        assert name, f"`{text}`: there is no such command"
         known = {"--help", "-h"}
-        for parameter in group.commands[name].params:
+        for parameter in all_commands()[name].params:
             known.update([*parameter.opts, *parameter.secondary_opts])
         named = {word for word in words if re.match(r"--?[a-z]", word)}
         assert named <= known, f"`{text}`: {name} has no {', '.join(named - known)}"

@@ -6,11 +6,9 @@ import re
 import shlex
 
 import pytest
-import typer
+from tests.commands import all_commands, command_in
 from tests.docs.blocks import blocks_of
 from tests.docs.pages import REPOSITORY, name_of, runnable_pages
-
-from hodgerank.cli.app import app
 
 PROGRAMS = {"cd", "export", "git", "make", "pip"}
 LONG_COMMANDS = {"judge", "reproduce"}  # of hodgerank: they take minutes, or call a model
@@ -50,6 +48,5 @@ def test_blocks_of_sh_hold_nothing_that_a_test_could_run(targets):
 
 def parse_own(arguments: list[str]) -> None:
     """Fail where options are unknown or wrong; nothing is run."""
-    group = typer.main.get_command(app)
-    command = group.commands[arguments[0]]  # type: ignore[attr-defined]
-    command.make_context(arguments[0], arguments[1:])
+    name, words = command_in(arguments)
+    all_commands()[name].make_context(name, words)

@@ -67,7 +67,9 @@ def answer(
     _require_answerable(state, row)
     data: dict[str, Any] = {}
     if status == Status.EXPIRED:
-        data["late"] = "displaced" if _is_displaced(state, row) else "taken"
+        data["late"] = True
+    if _is_displaced(state, row):
+        data["displaced"] = True
     if weight != 1:
         data["weight"] = weight
     if rules := _verdicts(state, row, outcome, seconds, is_focused):
@@ -162,12 +164,13 @@ def _require_answerable(state: CampaignState, row: int) -> None:
 
 
 def _is_displaced(state: CampaignState, row: int) -> bool:
-    """Whether somebody else was given the place of a lease that has ended."""
-    if not Purpose(state.tasks.purpose[row]).counts:
+    """Whether the place of a task went to somebody else, or the budget is used up."""
+    tasks, budget = state.tasks, state.settings.budget
+    if not Purpose(tasks.purpose[row]).counts:
         return False
-    budget = state.settings.budget
-    is_full = budget is not None and state.n_places >= budget
-    return is_full or state.tasks.was_issued_since(row)
+    if tasks.status[row] == Status.OPEN:
+        return budget is not None and sum(state.n_counted) >= budget
+    return (budget is not None and state.n_places >= budget) or tasks.was_issued_since(row)
 
 
 def _read_seconds(seconds: Any) -> float | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from array import array
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Collection, Iterable
 from typing import Protocol
 
 import numpy as np
@@ -17,7 +17,7 @@ from hodgerank.types import IntArray, Pair
 
 PATIENCE = 50  # a sampler is replaced after one further answer for so many that it was told
 MANY = 16  # answers that are told at once rather than one by one
-CATCHING_UP = 4  # answers that a successor is told whenever one comes
+CATCHING_UP = 8  # answers that a successor is told whenever its predecessor is asked
 
 
 class Answers(Protocol):
@@ -40,23 +40,15 @@ class Asking:
     thread of its own, what counts. That one takes over when a fiftieth more answers have come: a
     place in the log, so that all who read the same log have the same sampler at the same place.
     Nobody waits, unless the thread has not finished by then.
-
-    While a log is read no sampler is told anything: what it would have been told is remembered, and
-    told at once when it is first asked.
     """
 
     def __init__(self, settings: CampaignSettings, answers: Answers, n_items: int) -> None:
         self._settings, self._answers = settings, answers
-        self._n_first = self._n_items = n_items
-        self._steps = array("q")  # rows told, and items joined: see `_joined`
-        self._sampler: Sampler | None = None
-        self._successor: _Successor | None = None
-        self._is_outdated = False  # even the successor is
-
-    @property
-    def n_told(self) -> int:
-        """How many answers the sampler has been told."""
-        return len(self._steps) - (self._n_items - self._n_first)
+        self._n_items = n_items
+        self._current = _Briefing(settings, answers, n_items)
+        self._next: _Briefing | None = None
+        self._n_until_next = 0  # answers
+        self._is_outdated = False  # even the next one is
 
     def ask(
         self,
@@ -66,140 +58,138 @@ class Asking:
         resting: Collection[int],
     ) -> Pair | None:
         """The next pair for a worker, by places in the track; None where none is allowed."""
-        if self._sampler is None:
-            self._sampler = self._new_sampler(self._n_first)
-            _catch_up(self._sampler, self._steps, self._answers)
+        self.prepare()
+        sampler = self._current.sampler()
         minds_who = self._settings.vetting or self._settings.sampler == "crowd-bt"
         for place in resting:
-            self._sampler.retire_item(place)
+            sampler.retire_item(place)
         try:
-            return self._sampler.ask(
+            return sampler.ask(
                 pending=pending, worker=worker if minds_who else None, exclude=exclude
             )
         except NothingToAsk:
             return None
         finally:
             for place in resting:
-                self._sampler.restore_item(place)
+                sampler.restore_item(place)
+
+    def prepare(self) -> None:
+        """Let samplers learn in their threads what they are to be told, as somebody will ask."""
+        self._current.go_on()
+        if self._next is not None:
+            self._next.go_on()
 
     def tell(self, row: int) -> None:
         """One more answer counts."""
-        self._take(row)
+        self._current.add(row)
+        if self._next is not None:
+            self._next.add(row)
+            self._n_until_next -= 1
+            if self._n_until_next <= 0:
+                self._replace()
 
     def add_item(self) -> None:
         """One more item can be asked about."""
         self._n_items += 1
-        if self._steps:
-            self._take(_joined(self._n_items - 1))
-        else:  # it is one of the first
-            self._n_first, self._sampler = self._n_items, None
-
-    def _take(self, step: int) -> None:
-        self._steps.append(step)
-        if self._sampler is not None:
-            _catch_up(self._sampler, self._steps[-1:], self._answers)
-        if self._successor is not None:
-            if self._successor.is_due(len(self._steps)):
-                self._replace()
-            else:
-                self._successor.catch_up(self._steps)
+        for briefing in filter(None, (self._current, self._next)):
+            briefing.add_item()
 
     def revise(self) -> None:
         """Answers count that did not, or do not that did."""
-        if self._successor is not None:
+        if self._next is not None:
             self._is_outdated = True
             return
-        self._successor = _Successor(
-            self._answers, self._n_items, len(self._steps), self.n_told // PATIENCE
+        self._n_until_next = self._current.n_answers // PATIENCE
+        self._next = _Briefing(
+            self._settings, self._answers, self._n_items, self._answers.counted()
         )
-        if self._successor.is_due(len(self._steps)):
+        if not self._n_until_next:
             self._replace()
-        elif self._sampler is not None:
-            self._successor.prepare(self._new_sampler)
 
     def _replace(self) -> None:
-        successor = self._successor
-        assert successor is not None
-        if self._sampler is not None:
-            self._sampler = successor.sampler(self._steps, self._new_sampler)
-        self._steps = successor.steps(self._steps)
-        self._n_first = successor.n_items
-        self._successor = None
+        assert self._next is not None
+        self._current, self._next = self._next, None
         if self._is_outdated:
             self._is_outdated = False
             self.revise()
 
-    def _new_sampler(self, n_items: int) -> Sampler:
-        return self._settings.build_sampler(range(n_items))
 
+class _Briefing:
+    """What a sampler is to be told, and the sampler, which is told when it is asked.
 
-class _Successor:
-    """A sampler in the making: told `base` first, then what came since step `begin`."""
+    While a log is read nobody is asked, and so nobody told.
+    """
 
-    def __init__(self, answers: Answers, n_items: int, begin: int, delay: int) -> None:
-        self.n_items = n_items
-        self._answers, self._base = answers, answers.counted()
-        self._begin, self._due = begin, begin + delay
-        self._told = begin
-        self._ready: Sampler | None = None
+    def __init__(
+        self,
+        settings: CampaignSettings,
+        answers: Answers,
+        n_items: int,
+        rows: IntArray | None = None,
+    ) -> None:
+        self._settings, self._answers, self._n_items = settings, answers, n_items
+        self._steps = array("q", b"" if rows is None else rows.astype(np.int64).tobytes())
+        self._n_joined = 0  # later than the first answers: steps below zero
+        self._n_told = 0
+        self._sampler: Sampler | None = None
         self._thread: threading.Thread | None = None
 
-    def is_due(self, n_steps: int) -> bool:
-        """Whether it takes over at this step."""
-        return n_steps >= self._due
+    @property
+    def n_answers(self) -> int:
+        """How many answers it is to be told."""
+        return len(self._steps) - self._n_joined
 
-    def steps(self, steps: array[int]) -> array[int]:
-        """What it has been told, once it takes over."""
-        return array("q", self._base.astype(np.int64).tobytes()) + steps[self._begin :]
+    def add(self, row: int) -> None:
+        """One more answer."""
+        self._steps.append(row)
 
-    def prepare(self, new_sampler: Callable[[int], Sampler]) -> None:
-        """Tell it the base, in a thread of its own."""
-        votes = self._answers.votes(self._base)
+    def add_item(self) -> None:
+        """One more item."""
+        if self._steps or self._thread is not None:
+            self._n_joined += 1
+            self._steps.append(-1)
+        else:  # it is one of the first
+            self._n_items, self._sampler = self._n_items + 1, None
 
-        def build() -> None:
-            sampler = new_sampler(self.n_items)
-            sampler.tell_many(votes)
-            self._ready = sampler
+    def go_on(self) -> None:
+        """Begin to tell a new sampler in a thread, or tell one that knows the rest some more."""
+        if self._sampler is not None:
+            self._tell_upto(min(self._n_told + CATCHING_UP, len(self._steps)))
+        elif self._thread is None and len(self._steps) >= MANY and not self._n_joined:
+            self._n_told = len(self._steps)
+            votes = self._answers.votes(np.array(self._steps, np.int64))
+            self._thread = threading.Thread(target=self._tell_new, args=(votes,), daemon=True)
+            self._thread.start()
 
-        self._thread = threading.Thread(target=build, name="hodgerank sampler", daemon=True)
-        self._thread.start()
+    def _tell_new(self, votes: Comparisons) -> None:
+        sampler = self._settings.build_sampler(range(self._n_items))
+        sampler.tell_many(votes)
+        self._sampler = sampler
 
-    def catch_up(self, steps: array[int]) -> None:
-        """Tell some of what came since, once the base is told."""
-        if self._ready is not None and self._told < len(steps):
-            upto = min(self._told + CATCHING_UP, len(steps))
-            _catch_up(self._ready, steps[self._told : upto], self._answers)
-            self._told = upto
-
-    def sampler(self, steps: array[int], new_sampler: Callable[[int], Sampler]) -> Sampler:
-        """The sampler, told everything."""
+    def sampler(self) -> Sampler:
+        """Who has been told everything."""
         if self._thread is not None:
             self._thread.join()
-        if self._ready is None:  # there was no thread, or it failed: then this says why
-            self._ready = new_sampler(self.n_items)
-            self._ready.tell_many(self._answers.votes(self._base))
-        _catch_up(self._ready, steps[self._told :], self._answers)
-        return self._ready
+            self._thread = None
+        if self._sampler is None:  # nobody was asked before, or the thread failed: this says why
+            self._sampler, self._n_told = self._settings.build_sampler(range(self._n_items)), 0
+        self._tell_upto(len(self._steps))
+        return self._sampler
 
-
-def _joined(place: int) -> int:
-    """The step at which an item joins: rows are not negative."""
-    return -1 - place
-
-
-def _catch_up(sampler: Sampler, steps: array[int], answers: Answers) -> None:
-    """Tell a sampler rows, and let items join between them."""
-    if len(steps) <= MANY:
-        for step in steps:
-            if step < 0:
-                sampler.add_item(-1 - step)
-            else:
-                answers.tell(sampler, step)
-        return
-    every = np.array(steps, np.int64)
-    begin = 0
-    for place in np.flatnonzero(every < 0).tolist():
-        sampler.tell_many(answers.votes(every[begin:place]))
-        sampler.add_item(-1 - steps[place])
-        begin = place + 1
-    sampler.tell_many(answers.votes(every[begin:]))
+    def _tell_upto(self, end: int) -> None:
+        assert self._sampler is not None
+        steps = self._steps[self._n_told : end]
+        self._n_told = end
+        if len(steps) < MANY:
+            for step in steps:
+                if step < 0:
+                    self._sampler.add_item(len(self._sampler.items))
+                else:
+                    self._answers.tell(self._sampler, step)
+            return
+        rows, begin = np.array(steps, np.int64), 0
+        for place in np.flatnonzero(rows < 0).tolist():
+            self._sampler.tell_many(self._answers.votes(rows[begin:place]))
+            self._sampler.add_item(len(self._sampler.items))
+            begin = place + 1
+        self._sampler.tell_many(self._answers.votes(rows[begin:]))

@@ -216,11 +216,9 @@ class Campaign(Displayed):
         """Take back the last answer of a worker; the task in which they get the pair again."""
         return self._do(lambda state, now: answering.undo(state, now, self._new_id, worker))
 
-    def expire(self, now: float | None = None) -> int:
-        """Take back leases that have ended, as leasing does by itself; how many."""
-        return self._do(
-            lambda state, clock: leasing.expire(state, clock if now is None else float(now))
-        )
+    def expire(self, by: float | None = None) -> int:
+        """Take back leases that end by then, as leasing does by itself at its time; how many."""
+        return self._do(lambda state, now: leasing.expire(state, now, by))
 
     # The owner
 
@@ -415,6 +413,8 @@ class Campaign(Displayed):
         self._failures = 0 if commits is None else commits.failures
         self._state = CampaignState()
         self._state.fold_all(self.database.store.read(self.id))
+        if commits is not None:
+            self._state.prepare()
 
     def _new_id(self) -> str:
         return f"{self._random.getrandbits(128):032x}"

@@ -11,12 +11,12 @@ Kind: TypeAlias = Literal[
     "item_added",  # data: item, text, media, track; items are numbered from 0 as they come
     "item_retired",  # left
     "item_restored",  # left
-    "issued",  # task, worker, left and right as shown, seconds of the lease; data: purpose
-    "answered",  # task, worker, outcome, seconds it took; data: marks, late
+    "issued",  # task, worker, left and right as shown, seconds of the lease; data: purpose, again
+    "answered",  # task, worker, outcome, seconds it took; data: rules, late, displaced, weight
     "undone",  # task, worker: an answer is taken back
     "skipped",  # task, worker; data: reason
     "expired",  # task
-    "imported",  # worker, left, right, outcome; data: display, weight
+    "imported",  # worker, left, right, outcome; data: display, weight, source
     "worker_banned",  # worker; data: reason
     "worker_restored",  # worker
     "paused",

@@ -17,10 +17,10 @@ from hodgerank.notebook import short
 FEWEST_BEFORE_REPEAT = 5  # answers between a pair and its repetition
 
 
-def expire(state: CampaignState, now: float) -> int:
-    """Take back the leases that have ended; how many."""
+def expire(state: CampaignState, now: float, by: float | None = None) -> int:
+    """Take back the leases that have ended, or will have by then; how many."""
     n_expired = 0
-    while (row := state.next_expired(now)) is not None:
+    while (row := state.next_expired(now if by is None else by)) is not None:
         state.record("expired", now, task=state.tasks.ids[row])
         n_expired += 1
     return n_expired

@@ -114,6 +114,11 @@ class CampaignState:
         """Who chooses the pairs of a track."""
         return self._asking[track]
 
+    def prepare(self) -> None:
+        """Somebody will ask for tasks soon."""
+        for asking in self._asking:
+            asking.prepare()
+
     def next_expired(self, now: float) -> int | None:
         """The row of a lease that has ended, if any has."""
         while self._due and self._due[0][0] <= now:
@@ -170,7 +175,7 @@ class CampaignState:
         if tasks.worker[row] >= 0 and self.workers[tasks.worker[row]].is_banned:
             return "worker banned"
         if row in tasks.displaced:
-            return "late, and its place was taken"
+            return "its place was taken"
         rule = self.settings.attention.excludes(tasks.verdicts.get(row, {}))
         return f"marked: {rule}" if rule else ""
 
@@ -283,8 +288,8 @@ class CampaignState:
             tasks.weight[row] = data["weight"]
         if "late" in data:
             tasks.late.add(row)
-            if data["late"] == "displaced":
-                tasks.displaced.add(row)
+        if "displaced" in data:
+            tasks.displaced.add(row)
         if "rules" in data:
             tasks.verdicts[row] = data["rules"]
             for rule, passed in data["rules"].items():

@@ -83,7 +83,7 @@ class TaskTable:
     outcome, is_counted
         Of rows that were answered; counted ones make the ranking.
     late, displaced
-        Rows that were answered after their lease; those among them whose place was taken meanwhile.
+        Rows that were answered after their lease; those whose place went to somebody else.
     expected
         Of gold pairs: the sign of the right answer.
     repeats

@@ -8,6 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from hodgerank import __version__
+from hodgerank.cli.campaign.commands import campaign
 from hodgerank.cli.describe import describe
 from hodgerank.cli.doctor import doctor
 from hodgerank.cli.judge import judge
@@ -67,3 +68,4 @@ for command in (rank, trust, report, plan, judge, replay, workers, outliers, des
     app.command(no_args_is_help=True)(command)
 for command in (reproduce, doctor):
     app.command()(command)
+app.add_typer(campaign)

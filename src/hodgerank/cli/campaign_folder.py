@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import signal
+from collections.abc import Awaitable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from hodgerank.cli.progress import doing, is_watched, telling_progress
 from hodgerank.errors import CannotWrite
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from hodgerank.judges.judging import JudgedRun
     from hodgerank.reporting.report import Report
 
+T = TypeVar("T")
 CALLS, VOTES, RANKING = "calls.jsonl", "votes.csv", "ranking.csv"
 INTERRUPTED = "interrupted"
 
@@ -74,9 +76,16 @@ class CampaignFolder:
 
 
 async def _run(judge: ChatJudge, campaign: dict[str, Any]) -> JudgedRun:
-    """An interrupt waits for the calls that are out, a second one does not."""
     from hodgerank.judges.judging import judge_items
 
+    return await heeding_interrupts(judge, judge_items(judge, progress=is_watched(), **campaign))
+
+
+async def heeding_interrupts(judge: ChatJudge, work: Awaitable[T]) -> T:
+    """The work of a judge, who is closed then.
+
+    An interrupt waits for the calls that are out, a second one does not.
+    """
     loop, task = asyncio.get_running_loop(), asyncio.current_task()
     before = signal.getsignal(signal.SIGINT)
 
@@ -96,7 +105,7 @@ async def _run(judge: ChatJudge, campaign: dict[str, Any]) -> JudgedRun:
     except (NotImplementedError, RuntimeError, ValueError):  # Windows, or not the main thread
         before = None
     try:
-        return await judge_items(judge, progress=is_watched(), **campaign)
+        return await work
     except asyncio.CancelledError:
         raise KeyboardInterrupt from None
     finally:

@@ -10,7 +10,7 @@ from typing import Any
 
 from hodgerank.data.items.judged_items import JudgedItems, read_items
 from hodgerank.data.items.samples import Showing
-from hodgerank.errors import InvalidArgument
+from hodgerank.errors import InvalidArgument, require_one_of
 from hodgerank.judges.asker import Asker
 from hodgerank.judges.endpoint.endpoint import CallFailed
 from hodgerank.judges.ledger.ledger import Caps, Ledger
@@ -40,6 +40,13 @@ class Judged:
     verdict: Verdict
     repeat: int = 0
 
+    @property
+    def answer(self) -> Answer | None:
+        """As samplers are told; None where there is none."""
+        if self.verdict.outcome is None:
+            return None
+        return Answer(self.verdict.outcome, self.model, 1 / (self.repeat + 1))
+
 
 class ChatJudge:
     """A judge for `run_async`: shows two items to a model and reads its reply.
@@ -61,6 +68,8 @@ class ChatJudge:
         Why the last call that brought no answer brought none.
     is_stopped
         Whether somebody wanted no more calls.
+    outcomes
+        What answers may be; None for anything from -1 to 1.
 
     Parameters
     ----------
@@ -136,6 +145,7 @@ class ChatJudge:
         )
         self.ledger = Ledger(prices, caps, models=self.panel.models)
         self.judged: list[Judged] = []
+        self._replies: dict[tuple[Pair, str], Judged] = {}  # the first one of each model
         self.trouble = ""
         self.is_stopped = False
         self._waiting = Waiting()
@@ -144,6 +154,8 @@ class ChatJudge:
         self._asker = Asker(
             question, prompt, self.panel, self.ledger, log, probabilities=probabilities
         )
+        told = [y for y in prompt.labels.values() if y is not None]
+        self.outcomes = None if probabilities else tuple(told)
         try:
             for record in self._asker.logged_calls():
                 self._remember(record)
@@ -161,9 +173,8 @@ class ChatJudge:
         if sampler.n_answers:
             raise InvalidArgument("the sampler has answers already: tell a new one")
         for call in self.judged:
-            if call.verdict.outcome is not None:
-                weight = 1 / (call.repeat + 1)
-                sampler.tell(call.pair, call.verdict.outcome, call.model, weight=weight)
+            if (said := call.answer) is not None:
+                sampler.tell(call.pair, said.outcome, said.worker, weight=said.weight)
 
     @property
     def unanswered(self) -> list[Pair]:
@@ -187,6 +198,11 @@ class ChatJudge:
         """
         return self._turns.n_open(pair)
 
+    @property
+    def ended_by(self) -> str:
+        """Why no more calls are made; empty as long as they are."""
+        return self._waiting.reason
+
     def begin(self) -> None:
         """Make calls, from now on or again."""
         self.is_stopped = False
@@ -203,10 +219,27 @@ class ChatJudge:
 
     async def __call__(self, pair: Pair) -> Answer | None:
         """Ask the model whose turn it is; raises `StopAsking` where a cap is reached."""
+        call = await self._put(pair)
+        return None if call is None else call.answer
+
+    def replied(self, pair: Pair, model: str) -> Judged | None:
+        """What a model replied when it was asked about a pair in this order, if it was."""
+        return self._replies.get((pair, model))
+
+    async def ask(self, pair: Pair, model: str) -> Judged | None:
+        """The reply of a model to a pair in this order: what it `replied`, or else it is asked.
+
+        None where it cannot be asked; `trouble` says why. Raises what calling the judge raises.
+        """
+        require_one_of(model, self.panel.models, "model")
+        return self.replied(pair, model) or await self._put(pair, model)
+
+    async def _put(self, pair: Pair, model: str | None = None) -> Judged | None:
         with self._waiting.call() as while_out:
-            turn = self._turns.next(pair)
+            turn = self._turns.next(pair, model)
             if turn is None:
-                self.trouble = "every model was asked about this pair in this order and context"
+                asked = "every model" if model is None else model
+                self.trouble = f"{asked} was asked about this pair in this order and context"
                 return None
             try:
                 verdict = await self._asker.ask(turn, while_out)
@@ -215,11 +248,10 @@ class ChatJudge:
                 if isinstance(error, CallFailed):
                     self.trouble = str(error)
                 raise
-            self.judged.append(_judged(turn, verdict))
+            call = self._keep(turn, verdict)
         if verdict.outcome is None:
             self.trouble = ": ".join(filter(None, (verdict.status, verdict.detail)))
-            return None
-        return Answer(verdict.outcome, turn.model, 1 / (turn.repeat + 1))
+        return call
 
     async def close(self) -> None:
         """Close connections, and let others open the log."""
@@ -253,7 +285,13 @@ class ChatJudge:
             )
         turn = Turn(pair, record["model"], showing, record["repeat"])
         self._turns.take(turn)
-        self.judged.append(_judged(turn, verdict_in(record)))
+        self._keep(turn, verdict_in(record))
+
+    def _keep(self, turn: Turn, verdict: Verdict) -> Judged:
+        call = Judged(turn.pair, turn.showing.key, turn.model, verdict, turn.repeat)
+        self.judged.append(call)
+        self._replies.setdefault((call.pair, call.model), call)
+        return call
 
     def _is_known(self, pair: Pair, record: Mapping[str, Any]) -> bool:
         return self._turns.is_taken(
@@ -265,7 +303,3 @@ class ChatJudge:
             return None
         showings = self.items.showings(str(pair.left), str(pair.right))
         return next((showing for showing in showings if showing.key == key), None)
-
-
-def _judged(turn: Turn, verdict: Verdict) -> Judged:
-    return Judged(turn.pair, turn.showing.key, turn.model, verdict, turn.repeat)

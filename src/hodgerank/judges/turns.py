@@ -82,8 +82,11 @@ class Turns:
         pairs = self._items.comparable
         return starmap(Pair, combinations(self._items.items, 2) if pairs is None else pairs)
 
-    def next(self, pair: Pair) -> Turn | None:
-        """The turn that comes next, which is taken; None if all have been asked all of it."""
+    def next(self, pair: Pair, model: str | None = None) -> Turn | None:
+        """The turn that comes next, which is taken; None if all have been asked all of it.
+
+        With `model`, the next one of that model.
+        """
         left, right = map(str, pair)
         showings = self._items.showings(left, right)
         places = list(range(len(showings)))
@@ -92,8 +95,9 @@ class Turns:
         turns = (
             (self._wear(turn), place, k, turn)
             for place, showing in zip(places, showings, strict=True)
-            for k, model in enumerate(self._models)
-            if (turn := self._turn(pair, model, showing)).repeat < self._repeats
+            for k, one in enumerate(self._models)
+            if model in (None, one)
+            and (turn := self._turn(pair, one, showing)).repeat < self._repeats
         )
         best = min(turns, key=lambda found: found[:3], default=None)
         if best is None:

@@ -1,26 +1,31 @@
 """The list of the commands of campaigns."""
 
+from collections.abc import Callable
+
 import typer
 
 from hodgerank.cli.campaign.answer import answer
 from hodgerank.cli.campaign.export import export
 from hodgerank.cli.campaign.import_file import import_file
 from hodgerank.cli.campaign.items import add, retire, unretire
+from hodgerank.cli.campaign.judge import judge
 from hodgerank.cli.campaign.list_campaigns import list_campaigns
 from hodgerank.cli.campaign.new import new
 from hodgerank.cli.campaign.running import close, pause, reset, resume
 from hodgerank.cli.campaign.settings import settings
 from hodgerank.cli.campaign.status import status
 from hodgerank.cli.campaign.workers import ban, restore
+from hodgerank.cli.result import CommandResult
 
 campaign = typer.Typer(
     name="campaign",
     help="Collect votes that nothing can lose: begin a campaign, answer, look on, export.",
     no_args_is_help=True,
 )
-for name, command in {
+COMMANDS: dict[str, Callable[..., CommandResult]] = {
     "new": new,
     "answer": answer,
+    "judge": judge,
     "status": status,
     "list": list_campaigns,
     "export": export,
@@ -35,5 +40,6 @@ for name, command in {
     "resume": resume,
     "reset": reset,
     "close": close,
-}.items():
+}
+for name, command in COMMANDS.items():
     campaign.command(name, no_args_is_help=True)(command)

@@ -49,7 +49,7 @@ def add(
     with Campaign.open(where, name) as campaign:
         campaign.add(joining)
         n = campaign.counts.n_items
-        words = f"{len(joining):,} items join {campaign.id}, which has {n:,}"
+        words = f"{campaign.id} has {n:,} items, {len(joining):,} of them new"
         added = [item.id for item in joining]
         return done(campaign, words, as_json, added=added, n_items=n)
 

@@ -11,9 +11,7 @@ from hodgerank.cli.outputs import AsJson
 if TYPE_CHECKING:
     from hodgerank.campaign.campaign import Campaign
 
-Worker = Annotated[
-    str, typer.Argument(metavar="WORKER", help="By name, as in status --workers.")
-]
+Worker = Annotated[str, typer.Argument(metavar="WORKER", help="By name, as in status --workers.")]
 
 
 def ban(

@@ -1,0 +1,231 @@
+"""hodgerank campaign judge: language models answer, beside people."""
+
+import asyncio
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from hodgerank.cli.campaign.naming import Name, Where
+from hodgerank.cli.campaign_folder import INTERRUPTED, heeding_interrupts
+from hodgerank.cli.exit_status import BAD_INPUT
+from hodgerank.cli.exit_status import INTERRUPTED as INTERRUPTED_STATUS
+from hodgerank.cli.judge_result import money
+from hodgerank.cli.judging_options import (
+    Answers,
+    BaseUrls,
+    Concurrency,
+    KeyVariables,
+    MaxCalls,
+    MaxCost,
+    MaxTokens,
+    MaxTotalTokens,
+    Models,
+    Parameters,
+    PerMinute,
+    PriceFile,
+    Probabilities,
+    Retries,
+    Temperature,
+    TemplateFile,
+    Timeout,
+    keys_of,
+    money_of,
+    parameters_of,
+)
+from hodgerank.cli.outputs import AsJson
+from hodgerank.cli.result import CommandResult
+from hodgerank.errors import InvalidArgument
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from hodgerank.campaign.campaign import Campaign
+    from hodgerank.campaign.summaries import CampaignProgress
+    from hodgerank.judges.chat_judge import ChatJudge
+    from hodgerank.judges.on_campaign import CampaignRun
+
+
+@dataclass(frozen=True)
+class CampaignJudgeResult(CommandResult):
+    """What models did, and how far the campaign is."""
+
+    campaign: str
+    database: str
+    run: "CampaignRun"
+    progress: "CampaignProgress"
+    calls: Path
+    trouble: str
+    as_json: bool
+    written = None
+
+    @property
+    def exit_status(self) -> int:
+        """Not 0 where it was interrupted, or a model failed."""
+        if self.run.reason == INTERRUPTED:
+            return INTERRUPTED_STATUS
+        return BAD_INPUT if any(model.is_failed for model in self.run.models) else 0
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, for --json."""
+        run = self.run
+        costs = {judge.model: asdict(judge.cost) for judge in run.judges}
+        return {
+            "campaign": self.campaign,
+            "database": self.database,
+            "answers": run.n_answers,
+            "counted": run.n_counted,
+            "skipped": run.n_skipped,
+            "stopped_by": run.reason,
+            "models": [{**asdict(model), "cost": costs[model.model]} for model in run.models],
+            "calls": str(self.calls),
+            "progress": self.progress.to_dict(),
+        }
+
+    def show(self, console: "Console") -> None:
+        """What came, then the models, then the campaign."""
+        from hodgerank.cli.console import count, show_warnings, verbatim
+
+        run = self.run
+        skipped = f", {run.n_skipped:,} skipped" if run.n_skipped else ""
+        words = f"{count(run.n_answers, 'answer')}{skipped}; stopped by: {run.reason}"
+        console.print(verbatim(words))
+        failures = [model.reason for model in run.models if model.is_failed]
+        if run.n_skipped and not failures:
+            failures = [f"the last one that was skipped: {self.trouble}"]
+        show_warnings(failures, console)
+        if run.reason == INTERRUPTED:
+            console.print(verbatim("The same command goes on from here.", "bold"))
+        self._show_models(console)
+        console.print(verbatim(self.progress.sentence, "bold"))
+        console.print(verbatim(f"every call is in {self.calls}"))
+
+    def _show_models(self, console: "Console") -> None:
+        from hodgerank.cli.console import verbatim
+        from hodgerank.cli.fitting import add_names, add_numbers, plain_table, show_table
+
+        costs = {judge.model: judge.cost for judge in self.run.judges}
+        table = plain_table()
+        add_names(table, "model")
+        add_numbers(table, "answers", "count", "skipped", "known before", "tokens", "cost")
+        for model in self.run.models:
+            cost = costs[model.model]
+            tokens = f"{cost.prompt_tokens + cost.completion_tokens:,}"
+            table.add_row(
+                verbatim(model.model),
+                f"{model.n_answers:,}",
+                f"{model.n_counted:,}",
+                f"{model.n_skipped:,}",
+                f"{model.n_known:,}",
+                f"~{tokens}" if cost.estimated_calls else tokens,
+                money(cost.cost, cost.currency),
+            )
+        console.print()
+        show_table(table, console, spare=("cost", "tokens", "known before"))
+        console.print()
+
+
+def judge(
+    where: Where,
+    model: Models,
+    name: Name = None,
+    budget: Annotated[
+        int | None,
+        typer.Option(
+            min=1, help="Answers of this run; as many as the campaign takes if not given."
+        ),
+    ] = None,
+    answers: Answers = "choice",
+    template: TemplateFile = None,
+    probabilities: Probabilities = False,
+    calls: Annotated[
+        Path | None,
+        typer.Option(
+            help="A file that gets every call; beside the file of the campaign if not given."
+        ),
+    ] = None,
+    base_url: BaseUrls = None,
+    key_variable: KeyVariables = None,
+    temperature: Temperature = None,
+    max_tokens: MaxTokens = None,
+    parameter: Parameters = None,
+    concurrency: Concurrency = 16,
+    timeout: Timeout = 60.0,
+    retries: Retries = 6,
+    requests_per_minute: PerMinute = None,
+    tokens_per_minute: PerMinute = None,
+    prices: PriceFile = None,
+    max_calls: MaxCalls = None,
+    max_total_tokens: MaxTotalTokens = None,
+    max_cost: MaxCost = None,
+    as_json: AsJson = False,
+) -> CampaignJudgeResult:
+    """Let language models answer, each as a worker of its own name, until there is no task for it.
+
+    They are asked the question of the campaign about its texts and images. Every reply is on disk
+    before it is used: whatever interrupts it, the same command goes on, and what is in --calls is
+    not paid for again. Replies without an answer skip the task. Answers other than a choice need
+    a campaign that takes them: ties for --answers tie, grades = 0 for the rest. The key comes from
+    the environment.
+
+    Examples:
+      hodgerank campaign judge campaign.db -m NAME --budget 200
+
+      hodgerank campaign judge campaign.db -m ONE -m OTHER --prices prices.csv --max-cost 5
+
+      hodgerank campaign judge campaign.db -m NAME --base-url http://localhost:8000/v1
+    """
+    from hodgerank.campaign.campaign import Campaign
+    from hodgerank.judges.for_campaign import judge_for
+
+    log = _beside(where) if calls is None else calls
+    how: dict[str, Any] = {
+        "base_url": base_url or None,
+        "api_key": keys_of(key_variable),
+        "template": template or answers,
+        "probabilities": probabilities,
+        "parameters": parameters_of(parameter, temperature, max_tokens),
+        "timeout": timeout,
+        "retries": retries,
+        "requests_per_minute": requests_per_minute,
+        "tokens_per_minute": tokens_per_minute,
+        **money_of(prices, max_calls, max_total_tokens, max_cost),
+    }
+    with Campaign.open(where, name) as campaign:
+        judges = judge_for(campaign, model, log=log, **how)
+        run = asyncio.run(_run(judges, campaign, budget, concurrency))
+        return CampaignJudgeResult(
+            campaign=campaign.id,
+            database=campaign.database.name,
+            run=run,
+            progress=campaign.progress(),
+            calls=log,
+            trouble=judges.trouble,
+            as_json=as_json,
+        )
+
+
+async def _run(
+    judges: "ChatJudge", campaign: "Campaign", budget: int | None, concurrency: int
+) -> "CampaignRun":
+    from hodgerank.cli.progress import doing, telling_progress
+    from hodgerank.judges.on_campaign import judge_campaign
+
+    with telling_progress():
+        advance = doing("judging", budget)
+        work = judge_campaign(
+            judges,
+            campaign,
+            budget=budget,
+            concurrency=concurrency,
+            on_answer=lambda pair, answer: advance(),
+        )
+        return await heeding_interrupts(judges, work)
+
+
+def _beside(where: str) -> Path:
+    """Where calls go: campaign.db has campaign.calls.jsonl."""
+    if "://" in where:
+        raise InvalidArgument("name a file that gets every call: --calls calls.jsonl")
+    return Path(where).with_suffix(".calls.jsonl")

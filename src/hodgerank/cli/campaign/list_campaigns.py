@@ -1,0 +1,79 @@
+"""hodgerank campaign list: the campaigns of one place."""
+
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+from hodgerank.cli.campaign.naming import Where
+from hodgerank.cli.outputs import AsJson
+from hodgerank.cli.result import CommandResult
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from hodgerank.campaign.summaries import Counts
+
+
+@dataclass(frozen=True)
+class ListResult(CommandResult):
+    """Campaigns in numbers, oldest first."""
+
+    database: str
+    campaigns: "dict[str, Counts]"
+    as_json: bool
+    written = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, for --json."""
+        rows = [
+            {
+                "campaign": name,
+                "status": counts.status,
+                "n_items": counts.n_items,
+                "n_answers": counts.n_answers,
+                "budget": counts.budget,
+                "n_workers": counts.n_workers,
+                "last_activity": datetime.fromtimestamp(counts.at, UTC).isoformat(),
+            }
+            for name, counts in self.campaigns.items()
+        ]
+        return {"database": self.database, "campaigns": rows}
+
+    def show(self, console: "Console") -> None:
+        """A line for each."""
+        from hodgerank.cli.campaign.wording import when
+        from hodgerank.cli.console import verbatim
+        from hodgerank.cli.fitting import add_names, add_numbers, plain_table, show_table
+
+        if not self.campaigns:
+            console.print(verbatim(f"{self.database} has no campaign"))
+            return
+        table = plain_table()
+        add_names(table, "campaign")
+        table.add_column("status")
+        add_numbers(table, "items", "answers", "of at most", "workers", "last activity")
+        for name, counts in self.campaigns.items():
+            table.add_row(
+                verbatim(name),
+                counts.status,
+                f"{counts.n_items:,}",
+                f"{counts.n_answers:,}",
+                "-" if counts.budget is None else f"{counts.budget:,}",
+                f"{counts.n_workers:,}",
+                when(counts.at),
+            )
+        show_table(table, console, spare=("workers", "items", "of at most", "last activity"))
+
+
+def list_campaigns(where: Where, as_json: AsJson = False) -> ListResult:
+    """List the campaigns of a file or a database, also while another process collects.
+
+    Examples:
+      hodgerank campaign list campaign.db
+    """
+    from hodgerank.campaign.campaign import Campaign
+    from hodgerank.campaign.database import Database
+
+    with Database(where, read_only=True) as database:
+        campaigns = {name: Campaign(database, name).counts for name in database.campaigns()}
+        return ListResult(database.name, campaigns, as_json)

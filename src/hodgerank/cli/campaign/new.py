@@ -1,0 +1,208 @@
+"""hodgerank campaign new: items and a question become a campaign."""
+
+from collections import Counter
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import typer
+
+from hodgerank.cli.campaign.given_settings import (
+    Assignments,
+    merged,
+    read_assignments,
+    read_gold,
+    read_settings_file,
+)
+from hodgerank.cli.campaign.naming import DEFAULT_NAME, command_line
+from hodgerank.cli.campaign.reading_items import (
+    ContextColumn,
+    Encoding,
+    IdColumn,
+    ImageColumn,
+    Items,
+    TextColumn,
+    TrackColumn,
+    read_campaign_items,
+)
+from hodgerank.cli.outputs import AsJson
+from hodgerank.cli.result import CommandResult
+from hodgerank.errors import InvalidArgument
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from hodgerank.campaign.settings import CampaignSettings
+    from hodgerank.cli.campaign.reading_items import ItemsRead
+
+
+@dataclass(frozen=True)
+class NewResult(CommandResult):
+    """A campaign that was created, or would be; then there is no database."""
+
+    campaign: str
+    database: str | None
+    read: "ItemsRead"
+    settings: "CampaignSettings"
+    as_json: bool
+    written = None
+
+    @property
+    def tracks(self) -> dict[str, int]:
+        """How many items each has; empty where there are none."""
+        return dict(Counter(item.track for item in self.read.items if item.track))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, for --json."""
+        return {
+            "campaign": self.campaign,
+            "database": self.database,
+            "is_created": self.database is not None,
+            "n_items": len(self.read.items),
+            "tracks": self.tracks,
+            "left_out": self.read.left_out,
+            "settings": self.settings.to_dict(),
+        }
+
+    def show(self, console: "Console") -> None:
+        """What was understood, and what to do next."""
+        from hodgerank.cli.campaign.wording import answers_words, end_words
+        from hodgerank.cli.console import show_warnings, verbatim
+        from hodgerank.notebook import short
+
+        how = self.settings
+        tracks = [f"{short(track)} ({n:,})" for track, n in list(self.tracks.items())[:20]]
+        console.print(verbatim(f"{len(self.read.items):,} items"))
+        if tracks:
+            console.print(verbatim(f"{len(self.tracks):,} tracks: {', '.join(tracks)}"))
+        if n := len(self.read.left_out):
+            names = ", ".join(self.read.left_out[:5]) + (" ..." if n > 5 else "")
+            show_warnings([f"left out: {names}"], console)
+        console.print(verbatim(f"question: {how.question}"))
+        console.print(verbatim(f"answers:  {answers_words(how)}"))
+        console.print(verbatim(f"until:    {end_words(how)}"))
+        if how.gold:
+            console.print(f"gold:     {len(how.gold):,} pairs, in {how.gold_share:.0%} of tasks")
+        console.print()
+        if self.database is None:
+            console.print("nothing was created (--dry-run)")
+            return
+        console.print(verbatim(f"created {self.campaign} in {self.database}", "bold"))
+        console.print("next:")
+        for command, more in (("answer", ("--worker", "NAME")), ("status", ())):
+            line = command_line(command, self.database, self.campaign, *more)
+            console.print(verbatim(f"  {line}"), soft_wrap=True)
+
+
+def new(
+    items: Items,
+    question: Annotated[
+        str | None, typer.Option("--question", "-q", help="Which of the two? Asked of every pair.")
+    ] = None,
+    title: Annotated[str | None, typer.Option(help="What workers read above it.")] = None,
+    ties: Annotated[
+        bool | None, typer.Option("--ties/--no-ties", help="Whether a tie is an answer.")
+    ] = None,
+    grades: Annotated[
+        int | None,
+        typer.Option(help="Steps on either side: 3 asks how much better, 1 only which."),
+    ] = None,
+    budget: Annotated[int | None, typer.Option(help="Most answers that count.")] = None,
+    stop: Annotated[
+        str | None,
+        typer.Option(help="Stop sooner: 'tau >= 0.9', 'top 3 >= 0.95', 'ranks <= 2'; and, or."),
+    ] = None,
+    sampler: Annotated[
+        str | None, typer.Option(help="How pairs are chosen, as in plan: auto, top-5, random ...")
+    ] = None,
+    ranking: Annotated[
+        Literal["robust", "plain"] | None,
+        typer.Option(help="Weigh answers by trust in their workers, or count all alike."),
+    ] = None,
+    position: Annotated[
+        Literal["common", "worker"] | None,
+        typer.Option(help="Measure the pull of the left side: one for all, or of each worker."),
+    ] = None,
+    answers_per_worker: Annotated[
+        int | None, typer.Option(help="Most answers of one worker.")
+    ] = None,
+    lease_seconds: Annotated[
+        float | None, typer.Option(help="Time for a task before it goes to somebody else.")
+    ] = None,
+    repeat_share: Annotated[
+        float | None, typer.Option(help="Share of tasks that repeat an earlier pair.")
+    ] = None,
+    gold: Annotated[
+        Path | None,
+        typer.Option(help="Pairs with a known answer: a table with columns better and worse."),
+    ] = None,
+    settings: Annotated[
+        Path | None, typer.Option(help="A TOML file of settings; options have the last word.")
+    ] = None,
+    assignments: Assignments = None,
+    name: Annotated[
+        str, typer.Option("--name", metavar="ID", help="Its name among others in the same place.")
+    ] = DEFAULT_NAME,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Say what was understood; create nothing.")
+    ] = False,
+    id_column: IdColumn = None,
+    text_column: TextColumn = None,
+    context_column: ContextColumn = None,
+    image_column: ImageColumn = None,
+    track_column: TrackColumn = None,
+    encoding: Encoding = None,
+    seed: Annotated[
+        int | None, typer.Option(min=0, help="Makes the choice of pairs repeatable.")
+    ] = None,
+    output: Annotated[
+        str | None,
+        typer.Option(
+            "--output",
+            "-o",
+            help="A file, which is made if it is not there, or a postgresql:// address. What it "
+            "holds stays.",
+        ),
+    ] = None,
+    as_json: AsJson = False,
+) -> NewResult:
+    """Begin a campaign: items, a question, and a place where every answer is kept.
+
+    What the settings file and the options do not say has a usual value; `hodgerank campaign
+    settings` shows all, and changes them later.
+
+    Examples:
+      hodgerank campaign new images/ -q "Which is sharper?" -o campaign.db
+
+      hodgerank campaign new texts.csv -q "Which is clearer?" --ties --budget 500
+      --stop "tau >= 0.9" -o campaign.db
+
+      hodgerank campaign new texts.csv --settings settings.toml --gold gold.csv --dry-run
+
+      hodgerank campaign new texts.csv -q "Which is clearer?" -o postgresql://localhost/votes
+    """
+    from hodgerank.campaign.campaign import Campaign
+    from hodgerank.campaign.settings import CampaignSettings
+
+    flags = {
+        "question": question, "title": title, "ties": ties, "grades": grades, "budget": budget,
+        "stop": stop, "sampler": sampler, "ranking": ranking, "position": position,
+        "answers_per_worker": answers_per_worker, "lease_seconds": lease_seconds,
+        "repeat_share": repeat_share, "seed": seed,
+        "gold": None if gold is None else read_gold(gold),
+    }  # fmt: skip
+    given = {} if settings is None else read_settings_file(settings)
+    given |= {option: value for option, value in flags.items() if value is not None}
+    proper = CampaignSettings.of(merged(given, read_assignments(assignments or ())))
+    columns = {
+        "id": id_column, "text": text_column, "context": context_column, "image": image_column,
+        "track": track_column,
+    }  # fmt: skip
+    read = read_campaign_items(items, columns, encoding)
+    Campaign.create(None, read.items, proper, id=name).leave()  # what is wrong leaves no file
+    if dry_run:
+        return NewResult(name, None, read, proper, as_json)
+    if output is None:
+        raise InvalidArgument("name a file for the campaign: -o campaign.db")
+    with Campaign.create(output, read.items, proper, id=name) as campaign:
+        return NewResult(name, campaign.database.name, read, proper, as_json)

@@ -1,0 +1,104 @@
+"""hodgerank campaign settings: what is asked, of whom, how often and until when."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from hodgerank.cli.campaign.given_settings import Assignments, read_assignments
+from hodgerank.cli.campaign.naming import Name, Where
+from hodgerank.cli.outputs import (
+    AsJson,
+    check_output_name,
+    goes_to_standard_output,
+    keep_apart,
+    require_one_printed,
+)
+from hodgerank.cli.result import CommandResult
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from hodgerank.campaign.settings import CampaignSettings
+
+
+@dataclass(frozen=True)
+class SettingsResult(CommandResult):
+    """The settings of a campaign, and how many of them were changed."""
+
+    campaign: str
+    settings: "CampaignSettings"
+    n_changed: int
+    written: Path | None
+    as_json: bool
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, for --json; as in a settings file."""
+        return self.settings.to_dict()
+
+    def show(self, console: "Console") -> None:
+        """As the file would have them, or where that is."""
+        from hodgerank.cli.console import count, show_written, verbatim
+
+        if self.n_changed:
+            console.print(
+                verbatim(f"{count(self.n_changed, 'setting')} of {self.campaign} changed")
+            )
+        if self.written is None:
+            for line in self.settings.to_toml().splitlines():
+                console.print(verbatim(line), soft_wrap=True)
+        show_written(self.written, console)
+
+    def write(self, path: Path) -> None:
+        """Write the file."""
+        from hodgerank.cli.standard_output import print_bytes
+        from hodgerank.writing import write_file
+
+        content = self.settings.to_toml().encode()
+        if goes_to_standard_output(path):
+            print_bytes(content)
+        else:
+            write_file(path, content)
+
+
+def settings(
+    where: Where,
+    assignments: Assignments = None,
+    name: Name = None,
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", help="Write them: .toml, for new --settings; - prints it."),
+    ] = None,
+    as_json: AsJson = False,
+) -> SettingsResult:
+    """Show the settings of a campaign, or change some of them from now on.
+
+    Values are written as in TOML; quotes may be left out around a text.
+
+    Examples:
+      hodgerank campaign settings campaign.db
+
+      hodgerank campaign settings campaign.db --set budget=800 --set attention.same_side=none
+
+      hodgerank campaign settings campaign.db --set 'attention.exclude=["gold"]'
+
+      hodgerank campaign settings campaign.db -o settings.toml
+    """
+    from hodgerank.campaign.campaign import Campaign
+
+    require_one_printed(output, as_json)
+    if output is not None and not goes_to_standard_output(output):
+        check_output_name(output, (".toml",))
+        keep_apart([output], [where])
+    changes = read_assignments(assignments or ())
+    with Campaign.open(where, name, read_only=not changes) as campaign:
+        before = campaign.settings.to_dict()
+        if changes:
+            campaign.change(**changes)
+        after = campaign.settings
+        n_changed = sum(before[one] != value for one, value in after.to_dict().items())
+        result = SettingsResult(campaign.id, after, n_changed, output, as_json)
+    if output is not None and not goes_to_standard_output(output):
+        result.write(output)
+    return result

@@ -1,0 +1,195 @@
+"""hodgerank campaign status: how far it is, and what the answers say."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from hodgerank.cli.campaign.naming import Name, Where
+from hodgerank.cli.outputs import AsJson
+from hodgerank.cli.ranking_table import n_shown, show_ranking
+from hodgerank.cli.result import CommandResult
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from hodgerank.campaign.standing import TrackProgress
+    from hodgerank.campaign.summaries import CampaignProgress, WorkerSummary
+    from hodgerank.estimators.ranking import Ranking
+
+
+@dataclass(frozen=True)
+class StatusResult(CommandResult):
+    """A campaign as it is; rankings of tracks that have an answer."""
+
+    campaign: str
+    database: str
+    question: str
+    progress: "CampaignProgress"
+    rankings: "dict[str, Ranking]"
+    workers: "list[WorkerSummary] | None"
+    top: int
+    as_json: bool
+    written = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, for --json."""
+        content = self.progress.to_dict()
+        for track in content["tracks"]:
+            track["ranking"] = None
+            if ranking := self.rankings.get(track["track"]):
+                track["ranking"] = ranking.to_dict()
+                if self.top:
+                    track["ranking"]["items"] = track["ranking"]["items"][: self.top]
+        if self.workers is not None:
+            content["workers"] = [worker.to_dict() for worker in self.workers]
+        names = {"campaign": self.campaign, "database": self.database, "question": self.question}
+        return names | content
+
+    def show(self, console: "Console") -> None:
+        """The sentence, the rankings, the rules, the workers."""
+        from hodgerank.cli.campaign.wording import when
+        from hodgerank.cli.console import count, show_warnings, verbatim
+
+        counts = self.progress.counts
+        about = (
+            f"{self.campaign}: {self.question} ({counts.status}, {count(counts.n_items, 'item')}, "
+            f"{count(counts.n_workers, 'worker')}, {count(counts.n_out, 'task')} out, "
+            f"{when(counts.at)})"
+        )
+        console.print(verbatim(about, "dim"))
+        console.print()
+        console.print(verbatim(self.progress.sentence, "bold"))
+        for track in self.progress.tracks:
+            self._show_track(track, console)
+        self._show_rules(console)
+        self._show_workers(console)
+        show_warnings(
+            (
+                f"{rule.rule} fails {rule.n_failed:,} of {rule.n_passed + rule.n_failed:,} "
+                "answers: look whether the rule is right (settings)"
+                for rule in self.progress.alarms
+            ),
+            console,
+        )
+
+    def _show_track(self, track: "TrackProgress", console: "Console") -> None:
+        from hodgerank.cli.console import count, show_rest, verbatim
+
+        if track.track:
+            console.print()
+            words = f"{track.track}: {track.n_items:,} items, {count(track.n_answers, 'answer')}"
+            enough = ", enough" if track.is_enough else ""
+            console.print(verbatim(words + enough, "bold"))
+        ranking = self.rankings.get(track.track)
+        if ranking is None:
+            console.print("no answers yet")
+            return
+        shown = min(self.top or len(ranking), len(ranking))
+        show_ranking(ranking, shown, console)
+        show_rest(shown, len(ranking), console)
+        console.print(f"expected tau {track.expected_tau:.2f}", style="dim")
+
+    def _show_rules(self, console: "Console") -> None:
+        from hodgerank.cli.fitting import add_numbers, plain_table, show_table
+
+        rules = self.progress.counts.rules
+        if not rules:
+            return
+        table = plain_table()
+        table.add_column("rule")
+        add_numbers(table, "known", "failed", "share")
+        for rule in rules:
+            known = rule.n_passed + rule.n_failed
+            table.add_row(rule.rule, f"{known:,}", f"{rule.n_failed:,}", f"{rule.share or 0:.1%}")
+        console.print()
+        show_table(table, console)
+
+    def _show_workers(self, console: "Console") -> None:
+        from hodgerank.cli.console import verbatim
+        from hodgerank.cli.fitting import add_names, add_numbers, plain_table, show_table
+
+        if not self.workers:
+            return
+        table = plain_table()
+        add_names(table, "worker")
+        add_numbers(table, "answers", "count", "out", "skipped", "expired", "seconds", "left")
+        add_numbers(table, "gold", "repeats", "marks")
+        table.add_column("banned", overflow="fold")
+        for who in self.workers:
+            table.add_row(
+                verbatim(who.worker),
+                *(
+                    f"{n:,}"
+                    for n in (
+                        who.n_answers, who.n_counted, who.n_out, who.n_skipped, who.n_expired
+                    )
+                ),
+                "-" if who.median_seconds is None else f"{who.median_seconds:.1f}",
+                "-" if who.left_share is None else f"{who.left_share:.0%}",
+                f"{who.gold_right}/{who.gold_seen}",
+                f"{who.repeats_agreeing}/{who.repeats_seen}",
+                f"{sum(who.marks.values()):,}",
+                verbatim(who.ban_reason or "yes") if who.is_banned else "",
+            )  # fmt: skip
+        console.print()
+        show_table(
+            table,
+            console,
+            spare=("expired", "out", "repeats", "gold", "left", "seconds", "skipped"),
+        )
+
+
+def status(
+    where: Where,
+    name: Name = None,
+    workers: Annotated[
+        bool, typer.Option("--workers", help="What each worker has done, too.")
+    ] = False,
+    forecast: Annotated[
+        bool,
+        typer.Option(
+            "--forecast/--no-forecast",
+            help="Foresee how many more answers --stop takes, which takes seconds.",
+        ),
+    ] = True,
+    top: Annotated[
+        int | None,
+        typer.Option(
+            min=0, help="Show the best N only, 0 shows all; 50 if not given, all with --json."
+        ),
+    ] = None,
+    as_json: AsJson = False,
+) -> StatusResult:
+    """Say whether the answers are enough yet, and show the ranking with its intervals.
+
+    Also how often each rule of attention fails an answer. Nothing is written: it can be asked
+    while another process collects.
+
+    Examples:
+      hodgerank campaign status campaign.db
+
+      hodgerank campaign status campaign.db --workers --no-forecast
+
+      hodgerank campaign status campaign.db --top 3 --json
+    """
+    from hodgerank.campaign.campaign import Campaign
+    from hodgerank.cli.progress import doing, telling_progress
+
+    with telling_progress(), Campaign.open(where, name, read_only=True) as campaign:
+        doing(f"looking at {campaign.id}")
+        progress = campaign.progress(with_forecast=forecast)
+        return StatusResult(
+            campaign=campaign.id,
+            database=campaign.database.name,
+            question=campaign.settings.question,
+            progress=progress,
+            rankings={
+                track.track: campaign.ranking(track.track)
+                for track in progress.tracks
+                if track.n_answers
+            },
+            workers=campaign.workers() if workers else None,
+            top=n_shown(top, as_json),
+            as_json=as_json,
+        )

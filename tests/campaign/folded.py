@@ -1,0 +1,60 @@
+"""A state in plain values, to compare one with another."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Any
+
+from hodgerank.campaign.campaign import Campaign
+from hodgerank.campaign.state import CampaignState
+
+
+def folded(campaign: Campaign) -> CampaignState:
+    """The log of a campaign, folded from its beginning."""
+    state = CampaignState()
+    for event in campaign.log():
+        state.fold(event)
+    return state
+
+
+def plain(state: CampaignState) -> dict[str, Any]:
+    """All that a state knows, but the samplers."""
+    tasks, items = state.tasks, state.items
+    columns = {
+        name: repr(list(value)) if not isinstance(value, dict | set) else repr(_sorted(value))
+        for name, value in vars(tasks).items()
+    }
+    return {
+        "seq": state.seq,
+        "at": state.at,
+        "status": state.status,
+        "settings": state.settings,
+        "items": list(items.items),
+        "tracks": list(items.tracks),
+        "retired": set(items.retired),
+        "workers": [asdict(worker) for worker in state.workers],
+        "codes": dict(state.worker_codes),
+        "enough": set(state.enough),
+        "open": dict(state.open),
+        "n_counted": list(state.n_counted),
+        "n_out": list(state.n_out),
+        "n_places": state.n_places,
+        "tallies": {rule: list(tally) for rule, tally in state.tallies.items()},
+        "sources": set(state.sources),
+        **{f"tasks.{name}": value for name, value in columns.items()},
+    }
+
+
+def asked_next(state: CampaignState) -> list[Any]:
+    """What each track would ask next, of a worker who has seen nothing."""
+    found = []
+    for track in range(len(state.items.tracks)):
+        members = state.items.members[track]
+        resting = {place for place, item in enumerate(members) if item in state.items.retired}
+        out = state.pairs_out(track)
+        found.append(state.asking(track).ask(out, len(state.workers), set(), resting))
+    return found
+
+
+def _sorted(value: dict[Any, Any] | set[Any]) -> list[Any]:
+    return sorted(value.items()) if isinstance(value, dict) else sorted(value)
