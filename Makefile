@@ -4,7 +4,7 @@ VENV   ?= .venv
 BIN    := $(VENV)/bin
 READY  := $(VENV)/.ready
 .DEFAULT_GOAL := help
-.PHONY: help demo docs transcripts test fuzz coverage reproduce lint types bench dist clean
+.PHONY: help demo docs transcripts test fuzz soak coverage reproduce lint types bench dist clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' Makefile
@@ -26,6 +26,9 @@ SEED    ?= 1
 MINUTES ?= 3
 fuzz: $(READY)-test  ## run the commands on random and damaged files; SEED=2 MINUTES=10 for others and for longer
 	PYTHONPATH=tests $(BIN)/python -m fuzz --seed $(SEED) --minutes $(MINUTES)
+
+soak: $(READY)-test  ## kill, fill disks, race and abandon for some minutes, and print what was found
+	PYTHONPATH=tests $(BIN)/python -m soak --seed $(SEED)
 
 coverage: $(READY)-test $(READY)-java  ## measure branch coverage; compiled kernels run as plain Python for it
 	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -n auto --cov --cov-report= --cov-fail-under=0 tests/kernels

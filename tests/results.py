@@ -6,6 +6,7 @@ from functools import cache
 from typing import Any
 
 import hodgerank as hr
+from hodgerank.campaign import CampaignItem, CampaignProgress
 from hodgerank.judges.chat_judge import Judged
 from hodgerank.judges.conduct import STATUSES, Conduct, Share
 from hodgerank.judges.judging import JudgedRun
@@ -60,6 +61,7 @@ def every_result() -> dict[str, Any]:
         hr.report(votes, with_forecast=False),
         hr.judges.JudgedItems.of({HOSTILE: HOSTILE, "b": "x" * 1000}),
         _judged(run),
+        _progress(),
         hr.Answer(1.0, "ann"),
         hr.Pair("a", "b"),
         hr.Budget(3),
@@ -68,6 +70,13 @@ def every_result() -> dict[str, Any]:
         hr.RanksWithin(2),
     ]
     return {type(result).__name__: result for result in results}
+
+
+def _progress() -> CampaignProgress:
+    items = [CampaignItem(name, track=HOSTILE) for name in (HOSTILE, "b")]
+    with hr.Campaign.create(None, items, question=HOSTILE) as campaign:
+        campaign.answer(campaign.lease(HOSTILE)[0], 1)
+        return campaign.progress()
 
 
 def _judged(run: hr.RunResult) -> JudgedRun:

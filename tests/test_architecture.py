@@ -32,7 +32,6 @@ SHELVES = {
     "kernels": ["edges", "linalg", "models", "topology", "posterior", "selection", "matrix_free"],
     "data": ["sources", "items", "reading"],
     "sampling": ["designs", "samplers"],
-    "campaign": ["stores"],
 }
 
 

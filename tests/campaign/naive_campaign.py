@@ -115,9 +115,8 @@ class NaiveCampaign:
             raise Refused
         if task.status not in ("open", "expired"):
             raise Refused
-        if task.status == "expired":
-            task.is_late = True
-            task.is_displaced = task.purpose == "chosen" and self.is_taken(task)
+        task.is_late = task.status == "expired"
+        task.is_displaced = task.purpose == "chosen" and self.is_taken(task)
         task.status, task.outcome = "answered", outcome
         self.answers.append(task)
         task.known = self.verdicts(task, seconds, is_focused)
@@ -128,8 +127,11 @@ class NaiveCampaign:
 
     def is_taken(self, task: NaiveTask) -> bool:
         budget = self.settings["budget"]
-        if budget is not None and self.n_places >= budget:
+        others = self.n_counted if task.status == "open" else self.n_places
+        if budget is not None and others >= budget:
             return True
+        if task.status == "open":
+            return False
         later = self.tasks[self.tasks.index(task) + 1 :]
         return any(other.pair == task.pair and other.purpose == "chosen" for other in later)
 

@@ -12,6 +12,7 @@ from typing import Any
 from tests.docs.pages import DOCS
 
 import hodgerank
+import hodgerank.campaign
 import hodgerank.errors
 import hodgerank.judges
 import hodgerank.metrics
@@ -54,6 +55,7 @@ def test_every_public_name_is_documented_once():
     counts = documented()
     modules = (
         hodgerank,
+        hodgerank.campaign,
         hodgerank.judges,
         hodgerank.metrics,
         hodgerank.errors,

@@ -44,6 +44,7 @@ from hodgerank.judges.ledger.call_log import FIELDS
 from hodgerank.judges.ledger.ledger import Caps
 from hodgerank.judges.ledger.prices import Price, Prices
 from hodgerank.judges.stand_in import Faults, StandIn, Temper
+from hodgerank.sampling.answer import Answer
 from hodgerank.types import Pair
 
 SHARP = Temper(acuity=100)
@@ -229,6 +230,31 @@ def test_who_was_asked_everything_about_a_pair_gives_no_answer_and_is_not_called
     assert again is None
     assert len(stand_in.calls) == 1
     assert "asked about this pair in this order and context" in judge.trouble
+
+
+def test_a_model_that_is_named_is_asked_once_and_its_reply_remembered(tmp_path):
+    pair, log = Pair(BEST, WORST), tmp_path / "calls.jsonl"
+
+    async def replies(judge):
+        found = [await judge.ask(pair, "y"), await judge.ask(pair, "y")]
+        await judge.close()
+        return found
+
+    with StandIn(SCORES) as stand_in:
+        first, again = asyncio.run(replies(judge_of(stand_in, models=["x", "y"], log=log)))
+        later = judge_of(stand_in, models=["x", "y"], log=log)
+        assert later.replied(pair, "y") == first
+        assert later.replied(pair, "x") is None
+        assert later.replied(Pair(WORST, BEST), "y") is None
+        assert asyncio.run(replies(later)) == [first, first]
+        assert [call.model for call in stand_in.calls] == ["y"]
+    assert first is again
+    assert first.answer == Answer(first.verdict.outcome, "y")
+
+
+def test_who_is_not_of_the_panel_cannot_be_asked():
+    with StandIn(SCORES) as stand_in, pytest.raises(InvalidArgument, match="not one of x, y"):
+        asyncio.run(judge_of(stand_in, models=["x", "y"]).ask(Pair(BEST, WORST), "z"))
 
 
 def test_the_same_may_be_asked_again_where_that_is_wanted():

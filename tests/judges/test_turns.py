@@ -47,6 +47,14 @@ def test_models_are_asked_about_a_pair_in_their_order_and_once_each():
     assert turns.next(AB) is None
 
 
+def test_a_model_can_be_named_and_others_keep_their_turns():
+    turns = Turns(PLAIN, ["x", "y"], 1, seed=0)
+    assert turns.next(AB, "y").model == "y"
+    assert turns.next(AB, "y") is None
+    assert turns.next(AB).model == "x"
+    assert turns.next(AB) is None
+
+
 def test_the_other_order_is_another_question():
     turns = Turns(PLAIN, ["x"], 1, seed=0)
     assert turns.next(AB).showing.left.text == "text of a"

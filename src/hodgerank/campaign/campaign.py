@@ -2,24 +2,23 @@
 
 from __future__ import annotations
 
-import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from random import Random, SystemRandom
 from types import TracebackType
-from typing import Any, Self, TypeVar
+from typing import Any, Self
 
 from hodgerank.campaign import answering, leasing, owning
 from hodgerank.campaign.answering import Receipt
 from hodgerank.campaign.database import Database
+from hodgerank.campaign.desk import Desk
 from hodgerank.campaign.events import Event
 from hodgerank.campaign.export import format_of, log_lines, read_log, table_of
-from hodgerank.campaign.items import CampaignItem, require_name
+from hodgerank.campaign.items import CampaignItem, as_items, require_name
 from hodgerank.campaign.settings import CampaignSettings
-from hodgerank.campaign.standing import TrackProgress, TrackStanding
-from hodgerank.campaign.state import CampaignState
-from hodgerank.campaign.stores.store import Writing
+from hodgerank.campaign.standing import standing_of
 from hodgerank.campaign.summaries import (
     CampaignProgress,
     Counts,
@@ -28,10 +27,9 @@ from hodgerank.campaign.summaries import (
     worker_summaries,
 )
 from hodgerank.campaign.tasks import Task
-from hodgerank.campaign.track_answers import TrackAnswers
 from hodgerank.campaign.voting import import_votes, vote_rows
 from hodgerank.data.comparisons import Comparisons
-from hodgerank.errors import CampaignError, CannotWrite, HodgeRankError, InvalidArgument
+from hodgerank.errors import CampaignError
 from hodgerank.estimators.ranking import Ranking
 from hodgerank.estimators.trust.assess import assess_trust
 from hodgerank.estimators.trust.report import TrustReport
@@ -39,7 +37,6 @@ from hodgerank.notebook import Displayed, short
 from hodgerank.types import Item, VotesLike
 from hodgerank.writing import write_file
 
-T = TypeVar("T")
 DEFAULT_ID = "campaign"
 Where = Database | str | Path | None
 
@@ -77,10 +74,9 @@ class Campaign(Displayed):
         random: Random | None = None,
     ) -> None:
         self.database, self.id = database, id
-        self._clock, self._random = clock, random or SystemRandom()
+        self._random = random or SystemRandom()
         self._owns_database = False
-        self._reading = threading.Lock()  # where nobody writes
-        self._load()
+        self._desk = Desk(database, id, clock)
 
     @classmethod
     def create(
@@ -114,12 +110,12 @@ class Campaign(Displayed):
             Single settings by name.
         """
         proper = _settings(settings, options)
-        joining = list(_items(items))
+        joining = list(as_items(items))
         require_name(id, "the campaign")
         with _opened(where, create=True, read_only=False) as (database, is_own):
             campaign = cls(database, id, clock=clock, random=random)
             campaign._owns_database = is_own
-            campaign._do(lambda state, now: owning.create(state, now, proper, joining))
+            campaign._desk.decide(lambda state, now: owning.create(state, now, proper, joining))
             return campaign
 
     @classmethod
@@ -167,7 +163,7 @@ class Campaign(Displayed):
         with _opened(where, create=True, read_only=False) as (database, is_own):
             campaign = cls(database, name, clock=clock, random=random)
             campaign._owns_database = is_own
-            campaign._do(lambda state, now: owning.take_over(state, events))
+            campaign._desk.decide(lambda state, now: owning.take_over(state, events))
             return campaign
 
     # Workers
@@ -177,7 +173,9 @@ class Campaign(Displayed):
 
         Raises `NoTask`, which says why, where there is none.
         """
-        return self._do(lambda state, now: leasing.lease(state, now, self._new_id, worker, n))
+        return self._desk.decide(
+            lambda state, now: leasing.lease(state, now, self._new_id, worker, n)
+        )
 
     def answer(
         self,
@@ -199,7 +197,7 @@ class Campaign(Displayed):
         it. `weight` is as in `Sampler.tell`.
         """
         id = _id(task)
-        return self._do(
+        return self._desk.decide(
             lambda state, now: answering.answer(
                 state, now, id, outcome, worker, seconds, is_focused, weight
             )
@@ -210,106 +208,108 @@ class Campaign(Displayed):
     ) -> None:
         """Give a task back without an answer; the pair does not come back to this worker."""
         id = _id(task)
-        self._do(lambda state, now: answering.skip(state, now, id, reason, worker))
+        self._desk.decide(lambda state, now: answering.skip(state, now, id, reason, worker))
 
     def undo(self, worker: str) -> Task:
         """Take back the last answer of a worker; the task in which they get the pair again."""
-        return self._do(lambda state, now: answering.undo(state, now, self._new_id, worker))
+        return self._desk.decide(
+            lambda state, now: answering.undo(state, now, self._new_id, worker)
+        )
 
     def expire(self, by: float | None = None) -> int:
         """Take back leases that end by then, as leasing does by itself at its time; how many."""
-        return self._do(lambda state, now: leasing.expire(state, now, by))
+        return self._desk.decide(lambda state, now: leasing.expire(state, now, by))
 
     # The owner
 
     def ban(self, worker: str, reason: str = "") -> None:
         """Give a worker no more tasks, and count none of their answers; `restore` undoes it."""
-        self._do(lambda state, now: owning.ban(state, now, worker, reason))
+        self._desk.decide(lambda state, now: owning.ban(state, now, worker, reason))
 
     def restore(self, worker: str) -> None:
         """Lift a ban: the answers count again."""
-        self._do(lambda state, now: owning.restore_worker(state, now, worker))
+        self._desk.decide(lambda state, now: owning.restore_worker(state, now, worker))
 
     def add(self, items: Iterable[Item | CampaignItem] | Mapping[Item, str]) -> None:
         """Items join."""
-        joining = list(_items(items))
-        self._do(lambda state, now: owning.add_items(state, now, joining))
+        joining = list(as_items(items))
+        self._desk.decide(lambda state, now: owning.add_items(state, now, joining))
 
     def retire(self, item: Item) -> None:
         """Ask no more about an item; `restore_item` undoes it."""
-        self._do(lambda state, now: owning.retire_item(state, now, item))
+        self._desk.decide(lambda state, now: owning.retire_item(state, now, item))
 
     def restore_item(self, item: Item) -> None:
         """Ask about a retired item again."""
-        self._do(lambda state, now: owning.restore_item(state, now, item))
+        self._desk.decide(lambda state, now: owning.restore_item(state, now, item))
 
     def pause(self) -> None:
         """Give out no more tasks for now; answers to those that are out are still taken."""
-        self._do(owning.pause)
+        self._desk.decide(owning.pause)
 
     def resume(self) -> None:
         """Give out tasks again."""
-        self._do(owning.resume)
+        self._desk.decide(owning.resume)
 
     def close(self) -> None:
         """End the campaign for good. To let others have the file, leave the `with` block."""
-        self._do(owning.close)
+        self._desk.decide(owning.close)
 
     def reset(self) -> None:
         """Begin anew: votes go, items, settings and bans stay, and so does the log."""
-        self._do(owning.reset)
+        self._desk.decide(owning.reset)
 
     def change(self, **settings: Any) -> None:
         """Change settings by name, from now on."""
-        self._do(lambda state, now: owning.change_settings(state, now, settings))
+        self._desk.decide(lambda state, now: owning.change_settings(state, now, settings))
 
     def import_votes(self, votes: VotesLike, *, again: bool = False) -> int:
         """Count votes that were collected elsewhere, about items of this campaign; how many.
 
         Votes that were imported before are refused, unless `again` says that these are others.
         """
-        return self._do(lambda state, now: import_votes(state, now, votes, again))
+        return self._desk.decide(lambda state, now: import_votes(state, now, votes, again))
 
     # What is known
 
     @property
     def settings(self) -> CampaignSettings:
         """What the owner has decided."""
-        return self._do(lambda state, now: state.settings)
+        return self._desk.decide(lambda state, now: state.settings)
 
     @property
     def items(self) -> list[CampaignItem]:
         """All items, in the order they joined."""
-        return self._do(lambda state, now: list(state.items.items))
+        return self._desk.decide(lambda state, now: list(state.items.items))
 
     @property
     def retired(self) -> list[Item]:
         """Items that are not asked about."""
-        return self._do(
+        return self._desk.decide(
             lambda state, now: [state.items.name(code) for code in sorted(state.items.retired)]
         )
 
     @property
     def tracks(self) -> list[str]:
         """Groups of items that are ranked apart; one without a name where there are none."""
-        return self._do(lambda state, now: list(state.items.tracks))
+        return self._desk.decide(lambda state, now: list(state.items.tracks))
 
     @property
     def counts(self) -> Counts:
         """The campaign in numbers."""
-        return self._do(lambda state, now: counts(state))
+        return self._desk.decide(lambda state, now: counts(state))
 
     def workers(self) -> list[WorkerSummary]:
         """What each worker has done."""
-        return self._do(lambda state, now: worker_summaries(state))
+        return self._desk.decide(lambda state, now: worker_summaries(state))
 
     def votes(self, track: str | None = None) -> Comparisons:
         """The answers that count, for any estimator."""
-        return self._do(lambda state, now: _standing(state, track)).votes
+        return self._desk.decide(lambda state, now: standing_of(state, track)).votes
 
     def ranking(self, track: str | None = None) -> Ranking:
         """The ranking of a track from the answers that count, plain or robust as set."""
-        return self._do(lambda state, now: _standing(state, track)).ranking
+        return self._desk.decide(lambda state, now: standing_of(state, track)).ranking
 
     def trust(self, track: str | None = None) -> TrustReport:
         """How far the ranking can be trusted."""
@@ -321,21 +321,21 @@ class Campaign(Displayed):
         Takes as long as a ranking, and with a forecast some seconds: ask for it now and then, not
         with every answer.
         """
-        number, standings = self._do(
+        number, standings = self._desk.decide(
             lambda state, now: (
                 counts(state),
-                [_standing(state, track) for track in state.items.tracks],
+                [standing_of(state, track) for track in state.items.tracks],
             )
         )
-        tracks = [_track_progress(standing, with_forecast) for standing in standings]
+        tracks = [standing.progress(with_forecast=with_forecast) for standing in standings]
         if self.database.commits is not None:
             reached = [track.track for track in tracks if track.is_enough]
-            self._do(lambda state, now: owning.have_enough(state, now, reached))
+            self._desk.decide(lambda state, now: owning.have_enough(state, now, reached))
         return CampaignProgress(number, tuple(tracks))
 
     def answers(self) -> list[dict[str, Any]]:
         """Every answer that was given, counted or not and why, as tables have them."""
-        return self._do(lambda state, now: vote_rows(state))
+        return self._desk.decide(lambda state, now: vote_rows(state))
 
     def export(self, path: Path | str, *, everything: bool = False) -> None:
         """Write votes, or the log.
@@ -365,57 +365,6 @@ class Campaign(Displayed):
 
     # How it works
 
-    def _do(self, decide: Callable[[CampaignState, float], T]) -> T:
-        """Decide something at the end of the log; what it records is durable on return."""
-        commits = self.database.commits
-        if commits is None:
-            return self._look(decide)
-        reply = commits.submit(self.id, lambda writing: self._decide(decide, writing)).result()
-        if isinstance(reply, _Refusal):
-            raise reply.error
-        return reply
-
-    def _decide(
-        self, decide: Callable[[CampaignState, float], T], writing: Writing
-    ) -> T | _Refusal:
-        """In the thread that writes: nobody else has the state."""
-        commits = self.database.commits
-        assert commits is not None
-        if self._failures != commits.failures:
-            self._load()  # what was folded did not become durable
-        for event in writing.news(self._state.seq):
-            self._state.fold(event)
-        try:
-            reply: T | _Refusal = decide(self._state, float(self._clock()))
-        except HodgeRankError as error:
-            reply = _Refusal(error)  # leases that it found expired are recorded all the same
-        if self._state.outbox:
-            try:
-                writing.append(self._state.outbox)
-            except InvalidArgument as error:  # the state has folded what no store can hold
-                raise CannotWrite(str(error)) from error
-            self._state.outbox = []
-        return reply
-
-    def _look(self, decide: Callable[[CampaignState, float], T]) -> T:
-        """The same where nothing may be written."""
-        with self._reading:
-            self._state.fold_all(self.database.store.read(self.id, self._state.seq))
-            reply = decide(self._state, float(self._clock()))
-            if self._state.outbox:
-                self._load()
-                raise CampaignError(f"{self.database.name} is open for reading only")
-            return reply
-
-    def _load(self) -> None:
-        """Fold the log from its beginning."""
-        commits = self.database.commits
-        self._failures = 0 if commits is None else commits.failures
-        self._state = CampaignState()
-        self._state.fold_all(self.database.store.read(self.id))
-        if commits is not None:
-            self._state.prepare()
-
     def _new_id(self) -> str:
         return f"{self._random.getrandbits(128):032x}"
 
@@ -440,29 +389,18 @@ class Campaign(Displayed):
             self.database.close()
 
 
-class _Refusal:
-    """An error that is raised once what was recorded before it is durable."""
-
-    def __init__(self, error: HodgeRankError) -> None:
-        self.error = error
-
-
-class _opened:  # noqa: N801
-    """A database for the block; one that was opened for it is closed where the block fails."""
-
-    def __init__(self, where: Where, *, create: bool, read_only: bool) -> None:
-        self._is_own = not isinstance(where, Database)
-        if isinstance(where, Database):
-            self._database = where
-        else:
-            self._database = Database(where, create=create, read_only=read_only)
-
-    def __enter__(self) -> tuple[Database, bool]:
-        return self._database, self._is_own
-
-    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
-        if kind is not None and self._is_own:
-            self._database.close()
+@contextmanager
+def _opened(where: Where, *, create: bool, read_only: bool) -> Iterator[tuple[Database, bool]]:
+    """A database, and whether it was opened for this; then it is closed where the block fails."""
+    if isinstance(where, Database):
+        yield where, False
+        return
+    database = Database(where, create=create, read_only=read_only)
+    try:
+        yield database, True
+    except BaseException:
+        database.close()
+        raise
 
 
 def _settings(
@@ -473,38 +411,5 @@ def _settings(
     return CampaignSettings.of({**(settings or {}), **options})
 
 
-def _items(items: Iterable[Item | CampaignItem] | Mapping[Item, str]) -> Iterator[CampaignItem]:
-    if isinstance(items, str):
-        raise InvalidArgument(f"items are listed, not {short(repr(items))}")
-    if isinstance(items, Mapping):
-        for id, text in items.items():
-            yield CampaignItem(id, text)
-        return
-    for item in items:
-        yield item if isinstance(item, CampaignItem) else CampaignItem(item)
-
-
 def _id(task: Task | str) -> str:
     return task.id if isinstance(task, Task) else task
-
-
-def _standing(state: CampaignState, track: str | None) -> TrackStanding:
-    """The votes of a track with everybody's names, which nobody changes any more."""
-    items = state.items
-    number = items.track_number(track)
-    answers = TrackAnswers(state.tasks, items, number)
-    names = [worker.name for worker in state.workers]
-    votes = answers.comparisons(answers.counted(), items.names(number), names)
-    active = tuple(items.name(code) for code in items.active(number))
-    return TrackStanding(items.tracks[number], votes, active, state.settings)
-
-
-def _track_progress(standing: TrackStanding, with_forecast: bool) -> TrackProgress:
-    return TrackProgress(
-        track=standing.track,
-        n_items=len(standing.active),
-        n_answers=standing.n_answers,
-        expected_tau=standing.expected_tau,
-        is_enough=standing.is_enough,
-        forecast=standing.forecast() if with_forecast else None,
-    )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -52,6 +52,18 @@ class CampaignItem:
     def of(cls, data: Mapping[str, Any]) -> CampaignItem:
         """The inverse."""
         return cls(data["item"], data.get("text", ""), data.get("media", ""), data.get("track", ""))
+
+
+def as_items(items: Iterable[Item | CampaignItem] | Mapping[Item, str]) -> Iterator[CampaignItem]:
+    """Items from their ids, from a mapping of ids to texts, or as they are."""
+    if isinstance(items, str):
+        raise InvalidArgument(f"items are listed, not {short(repr(items))}")
+    if isinstance(items, Mapping):
+        for id, text in items.items():
+            yield CampaignItem(id, text)
+        return
+    for item in items:
+        yield item if isinstance(item, CampaignItem) else CampaignItem(item)
 
 
 class ItemBook:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
+from hodgerank.campaign.facts import CampaignFacts
 from hodgerank.campaign.settings import CampaignSettings
+from hodgerank.campaign.track_answers import TrackAnswers
 from hodgerank.collecting.forecast import Forecast, forecast
 from hodgerank.collecting.rule_text import read_rule
 from hodgerank.collecting.stopping import RankingRule
@@ -78,6 +80,30 @@ class TrackStanding:
         for item in set(self.votes.items) - set(self.active):
             sampler.retire_item(item)
         return forecast(sampler, rule)
+
+    def progress(self, *, with_forecast: bool) -> TrackProgress:
+        """How far the track is."""
+        return TrackProgress(
+            track=self.track,
+            n_items=len(self.active),
+            n_answers=self.n_answers,
+            expected_tau=self.expected_tau,
+            is_enough=self.is_enough,
+            forecast=self.forecast() if with_forecast else None,
+        )
+
+
+def standing_of(facts: CampaignFacts, track: str | None) -> TrackStanding:
+    """A track as it is now, with everybody's names; nothing that happens later changes it."""
+    items, settings = facts.items, facts.settings
+    number = items.track_number(track)
+    answers = TrackAnswers(facts.tasks, items, number)
+    names = [worker.name for worker in facts.workers]
+    votes = answers.comparisons(answers.counted(), items.names(number), names)
+    is_adaptive = settings.build_sampler(range(2)).follows_labels
+    votes = replace(votes, report=replace(votes.report, adaptive=is_adaptive))
+    active = tuple(items.name(code) for code in items.active(number))
+    return TrackStanding(items.tracks[number], votes, active, settings)
 
 
 @dataclass(frozen=True)

@@ -4,61 +4,33 @@ from __future__ import annotations
 
 import gc
 from collections.abc import Callable, Iterable, Mapping
-from heapq import heappop, heappush
+from heapq import heappush
 from typing import Any
 
 from hodgerank.campaign.asking import Asking
 from hodgerank.campaign.attention import RULES
 from hodgerank.campaign.events import Event, Kind
-from hodgerank.campaign.items import CampaignItem, ItemBook
+from hodgerank.campaign.facts import CampaignFacts
+from hodgerank.campaign.items import CampaignItem
 from hodgerank.campaign.settings import CampaignSettings
-from hodgerank.campaign.tasks import Purpose, Status, Task, TaskTable
+from hodgerank.campaign.tasks import Purpose, Status
 from hodgerank.campaign.track_answers import TrackAnswers
 from hodgerank.campaign.workers import Worker
-from hodgerank.types import Pair
 
 FEW = 64  # leases that are over and need not be swept yet
 PURPOSES = {purpose.name.lower(): purpose for purpose in Purpose}
 
 
-class CampaignState:
-    """A campaign at one place of its log.
+class CampaignState(CampaignFacts):
+    """A campaign at one place of its log, which goes on.
 
     `fold` takes the next event of the log. `record` makes one, folds it, and leaves it in `outbox`
     for the store. Nothing else changes a state, so two that have folded the same log are the same.
-
-    Attributes
-    ----------
-    seq, at
-        Number and time of the last event.
-    status
-        'open', 'paused' or 'closed'.
-    enough
-        Tracks whose stopping rule was reached, by number.
-    open
-        Tasks that are out, by row, with the time at which their leases end.
-    n_counted, n_out
-        In each track: answers that count, and tasks out that may become such.
-    tallies
-        For each rule: how many answers it passed and failed.
     """
 
     def __init__(self) -> None:
-        self.seq, self.at = 0, 0.0
-        self.status = "open"
-        self.settings = CampaignSettings("?")
-        self.items, self.tasks = ItemBook(), TaskTable()
-        self.workers: list[Worker] = []
-        self.worker_codes: dict[str, int] = {}
-        self.enough: set[int] = set()
-        self.open: dict[int, float] = {}
-        self.n_counted: list[int] = []
-        self.n_out: list[int] = []
-        self.tallies = {rule: [0, 0] for rule in RULES}
-        self.sources: set[str] = set()  # of votes that were imported
+        super().__init__()
         self.outbox: list[Event] = []
-        self._asking: list[Asking] = []
-        self._due: list[tuple[float, int]] = []  # a heap of leases: open ones, and some others
         self._folds: dict[Kind, Callable[[Event], None]] = {
             "created": self._settle,
             "settings_changed": self._settle,
@@ -102,84 +74,6 @@ class CampaignState:
         event = Event(self.seq + 1, max(at, self.at), kind, **fields)
         self.fold(event)
         self.outbox.append(event)
-
-    # What decisions ask
-
-    def worker(self, name: str) -> Worker | None:
-        """Who was given a task before, by name."""
-        code = self.worker_codes.get(name)
-        return None if code is None else self.workers[code]
-
-    def asking(self, track: int) -> Asking:
-        """Who chooses the pairs of a track."""
-        return self._asking[track]
-
-    def prepare(self) -> None:
-        """Somebody will ask for tasks soon."""
-        for asking in self._asking:
-            asking.prepare()
-
-    def next_expired(self, now: float) -> int | None:
-        """The row of a lease that has ended, if any has."""
-        while self._due and self._due[0][0] <= now:
-            if self._due[0][1] in self.open:
-                return self._due[0][1]
-            heappop(self._due)
-        return None
-
-    def pairs_out(self, track: int) -> list[tuple[int, int]]:
-        """Pairs that are out as shown, by places in the track, those chosen by the sampler."""
-        tasks, place = self.tasks, self.items.place
-        return [
-            (place[tasks.left[row]], place[tasks.right[row]])
-            for row in self.open
-            if tasks.purpose[row] == Purpose.CHOSEN and self.track_of(row) == track
-        ]
-
-    def pairs_seen(self, worker: Worker, track: int) -> set[tuple[int, int]]:
-        """Pairs that are not shown to a worker again, by places in the track."""
-        tasks, items = self.tasks, self.items
-        rows = (row for row in worker.seen() if items.track[tasks.left[row]] == track)
-        return {(items.place[tasks.left[row]], items.place[tasks.right[row]]) for row in rows}
-
-    def track_of(self, row: int) -> int:
-        """The track of a task, by number."""
-        return self.items.track[self.tasks.left[row]]
-
-    @property
-    def n_places(self) -> int:
-        """Answers that count, and tasks out that may become such."""
-        return sum(self.n_counted) + sum(self.n_out)
-
-    def task(self, row: int) -> Task:
-        """A row as workers get it."""
-        tasks, items = self.tasks, self.items
-        pair = Pair(items.name(tasks.left[row]), items.name(tasks.right[row]))
-        return Task(
-            id=tasks.ids[row],
-            worker=self.workers[tasks.worker[row]].name,
-            pair=pair,
-            track=items.tracks[self.track_of(row)],
-            purpose=Purpose(tasks.purpose[row]).name.lower(),
-            expires=tasks.expires[row],
-        )
-
-    def why_not_counted(self, row: int) -> str:
-        """In a few words; empty for answers that count."""
-        tasks = self.tasks
-        status, purpose = Status(tasks.status[row]), Purpose(tasks.purpose[row])
-        if status is not Status.ANSWERED:
-            return {Status.UNDONE: "taken back", Status.RESET: "reset"}.get(status, "not answered")
-        if not purpose.counts:
-            return "planned repeat" if purpose is Purpose.REPEAT else "gold pair"
-        if tasks.worker[row] >= 0 and self.workers[tasks.worker[row]].is_banned:
-            return "worker banned"
-        if row in tasks.displaced:
-            return "its place was taken"
-        rule = self.settings.attention.excludes(tasks.verdicts.get(row, {}))
-        return f"marked: {rule}" if rule else ""
-
-    # The fold
 
     def _settle(self, event: Event) -> None:
         before, self.settings = self.settings, CampaignSettings.of(_data(event)["settings"])

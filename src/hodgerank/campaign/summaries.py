@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from statistics import median
 from typing import Any
 
+from hodgerank.campaign.facts import CampaignFacts
 from hodgerank.campaign.standing import TrackProgress
-from hodgerank.campaign.state import CampaignState
 from hodgerank.notebook import Displayed, Preview
 
 FEWEST_FOR_ALARM = 20  # answers that a rule knows about
@@ -53,7 +53,7 @@ class WorkerSummary:
         return dict(vars(self))
 
 
-def worker_summaries(state: CampaignState) -> list[WorkerSummary]:
+def worker_summaries(state: CampaignFacts) -> list[WorkerSummary]:
     """One for each worker, in the order they came."""
     tasks, found = state.tasks, []
     seconds_of = dict(zip(tasks.answers, tasks.seconds, strict=True))
@@ -116,7 +116,7 @@ class RuleRate:
         return {**vars(self), "share": self.share}
 
 
-def rule_rates(state: CampaignState) -> list[RuleRate]:
+def rule_rates(state: CampaignFacts) -> list[RuleRate]:
     """One for each rule that has looked at any answer."""
     rates = []
     for rule, (passed, failed) in state.tallies.items():
@@ -156,7 +156,7 @@ class Counts:
     rules: tuple[RuleRate, ...]
 
 
-def counts(state: CampaignState) -> Counts:
+def counts(state: CampaignFacts) -> Counts:
     """The numbers at this place of the log."""
     return Counts(
         status=state.status,

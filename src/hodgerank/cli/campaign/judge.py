@@ -179,7 +179,6 @@ def judge(
     from hodgerank.campaign.campaign import Campaign
     from hodgerank.judges.for_campaign import judge_for
 
-    log = _beside(where) if calls is None else calls
     how: dict[str, Any] = {
         "base_url": base_url or None,
         "api_key": keys_of(key_variable),
@@ -193,6 +192,7 @@ def judge(
         **money_of(prices, max_calls, max_total_tokens, max_cost),
     }
     with Campaign.open(where, name) as campaign:
+        log = _beside(where) if calls is None else calls
         judges = judge_for(campaign, model, log=log, **how)
         run = asyncio.run(_run(judges, campaign, budget, concurrency))
         return CampaignJudgeResult(

@@ -1,0 +1,120 @@
+"""Crowds on a simulated clock: honest ones that no model describes, careless ones, and leavers."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass
+from math import exp
+from random import Random
+
+from campaign.trial import Trial
+from hodgerank.errors import NoTask
+
+Judge = Callable[[Random, float], float]
+"""An outcome, by how much better the left item is."""
+
+
+def _honest(random: Random, difference: float) -> float:
+    return 1.0 if random.random() < 1 / (1 + exp(-difference)) else -1.0
+
+
+def _lapsing(random: Random, difference: float) -> float:
+    return random.choice([-1.0, 1.0]) if random.random() < 0.1 else _honest(random, difference)
+
+
+def _leaning(random: Random, difference: float) -> float:
+    """Seven of ten answers for the left where items are alike."""
+    return _honest(random, difference + 0.85)
+
+
+def _tying(random: Random, difference: float) -> float:
+    return 0.0 if abs(difference) < 1 and random.random() < 0.5 else _honest(random, difference)
+
+
+@dataclass(frozen=True)
+class Crowd:
+    """How its workers judge, how far apart the items are, and how long an answer takes."""
+
+    judge: Judge
+    spread: float = 1.0
+    seconds: tuple[float, float] = (1.0, 6.0)
+    is_focused: bool = True
+
+
+HONEST = {
+    "honest": Crowd(_honest),
+    "with lapses": Crowd(_lapsing),
+    "on close items": Crowd(_honest, spread=0.2),
+    "leaning to a side": Crowd(_leaning),
+    "with ties": Crowd(_tying),
+    "close and leaning": Crowd(_leaning, spread=0.2),
+}
+CARELESS = {
+    "tossing coins": Crowd(lambda random, difference: random.choice([-1.0, 1.0])),
+    "always left": Crowd(lambda random, difference: 1.0),
+    "always right, fast": Crowd(lambda random, difference: -1.0, seconds=(0.1, 0.3)),
+    "contrary": Crowd(lambda random, difference: -_honest(random, difference)),
+}
+N_ITEMS = 30
+
+
+def marked(crowd: Crowd, *, n_workers: int, n_answers: int, seed: int) -> dict[str, float]:
+    """The share of its answers that each rule marks, with settings as they are by default."""
+    random = Random(seed)
+    scores = {f"item {k}": random.gauss(0, crowd.spread) for k in range(N_ITEMS)}
+    known = {"gold 1": 4.0, "gold 2": 3.5, "dross 1": -4.0, "dross 2": -3.5}
+    scores |= known
+    trial = Trial(
+        list(scores),
+        ties=True,
+        repeat_share=0.1,
+        gold=[
+            {"better": better, "worse": worse}
+            for better in ("gold 1", "gold 2")
+            for worse in ("dross 1", "dross 2")
+        ],
+        seed=seed,
+        sampler="random",
+    )
+    marks: Counter[str] = Counter()
+    total = 0
+    for worker in range(n_workers):
+        for _ in range(n_answers):
+            [task] = trial.campaign.lease(f"w{worker}")
+            receipt = trial.campaign.answer(
+                task,
+                crowd.judge(random, scores[task.left] - scores[task.right]),
+                seconds=random.uniform(*crowd.seconds),
+                is_focused=crowd.is_focused,
+            )
+            marks.update(receipt.marks)
+            marks["any"] += bool(receipt.marks)
+            total += 1
+    return {rule: n / total for rule, n in marks.items()}
+
+
+def answers_of_items(*, n_items: int, n_workers: int, leaving: float, seed: int) -> list[int]:
+    """How many answers each item gets where so many workers never answer what they were given."""
+    random = Random(seed)
+    budget = 6 * n_items
+    trial = Trial([f"item {k}" for k in range(n_items)], lease_seconds=60, budget=budget)
+    leavers = {f"w{k}" for k in range(n_workers) if random.random() < leaving}
+    found: Counter[str] = Counter()
+    n_done = 0
+    for step in range(40 * budget):
+        worker = f"w{step % n_workers}" if step < n_workers else f"w{random.randrange(n_workers)}"
+        trial.clock.move(random.expovariate(1 / 5))
+        try:
+            [task] = trial.campaign.lease(worker)
+        except NoTask as refusal:
+            if refusal.why == "budget":
+                break
+            continue
+        if worker in leavers:
+            continue
+        if trial.campaign.answer(task, random.choice([-1, 1])).is_counted:
+            found.update((task.left, task.right))
+            n_done += 1
+    assert n_done == budget == trial.campaign.counts.n_answers
+    return [found[f"item {k}"] for k in range(n_items)]

@@ -1,0 +1,152 @@
+"""hodgerank campaign judge: what it says, and how it is interrupted."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import threading
+
+import polars as pl
+import pytest
+
+from campaigns import QUESTION, SCORES, TEXTS, asked_in, forget_surroundings, records
+from hodgerank.campaign.campaign import Campaign
+from hodgerank.judges.stand_in import StandIn, Temper
+from processes import COMMAND
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path, monkeypatch):
+    """A folder with a campaign, in which commands are run."""
+    forget_surroundings(monkeypatch)
+    monkeypatch.chdir(tmp_path)
+    with Campaign.create("campaign.db", TEXTS, question=QUESTION):
+        pass
+    return tmp_path
+
+
+def words(stand_in, *more, model="m"):
+    """A command that judges, in a few words."""
+    first = ["campaign", "judge", "campaign.db", "-m", model, "--base-url", stand_in.base_url]
+    return [*first, *map(str, more)]
+
+
+def answers():
+    with Campaign.open("campaign.db") as campaign:
+        return campaign.answers()
+
+
+def test_models_answer_and_what_came_is_said(run, folder):
+    with StandIn(SCORES) as stand_in:
+        status, out, err = run(*words(stand_in, "-m", "y", "--budget", 20))
+        assert len(stand_in.calls) == 20
+    assert (status, err) == (0, "")
+    assert "20 answers; stopped by: budget of 20 answers used" in out
+    assert "Not yet: 20 answers." in out
+    assert "every call is in campaign.calls.jsonl" in out
+    assert len(records(folder / "campaign.calls.jsonl")) == len(answers()) == 20
+    assert {row["worker"] for row in answers()} == {"m", "y"}
+
+
+def test_the_same_command_goes_on_and_a_cap_counts_what_came_before(run):
+    with StandIn(SCORES) as stand_in:
+        run(*words(stand_in, "--budget", 10))
+        status, out, _ = run(*words(stand_in, "--max-calls", 15))
+        keys = {asked_in(call, stand_in) for call in stand_in.calls}
+        assert len(keys) == len(stand_in.calls) == 15
+    assert status == 0
+    assert "5 answers; stopped by: the cap of 15 calls is reached" in out
+
+
+def test_json_tells_everything(run, folder):
+    tempers = {"y": Temper(abstain=1)}
+    with StandIn(SCORES, tempers=tempers) as stand_in:
+        arguments = ("-m", "y", "--calls", "log.jsonl", "--json", "--temperature", 0)
+        status, out, err = run(*words(stand_in, *arguments))
+    assert (status, err) == (3, "")  # one of them has failed
+    told = json.loads(out)
+    m, y = told["models"]
+    assert (told["answers"], told["counted"], told["calls"]) == (66, 66, "log.jsonl")
+    assert (m["n_answers"], m["cost"]["calls"], m["is_failed"]) == (66, 66, False)
+    assert (y["n_answers"], y["n_skipped"], y["is_failed"]) == (0, told["skipped"], True)
+    assert told["progress"]["n_answers"] == 66
+    assert (folder / "log.jsonl").exists()
+
+
+def test_what_was_skipped_last_is_quoted(run):
+    with Campaign.create("few.db", {"a": "Tea.", "b": "Milk."}, question=QUESTION):
+        pass
+    with StandIn({"Tea.": 1, "Milk.": 0}, tempers=Temper(ramble=1)) as stand_in:
+        arguments = words(stand_in)
+        arguments[2] = "few.db"
+        status, out, _ = run(*arguments)
+        [call] = stand_in.calls
+    assert status == 0
+    assert "0 answers, 1 skipped; stopped by: m has seen every pair" in out
+    assert "the last one that was skipped: unparsable: " in out
+    assert call.reply[:20] in " ".join(out.split())  # lines fold
+
+
+def test_what_does_not_fit_is_refused_before_anybody_is_asked(run):
+    with StandIn(SCORES) as stand_in:
+        status, _, err = run(*words(stand_in, "--answers", "tie"))
+        assert status == 2
+        assert "set ties = true" in err
+        assert run(*words(stand_in, "--max-cost", 5))[0] == 2
+        assert run("campaign", "judge", "nowhere.db", "-m", "m")[0] == 3
+        assert stand_in.calls == []
+        with Campaign.open("campaign.db") as campaign:
+            campaign.change(ties=True)
+        assert run(*words(stand_in, "--answers", "tie", "--budget", 4))[0] == 0
+
+
+def test_calls_of_a_campaign_at_an_address_need_a_file(run, postgres_url):
+    with Campaign.create(postgres_url, TEXTS, question=QUESTION):
+        pass
+    with StandIn(SCORES) as stand_in:
+        arguments = words(stand_in, "--budget", 4)
+        arguments[2] = postgres_url
+        status, _, err = run(*arguments)
+        assert status == 2
+        assert "--calls calls.jsonl" in err
+        assert run(*arguments, "--calls", "calls.jsonl")[0] == 0
+        assert len(stand_in.calls) == 4
+
+
+def test_one_interrupt_waits_for_what_is_out_and_the_same_command_goes_on(run, folder):
+    reached, let_go = threading.Event(), threading.Event()
+
+    def hold(call):
+        if len(stand_in._calls) >= 10 and not let_go.is_set():
+            reached.set()
+            let_go.wait(60)
+
+    with StandIn(SCORES, on_call=hold) as stand_in:
+        process = subprocess.Popen(
+            [*COMMAND, *words(stand_in, "--concurrency", 6)],
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        )  # fmt: skip
+        try:
+            assert reached.wait(60)
+            process.send_signal(signal.SIGINT)
+            said = process.stderr.readline()
+            let_go.set()
+            out, err = process.communicate(timeout=60)
+        finally:
+            let_go.set()
+            process.kill()
+            process.communicate()
+        assert (process.returncode, err) == (130, "")
+        assert "waiting for the calls that are out, which are paid for" in said
+        assert "stopped by: interrupted" in out
+        assert "The same command goes on from here." in out
+        n_calls = len(stand_in.calls)
+        assert 10 <= n_calls <= 16
+        assert len(answers()) == len(records(folder / "campaign.calls.jsonl")) == n_calls
+        status, _, _ = run(*words(stand_in))
+        keys = {asked_in(call, stand_in) for call in stand_in.calls}
+        assert status == 0
+        assert len(keys) == len(stand_in.calls) == len(answers()) == 66
+    run("campaign", "export", "campaign.db", "-o", "votes.csv")
+    assert pl.read_csv("votes.csv").height == 66

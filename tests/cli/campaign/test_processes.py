@@ -1,0 +1,166 @@
+"""Several processes, terminals and interrupts."""
+
+from __future__ import annotations
+
+import os
+import pty
+import re
+import signal
+import subprocess
+import time
+
+import pytest
+
+from hodgerank.campaign.campaign import Campaign
+from processes import COMMAND, hodgerank
+
+PATIENCE = 60.0  # seconds
+ANSWER = [*COMMAND, "campaign", "answer", "campaign.db", "--worker", "ann"]
+
+
+class Terminal:
+    """A command in a terminal of its own."""
+
+    def __init__(self, *words: str) -> None:
+        self._own, theirs = pty.openpty()
+        environment = os.environ | {"TERM": "xterm", "COLUMNS": "100"}
+        self.process = subprocess.Popen(
+            words, stdin=theirs, stdout=theirs, stderr=theirs, env=environment,
+            start_new_session=True,
+        )  # fmt: skip
+        os.close(theirs)
+        self.seen = ""
+
+    def wait_for(self, words: str, times: int = 1) -> None:
+        """Read until the words have been seen so often."""
+        until = time.monotonic() + PATIENCE
+        while self.seen.count(words) < times:
+            assert time.monotonic() < until, self.seen
+            self._read()
+
+    def press(self, keys: str) -> None:
+        """Type, once the terminal is listening: what comes before is dropped."""
+        until = time.monotonic() + PATIENCE
+        while self._is_echoing():
+            assert time.monotonic() < until, self.seen
+        os.write(self._own, keys.encode())
+
+    def end(self) -> int:
+        """Read to the end; the exit status."""
+        while self._read():
+            pass
+        os.close(self._own)
+        return self.process.wait(PATIENCE)
+
+    def _is_echoing(self) -> bool:
+        import termios
+
+        return bool(termios.tcgetattr(self._own)[3] & termios.ECHO)
+
+    def _read(self) -> bool:
+        try:
+            found = os.read(self._own, 10_000)
+        except OSError:  # the other side is closed
+            return False
+        self.seen += found.decode()
+        return bool(found)
+
+
+def outcomes() -> list[float]:
+    with Campaign.open("campaign.db", read_only=True) as campaign:
+        return [row["outcome"] for row in campaign.answers() if row["is_counted"]]
+
+
+def test_keys_of_a_terminal(new):
+    new("--ties")
+    terminal = Terminal(*ANSWER)
+    for n, (key, words) in enumerate(
+        [("1", "left, saved"), ("\x1b[C", "right, saved"), ("0", "a tie, saved"),
+         ("u", "taken back"), ("\x1bOD", "left, saved"), ("?", "is no key here")], 1
+    ):  # fmt: skip
+        terminal.wait_for("q quit", n)
+        terminal.press(key)
+        terminal.wait_for(words, 2 if n == 5 else 1)
+    terminal.press("q")
+    assert terminal.end() == 0
+    assert outcomes() == [1, -1, 1]
+    with Campaign.open("campaign.db", read_only=True) as campaign:
+        assert all(0 < row["seconds"] < PATIENCE for row in campaign.answers())
+
+
+@pytest.mark.parametrize(("key", "status"), [("\x03", 130), ("\x04", 0)])
+def test_ctrl_c_and_ctrl_d_leave_the_pair_open(new, key, status):
+    new()
+    terminal = Terminal(*ANSWER)
+    terminal.wait_for("q quit")
+    terminal.press("1")
+    terminal.wait_for("q quit", 2)
+    terminal.press(key)
+    assert terminal.end() == status
+    assert "the same command goes on" in terminal.seen
+    assert "Traceback" not in terminal.seen
+    assert outcomes() == [1]
+    left_open = re.findall(r"text \d", terminal.seen)[-2:]
+    again = hodgerank(*ANSWER[3:], input="q\n")
+    assert re.findall(r"text \d", again.stdout) == left_open
+
+
+def test_a_signal_while_waiting_ends_it_and_loses_nothing(new):
+    new()
+    with subprocess.Popen(
+        ANSWER, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as process:
+        process.stdin.write("1\n")
+        process.stdin.flush()
+        while "saved" not in process.stdout.readline():
+            pass
+        process.send_signal(signal.SIGINT)
+        _, said = process.communicate(timeout=PATIENCE)
+    assert (process.returncode, said) == (130, "")
+    assert outcomes() == [1]
+
+
+def test_a_second_process_is_refused_in_words_and_may_look_on(new):
+    new()
+    with subprocess.Popen(
+        ANSWER, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as process:
+        while "q quit" not in process.stdout.readline():
+            pass
+        for words in ("answer --worker bob", "pause", "close --yes", "retire item-1"):
+            command, *more = words.split()
+            end = hodgerank("campaign", command, "campaign.db", *more, stdin=subprocess.DEVNULL)
+            assert end.returncode == 3, end
+            assert str(process.pid) in end.stderr
+        assert hodgerank("campaign", "status", "campaign.db").returncode == 0
+        process.communicate("q\n", timeout=PATIENCE)
+    assert hodgerank("campaign", "pause", "campaign.db").returncode == 0
+
+
+def test_a_killed_process_leaves_its_answers_and_its_open_pair(new):
+    new()
+    with subprocess.Popen(
+        ANSWER, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as process:
+        process.stdin.write("2\n")
+        process.stdin.flush()
+        while "saved" not in process.stdout.readline():
+            pass
+        process.kill()
+    assert outcomes() == [-1]
+    assert "1 answer of yours" not in hodgerank(*ANSWER[3:], input="q\n").stdout
+    assert "2 answers of yours" in hodgerank(*ANSWER[3:], input="1\n").stdout
+
+
+def test_who_reads_no_further_ends_it(new):
+    new()
+    with subprocess.Popen(
+        ANSWER, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as process:
+        process.stdout.readline()
+        process.stdout.close()
+        process.stdin.write("1\n" * 3)
+        process.stdin.close()
+        said = process.stderr.read()
+        process.wait(PATIENCE)
+    assert (process.returncode, said) == (0, "")
