@@ -9,6 +9,7 @@ from math import exp
 from random import Random
 
 from campaign.trial import Trial
+from hodgerank.campaign.attention import RULES
 from hodgerank.errors import NoTask
 
 Judge = Callable[[Random, float], float]
@@ -56,29 +57,41 @@ CARELESS = {
     "always right, fast": Crowd(lambda random, difference: -1.0, seconds=(0.1, 0.3)),
     "contrary": Crowd(lambda random, difference: -_honest(random, difference)),
 }
-N_ITEMS = 30
+N_ITEMS = 150  # many, so that the two of the gold pair are in few other pairs
 
 
-def marked(crowd: Crowd, *, n_workers: int, n_answers: int, seed: int) -> dict[str, float]:
-    """The share of its answers that each rule marks, with settings as they are by default."""
+@dataclass(frozen=True)
+class Marked:
+    """The share of a crowd's answers that each rule marks, and what the crowd was like.
+
+    `contradicted` and `missed` are of repeats and gold pairs, `left` of answers for a side,
+    `n_repeats` for each worker; `workers` is the share of workers with any mark.
+    """
+
+    shares: dict[str, float]
+    workers: float
+    contradicted: float
+    missed: float
+    left: float
+    n_repeats: float
+
+
+def marked(
+    crowd: Crowd, *, n_workers: int, n_answers: int, seed: int, repeat_share: float = 0.1
+) -> Marked:
+    """Let a crowd answer, with rules as they are by default."""
     random = Random(seed)
     scores = {f"item {k}": random.gauss(0, crowd.spread) for k in range(N_ITEMS)}
-    known = {"gold 1": 4.0, "gold 2": 3.5, "dross 1": -4.0, "dross 2": -3.5}
-    scores |= known
+    scores |= {"gold": 1.5, "dross": -1.5}  # one honest answer in twenty misses it
     trial = Trial(
         list(scores),
         ties=True,
-        repeat_share=0.1,
-        gold=[
-            {"better": better, "worse": worse}
-            for better in ("gold 1", "gold 2")
-            for worse in ("dross 1", "dross 2")
-        ],
+        repeat_share=repeat_share,
+        gold=[{"better": "gold", "worse": "dross"}],
         seed=seed,
         sampler="random",
     )
     marks: Counter[str] = Counter()
-    total = 0
     for worker in range(n_workers):
         for _ in range(n_answers):
             [task] = trial.campaign.lease(f"w{worker}")
@@ -90,8 +103,16 @@ def marked(crowd: Crowd, *, n_workers: int, n_answers: int, seed: int) -> dict[s
             )
             marks.update(receipt.marks)
             marks["any"] += bool(receipt.marks)
-            total += 1
-    return {rule: n / total for rule, n in marks.items()}
+    found = trial.campaign.workers()
+    n_repeats = sum(one.repeats_seen for one in found)
+    return Marked(
+        shares={rule: marks[rule] / (n_workers * n_answers) for rule in (*RULES, "any")},
+        workers=sum(bool(one.marks) for one in found) / n_workers,
+        contradicted=1 - sum(one.repeats_agreeing for one in found) / n_repeats,
+        missed=1 - sum(one.gold_right for one in found) / sum(one.gold_seen for one in found),
+        left=sum(one.left_share or 0 for one in found) / n_workers,
+        n_repeats=n_repeats / n_workers,
+    )
 
 
 def answers_of_items(*, n_items: int, n_workers: int, leaving: float, seed: int) -> list[int]:

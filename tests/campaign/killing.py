@@ -19,7 +19,8 @@ from hodgerank.campaign.campaign import Campaign
 N_THREADS = 8
 TESTS = Path(__file__).parents[1]
 
-WORK = """
+WORK = (
+    """
 import os, sys
 from random import Random
 from threading import Thread
@@ -41,7 +42,9 @@ for thread in threads:
     thread.start()
 for thread in threads:
     thread.join()
-""".replace("\\\\n", "\\n") % N_THREADS
+""".replace("\\\\n", "\\n")
+    % N_THREADS
+)
 
 
 class Working:

@@ -167,8 +167,7 @@ class NaiveCampaign:
             raise Refused
         if task.status not in ("open", "expired"):
             raise Refused
-        if task.status == "open":
-            task.status = "skipped"
+        task.status = "skipped"
 
     def undo(self, worker: str) -> NaiveTask:
         if self.status == "closed" or worker in self.banned or not self.answers_of(worker):
@@ -176,6 +175,8 @@ class NaiveCampaign:
         last = self.answers_of(worker)[-1]
         self.answers.remove(last)
         last.status = "undone"
+        for rule, passed in last.known.items():
+            self.given[rule][0 if passed else 1] -= 1
         return last
 
     def ban(self, worker: str) -> None:

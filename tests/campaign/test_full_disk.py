@@ -44,7 +44,7 @@ with Campaign.open(sys.argv[1]) as campaign:
     answer(campaign, 200)
     n_refused = len(refused)
     assert campaign.counts.n_answers == len(acknowledged)
-    assert plain(campaign._desk.state) == plain(folded(campaign)), "the state is not that of the log"
+    assert plain(campaign._desk.state) == plain(folded(campaign))
     resource.setrlimit(resource.RLIMIT_FSIZE, (hard, hard))
     answer(campaign, 5)
     assert len(refused) == n_refused, "it does not go on"

@@ -42,9 +42,7 @@ class Trial:
         if self.where is not None:
             self.campaign.leave()
         where = self.campaign.database if self.where is None else self.where
-        self.campaign = Campaign.open(
-            where, self.campaign.id, clock=self.clock, random=Random(ids)
-        )
+        self.campaign = Campaign.open(where, self.campaign.id, clock=self.clock, random=Random(ids))
 
     def answer_all(self, worker: str, n: int, outcome: float = 1.0, **with_it: Any) -> list[Any]:
         """Let a worker answer n tasks one after the other; the receipts."""

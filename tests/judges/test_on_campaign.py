@@ -146,6 +146,14 @@ def test_a_model_waits_for_what_is_out_with_others():
         assert run.n_answers == campaign.counts.n_answers == 3
 
 
+def test_who_has_seen_every_pair_does_not_wait_for_others():
+    with StandIn(SCORES) as stand_in, campaign_of(few(4)) as campaign:
+        campaign.lease("ann", 3)
+        run = work(stand_in, campaign)
+        assert campaign.counts.n_out == 3
+    assert (run.n_answers, run.reason) == (6, "m has seen every pair: thank you")
+
+
 def test_items_that_are_numbers_are_asked_about_too():
     items = [CampaignItem(k, text) for k, text in enumerate(TEXTS.values())]
     with StandIn(SCORES, tempers=SHARP) as stand_in, campaign_of(items) as campaign:

@@ -8,7 +8,8 @@ from math import isfinite
 from typing import Any
 
 from hodgerank.campaign.attention import WINDOW, Given
-from hodgerank.campaign.leasing import expire
+from hodgerank.campaign.items import require_name
+from hodgerank.campaign.leasing import expire, unused
 from hodgerank.campaign.state import CampaignState
 from hodgerank.campaign.tasks import Purpose, Status, Task
 from hodgerank.errors import CampaignError, InvalidArgument, require_one_of
@@ -55,15 +56,16 @@ def answer(
     """Take an answer; the same one again changes nothing, another one is refused."""
     expire(state, now)
     row = _row(state, task, worker)
-    outcome, weight = read_outcome(outcome), read_weight(weight)
+    outcome, weight, seconds = read_outcome(outcome), read_weight(weight), _read_seconds(seconds)
+    if is_focused is not None and not isinstance(is_focused, bool):
+        raise InvalidArgument(f"is_focused is True or False, not {short(repr(is_focused))}")
+    status = state.tasks.status[row]
+    if status == Status.ANSWERED and state.tasks.outcome[row] == outcome:
+        return _receipt(state, row, is_repeated=True)
     if not state.settings.allows(outcome):
         raise InvalidArgument(
             f"{outcome:g} is not among the answers of this campaign: {state.settings.answers_text}"
         )
-    seconds = _read_seconds(seconds)
-    status = state.tasks.status[row]
-    if status == Status.ANSWERED and state.tasks.outcome[row] == outcome:
-        return _receipt(state, row, is_repeated=True)
     _require_answerable(state, row)
     data: dict[str, Any] = {}
     if status == Status.EXPIRED:
@@ -99,14 +101,13 @@ def skip(
     if state.tasks.status[row] == Status.SKIPPED:
         return
     _require_answerable(state, row)
-    if state.tasks.status[row] == Status.EXPIRED:
-        return  # it has gone back already
     name = state.workers[state.tasks.worker[row]].name
     state.record("skipped", now, task=task, worker=name, data={"reason": reason})
 
 
 def undo(state: CampaignState, now: float, new_id: Callable[[], str], worker: str) -> Task:
     """Take back the last answer of a worker, who gets the same pair again."""
+    require_name(worker, "the worker")
     expire(state, now)
     who = state.worker(worker)
     if state.status == "closed":
@@ -126,7 +127,7 @@ def undo(state: CampaignState, now: float, new_id: Callable[[], str], worker: st
         "issued",
         now,
         worker=worker,
-        task=new_id(),
+        task=unused(state, new_id),
         left=tasks.left[row],
         right=tasks.right[row],
         seconds=state.settings.lease_seconds,

@@ -330,7 +330,9 @@ class Campaign(Displayed):
         tracks = [standing.progress(with_forecast=with_forecast) for standing in standings]
         if self.database.commits is not None:
             reached = [track.track for track in tracks if track.is_enough]
-            self._desk.decide(lambda state, now: owning.have_enough(state, now, reached))
+            self._desk.decide(
+                lambda state, now: owning.have_enough(state, now, reached, number.seq)
+            )
         return CampaignProgress(number, tuple(tracks))
 
     def answers(self) -> list[dict[str, Any]]:
@@ -350,8 +352,7 @@ class Campaign(Displayed):
         """
         form = format_of(path)
         if form == ".jsonl":
-            names = [item.id for item in self.items]
-            write_file(path, b"".join(log_lines(self.id, self.log(), names)))
+            write_file(path, b"".join(log_lines(self.id, self.log())))
         else:
             write_file(path, table_of(self.answers(), form, everything=everything))
 

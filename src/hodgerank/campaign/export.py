@@ -77,10 +77,13 @@ SCHEMA = {
 }
 
 
-def log_lines(campaign: str, events: Iterable[Event], items: Sequence[Item]) -> Iterator[bytes]:
+def log_lines(campaign: str, events: Iterable[Event]) -> Iterator[bytes]:
     """A line of JSON for each event, items by name; the first says what this is."""
+    items: list[Item] = []
     yield _line({HEAD: LOG_VERSION, "campaign": campaign})
     for event in events:
+        if event.kind == "item_added" and event.data is not None:
+            items.append(event.data["item"])
         record = {name: value for name, value in event._asdict().items() if value is not None}
         for side in ITEM_FIELDS:
             if side in record:

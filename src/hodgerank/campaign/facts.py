@@ -24,6 +24,8 @@ class CampaignFacts:
         'open', 'paused' or 'closed'.
     enough
         Tracks whose stopping rule was reached, by number.
+    revised
+        Number of the last event that took votes away, or gave cause to doubt that there are enough.
     open
         Tasks that are out, by row, with the time at which their leases end.
     n_counted, n_out
@@ -45,6 +47,7 @@ class CampaignFacts:
         self.open: dict[int, float] = {}
         self.n_counted: list[int] = []
         self.n_out: list[int] = []
+        self.revised = 0
         self.tallies = {rule: [0, 0] for rule in RULES}
         self.sources: set[str] = set()
         self._asking: list[Asking] = []

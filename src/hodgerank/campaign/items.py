@@ -96,7 +96,7 @@ class ItemBook:
 
     def code(self, item: Item) -> int:
         """The number of an item."""
-        if item not in self.codes:
+        if not isinstance(item, int | str) or item not in self.codes:
             raise UnknownItem(item, self.codes)
         return self.codes[item]
 

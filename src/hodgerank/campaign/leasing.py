@@ -19,6 +19,8 @@ FEWEST_BEFORE_REPEAT = 5  # answers between a pair and its repetition
 
 def expire(state: CampaignState, now: float, by: float | None = None) -> int:
     """Take back the leases that have ended, or will have by then; how many."""
+    if by is not None and (isinstance(by, bool) or not isinstance(by, int | float)):
+        raise InvalidArgument(f"a time is a number of seconds since 1970, not {short(repr(by))}")
     n_expired = 0
     while (row := state.next_expired(now if by is None else by)) is not None:
         state.record("expired", now, task=state.tasks.ids[row])
@@ -84,20 +86,27 @@ def _issue(
     else:
         chosen = _pair_of_sampler(state, worker)
     if chosen is None:
-        if any(state.n_out):
+        if state.settings.open_per_item is not None and any(state.n_out):
             return NoTask("busy", "what is left is out with others: come back later")
         return NoTask("pairs", f"{short(worker.name)} has seen every pair: thank you")
     state.record(
         "issued",
         now,
         worker=worker.name,
-        task=new_id(),
+        task=unused(state, new_id),
         left=chosen[0],
         right=chosen[1],
         seconds=state.settings.lease_seconds,
         data=data,
     )
     return None
+
+
+def unused(state: CampaignState, new_id: Callable[[], str]) -> str:
+    """An id that no task had before, whatever the random source is."""
+    while (id := new_id()) in state.tasks.row_of:
+        pass
+    return id
 
 
 def _pair_of_sampler(state: CampaignState, worker: Worker) -> tuple[int, int] | None:
@@ -145,8 +154,8 @@ def _is_turn(state: CampaignState, worker: Worker, purpose: str) -> bool:
     """Whether the next task of a worker is of this kind: regularly, but not for all at once."""
     settings = state.settings
     share = settings.gold_share if purpose == "gold" else settings.repeat_share
-    begin = _chance(state, worker, purpose)
-    return floor((worker.n_issued + 1) * share + begin) > floor(worker.n_issued * share + begin)
+    due = floor((worker.n_issued + 1) * share + _chance(state, worker, purpose))
+    return worker.n_checks[purpose] < due
 
 
 def _gold_pair(state: CampaignState, worker: Worker) -> tuple[int, int] | None:
@@ -170,12 +179,11 @@ def _gold_pair(state: CampaignState, worker: Worker) -> tuple[int, int] | None:
 def _row_to_repeat(state: CampaignState, worker: Worker) -> int | None:
     """An earlier answer, chosen by lot, that was not just given and not repeated before."""
     tasks, retired = state.tasks, state.items.retired
+    chosen = [row for row in worker.answers if tasks.purpose[row] == Purpose.CHOSEN]
     known = [
         row
-        for row in worker.answers[:-FEWEST_BEFORE_REPEAT]
-        if tasks.purpose[row] == Purpose.CHOSEN
-        and row not in worker.repeated
-        and not retired.intersection(tasks.pair(row))
+        for row in chosen[:-FEWEST_BEFORE_REPEAT]
+        if row not in worker.repeated and not retired.intersection(tasks.pair(row))
     ]
     if not known:
         return None

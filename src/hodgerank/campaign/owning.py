@@ -45,6 +45,9 @@ def _checked(state: CampaignState, items: Iterable[CampaignItem]) -> list[Campai
     for item, times in Counter(item.id for item in joining).items():
         if times > 1 or item in state.items.codes:
             raise InvalidArgument(f"there is an item {short(item)} already: choose another name")
+    names = (*(one.id for one in joining), *state.items.codes)
+    if len({isinstance(name, int) for name in names}) > 1:
+        raise InvalidArgument("some items are integers and some strings: write all as strings")
     return joining
 
 
@@ -74,7 +77,7 @@ def ban(state: CampaignState, now: float, worker: str, reason: str) -> None:
 
 def restore_worker(state: CampaignState, now: float, worker: str) -> None:
     """Lift a ban: the answers count again."""
-    if known(state, worker).is_banned:
+    if known(state, require_name(worker, "the worker")).is_banned:
         state.record("worker_restored", now, worker=worker)
 
 
@@ -122,8 +125,10 @@ def change_settings(state: CampaignState, now: float, changes: Mapping[str, Any]
         state.record("settings_changed", now, data={"settings": settings.to_dict()})
 
 
-def have_enough(state: CampaignState, now: float, tracks: Iterable[str]) -> None:
-    """The stopping rule was reached in these tracks."""
+def have_enough(state: CampaignState, now: float, tracks: Iterable[str], seq: int) -> None:
+    """The stopping rule was reached in these tracks, as of place `seq` of the log."""
+    if state.revised > seq:
+        return  # some of the answers do not count any more
     for track in tracks:
         if state.settings.stop and state.items.track_number(track) not in state.enough:
             state.record("enough", now, data={"track": track, "rule": state.settings.stop})

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import field, fields
-from math import isfinite
 from typing import Any, TypeAlias, get_args
 
 from hodgerank.errors import InvalidArgument, require_one_of
@@ -12,6 +11,7 @@ from hodgerank.estimators.position.cells import POSITIONS
 from hodgerank.notebook import short
 from hodgerank.sampling.display import Display
 
+NO_LIMIT = "none"
 Check: TypeAlias = Callable[[Any, str], Any]
 
 
@@ -73,7 +73,7 @@ def number(least: float, most: float) -> Check:
 
     def check(value: Any, name: str) -> float:
         is_number = isinstance(value, int | float) and not isinstance(value, bool)
-        if not is_number or not isfinite(value) or not least <= value <= most:
+        if not is_number or not least <= value <= most:  # which NaN is not either
             raise _wrong(name, f"a number from {least:g} to {most:g}", value)
         return float(value)
 
@@ -86,8 +86,8 @@ def one_of(*allowed: str) -> Check:
 
 
 def optional(check: Check) -> Check:
-    """The same, or None where there is no limit."""
-    return lambda value, name: None if value is None else check(value, name)
+    """The same, or None where there is no limit; TOML has no null, so that a word means it."""
+    return lambda value, name: None if value in (None, NO_LIMIT) else check(value, name)
 
 
 position = optional(one_of(*POSITIONS))

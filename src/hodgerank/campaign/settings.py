@@ -39,6 +39,40 @@ class GoldPair:
             raise InvalidArgument(f"a gold pair names two items, not {short(self.better)} twice")
 
 
+def _require_known(kind: Any, given: Mapping[str, Any], prefix: str = "") -> None:
+    known = [one.name for one in fields(kind)]
+    for name in given:
+        if name not in known:
+            raise InvalidArgument(
+                f"there is no setting {prefix}{short(name)}{did_you_mean(name, known)}"
+            )
+
+
+def _gold(given: Any, name: str) -> tuple[GoldPair, ...]:
+    if not isinstance(given, list | tuple):
+        raise InvalidArgument(f"{name} is a list of pairs, not {short(repr(given))}")
+    return tuple(_gold_pair(pair) for pair in given)
+
+
+def _gold_pair(given: Any) -> GoldPair:
+    if isinstance(given, GoldPair):
+        return given
+    if not isinstance(given, Mapping) or set(given) != {"better", "worse"}:
+        raise InvalidArgument(
+            f"a gold pair is {{ better = '...', worse = '...' }}, not {short(repr(given))}"
+        )
+    return GoldPair(**given)
+
+
+def _attention(given: Any, name: str) -> Attention:
+    if isinstance(given, Attention):
+        return given
+    if not isinstance(given, Mapping):
+        raise InvalidArgument(f"{name} is a table, not {short(repr(given))}")
+    _require_known(Attention, given, f"{name}.")
+    return Attention(**given)
+
+
 @dataclass(frozen=True)
 class CampaignSettings:
     """All that the owner decides; None is no limit.
@@ -106,8 +140,8 @@ class CampaignSettings:
     lease_seconds: float = setting(600.0, values.number(1, 1e8))
     repeat_share: float = setting(0.0, values.number(0, 0.5))
     gold_share: float = setting(0.1, values.number(0, 0.5))
-    gold: tuple[GoldPair, ...] = ()
-    attention: Attention = field(default_factory=Attention)
+    gold: tuple[GoldPair, ...] = setting((), _gold)
+    attention: Attention = field(default_factory=Attention, metadata={"check": _attention})
     workers_see_results: bool = setting(False, values.flag)
 
     def __post_init__(self) -> None:
@@ -181,21 +215,14 @@ class CampaignSettings:
         if version != VERSION:
             raise InvalidArgument(f"version is {VERSION}, not {short(repr(version))}")
         _require_known(cls, given)
-        if "gold" in given:
-            given["gold"] = tuple(_gold_pair(pair) for pair in _list_of(given["gold"], "gold"))
-        if "attention" in given:
-            rules = given["attention"]
-            if not isinstance(rules, Mapping):
-                raise InvalidArgument(f"attention is a table, not {short(repr(rules))}")
-            _require_known(Attention, rules, "attention.")
-            given["attention"] = Attention(**{k: _given(v) for k, v in rules.items()})
-        return cls(**{name: _given(value) for name, value in given.items()})
+        return cls(**given)
 
     def changed(self, changes: Mapping[str, Any]) -> CampaignSettings:
         """The same with some values different; those of `attention` may be given alone."""
-        merged = {**self.to_dict(), **changes}
+        before = self.to_dict()
+        merged = {**before, **changes}
         if isinstance(changes.get("attention"), Mapping):
-            merged["attention"] = {**self.to_dict()["attention"], **changes["attention"]}
+            merged["attention"] = {**before["attention"], **changes["attention"]}
         return self.of(merged)
 
     def to_toml(self) -> str:
@@ -219,40 +246,7 @@ class CampaignSettings:
             raise InvalidArgument(f"{source}: {error}") from None
 
 
-NO_LIMIT = "none"
-
-
 def _plain(value: Any) -> Any:
-    """TOML has no null: no limit is a word."""
     if value is None:
-        return NO_LIMIT
+        return values.NO_LIMIT
     return list(value) if isinstance(value, tuple) else value
-
-
-def _given(value: Any) -> Any:
-    return None if value == NO_LIMIT else value
-
-
-def _require_known(kind: Any, given: Mapping[str, Any], prefix: str = "") -> None:
-    known = [one.name for one in fields(kind)]
-    for name in given:
-        if name not in known:
-            raise InvalidArgument(
-                f"there is no setting {prefix}{short(name)}{did_you_mean(name, known)}"
-            )
-
-
-def _list_of(value: Any, name: str) -> list[Any]:
-    if not isinstance(value, list | tuple):
-        raise InvalidArgument(f"{name} is a list, not {short(repr(value))}")
-    return list(value)
-
-
-def _gold_pair(given: Any) -> GoldPair:
-    if isinstance(given, GoldPair):
-        return given
-    if not isinstance(given, Mapping) or set(given) != {"better", "worse"}:
-        raise InvalidArgument(
-            f"a gold pair is {{ better = '...', worse = '...' }}, not {short(repr(given))}"
-        )
-    return GoldPair(**given)

@@ -24,7 +24,8 @@ def rank_votes(votes: Comparisons, settings: CampaignSettings) -> Ranking:
     """The ranking that a campaign serves: all votes alike, or by trust in their workers."""
     if settings.ranking == "robust" and votes.n_workers:
         votes = trusted_answers(votes, trust_in_workers(votes))
-    return bayes_rank(votes, position=settings.position if len(votes) else None)
+    has_sides = bool(votes.display_known.any())
+    return bayes_rank(votes, position=settings.position if has_sides else None)
 
 
 @dataclass(frozen=True)
@@ -65,10 +66,12 @@ class TrackStanding:
 
     @cached_property
     def is_enough(self) -> bool:
-        """Whether the stopping rule is reached; never without a rule or an answer."""
-        if self.settings.stop is None or not self.n_answers or len(self.active) < 2:
+        """Whether the stopping rule is reached; never without a rule, or an answer to give."""
+        if self.settings.stop is None:
             return False
-        return read_rule(self.settings.stop).is_reached(self)
+        if len(self.active) < 2:
+            return True  # there is nothing to ask
+        return bool(self.n_answers) and read_rule(self.settings.stop).is_reached(self)
 
     def forecast(self) -> Forecast | None:
         """How many answers it still takes; None where the rule is not one about a ranking."""

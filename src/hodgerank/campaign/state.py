@@ -71,7 +71,7 @@ class CampaignState(CampaignFacts):
 
     def record(self, kind: Kind, at: float, **fields: Any) -> None:
         """Make an event, and fold it."""
-        event = Event(self.seq + 1, max(at, self.at), kind, **fields)
+        event = Event(self.seq + 1, at, kind, **fields)
         self.fold(event)
         self.outbox.append(event)
 
@@ -79,8 +79,8 @@ class CampaignState(CampaignFacts):
         before, self.settings = self.settings, CampaignSettings.of(_data(event)["settings"])
         if event.kind == "created":
             return
-        if before.stop != self.settings.stop:
-            self.enough = set()
+        if before.stop != self.settings.stop or before.ranking != self.settings.ranking:
+            self._doubt(*self.enough)
         if before.attention.exclude != self.settings.attention.exclude:
             self._recount(list(self.tasks.verdicts))
         if before.choosing != self.settings.choosing:
@@ -101,14 +101,14 @@ class CampaignState(CampaignFacts):
             answers = TrackAnswers(self.tasks, self.items, track)
             self._asking.append(Asking(self.settings, answers, 0))
         self._asking[track].add_item()
-        self.enough.discard(track)  # little is known about what has just come
+        self._doubt(track)  # little is known about what has just come
 
     def _retire(self, event: Event) -> None:
         self.items.retired.add(_some(event.left))
 
     def _bring_back(self, event: Event) -> None:
         self.items.retired.discard(_some(event.left))
-        self.enough.discard(self.items.track[_some(event.left)])
+        self._doubt(self.items.track[_some(event.left)])
 
     def _issue(self, event: Event) -> None:
         left, right, code = event.left, event.right, self._code(event.worker)
@@ -136,9 +136,11 @@ class CampaignState(CampaignFacts):
         """A task that is not simply the next one."""
         if data.get("again"):
             worker.open.insert(0, row)
+            self.tasks.again.add(row)
         else:
             worker.open.append(row)
             worker.n_issued += 1
+            worker.n_checks[data["purpose"]] += 1
         if "repeats" in data:
             self.tasks.repeats[row] = self.tasks.row_of[data["repeats"]]
             worker.repeated.add(self.tasks.repeats[row])
@@ -186,9 +188,13 @@ class CampaignState(CampaignFacts):
             tasks.displaced.add(row)
         if "rules" in data:
             tasks.verdicts[row] = data["rules"]
-            for rule, passed in data["rules"].items():
-                if rule in self.tallies:
-                    self.tallies[rule][0 if passed else 1] += 1
+            self._tally(row, 1)
+
+    def _tally(self, row: int, by: int) -> None:
+        """Rules are measured by the answers that stand."""
+        for rule, passed in self.tasks.verdicts.get(row, {}).items():
+            if rule in self.tallies:
+                self.tallies[rule][0 if passed else 1] += by
 
     def _undo(self, event: Event) -> None:
         row = self._row(event)
@@ -197,6 +203,7 @@ class CampaignState(CampaignFacts):
         if row in worker.checks:
             worker.checks.remove(row)
         self.tasks.status[row] = Status.UNDONE
+        self._tally(row, -1)
         self._recount([row])
 
     def _skip(self, event: Event) -> None:
@@ -271,7 +278,8 @@ class CampaignState(CampaignFacts):
         for worker in self.workers:
             worker.forget_votes()
         self.n_counted = [0] * len(self.n_counted)
-        self.enough, self.sources = set(), set()
+        self.sources = set()
+        self._doubt(*self.enough)
         self.tallies = {rule: [0, 0] for rule in RULES}
         self._asking = [self._new_asking(track) for track in range(len(self._asking))]
 
@@ -294,6 +302,13 @@ class CampaignState(CampaignFacts):
                 changed.add(track)
         for track in sorted(changed):
             self._asking[track].revise()
+        if changed:
+            self._doubt(*changed)
+
+    def _doubt(self, *tracks: int) -> None:
+        """What was enough in these tracks may be so no more."""
+        self.enough.difference_update(tracks)
+        self.revised = self.seq + 1
 
     def _code(self, name: str | None) -> int:
         """The number of a worker, who is remembered."""

@@ -84,6 +84,8 @@ class TaskTable:
         Of rows that were answered; counted ones make the ranking.
     late, displaced
         Rows that were answered after their lease; those whose place went to somebody else.
+    again
+        Tasks with a pair whose answer the worker took back.
     expected
         Of gold pairs: the sign of the right answer.
     repeats
@@ -104,6 +106,7 @@ class TaskTable:
         self.late: set[int] = set()
         self.displaced: set[int] = set()
         self.display_unknown: set[int] = set()
+        self.again: set[int] = set()
         self.expected: dict[int, int] = {}
         self.repeats: dict[int, int] = {}
         self.verdicts: dict[int, Mapping[str, bool]] = {}
@@ -153,12 +156,13 @@ class TaskTable:
         return outcome * self.outcome[self.repeats[row]] > 0
 
     def was_issued_since(self, row: int) -> bool:
-        """Whether anybody got the same pair after this row, chosen by the sampler."""
+        """Whether the sampler chose the same pair again after this row, for anybody."""
         low, high = self.pair(row)
         left, right = (np.array(column[row + 1 :]) for column in (self.left, self.right))
         same = (np.minimum(left, right) == low) & (np.maximum(left, right) == high)
         chosen = np.frombuffer(self.purpose, np.uint8)[row + 1 :] == Purpose.CHOSEN
-        return bool((same & chosen).any())
+        later = row + 1 + np.flatnonzero(same & chosen)
+        return not self.again.issuperset(later.tolist())
 
     @property
     def counted(self) -> IntArray:

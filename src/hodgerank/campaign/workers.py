@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import chain
@@ -23,8 +24,8 @@ class Worker:
         Those among the answers that tell about the worker: gold pairs and repeats.
     repeated
         Rows that were shown a second time.
-    n_issued
-        Tasks ever given: gold pairs and repeats come at regular places among them.
+    n_issued, n_checks
+        Tasks ever given, and gold pairs and repeats among them: these come at regular places.
     """
 
     name: str
@@ -37,6 +38,7 @@ class Worker:
     checks: list[int] = field(default_factory=list)
     repeated: set[int] = field(default_factory=set)
     n_issued: int = 0
+    n_checks: Counter[str] = field(default_factory=Counter)
     n_expired: int = 0
 
     def seen(self) -> Iterator[int]:
@@ -48,3 +50,4 @@ class Worker:
         self.open, self.answers, self.skipped, self.imported = [], [], [], []
         self.checks, self.repeated = [], set()
         self.n_issued = self.n_expired = 0
+        self.n_checks = Counter()

@@ -250,11 +250,12 @@ class _Work:
         except Exception as error:
             self._failure = self._failure or error
             return
-        for task in tasks:
-            if free and task.pair not in out:  # else the reply will answer this task as well
+        # there may be more than are free, in the place of those that were handed in meanwhile
+        most = len(tasks) if self._budget is None else free
+        for task in [task for task in tasks if task.pair not in out][:most]:
+            if task.pair not in out:  # else the reply will answer this task as well
                 self._send(task)
                 out.add(task.pair)
-                free -= 1
 
     def _send(self, task: Task) -> None:
         for item in task.pair:

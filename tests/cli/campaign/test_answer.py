@@ -150,6 +150,13 @@ def test_a_stopping_rule_is_looked_at_every_so_many_answers(new, answer, monkeyp
     assert (told["n_saved"], told["ended_by"]) == (3, "enough")
 
 
+def test_a_stopping_rule_is_looked_at_first(new, answer):
+    new("--stop", "tau >= 0.01")
+    answer(["1"] * 3)
+    told = json.loads(answer(["1"], "--json", worker="bob"))
+    assert (told["n_saved"], told["ended_by"]) == (0, "enough")
+
+
 def test_gold_pairs_cannot_be_told_from_others(new, answer, folder):
     (folder / "gold.csv").write_text("better,worse\nitem-1,item-2\n")
     new("--gold", "gold.csv", "--set", "gold_share=0.5", "--budget", 40)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 
+import pytest
+
 from hodgerank.campaign.campaign import Campaign
 
 
@@ -65,6 +67,18 @@ def test_workers_are_a_table(new, answer, campaign):
     out = campaign("status", "campaign.db", "--workers")
     assert "[red]ann" in out
     assert "tosses coins" in out
+
+
+@pytest.mark.parametrize("width", [40, 60, 80, 200])
+def test_tables_fit_the_terminal(new, answer, campaign, monkeypatch, width):
+    new("--budget", 40)
+    answer(["1", "2", "s"], worker="somebody with a long name")
+    monkeypatch.setenv("COLUMNS", str(width))
+    for words in ("status", "list"):
+        more = ["--workers"] if words == "status" else []
+        out = campaign(words, "campaign.db", *more)
+        assert "…" not in out
+        assert max(map(len, out.splitlines())) <= width
 
 
 def test_tracks_are_ranked_apart(new, answer, campaign, folder):

@@ -43,6 +43,7 @@ class Conversation:
         """Ask until it ends."""
         try:
             self._greet()
+            self._look()
             while self._work_on(self._campaign.lease(self._worker)[0]):
                 pass
             self.ended_by = "quit"
@@ -120,8 +121,13 @@ class Conversation:
         late = receipt.is_late and not receipt.is_counted
         remark = " (late: somebody else has answered in your place)" if late else ""
         self._say(f"{words}, saved{remark}: {self._how_far()}", "green")
-        if self.n_saved % LOOK_EVERY == 0 and self._campaign.settings.stop is not None:
-            self._campaign.progress()  # which ends the campaign where it is enough
+        if self.n_saved % LOOK_EVERY == 0:
+            self._look()
+
+    def _look(self) -> None:
+        """Let the campaign see whether its answers are enough, and end if so."""
+        if self._campaign.settings.stop is not None:
+            self._campaign.progress()
 
     def _how_far(self) -> str:
         """The number of answers; nothing by which gold pairs and repeats could be told."""
@@ -174,5 +180,3 @@ def key_words(settings: CampaignSettings) -> str:
     keys += ["0 equally good"] if settings.ties else []
     keys += ["s skip"] if settings.skip_reasons else []
     return ", ".join([*keys, "u undo", "q quit"])
-
-

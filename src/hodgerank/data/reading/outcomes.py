@@ -127,8 +127,12 @@ def _most_plausible_kind(
 
 
 def refuse_zero_and_one(values: FloatArray, reading: Reading) -> None:
-    """Labels that are only 0 and 1: is 0 a tie, or does it prefer right? Nobody can know."""
-    if reading.options.scale is not None or reading.layout.scale is not None:
+    """Labels that are only 0 and 1: is 0 a tie, or does it prefer right? Nobody can know.
+
+    In files that name one of our samplers it is a tie: we wrote them.
+    """
+    layout = reading.layout
+    if reading.options.scale is not None or layout.scale is not None or layout.asked_by is not None:
         return
     known = np.unique(values[~np.isnan(values)])
     if len(known) >= 2 and known[0] == 0 and known[-1] == 1:

@@ -1,0 +1,90 @@
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from campaign.trial import Trial
+from hodgerank.campaign.items import CampaignItem
+
+
+def test_a_worker_in_numbers():
+    trial = Trial(range(10))
+    for outcome, seconds in ((1, 2.0), (1, 4.0), (-1, 9.0)):
+        trial.answer_all("ann", 1, outcome, seconds=seconds)
+    trial.campaign.skip(trial.campaign.lease("ann")[0])
+    trial.campaign.lease("ann", 2)
+    trial.answer_all("bob", 1)
+    ann, bob = trial.campaign.workers()
+    assert (ann.worker, ann.n_answers, ann.n_counted) == ("ann", 3, 3)
+    assert (ann.n_out, ann.n_skipped, ann.n_expired) == (2, 1, 0)
+    assert ann.median_seconds == 4.0
+    assert ann.left_share == pytest.approx(2 / 3)
+    assert (bob.median_seconds, bob.left_share) == (None, 1.0)
+    trial.clock.move(1e6)
+    trial.campaign.expire()
+    assert trial.campaign.workers()[0].n_expired == 2
+    json.dumps([one.to_dict() for one in trial.campaign.workers()])
+
+
+def test_answers_that_were_taken_back_are_not_a_workers():
+    trial = Trial(range(10))
+    trial.answer_all("ann", 2, seconds=0.1)
+    trial.campaign.undo("ann")
+    [ann] = trial.campaign.workers()
+    assert (ann.n_answers, ann.marks) == (1, {"too_fast": 1})
+
+
+def test_a_campaign_in_numbers():
+    trial = Trial("abcd", budget=10)
+    trial.answer_all("ann", 3)
+    trial.campaign.lease("bob")
+    trial.campaign.ban("cy")
+    trial.campaign.retire("d")
+    counts = trial.campaign.counts
+    assert (counts.n_items, counts.n_retired, counts.n_workers, counts.n_banned) == (4, 1, 3, 1)
+    assert (counts.n_answers, counts.n_given, counts.n_out, counts.budget) == (3, 3, 1, 10)
+    assert counts.at == trial.clock.now
+    assert counts.seq == max(event.seq for event in trial.campaign.log())
+
+
+def test_progress_says_whether_it_is_enough():
+    trial = Trial("ab", budget=2)
+    assert "Not yet: 0 answers of at most 2" in trial.campaign.progress().sentence
+    for worker in ("ann", "bob"):
+        trial.answer_all(worker, 1)
+    progress = trial.campaign.progress()
+    assert progress.is_enough
+    assert progress.sentence == "All 2 answers of the budget are there."
+    json.dumps(progress.to_dict())
+    assert "budget" in repr(progress)
+    trial.campaign.close()
+    assert trial.campaign.progress().sentence == "Closed with 2 answers."
+
+
+def test_progress_is_by_track():
+    items = [CampaignItem(f"{t}{k}", track=t) for t in "xy" for k in range(3)]
+    trial = Trial(items, stop="tau >= 0.9")
+    trial.answer_all("ann", 4)
+    tracks = trial.campaign.progress(with_forecast=True).tracks
+    assert [(track.track, track.n_items, track.n_answers) for track in tracks] == [
+        ("x", 3, 2),
+        ("y", 3, 2),
+    ]
+    assert all(track.forecast is not None for track in tracks)
+
+
+def test_a_campaign_without_answers_has_progress_and_a_ranking():
+    trial = Trial("abc", stop="tau >= 0.9")
+    assert not trial.campaign.progress(with_forecast=True).is_enough
+    assert set(trial.campaign.ranking().items) == set("abc")
+    assert len(trial.campaign.votes()) == 0
+
+
+def test_a_campaign_whose_items_are_all_retired_has_progress():
+    trial = Trial("abc", stop="tau >= 0.9")
+    trial.answer_all("ann", 2)
+    for item in "abc":
+        trial.campaign.retire(item)
+    trial.campaign.progress(with_forecast=True)
+    assert len(trial.campaign.ranking().items) == 3
