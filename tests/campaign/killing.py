@@ -32,7 +32,7 @@ who = sys.argv[2]
 def work(thread):
     random = Random(thread)
     while True:
-        name = f"{who} {thread} {random.random()}"
+        name = f"{who} {os.urandom(8).hex()}"  # nobody has seen every pair
         for task in campaign.lease(name, 5):
             campaign.answer(task.id, random.choice([-1, 1]))
             os.write(1, (task.id + "\\\\n").encode())

@@ -152,7 +152,10 @@ class NaiveCampaign:
         contradicted = [each.outcome * by_id[each.repeats].outcome > 0 for each in again][-WINDOW:]
         gold = [each for each in mine if each.purpose == "gold"][-WINDOW:]
         missed = [each.outcome * each.expected <= 0 for each in gold]
-        for rule, happened, most in (("gold", missed, 0.2), ("contradicts", contradicted, 0.5)):
+        for rule, happened, most in (
+            ("gold", missed, 0.2),
+            ("contradicts", contradicted, self.settings["most_contradictions"]),
+        ):
             if most ** len(happened) < LEVEL:
                 chance = binom.sf(sum(happened) - 1, len(happened), most)
                 known[rule] = bool(chance >= LEVEL)

@@ -55,6 +55,7 @@ class AnyOrder(RuleBasedStateMachine):
     """Two campaigns in one database, and everything that can be done with them."""
 
     address: Any = None
+    reached: Counter[str]
 
     @initialize(
         budget=limits,
@@ -102,7 +103,7 @@ class AnyOrder(RuleBasedStateMachine):
                 "ranking": ranking,
                 "sampler": sampler,
                 "vetting": vetting if sampler == "auto" else 0,
-                "attention": {"same_side": 4},
+                "attention": {"same_side": 4, "most_contradictions": 0.2},
             }
             campaign = Campaign.create(
                 self.database,
@@ -119,6 +120,7 @@ class AnyOrder(RuleBasedStateMachine):
                     **options,
                     "exclude": (),
                     "same_side": 4,
+                    "most_contradictions": 0.2,
                     "fastest_seconds": 0.4,
                 },
             )
@@ -514,6 +516,11 @@ class AnyOrder(RuleBasedStateMachine):
 
     def teardown(self):
         for kept in getattr(self, "kept", ()):
+            for event in kept.campaign.log():
+                data = event.data or {}
+                self.reached.update([event.kind, data.get("purpose", "")])
+                self.reached.update(["late"] * ("late" in data), displaced="displaced" in data)
+                self.reached.update(data.get("rules", ()))
             assert asked_next(kept.campaign._desk.state) == asked_next(folded(kept.campaign))
             self.ranking_is_that_of_exported_votes(kept)
         if hasattr(self, "database"):
@@ -532,6 +539,7 @@ class AnyOrder(RuleBasedStateMachine):
             votes = read_comparisons(ours, scale=(-1, 1)) if len(ours) else None
             if votes is None or votes.n_items < len(names):
                 continue  # who has no vote is not in the table
+            self.reached["ranking compared"] += 1
             again = rank_votes(votes, kept.campaign.settings).score_by_item
             by_name = {str(item): score for item, score in again.items()}
             served = kept.campaign.ranking(track).score_by_item
@@ -539,8 +547,10 @@ class AnyOrder(RuleBasedStateMachine):
                 assert score == pytest.approx(by_name[str(item)], abs=1e-6)
 
 
-def run(address: Any, examples: int, steps: int = 50) -> None:
-    machine = type("AnyOrderHere", (AnyOrder,), {"address": address})
+def run(address: Any, examples: int, steps: int = 50) -> Counter[str]:
+    """Try so many orders; how often what was reached."""
+    reached: Counter[str] = Counter()
+    machine = type("AnyOrderHere", (AnyOrder,), {"address": address, "reached": reached})
     run_state_machine_as_test(
         machine,
         settings=settings(
@@ -551,10 +561,14 @@ def run(address: Any, examples: int, steps: int = 50) -> None:
             suppress_health_check=list(HealthCheck),
         ),
     )
+    return reached
 
 
 def test_any_order_in_memory():
-    run(None, 40)
+    reached = run(None, 40)
+    assert reached["answered"] > 200
+    for what in ("late", "displaced", "repeat", "gold", "undone", "expired", "ranking compared"):
+        assert reached[what], f"{what} was never reached: the test says nothing about it"
 
 
 def test_any_order_on_sqlite(tmp_path):

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from hodgerank.campaign import setting_values as values
 from hodgerank.errors import CampaignError, InvalidArgument, UnknownItem
 from hodgerank.notebook import UNSEEN, short
 from hodgerank.types import Item
@@ -35,11 +36,7 @@ class CampaignItem:
             raise InvalidArgument(f"an item is an integer or a string, not {short(repr(self.id))}")
         require_name(str(self.id), "the item")
         for what in ("text", "media", "track"):
-            value = getattr(self, what)
-            if not isinstance(value, str):
-                raise InvalidArgument(
-                    f"the {what} of {short(self.id)} is a string, not {short(repr(value))}"
-                )
+            values.text(getattr(self, what), f"the {what} of {short(self.id)}")
         if self.track:
             require_name(self.track, "the track")
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from hodgerank.campaign.facts import CampaignFacts
 from hodgerank.campaign.standing import TrackProgress
+from hodgerank.campaign.tasks import Status
 from hodgerank.notebook import Displayed, Preview
 
 FEWEST_FOR_ALARM = 20  # answers that a rule knows about
@@ -165,7 +166,7 @@ def counts(state: CampaignFacts) -> Counts:
         n_items=len(state.items),
         n_retired=len(state.items.retired),
         n_answers=sum(state.n_counted),
-        n_given=sum(len(worker.answers) + len(worker.imported) for worker in state.workers),
+        n_given=state.tasks.status.count(Status.ANSWERED),
         n_out=sum(len(worker.open) for worker in state.workers),
         n_workers=len(state.workers),
         n_banned=sum(worker.is_banned for worker in state.workers),

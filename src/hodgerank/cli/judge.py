@@ -155,7 +155,8 @@ def judge(
     parameters = parameters_of(parameter, temperature, max_tokens)
     rule = None if stop is None else read_rule(stop)
     columns: dict[str, Any] = {
-        "id": id_column, "text": text_column, "context": context_column, "image": image_column
+        "id": id_column, "text": text_column, "context": context_column, "image": image_column,
+        "track": "",  # one ranking of all: what is ranked apart takes a campaign
     }  # fmt: skip
     shown = read_items(items, encoding=encoding, **columns)
     how = {

@@ -1,8 +1,9 @@
 """Language models as judges: rank texts, images or whole systems with a few hundred calls.
 
 `ChatJudge` asks any OpenAI-compatible endpoint, and is a judge for `run_async`; `judge_items` runs
-a campaign with it and makes a report. A judge of another kind is one async function from a pair to
-an outcome. The extra `llm` has what it takes.
+it until a budget is used and makes a report, `judge_campaign` lets it work on a `Campaign`, beside
+people. A judge of another kind is one async function from a pair to an outcome. The extra `llm` has
+what it takes.
 """
 
 from __future__ import annotations
@@ -17,11 +18,15 @@ if TYPE_CHECKING:
     from hodgerank.judges.chat_judge import ChatJudge as ChatJudge
     from hodgerank.judges.chat_judge import Judged as Judged
     from hodgerank.judges.conduct import Conduct as Conduct
+    from hodgerank.judges.for_campaign import judge_for as judge_for
     from hodgerank.judges.judging import JudgedRun as JudgedRun
     from hodgerank.judges.judging import judge_items as judge_items
     from hodgerank.judges.ledger.ledger import Caps as Caps
     from hodgerank.judges.ledger.prices import Price as Price
     from hodgerank.judges.ledger.prices import Prices as Prices
+    from hodgerank.judges.on_campaign import CampaignRun as CampaignRun
+    from hodgerank.judges.on_campaign import ModelRun as ModelRun
+    from hodgerank.judges.on_campaign import judge_campaign as judge_campaign
     from hodgerank.judges.prompts.template import Template as Template
     from hodgerank.judges.prompts.template import load_template as load_template
 
@@ -31,6 +36,10 @@ _HOMES = {
     "judge_items": "judges.judging",
     "JudgedRun": "judges.judging",
     "Conduct": "judges.conduct",
+    "judge_for": "judges.for_campaign",
+    "judge_campaign": "judges.on_campaign",
+    "CampaignRun": "judges.on_campaign",
+    "ModelRun": "judges.on_campaign",
     "read_items": "data.items.judged_items",
     "JudgedItems": "data.items.judged_items",
     "Sample": "data.items.samples",

@@ -29,11 +29,6 @@ def _samples(campaign: Campaign) -> dict[str, Sample]:
     retired, found = set(campaign.retired), dict[str, Sample]()
     for item in campaign.items:
         name = str(item.id)
-        if name in found:
-            raise CampaignError(
-                f"{short(name)} is the name of two items, a number and a text: models cannot be "
-                "asked about them"
-            )
         try:
             found[name] = _sample(item)
         except InvalidArgument as error:

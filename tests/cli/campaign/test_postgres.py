@@ -11,7 +11,7 @@ from processes import COMMAND, hodgerank
 
 def test_everything_works_with_an_address(new, answer, campaign, postgres_url):
     out = new("--budget", 40, where=postgres_url)
-    assert "created campaign in postgresql" in out
+    assert "created campaign in postgresql" in " ".join(out.split())
     answer(["1", "2", "u", "q"], where=postgres_url)
     told = json.loads(campaign("status", postgres_url, "--json"))
     assert (told["n_answers"], told["n_out"]) == (1, 2)

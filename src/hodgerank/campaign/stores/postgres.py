@@ -60,8 +60,9 @@ class PostgresStore:
 
     def __init__(self, url: str, *, create: bool = False, read_only: bool = False) -> None:
         address = _address(url)
-        self.name = URL.create(
-            "postgresql", address.username, None, address.host, address.port, address.database
+        query = {key: value for key, value in address.query.items() if "pass" not in key}
+        self.name = (
+            address.set(drivername="postgresql", query=query)._replace(password=None)
         ).render_as_string()
         self._secrets = [address.password, address.query.get("password")]
         self._is_read_only = read_only
