@@ -28,7 +28,7 @@ fuzz: $(READY)-test  ## run the commands on random and damaged files; SEED=2 MIN
 	PYTHONPATH=tests $(BIN)/python -m fuzz --seed $(SEED) --minutes $(MINUTES)
 
 soak: $(READY)-test  ## kill, fill disks, race and abandon for some minutes, and print what was found
-	PYTHONPATH=tests $(BIN)/python -m soak --seed $(SEED)
+	PYTHONPATH=tests $(BIN)/python -m soak
 
 coverage: $(READY)-test $(READY)-java  ## measure branch coverage; compiled kernels run as plain Python for it
 	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -n auto --cov --cov-report= --cov-fail-under=0 tests/kernels

@@ -61,8 +61,8 @@ def test_by_hand_three_of_three_gold_pairs_missed_fail_and_two_do_not():
     assert verdicts(gold_missed=[True, True]) == {}  # 0.2^2 = 4 %
     assert verdicts(gold_missed=[True, True, True]) == {"gold": False}  # 0.8 %
     assert verdicts(gold_missed=[True, True, False]) == {"gold": True}  # 10 %
-    assert verdicts(contradicted=[True] * 6) == {}  # 1.6 %
-    assert verdicts(contradicted=[True] * 7) == {"contradicts": False}  # 0.8 %
+    assert verdicts(contradicted=[True] * 10) == {}  # 0.65^10 = 1.3 %
+    assert verdicts(contradicted=[True] * 11) == {"contradicts": False}  # 0.9 %
 
 
 def test_a_marked_answer_counts_unless_its_rule_excludes():

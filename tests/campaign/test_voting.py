@@ -1,6 +1,8 @@
 from __future__ import annotations
 
+import json
 from collections import Counter
+from random import Random
 
 import pytest
 
@@ -10,7 +12,13 @@ from hodgerank.campaign.campaign import Campaign
 from hodgerank.campaign.items import CampaignItem
 from hodgerank.campaign.standing import rank_votes
 from hodgerank.data.reading.source import read_comparisons
-from hodgerank.errors import CampaignError, InvalidArgument, InvalidComparisons, UnknownItem
+from hodgerank.errors import (
+    CampaignError,
+    HodgeRankError,
+    InvalidArgument,
+    InvalidComparisons,
+    UnknownItem,
+)
 
 VOTES = [("a", "b", 1, "ann"), ("b", "c", -1, "bob"), ("a", "c", 1, "ann")]
 
@@ -174,3 +182,40 @@ def test_a_log_without_one_of_its_lines_is_refused(tmp_path):
 def test_a_file_of_another_kind_is_refused(tmp_path):
     with pytest.raises(InvalidArgument, match=r"\.csv"):
         worked().campaign.export(tmp_path / "votes.doc")
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_a_log_with_another_value_is_refused_in_words_or_makes_sense(tmp_path, seed):
+    rng, path = Random(seed), tmp_path / "log.jsonl"
+    worked().campaign.export(path)
+    lines = path.read_text().splitlines()
+    for _ in range(25):
+        place = rng.randrange(len(lines))
+        record = json.loads(lines[place])
+        inner = [value for value in record.values() if isinstance(value, dict) and value]
+        part = rng.choice([record, *inner])
+        part[rng.choice(list(part))] = rng.choice(
+            [None, {}, [], "x", -1, 1e30, True, "", 3.5, 10**400]
+        )
+        changed = [*lines[:place], json.dumps(record), *lines[place + 1 :]]
+        path.write_text("\n".join(changed))
+        try:
+            again = Campaign.load(None, path)
+        except HodgeRankError:
+            continue
+        with again:
+            assert len(again.answers()) >= again.counts.n_answers
+            again.workers()
+
+
+@pytest.mark.parametrize("change", ["twice", "gone", "swapped"])
+def test_a_log_whose_lines_were_moved_is_refused_in_words(tmp_path, change):
+    path = tmp_path / "log.jsonl"
+    worked().campaign.export(path)
+    lines = path.read_text().splitlines()
+    place = next(k for k, line in enumerate(lines) if '"answered"' in line)
+    one, other = lines[place : place + 2]
+    middle = {"twice": [one, one, other], "gone": [other], "swapped": [other, one]}[change]
+    path.write_text("\n".join([*lines[:place], *middle, *lines[place + 2 :]]))
+    with pytest.raises(InvalidComparisons):
+        Campaign.load(None, path)

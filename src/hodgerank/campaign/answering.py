@@ -165,10 +165,13 @@ def _require_answerable(state: CampaignState, row: int) -> None:
 
 
 def _is_displaced(state: CampaignState, row: int) -> bool:
-    """Whether the place of a task went to somebody else, or the budget is used up."""
+    """Whether the place of a task went to somebody else, or a limit is reached."""
     tasks, budget = state.tasks, state.settings.budget
     if not Purpose(tasks.purpose[row]).counts:
         return False
+    most, worker = state.settings.answers_per_worker, state.workers[tasks.worker[row]]
+    if most is not None and len(worker.answers) >= most:
+        return True
     if tasks.status[row] == Status.OPEN:
         return budget is not None and sum(state.n_counted) >= budget
     return (budget is not None and state.n_places >= budget) or tasks.was_issued_since(row)

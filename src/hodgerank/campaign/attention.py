@@ -31,8 +31,8 @@ class Attention:
         test. Known once so many gold pairs were seen that missing them all would fail.
     most_contradictions
         The same for planned repeats answered the other way round. Who tosses coins contradicts
-        half of the time, and honest workers nearly so where items are close: below .5 the rule
-        takes them for careless.
+        half of the time, and an honest worker who leans to a side more than that where items are
+        close (58 % for a lean of 70 %); who always takes one side, every time.
     focus
         An answer was given while the page was not in front. Known where the page says so.
     exclude
@@ -45,7 +45,7 @@ class Attention:
     fastest_seconds: float | None = setting(0.4, values.optional(values.number(0, 1e6)))
     same_side: int | None = setting(20, values.optional(values.whole(2, 1000)))
     most_gold_misses: float | None = setting(0.2, values.optional(values.number(0, 1)))
-    most_contradictions: float | None = setting(0.5, values.optional(values.number(0, 1)))
+    most_contradictions: float | None = setting(0.65, values.optional(values.number(0, 1)))
     focus: bool = setting(True, values.flag)
     exclude: tuple[str, ...] = setting((), values.texts)
     alarm_share: float = setting(0.2, values.number(0, 1))

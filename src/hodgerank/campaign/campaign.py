@@ -29,6 +29,7 @@ from hodgerank.campaign.summaries import (
 from hodgerank.campaign.tasks import Task
 from hodgerank.campaign.voting import import_votes, vote_rows
 from hodgerank.data.comparisons import Comparisons
+from hodgerank.data.reading.source import read_comparisons
 from hodgerank.errors import CampaignError
 from hodgerank.estimators.ranking import Ranking
 from hodgerank.estimators.trust.assess import assess_trust
@@ -268,7 +269,8 @@ class Campaign(Displayed):
 
         Votes that were imported before are refused, unless `again` says that these are others.
         """
-        return self._desk.decide(lambda state, now: import_votes(state, now, votes, again))
+        read = read_comparisons(votes).repeated()
+        return self._desk.decide(lambda state, now: import_votes(state, now, read, again))
 
     # What is known
 

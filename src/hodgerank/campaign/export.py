@@ -8,15 +8,24 @@ from pathlib import Path
 from typing import Any
 
 from hodgerank.campaign.events import KINDS, Event
+from hodgerank.campaign.items import require_name
 from hodgerank.campaign.state import CampaignState
 from hodgerank.data.sources.formulas import guarded
-from hodgerank.errors import InvalidArgument, InvalidComparisons, require_one_of
+from hodgerank.errors import CampaignError, InvalidArgument, InvalidComparisons, require_one_of
 from hodgerank.notebook import short
+from hodgerank.sampling.answer import read_outcome, read_weight
 from hodgerank.types import Item
 
 LOG_VERSION = 1
 HEAD = "hodgerank_log"
 BESIDE_VOTES = ("purpose", "is_counted", "why_not", "marks", "is_late")
+LATEST = 1e11  # seconds; beyond it are no dates
+NUMBER = (int, float)
+FIELDS: dict[str, type | tuple[type, ...]] = {
+    "seq": int, "at": NUMBER, "kind": str, "worker": str, "task": str, "left": int, "right": int,
+    "outcome": NUMBER, "seconds": NUMBER, "data": dict,
+}  # fmt: skip
+NOT_AN_EVENT = (ValueError, LookupError, TypeError, AttributeError, AssertionError, OverflowError)
 FORMATS = (".csv", ".parquet", ".jsonl")
 ITEM_FIELDS = ("left", "right")
 
@@ -121,9 +130,9 @@ def read_log(path: Path | str) -> tuple[str, list[Event]]:
                 continue
             event = _event(record, state)
             state.fold(event)
-        except InvalidArgument as error:
+        except (InvalidArgument, CampaignError) as error:
             raise InvalidComparisons(f"{path}, line {number:,}: {error}") from None
-        except (ValueError, KeyError, TypeError, AssertionError, IndexError) as error:
+        except NOT_AN_EVENT as error:
             raise InvalidComparisons(
                 f"{path}, line {number:,}: this is not the next event of a campaign ({error!r}); "
                 "was the file cut or changed?"
@@ -149,4 +158,22 @@ def _event(record: dict[str, Any], state: CampaignState) -> Event:
         if side in record:
             record[side] = state.items.codes[record[side]]
     require_one_of(record["kind"], KINDS, "kind")
-    return Event(**record)
+    event = Event(**record)
+    if event.task in state.tasks.row_of and event.kind == "issued":
+        raise InvalidArgument(f"the task {short(event.task)} is issued a second time")
+    for name, value in event._asdict().items():
+        if value is not None and not isinstance(value, FIELDS[name]):
+            raise InvalidArgument(f"{name} cannot be {short(repr(value))}")
+    if not 0 <= event.at < LATEST:
+        raise InvalidArgument(f"at is a time in seconds since 1970, not {event.at:g}")
+    if event.outcome is not None:
+        read_outcome(event.outcome)
+    if event.worker is not None:
+        require_name(event.worker, "the worker")
+    data = event.data or {}
+    read_weight(data.get("weight", 1))
+    if any(not isinstance(passed, bool) for passed in dict(data.get("rules", {})).values()):
+        raise InvalidArgument("rules pass or fail an answer: true or false")
+    if data.get("expected", 1) not in (1, -1):
+        raise InvalidArgument("the right answer to a gold pair is expected to be 1 or -1")
+    return event

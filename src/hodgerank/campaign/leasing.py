@@ -169,7 +169,7 @@ def _gold_pair(state: CampaignState, worker: Worker) -> tuple[int, int] | None:
     ]
     if not known:
         return None
-    n_seen = sum(tasks.purpose[row] == Purpose.GOLD for row in (*worker.answers, *worker.open))
+    n_seen = worker.n_checks["gold"]
     order = sorted(known, key=lambda pair: _chance(state, worker, f"order {pair}"))
     better, worse = order[n_seen % len(order)]
     is_turned = _chance(state, worker, f"side {n_seen}") < 0.5

@@ -16,6 +16,7 @@ from hodgerank.campaign.settings import CampaignSettings
 from hodgerank.campaign.tasks import Purpose, Status
 from hodgerank.campaign.track_answers import TrackAnswers
 from hodgerank.campaign.workers import Worker
+from hodgerank.errors import CampaignError
 
 FEW = 64  # leases that are over and need not be swept yet
 PURPOSES = {purpose.name.lower(): purpose for purpose in Purpose}
@@ -156,11 +157,15 @@ class CampaignState(CampaignFacts):
         if tasks.purpose[row] == Purpose.CHOSEN:
             self.n_out[self.items.track[tasks.left[row]]] -= 1
 
-    def _row(self, event: Event) -> int:
-        return self.tasks.row_of[event.task or ""]
+    def _row(self, event: Event, *statuses: Status) -> int:
+        """The row of a task to which this can happen."""
+        row = self.tasks.row_of.get(event.task or "")
+        if row is None or self.tasks.status[row] not in statuses:
+            raise CampaignError(f"the log is damaged: event {event.seq} cannot be {event.kind}")
+        return row
 
     def _answer(self, event: Event) -> None:
-        row, tasks = self._row(event), self.tasks
+        row, tasks = self._row(event, Status.OPEN, Status.EXPIRED), self.tasks
         assert event.outcome is not None
         self._take_in(row)
         tasks.answer(row, event.outcome, event.at, event.seconds)
@@ -197,7 +202,7 @@ class CampaignState(CampaignFacts):
                 self.tallies[rule][0 if passed else 1] += by
 
     def _undo(self, event: Event) -> None:
-        row = self._row(event)
+        row = self._row(event, Status.ANSWERED)
         worker = self.workers[self.tasks.worker[row]]
         worker.answers.remove(row)
         if row in worker.checks:
@@ -207,14 +212,14 @@ class CampaignState(CampaignFacts):
         self._recount([row])
 
     def _skip(self, event: Event) -> None:
-        row = self._row(event)
+        row = self._row(event, Status.OPEN, Status.EXPIRED)
         self._take_in(row)
         self.tasks.status[row] = Status.SKIPPED
         self.tasks.skip_reasons[row] = _data(event).get("reason", "")
         self.workers[self.tasks.worker[row]].skipped.append(row)
 
     def _expire(self, event: Event) -> None:
-        row = self._row(event)
+        row = self._row(event, Status.OPEN)
         self._take_in(row)
         self.tasks.status[row] = Status.EXPIRED
         self.workers[self.tasks.worker[row]].n_expired += 1

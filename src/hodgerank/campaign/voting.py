@@ -12,15 +12,12 @@ from hodgerank.campaign.items import require_name
 from hodgerank.campaign.state import CampaignState
 from hodgerank.campaign.tasks import Purpose
 from hodgerank.data.comparisons import Comparisons
-from hodgerank.data.reading.source import read_comparisons
 from hodgerank.errors import CampaignError, InvalidArgument
 from hodgerank.notebook import short
-from hodgerank.types import VotesLike
 
 
-def import_votes(state: CampaignState, now: float, given: VotesLike, again: bool) -> int:
+def import_votes(state: CampaignState, now: float, votes: Comparisons, again: bool) -> int:
     """Count votes that were collected elsewhere; how many."""
-    votes = read_comparisons(given).repeated()
     if state.status == "closed":
         raise CampaignError("the campaign is closed for good")
     codes = [state.items.code(item) for item in votes.items]
@@ -60,7 +57,7 @@ def import_votes(state: CampaignState, now: float, given: VotesLike, again: bool
 def _fingerprint(votes: Comparisons) -> str:
     """Of who said what about which pair."""
     names = repr((votes.items, votes.workers)).encode()
-    columns = (votes.left, votes.right, votes.outcome, votes.worker)
+    columns = (votes.left, votes.right, votes.outcome, votes.worker, votes.total_weight)
     content = b"".join([names, *(column.tobytes() for column in columns)])
     return hashlib.sha256(content).hexdigest()
 
