@@ -45,7 +45,6 @@ class NaiveCampaign:
         self.tasks: list[NaiveTask] = []
         self.answers: list[NaiveTask] = []  # not taken back, not reset
         self.imported: list[tuple[Any, Any, float, str | None]] = []
-        self.sources: list[Any] = []
         self.banned: set[str] = set()
         self.retired: set[Any] = set()
         self.status = "open"
@@ -198,4 +197,4 @@ class NaiveCampaign:
                 task.status = "reset"
             elif task.status == "skipped":
                 task.status = "skipped earlier"
-        self.answers, self.imported, self.sources, self.given = [], [], [], {}
+        self.answers, self.imported, self.given = [], [], {}

@@ -427,13 +427,12 @@ class AnyOrder(RuleBasedStateMachine):
         if not votes:
             return
         rows = [vote if worker else vote[:3] for vote in votes]
-        if naive.status == "closed" or rows in naive.sources:
+        if naive.status == "closed":
             with pytest.raises(CampaignError):
-                kept.campaign.import_votes(rows)
+                kept.campaign.import_votes(rows, again=True)
             return
-        assert kept.campaign.import_votes(rows) == len(rows)
+        assert kept.campaign.import_votes(rows, again=True) == len(rows)
         naive.imported += votes
-        naive.sources.append(rows)
 
     @rule(k=which)
     def look_at_progress(self, k):
@@ -565,15 +564,15 @@ def run(address: Any, examples: int, steps: int = 50) -> Counter[str]:
 
 
 def test_any_order_in_memory():
-    reached = run(None, 40)
-    assert reached["answered"] > 200
+    reached = run(None, 25)
+    assert reached["answered"] > 100
     for what in ("late", "displaced", "repeat", "gold", "undone", "expired", "ranking compared"):
         assert reached[what], f"{what} was never reached: the test says nothing about it"
 
 
 def test_any_order_on_sqlite(tmp_path):
-    run(tmp_path / "campaigns.db", 12)
+    run(tmp_path / "campaigns.db", 6)
 
 
 def test_any_order_on_postgresql(postgres_url):
-    run(postgres_url, 8)
+    run(postgres_url, 4)

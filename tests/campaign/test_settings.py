@@ -24,6 +24,7 @@ items = st.integers() | named
 golds = st.lists(
     st.tuples(items, items).filter(lambda pair: pair[0] != pair[1]).map(lambda p: GoldPair(*p)),
     max_size=3,
+    unique_by=lambda gold: frozenset((gold.better, gold.worse)),
 ).map(tuple)
 rules = st.builds(
     Attention,

@@ -48,9 +48,54 @@ def test_the_same_votes_are_refused_twice_unless_they_are_others():
     trial.reopen()
     with pytest.raises(CampaignError, match="again"):
         trial.campaign.import_votes(VOTES)
+    with pytest.raises(CampaignError, match="2 of these votes are here already"):
+        trial.campaign.import_votes(VOTES[1::-1])
     assert trial.campaign.import_votes(VOTES, again=True) == 3
-    assert trial.campaign.import_votes(VOTES[:2]) == 2
-    assert trial.campaign.counts.n_answers == 8
+    assert trial.campaign.counts.n_answers == 6
+
+
+def test_votes_of_the_campaign_itself_are_refused(tmp_path):
+    trial = Trial(["0", "1", "2"])
+    trial.answer_all("ann", 2)
+    trial.campaign.export(tmp_path / "votes.csv")
+    with pytest.raises(CampaignError, match="2 of these votes are here already"):
+        trial.campaign.import_votes(tmp_path / "votes.csv")
+    assert trial.campaign.import_votes(tmp_path / "votes.csv", again=True) == 2
+
+
+def test_all_answers_are_read_as_the_votes_among_them(tmp_path):
+    trial = worked()
+    trial.campaign.export(tmp_path / "all.csv", everything=True)
+    votes = read_comparisons(tmp_path / "all.csv")
+    assert len(votes) == trial.campaign.counts.n_answers < len(trial.campaign.answers())
+    assert votes.report.unanswered == len(trial.campaign.answers()) - len(votes)
+
+
+def test_a_crowd_on_one_side_keeps_its_sides(tmp_path):
+    trial = Trial("abcdef")
+    for worker in ("ann", "bob", "cy"):
+        trial.answer_all(worker, 10)
+    trial.campaign.export(tmp_path / "votes.csv")
+    assert read_comparisons(tmp_path / "votes.csv").display_known.all()
+
+
+def test_who_asked_is_who_asked_at_the_time(tmp_path):
+    trial = Trial("abcdef")
+    trial.answer_all("ann", 3)
+    trial.campaign.change(sampler="random")
+    trial.answer_all("bob", 2)
+    asked_by = [row["asked_by"] for row in trial.campaign.answers()]
+    assert asked_by == ["auto"] * 3 + ["random"] * 2
+    assert trial.campaign.votes().report.adaptive
+
+
+@pytest.mark.parametrize("name", ["NA", "null", "nan", "-", "?", "n/a", " a", "a "])
+def test_names_that_tables_do_not_give_back_are_refused(name):
+    trial = Trial("ab")
+    with pytest.raises(InvalidArgument):
+        trial.campaign.add([name])
+    with pytest.raises(InvalidArgument):
+        trial.campaign.lease(name)
 
 
 def test_nobody_is_asked_what_they_have_said_elsewhere():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from math import isfinite
+from numbers import Real
 from typing import Any
 
 from hodgerank.campaign.attention import WINDOW, Given
@@ -180,8 +180,8 @@ def _is_displaced(state: CampaignState, row: int) -> bool:
 def _read_seconds(seconds: Any) -> float | None:
     if seconds is None:
         return None
-    is_number = isinstance(seconds, int | float) and not isinstance(seconds, bool)
-    if not is_number or not isfinite(seconds) or not 0 <= seconds <= LONGEST_SECONDS:
+    is_number = isinstance(seconds, Real) and not isinstance(seconds, bool)
+    if not is_number or not 0 <= seconds <= LONGEST_SECONDS:
         raise InvalidArgument(f"seconds is how long it took, not {short(repr(seconds))}")
     return float(seconds)
 

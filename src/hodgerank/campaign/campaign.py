@@ -19,6 +19,7 @@ from hodgerank.campaign.export import format_of, log_lines, read_log, table_of
 from hodgerank.campaign.items import CampaignItem, as_items, require_name
 from hodgerank.campaign.settings import CampaignSettings
 from hodgerank.campaign.standing import standing_of
+from hodgerank.campaign.state import CampaignState
 from hodgerank.campaign.summaries import (
     CampaignProgress,
     Counts,
@@ -338,8 +339,13 @@ class Campaign(Displayed):
         return CampaignProgress(number, tuple(tracks))
 
     def answers(self) -> list[dict[str, Any]]:
-        """Every answer that was given, counted or not and why, as tables have them."""
-        return self._desk.decide(lambda state, now: vote_rows(state))
+        """Every answer that was given, counted or not and why, as tables have them.
+
+        The log is read for it: nobody waits meanwhile.
+        """
+        state = CampaignState()
+        state.fold_all(self.log())
+        return vote_rows(state)
 
     def export(self, path: Path | str, *, everything: bool = False) -> None:
         """Write votes, or the log.

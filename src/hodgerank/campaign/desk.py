@@ -44,10 +44,15 @@ class Desk:
         if self._failures != commits.failures:
             self._load()  # what was folded did not become durable
         self.state.fold_all(writing.news(self.state.seq))
+        before = self.state.seq
         try:
             reply: T | _Refusal = what(self.state, float(self._clock()))
         except HodgeRankError as error:
             reply = _Refusal(error)  # leases that it found expired are recorded all the same
+        except Exception as error:
+            if self.state.seq != before:
+                raise  # it broke off in the middle: nothing of this transaction can stay
+            reply = _Refusal(error)
         if self.state.outbox:
             try:
                 writing.append(self.state.outbox)
@@ -83,5 +88,5 @@ class Desk:
 class _Refusal:
     """An error that is raised once what was recorded before it is durable."""
 
-    def __init__(self, error: HodgeRankError) -> None:
+    def __init__(self, error: Exception) -> None:
         self.error = error

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -17,15 +17,23 @@ from hodgerank.sampling.answer import read_outcome, read_weight
 from hodgerank.types import Item
 
 LOG_VERSION = 1
-HEAD = "hodgerank_log"
-BESIDE_VOTES = ("purpose", "is_counted", "why_not", "marks", "is_late")
+HEAD, END = "hodgerank_log", "events"  # keys of the first and the last line
+BESIDE_VOTES = ("answer", "purpose", "is_counted", "why_not", "marks", "is_late")
 LATEST = 1e11  # seconds; beyond it are no dates
 NUMBER = (int, float)
 FIELDS: dict[str, type | tuple[type, ...]] = {
     "seq": int, "at": NUMBER, "kind": str, "worker": str, "task": str, "left": int, "right": int,
     "outcome": NUMBER, "seconds": NUMBER, "data": dict,
 }  # fmt: skip
-NOT_AN_EVENT = (ValueError, LookupError, TypeError, AttributeError, AssertionError, OverflowError)
+NOT_AN_EVENT = (
+    ValueError,
+    LookupError,
+    TypeError,
+    AttributeError,
+    AssertionError,
+    OverflowError,
+    RecursionError,
+)
 FORMATS = (".csv", ".parquet", ".jsonl")
 ITEM_FIELDS = ("left", "right")
 
@@ -37,10 +45,22 @@ def format_of(path: Path | str) -> str:
 
 
 def table_of(rows: Sequence[dict[str, Any]], form: str, *, everything: bool) -> bytes:
-    """Answers as a CSV or Parquet file; of all, or of those that count alone."""
+    """Answers as a CSV or Parquet file, all of them or those that count.
+
+    Where all are there, those that do not count have no outcome; what was said is in `answer`.
+    """
     import polars as pl
 
-    if not everything:
+    if everything:  # whoever reads it as votes gets those that are
+        rows = [
+            {
+                **row,
+                "answer": row["outcome"],
+                "outcome": row["outcome"] if row["is_counted"] else None,
+            }
+            for row in rows
+        ]
+    else:
         rows = [
             {name: value for name, value in row.items() if name not in BESIDE_VOTES}
             for row in rows
@@ -77,6 +97,7 @@ SCHEMA = {
     "seconds": "float",
     "track": "str",
     "asked_by": "str",
+    "answer": "float",
     "purpose": "str",
     "is_counted": "bool",
     "why_not": "str",
@@ -89,15 +110,18 @@ SCHEMA = {
 def log_lines(campaign: str, events: Iterable[Event]) -> Iterator[bytes]:
     """A line of JSON for each event, items by name; the first says what this is."""
     items: list[Item] = []
+    n_events = 0
     yield _line({HEAD: LOG_VERSION, "campaign": campaign})
     for event in events:
         if event.kind == "item_added" and event.data is not None:
             items.append(event.data["item"])
+        n_events = event.seq
         record = {name: value for name, value in event._asdict().items() if value is not None}
         for side in ITEM_FIELDS:
             if side in record:
                 record[side] = items[record[side]]
         yield _line(record)
+    yield _line({END: n_events})
 
 
 def _line(record: dict[str, Any]) -> bytes:
@@ -115,9 +139,9 @@ def is_log(path: Path) -> bool:
 
 def read_log(path: Path | str) -> tuple[str, list[Event]]:
     """The name of the campaign, and its events, which make sense one after the other."""
-    state, events, name = CampaignState(), [], ""
+    state, events, name, is_whole = CampaignState(), [], "", False
     try:
-        content = Path(path).read_bytes().decode()
+        content = Path(path).read_bytes().decode("utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
         raise InvalidComparisons(f"{path} cannot be read: {error}") from None
     for number, line in enumerate(content.split("\n"), 1):
@@ -128,6 +152,9 @@ def read_log(path: Path | str) -> tuple[str, list[Event]]:
             if number == 1:
                 name = _head(record)
                 continue
+            if set(record) == {END}:
+                is_whole = record[END] == state.seq
+                break
             event = _event(record, state)
             state.fold(event)
         except (InvalidArgument, CampaignError) as error:
@@ -140,6 +167,10 @@ def read_log(path: Path | str) -> tuple[str, list[Event]]:
         events.append(event)
     if not events:
         raise InvalidComparisons(f"{path} has no events: is it the log of a campaign?")
+    if not is_whole:
+        raise InvalidComparisons(
+            f"{path} ends after {len(events):,} events without its last line: export it again"
+        )
     return name, events
 
 
@@ -154,26 +185,57 @@ def _head(record: Any) -> str:
 
 
 def _event(record: dict[str, Any], state: CampaignState) -> Event:
+    """The next event of a log, whose parts are what they should be."""
     for side in ITEM_FIELDS:
         if side in record:
             record[side] = state.items.codes[record[side]]
     require_one_of(record["kind"], KINDS, "kind")
     event = Event(**record)
-    if event.task in state.tasks.row_of and event.kind == "issued":
-        raise InvalidArgument(f"the task {short(event.task)} is issued a second time")
     for name, value in event._asdict().items():
         if value is not None and not isinstance(value, FIELDS[name]):
             raise InvalidArgument(f"{name} cannot be {short(repr(value))}")
-    if not 0 <= event.at < LATEST:
-        raise InvalidArgument(f"at is a time in seconds since 1970, not {event.at:g}")
+    wrong = next((words for words, is_wrong in FAULTS.items() if is_wrong(event, state)), None)
+    if wrong:
+        raise InvalidArgument(wrong)
     if event.outcome is not None:
         read_outcome(event.outcome)
     if event.worker is not None:
         require_name(event.worker, "the worker")
-    data = event.data or {}
-    read_weight(data.get("weight", 1))
-    if any(not isinstance(passed, bool) for passed in dict(data.get("rules", {})).values()):
-        raise InvalidArgument("rules pass or fail an answer: true or false")
-    if data.get("expected", 1) not in (1, -1):
-        raise InvalidArgument("the right answer to a gold pair is expected to be 1 or -1")
+    read_weight((event.data or {}).get("weight", 1))
     return event
+
+
+def _is_of_somebody_else(event: Event, state: CampaignState) -> bool:
+    row = state.tasks.row_of.get(event.task or "")
+    if row is None or event.worker is None or event.kind == "issued":
+        return False
+    return state.workers[state.tasks.worker[row]].name != event.worker
+
+
+def _has_wrong_rules(event: Event, state: CampaignState) -> bool:
+    rules = dict((event.data or {}).get("rules", {}))
+    return any(not isinstance(passed, bool) for passed in rules.values())
+
+
+# What the fold takes for granted, since decisions see to it.
+FAULTS: dict[str, Callable[[Event, CampaignState], bool]] = {
+    "a log begins with the creation of a campaign, once": lambda event, state: (
+        (event.kind == "created") != (state.seq == 0)
+    ),
+    "at is a time in seconds since 1970": lambda event, _: not 0 <= event.at < LATEST,
+    "seconds are not negative": lambda event, _: not 0 <= (event.seconds or 0) < LATEST,
+    "an item is compared with itself": lambda event, _: (
+        event.left is not None and event.left == event.right
+    ),
+    "the task is issued a second time": lambda event, state: (
+        event.kind == "issued" and event.task in state.tasks.row_of
+    ),
+    "the task is another worker's": _is_of_somebody_else,
+    "the item is added a second time": lambda event, state: (
+        event.kind == "item_added" and (event.data or {}).get("item") in state.items.codes
+    ),
+    "rules pass or fail an answer: true or false": _has_wrong_rules,
+    "the right answer to a gold pair is 1 or -1": lambda event, _: (
+        (event.data or {}).get("expected", 1) not in (1, -1)
+    ),
+}

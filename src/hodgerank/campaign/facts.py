@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect
 from heapq import heappop
 
 from hodgerank.campaign.asking import Asking
@@ -32,6 +33,8 @@ class CampaignFacts:
         In each track: answers that count, and tasks out that may become such.
     tallies
         For each rule: how many answers it passed and failed.
+    askers
+        Samplers, each with the row from which on it chose the pairs.
     sources
         Fingerprints of votes that were imported.
     """
@@ -48,6 +51,7 @@ class CampaignFacts:
         self.n_counted: list[int] = []
         self.n_out: list[int] = []
         self.revised = 0
+        self.askers: list[tuple[int, str]] = []
         self.tallies = {rule: [0, 0] for rule in RULES}
         self.sources: set[str] = set()
         self._asking: list[Asking] = []
@@ -89,6 +93,14 @@ class CampaignFacts:
         tasks, items = self.tasks, self.items
         rows = (row for row in worker.seen() if items.track[tasks.left[row]] == track)
         return {(items.place[tasks.left[row]], items.place[tasks.right[row]]) for row in rows}
+
+    def asker(self, row: int) -> str:
+        """The sampler that chose the pair of a row."""
+        return self.askers[bisect(self.askers, row, key=lambda asker: asker[0]) - 1][1]
+
+    def askable_tracks(self) -> set[int]:
+        """Tracks with items to compare, by number."""
+        return {k for k in range(len(self.items.tracks)) if len(self.items.active(k)) > 1}
 
     def track_of(self, row: int) -> int:
         """The track of a task, by number."""

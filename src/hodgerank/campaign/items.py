@@ -7,9 +7,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from hodgerank.campaign import setting_values as values
+from hodgerank.data.reading.codes import NOT_A_NAME
 from hodgerank.errors import CampaignError, InvalidArgument, UnknownItem
 from hodgerank.notebook import UNSEEN, short
 from hodgerank.types import Item
+
+LONGEST_NAME = 500
+LARGEST_ID = 10**18  # beyond it are integers that tables cannot hold
 
 
 @dataclass(frozen=True)
@@ -34,6 +38,8 @@ class CampaignItem:
     def __post_init__(self) -> None:
         if isinstance(self.id, bool) or not isinstance(self.id, int | str):
             raise InvalidArgument(f"an item is an integer or a string, not {short(repr(self.id))}")
+        if isinstance(self.id, int) and abs(self.id) >= LARGEST_ID:
+            raise InvalidArgument("an item that is an integer is less than 10^18: write a string")
         require_name(str(self.id), "the item")
         for what in ("text", "media", "track"):
             values.text(getattr(self, what), f"the {what} of {short(self.id)}")
@@ -53,7 +59,7 @@ class CampaignItem:
 
 def as_items(items: Iterable[Item | CampaignItem] | Mapping[Item, str]) -> Iterator[CampaignItem]:
     """Items from their ids, from a mapping of ids to texts, or as they are."""
-    if isinstance(items, str):
+    if isinstance(items, str) or not isinstance(items, Iterable):
         raise InvalidArgument(f"items are listed, not {short(repr(items))}")
     if isinstance(items, Mapping):
         for id, text in items.items():
@@ -131,6 +137,12 @@ def require_name(name: object, what: str) -> str:
         raise InvalidArgument(f"{what} is a string, not {short(repr(name))}")
     if not name.strip():
         raise InvalidArgument(f"{what} has an empty name: give it one")
+    if name != name.strip():
+        raise InvalidArgument(f"{what} {short(repr(name))} has a space at an end: leave it out")
+    if name in NOT_A_NAME:
+        raise InvalidArgument(
+            f"{what} is called {name}, which tables write where a name is missing: rename it"
+        )
     if len(name) > LONGEST_NAME:
         raise InvalidArgument(f"{what} {short(name)} has more than {LONGEST_NAME} characters")
     if unseen := UNSEEN.search(name):
@@ -139,6 +151,3 @@ def require_name(name: object, what: str) -> str:
             "rename it"
         )
     return name
-
-
-LONGEST_NAME = 500

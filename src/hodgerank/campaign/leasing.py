@@ -56,7 +56,7 @@ def _refusal(state: CampaignState, worker: Worker) -> NoTask | None:
     settings = state.settings
     if state.status == "paused":
         return NoTask("paused", "the campaign is paused: come back later")
-    if len(state.enough) == len(state.items.tracks):
+    if state.enough and state.enough >= state.askable_tracks():
         return NoTask("enough", f"the campaign has enough answers: {settings.stop} is reached")
     if len(worker.open) >= settings.open_per_worker:
         words = f"{len(worker.open)} tasks are out with {short(worker.name)}: answer them first"
@@ -161,11 +161,11 @@ def _is_turn(state: CampaignState, worker: Worker, purpose: str) -> bool:
 def _gold_pair(state: CampaignState, worker: Worker) -> tuple[int, int] | None:
     """The next gold pair in an order, and with sides, of the worker's own."""
     items, tasks = state.items, state.tasks
-    out = {tasks.pair(row) for row in worker.open}
+    gone = {tasks.pair(row) for row in (*worker.open, *worker.skipped)}
     known = [
         pair
         for pair in _gold_codes(state)
-        if not items.retired.intersection(pair) and (min(pair), max(pair)) not in out
+        if not items.retired.intersection(pair) and (min(pair), max(pair)) not in gone
     ]
     if not known:
         return None

@@ -51,7 +51,10 @@ def _require_known(kind: Any, given: Mapping[str, Any], prefix: str = "") -> Non
 def _gold(given: Any, name: str) -> tuple[GoldPair, ...]:
     if not isinstance(given, list | tuple):
         raise InvalidArgument(f"{name} is a list of pairs, not {short(repr(given))}")
-    return tuple(_gold_pair(pair) for pair in given)
+    pairs = tuple(_gold_pair(pair) for pair in given)
+    if len({frozenset((pair.better, pair.worse)) for pair in pairs}) < len(pairs):
+        raise InvalidArgument(f"{name} has the same two items twice: which is better?")
+    return pairs
 
 
 def _gold_pair(given: Any) -> GoldPair:

@@ -13,6 +13,7 @@ from hodgerank.collecting.forecast import Forecast, forecast
 from hodgerank.collecting.rule_text import read_rule
 from hodgerank.collecting.stopping import RankingRule
 from hodgerank.data.comparisons import Comparisons
+from hodgerank.data.reading.asked_by import follows_labels
 from hodgerank.estimators.bayes import bayes_rank
 from hodgerank.estimators.certainty import expected_tau
 from hodgerank.estimators.ranking import Ranking
@@ -67,11 +68,9 @@ class TrackStanding:
     @cached_property
     def is_enough(self) -> bool:
         """Whether the stopping rule is reached; never without a rule, or an answer to give."""
-        if self.settings.stop is None:
+        if self.settings.stop is None or not self.n_answers or len(self.active) < 2:
             return False
-        if len(self.active) < 2:
-            return True  # there is nothing to ask
-        return bool(self.n_answers) and read_rule(self.settings.stop).is_reached(self)
+        return read_rule(self.settings.stop).is_reached(self)
 
     def forecast(self) -> Forecast | None:
         """How many answers it still takes; None where the rule is not one about a ranking."""
@@ -103,7 +102,7 @@ def standing_of(facts: CampaignFacts, track: str | None) -> TrackStanding:
     answers = TrackAnswers(facts.tasks, items, number)
     names = [worker.name for worker in facts.workers]
     votes = answers.comparisons(answers.counted(), items.names(number), names)
-    is_adaptive = settings.build_sampler(range(2)).follows_labels
+    is_adaptive = any(follows_labels(sampler) for _, sampler in facts.askers)
     votes = replace(votes, report=replace(votes.report, adaptive=is_adaptive))
     active = tuple(items.name(code) for code in items.active(number))
     return TrackStanding(items.tracks[number], votes, active, settings)

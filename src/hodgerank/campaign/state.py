@@ -55,7 +55,8 @@ class CampaignState(CampaignFacts):
 
     def fold(self, event: Event) -> None:
         """Take the next event of the log."""
-        assert event.seq == self.seq + 1, "a log has no gaps"
+        if event.seq != self.seq + 1:
+            raise CampaignError(f"the log is damaged: event {self.seq + 1} is missing")
         self._folds[event.kind](event)
         self.seq, self.at = event.seq, event.at
 
@@ -78,6 +79,7 @@ class CampaignState(CampaignFacts):
 
     def _settle(self, event: Event) -> None:
         before, self.settings = self.settings, CampaignSettings.of(_data(event)["settings"])
+        self.askers.append((len(self.tasks), self.settings.sampler))
         if event.kind == "created":
             return
         if before.stop != self.settings.stop or before.ranking != self.settings.ranking:

@@ -186,7 +186,12 @@ class CampaignProgress(Displayed):
     def is_enough(self) -> bool:
         """Whether the stopping rule is reached in every track, or the budget used."""
         is_used = self.counts.budget is not None and self.counts.n_answers >= self.counts.budget
-        return is_used or all(track.is_enough for track in self.tracks)
+        return is_used or self._is_certain
+
+    @property
+    def _is_certain(self) -> bool:
+        asked = [track for track in self.tracks if track.n_items > 1]
+        return bool(asked) and all(track.is_enough for track in asked)
 
     @property
     def alarms(self) -> tuple[RuleRate, ...]:
@@ -198,7 +203,7 @@ class CampaignProgress(Displayed):
         """Is it enough yet, and if not, how many more?"""
         if self.counts.status == "closed":
             return f"Closed with {_answers(self.counts.n_answers)}."
-        if all(track.is_enough for track in self.tracks):
+        if self._is_certain:
             return f"Enough: the stopping rule is reached with {_answers(self.counts.n_answers)}."
         if self.is_enough:
             return f"All {_answers(self.counts.n_answers)} of the budget are there."

@@ -20,7 +20,8 @@ def import_votes(state: CampaignState, now: float, votes: Comparisons, again: bo
     """Count votes that were collected elsewhere; how many."""
     if state.status == "closed":
         raise CampaignError("the campaign is closed for good")
-    codes = [state.items.code(item) for item in votes.items]
+    names = {str(name): code for name, code in state.items.codes.items()}  # as files have them
+    codes = [names[n] if (n := str(item)) in names else state.items.code(n) for item in votes.items]
     workers = [require_name(str(worker), "the worker") for worker in votes.workers]
     tracks = np.array([state.items.track[code] for code in codes], np.int64)
     across = tracks[votes.left] != tracks[votes.right]
@@ -34,6 +35,12 @@ def import_votes(state: CampaignState, now: float, votes: Comparisons, again: bo
     if source in state.sources and not again:
         raise CampaignError(
             "the very same votes have been imported before: again=True (--again) counts them twice"
+        )
+    n_known = 0 if again else _n_known(state, votes, codes, workers)
+    if n_known:
+        raise CampaignError(
+            f"{n_known:,} of these votes are here already, by the same worker about the same pair: "
+            "leave them out, or count them twice by again=True (--again)"
         )
     for row in range(len(votes)):
         data: dict[str, Any] = {} if row else {"source": source}
@@ -54,17 +61,33 @@ def import_votes(state: CampaignState, now: float, votes: Comparisons, again: bo
     return len(votes)
 
 
+def _n_known(state: CampaignState, votes: Comparisons, codes: list[int], workers: list[str]) -> int:
+    """How many of these votes the campaign has, from a task or an earlier import."""
+    tasks = state.tasks
+    known = {
+        (worker.name, tasks.pair(row))
+        for worker in state.workers
+        for row in (*worker.answers, *worker.imported)
+    }
+    pairs = zip(votes.worker.tolist(), votes.left.tolist(), votes.right.tolist(), strict=True)
+    return sum(
+        worker >= 0 and (workers[worker], tuple(sorted((codes[left], codes[right])))) in known
+        for worker, left, right in pairs
+    )
+
+
 def _fingerprint(votes: Comparisons) -> str:
-    """Of who said what about which pair."""
+    """Of who said what about which pair, in any order."""
     names = repr((votes.items, votes.workers)).encode()
     columns = (votes.left, votes.right, votes.outcome, votes.worker, votes.total_weight)
-    content = b"".join([names, *(column.tobytes() for column in columns)])
+    order = np.lexsort(columns)
+    content = b"".join([names, *(column[order].tobytes() for column in columns)])
     return hashlib.sha256(content).hexdigest()
 
 
 def vote_rows(state: CampaignState) -> list[dict[str, Any]]:
     """Every answer that was given, in that order, with what became of it."""
-    tasks, items, settings = state.tasks, state.items, state.settings
+    tasks, items = state.tasks, state.items
     found = []
     for row, at, seconds in zip(tasks.answers, tasks.answered_at, tasks.seconds, strict=True):
         code = tasks.worker[row]
@@ -81,7 +104,7 @@ def vote_rows(state: CampaignState) -> list[dict[str, Any]]:
                 "time": datetime.fromtimestamp(at, UTC).isoformat(timespec="milliseconds"),
                 "seconds": None if seconds != seconds else seconds,
                 "track": items.tracks[state.track_of(row)],
-                "asked_by": settings.sampler if is_ours else None,
+                "asked_by": state.asker(row) if is_ours else None,
                 "purpose": Purpose(tasks.purpose[row]).name.lower(),
                 "is_counted": bool(tasks.is_counted[row]),
                 "why_not": why_not,

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
-from hodgerank.errors import CannotWrite
+from hodgerank.errors import CannotWrite, HodgeRankError
 
 
 @contextmanager
@@ -16,6 +16,8 @@ def printing() -> Iterator[None]:
     try:
         yield
         sys.stdout.flush()
+    except HodgeRankError:
+        raise  # of a campaign that cannot be written, say: it has words of its own
     except BrokenPipeError:
         _give_up()
     except OSError as error:

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import builtins
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -50,6 +51,31 @@ def test_an_address_that_is_none_is_refused_without_its_password():
     with pytest.raises(InvalidArgument, match="not an address") as refusal:
         open_store("postgresql://user:secret@host:port/x")
     assert "secret" not in str(refusal.value)
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "mysql://user:secret@host/x",
+        "sqlite:///x.db",
+        "POSTGRESQL://host/x",
+        "postgresql:/secret@host/x",
+        Path("postgresql://secret@host/x"),
+    ],
+)
+def test_another_address_is_not_taken_for_a_file(address, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(InvalidArgument, match=r"begin with postgresql://, .* a file") as refusal:
+        open_store(address, create=True)
+    assert "secret" not in str(refusal.value)
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_file_may_have_a_colon_in_its_name(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for name in ("10:30.db", "postgresql.db"):
+        open_store(name, create=True).close()
+        assert (tmp_path / name).exists()
 
 
 @pytest.mark.parametrize("package", ["sqlalchemy", "alembic"])

@@ -244,6 +244,120 @@ def test_a_file_that_was_moved_away_takes_no_answers(written):
     store.close()
 
 
+def test_a_file_that_was_replaced_after_a_failure_is_not_opened_in_its_place(written):
+    store = SqliteStore(written)
+    store._close_writer()  # as after a failed write
+    away = written.with_name("away.db")
+    written.rename(away)
+    SqliteStore(written.with_name("other.db"), create=True).close()
+    written.with_name("other.db").rename(written)
+    with pytest.raises(CannotWrite, match="moved, deleted or replaced"):
+        write(store, 4, 4)
+    away.rename(written)
+    write(store, 4, 4)
+    store.close()
+
+
+@pytest.mark.parametrize("is_replaced", [False, True])
+def test_a_journal_that_was_removed_takes_no_answers_and_closing_saves_its_own(path, is_replaced):
+    store = SqliteStore(path, create=True)
+    write(store, 1, 3)
+    journal = Path(f"{path}-wal")
+    journal.unlink()
+    if is_replaced:
+        journal.touch()
+    for _ in range(2):
+        with pytest.raises(CannotWrite, match=r"-wal, .* was moved, deleted or replaced"):
+            write(store, 4, 4)
+    store.close()
+    again = SqliteStore(path)
+    assert list(again.read("votes")) == some_events(1, 3)
+    again.close()
+
+
+def test_a_journal_that_was_put_back_takes_answers_again(path):
+    store = SqliteStore(path, create=True)
+    journal, away = Path(f"{path}-wal"), path.with_name("away")
+    journal.rename(away)
+    with pytest.raises(CannotWrite, match="put it back"):
+        write(store, 1, 1)
+    away.rename(journal)
+    write(store, 1, 3)
+    store.close()
+    again = SqliteStore(path)
+    assert list(again.read("votes")) == some_events(1, 3)
+    again.close()
+
+
+def test_what_is_written_while_the_journal_goes_is_not_acknowledged(path):
+    store = SqliteStore(path, create=True)
+
+    def write_while_it_goes():
+        with store.writing("votes") as writing:
+            writing.append(some_events(1, 3))
+            Path(f"{path}-wal").unlink()
+
+    with pytest.raises(CannotWrite, match="-wal"):
+        write_while_it_goes()
+    store.close()
+
+
+@pytest.mark.parametrize("n_writes", [0, 1])
+@pytest.mark.parametrize("size", [0, 8192])
+def test_a_file_that_was_cut_short_takes_no_answers(written, size, n_writes):
+    store = SqliteStore(written)
+    for number in range(4, 4 + n_writes):
+        write(store, number, number)
+    os.truncate(written, size)
+    for _ in range(2):
+        with pytest.raises(CannotWrite, match=r"was cut short .* import a log"):
+            write(store, 4 + n_writes, 4 + n_writes)
+    store.close()
+
+
+def test_a_file_of_several_names_is_only_read(written):
+    other = written.with_name("other.db")
+    other.hardlink_to(written)
+    before = names(written)
+    for name in (written, other):
+        with pytest.raises(CampaignError, match=r"several names .* remove the other names, or cop"):
+            SqliteStore(name)
+        reader = SqliteStore(name, read_only=True)
+        assert list(reader.read("votes")) == some_events(1, 3)
+        reader.close()
+    assert names(written) == before
+    other.unlink()
+    SqliteStore(written).close()
+
+
+@pytest.mark.parametrize("is_emptied", [False, True])
+def test_a_journal_without_its_database_is_left_alone(path, holder, is_emptied):
+    tell(holder, 1)
+    holder.send_signal(signal.SIGKILL)
+    holder.wait()
+    away, journal = path.with_name("away.db"), Path(f"{path}-wal")
+    path.rename(away)
+    if is_emptied:
+        path.touch()
+    before, answers = names(path), journal.read_bytes()
+    assert answers
+    for options in ({"create": True}, {}, {"read_only": True}):
+        with pytest.raises(CampaignError, match=r"-wal is what is left of a database .* put the"):
+            SqliteStore(path, **options)
+    assert (names(path), journal.read_bytes()) == (before, answers)
+    away.rename(path)
+    store = SqliteStore(path)
+    assert len(list(store.read("votes"))) == 1
+    store.close()
+
+
+def test_an_empty_journal_is_in_nobodys_way(path):
+    Path(f"{path}-wal").touch()
+    store = SqliteStore(path, create=True)
+    write(store, 1, 3)
+    store.close()
+
+
 def test_missing_events_are_noticed(written):
     with sqlite3.connect(written) as damaging:
         damaging.execute("DELETE FROM events WHERE seq = 2")

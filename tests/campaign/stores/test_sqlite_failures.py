@@ -59,6 +59,19 @@ store.close()
 print(json.dumps([acknowledged, refused, commits.failures]))
 """
 
+OPENED_ON_SMALL_DISK = """
+import resource, signal, sys
+from hodgerank.campaign.stores.sqlite import SqliteStore
+from hodgerank.errors import CannotWrite
+
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))
+try:
+    SqliteStore(sys.argv[1])
+except CannotWrite as error:
+    print(error)
+"""
+
 UNDER_LOAD = """
 import sys
 from threading import Thread
@@ -129,7 +142,10 @@ def test_a_full_database_takes_nothing_of_a_transaction(store):
 @on_linux
 @pytest.mark.parametrize(
     ("replacement", "flags", "words"),
-    [("/dev/full", os.O_RDWR, "disk is full"), (os.devnull, os.O_RDONLY, "disk I/O error")],
+    [
+        ("/dev/full", os.O_RDWR, "disk is full"),
+        (os.devnull, os.O_RDONLY, "disk fails; is it full, or gone"),
+    ],
 )
 def test_a_log_file_that_fails_while_it_is_written(store, replacement, flags, words):
     """The file descriptor of SQLite leads elsewhere, so that its own writing fails."""
@@ -153,6 +169,22 @@ def test_a_log_file_that_fails_while_it_is_written(store, replacement, flags, wo
     assert list(again.read("votes")) == some_events(1, 5)
     again.close()
     assert is_whole(store.name)
+
+
+@on_linux
+def test_a_disk_that_fails_when_it_is_opened_is_named(store):
+    write(store, 1, 3)
+    store.close()
+    ended = subprocess.run(
+        [sys.executable, "-c", OPENED_ON_SMALL_DISK, store.name],
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+    assert ended.stdout == f"{store.name} cannot be opened: the disk fails; is it full, or gone?\n"
+    again = SqliteStore(store.name)
+    assert list(again.read("votes")) == some_events(1, 3)
+    again.close()
 
 
 @pytest.mark.parametrize("moment", ["before", "after"])

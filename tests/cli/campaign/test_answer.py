@@ -270,7 +270,10 @@ def test_a_disk_that_is_full_is_no_answer(new, run, answer, monkeypatch):
 
     new()
     monkeypatch.setattr(Campaign, "answer", full)
-    assert "the disk is full" in answer(["1"], status=3)
+    for options in ((), ("--json",)):
+        told = answer(["1"], *options, status=3)
+        assert told.endswith("error: campaign.db cannot be written: the disk is full\n")
+        assert "standard output" not in told
     assert answers() == []
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from hodgerank.campaign.stores.memory import MemoryStore
 from hodgerank.campaign.stores.store import Store
-from hodgerank.errors import MissingDependency
+from hodgerank.errors import InvalidArgument, MissingDependency
 
 POSTGRES = ("postgresql://", "postgres://", "postgresql+psycopg://")
 
@@ -24,7 +24,19 @@ def open_store(
         return MemoryStore()
     if isinstance(address, str) and address.startswith(POSTGRES):
         return _postgres(address, create, read_only)
+    _require_no_address(str(address))
     return _sqlite(address, create, read_only)
+
+
+def _require_no_address(path: str) -> None:
+    """Refuse what was meant as one: nobody looks for answers in a folder `mysql:`."""
+    scheme, _, rest = path.partition(":")
+    is_misspelt = rest.startswith("/") and scheme.lower().startswith("postgres")
+    if is_misspelt or "://" in path:
+        raise InvalidArgument(
+            "this is no address of campaigns: addresses begin with postgresql://, and anything "
+            "else is a file"
+        )
 
 
 def _sqlite(path: str | Path, create: bool, read_only: bool) -> Store:

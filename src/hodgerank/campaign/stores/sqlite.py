@@ -18,6 +18,7 @@ from hodgerank.campaign.events import Event
 from hodgerank.campaign.stores.file_lock import FileLock
 from hodgerank.campaign.stores.pending import Pending
 from hodgerank.campaign.stores.revisions import require_head, revision_of, upgrade
+from hodgerank.campaign.stores.same_files import SameFiles
 from hodgerank.campaign.stores.same_process import SameProcess
 from hodgerank.campaign.stores.sql_log import (
     begin_log,
@@ -53,6 +54,7 @@ class SqliteStore:
         self._is_read_only = read_only
         self._is_closed = False
         self._process = SameProcess()
+        self._files = SameFiles(self._path, self.name)
         self._one_writer = Lock()
         self._news = Condition()
         self._last: dict[str, int] = {}
@@ -88,8 +90,8 @@ class SqliteStore:
             raise CampaignError(f"{self.name} was opened read only: open it for writing")
         with self._one_writer, self._telling("written"):
             self._require_open()
+            self._files.require()
             connection = self._writer or self._open_writer(create=False)
-            self._require_same_file()
             try:
                 connection.exec_driver_sql("BEGIN IMMEDIATE")
                 pending = begin_log(connection, campaign, self.name)
@@ -106,6 +108,7 @@ class SqliteStore:
                 with suppress(DBAPIError):
                     connection.exec_driver_sql("ROLLBACK")
                 raise
+            self._files.require()  # they may have gone meanwhile
             with self._news:
                 self._last[campaign] = pending.last
                 self._news.notify_all()
@@ -169,23 +172,12 @@ class SqliteStore:
             connection.close()
             raise
         self._writer = connection
-        self._inode = self._path.stat().st_ino
+        self._files.opened()
         return connection
-
-    def _require_same_file(self) -> None:
-        """Refuse to write to a file that has lost its name: nobody would find it again."""
-        try:
-            is_the_same = self._path.stat().st_ino == self._inode
-        except OSError:
-            is_the_same = False
-        if not is_the_same:
-            raise CannotWrite(
-                f"{self.name} was moved, deleted or replaced while it was open: put it back, or "
-                "close it and open the other one"
-            )
 
     def _close_writer(self) -> None:
         connection, self._writer = self._writer, None
+        self._files.closed()
         if connection is not None:
             with suppress(DBAPIError, sqlite3.Error):
                 connection.close()
@@ -214,6 +206,7 @@ class SqliteStore:
             raise CampaignError(f"{self.name} is a folder: name a file in it")
         if not self._path.parent.is_dir():
             raise CampaignError(f"the folder of {self.name} does not exist: make it first")
+        self._require_no_orphan()
         exists = self._path.exists()
         if not exists and not create:
             raise CampaignError(f"there is no file {self.name}: create a campaign there first")
@@ -226,6 +219,22 @@ class SqliteStore:
             raise CampaignError(
                 f"{self.name}: no permission to make files in its folder, which writing needs"
             )
+        elif exists and self._path.stat().st_nlink > 1:
+            raise CampaignError(
+                f"{self.name} has several names (hard links), and the lock and the journal of "
+                "SQLite go by name: remove the other names, or copy it and open the copy"
+            )
+
+    def _require_no_orphan(self) -> None:
+        """Refuse a journal whose database is away: SQLite would throw it away for a new one."""
+        journal = Path(f"{self._path}-wal")
+        has_answers = _size(journal) > 0  # looked at first: who makes both begins with the database
+        if has_answers and _size(self._path) == 0:
+            raise CampaignError(
+                f"{journal} is what is left of a database that was moved or deleted, and may "
+                "hold answers: put the database back beside it and open that, or move the file "
+                "away"
+            )
 
     def _require_open(self) -> None:
         self._process.require(self.name)
@@ -235,9 +244,14 @@ class SqliteStore:
 
 _REMEDIES = {
     sqlite3.SQLITE_FULL: "the disk is full; make room, and go on",
+    sqlite3.SQLITE_IOERR: "the disk fails; is it full, or gone?",
     sqlite3.SQLITE_BUSY: "another program has locked it; close that one, and go on",
 }
 
 
 def _may(path: Path, do: int) -> bool:
     return os.access(path, do, effective_ids=os.access in os.supports_effective_ids)
+
+
+def _size(path: Path) -> int:
+    return path.stat().st_size if path.exists() else 0

@@ -81,7 +81,7 @@ def decode(
         groups = None if groups is None else (groups[0], [groups[1][0][used]])
     known = layout.display_known if options.display_known is None else options.display_known
     votes = Comparisons(**columns, display_known=np.asarray(known), report=report, backend=backend)
-    if options.display_known is None:
+    if options.display_known is None and layout.asked_by is None:  # samplers record what is shown
         votes = doubt_display(votes)
         report = votes.report
     if votes.ballot is not None or not used.all():
