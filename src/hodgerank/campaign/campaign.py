@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from random import Random, SystemRandom
-from types import TracebackType
 from typing import Any, Self
 
 from hodgerank.campaign import answering, leasing, owning
@@ -384,12 +383,7 @@ class Campaign(Displayed):
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.leave()
 
     def leave(self) -> None:

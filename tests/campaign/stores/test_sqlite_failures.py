@@ -91,7 +91,8 @@ def work(writing):
 
 def answer():
     while True:
-        print(commits.submit("votes", work).result(), flush=True)
+        number = commits.submit("votes", work).result()
+        print(f"{number}\\n", end="", flush=True)  # in one piece: other threads print, too
 
 for _ in range(8):
     Thread(target=answer).start()
