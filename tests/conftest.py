@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
-settings.register_profile("hodgerank", deadline=None, max_examples=60)
+settings.register_profile("hodgerank", deadline=None, max_examples=40)
 settings.load_profile("hodgerank")
 
 

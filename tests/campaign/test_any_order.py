@@ -554,6 +554,7 @@ def run(address: Any, examples: int, steps: int = 50) -> Counter[str]:
         machine,
         settings=settings(
             max_examples=EXAMPLES or examples,
+            derandomize=not EXAMPLES,  # soak tries others
             stateful_step_count=steps,
             deadline=None,
             report_multiple_bugs=False,
@@ -564,8 +565,8 @@ def run(address: Any, examples: int, steps: int = 50) -> Counter[str]:
 
 
 def test_any_order_in_memory():
-    reached = run(None, 25)
-    assert reached["answered"] > 100
+    reached = run(None, 16)
+    assert reached["answered"] > 60
     for what in ("late", "displaced", "repeat", "gold", "undone", "expired", "ranking compared"):
         assert reached[what], f"{what} was never reached: the test says nothing about it"
 

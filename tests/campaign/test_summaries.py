@@ -64,7 +64,7 @@ def test_progress_says_whether_it_is_enough():
 
 def test_progress_is_by_track():
     items = [CampaignItem(f"{t}{k}", track=t) for t in "xy" for k in range(3)]
-    trial = Trial(items, stop="tau >= 0.9")
+    trial = Trial(items, stop="tau >= 0.6")
     trial.answer_all("ann", 4)
     tracks = trial.campaign.progress(with_forecast=True).tracks
     assert [(track.track, track.n_items, track.n_answers) for track in tracks] == [
@@ -75,7 +75,7 @@ def test_progress_is_by_track():
 
 
 def test_a_campaign_without_answers_has_progress_and_a_ranking():
-    trial = Trial("abc", stop="tau >= 0.9")
+    trial = Trial("abc", stop="tau >= 0.6")
     assert not trial.campaign.progress(with_forecast=True).is_enough
     assert set(trial.campaign.ranking().items) == set("abc")
     assert len(trial.campaign.votes()) == 0

@@ -100,7 +100,7 @@ def test_items_with_numbers_for_names_are_known_again(new, answer, campaign, fol
     new()
     answer(["1", "2"])
     campaign("export", "campaign.db", "-o", "votes.csv")
-    assert "2 votes" in campaign("import", "votes.csv", "-o", "campaign.db")
+    assert "2 votes" in campaign("import", "votes.csv", "-o", "campaign.db", "--again")
 
 
 def test_votes_about_other_items_are_refused(answered, campaign, folder):

@@ -200,7 +200,7 @@ def read_items(
     """
     columns = {"id": id, "text": text, "context": context, "image": image, "track": track}
     if isinstance(source, Mapping | JudgedItems) or _is_folder(source):
-        given = next((part for part, name in columns.items() if name is not None), None)
+        given = next((part for part, name in columns.items() if name), None)
         if given is not None:
             raise InvalidArgument(f"{given}= names a column, and there are none: leave it out")
     if isinstance(source, JudgedItems):
