@@ -100,7 +100,7 @@ class CampaignFacts:
 
     def askable_tracks(self) -> set[int]:
         """Tracks with items to compare, by number."""
-        return {k for k in range(len(self.items.tracks)) if len(self.items.active(k)) > 1}
+        return {track for track, n_active in enumerate(self.items.n_active) if n_active > 1}
 
     def track_of(self, row: int) -> int:
         """The track of a task, by number."""

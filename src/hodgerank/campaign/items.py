@@ -80,6 +80,7 @@ class ItemBook:
         self.place: list[int] = []  # of each item among those of its track
         self.members: list[list[int]] = []  # of each track: the items by their places
         self.retired: set[int] = set()
+        self.n_active: list[int] = []  # of each track: items that are asked about
 
     def __len__(self) -> int:
         return len(self.items)
@@ -89,13 +90,27 @@ class ItemBook:
         if item.track not in self.tracks:
             self.tracks.append(item.track)
             self.members.append([])
+            self.n_active.append(0)
         track = self.tracks.index(item.track)
         self.codes[item.id] = len(self.items)
         self.members[track].append(len(self.items))
         self.items.append(item)
         self.track.append(track)
         self.place.append(len(self.members[track]) - 1)
+        self.n_active[track] += 1
         return track
+
+    def retire(self, code: int) -> None:
+        """Ask no more about an item."""
+        if code not in self.retired:
+            self.retired.add(code)
+            self.n_active[self.track[code]] -= 1
+
+    def bring_back(self, code: int) -> None:
+        """Ask about it again."""
+        if code in self.retired:
+            self.retired.remove(code)
+            self.n_active[self.track[code]] += 1
 
     def code(self, item: Item) -> int:
         """The number of an item."""

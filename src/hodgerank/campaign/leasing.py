@@ -116,14 +116,14 @@ def _pair_of_sampler(state: CampaignState, worker: Worker) -> tuple[int, int] | 
 
     def share(track: int) -> float:
         answers = state.n_counted[track] + state.n_out[track]
-        return answers / max(1, len(items.active(track)))
+        return answers / max(1, items.n_active[track])
 
     for track in sorted(tracks, key=share):
         members = items.members[track]
-        if len(items.active(track)) < 2:
+        if items.n_active[track] < 2:
             continue
         out = state.pairs_out(track)
-        resting = {place for place, item in enumerate(members) if item in items.retired}
+        resting = {items.place[item] for item in items.retired if items.track[item] == track}
         if (most := settings.open_per_item) is not None:
             times = Counter(place for pair in out for place in pair)
             resting |= {place for place, n_out in times.items() if n_out >= most}

@@ -19,6 +19,9 @@ from hodgerank.campaign.workers import Worker
 from hodgerank.errors import CampaignError
 
 FEW = 64  # leases that are over and need not be swept yet
+OUT, ANSWERED = frozenset({int(Status.OPEN)}), frozenset({int(Status.ANSWERED)})
+UNANSWERED = OUT | {int(Status.EXPIRED)}
+CHOSEN = int(Purpose.CHOSEN)
 PURPOSES = {purpose.name.lower(): purpose for purpose in Purpose}
 
 
@@ -107,10 +110,10 @@ class CampaignState(CampaignFacts):
         self._doubt(track)  # little is known about what has just come
 
     def _retire(self, event: Event) -> None:
-        self.items.retired.add(_some(event.left))
+        self.items.retire(_some(event.left))
 
     def _bring_back(self, event: Event) -> None:
-        self.items.retired.discard(_some(event.left))
+        self.items.bring_back(_some(event.left))
         self._doubt(self.items.track[_some(event.left)])
 
     def _issue(self, event: Event) -> None:
@@ -156,10 +159,10 @@ class CampaignState(CampaignFacts):
             return  # it was late, and has been taken in before
         tasks = self.tasks
         self.workers[tasks.worker[row]].open.remove(row)
-        if tasks.purpose[row] == Purpose.CHOSEN:
+        if tasks.purpose[row] == CHOSEN:
             self.n_out[self.items.track[tasks.left[row]]] -= 1
 
-    def _row(self, event: Event, *statuses: Status) -> int:
+    def _row(self, event: Event, statuses: frozenset[int]) -> int:
         """The row of a task to which this can happen."""
         row = self.tasks.row_of.get(event.task or "")
         if row is None or self.tasks.status[row] not in statuses:
@@ -167,13 +170,13 @@ class CampaignState(CampaignFacts):
         return row
 
     def _answer(self, event: Event) -> None:
-        row, tasks = self._row(event, Status.OPEN, Status.EXPIRED), self.tasks
+        row, tasks = self._row(event, UNANSWERED), self.tasks
         assert event.outcome is not None
         self._take_in(row)
         tasks.answer(row, event.outcome, event.at, event.seconds)
         worker = self.workers[tasks.worker[row]]
         worker.answers.append(row)
-        is_chosen = tasks.purpose[row] == Purpose.CHOSEN
+        is_chosen = tasks.purpose[row] == CHOSEN
         if not is_chosen:
             worker.checks.append(row)
         if event.data is None:
@@ -204,7 +207,7 @@ class CampaignState(CampaignFacts):
                 self.tallies[rule][0 if passed else 1] += by
 
     def _undo(self, event: Event) -> None:
-        row = self._row(event, Status.ANSWERED)
+        row = self._row(event, ANSWERED)
         worker = self.workers[self.tasks.worker[row]]
         worker.answers.remove(row)
         if row in worker.checks:
@@ -214,14 +217,14 @@ class CampaignState(CampaignFacts):
         self._recount([row])
 
     def _skip(self, event: Event) -> None:
-        row = self._row(event, Status.OPEN, Status.EXPIRED)
+        row = self._row(event, UNANSWERED)
         self._take_in(row)
         self.tasks.status[row] = Status.SKIPPED
         self.tasks.skip_reasons[row] = _data(event).get("reason", "")
         self.workers[self.tasks.worker[row]].skipped.append(row)
 
     def _expire(self, event: Event) -> None:
-        row = self._row(event, Status.OPEN)
+        row = self._row(event, OUT)
         self._take_in(row)
         self.tasks.status[row] = Status.EXPIRED
         self.workers[self.tasks.worker[row]].n_expired += 1
