@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from bisect import bisect
-from heapq import heappop
+from math import inf
+from operator import itemgetter
 
 from hodgerank.campaign.asking import Asking
 from hodgerank.campaign.attention import RULES
@@ -55,7 +56,7 @@ class CampaignFacts:
         self.tallies = {rule: [0, 0] for rule in RULES}
         self.sources: set[str] = set()
         self._asking: list[Asking] = []
-        self._due: list[tuple[float, int]] = []  # a heap of leases: open ones, and some others
+        self._first_end = inf  # no lease that is open ends earlier
 
     def worker(self, name: str) -> Worker | None:
         """Who was given a task before, by name."""
@@ -73,11 +74,10 @@ class CampaignFacts:
 
     def next_expired(self, now: float) -> int | None:
         """The row of a lease that has ended, if any has."""
-        while self._due and self._due[0][0] <= now:
-            if self._due[0][1] in self.open:
-                return self._due[0][1]
-            heappop(self._due)
-        return None
+        if now < self._first_end or not self.open:
+            return None
+        row, self._first_end = min(self.open.items(), key=itemgetter(1))
+        return row if self._first_end <= now else None
 
     def pairs_out(self, track: int) -> list[tuple[int, int]]:
         """Pairs that are out as shown, by places in the track, those chosen by the sampler."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gc
 from collections.abc import Callable, Iterable, Mapping
-from heapq import heappush
 from typing import Any
 
 from hodgerank.campaign.asking import Asking
@@ -18,7 +17,6 @@ from hodgerank.campaign.track_answers import TrackAnswers
 from hodgerank.campaign.workers import Worker
 from hodgerank.errors import CampaignError
 
-FEW = 64  # leases that are over and need not be swept yet
 OUT, ANSWERED = frozenset({int(Status.OPEN)}), frozenset({int(Status.ANSWERED)})
 UNANSWERED = OUT | {int(Status.EXPIRED)}
 CHOSEN = int(Purpose.CHOSEN)
@@ -117,7 +115,10 @@ class CampaignState(CampaignFacts):
         self._doubt(self.items.track[_some(event.left)])
 
     def _issue(self, event: Event) -> None:
-        left, right, code = event.left, event.right, self._code(event.worker)
+        left, right = event.left, event.right
+        code = self.worker_codes.get(event.worker or "")
+        if code is None:
+            code = self._code(event.worker)
         assert event.task
         assert left is not None
         assert right is not None
@@ -132,9 +133,8 @@ class CampaignState(CampaignFacts):
         else:
             self._issue_specially(row, worker, event.data)
         self.open[row] = expires
-        heappush(self._due, (expires, row))
-        if len(self._due) > 2 * len(self.open) + FEW:
-            self._due = sorted((expires, row) for row, expires in self.open.items())
+        if expires < self._first_end:
+            self._first_end = expires
         if purpose is Purpose.CHOSEN:
             self.n_out[self.items.track[left]] += 1
 
