@@ -53,6 +53,31 @@ def start_up(path: Path) -> tuple[float, float]:
         return is_open, time.perf_counter() - begin
 
 
+def answering(path: Path, n_writers: int, n_each: int) -> tuple[float, np.ndarray]:
+    """Answers per second, of tasks that were leased before, and how long each took."""
+    times: list[float] = []
+    with Campaign.create(path, range(100), question="Which?", open_per_worker=n_each) as campaign:
+        tasks = [campaign.lease(f"w{k}", n_each) for k in range(n_writers)]
+        together = Barrier(n_writers + 1)
+
+        def answer(k: int) -> None:
+            together.wait()
+            for task in tasks[k]:
+                begin = time.perf_counter()
+                campaign.answer(task, 1, seconds=2.0)
+                times.append(time.perf_counter() - begin)
+
+        threads = [Thread(target=answer, args=(k,)) for k in range(n_writers)]
+        for thread in threads:
+            thread.start()
+        together.wait()
+        begin = time.perf_counter()
+        for thread in threads:
+            thread.join()
+        seconds = time.perf_counter() - begin
+    return len(times) / seconds, 1000 * np.array(times)
+
+
 def under_load(path: Path, n_threads: int, disturb: str) -> dict[str, np.ndarray]:
     """How long workers waited for tasks and for receipts while somebody undid or banned."""
     times: dict[str, list[float]] = {"lease": [], "answer": [], disturb: []}
@@ -90,6 +115,9 @@ def under_load(path: Path, n_threads: int, disturb: str) -> dict[str, np.ndarray
 
 def main() -> None:
     with tempfile.TemporaryDirectory(dir=Path.cwd()) as folder:
+        rate, ms = answering(Path(folder) / "answers.db", 200, 40)
+        p50, p99 = np.quantile(ms, [0.5, 0.99])
+        print(f"200 writers: {rate:,.0f} answers/s, p50 {p50:.0f} ms, p99 {p99:.0f} ms")
         big = written(Path(folder) / "million.db", 1000, 1_000_000, 5000)
         opened, first = min(start_up(big) for _ in range(3))
         print(f"1,000,000 answers: open in {opened:.1f} s, first task after {first:.1f} s")
