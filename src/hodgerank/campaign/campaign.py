@@ -14,8 +14,8 @@ from hodgerank.campaign.answering import Receipt
 from hodgerank.campaign.database import Database
 from hodgerank.campaign.desk import Desk
 from hodgerank.campaign.events import Event
-from hodgerank.campaign.export import format_of, log_lines, read_log, table_of
 from hodgerank.campaign.items import CampaignItem, as_items, require_name
+from hodgerank.campaign.log_file import log_lines, read_log
 from hodgerank.campaign.settings import CampaignSettings
 from hodgerank.campaign.standing import standing_of
 from hodgerank.campaign.state import CampaignState
@@ -27,6 +27,7 @@ from hodgerank.campaign.summaries import (
     worker_summaries,
 )
 from hodgerank.campaign.tasks import Task
+from hodgerank.campaign.vote_table import format_of, table_of
 from hodgerank.campaign.voting import import_votes, vote_rows
 from hodgerank.data.comparisons import Comparisons
 from hodgerank.data.reading.source import read_comparisons

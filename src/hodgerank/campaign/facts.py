@@ -72,12 +72,13 @@ class CampaignFacts:
         for asking in self._asking:
             asking.prepare()
 
-    def next_expired(self, now: float) -> int | None:
-        """The row of a lease that has ended, if any has."""
-        if now < self._first_end or not self.open:
-            return None
-        row, self._first_end = min(self.open.items(), key=itemgetter(1))
-        return row if self._first_end <= now else None
+    def ended(self, now: float) -> list[int]:
+        """The rows of open leases that have ended, the first one first."""
+        if now < self._first_end:
+            return []
+        ends = self.open.items()
+        self._first_end = min((end for _, end in ends if end > now), default=inf)
+        return [row for row, end in sorted(ends, key=itemgetter(1)) if end <= now]
 
     def pairs_out(self, track: int) -> list[tuple[int, int]]:
         """Pairs that are out as shown, by places in the track, those chosen by the sampler."""

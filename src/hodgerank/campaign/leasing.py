@@ -19,13 +19,12 @@ FEWEST_BEFORE_REPEAT = 5  # answers between a pair and its repetition
 
 def expire(state: CampaignState, now: float, by: float | None = None) -> int:
     """Take back the leases that have ended, or will have by then; how many."""
-    if by is not None and (isinstance(by, bool) or not isinstance(by, int | float)):
+    if by is not None and (not isinstance(by, int | float) or by != by):
         raise InvalidArgument(f"a time is a number of seconds since 1970, not {short(repr(by))}")
-    n_expired = 0
-    while (row := state.next_expired(now if by is None else by)) is not None:
+    ended = state.ended(now if by is None else by)
+    for row in ended:
         state.record("expired", now, task=state.tasks.ids[row])
-        n_expired += 1
-    return n_expired
+    return len(ended)
 
 
 def lease(

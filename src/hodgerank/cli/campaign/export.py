@@ -84,7 +84,7 @@ def export(
       hodgerank campaign export campaign.db -o - | hodgerank rank -
     """
     from hodgerank.campaign.campaign import Campaign
-    from hodgerank.campaign.export import table_of
+    from hodgerank.campaign.vote_table import table_of
 
     if output is None:
         raise InvalidArgument(

@@ -47,7 +47,7 @@ def import_file(
       hodgerank campaign import votes.csv -o campaign.db
     """
     from hodgerank.campaign.campaign import Campaign
-    from hodgerank.campaign.export import is_log
+    from hodgerank.campaign.log_file import is_log
     from hodgerank.data.reading.source import read_comparisons
 
     if output is None:

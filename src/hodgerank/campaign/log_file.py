@@ -1,16 +1,15 @@
-"""Export: votes as a table, or the whole log, from which the campaign can be made again."""
+"""The log as a file of JSON lines, from which a campaign can be made again."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
 from hodgerank.campaign.events import KINDS, Event
 from hodgerank.campaign.items import require_name
 from hodgerank.campaign.state import CampaignState
-from hodgerank.data.sources.formulas import guarded
 from hodgerank.errors import CampaignError, InvalidArgument, InvalidComparisons, require_one_of
 from hodgerank.notebook import short
 from hodgerank.sampling.answer import read_outcome, read_weight
@@ -18,7 +17,7 @@ from hodgerank.types import Item
 
 LOG_VERSION = 1
 HEAD, END = "hodgerank_log", "events"  # keys of the first and the last line
-BESIDE_VOTES = ("answer", "purpose", "is_counted", "why_not", "marks", "is_late")
+SIDES = ("left", "right")
 LATEST = 1e11  # seconds; beyond it are no dates
 NUMBER = (int, float)
 FIELDS: dict[str, type | tuple[type, ...]] = {
@@ -34,77 +33,6 @@ NOT_AN_EVENT = (
     OverflowError,
     RecursionError,
 )
-FORMATS = (".csv", ".parquet", ".jsonl")
-ITEM_FIELDS = ("left", "right")
-
-
-def format_of(path: Path | str) -> str:
-    """By the ending of a file's name."""
-    ending = Path(path).suffix.lower()
-    return require_one_of(ending, FORMATS, "the ending")
-
-
-def table_of(rows: Sequence[dict[str, Any]], form: str, *, everything: bool) -> bytes:
-    """Answers as a CSV or Parquet file, all of them or those that count.
-
-    Where all are there, those that do not count have no outcome; what was said is in `answer`.
-    """
-    import polars as pl
-
-    if everything:  # whoever reads it as votes gets those that are
-        rows = [
-            {
-                **row,
-                "answer": row["outcome"],
-                "outcome": row["outcome"] if row["is_counted"] else None,
-            }
-            for row in rows
-        ]
-    else:
-        rows = [
-            {name: value for name, value in row.items() if name not in BESIDE_VOTES}
-            for row in rows
-            if row["is_counted"]
-        ]
-    schema = {name: kind for name, kind in SCHEMA.items() if everything or name not in BESIDE_VOTES}
-    names = [row[side] for row in rows for side in ITEM_FIELDS]
-    if not all(isinstance(name, int) for name in names):
-        rows = [{**row, **{side: str(row[side]) for side in ITEM_FIELDS}} for row in rows]
-        schema |= dict.fromkeys(ITEM_FIELDS, "str")
-    kinds = {"int": pl.Int64, "str": pl.String, "float": pl.Float64, "bool": pl.Boolean}
-    table = pl.DataFrame(rows, schema={name: kinds[kind] for name, kind in schema.items()})
-    said = {"weight": 1.0, "track": "", "is_display_known": True}
-    quiet = [name for name, usual in said.items() if (table[name] == usual).all()]
-    table = table.drop(quiet)
-    if form == ".parquet":
-        from io import BytesIO
-
-        content = BytesIO()
-        table.write_parquet(content)
-        return content.getvalue()
-    texts = [name for name, kind in table.schema.items() if kind == pl.String]
-    safe = (pl.col(name).map_elements(guarded, pl.String) for name in texts)
-    return table.with_columns(safe).write_csv().encode()
-
-
-SCHEMA = {
-    "left": "int",
-    "right": "int",
-    "outcome": "float",
-    "worker": "str",
-    "weight": "float",
-    "time": "str",
-    "seconds": "float",
-    "track": "str",
-    "asked_by": "str",
-    "answer": "float",
-    "purpose": "str",
-    "is_counted": "bool",
-    "why_not": "str",
-    "marks": "str",
-    "is_late": "bool",
-    "is_display_known": "bool",
-}
 
 
 def log_lines(campaign: str, events: Iterable[Event]) -> Iterator[bytes]:
@@ -117,7 +45,7 @@ def log_lines(campaign: str, events: Iterable[Event]) -> Iterator[bytes]:
             items.append(event.data["item"])
         n_events = event.seq
         record = {name: value for name, value in event._asdict().items() if value is not None}
-        for side in ITEM_FIELDS:
+        for side in SIDES:
             if side in record:
                 record[side] = items[record[side]]
         yield _line(record)
@@ -186,7 +114,7 @@ def _head(record: Any) -> str:
 
 def _event(record: dict[str, Any], state: CampaignState) -> Event:
     """The next event of a log, whose parts are what they should be."""
-    for side in ITEM_FIELDS:
+    for side in SIDES:
         if side in record:
             record[side] = state.items.codes[record[side]]
     require_one_of(record["kind"], KINDS, "kind")
