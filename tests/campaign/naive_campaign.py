@@ -31,6 +31,7 @@ class NaiveTask:
     known: dict[str, bool] = field(default_factory=dict)
     repeats: str | None = None
     expected: int | None = None
+    is_given_back: bool = False
 
     @property
     def pair(self) -> frozenset[Any]:
@@ -125,13 +126,16 @@ class NaiveCampaign:
         return True
 
     def is_taken(self, task: NaiveTask) -> bool:
-        budget = self.settings["budget"]
+        budget, most = self.settings["budget"], self.settings["answers_per_worker"]
+        if most is not None and len(self.answers_of(task.worker)) >= most:
+            return True
         others = self.n_counted if task.status == "open" else self.n_places
         if budget is not None and others >= budget:
             return True
         if task.status == "open":
             return False
         later = self.tasks[self.tasks.index(task) + 1 :]
+        later = [other for other in later if not other.is_given_back]
         return any(other.pair == task.pair and other.purpose == "chosen" for other in later)
 
     def verdicts(

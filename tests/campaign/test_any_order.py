@@ -12,7 +12,7 @@ from typing import Any
 
 import polars
 import pytest
-from hypothesis import HealthCheck, settings
+from hypothesis import HealthCheck, Phase, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import (
     RuleBasedStateMachine,
@@ -470,6 +470,7 @@ class AnyOrder(RuleBasedStateMachine):
                 expires=event.at + event.seconds,
                 repeats=data.get("repeats"),
                 expected=data.get("expected"),
+                is_given_back=data.get("again", False),
             )
             assert task.id not in {each.id for each in naive.tasks}
             assert task.left != task.right
@@ -558,6 +559,7 @@ def run(address: Any, examples: int, steps: int = 50) -> Counter[str]:
             stateful_step_count=steps,
             deadline=None,
             report_multiple_bugs=False,
+            phases=list(Phase) if EXAMPLES else [Phase.generate],  # to shrink takes minutes
             suppress_health_check=list(HealthCheck),
         ),
     )
