@@ -67,7 +67,7 @@ class TrackStanding:
 
     @cached_property
     def is_enough(self) -> bool:
-        """Whether the stopping rule is reached; never without a rule, or an answer to give."""
+        """Whether the stopping rule is reached; never without a rule or an answer."""
         if self.settings.stop is None or not self.n_answers or len(self.active) < 2:
             return False
         return read_rule(self.settings.stop).is_reached(self)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from math import isfinite
 from operator import index
 from typing import Any, TypeAlias
@@ -56,9 +57,9 @@ def _text(value: str | None, what: str) -> str | None:
     raise InvalidArgument(f"{what} {short(ascii(value))} is not text that can be kept")
 
 
-def _json(data: object) -> str:
+def _json(data: Mapping[str, Any]) -> str:
     """ASCII, so that what is not text for a database is an escape."""
     try:
-        return json.dumps(dict(data), separators=(",", ":"), allow_nan=False)  # type: ignore[call-overload]
+        return json.dumps(dict(data), separators=(",", ":"), allow_nan=False)
     except (TypeError, ValueError, RecursionError) as error:
         raise InvalidArgument(f"data cannot be kept as JSON: {error}") from None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from itertools import chain
 from typing import Any, Protocol, TypeVar
 
@@ -55,7 +56,7 @@ def _pages(
 ) -> Iterator[Iterable[Event]]:
     for first in range(after, last, PAGE):
         until = min(first + PAGE, last)
-        rows = look(lambda c, first=first, until=until: _page(c, campaign, first, until))  # type: ignore[misc]
+        rows = look(partial(_page, campaign=campaign, after=first, until=until))
         if len(rows) != until - first:
             raise CampaignError(
                 f"{name} is damaged: of the events {first + 1:,} to {until:,} of campaign "
