@@ -150,7 +150,9 @@ class CampaignSettings:
     def __post_init__(self) -> None:
         check_all(self)
         if not self.question.strip():
-            raise InvalidArgument("question is empty: write what is asked of every pair, question='Which is better?'")
+            raise InvalidArgument(
+                "question is empty: write what is asked of every pair, such as 'Which is better?'"
+            )
         if self.stop is not None:
             read_rule(self.stop)
         self.build_sampler(range(2))  # refuses what does not exist
