@@ -128,8 +128,8 @@ class NoTask(CampaignError):
     Attributes
     ----------
     why
-        In one word: 'paused', 'closed', 'enough', 'budget', 'limit', 'banned', 'pairs' (every pair
-        was seen), 'busy' (what is left is out with others: come back).
+        In one word: 'paused', 'closed', 'enough', 'budget', 'limit', 'banned', 'left', 'pairs'
+        (every pair was seen), 'busy' (what is left is out with others: come back).
     """
 
     def __init__(self, why: str, words: str) -> None:

@@ -37,7 +37,7 @@ def plain(state: CampaignState) -> dict[str, Any]:
         "enough": set(state.enough),
         "open": dict(state.open),
         "n_counted": list(state.n_counted),
-        "n_out": list(state.n_out),
+        "out": [dict(out) for out in state.out],
         "n_places": state.n_places,
         "tallies": {rule: list(tally) for rule, tally in state.tallies.items()},
         "sources": set(state.sources),
@@ -51,8 +51,7 @@ def asked_next(state: CampaignState) -> list[Any]:
     for track in range(len(state.items.tracks)):
         members = state.items.members[track]
         resting = {place for place, item in enumerate(members) if item in state.items.retired}
-        out = state.pairs_out(track)
-        found.append(state.asking(track).ask(out, len(state.workers), set(), resting))
+        found.append(state.asking(track).ask(len(state.workers), set(), resting))
     return found
 
 

@@ -33,9 +33,14 @@ def work(thread):
     random = Random(thread)
     while True:
         name = f"{who} {os.urandom(8).hex()}"  # nobody has seen every pair
+        campaign.join(name, {"session": name})
         for task in campaign.lease(name, 5):
             campaign.answer(task.id, random.choice([-1, 1]))
             os.write(1, (task.id + "\\\\n").encode())
+        campaign.finish(name)
+        if random.random() < 0.2:
+            campaign.forget(name)
+            os.write(1, (name + "\\\\n").encode())
 
 threads = [Thread(target=work, args=(k,), daemon=True) for k in range(%d)]
 for thread in threads:
@@ -48,10 +53,11 @@ for thread in threads:
 
 
 class Working:
-    """The process, and the tasks whose answers it was told are safe."""
+    """The process, the tasks whose answers it was told are safe, and whom it has forgotten."""
 
     def __init__(self, address: str, who: str = "w") -> None:
         self.acknowledged: list[str] = []
+        self.forgotten: list[str] = []
         self.process = subprocess.Popen(
             [sys.executable, "-c", WORK, address, who],
             stdout=subprocess.PIPE,
@@ -65,12 +71,13 @@ class Working:
         with self.process.stdout as lines:
             for line in lines:
                 if line.endswith(b"\n"):
-                    self.acknowledged.append(line.decode().strip())
+                    told = line.decode().strip()
+                    (self.forgotten if " " in told else self.acknowledged).append(told)
 
-    def wait_for(self, n: int, seconds: float = 60) -> None:
-        """Until so many are acknowledged."""
+    def wait_for(self, n: int, n_forgotten: int = 0, seconds: float = 60) -> None:
+        """Until so many are acknowledged, and so many forgotten."""
         ends = time.monotonic() + seconds
-        while len(self.acknowledged) < n:
+        while len(self.acknowledged) < n or len(self.forgotten) < n_forgotten:
             assert time.monotonic() < ends, "nothing is answered"
             assert self.process.poll() is None, "the process ended by itself"
             time.sleep(0.002)
@@ -85,7 +92,7 @@ class Working:
 
 def kill_again_and_again(path: Path, n_kills: int, seed: int = 1) -> int:
     """Kill a writing process so many times; how many answers it had acknowledged."""
-    random, acknowledged = Random(seed), set()
+    random, acknowledged, forgotten = Random(seed), set(), set()
     with Campaign.create(path, list(range(40)), question=QUESTION):
         pass
     for _ in range(n_kills):
@@ -93,8 +100,12 @@ def kill_again_and_again(path: Path, n_kills: int, seed: int = 1) -> int:
         working.wait_for(1)
         time.sleep(random.random() * 0.25)
         acknowledged.update(working.kill())
+        forgotten.update(working.forgotten)
         with Campaign.open(path) as campaign:
             nothing_is_lost(campaign, acknowledged)
+            nobody_is_remembered(campaign, forgotten)
+        content = path.read_bytes()
+        assert not any(name.encode() in content for name in forgotten)
         with sqlite3.connect(path) as connection:
             assert connection.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
         connection.close()
@@ -107,4 +118,13 @@ def nothing_is_lost(campaign: Campaign, acknowledged: set[str]) -> None:
     assert set(answered.values()) <= {1}
     assert acknowledged <= set(answered)
     assert campaign.counts.n_answers == len(answered)
-    assert plain(campaign._desk.state) == plain(folded(campaign))
+    assert plain(campaign.desk.state) == plain(folded(campaign))
+
+
+def nobody_is_remembered(campaign: Campaign, forgotten: set[str]) -> None:
+    """No event has a name that was taken away, or what came with it."""
+    for event in campaign.log():
+        assert event.worker not in forgotten
+        assert (event.data or {}).get("session") not in forgotten
+    kinds = Counter(event.kind for event in campaign.log())
+    assert kinds["worker_forgotten"] >= len(forgotten)

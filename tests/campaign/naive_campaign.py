@@ -48,6 +48,11 @@ class NaiveCampaign:
         self.imported: list[tuple[Any, Any, float, str | None]] = []
         self.banned: set[str] = set()
         self.retired: set[Any] = set()
+        self.joined: set[str] = set()
+        self.tries: dict[str, list[bool]] = {}
+        self.outcomes: dict[str, str] = {}
+        self.forgotten: set[str] = set()
+        self.texts: dict[Any, str] = {}
         self.status = "open"
         self.given: dict[str, list[int]] = {}
 
@@ -113,7 +118,7 @@ class NaiveCampaign:
             return False
         if self.status == "closed" or task.worker in self.banned:
             raise Refused
-        if task.status not in ("open", "expired"):
+        if task.status not in ("open", "expired") or self.has_left(task.worker):
             raise Refused
         task.is_late = task.status == "expired"
         task.is_displaced = task.purpose == "chosen" and self.is_taken(task)
@@ -171,12 +176,14 @@ class NaiveCampaign:
             return
         if self.status == "closed" or task.worker in self.banned:
             raise Refused
-        if task.status not in ("open", "expired"):
+        if task.status not in ("open", "expired") or self.has_left(task.worker):
             raise Refused
         task.status = "skipped"
 
     def undo(self, worker: str) -> NaiveTask:
-        if self.status == "closed" or worker in self.banned or not self.answers_of(worker):
+        if self.status == "closed" or worker in self.banned or self.has_left(worker):
+            raise Refused
+        if not self.answers_of(worker):
             raise Refused
         last = self.answers_of(worker)[-1]
         self.answers.remove(last)
@@ -191,6 +198,54 @@ class NaiveCampaign:
             for task in self.open_of(worker):
                 task.status = "void"
 
+    def has_left(self, worker: str) -> bool:
+        return worker in self.outcomes or worker in self.forgotten
+
+    def join(self, worker: str) -> None:
+        if worker in self.banned:
+            raise Refused
+        if not self.has_left(worker) and worker not in self.joined:
+            if self.status == "closed":
+                raise Refused
+            self.joined.add(worker)
+
+    def quiz(self, worker: str, passed: bool) -> int:
+        """How many tries are left of two."""
+        if worker in self.banned or self.has_left(worker):
+            raise Refused
+        tries = self.tries.setdefault(worker, [])
+        if True not in tries:
+            tries.append(passed)
+        if tries == [False, False]:
+            self.finish(worker, "screened_out")
+        return 2 - tries.count(False)
+
+    def finish(self, worker: str, outcome: str) -> None:
+        if worker in self.banned:
+            raise Refused
+        if self.has_left(worker) and self.outcomes.get(worker) != outcome:
+            raise Refused
+        self.outcomes[worker] = outcome
+        for task in self.open_of(worker):
+            task.status = "void"
+
+    def forget(self, worker: str, pseudonym: str) -> None:
+        for task in self.tasks:
+            if task.worker == worker:
+                task.worker = pseudonym
+                task.status = "void" if task.status == "open" else task.status
+        self.imported = [
+            (*vote[:3], pseudonym if vote[3] == worker else vote[3]) for vote in self.imported
+        ]
+        for those in (self.banned, self.joined):
+            if worker in those:
+                those.remove(worker)
+                those.add(pseudonym)
+        for known in (self.tries, self.outcomes):
+            if worker in known:
+                known[pseudonym] = known.pop(worker)
+        self.forgotten.add(pseudonym)
+
     def reset(self) -> None:
         if self.status == "closed":
             raise Refused
@@ -202,3 +257,4 @@ class NaiveCampaign:
             elif task.status == "skipped":
                 task.status = "skipped earlier"
         self.answers, self.imported, self.given = [], [], {}
+        self.outcomes = {who: how for who, how in self.outcomes.items() if how != "completed"}

@@ -153,6 +153,7 @@ class AnyOrder(RuleBasedStateMachine):
             return
         assert naive.status != "closed"
         assert worker not in naive.banned
+        assert not naive.has_left(worker)
         new = self.read_news(kept, worker)
         got = [task.id for task in tasks]
         assert set(had[:n]) <= set(got) or len(had) > n
@@ -296,6 +297,68 @@ class AnyOrder(RuleBasedStateMachine):
         assert new == task.id
         assert kept.campaign.lease(worker) == [task]
 
+    @rule(k=which, worker=workers, panel=st.sampled_from([{}, {"study": "s"}, {"study": "t"}]))
+    def join(self, k, worker, panel):
+        kept = self.kept[k]
+        try:
+            kept.naive.join(worker)
+        except Refused:
+            with pytest.raises(NoTask):
+                kept.campaign.join(worker, panel)
+        else:
+            kept.campaign.join(worker, panel)
+
+    def is_unknown(self, kept: Kept, worker: str) -> bool:
+        return kept.campaign.desk.state.worker(worker) is None
+
+    @rule(k=which, worker=workers, passed=st.booleans())
+    def quiz(self, k, worker, passed):
+        kept = self.kept[k]
+        if self.is_unknown(kept, worker):
+            with pytest.raises(CampaignError, match="no worker"):
+                kept.campaign.quiz(worker, passed)
+            return
+        try:
+            n_left = kept.naive.quiz(worker, passed)
+        except Refused:
+            with pytest.raises(NoTask):
+                kept.campaign.quiz(worker, passed)
+        else:
+            assert kept.campaign.quiz(worker, passed) == n_left
+
+    @precondition(lambda self: any(kept.seq > 30 for kept in self.kept))
+    @rule(
+        k=which,
+        worker=workers,
+        outcome=st.sampled_from(["completed", "completed", "screened_out", "withdrawn"]),
+    )
+    def finish(self, k, worker, outcome):
+        kept = self.kept[k]
+        if self.is_unknown(kept, worker):
+            with pytest.raises(CampaignError, match="no worker"):
+                kept.campaign.finish(worker, outcome)
+            return
+        try:
+            kept.naive.finish(worker, outcome)
+        except Refused:
+            with pytest.raises(CampaignError):
+                kept.campaign.finish(worker, outcome)
+        else:
+            kept.campaign.finish(worker, outcome)
+
+    @precondition(lambda self: any(kept.seq > 30 for kept in self.kept))
+    @rule(k=which, worker=workers)
+    def forget(self, k, worker):
+        kept = self.kept[k]
+        if self.is_unknown(kept, worker):
+            with pytest.raises(CampaignError, match="no worker"):
+                kept.campaign.forget(worker)
+            return
+        pseudonym = kept.campaign.forget(worker)
+        kept.naive.forget(worker, pseudonym)
+        assert worker not in {event.worker for event in kept.campaign.log()}
+        assert kept.campaign.forget(pseudonym) == pseudonym
+
     @rule(k=which)
     def expire(self, k):
         kept = self.kept[k]
@@ -316,7 +379,7 @@ class AnyOrder(RuleBasedStateMachine):
     @rule(k=which, worker=workers)
     def restore(self, k, worker):
         kept = self.kept[k]
-        if kept.campaign._desk.state.worker(worker) is None:
+        if self.is_unknown(kept, worker):
             with pytest.raises(CampaignError):
                 kept.campaign.restore(worker)
         else:
@@ -334,6 +397,13 @@ class AnyOrder(RuleBasedStateMachine):
         elif len(kept.naive.tracks) < 12:
             kept.campaign.add([CampaignItem(item, track=track)])
             kept.naive.tracks[item] = track
+
+    @rule(k=which, pick=picks, text=st.sampled_from(["", "words", "=other\n"]))
+    def edit(self, k, pick, text):
+        kept = self.kept[k]
+        item = list(kept.naive.tracks)[pick % len(kept.naive.tracks)]
+        kept.campaign.edit(item, text=text)
+        kept.naive.texts[item] = text
 
     @rule(k=which, pick=picks)
     def retire(self, k, pick):
@@ -491,14 +561,14 @@ class AnyOrder(RuleBasedStateMachine):
     @invariant()
     def the_state_is_what_the_log_says(self):
         for kept in getattr(self, "kept", ()):
-            live, again = kept.campaign._desk.state, folded(kept.campaign)
+            live, again = kept.campaign.desk.state, folded(kept.campaign)
             assert plain(live) == plain(again)
 
     @invariant()
     def what_counts_is_what_should(self):
         for kept in getattr(self, "kept", ()):
             self.read_news(kept)
-            naive, state = kept.naive, kept.campaign._desk.state
+            naive, state = kept.naive, kept.campaign.desk.state
             assert sum(state.n_counted) == naive.n_counted
             assert state.n_places == naive.n_places
             answered = [event for event in kept.campaign.log() if event.kind == "answered"]
@@ -506,25 +576,37 @@ class AnyOrder(RuleBasedStateMachine):
             rows = [row for row in kept.campaign.answers() if row["is_counted"]]
             found = Counter((r["left"], r["right"], r["outcome"], r["worker"]) for r in rows)
             assert found == Counter(naive.votes())
+            for worker in state.workers:
+                assert worker.has_left == naive.has_left(worker.name)
+                assert worker.outcome == naive.outcomes.get(worker.name)
+                assert worker.is_banned == (worker.name in naive.banned)
+                assert (worker.joined_at is not None) == (worker.name in naive.joined)
+            for item in state.items.items:
+                assert item.text == naive.texts.get(item.id, "")
             tallies = {rule: tally for rule, tally in state.tallies.items() if any(tally)}
             assert tallies == {rule: given for rule, given in naive.given.items() if any(given)}
 
     @rule()
     def what_is_asked_next_hangs_on_the_log_alone(self):
         for kept in self.kept:
-            assert asked_next(kept.campaign._desk.state) == asked_next(folded(kept.campaign))
+            assert asked_next(kept.campaign.desk.state) == asked_next(folded(kept.campaign))
 
     def teardown(self):
-        for kept in getattr(self, "kept", ()):
-            for event in kept.campaign.log():
-                data = event.data or {}
-                self.reached.update([event.kind, data.get("purpose", "")])
-                self.reached.update(["late"] * ("late" in data), displaced="displaced" in data)
-                self.reached.update(data.get("rules", ()))
-            assert asked_next(kept.campaign._desk.state) == asked_next(folded(kept.campaign))
-            self.ranking_is_that_of_exported_votes(kept)
-        if hasattr(self, "database"):
-            self.database.close()
+        try:
+            for kept in getattr(self, "kept", ()):
+                self.is_as_the_log_says(kept)
+        finally:
+            if hasattr(self, "database"):
+                self.database.close()
+
+    def is_as_the_log_says(self, kept: Kept) -> None:
+        for event in kept.campaign.log():
+            data = event.data or {}
+            self.reached.update([event.kind, data.get("purpose", "")])
+            self.reached.update(["late"] * ("late" in data), displaced="displaced" in data)
+            self.reached.update(data.get("rules", ()))
+        assert asked_next(kept.campaign.desk.state) == asked_next(folded(kept.campaign))
+        self.ranking_is_that_of_exported_votes(kept)
 
     def ranking_is_that_of_exported_votes(self, kept: Kept) -> None:
         with TemporaryDirectory() as folder:
@@ -532,7 +614,7 @@ class AnyOrder(RuleBasedStateMachine):
             kept.campaign.export(path)
             exported = polars.read_parquet(path)
         for track in kept.campaign.tracks:
-            names = kept.campaign._desk.state.items.names(kept.campaign.tracks.index(track))
+            names = kept.campaign.desk.state.items.names(kept.campaign.tracks.index(track))
             ours = exported.filter(
                 polars.col("left").cast(str).is_in([str(name) for name in names])
             )
@@ -570,7 +652,8 @@ def test_any_order_in_memory():
     reached = run(None, 16)
     assert reached["answered"] > 40
     seldom = ("late", "displaced", "repeat", "gold") if EXAMPLES else ()  # soak has more orders
-    for what in ("undone", "expired", "ranking compared", *seldom):
+    attending = ("joined", "quizzed", "left", "worker_forgotten", "item_changed")
+    for what in ("undone", "expired", "ranking compared", *attending, *seldom):
         assert reached[what], f"{what} was never reached: the test says nothing about it"
 
 

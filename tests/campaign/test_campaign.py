@@ -73,7 +73,7 @@ def test_a_second_one_on_the_file_is_refused_but_may_look_on(tmp_path):
         assert looking.counts.n_answers == 1
         assert looking.ranking().score_by_item == campaign.ranking().score_by_item
         assert looking.progress().counts == campaign.counts
-        assert plain(looking._desk.state) == plain(folded(campaign))
+        assert plain(looking.desk.state) == plain(folded(campaign))
 
 
 def test_who_looks_on_changes_nothing_and_sees_on(tmp_path):
@@ -118,7 +118,7 @@ def test_two_campaigns_of_one_process_on_the_same_log_agree():
             assert second.lease(f"w{step % 5}") == [task]
             second.answer(task, 1 if step % 3 else -1)
         assert one.counts == other.counts
-        assert plain(one._desk.state) == plain(other._desk.state) == plain(folded(one))
+        assert plain(one.desk.state) == plain(other.desk.state) == plain(folded(one))
         assert one.ranking().score_by_item == other.ranking().score_by_item
 
 
@@ -155,7 +155,7 @@ def test_threads_may_do_everything_at_once(tmp_path, owner_acts):
             thread.join()
         assert troubles == []
         assert campaign.counts.n_answers <= 150 or owner_acts  # who may restore what was banned
-        assert plain(campaign._desk.state) == plain(folded(campaign))
+        assert plain(campaign.desk.state) == plain(folded(campaign))
 
 
 def test_a_campaign_that_was_left_says_so(tmp_path):

@@ -44,7 +44,7 @@ with Campaign.open(sys.argv[1]) as campaign:
     answer(campaign, 200)
     n_refused = len(refused)
     assert campaign.counts.n_answers == len(acknowledged)
-    assert plain(campaign._desk.state) == plain(folded(campaign))
+    assert plain(campaign.desk.state) == plain(folded(campaign))
     resource.setrlimit(resource.RLIMIT_FSIZE, (hard, hard))
     answer(campaign, 5)
     assert len(refused) == n_refused, "it does not go on"
@@ -71,7 +71,58 @@ def test_on_a_full_disk_nothing_is_acknowledged_that_is_not_kept(tmp_path):
         answered = [event.task for event in campaign.log() if event.kind == "answered"]
         assert sorted(answered) == sorted(acknowledged)
         assert campaign.counts.n_answers == len(acknowledged)
-        assert plain(campaign._desk.state) == plain(folded(campaign))
+        assert plain(campaign.desk.state) == plain(folded(campaign))
+    connection = sqlite3.connect(path)
+    assert connection.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
+    connection.close()
+
+
+FORGETTING = """
+import os, resource, signal, sys
+from campaign.folded import folded, plain
+from hodgerank.campaign.campaign import Campaign
+from hodgerank.errors import CannotWrite
+
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+path, room = sys.argv[1], int(sys.argv[2])
+with Campaign.open(path) as campaign:
+    _, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    campaign.join("Zoe Quine")
+    for task in campaign.lease("Zoe Quine", 50):
+        campaign.answer(task.id, 1)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (os.path.getsize(path + "-wal") + room, hard))
+    try:
+        campaign.forget("Zoe Quine")
+        sys.exit("there was room")
+    except CannotWrite as error:
+        print(error)
+    [she] = [who.worker for who in campaign.workers() if who.n_answers == 50]
+    assert plain(campaign.desk.state) == plain(folded(campaign))
+    resource.setrlimit(resource.RLIMIT_FSIZE, (hard, hard))
+    campaign.forget(she)
+    for end in ("", "-wal"):
+        with open(path + end, "rb") as file:
+            assert b"Zoe Quine" not in file.read()
+    campaign.lease("ann")
+    assert plain(campaign.desk.state) == plain(folded(campaign))
+"""
+
+
+@on_linux
+@pytest.mark.parametrize("room", [0, 100_000])
+def test_on_a_full_disk_who_is_not_forgotten_entirely_is_so_when_there_is_room(tmp_path, room):
+    path = tmp_path / "campaign.db"
+    with Campaign.create(path, list(range(30)), question=QUESTION) as campaign:
+        campaign.import_votes([(k % 29, k % 29 + 1, 1, f"worker {k}") for k in range(5000)])
+    ended = subprocess.run(
+        [sys.executable, "-c", FORGETTING, str(path), str(room)],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[1])},
+    )
+    assert ended.returncode == 0, ended.stderr
+    assert ("wiped" if room else "written") in ended.stdout
     connection = sqlite3.connect(path)
     assert connection.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
     connection.close()
@@ -109,12 +160,15 @@ def test_a_write_that_fails_leaves_the_campaign_as_it_was(tmp_path, monkeypatch,
             lambda: campaign.lease("bob"),
             lambda: campaign.undo("ann"),
             lambda: campaign.ban("ann"),
+            lambda: campaign.join("cy"),
+            lambda: campaign.finish("ann"),
+            lambda: campaign.forget("ann"),
             campaign.reset,
         ):
             with pytest.raises((CannotWrite, OSError, FailingNow)):
                 act()
         monkeypatch.undo()
         assert campaign.counts.seq == seq
-        assert plain(campaign._desk.state) == plain(folded(campaign))
+        assert plain(campaign.desk.state) == plain(folded(campaign))
         assert campaign.answer(tasks[1], -1).is_counted
         assert campaign.counts.n_answers == 2

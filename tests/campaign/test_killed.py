@@ -7,7 +7,12 @@ import sys
 import pytest
 
 from campaign.folded import plain
-from campaign.killing import Working, kill_again_and_again, nothing_is_lost
+from campaign.killing import (
+    Working,
+    kill_again_and_again,
+    nobody_is_remembered,
+    nothing_is_lost,
+)
 from campaign.trial import QUESTION
 from hodgerank.campaign.campaign import Campaign
 
@@ -22,8 +27,8 @@ def test_of_two_processes_on_postgresql_one_is_killed_and_the_other_goes_on(post
     with Campaign.create(postgres_url, list(range(40)), question=QUESTION) as ours:
         one, other = Working(postgres_url, "one"), Working(postgres_url, "other")
         try:
-            one.wait_for(30)
-            other.wait_for(30)
+            one.wait_for(30, n_forgotten=2)
+            other.wait_for(30, n_forgotten=2)
             acknowledged = {*one.kill()}
             so_far = len(other.acknowledged)
             other.wait_for(so_far + 30)
@@ -32,6 +37,7 @@ def test_of_two_processes_on_postgresql_one_is_killed_and_the_other_goes_on(post
             one.kill()
             acknowledged |= {*other.kill()}
         nothing_is_lost(ours, acknowledged)
+        nobody_is_remembered(ours, {*one.forgotten, *other.forgotten})
         with Campaign.open(postgres_url) as another:
-            assert plain(another._desk.state) == plain(ours._desk.state)
+            assert plain(another.desk.state) == plain(ours.desk.state)
             assert another.ranking().score_by_item == ours.ranking().score_by_item

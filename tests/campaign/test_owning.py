@@ -114,6 +114,43 @@ def test_items_have_texts():
     assert [item.text for item in trial.campaign.items] == ["An apple", "A bear"]
 
 
+def test_what_is_shown_of_an_item_changes_and_nothing_else():
+    trial = Trial([CampaignItem("a", "An apple", "a.png", "t"), CampaignItem("b", track="t")])
+    trial.answer_all("ann", 1)
+    scores = trial.campaign.ranking().score_by_item
+    trial.campaign.edit("a", text="A pear")
+    assert trial.campaign.items[0] == CampaignItem("a", "A pear", "a.png", "t")
+    trial.campaign.edit("a", text="", media="media:b.png")
+    assert trial.campaign.items[0] == CampaignItem("a", "", "media:b.png", "t")
+    assert trial.campaign.ranking().score_by_item == scores
+    seq = trial.campaign.counts.seq
+    trial.campaign.edit("a")
+    trial.campaign.edit("a", text="", media="media:b.png")
+    assert trial.campaign.counts.seq == seq
+    trial.reopen()
+    assert trial.campaign.items[0].media == "media:b.png"
+    assert plain(trial.campaign.desk.state) == plain(folded(trial.campaign))
+
+
+def test_what_cannot_be_shown_leaves_an_item_as_it_was():
+    trial = Trial({"a": "An apple", "b": "A bear"})
+    seq = trial.campaign.counts.seq
+    for wrong in ({"text": 3}, {"media": "\ud800"}, {"text": "fine", "media": b"x"}):
+        with pytest.raises(InvalidArgument, match="of a "):
+            trial.campaign.edit("a", **wrong)
+    with pytest.raises(UnknownItem):
+        trial.campaign.edit("z", text="Zebra")
+    assert trial.campaign.counts.seq == seq
+    assert [item.text for item in trial.campaign.items] == ["An apple", "A bear"]
+
+
+def test_items_are_edited_when_a_campaign_is_closed_too():
+    trial = Trial("ab")
+    trial.campaign.close()
+    trial.campaign.edit("a", text="A slip of the pen")
+    assert trial.campaign.items[0].text == "A slip of the pen"
+
+
 def test_a_reset_takes_votes_and_leaves_items_settings_bans_and_the_log():
     trial = Trial("abcd", budget=6)
     [out] = trial.campaign.lease("dan")
@@ -136,7 +173,7 @@ def test_a_reset_takes_votes_and_leaves_items_settings_bans_and_the_log():
     assert len(trial.campaign.lease("ann", 6)) == 3
     trial.campaign.restore("bob")
     assert trial.campaign.counts.n_answers == 1
-    assert plain(trial.campaign._desk.state) == plain(folded(trial.campaign))
+    assert plain(trial.campaign.desk.state) == plain(folded(trial.campaign))
 
 
 def test_an_expired_task_of_before_a_reset_is_over():

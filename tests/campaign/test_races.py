@@ -68,7 +68,7 @@ def is_as_it_should(campaign: Campaign, told: dict[str, list[int]], n_threads: i
     answered = Counter(event.task for event in campaign.log() if event.kind == "answered")
     assert set(answered) == set(told)
     assert set(answered.values()) == {1}
-    assert plain(campaign._desk.state) == plain(folded(campaign))
+    assert plain(campaign.desk.state) == plain(folded(campaign))
 
 
 def in_a_process(address: str, ids: list[str], seed: int) -> dict[str, list[int]]:

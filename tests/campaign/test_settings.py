@@ -10,8 +10,13 @@ from hypothesis import strategies as st
 
 from campaign.trial import QUESTION, Trial
 from hodgerank.campaign.attention import RULES, Attention
-from hodgerank.campaign.settings import CampaignSettings, GoldPair
-from hodgerank.errors import InvalidArgument
+from hodgerank.campaign.gold import GoldPair
+from hodgerank.campaign.items import CampaignItem
+from hodgerank.campaign.joining import Joining, PracticePair, QuizQuestion
+from hodgerank.campaign.pages import Pages
+from hodgerank.campaign.panel import PARAMETERS, Panel
+from hodgerank.campaign.settings import CampaignSettings
+from hodgerank.errors import InvalidArgument, UnknownItem
 
 words = st.text(st.characters(exclude_categories=["Cs"])) | st.sampled_from(
     ["none", "None", "\r\n"]
@@ -36,6 +41,20 @@ rules = st.builds(
     exclude=st.lists(st.sampled_from(list(RULES)), unique=True).map(tuple),
     alarm_share=st.floats(0, 1),
 )
+practice = st.lists(
+    st.tuples(items, items, words)
+    .filter(lambda pair: pair[0] != pair[1])
+    .map(lambda pair: PracticePair(*pair)),
+    max_size=3,
+    unique_by=lambda pair: frozenset((pair.better, pair.worse)),
+).map(tuple)
+questions = st.lists(
+    st.tuples(named, st.lists(named, unique=True, min_size=2, max_size=3)).map(
+        lambda made: QuizQuestion(made[0], tuple(made[1]), made[1][-1])
+    ),
+    max_size=2,
+).map(tuple)
+lines = st.text(st.characters(codec="ascii", exclude_categories=["C"]))
 any_settings = st.builds(
     CampaignSettings,
     question=named,
@@ -59,6 +78,31 @@ any_settings = st.builds(
     gold=golds,
     attention=rules,
     workers_see_results=st.booleans(),
+    joining=st.builds(
+        Joining,
+        consent=words,
+        practice=practice,
+        questions=questions,
+        tries=st.integers(1, 100),
+    ),
+    panel=st.builds(
+        Panel,
+        kind=st.sampled_from(list(PARAMETERS)),
+        return_to=st.sampled_from(["", "https://example.org/?cc={code}"]),
+        return_origins=st.sampled_from([(), ("https://example.org", "http://localhost:8000")]),
+        completed=lines,
+        screened_out=lines,
+        withdrawn=lines,
+    ),
+    pages=st.builds(
+        Pages,
+        language=st.sampled_from(["en", "de"]),
+        entrance=st.from_regex(r"\A[A-Za-z0-9_-]{0,9}\Z"),
+        markdown=st.booleans(),
+        hear_both=st.booleans(),
+        start_together=st.booleans(),
+        keys=st.booleans(),
+    ),
 )
 
 
@@ -93,8 +137,11 @@ def test_a_file_of_settings_is_read_with_or_without_a_mark_of_its_encoding(tmp_p
         ("question = 'x'\nversion = 2", "newer hodgerank"),
         ("question = 'x'\nversion = 0", "version is 1"),
         ("question = 'x'\nversion = '1'", "version is 1"),
+        ("question = 'x'\npanel = 3", "panel is a table"),
+        ("question = 'x'\n[pages]\nlanguages = 'de'", "did you mean language"),
+        ("question = 'x'\n[pages]\nlanguage = 'fr'", "pages.language"),
         ("question = 'x'\ngold = 3", "gold is a list"),
-        ("question = 'x'\ngold = [{better = 'a'}]", "a gold pair is"),
+        ("question = 'x'\ngold = [{better = 'a'}]", "gold: a pair is"),
         ("question = 'x'\ngold = [{better = 'a', worse = 'a'}]", "twice"),
         ("question = 'x'\ngold = [{better = 1.5, worse = 'a'}]", "names two items"),
     ],
@@ -136,15 +183,36 @@ def test_every_value_is_taken_or_refused_in_words_that_name_it(name, value):
         assert CampaignSettings.of(settings.to_dict()) == settings
 
 
-@pytest.mark.parametrize("name", [one.name for one in fields(Attention)])
+GROUPS = {"attention": Attention, "joining": Joining, "panel": Panel, "pages": Pages}
+
+
+@pytest.mark.parametrize(
+    ("group", "name"),
+    [(group, one.name) for group, kind in GROUPS.items() for one in fields(kind)],
+)
 @pytest.mark.parametrize("value", NONSENSE, ids=lambda value: repr(value)[:10])
-def test_every_value_of_attention_is_taken_or_refused_in_words(name, value):
-    rules, told = taken_or_told(lambda: Attention(**{name: value}))
+def test_every_value_of_a_group_is_taken_or_refused_in_words(group, name, value):
+    made, told = taken_or_told(lambda: GROUPS[group](**{name: value}))
     if told:
-        assert f"attention.{name}" in told
+        assert f"{group}.{name}" in told
     else:
-        proper = tuple(value) if name == "exclude" else None if value == "none" else value
-        assert getattr(rules, name) == proper
+        taken = getattr(made, name)
+        assert taken == (tuple(value) if isinstance(value, list) else value) or taken is None
+
+
+@pytest.mark.parametrize("group", GROUPS)
+def test_some_values_of_a_group_change_alone(group):
+    trial = Trial()
+    for one in fields(GROUPS[group]):
+        if isinstance(one.default, bool):
+            changed = {one.name: not one.default}
+            trial.campaign.change(**{group: changed})
+            assert getattr(getattr(trial.campaign.settings, group), one.name) is not one.default
+    before = trial.campaign.settings
+    trial.campaign.change(**{group: {}})
+    assert trial.campaign.settings == before
+    with pytest.raises(InvalidArgument, match=rf"there is no setting {group}\.colour"):
+        trial.campaign.change(**{group: {"colour": "red"}})
 
 
 @pytest.mark.parametrize(
@@ -168,6 +236,28 @@ def test_every_value_of_attention_is_taken_or_refused_in_words(name, value):
         {"repeat_share": 0.6},
         {"position": "left"},
         {"budget": 2.0},
+        {"joining": {"tries": 0}},
+        {"joining": {"practice": [{"better": "a", "worse": "a"}]}},
+        {"joining": {"practice": [{"better": "a", "because": "b"}]}},
+        {"joining": {"practice": [{"better": "a", "worse": "b", "why": "c"}]}},
+        {"joining": {"practice": [{"better": "a", "worse": "b", "because": 3}]}},
+        {"joining": {"practice": [["a", "b"]]}},
+        {"joining": {"practice": [GoldPair("a", "b")]}},
+        {"joining": {"questions": ["Which?"]}},
+        {"joining": {"questions": [{"question": "Which?"}]}},
+        {"joining": {"questions": [{"question": "", "answers": ["a", "b"], "right": "a"}]}},
+        {"joining": {"questions": [{"question": "Which?", "answers": ["a"], "right": "a"}]}},
+        {"joining": {"questions": [{"question": "Which?", "answers": ["a", "b"], "right": "c"}]}},
+        {"joining": {"questions": [{"question": "Which?", "answers": ["a", "b"], "right": 0}]}},
+        {"gold": [PracticePair("a", "b")]},
+        {"panel": {"kind": "mturk"}},
+        {"panel": {"return_origins": "https://example.org"}},
+        {"pages": {"entrance": "a b"}},
+        {"pages": {"entrance": "../a"}},
+        {"pages": {"entrance": "a" * 101}},
+        {"pages": {"entrance": "ä"}},
+        {"pages": {"entrance": "a\n"}},
+        {"pages": Panel()},
     ],
     ids=str,
 )
@@ -183,6 +273,27 @@ def test_attention_may_be_given_as_an_object():
     assert trial.campaign.settings.attention.same_side == 5
     trial.campaign.change(attention=Attention(same_side=6))
     assert trial.campaign.settings.attention.same_side == 6
+
+
+def test_pairs_to_practise_with_are_of_known_items_in_one_track():
+    items = ["a", "b", CampaignItem("y", track="t"), CampaignItem("z", track="t")]
+    trial = Trial(items, joining={"practice": [{"better": "a", "worse": "b", "because": "c"}]})
+    with pytest.raises(UnknownItem):
+        trial.campaign.change(joining={"practice": [{"better": "a", "worse": "c"}]})
+    with pytest.raises(InvalidArgument, match="practice pair y, b is in two tracks"):
+        trial.campaign.change(joining={"practice": [{"better": "y", "worse": "b"}]})
+    with pytest.raises(UnknownItem):
+        Trial(items, joining={"practice": [{"better": "q", "worse": "c"}]})
+    [pair] = trial.campaign.settings.joining.practice
+    assert (pair.better, pair.worse, pair.because) == ("a", "b", "c")
+
+
+def test_settings_of_before_there_were_some_groups_are_read():
+    settings = CampaignSettings(QUESTION, budget=5)
+    old = settings.to_dict()
+    for group in ("joining", "panel", "pages"):
+        del old[group]
+    assert CampaignSettings.of(old) == settings
 
 
 def test_there_is_a_question():

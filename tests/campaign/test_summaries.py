@@ -24,7 +24,12 @@ def test_a_worker_in_numbers():
     trial.clock.move(1e6)
     trial.campaign.expire()
     assert trial.campaign.workers()[0].n_expired == 2
-    json.dumps([one.to_dict() for one in trial.campaign.workers()])
+    trial.campaign.join("cy", {"session": "s"})
+    trial.campaign.finish("cy", "withdrawn")
+    told = json.loads(json.dumps([one.to_dict() for one in trial.campaign.workers()]))
+    assert [one["last_at"] for one in told] == [ann.last_at, bob.last_at, None]
+    assert told[2]["joined_at"] == trial.clock.now
+    assert (told[2]["outcome"], told[2]["panel"]) == ("withdrawn", {"session": "s"})
 
 
 def test_answers_that_were_taken_back_are_not_a_workers():

@@ -185,7 +185,7 @@ def test_the_log_is_exported_and_becomes_the_same_campaign(tmp_path):
     trial.campaign.export(path)
     again = Campaign.load(tmp_path / "again.db", path, clock=trial.clock)
     assert list(again.log()) == list(trial.campaign.log())
-    assert plain(again._desk.state) == plain(trial.campaign._desk.state)
+    assert plain(again.desk.state) == plain(trial.campaign.desk.state)
     assert again.ranking("").score_by_item == trial.campaign.ranking("").score_by_item
     assert again.lease("new")[0].pair == trial.campaign.lease("new")[0].pair
     with pytest.raises(CampaignError, match="already"):

@@ -11,7 +11,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from hodgerank.campaign.events import KINDS, Event
+from hodgerank.campaign.events import KINDS, Event, LogChanged
+from hodgerank.campaign.stores.access_keys import AccessKey
 from hodgerank.errors import CampaignError, CannotWrite, InvalidArgument
 
 SETTINGS = settings(max_examples=25, suppress_health_check=list(HealthCheck))
@@ -45,6 +46,33 @@ def some_events(first: int, last: int) -> list[Event]:
     return [
         Event(seq, 1000.0 + seq, "answered", f"w{seq % 7}", f"t{seq}", 3, 4, 1.0, 2.5)
         for seq in range(first, last + 1)
+    ]
+
+
+def personal_events() -> list[Event]:
+    """Ann and Bob come, and do the same."""
+    fields = [
+        ("joined", {"data": {"session": "s-ann"}}),
+        ("issued", {"task": "t", "left": 0, "right": 1}),
+        ("answered", {"task": "t", "outcome": 1.0, "data": {"rules": {"focus": True}}}),
+        ("worker_banned", {"data": {"reason": "ann again"}}),
+    ]
+    return [
+        Event(seq, 1000.0 + seq, kind, worker, **more)
+        for seq, (worker, (kind, more)) in enumerate(
+            [(worker, each) for worker in ("ann", "bob") for each in fields], 1
+        )
+    ]
+
+
+def without_ann(events: list[Event]) -> list[Event]:
+    return [
+        event
+        if event.worker != "ann"
+        else event._replace(
+            worker="x", data=event.data if event.kind in ("issued", "answered") else None
+        )
+        for event in events
     ]
 
 
@@ -179,6 +207,74 @@ class StoreContract:
         assert list(store.read("votes")) == some_events(1, 2)
         self.write(store, 3, 3)
         assert list(store.read("votes")) == some_events(1, 3)
+
+    def test_a_name_is_replaced_with_all_that_is_personal(self, store):
+        events = personal_events()
+        gone = Event(9, 2000.0, "worker_forgotten", "x", data={"number": 0})
+        for campaign in ("votes", "others"):
+            with store.writing(campaign) as writing:
+                writing.append(events[:3])
+            with store.writing(campaign) as writing:
+                writing.append(events[3:])
+                if campaign == "votes":
+                    writing.append([gone])
+                    writing.forget("ann", "x")
+                    assert list(writing.news(0)) == [*without_ann(events), gone]
+        store.wipe()
+        assert list(store.read("votes")) == [*without_ann(events), gone]
+        assert list(store.read("others")) == events
+        self.write(store, 10, 12)
+        store.wipe()
+        assert list(store.read("votes", 9)) == some_events(10, 12)
+
+    def test_a_name_stays_where_the_block_raises(self, store):
+        events = personal_events()
+
+        def forget_and_raise():
+            with store.writing("votes") as writing:
+                writing.append(events[4:])
+                writing.forget("ann", "x")
+                raise Interrupted
+
+        with store.writing("votes") as writing:
+            writing.append(events[:4])
+        with pytest.raises(Interrupted):
+            forget_and_raise()
+        assert list(store.read("votes")) == events[:4]
+
+    def test_the_keys_of_who_is_forgotten_go(self, store):
+        keys = [
+            AccessKey(str(k), "session", role, campaign, holder, float(k), None)
+            for k, (role, campaign, holder) in enumerate(
+                [
+                    ("worker", "votes", "ann"),
+                    ("worker", "votes", "bob"),
+                    ("worker", "others", "ann"),
+                    ("owner", None, "ann"),
+                ]
+            )
+        ]
+        for key in keys:
+            store.keys.add(key)
+        with store.writing("votes") as writing:
+            writing.append(personal_events())
+            writing.forget("ann", "x")
+        assert store.keys.all() == keys[1:]
+
+    def test_a_reading_in_which_names_change_is_not_mixed(self, store):
+        self.write(store, 1, 5000)
+        reading = store.read("votes")
+        seen = [next(reading).worker for _ in range(7)]
+        with store.writing("votes") as writing:
+            writing.append([Event(5001, 1.0, "worker_forgotten", "x", data={"number": 1})])
+            writing.forget("w1", "x")
+        with suppress(LogChanged):
+            seen += [event.worker for event in reading]
+        assert "w1" in seen
+        assert "x" not in seen
+        later = {event.worker for event in store.read("votes")}
+        assert "x" in later
+        assert "w1" not in later
 
     def test_readers_see_only_what_is_committed(self, store):
         self.write(store, 1, 3000)

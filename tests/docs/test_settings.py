@@ -26,8 +26,10 @@ def documented() -> dict[str, Any]:
 def existing() -> dict[str, Any]:
     found = CampaignSettings("Which?").to_dict() | {"question": None}
     del found["version"]
-    rules = found.pop("attention")
-    return found | {f"attention.{name}": value for name, value in rules.items()}
+    groups = {name: found.pop(name) for name, value in list(found.items()) if type(value) is dict}
+    return found | {
+        f"{group}.{name}": value for group, its in groups.items() for name, value in its.items()
+    }
 
 
 def test_every_setting_appears_with_its_default():

@@ -15,10 +15,17 @@ if TYPE_CHECKING:
     from hodgerank.campaign.attention import Attention as Attention
     from hodgerank.campaign.campaign import Campaign as Campaign
     from hodgerank.campaign.database import Database as Database
+    from hodgerank.campaign.desk import Desk as Desk
     from hodgerank.campaign.events import Event as Event
+    from hodgerank.campaign.gold import GoldPair as GoldPair
     from hodgerank.campaign.items import CampaignItem as CampaignItem
+    from hodgerank.campaign.joining import Joining as Joining
+    from hodgerank.campaign.joining import PracticePair as PracticePair
+    from hodgerank.campaign.joining import QuizQuestion as QuizQuestion
+    from hodgerank.campaign.pages import Pages as Pages
+    from hodgerank.campaign.panel import Panel as Panel
+    from hodgerank.campaign.remote.remote_campaign import RemoteCampaign as RemoteCampaign
     from hodgerank.campaign.settings import CampaignSettings as CampaignSettings
-    from hodgerank.campaign.settings import GoldPair as GoldPair
     from hodgerank.campaign.standing import TrackProgress as TrackProgress
     from hodgerank.campaign.standing import rank_votes as rank_votes
     from hodgerank.campaign.summaries import CampaignProgress as CampaignProgress
@@ -29,11 +36,18 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "Campaign": "campaign",
+    "RemoteCampaign": "remote.remote_campaign",
     "CampaignSettings": "settings",
     "CampaignItem": "items",
-    "GoldPair": "settings",
+    "GoldPair": "gold",
     "Attention": "attention",
+    "Joining": "joining",
+    "PracticePair": "joining",
+    "QuizQuestion": "joining",
+    "Panel": "panel",
+    "Pages": "pages",
     "Database": "database",
+    "Desk": "desk",
     "Task": "tasks",
     "Receipt": "answering",
     "CampaignProgress": "summaries",

@@ -116,6 +116,8 @@ def undo(state: CampaignState, now: float, new_id: Callable[[], str], worker: st
         raise CampaignError(f"{short(worker)} has no answer to take back")
     if who.is_banned:
         raise CampaignError(f"{short(worker)} is banned from this campaign")
+    if who.has_left:
+        raise CampaignError(f"{short(worker)} has left this campaign: answers stand")
     row, tasks = who.answers[-1], state.tasks
     state.record("undone", now, task=tasks.ids[row], worker=worker)
     data: dict[str, Any] = {"purpose": Purpose(tasks.purpose[row]).name.lower(), "again": True}
@@ -151,7 +153,8 @@ def _require_answerable(state: CampaignState, row: int) -> None:
     """Refuse answers to what is over."""
     if state.status == "closed":
         raise CampaignError("the campaign is closed: it takes no more answers")
-    if state.workers[state.tasks.worker[row]].is_banned:
+    worker = state.workers[state.tasks.worker[row]]
+    if worker.is_banned:
         raise CampaignError("the worker is banned from this campaign")
     over = {
         Status.ANSWERED: "the task has been answered, and differently: take that back first (undo)",
@@ -162,6 +165,8 @@ def _require_answerable(state: CampaignState, row: int) -> None:
     }
     if (words := over.get(Status(state.tasks.status[row]))) is not None:
         raise CampaignError(words)
+    if worker.has_left:
+        raise CampaignError("the worker has left this campaign: it takes no more answers of theirs")
 
 
 def _is_displaced(state: CampaignState, row: int) -> bool:
@@ -192,19 +197,23 @@ def _verdicts(
     """What the rules say of an answer that is about to be given."""
     tasks, rules = state.tasks, state.settings.attention
     worker = state.workers[tasks.worker[row]]
-    said = {k: tasks.outcome[k] for k in worker.answers[-(rules.same_side or 1) :]}
-    checked = {k: tasks.outcome[k] for k in worker.checks[-2 * WINDOW :]}
+    said = [tasks.outcome[k] for k in worker.answers[-(rules.same_side or 1) :]]
+    checks = [(k, tasks.outcome[k]) for k in worker.checks[-2 * WINDOW :]]
     if tasks.purpose[row] != Purpose.CHOSEN:
-        checked[row] = outcome
-    repeats = {k: y for k, y in checked.items() if k in tasks.repeats}
-    still = [k for k in repeats if tasks.status[tasks.repeats[k]] == Status.ANSWERED]
+        checks.append((row, outcome))
+    gold_missed, contradicted = [], []
+    for k, y in checks:
+        if k in tasks.expected:
+            gold_missed.append(tasks.is_missed(k, y))
+        elif tasks.status[tasks.repeats[k]] == Status.ANSWERED:
+            contradicted.append(tasks.is_contradicted(k, y))
     return rules.verdicts(
         Given(
             seconds=seconds,
             is_focused=is_focused,
-            outcomes=[*said.values(), outcome],
-            gold_missed=[tasks.is_missed(k, y) for k, y in checked.items() if k in tasks.expected],
-            contradicted=[tasks.is_contradicted(k, repeats[k]) for k in still],
+            outcomes=[*said, outcome],
+            gold_missed=gold_missed,
+            contradicted=contradicted,
         )
     )
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from math import comb
 
 from hodgerank.campaign import setting_values as values
@@ -126,6 +127,7 @@ def _is_rare(most: float | None, happened: Sequence[bool]) -> bool | None:
     return _tail(sum(last), len(last), most) >= LEVEL
 
 
+@lru_cache(maxsize=10_000)
 def _tail(k: int, n: int, p: float) -> float:
     """The chance of k or more in n."""
     return sum(comb(n, i) * p**i * (1 - p) ** (n - i) for i in range(k, n + 1))

@@ -7,18 +7,21 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from random import Random, SystemRandom
+from types import MappingProxyType
 from typing import Any, Self
 
-from hodgerank.campaign import answering, leasing, owning
+from hodgerank.campaign import answering, attending, leasing, owning
 from hodgerank.campaign.answering import Receipt
 from hodgerank.campaign.database import Database
 from hodgerank.campaign.desk import Desk
 from hodgerank.campaign.events import Event
 from hodgerank.campaign.items import CampaignItem, as_items, require_name
 from hodgerank.campaign.log_file import log_lines, read_log
+from hodgerank.campaign.panel import Outcome
 from hodgerank.campaign.settings import CampaignSettings
 from hodgerank.campaign.standing import standing_of
 from hodgerank.campaign.state import CampaignState
+from hodgerank.campaign.stores.rereading import reread
 from hodgerank.campaign.summaries import (
     CampaignProgress,
     Counts,
@@ -40,6 +43,7 @@ from hodgerank.types import Item, VotesLike
 from hodgerank.writing import write_file
 
 DEFAULT_ID = "campaign"
+NOTHING: Mapping[str, str] = MappingProxyType({})
 Where = Database | str | Path | None
 
 
@@ -57,6 +61,8 @@ class Campaign(Displayed):
         What the database calls it.
     database
         Where it is kept.
+    desk
+        Where its decisions are made: `Desk.begin` is for programs that must not wait for them.
 
     Examples
     --------
@@ -78,7 +84,7 @@ class Campaign(Displayed):
         self.database, self.id = database, id
         self._random = random or SystemRandom()
         self._owns_database = False
-        self._desk = Desk(database, id, clock)
+        self.desk = Desk(database, id, clock)
 
     @classmethod
     def create(
@@ -117,7 +123,7 @@ class Campaign(Displayed):
         with _opened(where, create=True, read_only=False) as (database, is_own):
             campaign = cls(database, id, clock=clock, random=random)
             campaign._owns_database = is_own
-            campaign._desk.decide(lambda state, now: owning.create(state, now, proper, joining))
+            campaign.desk.decide(lambda state, now: owning.create(state, now, proper, joining))
             return campaign
 
     @classmethod
@@ -165,18 +171,41 @@ class Campaign(Displayed):
         with _opened(where, create=True, read_only=False) as (database, is_own):
             campaign = cls(database, name, clock=clock, random=random)
             campaign._owns_database = is_own
-            campaign._desk.decide(lambda state, now: owning.take_over(state, events))
+            campaign.desk.decide(lambda state, now: owning.take_over(state, events))
             return campaign
 
     # Workers
+
+    def join(self, worker: str, panel: Mapping[str, str] = NOTHING) -> None:
+        """A worker comes, with what their panel says of them; who comes again is known already.
+
+        Raises `NoTask` for who is banned, and for new ones where the campaign is closed. Programs
+        that answer need not join.
+        """
+        self.desk.decide(lambda state, now: attending.join(state, now, worker, panel))
+
+    def quiz(self, worker: str, passed: bool) -> int:
+        """A worker has answered the questions of `joining`; how many tries are left.
+
+        Who has failed all of them is screened out.
+        """
+        return self.desk.decide(lambda state, now: attending.quiz(state, now, worker, passed))
+
+    def finish(self, worker: str, outcome: Outcome = "completed") -> None:
+        """A worker goes, and gets no more tasks; what is out with them goes to others.
+
+        The outcome is 'completed', 'screened_out' or 'withdrawn'. The same once more changes
+        nothing, another one is refused.
+        """
+        self.desk.decide(lambda state, now: attending.finish(state, now, worker, outcome))
 
     def lease(self, worker: str, n: int = 1) -> list[Task]:
         """Tasks for a worker: those that are out with them first, then new ones, up to n.
 
         Raises `NoTask`, which says why, where there is none.
         """
-        return self._desk.decide(
-            lambda state, now: leasing.lease(state, now, self._new_id, worker, n)
+        return self.desk.decide(
+            lambda state, now: leasing.lease(state, now, self.new_id, worker, n)
         )
 
     def answer(
@@ -199,7 +228,7 @@ class Campaign(Displayed):
         it. `weight` is as in `Sampler.tell`.
         """
         id = _id(task)
-        return self._desk.decide(
+        return self.desk.decide(
             lambda state, now: answering.answer(
                 state, now, id, outcome, worker, seconds, is_focused, weight
             )
@@ -210,60 +239,78 @@ class Campaign(Displayed):
     ) -> None:
         """Give a task back without an answer; the pair does not come back to this worker."""
         id = _id(task)
-        self._desk.decide(lambda state, now: answering.skip(state, now, id, reason, worker))
+        self.desk.decide(lambda state, now: answering.skip(state, now, id, reason, worker))
 
     def undo(self, worker: str) -> Task:
         """Take back the last answer of a worker; the task in which they get the pair again."""
-        return self._desk.decide(
-            lambda state, now: answering.undo(state, now, self._new_id, worker)
-        )
+        return self.desk.decide(lambda state, now: answering.undo(state, now, self.new_id, worker))
 
     def expire(self, by: float | None = None) -> int:
         """Take back leases that end by then, as leasing does by itself at its time; how many."""
-        return self._desk.decide(lambda state, now: leasing.expire(state, now, by))
+        return self.desk.decide(lambda state, now: leasing.expire(state, now, by))
 
     # The owner
 
     def ban(self, worker: str, reason: str = "") -> None:
         """Give a worker no more tasks, and count none of their answers; `restore` undoes it."""
-        self._desk.decide(lambda state, now: owning.ban(state, now, worker, reason))
+        self.desk.decide(lambda state, now: owning.ban(state, now, worker, reason))
 
     def restore(self, worker: str) -> None:
         """Lift a ban: the answers count again."""
-        self._desk.decide(lambda state, now: owning.restore_worker(state, now, worker))
+        self.desk.decide(lambda state, now: owning.restore_worker(state, now, worker))
+
+    def forget(self, worker: str) -> str:
+        """Take the name of a worker away, and all that came with it; what they are called instead.
+
+        Their answers stay, and count. They get no more tasks: who comes by that name is new here.
+        When this returns neither the log nor, in SQLite, the bytes of the file have the name; the
+        file is written anew for it. PostgreSQL keeps what was replaced until it vacuums.
+        """
+        pseudonym = self.desk.decide(
+            lambda state, now: attending.forget(state, now, self.new_id, worker)
+        )
+        self.database.store.wipe()
+        return pseudonym
 
     def add(self, items: Iterable[Item | CampaignItem] | Mapping[Item, str]) -> None:
         """Items join."""
         joining = list(as_items(items))
-        self._desk.decide(lambda state, now: owning.add_items(state, now, joining))
+        self.desk.decide(lambda state, now: owning.add_items(state, now, joining))
+
+    def edit(self, item: Item, *, text: str | None = None, media: str | None = None) -> None:
+        """Show other words or another picture of an item from now on; None leaves what is there."""
+        self.desk.decide(lambda state, now: owning.edit_item(state, now, item, text, media))
 
     def retire(self, item: Item) -> None:
         """Ask no more about an item; `restore_item` undoes it."""
-        self._desk.decide(lambda state, now: owning.retire_item(state, now, item))
+        self.desk.decide(lambda state, now: owning.retire_item(state, now, item))
 
     def restore_item(self, item: Item) -> None:
         """Ask about a retired item again."""
-        self._desk.decide(lambda state, now: owning.restore_item(state, now, item))
+        self.desk.decide(lambda state, now: owning.restore_item(state, now, item))
 
     def pause(self) -> None:
         """Give out no more tasks for now; answers to those that are out are still taken."""
-        self._desk.decide(owning.pause)
+        self.desk.decide(owning.pause)
 
     def resume(self) -> None:
         """Give out tasks again."""
-        self._desk.decide(owning.resume)
+        self.desk.decide(owning.resume)
 
     def close(self) -> None:
         """End the campaign for good. To let others have the file, leave the `with` block."""
-        self._desk.decide(owning.close)
+        self.desk.decide(owning.close)
 
     def reset(self) -> None:
-        """Begin anew: votes go, items, settings and bans stay, and so does the log."""
-        self._desk.decide(owning.reset)
+        """Begin anew: votes go, items, settings, workers and bans stay, and so does the log.
+
+        Who had completed can go on.
+        """
+        self.desk.decide(owning.reset)
 
     def change(self, **settings: Any) -> None:
         """Change settings by name, from now on."""
-        self._desk.decide(lambda state, now: owning.change_settings(state, now, settings))
+        self.desk.decide(lambda state, now: owning.change_settings(state, now, settings))
 
     def import_votes(self, votes: VotesLike, *, again: bool = False) -> int:
         """Count votes that were collected elsewhere, about items of this campaign; how many.
@@ -271,81 +318,92 @@ class Campaign(Displayed):
         Votes that were imported before are refused, unless `again` says that these are others.
         """
         read = read_comparisons(votes).repeated()
-        return self._desk.decide(lambda state, now: import_votes(state, now, read, again))
+        return self.desk.decide(lambda state, now: import_votes(state, now, read, again))
 
     # What is known
 
     @property
     def settings(self) -> CampaignSettings:
         """What the owner has decided."""
-        return self._desk.decide(lambda state, now: state.settings)
+        return self.desk.decide(lambda state, now: state.settings)
 
     @property
     def items(self) -> list[CampaignItem]:
         """All items, in the order they joined."""
-        return self._desk.decide(lambda state, now: list(state.items.items))
+        return self.desk.decide(lambda state, now: list(state.items.items))
 
     @property
     def retired(self) -> list[Item]:
         """Items that are not asked about."""
-        return self._desk.decide(
+        return self.desk.decide(
             lambda state, now: [state.items.name(code) for code in sorted(state.items.retired)]
         )
 
     @property
     def tracks(self) -> list[str]:
         """Groups of items that are ranked apart; one without a name where there are none."""
-        return self._desk.decide(lambda state, now: list(state.items.tracks))
+        return self.desk.decide(lambda state, now: list(state.items.tracks))
 
     @property
     def counts(self) -> Counts:
         """The campaign in numbers."""
-        return self._desk.decide(lambda state, now: counts(state))
+        return self.desk.decide(lambda state, now: counts(state))
 
     def workers(self) -> list[WorkerSummary]:
         """What each worker has done."""
-        return self._desk.decide(lambda state, now: worker_summaries(state))
+        return self.desk.decide(lambda state, now: worker_summaries(state))
 
     def votes(self, track: str | None = None) -> Comparisons:
         """The answers that count, for any estimator."""
-        return self._desk.decide(lambda state, now: standing_of(state, track)).votes
+        return self.desk.decide(lambda state, now: standing_of(state, track)).votes
 
     def ranking(self, track: str | None = None) -> Ranking:
         """The ranking of a track from the answers that count, plain or robust as set."""
-        return self._desk.decide(lambda state, now: standing_of(state, track)).ranking
+        return self.desk.decide(lambda state, now: standing_of(state, track)).ranking
 
     def trust(self, track: str | None = None) -> TrustReport:
         """How far the ranking can be trusted."""
         return assess_trust(self.votes(track))
 
     def progress(self, *, with_forecast: bool = False) -> CampaignProgress:
-        """How far it is, and whether that is enough, which is then written down.
+        """How far it is, and whether that is enough, which is then noted.
 
         Takes as long as a ranking, and with a forecast some seconds: ask for it now and then, not
         with every answer.
         """
-        number, standings = self._desk.decide(
+        number, standings = self.desk.decide(
             lambda state, now: (
                 counts(state),
                 [standing_of(state, track) for track in state.items.tracks],
             )
         )
         tracks = [standing.progress(with_forecast=with_forecast) for standing in standings]
+        found = CampaignProgress(number, tuple(tracks))
         if self.database.commits is not None:
-            reached = [track.track for track in tracks if track.is_enough]
-            self._desk.decide(
-                lambda state, now: owning.have_enough(state, now, reached, number.seq)
-            )
-        return CampaignProgress(number, tuple(tracks))
+            self.note(found)
+        return found
+
+    def note(self, progress: CampaignProgress) -> None:
+        """Write down which tracks have enough answers, unless votes were revised since.
+
+        For progress that was looked at elsewhere: where the campaign is open for reading only.
+        """
+        reached = [track.track for track in progress.tracks if track.is_enough]
+        seq = progress.counts.seq
+        self.desk.decide(lambda state, now: owning.have_enough(state, now, reached, seq))
 
     def answers(self) -> list[dict[str, Any]]:
         """Every answer that was given, counted or not and why, as tables have them.
 
         The log is read for it: nobody waits meanwhile.
         """
-        state = CampaignState()
-        state.fold_all(self.log())
-        return vote_rows(state)
+
+        def read() -> list[dict[str, Any]]:
+            state = CampaignState()
+            state.fold_all(self.log())
+            return vote_rows(state)
+
+        return reread(read)
 
     def export(self, path: Path | str, *, everything: bool = False) -> None:
         """Write votes, or the log.
@@ -360,12 +418,15 @@ class Campaign(Displayed):
         """
         form = format_of(path)
         if form == ".jsonl":
-            write_file(path, b"".join(log_lines(self.id, self.log())))
+            write_file(path, reread(lambda: b"".join(log_lines(self.id, self.log()))))
         else:
             write_file(path, table_of(self.answers(), form, everything=everything))
 
     def log(self, after: int = 0) -> Iterator[Event]:
-        """The events of the log with a higher number than this."""
+        """The events of the log with a higher number than this.
+
+        Raises a `CampaignError` where a worker is forgotten meanwhile: read them again.
+        """
         return self.database.store.read(self.id, after)
 
     def wait(self, after: int, seconds: float) -> bool:
@@ -374,7 +435,8 @@ class Campaign(Displayed):
 
     # How it works
 
-    def _new_id(self) -> str:
+    def new_id(self) -> str:
+        """An id for a task, which nobody can guess."""
         return f"{self._random.getrandbits(128):032x}"
 
     def _headline(self) -> str:

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from concurrent.futures import Future
 from typing import TypeVar
 
 from hodgerank.campaign.database import Database
+from hodgerank.campaign.events import Event, LogChanged
 from hodgerank.campaign.state import CampaignState
+from hodgerank.campaign.stores.group_commit import Refusal
+from hodgerank.campaign.stores.rereading import reread
 from hodgerank.campaign.stores.store import Writing
 from hodgerank.errors import CampaignError, CannotWrite, HodgeRankError, InvalidArgument
 
@@ -20,73 +24,90 @@ class Desk:
     Only the thread that writes has the state in hand; what a decision records is durable before
     anybody hears of it. Where the database is read only, decisions that record nothing are made
     in the thread that asks.
+
+    A decision is a function of the state at the end of the log, and of the time. It runs while all
+    others wait.
     """
 
     def __init__(self, database: Database, id: str, clock: Callable[[], float]) -> None:
         self._database, self._id, self._clock = database, id, clock
         self._one_reader = threading.Lock()
-        self._load()
+        self._read()
 
     def decide(self, what: Callable[[CampaignState, float], T]) -> T:
-        """Decide something, given the state at the end of the log, and the time."""
-        commits = self._database.commits
-        if commits is None:
-            return self._look(what)
-        reply = commits.submit(self._id, lambda writing: self._settle(what, writing)).result()
-        if isinstance(reply, _Refusal):
-            raise reply.error
-        return reply
+        """Decide something, and wait until it is durable."""
+        return self.begin(what).result()
 
-    def _settle(self, what: Callable[[CampaignState, float], T], writing: Writing) -> T | _Refusal:
+    def begin(self, what: Callable[[CampaignState, float], T]) -> Future[T]:
+        """Let something be decided when its turn comes; the future has what it returns or raises.
+
+        For who must not wait: in a coroutine, `await asyncio.wrap_future(desk.begin(what))`.
+        """
+        commits = self._database.commits
+        if commits is not None:
+            return commits.submit(self._id, lambda writing: self._settle(what, writing))
+        looked: Future[T] = Future()
+        try:
+            looked.set_result(self._look(what))
+        except Exception as error:
+            looked.set_exception(error)
+        return looked
+
+    def _settle(self, what: Callable[[CampaignState, float], T], writing: Writing) -> T | Refusal:
         """In the thread that writes."""
         commits = self._database.commits
         assert commits is not None
         if self._failures != commits.failures:
-            self._load()  # what was folded did not become durable
-        self.state.fold_all(writing.news(self.state.seq))
+            self._load(writing.news(0))  # what was folded did not become durable
+        try:
+            self.state.fold_all(writing.news(self.state.seq))
+        except LogChanged:
+            self._load(writing.news(0))
         before = self.state.seq
         try:
-            reply: T | _Refusal = what(self.state, float(self._clock()))
+            reply: T | Refusal = what(self.state, float(self._clock()))
         except HodgeRankError as error:
-            reply = _Refusal(error)  # leases that it found expired are recorded all the same
+            reply = Refusal(error)  # leases that it found expired are recorded all the same
         except Exception as error:
             if self.state.seq != before:
                 raise  # it broke off in the middle: nothing of this transaction can stay
-            reply = _Refusal(error)
+            reply = Refusal(error)
         if self.state.outbox:
             try:
                 writing.append(self.state.outbox)
             except InvalidArgument as error:  # the state has folded what no store can hold
                 raise CannotWrite(str(error)) from error
-            self.state.outbox = []
+            for name, pseudonym in self.state.forgotten:
+                writing.forget(name, pseudonym)
+            self.state.outbox, self.state.forgotten = [], []
         return reply
 
     def _look(self, what: Callable[[CampaignState, float], T]) -> T:
         """The same where nothing may be written."""
         with self._one_reader:
-            self.state.fold_all(self._database.store.read(self._id, self.state.seq))
+            try:
+                self.state.fold_all(self._database.store.read(self._id, self.state.seq))
+            except LogChanged:
+                self._read()
             try:
                 reply = what(self.state, float(self._clock()))
             finally:
                 is_changed = bool(self.state.outbox)
                 if is_changed:
-                    self._load()
+                    self._read()
             if is_changed:
                 raise CampaignError(f"{self._database.name} is open for reading only")
             return reply
 
-    def _load(self) -> None:
-        """Fold the log from its beginning."""
+    def _read(self) -> None:
+        """Fold what is durable, from its beginning."""
+        reread(lambda: self._load(self._database.store.read(self._id)))
+
+    def _load(self, events: Iterable[Event]) -> None:
+        """Fold a log from its beginning."""
         commits = self._database.commits
         self._failures = 0 if commits is None else commits.failures
         self.state = CampaignState()
-        self.state.fold_all(self._database.store.read(self._id))
+        self.state.fold_all(events)
         if commits is not None:
             self.state.prepare()
-
-
-class _Refusal:
-    """An error that is raised once what was recorded before it is durable."""
-
-    def __init__(self, error: Exception) -> None:
-        self.error = error

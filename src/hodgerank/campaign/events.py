@@ -5,12 +5,18 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Literal, NamedTuple, TypeAlias, get_args
 
+from hodgerank.errors import CampaignError
+
 Kind: TypeAlias = Literal[
     "created",  # data: settings
     "settings_changed",  # data: settings
     "item_added",  # data: item, text, media, track; items are numbered from 0 as they come
+    "item_changed",  # left; data: text, media
     "item_retired",  # left
     "item_restored",  # left
+    "joined",  # worker; data: what the panel says of them
+    "quizzed",  # worker; data: passed
+    "left",  # worker; data: outcome
     "issued",  # task, worker, left and right as shown, seconds of the lease; data: purpose, again
     "answered",  # task, worker, outcome, seconds it took; data: rules, late, displaced, weight
     "undone",  # task, worker: an answer is taken back
@@ -19,6 +25,7 @@ Kind: TypeAlias = Literal[
     "imported",  # worker, left, right, outcome; data: display, weight, source
     "worker_banned",  # worker; data: reason
     "worker_restored",  # worker
+    "worker_forgotten",  # worker: the name they have from now on, and before; data: number
     "paused",
     "resumed",
     "enough",  # data: rule
@@ -26,6 +33,12 @@ Kind: TypeAlias = Literal[
     "reset",  # votes go, items stay
 ]
 KINDS: tuple[Kind, ...] = get_args(Kind)
+PERSONAL: tuple[Kind, ...] = ("joined", "worker_banned")
+"""Kinds whose data go when their worker is forgotten."""
+
+
+class LogChanged(CampaignError):
+    """A worker was forgotten since the log was begun to be read: read it from its beginning."""
 
 
 class Event(NamedTuple):

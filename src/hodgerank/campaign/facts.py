@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect
+from collections.abc import Set
 from math import inf
 from operator import itemgetter
 
@@ -13,6 +14,9 @@ from hodgerank.campaign.settings import CampaignSettings
 from hodgerank.campaign.tasks import Purpose, Status, Task, TaskTable
 from hodgerank.campaign.workers import Worker
 from hodgerank.types import Pair
+
+MOST_REMEMBERED = 500  # workers
+PURPOSES = [purpose.name.lower() for purpose in Purpose]
 
 
 class CampaignFacts:
@@ -30,8 +34,11 @@ class CampaignFacts:
         Number of the last event that took votes away, or gave cause to doubt that there are enough.
     open
         Tasks that are out, by row, with the time at which their leases end.
-    n_counted, n_out
-        In each track: answers that count, and tasks out that may become such.
+    n_counted
+        In each track: answers that count.
+    out
+        In each track: tasks out that may become such, by row, with the places of their items as
+        shown.
     tallies
         For each rule: how many answers it passed and failed.
     askers
@@ -50,13 +57,15 @@ class CampaignFacts:
         self.enough: set[int] = set()
         self.open: dict[int, float] = {}
         self.n_counted: list[int] = []
-        self.n_out: list[int] = []
+        self.out: list[dict[int, tuple[int, int]]] = []
         self.revised = 0
         self.askers: list[tuple[int, str]] = []
         self.tallies = {rule: [0, 0] for rule in RULES}
         self.sources: set[str] = set()
         self._asking: list[Asking] = []
         self._first_end = inf  # no lease that is open ends earlier
+        self._gold: dict[int, frozenset[tuple[int, int]]] = {}  # by track, where somebody asked
+        self._barred: dict[int, dict[int, set[tuple[int, int]]]] = {}  # by worker and track
 
     def worker(self, name: str) -> Worker | None:
         """Who was given a task before, by name."""
@@ -80,20 +89,35 @@ class CampaignFacts:
         self._first_end = min((end for _, end in ends if end > now), default=inf)
         return [row for row, end in sorted(ends, key=itemgetter(1)) if end <= now]
 
-    def pairs_out(self, track: int) -> list[tuple[int, int]]:
-        """Pairs that are out as shown, by places in the track, those chosen by the sampler."""
-        tasks, place = self.tasks, self.items.place
-        return [
-            (place[tasks.left[row]], place[tasks.right[row]])
-            for row in self.open
-            if tasks.purpose[row] == Purpose.CHOSEN and self.track_of(row) == track
-        ]
+    def gold_pairs(self, track: int) -> Set[tuple[int, int]]:
+        """Pairs with a known answer, by places in the track, the lower one first."""
+        if (found := self._gold.get(track)) is None:
+            items, codes = self.items, self.items.codes
+            pairs = ((codes[gold.better], codes[gold.worse]) for gold in self.settings.gold)
+            found = frozenset(
+                items.places(*pair) for pair in pairs if items.track[pair[0]] == track
+            )
+            self._gold[track] = found
+        return found
 
-    def pairs_seen(self, worker: Worker, track: int) -> set[tuple[int, int]]:
-        """Pairs that are not shown to a worker again, by places in the track."""
-        tasks, items = self.tasks, self.items
-        rows = (row for row in worker.seen() if items.track[tasks.left[row]] == track)
-        return {(items.place[tasks.left[row]], items.place[tasks.right[row]]) for row in rows}
+    def pairs_barred(self, worker: str, track: int) -> Set[tuple[int, int]]:
+        """Pairs that a worker has seen, and gold pairs: they are not chosen for them.
+
+        By places in the track, the lower one first. Remembered of those who come again and again.
+        """
+        gold = self.gold_pairs(track)
+        if (code := self.worker_codes.get(worker)) is None:
+            return gold
+        if code not in self._barred and len(self._barred) >= MOST_REMEMBERED:
+            self._barred.clear()
+        by_track = self._barred.setdefault(code, {})
+        if (found := by_track.get(track)) is None:
+            tasks, items = self.tasks, self.items
+            found = by_track[track] = set(gold)
+            for row in self.workers[code].seen():
+                if items.track[left := tasks.left[row]] == track:
+                    found.add(items.places(left, tasks.right[row]))
+        return found
 
     def asker(self, row: int) -> str:
         """The sampler that chose the pair of a row."""
@@ -110,7 +134,7 @@ class CampaignFacts:
     @property
     def n_places(self) -> int:
         """Answers that count, and tasks out that may become such."""
-        return sum(self.n_counted) + sum(self.n_out)
+        return sum(self.n_counted) + sum(map(len, self.out))
 
     def task(self, row: int) -> Task:
         """A row as workers get it."""
@@ -121,7 +145,7 @@ class CampaignFacts:
             worker=self.workers[tasks.worker[row]].name,
             pair=pair,
             track=items.tracks[self.track_of(row)],
-            purpose=Purpose(tasks.purpose[row]).name.lower(),
+            purpose=PURPOSES[tasks.purpose[row]],
             expires=tasks.expires[row],
         )
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from hodgerank.campaign import setting_values as values
@@ -81,6 +81,7 @@ class ItemBook:
         self.members: list[list[int]] = []  # of each track: the items by their places
         self.retired: set[int] = set()
         self.n_active: list[int] = []  # of each track: items that are asked about
+        self.resting: list[set[int]] = []  # of each track: places of items that are not
 
     def __len__(self) -> int:
         return len(self.items)
@@ -91,6 +92,7 @@ class ItemBook:
             self.tracks.append(item.track)
             self.members.append([])
             self.n_active.append(0)
+            self.resting.append(set())
         track = self.tracks.index(item.track)
         self.codes[item.id] = len(self.items)
         self.members[track].append(len(self.items))
@@ -100,17 +102,30 @@ class ItemBook:
         self.n_active[track] += 1
         return track
 
+    def change(self, code: int, shown: Mapping[str, str]) -> None:
+        """Show something else of an item: its text, its media, or both."""
+        item = self.items[code]
+        text, media = shown.get("text", item.text), shown.get("media", item.media)
+        self.items[code] = replace(item, text=text, media=media)
+
     def retire(self, code: int) -> None:
         """Ask no more about an item."""
         if code not in self.retired:
             self.retired.add(code)
             self.n_active[self.track[code]] -= 1
+            self.resting[self.track[code]].add(self.place[code])
 
     def bring_back(self, code: int) -> None:
         """Ask about it again."""
         if code in self.retired:
             self.retired.remove(code)
             self.n_active[self.track[code]] += 1
+            self.resting[self.track[code]].remove(self.place[code])
+
+    def places(self, a: int, b: int) -> tuple[int, int]:
+        """The places of two items of a track, the lower one first."""
+        one, other = self.place[a], self.place[b]
+        return (one, other) if one < other else (other, one)
 
     def code(self, item: Item) -> int:
         """The number of an item."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections import Counter
 from collections.abc import Callable
+from itertools import chain
 from math import floor
 
 from hodgerank.campaign.items import require_name
@@ -40,6 +41,8 @@ def lease(
         raise NoTask("banned", f"{short(worker)} is banned from this campaign")
     if state.status == "closed":
         raise NoTask("closed", "the campaign is closed")
+    if who.has_left:
+        raise NoTask("left", f"{short(worker)} has left this campaign")
     refused = None
     while len(who.open) < n and refused is None:
         refused = _refusal(state, who) or _issue(state, now, new_id, who)
@@ -85,7 +88,7 @@ def _issue(
     else:
         chosen = _pair_of_sampler(state, worker)
     if chosen is None:
-        if state.settings.open_per_item is not None and any(state.n_out):
+        if state.settings.open_per_item is not None and any(state.out):
             return NoTask("busy", "what is left is out with others: come back later")
         return NoTask("pairs", f"{short(worker.name)} has seen every pair: thank you")
     state.record(
@@ -114,33 +117,25 @@ def _pair_of_sampler(state: CampaignState, worker: Worker) -> tuple[int, int] | 
     tracks = [track for track in range(len(items.tracks)) if track not in state.enough]
 
     def share(track: int) -> float:
-        answers = state.n_counted[track] + state.n_out[track]
+        answers = state.n_counted[track] + len(state.out[track])
         return answers / max(1, items.n_active[track])
 
     for track in sorted(tracks, key=share):
-        members = items.members[track]
         if items.n_active[track] < 2:
             continue
-        out = state.pairs_out(track)
-        resting = {items.place[item] for item in items.retired if items.track[item] == track}
+        resting = items.resting[track]
         if (most := settings.open_per_item) is not None:
-            times = Counter(place for pair in out for place in pair)
-            resting |= {place for place, n_out in times.items() if n_out >= most}
+            times = Counter(chain.from_iterable(state.out[track].values()))
+            resting = resting | {place for place, n_out in times.items() if n_out >= most}
         pair = state.asking(track).ask(
-            pending=out,
             worker=state.worker_codes.get(worker.name, len(state.workers)),
-            exclude=state.pairs_seen(worker, track) | _gold_places(state, track),
+            exclude=state.pairs_barred(worker.name, track),
             resting=resting,
         )
         if pair is not None:
-            return members[int(pair.left)], members[int(pair.right)]
+            members = items.members[track]
+            return members[pair[0]], members[pair[1]]
     return None
-
-
-def _gold_places(state: CampaignState, track: int) -> set[tuple[int, int]]:
-    """Gold pairs have an answer: nobody else is asked about them."""
-    items, codes = state.items, _gold_codes(state)
-    return {(items.place[a], items.place[b]) for a, b in codes if items.track[a] == track}
 
 
 def _gold_codes(state: CampaignState) -> list[tuple[int, int]]:
@@ -153,6 +148,8 @@ def _is_turn(state: CampaignState, worker: Worker, purpose: str) -> bool:
     """Whether the next task of a worker is of this kind: regularly, but not for all at once."""
     settings = state.settings
     share = settings.gold_share if purpose == "gold" else settings.repeat_share
+    if not share or (purpose == "gold" and not settings.gold):
+        return False
     due = floor((worker.n_issued + 1) * share + _chance(state, worker, purpose))
     return worker.n_checks[purpose] < due
 
@@ -179,11 +176,9 @@ def _row_to_repeat(state: CampaignState, worker: Worker) -> int | None:
     """An earlier answer, chosen by lot, that was not just given and not repeated before."""
     tasks, retired = state.tasks, state.items.retired
     chosen = [row for row in worker.answers if tasks.purpose[row] == Purpose.CHOSEN]
-    known = [
-        row
-        for row in chosen[:-FEWEST_BEFORE_REPEAT]
-        if row not in worker.repeated and not retired.intersection(tasks.pair(row))
-    ]
+    known = [row for row in chosen[:-FEWEST_BEFORE_REPEAT] if row not in worker.repeated]
+    if retired:
+        known = [row for row in known if not retired.intersection(tasks.pair(row))]
     if not known:
         return None
     return known[int(_chance(state, worker, f"repeat {worker.n_issued}") * len(known))]

@@ -9,6 +9,7 @@ from typing import Any
 
 from hodgerank.campaign.events import KINDS, Event
 from hodgerank.campaign.items import require_name
+from hodgerank.campaign.panel import OUTCOMES
 from hodgerank.campaign.state import CampaignState
 from hodgerank.errors import CampaignError, InvalidArgument, InvalidComparisons, require_one_of
 from hodgerank.notebook import short
@@ -44,12 +45,17 @@ def log_lines(campaign: str, events: Iterable[Event]) -> Iterator[bytes]:
         if event.kind == "item_added" and event.data is not None:
             items.append(event.data["item"])
         n_events = event.seq
-        record = {name: value for name, value in event._asdict().items() if value is not None}
-        for side in SIDES:
-            if side in record:
-                record[side] = items[record[side]]
-        yield _line(record)
+        yield event_line(event, items.__getitem__)
     yield _line({END: n_events})
+
+
+def event_line(event: Event, name_of: Callable[[int], Item]) -> bytes:
+    """One of them."""
+    record = {name: value for name, value in event._asdict().items() if value is not None}
+    for side in SIDES:
+        if side in record:
+            record[side] = name_of(record[side])
+    return _line(record)
 
 
 def _line(record: dict[str, Any]) -> bytes:
@@ -145,6 +151,22 @@ def _has_wrong_rules(event: Event, state: CampaignState) -> bool:
     return any(not isinstance(passed, bool) for passed in rules.values())
 
 
+def _has_wrong_attendance(event: Event, state: CampaignState) -> bool:
+    data = event.data or {}
+    if event.kind == "joined":
+        return not all(isinstance(value, str) for value in data.values())
+    if event.kind == "quizzed":
+        return not isinstance(data.get("passed"), bool)
+    return event.kind == "left" and data.get("outcome") not in OUTCOMES
+
+
+def _forgets_nobody(event: Event, state: CampaignState) -> bool:
+    if event.kind != "worker_forgotten":
+        return False
+    number = (event.data or {}).get("number")
+    return number is None or state.worker_codes.get(event.worker or "") != number
+
+
 # What the fold takes for granted, since decisions see to it.
 FAULTS: dict[str, Callable[[Event, CampaignState], bool]] = {
     "a log begins with the creation of a campaign, once": lambda event, state: (
@@ -163,6 +185,8 @@ FAULTS: dict[str, Callable[[Event, CampaignState], bool]] = {
         event.kind == "item_added" and (event.data or {}).get("item") in state.items.codes
     ),
     "rules pass or fail an answer: true or false": _has_wrong_rules,
+    "a worker joins with texts, passes or not, and leaves with an outcome": _has_wrong_attendance,
+    "who is forgotten has that name in all events before": _forgets_nobody,
     "the right answer to a gold pair is 1 or -1": lambda event, _: (
         (event.data or {}).get("expected", 1) not in (1, -1)
     ),

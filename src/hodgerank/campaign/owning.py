@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import Any
 
 from hodgerank.campaign.events import Event
@@ -27,7 +28,7 @@ def create(
     tracks = {item.id: item.track for item in joining}
     if max(Counter(tracks.values()).values(), default=0) < 2:
         raise InvalidArgument("two items are needed, in one track, to compare anything")
-    _require_gold(settings, tracks)
+    _require_pairs(settings, tracks)
     state.record("created", now, data={"settings": settings.to_dict()})
     for item in joining:
         state.record("item_added", now, data=item.to_dict())
@@ -49,6 +50,23 @@ def _checked(state: CampaignState, items: Iterable[CampaignItem]) -> list[Campai
     if len({isinstance(name, int) for name in names}) > 1:
         raise InvalidArgument("some items are integers and some strings: write all as strings")
     return joining
+
+
+def edit_item(
+    state: CampaignState, now: float, item: Item, text: str | None, media: str | None
+) -> None:
+    """Show something else of an item, which stays what it is."""
+    code = state.items.code(item)
+    before = state.items.items[code]
+    given = {"text": text, "media": media}
+    shown = {
+        name: value
+        for name, value in given.items()
+        if value is not None and value != getattr(before, name)
+    }
+    replace(before, **shown)  # refuses what cannot be shown
+    if shown:
+        state.record("item_changed", now, left=code, data=shown)
 
 
 def retire_item(state: CampaignState, now: float, item: Item) -> None:
@@ -112,7 +130,7 @@ def close(state: CampaignState, now: float) -> None:
 
 
 def reset(state: CampaignState, now: float) -> None:
-    """Begin anew: votes go, items, settings and bans stay, and so does the log."""
+    """Begin anew: votes go, items, settings, workers and bans stay, and so does the log."""
     _require_not_closed(state)
     state.record("reset", now)
 
@@ -120,7 +138,7 @@ def reset(state: CampaignState, now: float) -> None:
 def change_settings(state: CampaignState, now: float, changes: Mapping[str, Any]) -> None:
     """Some settings are different from now on."""
     settings = state.settings.changed(changes)
-    _require_gold(settings, {item.id: item.track for item in state.items.items})
+    _require_pairs(settings, {item.id: item.track for item in state.items.items})
     if settings != state.settings:
         state.record("settings_changed", now, data={"settings": settings.to_dict()})
 
@@ -152,13 +170,13 @@ def _require_not_closed(state: CampaignState) -> None:
         raise CampaignError("the campaign is closed for good")
 
 
-def _require_gold(settings: CampaignSettings, tracks: Mapping[Item, str]) -> None:
-    """Gold pairs are pairs of items in one track."""
-    for gold in settings.gold:
-        for item in (gold.better, gold.worse):
-            if item not in tracks:
-                raise UnknownItem(item, tracks)
-        if tracks[gold.better] != tracks[gold.worse]:
-            raise InvalidArgument(
-                f"the gold pair {short(gold.better)}, {short(gold.worse)} is in two tracks"
-            )
+def _require_pairs(settings: CampaignSettings, tracks: Mapping[Item, str]) -> None:
+    """Gold pairs, and those to practise with, are pairs of items in one track."""
+    for what, pairs in (("gold", settings.gold), ("practice", settings.joining.practice)):
+        for pair in pairs:
+            for item in (pair.better, pair.worse):
+                if item not in tracks:
+                    raise UnknownItem(item, tracks)
+            if tracks[pair.better] != tracks[pair.worse]:
+                words = f"the {what} pair {short(pair.better)}, {short(pair.worse)}"
+                raise InvalidArgument(f"{words} is in two tracks")

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import field, fields
+from collections.abc import Callable, Mapping
+from dataclasses import MISSING, field, fields
 from typing import Any, TypeAlias, get_args
 
-from hodgerank.errors import InvalidArgument, require_one_of
+from hodgerank.errors import InvalidArgument, did_you_mean, require_one_of
 from hodgerank.estimators.position.cells import POSITIONS
-from hodgerank.notebook import short
+from hodgerank.notebook import UNSEEN, short
 from hodgerank.sampling.display import Display
 
 NO_LIMIT = "none"
@@ -18,6 +18,16 @@ Check: TypeAlias = Callable[[Any, str], Any]
 def setting(default: Any, check: Check) -> Any:
     """A field of a settings class: its default, and what turns a given value into a proper one."""
     return field(default=default, metadata={"check": check})
+
+
+def require_known(kind: type[Any], given: Mapping[str, Any], prefix: str = "") -> None:
+    """Refuse names that a settings class does not have."""
+    known = [one.name for one in fields(kind)]
+    for name in given:
+        if name not in known:
+            raise InvalidArgument(
+                f"there is no setting {prefix}{short(name)}{did_you_mean(name, known)}"
+            )
 
 
 def check_all(settings: Any, prefix: str = "") -> None:
@@ -47,6 +57,48 @@ def texts(value: Any, name: str) -> tuple[str, ...]:
     if len(set(found)) < len(found) or not all(one.strip() for one in found):
         raise _wrong(name, "a list of different texts that are not empty", value)
     return found
+
+
+def line(value: Any, name: str) -> str:
+    """Words in one line, without anything that cannot be shown."""
+    if UNSEEN.search(text(value, name)):
+        raise _wrong(name, "a text in one line", value)
+    return str(value)
+
+
+def group(kind: type[Any]) -> Check:
+    """Settings of their own class, under one name: an object, or a table of some of its values."""
+
+    def check(value: Any, name: str) -> Any:
+        if isinstance(value, kind):
+            return value
+        if not isinstance(value, Mapping):
+            raise _wrong(name, "a table", value)
+        require_known(kind, value, f"{name}.")
+        return kind(**value)
+
+    return check
+
+
+def tables(kind: type[Any], what: str) -> Check:
+    """A list of small tables, each the values of one object."""
+    needed = {one.name for one in fields(kind) if one.default is MISSING}
+    shape = ", ".join(f"{one.name} = ..." for one in fields(kind))
+
+    def read(value: Any, name: str) -> Any:
+        if type(value) is kind:
+            return value
+        known = {one.name for one in fields(kind)}
+        if not isinstance(value, Mapping) or not needed <= set(value) <= known:
+            raise _wrong(f"{name}: {what}", f"{{ {shape} }}", value)
+        return kind(**value)
+
+    def check(value: Any, name: str) -> tuple[Any, ...]:
+        if not isinstance(value, list | tuple):
+            raise _wrong(name, "a list of tables", value)
+        return tuple(read(one, name) for one in value)
+
+    return check
 
 
 def flag(value: Any, name: str) -> bool:

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, fields, is_dataclass
 from pathlib import Path
 from typing import Any, Literal
 
 from hodgerank.campaign import setting_values as values
 from hodgerank.campaign.attention import Attention
-from hodgerank.campaign.setting_values import check_all, setting
+from hodgerank.campaign.gold import GoldPair, known_pairs
+from hodgerank.campaign.joining import Joining
+from hodgerank.campaign.pages import Pages
+from hodgerank.campaign.panel import Panel
+from hodgerank.campaign.setting_values import check_all, require_known, setting
 from hodgerank.collecting.rule_text import read_rule
-from hodgerank.errors import InvalidArgument, MissingDependency, did_you_mean
+from hodgerank.errors import InvalidArgument, MissingDependency
 from hodgerank.estimators.position.cells import Position
 from hodgerank.notebook import short
 from hodgerank.sampling.display import Display
@@ -22,58 +26,6 @@ from hodgerank.types import Item
 
 VERSION = 1
 OUTCOME_TOLERANCE = 1e-9
-
-
-@dataclass(frozen=True)
-class GoldPair:
-    """Two items of which one is known to be better: answers to it tell who pays attention."""
-
-    better: Item
-    worse: Item
-
-    def __post_init__(self) -> None:
-        for item in (self.better, self.worse):
-            if isinstance(item, bool) or not isinstance(item, int | str):
-                raise InvalidArgument(f"a gold pair names two items, not {short(repr(item))}")
-        if self.better == self.worse:
-            raise InvalidArgument(f"a gold pair names two items, not {short(self.better)} twice")
-
-
-def _require_known(kind: Any, given: Mapping[str, Any], prefix: str = "") -> None:
-    known = [one.name for one in fields(kind)]
-    for name in given:
-        if name not in known:
-            raise InvalidArgument(
-                f"there is no setting {prefix}{short(name)}{did_you_mean(name, known)}"
-            )
-
-
-def _gold(given: Any, name: str) -> tuple[GoldPair, ...]:
-    if not isinstance(given, list | tuple):
-        raise InvalidArgument(f"{name} is a list of pairs, not {short(repr(given))}")
-    pairs = tuple(_gold_pair(pair) for pair in given)
-    if len({frozenset((pair.better, pair.worse)) for pair in pairs}) < len(pairs):
-        raise InvalidArgument(f"{name} has the same two items twice: which is better?")
-    return pairs
-
-
-def _gold_pair(given: Any) -> GoldPair:
-    if isinstance(given, GoldPair):
-        return given
-    if not isinstance(given, Mapping) or set(given) != {"better", "worse"}:
-        raise InvalidArgument(
-            f"a gold pair is {{ better = '...', worse = '...' }}, not {short(repr(given))}"
-        )
-    return GoldPair(**given)
-
-
-def _attention(given: Any, name: str) -> Attention:
-    if isinstance(given, Attention):
-        return given
-    if not isinstance(given, Mapping):
-        raise InvalidArgument(f"{name} is a table, not {short(repr(given))}")
-    _require_known(Attention, given, f"{name}.")
-    return Attention(**given)
 
 
 @dataclass(frozen=True)
@@ -116,6 +68,8 @@ class CampaignSettings:
         Rules that look at answers as they come.
     workers_see_results
         Whether workers may see the ranking.
+    joining, panel, pages
+        What workers meet before the first pair, where they come from, and how pages look.
 
     Examples
     --------
@@ -143,9 +97,12 @@ class CampaignSettings:
     lease_seconds: float = setting(600.0, values.number(1, 1e8))
     repeat_share: float = setting(0.0, values.number(0, 0.5))
     gold_share: float = setting(0.1, values.number(0, 0.5))
-    gold: tuple[GoldPair, ...] = setting((), _gold)
-    attention: Attention = field(default_factory=Attention, metadata={"check": _attention})
+    gold: tuple[GoldPair, ...] = setting((), known_pairs(GoldPair))
     workers_see_results: bool = setting(False, values.flag)
+    attention: Attention = setting(Attention(), values.group(Attention))
+    joining: Joining = setting(Joining(), values.group(Joining))
+    panel: Panel = setting(Panel(), values.group(Panel))
+    pages: Pages = setting(Pages(), values.group(Pages))
 
     def __post_init__(self) -> None:
         check_all(self)
@@ -197,15 +154,7 @@ class CampaignSettings:
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, ready for JSON and TOML; no limit is "none"."""
-        found: dict[str, Any] = {"version": VERSION}
-        for one in fields(self):
-            value = getattr(self, one.name)
-            if one.name == "gold":
-                value = [{"better": pair.better, "worse": pair.worse} for pair in value]
-            elif isinstance(value, Attention):
-                value = {k.name: _plain(getattr(value, k.name)) for k in fields(value)}
-            found[one.name] = _plain(value)
-        return found
+        return {"version": VERSION, **_plain(self)}
 
     @classmethod
     def of(cls, given: Mapping[str, Any]) -> CampaignSettings:
@@ -219,15 +168,16 @@ class CampaignSettings:
             )
         if version != VERSION:
             raise InvalidArgument(f"version is {VERSION}, not {short(repr(version))}")
-        _require_known(cls, given)
+        require_known(cls, given)
         return cls(**given)
 
     def changed(self, changes: Mapping[str, Any]) -> CampaignSettings:
-        """The same with some values different; those of `attention` may be given alone."""
+        """The same with some values different; of groups, some of theirs may be given alone."""
         before = self.to_dict()
         merged = {**before, **changes}
-        if isinstance(changes.get("attention"), Mapping):
-            merged["attention"] = {**before["attention"], **changes["attention"]}
+        for name, values_before in before.items():
+            if isinstance(values_before, Mapping) and isinstance(changes.get(name), Mapping):
+                merged[name] = {**values_before, **changes[name]}
         return self.of(merged)
 
     def to_toml(self) -> str:
@@ -254,4 +204,6 @@ class CampaignSettings:
 def _plain(value: Any) -> Any:
     if value is None:
         return values.NO_LIMIT
-    return list(value) if isinstance(value, tuple) else value
+    if is_dataclass(value):
+        return {one.name: _plain(getattr(value, one.name)) for one in fields(value)}
+    return list(map(_plain, value)) if isinstance(value, tuple) else value

@@ -8,7 +8,7 @@ from typing import Any
 
 from hodgerank.campaign.asking import Asking
 from hodgerank.campaign.attention import RULES
-from hodgerank.campaign.events import Event, Kind
+from hodgerank.campaign.events import Event, Kind, LogChanged
 from hodgerank.campaign.facts import CampaignFacts
 from hodgerank.campaign.items import CampaignItem
 from hodgerank.campaign.settings import CampaignSettings
@@ -27,18 +27,24 @@ class CampaignState(CampaignFacts):
     """A campaign at one place of its log, which goes on.
 
     `fold` takes the next event of the log. `record` makes one, folds it, and leaves it in `outbox`
-    for the store. Nothing else changes a state, so two that have folded the same log are the same.
+    for the store, which finds in `forgotten` whose names to replace by which. Nothing else changes
+    a state, so two that have folded the same log are the same.
     """
 
     def __init__(self) -> None:
         super().__init__()
         self.outbox: list[Event] = []
+        self.forgotten: list[tuple[str, str]] = []
         self._folds: dict[Kind, Callable[[Event], None]] = {
             "created": self._settle,
             "settings_changed": self._settle,
             "item_added": self._add_item,
+            "item_changed": self._change_item,
             "item_retired": self._retire,
             "item_restored": self._bring_back,
+            "joined": self._join,
+            "quizzed": self._quiz,
+            "left": self._leave,
             "issued": self._issue,
             "answered": self._answer,
             "undone": self._undo,
@@ -47,6 +53,7 @@ class CampaignState(CampaignFacts):
             "imported": self._import,
             "worker_banned": self._ban,
             "worker_restored": self._restore,
+            "worker_forgotten": self._forget,
             "paused": self._pause,
             "resumed": self._resume,
             "enough": self._have_enough,
@@ -80,6 +87,7 @@ class CampaignState(CampaignFacts):
 
     def _settle(self, event: Event) -> None:
         before, self.settings = self.settings, CampaignSettings.of(_data(event)["settings"])
+        self._gold, self._barred = {}, {}
         self.askers.append((len(self.tasks), self.settings.sampler))
         if event.kind == "created":
             return
@@ -92,7 +100,7 @@ class CampaignState(CampaignFacts):
 
     def _new_asking(self, track: int) -> Asking:
         answers = TrackAnswers(self.tasks, self.items, track)
-        asking = Asking(self.settings, answers, len(self.items.members[track]))
+        asking = Asking(self.settings, answers, len(self.items.members[track]), self.out[track])
         for row in answers.counted().tolist():
             asking.tell(row)
         return asking
@@ -101,11 +109,14 @@ class CampaignState(CampaignFacts):
         track = self.items.add(CampaignItem.of(_data(event)))
         if track == len(self._asking):
             self.n_counted.append(0)
-            self.n_out.append(0)
+            self.out.append({})
             answers = TrackAnswers(self.tasks, self.items, track)
-            self._asking.append(Asking(self.settings, answers, 0))
+            self._asking.append(Asking(self.settings, answers, 0, self.out[track]))
         self._asking[track].add_item()
         self._doubt(track)  # little is known about what has just come
+
+    def _change_item(self, event: Event) -> None:
+        self.items.change(_some(event.left), _data(event))
 
     def _retire(self, event: Event) -> None:
         self.items.retire(_some(event.left))
@@ -113,6 +124,24 @@ class CampaignState(CampaignFacts):
     def _bring_back(self, event: Event) -> None:
         self.items.bring_back(_some(event.left))
         self._doubt(self.items.track[_some(event.left)])
+
+    def _join(self, event: Event) -> None:
+        worker = self.workers[self._code(event.worker)]
+        worker.panel = dict(event.data or {})
+        if worker.joined_at is None:
+            worker.joined_at = event.at
+
+    def _quiz(self, event: Event) -> None:
+        worker = self.workers[self._code(event.worker)]
+        if _data(event)["passed"]:
+            worker.has_passed = True
+        else:
+            worker.n_failed_tries += 1
+
+    def _leave(self, event: Event) -> None:
+        worker = self.workers[self._code(event.worker)]
+        worker.outcome = _data(event)["outcome"]
+        self._take_all_in(worker)
 
     def _issue(self, event: Event) -> None:
         left, right = event.left, event.right
@@ -127,6 +156,7 @@ class CampaignState(CampaignFacts):
         purpose = Purpose.CHOSEN if event.data is None else PURPOSES[event.data["purpose"]]
         row = self.tasks.add(event.task, code, left, right, purpose, expires)
         worker = self.workers[code]
+        worker.last_at = event.at
         if event.data is None:
             worker.open.append(row)
             worker.n_issued += 1
@@ -135,8 +165,12 @@ class CampaignState(CampaignFacts):
         self.open[row] = expires
         if expires < self._first_end:
             self._first_end = expires
+        track = self.items.track[left]
+        if (barred := self._barred.get(code)) is not None and track in barred:
+            barred[track].add(self.items.places(left, right))
         if purpose is Purpose.CHOSEN:
-            self.n_out[self.items.track[left]] += 1
+            pair = self.out[track][row] = self.items.place[left], self.items.place[right]
+            self._asking[track].goes_out(pair, self.gold_pairs(track), self.items.resting[track])
 
     def _issue_specially(self, row: int, worker: Worker, data: Mapping[str, Any]) -> None:
         """A task that is not simply the next one."""
@@ -160,7 +194,14 @@ class CampaignState(CampaignFacts):
         tasks = self.tasks
         self.workers[tasks.worker[row]].open.remove(row)
         if tasks.purpose[row] == CHOSEN:
-            self.n_out[self.items.track[tasks.left[row]]] -= 1
+            del self.out[self.items.track[tasks.left[row]]][row]
+
+    def _take_all_in(self, worker: Worker) -> None:
+        """What a worker has out goes to others."""
+        self._barred.pop(self.worker_codes[worker.name], None)
+        for row in list(worker.open):
+            self._take_in(row)
+            self.tasks.status[row] = Status.VOID
 
     def _row(self, event: Event, statuses: frozenset[int]) -> int:
         """The row of a task to which this can happen."""
@@ -175,6 +216,7 @@ class CampaignState(CampaignFacts):
         self._take_in(row)
         tasks.answer(row, event.outcome, event.at, event.seconds)
         worker = self.workers[tasks.worker[row]]
+        worker.last_at = event.at
         worker.answers.append(row)
         is_chosen = tasks.purpose[row] == CHOSEN
         if not is_chosen:
@@ -210,6 +252,7 @@ class CampaignState(CampaignFacts):
         row = self._row(event, ANSWERED)
         worker = self.workers[self.tasks.worker[row]]
         worker.answers.remove(row)
+        self._barred.pop(self.tasks.worker[row], None)
         if row in worker.checks:
             worker.checks.remove(row)
         self.tasks.status[row] = Status.UNDONE
@@ -221,13 +264,16 @@ class CampaignState(CampaignFacts):
         self._take_in(row)
         self.tasks.status[row] = Status.SKIPPED
         self.tasks.skip_reasons[row] = _data(event).get("reason", "")
-        self.workers[self.tasks.worker[row]].skipped.append(row)
+        worker = self.workers[self.tasks.worker[row]]
+        worker.last_at = event.at
+        worker.skipped.append(row)
 
     def _expire(self, event: Event) -> None:
         row = self._row(event, OUT)
         self._take_in(row)
         self.tasks.status[row] = Status.EXPIRED
         self.workers[self.tasks.worker[row]].n_expired += 1
+        self._barred.pop(self.tasks.worker[row], None)
 
     def _import(self, event: Event) -> None:
         left, right = _some(event.left), _some(event.right)
@@ -244,6 +290,7 @@ class CampaignState(CampaignFacts):
             self.tasks.display_unknown.add(row)
         if code >= 0:
             self.workers[code].imported.append(row)
+            self._barred.pop(code, None)
         if not self.why_not_counted(row):
             self._count(row)
 
@@ -251,9 +298,7 @@ class CampaignState(CampaignFacts):
         code = self._code(event.worker)
         worker = self.workers[code]
         worker.is_banned, worker.ban_reason = True, (event.data or {}).get("reason", "")
-        for row in list(worker.open):
-            self._take_in(row)
-            self.tasks.status[row] = Status.VOID
+        self._take_all_in(worker)
         self._recount([*worker.answers, *worker.imported])
 
     def _restore(self, event: Event) -> None:
@@ -261,6 +306,19 @@ class CampaignState(CampaignFacts):
         worker = self.workers[code]
         worker.is_banned, worker.ban_reason = False, ""
         self._recount([*worker.answers, *worker.imported])
+
+    def _forget(self, event: Event) -> None:
+        """Stores have replaced the name in all events before: who folded them earlier knows it."""
+        assert event.worker
+        number = _data(event)["number"]
+        if self.worker_codes.get(event.worker, number) != number:
+            raise LogChanged("the log has changed: a worker was forgotten; read it again")
+        worker = self.workers[number]
+        del self.worker_codes[worker.name]
+        self.worker_codes[event.worker] = number
+        worker.name, worker.panel, worker.ban_reason = event.worker, {}, ""
+        worker.is_forgotten = True
+        self._take_all_in(worker)
 
     def _pause(self, event: Event) -> None:
         self.status = "paused"
@@ -287,6 +345,7 @@ class CampaignState(CampaignFacts):
             tasks.is_counted[row] = 0
         for worker in self.workers:
             worker.forget_votes()
+        self._barred = {}
         self.n_counted = [0] * len(self.n_counted)
         self.sources = set()
         self._doubt(*self.enough)

@@ -8,8 +8,8 @@ from statistics import median
 from typing import Any
 
 from hodgerank.campaign.facts import CampaignFacts
+from hodgerank.campaign.panel import Outcome
 from hodgerank.campaign.standing import TrackProgress
-from hodgerank.campaign.tasks import Status
 from hodgerank.notebook import Displayed, Preview
 
 FEWEST_FOR_ALARM = 20  # answers that a rule knows about
@@ -31,6 +31,13 @@ class WorkerSummary:
         Planned repeats answered without contradiction, and all that were answered.
     marks
         How many answers failed which rule.
+    joined_at, last_at
+        When they joined, and when they were last given a task, answered or skipped: seconds since
+        1970, None where they did not.
+    outcome
+        How it ended: 'completed', 'screened_out' or 'withdrawn'; None until then.
+    panel
+        What the panel says of them.
     """
 
     worker: str
@@ -48,6 +55,10 @@ class WorkerSummary:
     marks: dict[str, int]
     is_banned: bool
     ban_reason: str
+    joined_at: float | None
+    last_at: float | None
+    outcome: Outcome | None
+    panel: dict[str, str]
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, ready for JSON."""
@@ -89,6 +100,10 @@ def worker_summaries(state: CampaignFacts) -> list[WorkerSummary]:
                 marks=dict(marks),
                 is_banned=worker.is_banned,
                 ban_reason=worker.ban_reason,
+                joined_at=worker.joined_at,
+                last_at=worker.last_at,
+                outcome=worker.outcome,
+                panel=dict(worker.panel),
             )
         )
     return found
@@ -166,8 +181,8 @@ def counts(state: CampaignFacts) -> Counts:
         n_items=len(state.items),
         n_retired=len(state.items.retired),
         n_answers=sum(state.n_counted),
-        n_given=state.tasks.status.count(Status.ANSWERED),
-        n_out=sum(len(worker.open) for worker in state.workers),
+        n_given=state.tasks.n_answered,
+        n_out=len(state.open),
         n_workers=len(state.workers),
         n_banned=sum(worker.is_banned for worker in state.workers),
         budget=state.settings.budget,

@@ -165,6 +165,11 @@ class TaskTable:
         return not self.again.issuperset(later.tolist())
 
     @property
+    def n_answered(self) -> int:
+        """Rows that are answered now."""
+        return int(np.count_nonzero(np.frombuffer(self.status, np.uint8) == Status.ANSWERED))
+
+    @property
     def counted(self) -> IntArray:
         """The rows that count, in the order they were answered."""
         rows = np.array(self.answers, np.int64)
@@ -177,7 +182,8 @@ class TaskTable:
 
     def columns(self, rows: IntArray) -> tuple[CodeArray, CodeArray, FloatArray, CodeArray]:
         """Left, right, outcome and worker of some rows."""
-        left, right, worker = (
-            np.array(column, np.int32)[rows] for column in (self.left, self.right, self.worker)
+        left, right, outcome, worker = (
+            np.asarray(column)[rows]  # of the whole column there is no copy
+            for column in (self.left, self.right, self.outcome, self.worker)
         )
-        return left, right, np.array(self.outcome)[rows], worker
+        return left, right, outcome, worker

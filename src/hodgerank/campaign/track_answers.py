@@ -48,7 +48,7 @@ class TrackAnswers:
             weight = np.array([tasks.weight.get(row, 1.0) for row in rows.tolist()])
         known = np.ones(len(rows), np.bool_)
         if tasks.display_unknown:
-            known = ~np.isin(rows, np.array(sorted(tasks.display_unknown)))
+            known = np.array([row not in tasks.display_unknown for row in rows.tolist()], np.bool_)
         return Comparisons(
             items=tuple(items),
             left=place[left],

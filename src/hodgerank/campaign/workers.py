@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import chain
 
+from hodgerank.campaign.panel import Outcome
+
 
 @dataclass(slots=True)
 class Worker:
@@ -14,6 +16,16 @@ class Worker:
 
     Attributes
     ----------
+    joined_at, panel
+        When they joined, and what the panel says of them; a program that answers need not join.
+    n_failed_tries, has_passed
+        How often they answered the questions before the first task wrongly, and whether rightly.
+    outcome
+        How it ended; None until then.
+    is_forgotten
+        Whether their name has been taken away.
+    last_at
+        When they were last given a task, answered or skipped.
     open
         Tasks that are out, those to be answered again first.
     answers
@@ -31,6 +43,13 @@ class Worker:
     name: str
     is_banned: bool = False
     ban_reason: str = ""
+    joined_at: float | None = None
+    panel: dict[str, str] = field(default_factory=dict)
+    n_failed_tries: int = 0
+    has_passed: bool = False
+    outcome: Outcome | None = None
+    is_forgotten: bool = False
+    last_at: float | None = None
     open: list[int] = field(default_factory=list)
     answers: list[int] = field(default_factory=list)
     skipped: list[int] = field(default_factory=list)
@@ -40,6 +59,11 @@ class Worker:
     n_issued: int = 0
     n_checks: Counter[str] = field(default_factory=Counter)
     n_expired: int = 0
+
+    @property
+    def has_left(self) -> bool:
+        """Whether there are no more tasks for them."""
+        return self.outcome is not None or self.is_forgotten
 
     def seen(self) -> Iterator[int]:
         """Rows with pairs that are not shown again."""
@@ -51,3 +75,5 @@ class Worker:
         self.checks, self.repeated = [], set()
         self.n_issued = self.n_expired = 0
         self.n_checks = Counter()
+        if self.outcome == "completed":
+            self.outcome = None  # there is more to do

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import create_engine, make_url
 
-from hodgerank.campaign.events import KINDS, Event
+from hodgerank.campaign.events import Event
 from hodgerank.campaign.stores import postgres, revisions
 from hodgerank.campaign.stores.postgres import PostgresStore
 from hodgerank.campaign.stores.schema import HEAD, REVISION_TABLE, metadata
@@ -25,6 +25,11 @@ from hodgerank.errors import CampaignError
 MIGRATIONS = revisions.MIGRATIONS
 SCHEMAS = Path(__file__).parent / "schemas"
 RELEASED = sorted(path.stem for path in SCHEMAS.glob("*.sql"))
+KINDS = (
+    "created settings_changed item_added item_retired item_restored issued answered undone skipped "
+    "expired imported worker_banned worker_restored paused resumed enough closed reset"
+)
+TOMORROW = f"{int(HEAD) + 1:04}"
 
 EVENTS = [
     Event(
@@ -39,7 +44,7 @@ EVENTS = [
         None if seq % 5 else 1e-300,
         None if seq % 6 else {"item": "naïve 😀", "numbers": [1, 2.5, None], "deep": {"a": True}},
     )
-    for seq, kind in enumerate(KINDS, 1)
+    for seq, kind in enumerate(KINDS.split(), 1)
 ]
 
 NEXT = '''
@@ -47,8 +52,8 @@ NEXT = '''
 import sqlalchemy as sa
 from alembic import op
 
-revision = "0002"
-down_revision = "0001"
+revision = "{revision}"
+down_revision = "{before}"
 
 
 def upgrade():
@@ -64,10 +69,11 @@ def tomorrow(tmp_path_factory, monkeypatch):
     def have_another(more="pass"):
         folder = tmp_path_factory.mktemp("migrations")
         shutil.copytree(MIGRATIONS, folder, dirs_exist_ok=True)
-        (folder / "versions" / "0002_tomorrow.py").write_text(NEXT.format(more=more))
+        script = NEXT.format(revision=TOMORROW, before=HEAD, more=more)
+        (folder / "versions" / f"{TOMORROW}_tomorrow.py").write_text(script)
         monkeypatch.setattr(revisions, "MIGRATIONS", folder)
-        monkeypatch.setattr(revisions, "HEAD", "0002")
-        monkeypatch.setattr(postgres, "HEAD", "0002")
+        monkeypatch.setattr(revisions, "HEAD", TOMORROW)
+        monkeypatch.setattr(postgres, "HEAD", TOMORROW)
 
     return have_another
 
@@ -164,7 +170,7 @@ def test_an_older_file_is_upgraded_when_it_is_written(tmp_path, tomorrow):
         SqliteStore(path, read_only=True)
     store = SqliteStore(path)
     assert continued(store) == EVENTS
-    assert revision_in(store) == "0002"
+    assert revision_in(store) == TOMORROW
     store.close()
     SqliteStore(path, read_only=True).close()
 
@@ -176,7 +182,7 @@ def test_older_tables_of_postgresql_are_upgraded(tmp_path, postgres_url, tomorro
         PostgresStore(url, read_only=True)
     store = PostgresStore(url)
     assert continued(store) == EVENTS
-    assert revision_in(store) == "0002"
+    assert revision_in(store) == TOMORROW
     store.close()
 
 

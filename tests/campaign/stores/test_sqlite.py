@@ -7,15 +7,19 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
+from random import Random
 
 import pytest
 
 from contracts.store import DurableStoreContract, some_events
+from hodgerank.campaign.events import Event
+from hodgerank.campaign.stores import sqlite_reader
 from hodgerank.campaign.stores.sqlite import SqliteStore
 from hodgerank.errors import CampaignError, CannotWrite
 
 HOLD = """
 import sys
+from hodgerank.campaign.stores import sqlite_reader
 from hodgerank.campaign.stores.sqlite import SqliteStore
 from hodgerank.campaign.events import Event
 store = SqliteStore(sys.argv[1], create=True)
@@ -430,3 +434,65 @@ def test_a_reader_of_a_file_that_has_gone_says_so(written):
     with pytest.raises(CampaignError, match="cannot be read: unable to open"):
         reader.campaigns()
     reader.close()
+
+
+def test_no_page_has_a_name_that_was_replaced(tmp_path):
+    """Rows of any length between others: SQLite moves them, and leaves copies where they were."""
+    random, last = Random(0), dict.fromkeys((f"campaign {k}" for k in range(8)), 0)
+    store = SqliteStore(tmp_path / "campaign.db", create=True)
+    for _ in range(400):
+        campaign = random.choice(list(last))
+        with store.writing(campaign) as writing:
+            for _ in range(random.choice([1, 3, 25])):
+                last[campaign] += 1
+                name = random.choice(["Zq9@", *(f"w{k}" for k in range(3))])
+                data = {"text": "x" * random.choice([5, 300, 3000, 9000])}
+                event = Event(last[campaign], 1.0, "answered", name, "t" * 32)
+                writing.append([event if random.random() < 0.6 else event._replace(data=data)])
+    for campaign in last:
+        with store.writing(campaign) as writing:
+            writing.append([Event(last[campaign] + 1, 1.0, "worker_forgotten", "forgotten")])
+            writing.forget("Zq9@", "forgotten")
+    store.wipe()
+    assert not any(b"Zq9@" in path.read_bytes() for path in tmp_path.iterdir())
+    store.close()
+    assert not any(b"Zq9@" in path.read_bytes() for path in tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("is_read", [False, True])
+def test_a_file_that_is_wiped_may_become_smaller(tmp_path, monkeypatch, is_read):
+    monkeypatch.setattr(sqlite_reader, "BUSY_SECONDS", 0.05)
+    path = tmp_path / "campaign.db"
+    store = SqliteStore(path, create=True)
+    with store.writing("personal") as writing:
+        data = {"text": "x" * 3000}
+        writing.append([Event(seq, 1.0, "joined", "ann", data=data) for seq in range(1, 1001)])
+    write(store, 1, 3)
+    store.close()
+    store = SqliteStore(path)
+    before = path.stat().st_size
+    with store.writing("personal") as writing:
+        writing.append([Event(1001, 1.0, "worker_forgotten", "x", data={"number": 0})])
+        writing.forget("ann", "x")
+    reader = sqlite3.connect(path, isolation_level=None)
+    if is_read:
+        reader.execute("BEGIN")
+        reader.execute("SELECT count(*) FROM events").fetchone()
+        with pytest.raises(CannotWrite, match="reads it all the time"):
+            store.wipe()
+        write(store, 4, 4)
+        assert path.stat().st_size >= before
+        reader.execute("COMMIT")
+        store._writer.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)")  # as SQLite does at times
+        write(store, 5, 5)
+    store.wipe()
+    assert path.stat().st_size < before / 2
+    reader.close()
+    last = 6 if is_read else 4
+    write(store, last, last)
+    assert [event.worker for event in store.read("personal")] == ["x"] * 1001
+    with path.open("r+b") as file:
+        file.truncate(path.stat().st_size - 4096)
+    with pytest.raises(CannotWrite, match="cut short"):
+        write(store, last + 1, last + 1)
+    store.close()

@@ -23,11 +23,28 @@ def test_settings_are_changed_by_name(new, campaign):
         "settings", "campaign.db", "--set", "budget=none", "--set", "attention.same_side=7",
         "--set", "title=A title", "--set", 'attention.exclude=["gold"]',
     )  # fmt: skip
-    assert "3 settings of campaign changed" in out
+    assert "4 settings of campaign changed" in out
     told = json.loads(campaign("settings", "campaign.db", "--json"))
     assert (told["budget"], told["title"]) == ("none", "A title")
     assert (told["attention"]["same_side"], told["attention"]["exclude"]) == (7, ["gold"])
     assert told["attention"]["fastest_seconds"] == 0.4
+
+
+def test_settings_of_groups_are_changed_by_name(new, campaign):
+    new()
+    out = campaign(
+        "settings", "campaign.db", "--set", "panel.kind=prolific", "--set", "panel.completed=C1",
+        "--set", "panel.return_to=https://example.org/?cc={code}", "--set", "pages.language=de",
+        "--set", 'joining.practice=[{ better = "item-1", worse = "item-2", because = "a" }]',
+        "--set", 'joining.questions=[{ question = "b", answers = ["c", "d"], right = "d" }]',
+    )  # fmt: skip
+    assert "6 settings of campaign changed" in out
+    told = json.loads(campaign("settings", "campaign.db", "--json"))
+    assert (told["panel"]["kind"], told["panel"]["completed"]) == ("prolific", "C1")
+    assert told["joining"]["practice"] == [{"better": "item-1", "worse": "item-2", "because": "a"}]
+    campaign("settings", "campaign.db", "-o", "kept.toml")
+    campaign("new", "items.csv", "-o", "other.db", "--settings", "kept.toml")
+    assert json.loads(campaign("settings", "other.db", "--json")) == told
 
 
 @pytest.mark.parametrize(
@@ -38,6 +55,9 @@ def test_settings_are_changed_by_name(new, campaign):
         (["--set", "=1"], "write NAME=VALUE"),
         (["--set", "attention.sameside=1"], "attention.sameside"),
         (["--set", "budget.most=1"], "budget is a whole number"),
+        (["--set", "panel.kind=mturk"], "panel.kind 'mturk' is not one of none, prolific"),
+        (["--set", "panel.return_to=http://example.org"], "begins with https://"),
+        (["--set", "pages.entrance=a/b"], "pages.entrance has letters, digits"),
         (["-o", "settings.json"], "must end in .toml"),
         (["-o", "-", "--json"], "choose one"),
     ],

@@ -17,6 +17,13 @@ T = TypeVar("T")
 MOST_WORKS = 1000
 
 
+class Refusal:
+    """An error that a work returns: it is raised once what was appended before it is durable."""
+
+    def __init__(self, error: Exception) -> None:
+        self.error = error
+
+
 class _Work(NamedTuple):
     run: Callable[[Writing], Any]
     future: Future[Any]
@@ -44,11 +51,12 @@ class GroupCommit:
         self._thread = Thread(target=self._run, name="hodgerank-group-commit", daemon=True)
         self._thread.start()
 
-    def submit(self, campaign: str, work: Callable[[Writing], T]) -> Future[T]:
+    def submit(self, campaign: str, work: Callable[[Writing], T | Refusal]) -> Future[T]:
         """Let `work` decide about the log of a campaign; the future has what it returns.
 
-        A work that raises a `HodgeRankError` has appended nothing, and fails alone. With anything
-        else the whole transaction fails: `CannotWrite` for those who were in it too.
+        A work that raises a `HodgeRankError` has appended nothing, and fails alone; one that
+        returns a `Refusal` may have. With anything else that is raised the whole transaction
+        fails: `CannotWrite` for those who were in it too.
         """
         self._process.require(self._store.name)
         future: Future[T] = Future()
@@ -92,7 +100,7 @@ class GroupCommit:
         works = [work for work in works if work.future.set_running_or_notify_cancel()]
         if not works:
             return
-        answers: dict[Future[Any], tuple[Any, HodgeRankError | None]] = {}
+        answers: dict[Future[Any], Any] = {}
         try:
             with self._store.writing(campaign) as writing:
                 for work in works:
@@ -102,11 +110,11 @@ class GroupCommit:
             unanswered = [work.future for work in works if work.future not in answers]
             _tell_of_failure(error, [work.future for work in works], unanswered[:1])
             return
-        for future, (result, refusal) in answers.items():
-            if refusal is None:
-                future.set_result(result)
+        for future, answer in answers.items():
+            if isinstance(answer, Refusal):
+                future.set_exception(answer.error)
             else:
-                future.set_exception(refusal)
+                future.set_result(answer)
 
 
 def _tell_of_failure(
@@ -124,11 +132,11 @@ def _tell_of_failure(
             future.set_exception(told)
 
 
-def _answer(work: _Work, writing: Writing) -> tuple[Any, HodgeRankError | None]:
+def _answer(work: _Work, writing: Writing) -> Any:
     """What a work returns, or why it refuses."""
     try:
-        return work.run(writing), None
+        return work.run(writing)
     except CannotWrite:
         raise
-    except HodgeRankError as refusal:
-        return None, refusal
+    except HodgeRankError as error:
+        return Refusal(error)

@@ -7,8 +7,9 @@ from contextlib import contextmanager
 from threading import Condition, Lock
 
 from hodgerank.campaign.events import Event
+from hodgerank.campaign.stores.access_keys import AccessKeys, MemoryKeys
 from hodgerank.campaign.stores.pending import Pending
-from hodgerank.campaign.stores.rows import Row, event_of
+from hodgerank.campaign.stores.rows import Row, event_of, without_name
 from hodgerank.campaign.stores.same_process import SameProcess
 from hodgerank.errors import CampaignError
 
@@ -19,6 +20,7 @@ class MemoryStore:
     name = "memory"
 
     def __init__(self) -> None:
+        self.keys: AccessKeys = MemoryKeys()
         self._logs: dict[str, list[Row]] = {}
         self._is_closed = False
         self._process = SameProcess()
@@ -44,12 +46,20 @@ class MemoryStore:
         self._require_open()
         with self._one_writer:
             log = self._logs.get(campaign, [])
-            pending = Pending(len(log), lambda after: map(event_of, log[after:]))
+
+            def forget(worker: str, pseudonym: str) -> None:
+                nonlocal log
+                log = [without_name(row, worker, pseudonym) for row in log]
+
+            pending = Pending(len(log), lambda after: map(event_of, log[after:]), forget)
             yield pending
             if pending.rows:
                 with self._news:
-                    self._logs.setdefault(campaign, log).extend(pending.rows)
+                    log.extend(pending.rows)
+                    self._logs[campaign] = log
                     self._news.notify_all()
+            for worker in pending.forgotten:
+                self.keys.remove(campaign=campaign, role="worker", holder=worker)
 
     def wait(self, campaign: str, after: int, seconds: float) -> bool:
         """Wait until there are events with a higher number, no longer than this; whether so."""
@@ -61,6 +71,9 @@ class MemoryStore:
         with self._news:
             self._news.wait_for(lambda: are_there() or self._is_closed, seconds)
             return are_there()
+
+    def wipe(self) -> None:
+        """Lists keep no traces."""
 
     def close(self) -> None:
         """Forget everything."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from hodgerank.campaign.events import Event
-from hodgerank.campaign.stores.rows import Row, event_of, row_of
+from hodgerank.campaign.stores.rows import Row, event_of, row_of, without_name
 from hodgerank.errors import CannotWrite
 
 
@@ -16,12 +16,20 @@ class Pending:
     ----------
     rows
         What is to be written when the block is left.
+    forgotten
+        The names that were replaced.
     """
 
-    def __init__(self, last: int, stored: Callable[[int], Iterable[Event]]) -> None:
+    def __init__(
+        self,
+        last: int,
+        stored: Callable[[int], Iterable[Event]],
+        forget_stored: Callable[[str, str], None],
+    ) -> None:
         self.rows: list[Row] = []
+        self.forgotten: list[str] = []
         self._stored_last = last
-        self._stored = stored
+        self._stored, self._forget_stored = stored, forget_stored
 
     @property
     def last(self) -> int:
@@ -48,3 +56,9 @@ class Pending:
             if row[0] != number:
                 raise CannotWrite(f"event {row[0]} does not follow event {number - 1}")
         self.rows += rows
+
+    def forget(self, worker: str, pseudonym: str) -> None:
+        """Replace a name in all events, those that are appended here too."""
+        self._forget_stored(worker, pseudonym)
+        self.rows = [without_name(row, worker, pseudonym) for row in self.rows]
+        self.forgotten.append(worker)

@@ -12,11 +12,13 @@ from sqlalchemy.exc import ArgumentError, DBAPIError
 from sqlalchemy.exc import TimeoutError as NoConnectionLeft
 
 from hodgerank.campaign.events import Event
+from hodgerank.campaign.stores.access_keys import AccessKeys
 from hodgerank.campaign.stores.listener import Listener, notify
 from hodgerank.campaign.stores.pending import Pending
 from hodgerank.campaign.stores.revisions import require_head, revision_of, upgrade
 from hodgerank.campaign.stores.same_process import SameProcess
 from hodgerank.campaign.stores.schema import HEAD
+from hodgerank.campaign.stores.sql_keys import SqlKeys
 from hodgerank.campaign.stores.sql_log import (
     begin_log,
     campaign_ids,
@@ -77,6 +79,7 @@ class PostgresStore:
             },
         )
         self._listener = Listener(self._engine)
+        self.keys: AccessKeys = SqlKeys(self._look, self._transact)
         try:
             revision = self._look(lambda connection: revision_of(connection, self.name))
             if read_only or (revision is None and not create):
@@ -121,12 +124,21 @@ class PostgresStore:
         self._require_open()
         return self._listener.wait(campaign, after, seconds, last)
 
+    def wipe(self) -> None:
+        """PostgreSQL does it when it vacuums."""
+
     def close(self) -> None:
         """End the connections; a forked child leaves them to its parent."""
         if self._process and not self._is_closed:
             self._is_closed = True
             self._listener.close()
             self._engine.dispose()
+
+    def _transact(self, work: Callable[[Connection], T], /) -> T:
+        """Run something that writes, in a transaction of its own."""
+        self._require_open()
+        with self._telling(CannotWrite, "written"), self._engine.begin() as connection:
+            return work(connection)
 
     def _look(self, query: Callable[[Connection], T], /) -> T:
         """Run a query on a connection of its own."""

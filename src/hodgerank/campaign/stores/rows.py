@@ -8,7 +8,7 @@ from math import isfinite
 from operator import index
 from typing import Any, TypeAlias
 
-from hodgerank.campaign.events import Event
+from hodgerank.campaign.events import PERSONAL, Event
 from hodgerank.errors import InvalidArgument
 from hodgerank.notebook import short
 
@@ -37,6 +37,13 @@ def event_of(row: Row) -> Event:
     if row[9] is None:
         return tuple.__new__(Event, row)
     return tuple.__new__(Event, (*row[:9], json.loads(row[9])))
+
+
+def without_name(row: Row, worker: str, pseudonym: str) -> Row:
+    """A row in which a worker has another name, and nothing personal is left."""
+    if row[3] != worker:
+        return row
+    return (*row[:3], pseudonym, *row[4:9], None if row[2] in PERSONAL else row[9])
 
 
 def _number(value: float, what: str) -> float:

@@ -21,17 +21,28 @@ class SameFiles:
         self._database: tuple[int, int] | None = None
         self._journal: tuple[int, int] | None = None
         self._size = 0
+        self._is_shrinking = False
 
     def opened(self) -> None:
         """Remember the journal; the database is the one that was opened first."""
         found = _found(self._path)
         self._database = self._database or _identity(found)
-        self._size = max(self._size, found.st_size if found else 0)
+        if not self._is_shrinking:
+            self._size = max(self._size, found.st_size if found else 0)
         self._journal = _identity(_found(self._journal_path))
 
     def closed(self) -> None:
         """Forget the journal, which SQLite may remove."""
         self._journal = None
+
+    def may_shrink(self, size: int) -> None:
+        """Let the database become as small as this, at some time until `has_shrunk`."""
+        self._size = min(self._size, size)
+        self._is_shrinking = True
+
+    def has_shrunk(self) -> None:
+        """The database will not become smaller any more."""
+        self._is_shrinking = False
 
     def require(self) -> None:
         """Refuse, in words, to go on without them."""
@@ -46,7 +57,8 @@ class SameFiles:
                 f"{self._name} was cut short while it was open: close it and open it again; where "
                 "that is refused, import a log that was exported"
             )
-        self._size = found.st_size
+        if not self._is_shrinking:
+            self._size = found.st_size
         if self._journal and _identity(_found(self._journal_path)) != self._journal:
             raise CannotWrite(
                 f"{self._journal_path}, where the newest answers are, was moved, deleted or "

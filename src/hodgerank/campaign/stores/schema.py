@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from sqlalchemy import BigInteger, Column, Double, Integer, MetaData, Table, Text
 
-HEAD = "0001"
+HEAD = "0002"
 """The revision of the tables as they stand here."""
 
 REVISION_TABLE = "hodgerank_revision"
@@ -38,4 +38,16 @@ events = Table(
     Column("seconds", Double),
     Column("data", Text),
     sqlite_with_rowid=False,  # the rows of a campaign lie together, in order
+)
+
+access_keys = Table(
+    "access_keys",
+    metadata,
+    Column("digest", Text, primary_key=True),
+    Column("kind", Text, nullable=False),
+    Column("role", Text, nullable=False),
+    Column("campaign", Text),
+    Column("holder", Text, nullable=False),
+    Column("created", Double, nullable=False),
+    Column("expires", Double),
 )

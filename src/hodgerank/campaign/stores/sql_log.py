@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from itertools import chain
-from typing import Any, Protocol, TypeVar
+from typing import Protocol, TypeVar
 
-from sqlalchemy import Connection, select, text, update
+from sqlalchemy import Connection, bindparam, case, delete, exists, null, select, text, update
 
-from hodgerank.campaign.events import Event
+from hodgerank.campaign.events import PERSONAL, Event, LogChanged
 from hodgerank.campaign.stores.pending import Pending
 from hodgerank.campaign.stores.rows import Row, event_of
-from hodgerank.campaign.stores.schema import campaigns, events
+from hodgerank.campaign.stores.schema import access_keys, campaigns, events
 from hodgerank.errors import CampaignError
 
 T = TypeVar("T")
@@ -20,6 +20,10 @@ T = TypeVar("T")
 PAGE = 2000
 """Rows per query. Between pages no transaction is open, however slowly they are used."""
 
+# Made once: for a short transaction that takes longer than to run them.
+_OURS = campaigns.c.id == bindparam("campaign")
+_LOCK = select(campaigns.c.last).where(_OURS).with_for_update()
+_MOVE_ON = update(campaigns).where(_OURS).values(last=bindparam("number"))
 _NAMES = [column.name for column in events.columns if column.name != "campaign"]
 
 
@@ -45,7 +49,8 @@ def last_number(connection: Connection, campaign: str) -> int:
 def read_log(look: Look, campaign: str, after: int, name: str) -> Iterator[Event]:
     """Events after this number, up to the last one there is when the reading begins.
 
-    Page by page: the log only grows, so pages fit together without a transaction around them.
+    Page by page: the log only grows, so pages fit together without a transaction around them,
+    unless a worker is forgotten between two of them.
     """
     last = look(lambda connection: last_number(connection, campaign))
     return chain.from_iterable(_pages(look, campaign, after, last, name))
@@ -62,7 +67,17 @@ def _pages(
                 f"{name} is damaged: of the events {first + 1:,} to {until:,} of campaign "
                 f"{campaign} it has {len(rows):,}; restore it from a copy"
             )
+        if first > after and look(partial(_has_forgotten, campaign=campaign, after=last)):
+            raise LogChanged(f"{name}: a worker was forgotten while it was read; read it again")
         yield map(event_of, rows)
+
+
+def _has_forgotten(connection: Connection, campaign: str, after: int) -> bool:
+    """Whether names were replaced since there was this event: what was read before may have one."""
+    later = exists().where(
+        events.c.campaign == campaign, events.c.seq > after, events.c.kind == "worker_forgotten"
+    )
+    return bool(connection.scalar(select(later)))
 
 
 def _page(connection: Connection, campaign: str, after: int, until: int) -> list[Row]:
@@ -81,21 +96,28 @@ def _page(connection: Connection, campaign: str, after: int, until: int) -> list
 
 def begin_log(connection: Connection, campaign: str, name: str) -> Pending:
     """Have the log of a campaign to oneself until the transaction of the connection ends."""
-    locked = select(campaigns.c.last).where(campaigns.c.id == campaign).with_for_update()
-    last = connection.scalar(locked)
+    last = connection.scalar(_LOCK, {"campaign": campaign})
     if last is None:  # two processes may be at this point
         connection.execute(
             text("INSERT INTO campaigns VALUES (:id, 0, 0) ON CONFLICT DO NOTHING"),
             {"id": campaign},
         )
-        last = connection.scalar(locked)
+        last = connection.scalar(_LOCK, {"campaign": campaign})
     assert last is not None
 
     def stored(after: int) -> Iterator[Event]:
         pages = _pages(lambda query: query(connection), campaign, after, last, name)
         return chain.from_iterable(pages)
 
-    return Pending(last, stored)
+    def forget(worker: str, pseudonym: str) -> None:
+        theirs = events.c.campaign == campaign, events.c.worker == worker
+        kept = case((events.c.kind.in_(PERSONAL), null()), else_=events.c.data)
+        connection.execute(update(events).where(*theirs).values(worker=pseudonym, data=kept))
+        keys = access_keys.c
+        mine = keys.campaign == campaign, keys.role == "worker", keys.holder == worker
+        connection.execute(delete(access_keys).where(*mine))
+
+    return Pending(last, stored, forget)
 
 
 def write_log(connection: Connection, campaign: str, pending: Pending) -> None:
@@ -105,11 +127,10 @@ def write_log(connection: Connection, campaign: str, pending: Pending) -> None:
         f"INSERT INTO events (campaign, {', '.join(_NAMES)}) VALUES ({marks})",
         [(campaign, *row) for row in pending.rows],
     )
-    values: dict[str, Any] = {"last": pending.last}
+    connection.execute(_MOVE_ON, {"campaign": campaign, "number": pending.last})
     first, at, *_ = pending.rows[0]
     if first == 1:
-        values["created"] = at
-    connection.execute(update(campaigns).where(campaigns.c.id == campaign).values(values))
+        connection.execute(update(campaigns).where(campaigns.c.id == campaign).values(created=at))
 
 
 def _mark(connection: Connection) -> str:

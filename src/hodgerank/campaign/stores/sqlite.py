@@ -15,11 +15,13 @@ from sqlalchemy import Connection
 from sqlalchemy.exc import DBAPIError
 
 from hodgerank.campaign.events import Event
+from hodgerank.campaign.stores.access_keys import AccessKeys
 from hodgerank.campaign.stores.file_lock import FileLock
 from hodgerank.campaign.stores.pending import Pending
 from hodgerank.campaign.stores.revisions import require_head, revision_of, upgrade
 from hodgerank.campaign.stores.same_files import SameFiles
 from hodgerank.campaign.stores.same_process import SameProcess
+from hodgerank.campaign.stores.sql_keys import SqlKeys
 from hodgerank.campaign.stores.sql_log import (
     begin_log,
     campaign_ids,
@@ -33,6 +35,8 @@ from hodgerank.errors import CampaignError, CannotWrite
 T = TypeVar("T")
 
 POLL_SECONDS = 0.1
+TRACES = 1
+"""The `user_version` of a file in whose free space there may be names that were replaced."""
 
 
 class SqliteStore:
@@ -61,6 +65,7 @@ class SqliteStore:
         self._lock: FileLock | None = None
         self._writer: Connection | None = None
         self._reader = SqliteReader(self._path)
+        self.keys: AccessKeys = SqlKeys(self._look, self._transact)
         self._require_place(create and not read_only)
         if read_only:
             require_head(self._revision(), self.name)
@@ -86,21 +91,40 @@ class SqliteStore:
     @contextmanager
     def writing(self, campaign: str) -> Iterator[Pending]:
         """Begin a transaction; durable when the block is left, undone where it raises."""
-        if self._is_read_only:
-            raise CampaignError(f"{self.name} was opened read only: open it for writing")
+        with self._alone() as connection:
+            pending = begin_log(connection, campaign, self.name)
+            yield pending
+            if pending.rows:
+                write_log(connection, campaign, pending)
+                if pending.forgotten:
+                    connection.exec_driver_sql(f"PRAGMA user_version = {TRACES}")
+                connection.exec_driver_sql("COMMIT")
+            else:
+                connection.exec_driver_sql("ROLLBACK")
+            self._files.require()  # they may have gone meanwhile
+            with self._news:
+                self._last[campaign] = pending.last
+                self._news.notify_all()
+
+    def _transact(self, work: Callable[[Connection], T], /) -> T:
+        """Run something that writes, in a transaction of its own."""
+        with self._alone() as connection:
+            result = work(connection)
+            connection.exec_driver_sql("COMMIT")
+            self._files.require()
+            return result
+
+    @contextmanager
+    def _alone(self) -> Iterator[Connection]:
+        """The one connection that writes, in a transaction that the block ends."""
+        self._require_writable()
         with self._one_writer, self._telling("written"):
             self._require_open()
             self._files.require()
             connection = self._writer or self._open_writer(create=False)
             try:
                 connection.exec_driver_sql("BEGIN IMMEDIATE")
-                pending = begin_log(connection, campaign, self.name)
-                yield pending
-                if pending.rows:
-                    write_log(connection, campaign, pending)
-                    connection.exec_driver_sql("COMMIT")
-                else:
-                    connection.exec_driver_sql("ROLLBACK")
+                yield connection
             except (DBAPIError, sqlite3.Error):
                 self._close_writer()  # after a full disk it may not be what it was
                 raise
@@ -108,10 +132,6 @@ class SqliteStore:
                 with suppress(DBAPIError):
                     connection.exec_driver_sql("ROLLBACK")
                 raise
-            self._files.require()  # they may have gone meanwhile
-            with self._news:
-                self._last[campaign] = pending.last
-                self._news.notify_all()
 
     def wait(self, campaign: str, after: int, seconds: float) -> bool:
         """Wait until there are events with a higher number, no longer than this; whether so.
@@ -134,6 +154,36 @@ class SqliteStore:
                     self._news.wait(left)
                     last = self._last.get(campaign, 0)
         return last > after
+
+    def wipe(self) -> None:
+        """Write the file anew where it may have traces of names that were replaced.
+
+        SQLite leaves copies of rows in the free space of pages, whatever `secure_delete` says.
+        """
+        self._require_writable()
+        with self._one_writer, self._telling("wiped"):
+            self._require_open()
+            self._files.require()
+            try:
+                self._wipe(self._writer or self._open_writer(create=False))
+            except (DBAPIError, sqlite3.Error):
+                self._close_writer()
+                raise
+
+    def _wipe(self, connection: Connection) -> None:
+        if connection.exec_driver_sql("PRAGMA user_version").scalar() != TRACES:
+            return
+        connection.exec_driver_sql("VACUUM")
+        sizes = "SELECT page_count * page_size FROM pragma_page_count, pragma_page_size"
+        self._files.may_shrink(connection.exec_driver_sql(sizes).scalar_one())
+        is_busy = connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)").scalar()
+        if is_busy:
+            raise CannotWrite(
+                f"{self.name} cannot be wiped: a program reads it all the time; close that one, "
+                "and try again"
+            )
+        self._files.has_shrunk()
+        connection.exec_driver_sql("PRAGMA user_version = 0")
 
     def close(self) -> None:
         """Let another process write; a forked child leaves everything to its parent."""
@@ -168,6 +218,8 @@ class SqliteStore:
             connection.exec_driver_sql("BEGIN IMMEDIATE")
             upgrade(connection, revision, self.name)
             connection.exec_driver_sql("COMMIT")
+            with suppress(DBAPIError, CannotWrite):  # it is tried again the next time
+                self._wipe(connection)
         except BaseException:
             connection.close()
             raise
@@ -235,6 +287,10 @@ class SqliteStore:
                 "hold answers: put the database back beside it and open that, or move the file "
                 "away"
             )
+
+    def _require_writable(self) -> None:
+        if self._is_read_only:
+            raise CampaignError(f"{self.name} was opened read only: open it for writing")
 
     def _require_open(self) -> None:
         self._process.require(self.name)

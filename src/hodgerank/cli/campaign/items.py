@@ -15,7 +15,6 @@ from hodgerank.cli.campaign.reading_items import (
     TextColumn,
     TrackColumn,
     known_items,
-    read_campaign_items,
 )
 from hodgerank.cli.outputs import AsJson
 
@@ -40,6 +39,7 @@ def add(
       hodgerank campaign add campaign.db more.csv
     """
     from hodgerank.campaign.campaign import Campaign
+    from hodgerank.campaign.item_files import read_campaign_items
 
     columns = {
         "id": id_column, "text": text_column, "context": context_column, "image": image_column,

@@ -23,7 +23,6 @@ from hodgerank.cli.campaign.reading_items import (
     Items,
     TextColumn,
     TrackColumn,
-    read_campaign_items,
 )
 from hodgerank.cli.outputs import AsJson
 from hodgerank.cli.result import CommandResult
@@ -32,8 +31,8 @@ from hodgerank.errors import InvalidArgument
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from hodgerank.campaign.item_files import ItemsRead
     from hodgerank.campaign.settings import CampaignSettings
-    from hodgerank.cli.campaign.reading_items import ItemsRead
 
 
 @dataclass(frozen=True)
@@ -182,6 +181,7 @@ def new(
       hodgerank campaign new texts.csv -q "Which is clearer?" -o postgresql://localhost/votes
     """
     from hodgerank.campaign.campaign import Campaign
+    from hodgerank.campaign.item_files import read_campaign_items
     from hodgerank.campaign.settings import CampaignSettings
 
     flags = {

@@ -1,5 +1,6 @@
 """hodgerank campaign settings: what is asked, of whom, how often and until when."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -97,8 +98,16 @@ def settings(
         if changes:
             campaign.change(**changes)
         after = campaign.settings
-        n_changed = sum(before[one] != value for one, value in after.to_dict().items())
+        n_changed = _n_different(before, after.to_dict())
         result = SettingsResult(campaign.id, after, n_changed, output, as_json)
     if output is not None and not goes_to_standard_output(output):
         result.write(output)
     return result
+
+
+def _n_different(before: Mapping[str, Any], after: Mapping[str, Any]) -> int:
+    """How many values are not what they were, those of groups one by one."""
+    return sum(
+        _n_different(before[name], value) if isinstance(value, Mapping) else before[name] != value
+        for name, value in after.items()
+    )

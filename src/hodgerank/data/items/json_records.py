@@ -30,28 +30,28 @@ def is_json(source: object) -> bool:
     return is_path and str(source).lower().endswith((*JSON, *JSON_LINES))
 
 
-def read_json_records(path: Path, encoding: str | None) -> JsonRecords:
+def read_json_records(path: Path, encoding: str | None, name: str | None = None) -> JsonRecords:
     """The objects of a file, one a line or all in a list; numbers are strings."""
-    records = _records_of(path, encoding)
-    return JsonRecords(str(path), list(dict.fromkeys(k for r in records for k in r)), records)
+    name = name or str(path)
+    records = _records_of(_text_of(path, encoding, name), name)
+    return JsonRecords(name, list(dict.fromkeys(k for r in records for k in r)), records)
 
 
-def _records_of(path: Path, encoding: str | None) -> list[dict[str, Any]]:
-    text = _text_of(path, encoding)
+def _records_of(text: str, name: str) -> list[dict[str, Any]]:
     try:
         whole = _parsed(text)
     except ValueError:
-        return [_record(line, f"{path}, line {n:,}") for n, line in _numbered(text)]
+        return [_record(line, f"{name}, line {n:,}") for n, line in _numbered(text)]
     if isinstance(whole, dict):
         return [whole]
     if not isinstance(whole, list) or not all(isinstance(record, dict) for record in whole):
         raise InvalidComparisons(
-            f'{path}: write an object for each item, {{"id": "...", "text": "..."}}, one a line'
+            f'{name}: write an object for each item, {{"id": "...", "text": "..."}}, one a line'
         )
     return whole
 
 
-def _text_of(path: Path, encoding: str | None) -> str:
+def _text_of(path: Path, encoding: str | None, name: str) -> str:
     from hodgerank.data.sources.text import DAMAGE, opened
 
     try:
@@ -59,17 +59,17 @@ def _text_of(path: Path, encoding: str | None) -> str:
             content = file.read()
         return content.decode(encoding or json.detect_encoding(content))
     except FileNotFoundError:
-        raise InvalidComparisons(f"{path} does not exist") from None
+        raise InvalidComparisons(f"{name} does not exist") from None
     except LookupError:
         raise InvalidArgument(f"there is no encoding {encoding!r}; try 'latin-1'") from None
     except UnicodeDecodeError as error:
         line = content.count(b"\n", 0, error.start) + 1
         raise InvalidComparisons(
-            f"{path}, line {line:,}: byte 0x{content[error.start]:02x} is not {error.encoding}: "
+            f"{name}, line {line:,}: byte 0x{content[error.start]:02x} is not {error.encoding}: "
             "save the file as UTF-8, or name its encoding: encoding='latin-1' (--encoding latin-1)"
         ) from None
     except DAMAGE as error:
-        raise InvalidComparisons(f"{path} cannot be read: {error}") from None
+        raise InvalidComparisons(f"{name} cannot be read: {error}") from None
 
 
 def _numbered(text: str) -> list[tuple[int, str]]:

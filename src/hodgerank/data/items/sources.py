@@ -5,9 +5,10 @@ from __future__ import annotations
 import codecs
 import math
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol
+from typing import Any, Generic, NamedTuple, Protocol, TypeAlias, TypeVar
 
 from hodgerank.data.items.json_records import is_json, read_json_records
 from hodgerank.data.items.samples import Sample, image_kind
@@ -19,12 +20,15 @@ COLUMNS = {
     "text": ("text", "output", "answer", "response", "completion", "summary", "translation"),
     "context": ("context", "prompt", "input", "question", "source", "document"),
     "image": ("image", "file", "path"),
+    "media": ("media", "image", "video", "audio", "file", "path", "url"),
     "track": ("track",),
 }
 TEXTS = (".txt", ".md")
 IMAGES = (".png", ".jpg", ".jpeg", ".gif", ".webp")
 _BYTE_ORDER_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 _MOST_FAULTS = 5
+T = TypeVar("T")
+Cells: TypeAlias = Mapping[str, str | None]  # of one row, by the parts that columns play
 
 
 class Columns(Protocol):
@@ -48,6 +52,40 @@ class Row(NamedTuple):
     track: str | None = None
 
 
+class RowsRead(NamedTuple, Generic[T]):
+    """What became of the rows of a table.
+
+    Attributes
+    ----------
+    name
+        What messages call the table.
+    columns, unused
+        The column that plays each part, and those that play none.
+    rows, faults
+        What was made of the rows, and what is wrong with the others.
+    """
+
+    name: str
+    columns: dict[str, str]
+    unused: list[str]
+    rows: list[T]
+    faults: list[str]
+
+    def all_rows(self) -> list[T]:
+        """The rows, or all that is wrong with them."""
+        if self.faults:
+            more = len(self.faults) - _MOST_FAULTS
+            shown = "; ".join(self.faults[:_MOST_FAULTS])
+            rest = f"; and {more:,} more such rows" if more > 0 else ""
+            raise InvalidComparisons(f"{self.name}, {shown}{rest}")
+        return self.rows
+
+
+def as_option(part: str, column: str) -> str:
+    """How the column of a part is named, in Python and on the command line."""
+    return f"{part}={short(repr(column))} (--{part} {short(column)})"
+
+
 def rows_of_table(
     source: Any,
     given: Mapping[str, str | None],
@@ -56,20 +94,47 @@ def rows_of_table(
     sheet: str | None,
 ) -> tuple[str, list[Row]]:
     """The name of a table and its rows, or all that is wrong with them."""
+    make = partial(_row, folder_beside(source))
+    read = read_rows(source, given, make, encoding=encoding, separator=separator, sheet=sheet)
+    return read.name, read.all_rows()
+
+
+def folder_beside(source: object) -> Path:
+    """Where the files are that a table names."""
+    return Path(source).parent if isinstance(source, str | os.PathLike) else Path()
+
+
+def read_rows(
+    source: Any,
+    given: Mapping[str, str | None],
+    make: Callable[[str, Cells], T],
+    *,
+    encoding: str | None = None,
+    separator: str | None = None,
+    sheet: str | None = None,
+    name: str | None = None,
+    how_to_name: Callable[[str, str], str] = as_option,
+) -> RowsRead[T]:
+    """Make something of every row that is not empty: of where it stands, and of its cells.
+
+    Whatever `make` finds wrong with a row (InvalidArgument) is a fault of that row. `name` is what
+    messages call a file with another name, and `how_to_name` how they say to name a column.
+    """
     records: Iterable[Mapping[str, Any]]
     table: Columns
     ragged = None
-    if is_json(source):
-        table = found = read_json_records(Path(source), encoding)
-        parts, records = columns_by_part(table, given), found.records
+    if is_json(name or source):
+        table = found = read_json_records(Path(source), encoding, name)
+        parts, records = columns_by_part(table, given, how_to_name), found.records
     else:
         from hodgerank.data.sources.opening import open_table
 
-        table = opened = open_table(source, encoding=encoding, separator=separator, sheet=sheet)
-        parts = columns_by_part(table, given)
+        table = opened = open_table(
+            source, encoding=encoding, separator=separator, sheet=sheet, name=name
+        )
+        parts = columns_by_part(table, given, how_to_name)
         frame, ragged = opened.rows(list(dict.fromkeys(parts.values())))
         records = frame.iter_rows(named=True)
-    folder = Path(source).parent if isinstance(source, str | os.PathLike) else Path()
     rows, faults = [], []
     for place, values in enumerate(records):
         where = f"row {place + 1:,}"
@@ -80,19 +145,18 @@ def rows_of_table(
                 )
             shown = {part: _as_text(values.get(column), column) for part, column in parts.items()}
             if any(value is not None for value in shown.values()):
-                rows.append(_row(where, shown, folder))
+                rows.append(make(where, shown))
         except InvalidArgument as error:
             faults.append(f"{where}: {error}")
-    if faults:
-        more = len(faults) - _MOST_FAULTS
-        shown_faults = "; ".join(faults[:_MOST_FAULTS])
-        raise InvalidComparisons(
-            f"{table.name}, {shown_faults}{f'; and {more:,} more such rows' if more > 0 else ''}"
-        )
-    return table.name, rows
+    unused = [column for column in table.columns if column not in parts.values()]
+    return RowsRead(table.name, parts, unused, rows, faults)
 
 
-def columns_by_part(table: Columns, given: Mapping[str, str | None]) -> dict[str, str]:
+def columns_by_part(
+    table: Columns,
+    given: Mapping[str, str | None],
+    how_to_name: Callable[[str, str], str] = as_option,
+) -> dict[str, str]:
     """The column that plays each part: as it was given, else (None) as its name tells."""
     source, columns = table.name, table.columns
     has = f"it has {_listed(columns)}"
@@ -113,19 +177,20 @@ def columns_by_part(table: Columns, given: Mapping[str, str | None]) -> dict[str
         if len(likely) > 1:
             raise InvalidArgument(
                 f"{source}: {_listed(likely)} may each be the {part}: name the one that is, "
-                f"{part}={short(repr(likely[0]))} (--{part} {short(likely[0])})"
+                f"{how_to_name(part, likely[0])}"
             )
         if likely:
             parts[part] = likely[0]
     if "id" not in parts:
         raise InvalidArgument(
             f"{source} has no column for the id (called {', '.join(COLUMNS['id'])}): name the "
-            f"column that tells the items apart, id='...' (--id ...); {has}"
+            f"column that tells the items apart, {how_to_name('id', '...')}; {has}"
         )
-    if "text" not in parts and "image" not in parts:
+    media = next((part for part in ("image", "media") if part in given), "image")
+    if "text" not in parts and media not in parts:
         raise InvalidArgument(
             f"{source} has no column for the text (called {', '.join(COLUMNS['text'])}) or the "
-            f"image ({', '.join(COLUMNS['image'])}): name one, text='...' (--text ...); {has}"
+            f"{media} ({', '.join(COLUMNS[media])}): name one, {how_to_name('text', '...')}; {has}"
         )
     return parts
 
@@ -149,19 +214,29 @@ def _as_text(value: object, column: str) -> str | None:
     return text if text.strip() else None
 
 
-def _row(where: str, shown: Mapping[str, str | None], folder: Path) -> Row:
-    item = shown["id"]
+def id_in(cells: Cells) -> str:
+    """The id of a row that has one and something to show."""
+    item = cells["id"]
     if item is None:
         raise InvalidArgument("the id is empty: every row needs one")
-    image, text = shown.get("image"), shown.get("text")
-    if image is None and text is None:
+    if all(cells.get(part) is None for part in ("text", "image", "media")):
         raise InvalidArgument(f"{short(item)} has nothing to show: fill it in, or remove the row")
+    return item
+
+
+def track_in(cells: Cells) -> str | None:
+    """The track of a row, if it has one."""
+    track = cells.get("track")
+    return None if track is None else track.strip()
+
+
+def _row(folder: Path, where: str, cells: Cells) -> Row:
+    item, image = id_in(cells), cells.get("image")
     if image is not None and "://" in image:
         raise InvalidArgument(f"{short(image)} is not a file: save the image, and give its path")
     path = None if image is None else folder / image.strip()
-    track = shown.get("track")
-    sample = Sample(text, path, shown.get("context"))
-    return Row(where, item, sample, None if track is None else track.strip())
+    sample = Sample(cells.get("text"), path, cells.get("context"))
+    return Row(where, item, sample, track_in(cells))
 
 
 def rows_of_folder(folder: Path) -> tuple[list[Row], list[str]]:
@@ -188,7 +263,7 @@ def rows_of_folder(folder: Path) -> tuple[list[Row], list[str]]:
                 f"the item {short(path.stem)}: rename one"
             )
         try:
-            sample = Sample(_text_of(path)) if texts else Sample(image=path)
+            sample = Sample(text_of(path.read_bytes())) if texts else Sample(image=path)
         except (OSError, InvalidArgument) as error:
             raise InvalidComparisons(f"{folder}, {short(path.name)}: {error}") from None
         rows[path.stem] = Row(path.name, path.stem, sample)
@@ -209,9 +284,8 @@ def _is_image(path: Path) -> bool:
         return image_kind(file.read(16)) is not None
 
 
-def _text_of(path: Path) -> str:
+def text_of(content: bytes) -> str:
     """The text of a file without the ends of its last lines."""
-    content = path.read_bytes()
     encoding = "utf-16" if content.startswith(_BYTE_ORDER_MARKS) else "utf-8-sig"
     try:
         return content.decode(encoding).rstrip("\r\n")

@@ -3,18 +3,35 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Protocol
 
-from hodgerank.data.items.sources import Row
 from hodgerank.errors import InvalidComparisons
 from hodgerank.notebook import UNSEEN, short
 
 _MOST_ROWS = 5
 
 
-def tracks_of(rows: Sequence[Row], name: str) -> dict[str, str]:
+class TrackedRow(Protocol):
+    """Where an item was found, and its track, if it has one."""
+
+    @property
+    def where(self) -> str:
+        """For messages."""
+
+    @property
+    def item(self) -> str:
+        """The id."""
+
+    @property
+    def track(self) -> str | None:
+        """What it is ranked in."""
+
+
+def tracks_of(rows: Sequence[TrackedRow], name: str) -> dict[str, str]:
     """The track of each item, empty where no row has one; all rows have one, or none.
 
     >>> from hodgerank.data.items.samples import Sample
+    >>> from hodgerank.data.items.sources import Row
     >>> tracks_of([Row("row 1", "a", Sample("x"), "easy")], "items.csv")
     {'a': 'easy'}
     """
@@ -26,7 +43,7 @@ def tracks_of(rows: Sequence[Row], name: str) -> dict[str, str]:
             f"{name}, {_places(without)}: the track is empty, but other rows have one: fill it in, "
             "or do not use the column, track='' (or give the column another name)"
         )
-    first: dict[str, Row] = {}
+    first: dict[str, TrackedRow] = {}
     for row in rows:
         earlier = first.setdefault(row.item, row)
         if earlier.track != row.track:
@@ -45,7 +62,7 @@ def tracks_of(rows: Sequence[Row], name: str) -> dict[str, str]:
     return tracks
 
 
-def _places(rows: Sequence[Row]) -> str:
+def _places(rows: Sequence[TrackedRow]) -> str:
     shown = ", ".join(row.where for row in rows[:_MOST_ROWS])
     more = len(rows) - _MOST_ROWS
     return f"{shown} and {more:,} more rows" if more > 0 else shown

@@ -30,11 +30,15 @@ def open_file(
     encoding: str | None = None,
     separator: str | None = None,
     sheet: str | None = None,
+    name: str | None = None,
 ) -> Table:
-    """The table in a file, in the files that a pattern matches, or in a stream."""
+    """The table in a file, in the files that a pattern matches, or in a stream.
+
+    `name` is what messages call a file whose own name says nothing; its ending tells the format.
+    """
     content: Path | bytes
     if isinstance(source, Path):
-        name, content = str(source), source
+        name, content = name or str(source), source
         if is_pattern(source):
             return _open_parquet(source, name, many=True)
         _require_readable(source)

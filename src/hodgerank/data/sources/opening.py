@@ -12,14 +12,19 @@ from hodgerank.errors import InvalidComparisons
 
 
 def open_table(
-    source: Any, *, encoding: str | None, separator: str | None, sheet: str | None
+    source: Any,
+    *,
+    encoding: str | None,
+    separator: str | None,
+    sheet: str | None,
+    name: str | None = None,
 ) -> Table:
     """Find out what the source is; what reads it is imported only then."""
     if isinstance(source, str | os.PathLike) or hasattr(source, "read"):
         from hodgerank.data.sources.files import open_file
 
         place = source if hasattr(source, "read") else Path(source)
-        return open_file(place, encoding=encoding, separator=separator, sheet=sheet)
+        return open_file(place, encoding=encoding, separator=separator, sheet=sheet, name=name)
     from hodgerank.data.sources.frames import Frame
 
     if Frame.accepts(source):

@@ -1,0 +1,77 @@
+"""Who may do what: keys of owners, workers and programs, kept beside the logs.
+
+What a holder has is a random token; the database knows its digest only, so that who reads the file
+can open nothing with it.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple, Protocol
+
+
+class AccessKey(NamedTuple):
+    """What the holder of a token may do.
+
+    Attributes
+    ----------
+    digest
+        SHA-256 of the token.
+    kind
+        'link' is used once, 'session' belongs to a browser, 'token' to a program.
+    role
+        'owner', 'judge', 'reader' or 'worker'.
+    campaign
+        The only one it is for; None for all.
+    holder
+        The worker's name, or what the owner calls it.
+    expires
+        Seconds since 1970; None is never.
+    """
+
+    digest: str
+    kind: str
+    role: str
+    campaign: str | None
+    holder: str
+    created: float
+    expires: float | None
+
+
+class AccessKeys(Protocol):
+    """All keys of a database."""
+
+    def add(self, key: AccessKey) -> None:
+        """A key that is durable when this returns."""
+
+    def find(self, digest: str) -> AccessKey | None:
+        """The key of a token, expired ones too."""
+
+    def all(self, **values: str | None) -> list[AccessKey]:
+        """Those with these values, oldest first."""
+
+    def remove(self, **values: str | None) -> int:
+        """Those with these values go; how many. Of several who try, one hears of each key."""
+
+
+class MemoryKeys:
+    """`AccessKeys` that end with the process."""
+
+    def __init__(self) -> None:
+        self._keys: dict[str, AccessKey] = {}
+
+    def add(self, key: AccessKey) -> None:
+        """A key."""
+        self._keys[key.digest] = key
+
+    def find(self, digest: str) -> AccessKey | None:
+        """The key of a token, expired ones too."""
+        return self._keys.get(digest)
+
+    def all(self, **values: str | None) -> list[AccessKey]:
+        """Those with these values, oldest first."""
+        known = sorted(self._keys.values(), key=lambda key: key.created)
+        return [key for key in known if all(getattr(key, n) == v for n, v in values.items())]
+
+    def remove(self, **values: str | None) -> int:
+        """Those with these values go; how many."""
+        return sum(self._keys.pop(key.digest, None) is not None for key in self.all(**values))
