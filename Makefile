@@ -4,10 +4,10 @@ VENV   ?= .venv
 BIN    := $(VENV)/bin
 READY  := $(VENV)/.ready
 .DEFAULT_GOAL := help
-.PHONY: help demo docs transcripts test fuzz soak coverage reproduce lint types bench dist clean
+.PHONY: help demo docs transcripts screenshots test fuzz soak coverage reproduce lint types bench dist clean
 
 help:  ## list the targets
-	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' Makefile
+	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' Makefile
 
 demo: $(READY)-demo  ## run an active campaign on a simulated crowd, rank the items, say how far to trust it
 	@mkdir -p demo
@@ -19,7 +19,7 @@ demo: $(READY)-demo  ## run an active campaign on a simulated crowd, rank the it
 	$(BIN)/hodgerank report demo/votes.csv --title "A simulated crowd" --output demo/report.html
 	@echo "open demo/report.html in a browser"
 
-test: $(READY)-test $(READY)-java  ## run every test
+test: $(READY)-test $(READY)-java $(READY)-chromium  ## run every test
 	$(BIN)/python -m pytest -n auto
 
 SEED    ?= 1
@@ -30,7 +30,7 @@ fuzz: $(READY)-test  ## run the commands on random and damaged files; SEED=2 MIN
 soak: $(READY)-test  ## kill, fill disks, race and abandon for some minutes, and print what was found
 	PYTHONPATH=tests $(BIN)/python -m soak
 
-coverage: $(READY)-test $(READY)-java  ## measure branch coverage; compiled kernels run as plain Python for it
+coverage: $(READY)-test $(READY)-java $(READY)-chromium  ## measure branch coverage; compiled kernels run as plain Python for it
 	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -n auto --cov --cov-report= --cov-fail-under=0 tests/kernels
 	$(BIN)/python -m pytest -n auto --cov --cov-append --cov-report=term:skip-covered
 
@@ -44,7 +44,12 @@ docs: $(READY)-docs  ## build the site in docs/_build/html, warnings being error
 
 transcripts: $(READY)-test  ## run the blocks of README and docs, and write what they print into the pages
 	$(BIN)/python -m tests.docs.command_reference
+	$(BIN)/python -m tests.docs.http_reference
+	$(BIN)/python -m tests.docs.metrics_reference
 	$(BIN)/python -m tests.docs.refresh
+
+screenshots: $(READY)-test $(READY)-chromium  ## take the pictures of the server in docs/images anew, from its demonstration
+	$(BIN)/python -m tests.docs.screenshots
 
 lint: $(READY)-lint  ## check style and formatting
 	$(BIN)/ruff check .
@@ -77,6 +82,14 @@ $(READY)-java: | $(BIN)/python
 	@command -v java >/dev/null || { [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null && \
 	  { apt-get update -qq; apt-get install -y -qq --no-install-recommends default-jre-headless; }; } || \
 	  echo "no Java: the tests of Spark will be skipped" >&2
+	@touch $@
+
+# The tests of pages need a browser, and say so where it cannot be installed.
+$(READY)-chromium: | $(BIN)/python
+	@{ command -v chromium || command -v chromium-browser || command -v google-chrome; } >/dev/null || \
+	  { [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null && \
+	  { apt-get update -qq; apt-get install -y -qq --no-install-recommends chromium; }; } || \
+	  echo "NO CHROMIUM: nothing of the pages will be tested in a browser" >&2
 	@touch $@
 
 $(READY)-core: pyproject.toml | $(BIN)/python

@@ -24,6 +24,7 @@ LAYERS = [
     {"plotting"},
     {"reporting", "reproduce", "campaign"},
     {"judges"},
+    {"server"},
     {"cli"},
 ]
 LEVEL = {name: level for level, names in enumerate(LAYERS) for name in names}

@@ -20,7 +20,7 @@ def runnable_pages() -> list[Path]:
 
 def linking_pages() -> list[Path]:
     """The pages whose links are followed."""
-    others = ("CONTRIBUTING.md", "CHANGELOG.md")
+    others = ("CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md")
     return [*runnable_pages(), *(REPOSITORY / name for name in others)]
 
 

@@ -22,6 +22,7 @@ from contextlib import (
 )
 from itertools import zip_longest
 from pathlib import Path
+from shutil import which
 from typing import Any
 from unittest.mock import patch
 
@@ -31,8 +32,9 @@ from tests.docs.transcript import renewed, shown_lines, steps_of
 from hodgerank.cli import main
 
 WIDTH = 100
+PATIENCE_SECONDS = 10
 SHELL_PROGRAMS = {
-    "cat", "echo", "export", "head", "hodgerank", "ls", "mkdir", "python", "tail", "wc"
+    "cat", "curl", "echo", "export", "head", "hodgerank", "ls", "mkdir", "python", "tail", "wc"
 }  # fmt: skip
 SEPARATORS = {"|", ">", ">>", "<", "&&", ";"}
 
@@ -153,10 +155,19 @@ def _start(words: list[str], background: ExitStack) -> str:
         raise BlockFailed(f"'{' '.join(words)} &' needs a file to write to: > FILE &")
     process = subprocess.Popen(program, stdout=subprocess.PIPE, text=True)
     background.enter_context(process)
-    background.callback(process.kill)
+    background.callback(_end, process)
     assert process.stdout is not None
     Path(file).write_text(process.stdout.readline(), encoding="utf-8")
     return ""
+
+
+def _end(process: subprocess.Popen[str]) -> None:
+    """Let a program tidy up, unless it takes its time."""
+    process.terminate()
+    try:
+        process.wait(PATIENCE_SECONDS)
+    except subprocess.TimeoutExpired:
+        process.kill()
 
 
 def _export(command: str) -> str:
@@ -191,3 +202,5 @@ def _require_what_is_needed(block: Block) -> None:
         return
     if "load_dataset(" in block.text and not os.environ.get("HODGERANK_DATA"):
         raise CannotRunHere(f"{block.place}: set HODGERANK_DATA to the folder of data sets")
+    if "$ curl " in block.text and which("curl") is None:
+        raise CannotRunHere(f"{block.place}: there is no curl")

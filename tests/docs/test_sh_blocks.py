@@ -11,7 +11,7 @@ from tests.docs.blocks import blocks_of
 from tests.docs.pages import REPOSITORY, name_of, runnable_pages
 
 PROGRAMS = {"cd", "export", "git", "make", "pip"}
-LONG_COMMANDS = {"judge", "reproduce"}  # of hodgerank: they take minutes, or call a model
+LONG_COMMANDS = {"judge", "reproduce", "serve"}  # they take minutes, call a model, or do not end
 SERVER = "postgresql://"  # what an argument begins with that needs one
 
 

@@ -10,6 +10,7 @@ from scipy.stats import norm
 import hodgerank as hr
 from hodgerank.kernels.posterior import probit, resistance
 from hodgerank.kernels.selection import misordering
+from hodgerank.sampling.designs import probit_bank
 
 
 @pytest.mark.parametrize("z", [-30.0, -9.0, -8.0, -2.0, 0.0, 1.5, 7.0])
@@ -144,3 +145,18 @@ def test_answers_told_at_once_are_counted_once_by_every_part_of_auto():
     assert one.ask(5) == other.ask(5)
     for pair in (("item-01", "item-02"), ("item-30", "item-44")):
         assert one.gain(pair) == pytest.approx(other.gain(pair), rel=1e-9)
+
+
+def test_processors_that_share_the_work_find_the_same(monkeypatch):
+    rng = np.random.default_rng(3)
+    pairs = [rng.choice(9, 2, replace=False).tolist() for _ in range(200)]
+    votes = [(*pair, float(rng.choice([-1, 1])), f"w{k % 5}") for k, pair in enumerate(pairs)]
+    found = []
+    for much in (0, np.inf):
+        monkeypatch.setattr(probit_bank, "MUCH", much)
+        sampler = hr.AutoSampler(9, position="worker")
+        sampler.tell_many(votes)
+        bank = sampler._design.order.bank
+        found.append([bank.C, bank.mean, bank.evidence, bank.tally, bank.leans, bank.response])
+    for shared, alone in zip(*found, strict=True):
+        np.testing.assert_array_equal(shared, alone)

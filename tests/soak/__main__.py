@@ -5,12 +5,14 @@ from __future__ import annotations
 import argparse
 import tempfile
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 from campaign.crowds import CARELESS, HONEST, answers_of_items, marked
 from campaign.killing import kill_again_and_again
 from campaign.test_any_order import run
 from hodgerank.campaign.attention import RULES
+from soak.load import load
 
 
 def kills(n: int) -> None:
@@ -69,13 +71,19 @@ def main() -> None:
     parser.add_argument("--kills", type=int, default=200)
     parser.add_argument("--orders", type=int, default=400)
     parser.add_argument("--runs", type=int, default=10)
+    parser.add_argument("--load-seconds", type=int, default=60, help="600 for the full load")
+    parser.add_argument("--only", metavar="PART", help="leaving, rules, any_order, kills or load")
     options = parser.parse_args()
-    for part, n in (
-        (leaving, options.runs),
-        (rules, options.runs),
-        (any_order, options.orders),
-        (kills, options.kills),
-    ):
+    parts: dict[Callable[[int], None], int] = {
+        leaving: options.runs,
+        rules: options.runs,
+        any_order: options.orders,
+        kills: options.kills,
+        load: options.load_seconds,
+    }
+    for part, n in parts.items():
+        if options.only not in (None, part.__name__):
+            continue
         began = time.monotonic()
         part(n)
         print(f"({time.monotonic() - began:.0f} s)\n", flush=True)

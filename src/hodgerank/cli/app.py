@@ -19,6 +19,7 @@ from hodgerank.cli.replay import replay
 from hodgerank.cli.report import report
 from hodgerank.cli.reproduce import reproduce
 from hodgerank.cli.result import CommandResult
+from hodgerank.cli.serve import serve
 from hodgerank.cli.simulate import simulate
 from hodgerank.cli.standard_output import printing
 from hodgerank.cli.trust import trust
@@ -66,6 +67,6 @@ def _options(
 
 for command in (rank, trust, report, plan, judge, replay, workers, outliers, describe, simulate):
     app.command(no_args_is_help=True)(command)
-for command in (reproduce, doctor):
+for command in (serve, reproduce, doctor):
     app.command()(command)
 app.add_typer(campaign)

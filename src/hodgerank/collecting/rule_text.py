@@ -31,7 +31,7 @@ def read_rule(text: str) -> StoppingRule:
         rule = _either(words)
     except InvalidArgument:  # of a rule that cannot be reached
         raise
-    except (IndexError, ValueError):
+    except (IndexError, ValueError, RecursionError):
         words = [text]
     if words:
         raise InvalidArgument(f"{short(repr(text))} is no stopping rule: write {EXAMPLES}")

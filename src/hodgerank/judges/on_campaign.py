@@ -10,6 +10,7 @@ from typing import Any
 
 from hodgerank.campaign.answering import Receipt
 from hodgerank.campaign.campaign import Campaign
+from hodgerank.campaign.remote.remote_campaign import RemoteCampaign
 from hodgerank.campaign.settings import CampaignSettings
 from hodgerank.campaign.tasks import Task
 from hodgerank.collecting.collector import MOST_IN_A_ROW, OnAnswer
@@ -107,7 +108,7 @@ class CampaignRun(Displayed):
 
 async def judge_campaign(
     judge: ChatJudge,
-    campaign: Campaign,
+    campaign: Campaign | RemoteCampaign,
     *,
     budget: int | None = None,
     concurrency: int = 16,
@@ -131,9 +132,9 @@ async def judge_campaign(
     judge
         Whom to ask, with the items of the campaign: see `judge_for`.
     campaign
-        Open for writing. Its `skip_reasons` must not be empty, since a model may give no answer;
-        where 'abstained', 'refused', 'unparsable' or 'failed' are among them, they are given as
-        such, else the first one.
+        Open for writing, or one of a server. Its `skip_reasons` must not be empty, since a model
+        may give no answer; where 'abstained', 'refused', 'unparsable' or 'failed' are among them,
+        they are given as such, else the first one.
     budget
         Most answers of this run; default: as many as the campaign takes.
     concurrency
@@ -162,7 +163,7 @@ class _Work:
     def __init__(
         self,
         judge: ChatJudge,
-        campaign: Campaign,
+        campaign: Campaign | RemoteCampaign,
         budget: int | None,
         concurrency: int,
         between_looks: int,

@@ -41,10 +41,14 @@ def decomposition_chart(found: HodgeDecomposition | TrustReport) -> Any:
         "noise: for position bias sides dealt at random, for the ranking coin tosses, for the "
         "others a crowd with one ranking; what does not add up need not be a cycle",
     )
-    return _drawn(_rows(parts)).properties(title=title)
+    return _drawn(part_rows(parts)).properties(title=title)
 
 
-def _rows(parts: HodgeDecomposition) -> list[dict[str, Any]]:
+def part_rows(parts: HodgeDecomposition) -> list[dict[str, Any]]:
+    """For each part its share, what noise alone gives, and in words whether it is more than that.
+
+    What cannot be said has no entry.
+    """
     rows = []
     for part, words in PART_WORDS.items():
         row: dict[str, Any] = {"part": words, "noise": SOURCES[part]}

@@ -43,7 +43,7 @@ def ranking_chart(ranking: Ranking, *, finding: str | None = None) -> Any:
             f"{ranking.n_components:,} groups of items were never compared with each other: ranks "
             "hold within a group"
         )
-    title = heading(finding or _finding(ranking), *notes)
+    title = heading(finding or who_leads(ranking), *notes)
     return _panels(ranking, "score").properties(title=title)
 
 
@@ -60,7 +60,7 @@ def group_rankings_chart(rankings: GroupRankings, *, most_lines: int | None = No
         shown = shown[: max(1, int(np.searchsorted(lines, most_lines, side="right")))]
     charts = []
     for k, (group, ranking) in enumerate(shown):
-        text = f"{rankings.column} {name(group)}: {_finding(ranking)}"
+        text = f"{rankings.column} {name(group)}: {who_leads(ranking)}"
         if len(ranking) > MOST_ITEMS:
             text += f" ({len(ranking):,} items: top, bottom, and the spread of the rest)"
         axis = "score" if k == len(shown) - 1 else ""
@@ -74,8 +74,8 @@ def group_rankings_chart(rankings: GroupRankings, *, most_lines: int | None = No
     return drawn.properties(title=heading(verdict, *notes))
 
 
-def _finding(ranking: Ranking) -> str:
-    """Who leads, and whether that is certain."""
+def who_leads(ranking: Ranking) -> str:
+    """Who leads, and whether that is certain, in words."""
     if ranking.is_level:
         return "All items have the same score"
     first_ranked = int(np.sum((ranking.ranks == 1) & (ranking.components == 0)))

@@ -1,19 +1,13 @@
-"""A report as one HTML page that needs no other file and makes no request.
-
-Charts stand in it as SVG. Their colours that depend on the ground are overridden by those of the
-page, so that one drawing serves light, dark and paper.
-"""
+"""A report as one HTML page that needs no other file and makes no request; charts stand in it."""
 
 from __future__ import annotations
 
-import re
 from base64 import b64encode
 from html import escape
 from importlib.resources import files
 
 from hodgerank import __version__
-from hodgerank.plotting.charts import svg_of
-from hodgerank.plotting.look import BLUE, SHADES
+from hodgerank.plotting.inline import colour_rules, figure_of
 from hodgerank.reporting.blocks import (
     Block,
     Bullets,
@@ -71,22 +65,16 @@ def _html(text: Text) -> str:
 
 
 def _style() -> str:
-    """Of the page, and of what a chart draws in the shades of a light ground."""
+    """Of the page, and of the charts in it."""
     style = (files("hodgerank.reporting") / "page.css").read_text(encoding="utf-8")
-    drawn = {**SHADES["light"]._asdict(), "accent": BLUE}
-    rules = [
-        f'svg [{part}="{colour}"] {{ {part}: var(--{name}); }}'
-        for name, colour in drawn.items()
-        for part in ("fill", "stroke")
-    ]
-    return style + "\n".join(rules)
+    return style + colour_rules()
 
 
 def _concerns(concerns: tuple[Text, ...]) -> str:
     if not concerns:
         return ""
     heading = _html(say("page.concerns"))
-    return f'<div class="concern"><h3>{heading}</h3>{_list(concerns)}</div>'
+    return f'<div class="concern"><h3 role="heading" aria-level="2">{heading}</h3>{_list(concerns)}</div>'
 
 
 def _section(section: Section, prefix: str) -> str:
@@ -103,7 +91,7 @@ def _block(block: Block, prefix: str) -> str:
         case Table():
             return _table(block)
         case Figure():
-            return _figure(block, prefix)
+            return figure_of(block.draw(), prefix)
 
 
 def _paragraph(block: Paragraph) -> str:
@@ -118,8 +106,10 @@ def _list(texts: tuple[Text, ...]) -> str:
 def _table(table: Table) -> str:
     def cells(tag: str, values: list[str]) -> str:
         sides = [' class="right"' if k in table.right else "" for k in range(len(values))]
+        tags = [tag if value else "td" for value in values]  # a heading says something
         return "".join(
-            f"<{tag}{side}>{value}</{tag}>" for side, value in zip(sides, values, strict=True)
+            f"<{tag}{side}>{value}</{tag}>"
+            for tag, side, value in zip(tags, sides, values, strict=True)
         )
 
     notes = [] if table.caption is None else [_html(table.caption)]
@@ -135,21 +125,6 @@ def _table(table: Table) -> str:
         f"<tr>{cells('td', [escape(cell) for cell in row])}</tr>" for row in table.rows
     )
     return (
-        f'<div class="scroll"><table>{caption}<thead><tr>{head}</tr></thead>\n'
+        f'<div class="scroll" tabindex="0"><table>{caption}<thead><tr>{head}</tr></thead>\n'
         f"<tbody>{body}</tbody></table></div>"
     )
-
-
-def _figure(figure: Figure, prefix: str) -> str:
-    chart = figure.draw()
-    title = chart.to_dict(validate=False).get("title", {})
-    lines = title.get("text", "") if isinstance(title, dict) else title
-    words = escape(" ".join([lines] if isinstance(lines, str) else lines), quote=True)
-    return f'<figure role="img" aria-label="{words}">{_drawing(svg_of(chart), prefix)}</figure>'
-
-
-def _drawing(svg: str, prefix: str) -> str:
-    """SVG to stand beside others: with names of its own, and without labels of single marks."""
-    svg = re.sub(r' (?:aria-[a-z]+|role)="[^"]*"', "", svg)
-    svg = re.sub(r'\bid="', f'id="{prefix}', svg)
-    return re.sub(r"url\(#", f"url(#{prefix}", svg).replace("<svg ", '<svg aria-hidden="true" ', 1)

@@ -42,6 +42,10 @@ class Blocked:
             matrix[i, j] = True
         return matrix
 
+    def matrix_to_change(self) -> BoolArray:
+        """The matrix as one's own, also if none is blocked."""
+        return self.matrix.copy() if self else np.zeros((self._n, self._n), np.bool_)
+
     @cached_property
     def codes(self) -> IntArray:
         """Of the single pairs: i n + j, in ascending order."""

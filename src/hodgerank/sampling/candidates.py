@@ -20,9 +20,7 @@ Candidates: TypeAlias = (
     Iterable[tuple[Item, Item]] | Mapping[tuple[Item, Item], int] | BoolArray | None
 )
 Chosen: TypeAlias = tuple[int, int, bool]
-"""A pair i < j, and whether the caller wrote it the other way round; i is -1 if there is none."""
-
-NONE: Chosen = (-1, -1, False)
+"""A pair i < j, and whether the caller wrote it the other way round."""
 
 
 class AnyPair:
@@ -31,22 +29,18 @@ class AnyPair:
     def __init__(self, blocked: Blocked) -> None:
         self._blocked = blocked
         self._forbidden: set[tuple[int, int]] = set()
-        self._all_blocked: Blocked | None = None
 
-    def best(self, design: Design, key: int) -> Chosen:
-        """The best pair by a design."""
-        if self._all_blocked is None:
-            self._all_blocked = self._blocked.and_pairs(self._forbidden)
-        i, j = design.search(self._all_blocked, key)
-        return i, j, False
+    def best(self, design: Design, keys: IntArray, *, once: bool) -> list[Chosen]:
+        """The best pairs by a design, one for each key, each as if the earlier ones were out.
 
-    def use_up(self, i: int, j: int) -> None:
-        """Pairs may be asked any number of times."""
+        With `once` none comes twice. Fewer where no more are allowed.
+        """
+        found = design.search_in_turn(self._blocked.and_pairs(self._forbidden), keys, once=once)
+        return [(i, j, False) for i, j in found]
 
     def forbid(self, i: int, j: int) -> None:
         """The pair may not be asked."""
         self._forbidden.add((i, j))
-        self._all_blocked = None
 
 
 class PairTable:
@@ -101,13 +95,22 @@ class ListedPairs:
         """The same pairs, to be used up anew."""
         return ListedPairs(self.table, self._remaining.copy())
 
-    def best(self, design: Design, key: int) -> Chosen:
-        """The best of those left by a design."""
+    def best(self, design: Design, keys: IntArray, *, once: bool) -> list[Chosen]:
+        """The best of those left by a design, as `AnyPair.best`."""
         table = self.table
-        if not len(table):
-            return NONE
-        k = design.best_of(table.i, table.j, self._remaining > 0, key)
-        return NONE if k < 0 else (int(table.i[k]), int(table.j[k]), bool(table.turned[k]))
+        found: list[Chosen] = []
+        for key in keys.tolist() if len(table) else ():
+            if found:
+                i, j, _ = found[-1]
+                design.expect(i, j)
+                self.use_up(i, j)
+                if once:
+                    self.forbid(i, j)
+            k = design.best_of(table.i, table.j, self._remaining > 0, key)
+            if k < 0:
+                break
+            found.append((int(table.i[k]), int(table.j[k]), bool(table.turned[k])))
+        return found
 
     def use_up(self, i: int, j: int) -> None:
         """One answer to the pair is on its way."""

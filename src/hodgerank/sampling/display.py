@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from typing import Literal, TypeVar
 
 import numpy as np
 
 from hodgerank.errors import require_one_of
 from hodgerank.kernels.edges.groups import group_rows
-from hodgerank.kernels.selection.ties import item_key, stream
+from hodgerank.kernels.selection.ties import are_ahead
 from hodgerank.types import IntArray
 
 Display = Literal["balanced", "random", "fixed"]
@@ -55,17 +56,25 @@ class DisplayBalance:
         self._item_surplus.append(0)
 
     def show(
-        self, i: int, j: int, turned: bool, out: Counter[tuple[int, int]], step: int
-    ) -> tuple[int, int]:
-        """The pair i < j as left and right, given the pairs that are out as they are shown."""
+        self, chosen: Sequence[tuple[int, int, bool]], out: Counter[tuple[int, int]], step: int
+    ) -> list[tuple[int, int]]:
+        """Pairs i < j as left and right, each given those that are out as they are shown.
+
+        They go out one after the other, the first at this step. The third entry of each says
+        whether it was written the other way round.
+        """
         if self._how == "fixed":
-            return (j, i) if turned else (i, j)
-        surplus = 0
-        if self._how == "balanced":
-            surplus = self._pair_surplus.get(_key(i, j), 0)
-            surplus += out[i, j] - out[j, i]
-            surplus = surplus or self._item_surplus[i] - self._item_surplus[j]
-        if surplus == 0:
-            key = stream(self._seed ^ 1, step)
-            surplus = 1 if item_key(key, i) > item_key(key, j) else -1
-        return (j, i) if surplus > 0 else (i, j)
+            return [(j, i) if turned else (i, j) for i, j, turned in chosen]
+        columns = np.array([pair[:2] for pair in chosen], np.int64).reshape(-1, 2)
+        coins = are_ahead(self._seed ^ 1, step, *columns.T.copy()).tolist()
+        out, shown = out.copy(), []
+        for (i, j, _), coin in zip(chosen, coins, strict=True):
+            surplus = 0
+            if self._how == "balanced":
+                surplus = self._pair_surplus.get(_key(i, j), 0)
+                surplus += out[i, j] - out[j, i]
+                surplus = surplus or self._item_surplus[i] - self._item_surplus[j]
+            is_turned = coin if surplus == 0 else surplus > 0
+            shown.append((j, i) if is_turned else (i, j))
+            out[shown[-1]] += 1
+        return shown

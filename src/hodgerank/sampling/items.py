@@ -85,4 +85,11 @@ class ItemList:
         """Positions of several pairs."""
         if isinstance(pairs, str) or not isinstance(pairs, Iterable):
             raise InvalidArgument(f"a list of pairs is needed, not {short(repr(pairs))}")
-        return [self.pair(pair) for pair in pairs]
+        listed, codes = list(pairs), self.codes
+        try:
+            found = [(codes[left], codes[right]) for left, right in listed]
+        except (KeyError, TypeError, ValueError):
+            found = []
+        if len(found) == len(listed) and all(a != b for a, b in found):
+            return found
+        return [self.pair(pair) for pair in listed]  # one of them says what is wrong

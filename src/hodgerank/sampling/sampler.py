@@ -19,7 +19,7 @@ from hodgerank.estimators.priors import Scope
 from hodgerank.estimators.ranking import Ranking
 from hodgerank.graph.answered_graph import AnsweredGraph
 from hodgerank.graph.repetitions import counted_as_correlated, news_share
-from hodgerank.kernels.selection.ties import stream
+from hodgerank.kernels.selection.ties import streams
 from hodgerank.notebook import Displayed, Preview
 from hodgerank.sampling.answer import read_outcome, read_weight, read_worker
 from hodgerank.sampling.candidates import (
@@ -174,8 +174,9 @@ class Sampler(Displayed):
         worker = read_worker(worker)
         out = Counter(self._item_list.pairs(pending))
         allowed = self._allowed(candidates)
-        for pair in out.elements():
-            allowed.use_up(min(pair), max(pair))
+        if isinstance(allowed, ListedPairs):
+            for pair in out.elements():
+                allowed.use_up(min(pair), max(pair))
         for i, j in self._history.pairs_of(worker) if worker is not None else ():
             allowed.forbid(i, j)
         excluded = self._item_list.pairs(exclude)
@@ -183,21 +184,14 @@ class Sampler(Displayed):
             allowed.forbid(min(pair), max(pair))
         self._design.expect_exactly(_either_way(out))
         self._prepare(worker, allowed)
-        pairs: list[Pair] = []
-        first_step = len(self._history) + out.total()
-        for k in range(1 if n is None else n):
-            step = first_step + k
-            i, j, turned = allowed.best(self._design, stream(self._seed, step))
-            if i < 0:
-                break
-            shown = self._balance.show(i, j, turned, out, step)
-            pairs.append(Pair(self._items[shown[0]], self._items[shown[1]]))
-            if n is not None and k + 1 < n:
-                out[shown] += 1
-                self._design.expect(i, j)
-                allowed.use_up(i, j)
-                if worker is not None:  # nobody is asked the same twice
-                    allowed.forbid(i, j)
+        step = len(self._history) + out.total()
+        keys = streams(self._seed, step, 1 if n is None else n)
+        # nobody is asked the same twice
+        chosen = allowed.best(self._design, keys, once=worker is not None)
+        pairs = [
+            Pair(self._items[left], self._items[right])
+            for left, right in self._balance.show(chosen, out, step)
+        ]
         if not pairs and n != 0:
             listed = self._may_ask if candidates is None else candidates
             raise NothingToAsk(why_nothing(len(self.active_items), listed, worker, excluded))

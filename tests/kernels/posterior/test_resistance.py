@@ -50,6 +50,22 @@ def test_an_expected_answer_narrows_variances_as_if_it_had_come(case, noise):
     assert_resistance(C, posterior(n, [*log, (0, n - 1, 0.0, 1 / noise)], 1.0)[1])
 
 
+@given(logs())
+def test_many_answers_at_once_are_learned_and_expected_as_one_by_one(case):
+    n, log = case
+    log = [(0, n - 1, 1.0, 1.0), *log]
+    C, mean, s = np.full((n, n), 2.0), np.zeros(n), np.empty(n)
+    i, j, outcome, weight = (np.array(column) for column in zip(*log, strict=True))
+    kernel.learn_many(C, mean, s, i, j, outcome, 1 / weight)
+    one_by_one = learned(n, log, 1.0)
+    np.testing.assert_array_equal(C, one_by_one[0])
+    np.testing.assert_array_equal(mean, one_by_one[1])
+    kernel.expect_many(C, s, i, j, 2.0)
+    for a, b in zip(i.tolist(), j.tolist(), strict=True):
+        kernel.expect(one_by_one[0], s, a, b, 2.0)
+    np.testing.assert_array_equal(C, one_by_one[0])
+
+
 @given(logs(), st.sampled_from([0.5, 1.0, 4.0]))
 def test_an_answer_that_will_not_come_is_taken_out_again(case, noise):
     n, log = case

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from scipy.integrate import quad
 from scipy.stats import norm
 
-from hodgerank.kernels.posterior import resistance
+from hodgerank.kernels.posterior import probit, resistance
 from hodgerank.kernels.selection import misordering as kernel
 
 
@@ -88,6 +88,28 @@ def test_a_pair_that_goes_out_adds_its_precision_and_takes_it_back():
     kernel.expect_order(C, R, s, q, 1, 4, -0.6)
     np.testing.assert_allclose(C, before_C, rtol=1e-9)
     np.testing.assert_allclose(np.triu(R, 1), before_R, rtol=1e-9)
+
+
+@pytest.mark.parametrize("has_order", [True, False])
+def test_pairs_that_go_out_together_add_what_was_expected_before_any_did(has_order):
+    n, rho = 5, 0.3
+    _, known, mean = random_posterior(n, seed=2)
+    R = kernel.relevance(known, kernel.order_weights(known, mean))
+    C, C1, R1, s, q = known.copy(), known.copy(), R.copy(), np.empty(n), np.empty(n)
+    pairs, times = [(1, 4), (0, 2), (1, 4)], [2, 0, 3]
+    for (i, j), before in zip(pairs, times, strict=True):
+        precision = probit.expected_precision(known[i, j], mean[i] - mean[j])
+        precision *= probit.news(rho, before)
+        if has_order:
+            kernel.expect_order(C1, R1, s, q, i, j, precision)
+        else:
+            resistance.expect(C1, s, i, j, 1 / precision)
+    state = C, R if has_order else C, has_order, known, mean, s, q, *np.array(pairs).T.copy()
+    kernel.expect_all(*state, np.array(times), rho, 1)
+    np.testing.assert_allclose(C, C1, rtol=1e-12)
+    np.testing.assert_allclose(R, R1, rtol=1e-12)
+    kernel.expect_all(*state, np.array(times), rho, -1)
+    np.testing.assert_allclose(C, known, rtol=1e-9)
 
 
 def test_the_gain_is_the_first_order_fall_of_the_expected_number():

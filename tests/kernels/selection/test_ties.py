@@ -48,6 +48,21 @@ def test_keys_are_those_of_splitmix64(seed, step, item):
     assert int(ties.item_key(key, item)) == item_key_of(key, item)
 
 
+@given(seeds, st.integers(0, 10**6), st.integers(0, 5))
+def test_the_keys_of_many_steps_are_those_of_each(seed, first, n):
+    assert ties.streams(seed, first, n).tolist() == [key_of(seed, first + k) for k in range(n)]
+
+
+@given(seeds, st.integers(0, 10**6))
+def test_of_each_pair_the_item_with_the_larger_number_is_ahead(seed, first):
+    pairs = [(0, 4), (3, 9), (1, 2)]
+    wanted = []
+    for k, (i, j) in enumerate(pairs):
+        key = key_of(seed, first + k)
+        wanted.append(item_key_of(key, i) > item_key_of(key, j))
+    assert ties.are_ahead(seed, first, *np.array(pairs).T.copy()).tolist() == wanted
+
+
 @given(seeds, st.integers(0, 9))
 def test_the_keys_of_all_items_are_those_of_each(seed, n):
     assert ties.item_keys(seed, n).tolist() == [item_key_of(seed, i) for i in range(n)]

@@ -10,28 +10,40 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
+from threading import Lock
 from typing import Any
 
 TINY = 48  # rows for which BLAS starts no threads
 LARGE = 2000
 
 
-_is_limited = False
+_change = Lock()
+_n_inside = 0
+_limit: Any = None
 
 
 @contextmanager
 def few_threads(n: int) -> Iterator[None]:
-    """Do linear algebra with matrices of n rows inside; what is inside already costs nothing."""
-    global _is_limited
-    if _is_limited or not TINY < n < LARGE:
+    """Do linear algebra with matrices of n rows inside; what is inside already costs nothing.
+
+    The limit is one of the whole process: the first thread to come sets it, the last one to go
+    lifts it.
+    """
+    global _n_inside, _limit
+    if not TINY < n < LARGE:
         yield
         return
-    with _controller().limit(limits=1, user_api="blas"):
-        _is_limited = True
-        try:
-            yield
-        finally:
-            _is_limited = False
+    with _change:
+        if not _n_inside:
+            _limit = _controller().limit(limits=1, user_api="blas")
+        _n_inside += 1
+    try:
+        yield
+    finally:
+        with _change:
+            _n_inside -= 1
+            if not _n_inside:
+                _limit.restore_original_limits()
 
 
 @cache

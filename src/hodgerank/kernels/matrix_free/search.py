@@ -319,6 +319,41 @@ def expect_many(s: State, t: Settings, i: IntArray, j: IntArray, start: int) -> 
 
 
 @compiled
+def best_pairs(
+    s: State,
+    t: Settings,
+    forbidden: IntArray,
+    n_forbidden: int,
+    once: bool,
+    keys: IntArray,
+    i: IntArray,
+    j: IntArray,
+    start: int,
+) -> int:
+    """Pairs for the keys from `start` on, each as if those before it were out, which they are then.
+
+    Returns where it stopped: for lack of room, or with -1 where there is no pair. `forbidden` are
+    the codes of pairs in ascending order, with room for those found, which `once` forbids.
+    """
+    k, lines, n = start, lines_per_pair(len(s.x)), len(s.x)
+    while k < len(keys):
+        if k > 0:
+            if not _has_room(s) or s.counters[N_LINES] + lines > len(s.journal):
+                return k
+            expect(s, t, i[k - 1], j[k - 1])
+        if once and k > 0:
+            place = np.searchsorted(forbidden[:n_forbidden], i[k - 1] * n + j[k - 1])
+            forbidden[place + 1 : n_forbidden + 1] = forbidden[place:n_forbidden].copy()
+            forbidden[place] = i[k - 1] * n + j[k - 1]
+            n_forbidden += 1
+        i[k], j[k] = best_pair(s, t, forbidden[:n_forbidden], keys[k])
+        if i[k] < 0:
+            return k
+        k += 1
+    return k
+
+
+@compiled
 def sweep_variances(s: State, g: float, sweeps: int) -> None:
     """Belief propagation over all items, until no variance changes much."""
     for _ in range(sweeps):

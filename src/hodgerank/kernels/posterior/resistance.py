@@ -14,7 +14,7 @@ from __future__ import annotations
 import numpy as np
 
 from hodgerank.kernels.compilation import compiled
-from hodgerank.types import FloatArray
+from hodgerank.types import FloatArray, IntArray
 
 
 def resistance_of(covariance: FloatArray) -> FloatArray:
@@ -69,10 +69,32 @@ def learn(
 
 
 @compiled
+def learn_many(
+    C: FloatArray,
+    mean: FloatArray,
+    s: FloatArray,
+    i: IntArray,
+    j: IntArray,
+    outcome: FloatArray,
+    noise: FloatArray,
+) -> None:
+    """Some answers in turn."""
+    for k in range(len(i)):
+        learn(C, mean, s, i[k], j[k], outcome[k], noise[k])
+
+
+@compiled
 def expect(C: FloatArray, s: FloatArray, i: int, j: int, noise: float) -> None:
     """A pair goes out: the effect of its answer on the variances is known before it comes."""
     c = response(C, i, j, s)
     shrink(C, s, 1 / (noise + c))
+
+
+@compiled
+def expect_many(C: FloatArray, s: FloatArray, i: IntArray, j: IntArray, noise: float) -> None:
+    """Some pairs go out, one after the other."""
+    for k in range(len(i)):
+        expect(C, s, i[k], j[k], noise)
 
 
 @compiled

@@ -16,9 +16,9 @@ import math
 import numpy as np
 
 from hodgerank.kernels.compilation import compiled
-from hodgerank.kernels.posterior.probit import sensitivity
-from hodgerank.kernels.posterior.resistance import response, shrink
-from hodgerank.types import FloatArray
+from hodgerank.kernels.posterior.probit import expected_precision, news, sensitivity
+from hodgerank.kernels.posterior.resistance import expect, response, shrink
+from hodgerank.types import FloatArray, IntArray
 
 SQRT_PI = math.sqrt(math.pi)
 MOST_SENSITIVE = 2 / math.pi  # I(0)
@@ -93,6 +93,35 @@ def expect_order(
     a = precision / (1 + precision * c)
     shrink(C, s, a)
     follow(R, s, q, i, j, a)
+
+
+@compiled
+def expect_all(
+    C: FloatArray,
+    R: FloatArray,
+    has_order: bool,
+    known: FloatArray,
+    mean: FloatArray,
+    s: FloatArray,
+    q: FloatArray,
+    i: IntArray,
+    j: IntArray,
+    times: IntArray,
+    rho: float,
+    sign: int,
+) -> None:
+    """Pairs go out, or come back where the sign is -1, that were asked so many times before.
+
+    What each will add on average is known from the variances and means before any went out. Where
+    a pair counts for its own order alone there is no R, and C stands for it.
+    """
+    for k in range(len(i)):
+        a, b = i[k], j[k]
+        precision = expected_precision(known[a, b], mean[a] - mean[b]) * news(rho, times[k])
+        if has_order:
+            expect_order(C, R, s, q, a, b, sign * precision)
+        else:
+            expect(C, s, a, b, sign / precision)
 
 
 @compiled(inline="always")

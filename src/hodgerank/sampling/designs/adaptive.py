@@ -82,6 +82,14 @@ class AdaptiveDesign(ComposedDesign):
                 return int(low[k]), int(high[k])
         return super().search(blocked, key)
 
+    def search_in_turn(
+        self, blocked: Blocked, keys: IntArray, *, once: bool
+    ) -> list[tuple[int, int]]:
+        """The best pairs by the criterion in force, and probes among them."""
+        if self.probes:
+            return Design.search_in_turn(self, blocked, keys, once=once)
+        return super().search_in_turn(blocked, keys, once=once)
+
     def best_of(self, i: IntArray, j: IntArray, is_open: BoolArray, key: int) -> int:
         """The best of some pairs by the criterion in force, or a probe among them."""
         if self._is_probing:

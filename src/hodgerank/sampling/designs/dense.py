@@ -9,7 +9,7 @@ import numpy as np
 from hodgerank.errors import InvalidArgument
 from hodgerank.kernels.linalg.threads import few_threads
 from hodgerank.kernels.posterior import resistance
-from hodgerank.kernels.selection import information, pruned_search
+from hodgerank.kernels.selection import in_turn, information, pruned_search
 from hodgerank.sampling.blocked import Blocked
 from hodgerank.sampling.designs.design import AnswerBatch, Design, Told
 from hodgerank.types import FloatArray, IntArray
@@ -113,13 +113,13 @@ class DensePosterior(Design):
     def _learn_many(self, answers: AnswerBatch) -> None:
         """One by one while they are few, by a fresh O(n^3) solution otherwise: the same."""
         n = len(self.mean)
-        if len(answers.i) < n:
-            super()._learn_many(answers)
-            return
         i, j, outcome, weight, *_ = answers
         self._adjacency += np.bincount(i * n + j, weight, minlength=n * n).reshape(n, n)
         self._force += np.bincount(i, weight * outcome, minlength=n)
         self._force -= np.bincount(j, weight * outcome, minlength=n)
+        if len(i) < n:
+            resistance.learn_many(self.C, self.mean, self._s, i, j, outcome, 1 / weight)
+            return
         laplacian = -self._adjacency - self._adjacency.T
         laplacian[np.diag_indices(n)] = -laplacian.sum(axis=0)
         # What all scores have in common is not in the answers: any regular value will do for it.
@@ -132,15 +132,25 @@ class DensePosterior(Design):
         self.C = resistance.resistance_of(covariance)
 
     def _expect(self, i: int, j: int) -> None:
-        if self._expected is None:
-            self._expected = self.C.copy()
-        resistance.expect(self._expected, self._s, i, j, 1.0)
+        if self._expected is not None:
+            resistance.expect(self._expected, self._s, i, j, 1.0)
 
     def _withdraw(self, i: int, j: int) -> None:
         if self.out.total() == 1:
-            self._expected = None  # nothing is out any more
+            self._withdraw_all()
         elif self._expected is not None:
             resistance.withdraw(self._expected, self._s, i, j, 1.0)
+
+    def _withdraw_all(self) -> None:
+        self._expected = None
+
+    def _in_force(self) -> FloatArray:
+        """C with what is out; nobody pays for it who does not choose."""
+        if self._expected is None and self.out:
+            self._expected = self.C.copy()
+            i, j = np.array(list(self.out.elements()), np.int64).T.copy()
+            resistance.expect_many(self._expected, self._s, i, j, 1.0)
+        return self.C if self._expected is None else self._expected
 
     def enlarge(self) -> None:
         """Make room for one more item, with prior mean 0."""
@@ -153,7 +163,7 @@ class DensePosterior(Design):
 
     def gains(self, i: IntArray, j: IntArray) -> FloatArray:
         """The criterion of each pair."""
-        C = self.C if self._expected is None else self._expected
+        C = self._in_force()
         if self.criterion == "variance":
             return np.asarray(C[i, j])
         return np.asarray(
@@ -162,12 +172,29 @@ class DensePosterior(Design):
 
     def search(self, blocked: Blocked, key: int) -> tuple[int, int]:
         """The pair of largest criterion, (-1, -1) if all are blocked."""
-        C = self.C if self._expected is None else self._expected
+        C = self._in_force()
         if self.criterion == "variance":
             return information.widest_pair(C, blocked.matrix, bool(blocked), key)
         return pruned_search.best_pair(
             self._rule, self._link, C, C, self.mean, blocked.matrix, bool(blocked), key,
             self._leaders,
+        )  # fmt: skip
+
+    def search_in_turn(
+        self, blocked: Blocked, keys: IntArray, *, once: bool
+    ) -> list[tuple[int, int]]:
+        """The pairs of largest criterion, each as if those before it were out."""
+        if len(keys) < 2:
+            return super().search_in_turn(blocked, keys, once=once)
+        if self._expected is None:
+            self._expected = self._in_force().copy()
+        return self._found_in_turn(
+            *in_turn.dense_pairs(
+                self.criterion == "variance", self._rule, self._link, self._expected, self.mean,
+                self._s, self._leaders, blocked.matrix_to_change() if once else blocked.matrix,
+                once or bool(blocked), once, keys,
+            ),
+            len(keys),
         )  # fmt: skip
 
     @property

@@ -92,13 +92,19 @@ class Design(ABC):
         self._expect(i, j)
         self._count(i, j, 1)
 
+    def withdraw(self, i: int, j: int) -> None:
+        """Note that a pair comes back without an answer."""
+        self._withdraw(i, j)
+        self._count(i, j, -1)
+
     def expect_exactly(self, out: Counter[tuple[int, int]]) -> None:
         """Note that these pairs are out, and no others."""
-        if not self.out and not out:
+        if not out:
+            self._withdraw_all()
+            self.out.clear()
             return
         for i, j in (self.out - out).elements():
-            self._withdraw(i, j)
-            self._count(i, j, -1)
+            self.withdraw(i, j)
         for i, j in (out - self.out).elements():
             self.expect(i, j)
 
@@ -124,6 +130,11 @@ class Design(ABC):
     def _withdraw(self, i: int, j: int) -> None:
         """A pair that was out will not be answered; `out` still counts it."""
 
+    def _withdraw_all(self) -> None:
+        """None of the pairs that are out will be answered; `out` still counts some of them."""
+        for i, j in list(self.out.elements()):
+            self.withdraw(i, j)
+
     @abstractmethod
     def enlarge(self) -> None:
         """Make room for one more item; nothing is out."""
@@ -139,6 +150,32 @@ class Design(ABC):
     @abstractmethod
     def search(self, blocked: Blocked, key: int) -> tuple[int, int]:
         """The best pair that is not blocked, ties broken by the key; (-1, -1): there is none."""
+
+    def search_in_turn(
+        self, blocked: Blocked, keys: IntArray, *, once: bool
+    ) -> list[tuple[int, int]]:
+        """A pair for each key, each as if those before it were out, which they are then.
+
+        With `once` none comes twice. Fewer where no more are allowed.
+        """
+        found: list[tuple[int, int]] = []
+        for key in keys.tolist():
+            if found:
+                self.expect(*found[-1])
+            if once:
+                blocked = blocked.and_pairs(found[-1:])
+            i, j = self.search(blocked, key)
+            if i < 0:
+                break
+            found.append((i, j))
+        return found
+
+    def _found_in_turn(self, i: IntArray, j: IntArray, n_wanted: int) -> list[tuple[int, int]]:
+        """What was found at once; all are out but the last one wanted."""
+        found = list(zip(i.tolist(), j.tolist(), strict=True))
+        for pair in found[: n_wanted - 1]:
+            self._count(*pair, 1)
+        return found
 
 
 class ComposedDesign(Design):
@@ -166,9 +203,12 @@ class ComposedDesign(Design):
             part.expect(i, j)
 
     def _withdraw(self, i: int, j: int) -> None:
-        fewer = self.out - Counter({(i, j): 1})
         for part in self._parts:
-            part.expect_exactly(fewer)
+            part.withdraw(i, j)
+
+    def _withdraw_all(self) -> None:
+        for part in self._parts:
+            part.expect_exactly(Counter())
 
     def enlarge(self) -> None:
         """Make room in every part."""
@@ -182,3 +222,16 @@ class ComposedDesign(Design):
     def search(self, blocked: Blocked, key: int) -> tuple[int, int]:
         """The best pair by the criterion in force."""
         return self.chooser.search(blocked, key)
+
+    def search_in_turn(
+        self, blocked: Blocked, keys: IntArray, *, once: bool
+    ) -> list[tuple[int, int]]:
+        """The best pairs by the criterion in force, each as if those before it were out."""
+        chooser = self.chooser
+        found = chooser.search_in_turn(blocked, keys, once=once)
+        for pair in found[: len(keys) - 1]:
+            self._count(*pair, 1)
+            for part in self._parts:
+                if part is not chooser:
+                    part.expect(*pair)
+        return found

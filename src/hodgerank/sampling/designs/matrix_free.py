@@ -195,16 +195,13 @@ class MatrixFreePosterior(Design):
 
     def expect_exactly(self, out: Counter[tuple[int, int]]) -> None:
         """Note that these pairs are out, and no others, in this order."""
-        super().expect_exactly(out)
-        if out and list(self.out) != list(out):
-            self.out = out.copy()
-            self._waiting = None
+        self.out = out.copy()
+        self._waiting = None
 
     def _expect(self, i: int, j: int) -> None:
-        if self._waiting is not None and (i, j) not in self.out:
+        """One that is out already goes on top as well, until pairs are listed anew."""
+        if self._waiting is not None:
             self._waiting.append((i, j))
-        else:
-            self._waiting = None  # twice the same pair stands together in `out`
 
     def _withdraw(self, i: int, j: int) -> None:
         self._waiting = None
@@ -221,8 +218,7 @@ class MatrixFreePosterior(Design):
             self._waiting = []
 
     def _put_on(self, pairs: list[tuple[int, int]]) -> None:
-        if not self._on:
-            self._below = self._state.counters.copy(), self._state.listed.copy()
+        self._remember_below()
         i, j = np.array(pairs, np.int64).T.copy()
         done = 0
         while done < len(i):
@@ -230,6 +226,10 @@ class MatrixFreePosterior(Design):
             self._make_room_in_journal()
             done = search.expect_many(self._state, self._settings, i, j, done)
         self._on += pairs
+
+    def _remember_below(self) -> None:
+        if not self._on:
+            self._below = self._state.counters.copy(), self._state.listed.copy()
 
     def _take_off(self) -> None:
         """Bring back the state that the answers led to, bit for bit."""
@@ -279,7 +279,34 @@ class MatrixFreePosterior(Design):
         self._retire(blocked.retired)
         self._put_on_all()
         i, j = search.best_pair(self._state, self._settings, blocked.codes, key)
-        return (i, j) if i >= 0 else self._search_everywhere(blocked, key)
+        return (i, j) if i >= 0 else self._search_everywhere(blocked.codes, key)
+
+    def search_in_turn(
+        self, blocked: Blocked, keys: IntArray, *, once: bool
+    ) -> list[tuple[int, int]]:
+        """Pairs about as good as the best, each as if those before it were out."""
+        if len(keys) < 2:
+            return super().search_in_turn(blocked, keys, once=once)
+        self._retire(blocked.retired)
+        self._put_on_all()
+        self._remember_below()
+        n_blocked, k = len(blocked.codes), 0
+        forbidden = np.concatenate((blocked.codes, np.empty_like(keys)))
+        i, j = np.zeros_like(keys), np.zeros_like(keys)
+        while k < len(keys):
+            self._make_room()
+            self._make_room_in_journal()
+            n = n_blocked + once * max(0, k - 1)
+            k = search.best_pairs(self._state, self._settings, forbidden, n, once, keys, i, j, k)
+            if k < len(keys) and i[k] < 0:
+                n = n_blocked + once * k
+                i[k], j[k] = self._search_everywhere(forbidden[:n], int(keys[k]))
+                if i[k] < 0:
+                    break
+                k += 1
+        found = self._found_in_turn(i[:k], j[:k], len(keys))
+        self._on += found[: len(keys) - 1]
+        return found
 
     def leave_aside(self, items: BoolArray) -> None:
         """Look for pairs among the others alone, until told otherwise."""
@@ -305,14 +332,14 @@ class MatrixFreePosterior(Design):
                 grid.put(s, self._settings, u, int(s.counters[N_LEARNED]))
         self._retired = retired
 
-    def _search_everywhere(self, blocked: Blocked, key: int) -> tuple[int, int]:
+    def _search_everywhere(self, forbidden: IntArray, key: int) -> tuple[int, int]:
         """All pairs of some items: where few are left, or all lie far apart."""
         active = np.flatnonzero(self._state.place[:, CELL] != grid.RETIRED)
         if len(active) > FEW:
             active = np.sort(np.random.default_rng(abs(key)).choice(active, FEW, replace=False))
         a, b = np.triu_indices(len(active), 1)
         i, j = active[a], active[b]
-        is_open = ~np.isin(i * self._n + j, blocked.codes)
+        is_open = ~np.isin(i * self._n + j, forbidden)
         i, j = i[is_open], j[is_open]
         k = best_listed(self.gains(i, j), i, j, key)
         return (int(i[k]), int(j[k])) if k >= 0 else (-1, -1)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 
 from hodgerank.estimators.position.cells import Position
@@ -112,10 +113,16 @@ class OrderDesign(Design):
 
     def _expect(self, i: int, j: int) -> None:
         """A pair that is out counts with the precision it will add on average."""
-        self._ready().expect(i, j)
+        if self._criterion is not None:
+            self._criterion.expect(i, j)
 
     def _withdraw(self, i: int, j: int) -> None:
-        self._ready().withdraw(i, j)
+        if self._criterion is not None:
+            self._criterion.withdraw(i, j)
+
+    def _withdraw_all(self) -> None:
+        if self._criterion is not None:
+            self._criterion.expect_exactly(Counter())
 
     def _ready(self) -> OrderCriterion:
         self.criterion.expect_exactly(self.out)
@@ -133,3 +140,12 @@ class OrderDesign(Design):
     def search(self, blocked: Blocked, key: int) -> tuple[int, int]:
         """The pair whose answer is expected to put most pairs in order."""
         return self._ready().search(blocked, key)
+
+    def search_in_turn(
+        self, blocked: Blocked, keys: IntArray, *, once: bool
+    ) -> list[tuple[int, int]]:
+        """Such pairs, each as if those before it were out."""
+        criterion = self._ready()
+        if len(keys) < 2 or not criterion.counts_for_all:
+            return super().search_in_turn(blocked, keys, once=once)
+        return self._found_in_turn(*criterion.search_in_turn(blocked, keys, once), len(keys))

@@ -7,13 +7,13 @@ known on average only: it adds its expected precision to a copy of the posterior
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 import numpy as np
 
 from hodgerank.kernels.linalg.threads import few_threads
-from hodgerank.kernels.posterior import probit, resistance
-from hodgerank.kernels.selection import misordering, pruned_search
+from hodgerank.kernels.posterior import probit
+from hodgerank.kernels.selection import in_turn, misordering, pruned_search
 from hodgerank.sampling.blocked import Blocked
 from hodgerank.sampling.designs.probit_bank import ProbitPosterior
 from hodgerank.sampling.designs.repetitions import Repetitions
@@ -49,6 +49,7 @@ class OrderCriterion:
         self._leaders = np.zeros(n, np.int64)
         self._pending: tuple[FloatArray, FloatArray] | None = None  # C and R with what is out
         self._out: dict[tuple[int, int], int] = {}  # what that is
+        self._asked: Repetitions | None = None  # what was answered, and what is out as if it were
         self._discounted: tuple[IntArray, IntArray, FloatArray] | None = None
 
     def follow(self, i: int, j: int, a: float) -> None:
@@ -58,42 +59,63 @@ class OrderCriterion:
             misordering.follow(self._R, self.posterior.response, self._q, i, j, a)
 
     def _forget_pending(self) -> None:
-        self._pending = None
+        self._pending = self._asked = None
         self._out = {}
 
     def expect(self, i: int, j: int) -> None:
-        """A pair goes out."""
-        n_out = self._out.get((i, j), 0)
-        self._expect(i, j, 1, n_out)
-        self._out[i, j] = n_out + 1
+        """A pair goes out; where nobody has looked since the last answer, that can wait."""
+        if self._pending is not None:
+            self._expect({(i, j): 1})
 
     def withdraw(self, i: int, j: int) -> None:
         """A pair that was out comes back unanswered."""
-        self._out[i, j] -= 1
-        self._expect(i, j, -1, self._out[i, j])
+        if self._pending is not None:
+            self._out[i, j] -= 1
+            self._asked = None
+            self._move([(i, j)], [self._times(i, j)], -1)
 
-    def _expect(self, i: int, j: int, sign: int, n_out: int) -> None:
+    def _expect(self, out: Mapping[tuple[int, int], int]) -> None:
+        """Pairs go out, each so many times."""
+        pairs, times = list[tuple[int, int]](), list[int]()
+        for (i, j), n_out in out.items():
+            before = self._times(i, j)
+            pairs += [(i, j)] * n_out
+            times += range(before, before + n_out)
+            self._out[i, j] = self._out.get((i, j), 0) + n_out
+        if self._asked is not None:
+            self._asked.add_pending(out)
+        self._move(pairs, times, 1)
+
+    def _times(self, i: int, j: int) -> int:
+        """How often a pair was asked until now."""
+        answered = 0 if self._repetitions is None else self._repetitions.before(i, j)[0]
+        return answered + self._out.get((i, j), 0)
+
+    def _move(self, pairs: list[tuple[int, int]], times: list[int], sign: int) -> None:
         base = self.posterior
+        i, j = np.array(pairs, np.int64).T.copy()
+        misordering.expect_all(
+            *self._begin(), self._R is not None, base.C, base.mean, base.response, self._q,
+            i, j, np.array(times, np.int64), self._rho, sign,
+        )  # fmt: skip
+
+    def _begin(self) -> tuple[FloatArray, FloatArray]:
+        """C and R with what is out, for more to go out."""
         if self._pending is None:
-            C = base.C.copy()
+            C = self.posterior.C.copy()
             self._pending = C, C if self._R is None else self._R.copy()
-        precision = probit.expected_precision(base.C[i, j], base.mean[i] - base.mean[j])
-        if self._repetitions is not None:
-            times, _ = self._repetitions.before(i, j)
-            precision *= probit.news(base.repetition, times + n_out)
-        C, R = self._pending
-        if self._R is not None:
-            misordering.expect_order(C, R, base.response, self._q, i, j, sign * precision)
-        else:
-            resistance.expect(C, base.response, i, j, sign / precision)
+        return self._pending
+
+    @property
+    def _rho(self) -> float:
+        return 0.0 if self._repetitions is None else self.posterior.repetition
 
     def expect_exactly(self, out: Counter[tuple[int, int]]) -> None:
         """These pairs are out, and no others."""
         if not out:
             self._forget_pending()
         elif self._pending is None:
-            for i, j in out.elements():
-                self.expect(i, j)
+            self._expect(out)
 
     def gains(self, i: IntArray, j: IntArray) -> FloatArray:
         """Expected fall of the number of misordered pairs."""
@@ -114,6 +136,37 @@ class OrderCriterion:
         self._undo_discount(R)
         return found
 
+    @property
+    def counts_for_all(self) -> bool:
+        """Whether a pair counts for the order of all items."""
+        return self._R is not None
+
+    def search_in_turn(
+        self, blocked: Blocked, keys: IntArray, once: bool
+    ) -> tuple[IntArray, IntArray]:
+        """Such pairs, each as if those before it were out; where each counts for all."""
+        base, n = self.posterior, len(self._q)
+        C, R = self._begin()
+        rho, row = self._rho, np.full((1, 1), -1, np.int32)
+        asked_i = asked_j = times = np.empty(0, np.int64)
+        n_asked = 0
+        if self._repetitions is not None and rho:
+            pairs = self._repetitions.with_pending(self._out).pairs
+            asked_i, asked_j, times = (np.append(column, keys) for column in pairs)  # some room
+            n_asked = len(pairs[0])
+            row = np.full((n, n), -1, np.int32)
+            row[pairs[:2]] = np.arange(n_asked)
+        i, j = in_turn.order_pairs(
+            C, R, base.C, base.mean, base.response, self._q, self._leaders, rho, asked_i, asked_j,
+            times, n_asked, row, blocked.matrix_to_change() if once else blocked.matrix,
+            once or bool(blocked), once, keys,
+        )  # fmt: skip
+        n_out = len(keys) - 1  # at most
+        for pair in zip(i[:n_out].tolist(), j[:n_out].tolist(), strict=True):
+            self._out[pair] = self._out.get(pair, 0) + 1
+        self._asked = None
+        return i, j
+
     def _in_force(self) -> tuple[FloatArray, FloatArray]:
         """C and R with what is out, pairs that were answered relevant by what is news in them.
 
@@ -124,13 +177,12 @@ class OrderCriterion:
         else:
             C = self.posterior.C
             R = C if self._R is None else self._R
-        rho = 0.0 if self._repetitions is None else self.posterior.repetition
-        if self._repetitions is not None and rho:
+        if self._repetitions is not None and (rho := self._rho):
             if R is C:
                 R = C.copy()
-            i, j, times = self._repetitions.pairs
-            if self._out:
-                i, j, times = self._with_pending(i, j, times)
+            if self._asked is None and self._out:
+                self._asked = self._repetitions.with_pending(self._out)
+            i, j, times = (self._asked or self._repetitions).pairs
             back = np.empty(len(i))
             probit.scale_news(R, i, j, times, rho, back)
             self._discounted = i, j, back
@@ -140,13 +192,3 @@ class OrderCriterion:
         if self._discounted is not None:
             probit.put_back(R, *self._discounted)
             self._discounted = None
-
-    def _with_pending(
-        self, i: IntArray, j: IntArray, times: IntArray
-    ) -> tuple[IntArray, IntArray, IntArray]:
-        asked = Counter(
-            dict(zip(zip(i.tolist(), j.tolist(), strict=True), times.tolist(), strict=True))
-        )
-        asked.update(self._out)
-        i, j = np.array(list(asked), np.int64).T.copy()
-        return i, j, np.array(list(asked.values()), np.int64)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from os import cpu_count
+from threading import Thread
 
 import numpy as np
 
@@ -12,6 +14,7 @@ from hodgerank.sampling.designs.dense import enlarge, prior_resistance
 from hodgerank.sampling.designs.design import AnswerBatch
 from hodgerank.types import FloatArray, IntArray, Item
 
+MUCH = 2e8  # answers times pairs, from which on processors share the work: a quarter of a second
 LEAN_VARIANCE = 0.5  # beforehand, of a pull to a side in units of probit noise
 
 
@@ -124,12 +127,18 @@ class ProbitBank:
         """Answers in the order they came, with what was answered before each."""
         i, j, outcome, weight, worker, side = answers
         seen = [self._seen(*row) for row in zip(side.tolist(), worker, strict=True)]
-        sides, who = np.array(seen, np.int64).reshape(-1, 2).T
-        probit.assimilate_all(
-            self.C, self.mean, self.response, i, j, outcome, weight, times, last,
-            np.ascontiguousarray(sides), np.ascontiguousarray(who), self.leans, self.tally,
-            self.evidence,
-        )  # fmt: skip
+        sides, who = np.array(seen, np.int64).reshape(-1, 2).T.copy()
+
+        def learn(own: slice) -> None:
+            probit.assimilate_all(
+                self.C[own], self.mean[own], self.response[own], i, j, outcome, weight, times,
+                last, sides, who, self.leans[own], self.tally[own], self.evidence[own],
+            )  # fmt: skip
+
+        if len(i) * self.n_items**2 < MUCH:
+            learn(slice(None))
+        else:
+            _side_by_side(learn, [slice(k, k + 1) for k in range(len(self))])
 
     def enlarge(self) -> None:
         """Make room for one more item."""
@@ -138,3 +147,18 @@ class ProbitBank:
         )
         self.mean = np.pad(self.mean, ((0, 0), (0, 1)))
         self._make_room()
+
+
+def _side_by_side(work: Callable[[slice], None], parts: list[slice]) -> None:
+    """Do all of it, a thread for each processor; the threads end with the process."""
+    left = iter(parts)
+
+    def run() -> None:
+        for part in left:
+            work(part)
+
+    threads = [Thread(target=run, daemon=True) for _ in range(min(len(parts), cpu_count() or 1))]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import numpy as np
 
 from hodgerank.sampling.designs.design import AnswerBatch
@@ -51,6 +53,20 @@ class Repetitions:
         before = [self.add(*row) for row in zip(*columns, strict=True)]
         times, last = zip(*before, strict=True) if before else ((), ())
         return np.array(times, np.int64), np.array(last, float)
+
+    def with_pending(self, out: Mapping[tuple[int, int], int]) -> Repetitions:
+        """A copy that takes pairs which are out so many times as answered so often."""
+        found = Repetitions()
+        found._row, found._ends = self._row.copy(), self._ends.copy()
+        found._times, found._last = self._times.copy(), self._last.copy()
+        found.add_pending(out)
+        return found
+
+    def add_pending(self, out: Mapping[tuple[int, int], int]) -> None:
+        """Take pairs that are out so many times as answered so often, however that was."""
+        for (i, j), times in out.items():
+            for _ in range(times):
+                self.add(i, j, 0.0)
 
     @property
     def pairs(self) -> tuple[IntArray, IntArray, IntArray]:

@@ -6,6 +6,8 @@ import numpy as np
 
 from hodgerank.sampling.blocked import Blocked
 from hodgerank.sampling.designs.adaptive_many import AdaptiveManyDesign
+from hodgerank.sampling.designs.design import Design
+from hodgerank.types import IntArray
 
 CLOSE = 2.0  # standard deviations from the limit between the best and the others
 FEWEST = 32  # items that are never left aside
@@ -33,6 +35,12 @@ class TopKManyDesign(AdaptiveManyDesign):
         fewest = min(max(FEWEST, 2 * k), len(mean))
         farthest = max(CLOSE, float(np.partition(distance, fewest - 1)[fewest - 1]))
         posterior.leave_aside(distance > farthest)
+
+    def search_in_turn(
+        self, blocked: Blocked, keys: IntArray, *, once: bool
+    ) -> list[tuple[int, int]]:
+        """One by one: what is left may change with each."""
+        return Design.search_in_turn(self, blocked, keys, once=once)
 
     def search(self, blocked: Blocked, key: int) -> tuple[int, int]:
         """A pair about as good as the best of those that matter, or of all if none is left."""

@@ -1,0 +1,1 @@
+"""A campaign that a server has, used over HTTP."""

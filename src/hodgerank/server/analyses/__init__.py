@@ -1,0 +1,1 @@
+"""What the analyst is asked: functions of a campaign to read, whose results can be pickled."""

@@ -1,0 +1,188 @@
+"""What is said of workers, and what the ranking would be without one of them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from hodgerank.campaign.campaign import Campaign
+from hodgerank.campaign.facts import CampaignFacts
+from hodgerank.campaign.standing import TrackStanding, rank_votes, standing_of
+from hodgerank.campaign.summaries import WorkerSummary, worker_summaries
+from hodgerank.data.comparisons import Comparisons
+from hodgerank.data.groups import VoteGroups
+from hodgerank.estimators.workers.assess import assess_workers
+from hodgerank.estimators.workers.assessment import FAULTS, HABITS, WorkerAssessment
+from hodgerank.types import Item
+
+MOST_MOVES = 20
+
+
+@dataclass(frozen=True)
+class WorkerRow:
+    """What a worker has done, and what is said of it; None where nothing can be said.
+
+    Attributes
+    ----------
+    level, flag
+        'fault', 'habit' or 'none', and which one: see `WorkerAssessment`. None for those of whom
+        no answer counts.
+    """
+
+    did: WorkerSummary
+    flag: str | None = None
+    level: str = "none"
+    bias: float | None = None
+    bias_stderr: float | None = None
+    agreement: float | None = None
+    reliability: float | None = None
+
+
+@dataclass(frozen=True)
+class WorkersView:
+    """All workers, those with a fault first.
+
+    Attributes
+    ----------
+    meanings
+        The faults and habits among them, how many have each.
+    innocent
+        Of those with a fault, at most this share is expected to have none.
+    """
+
+    n_answers: int
+    at: float
+    rows: tuple[WorkerRow, ...]
+    meanings: dict[str, int]
+    innocent: float
+    notes: tuple[str, ...]
+
+
+def workers_view(campaign: Campaign) -> WorkersView:
+    """Assess everybody by the answers that count, over all tracks together."""
+
+    def read(
+        state: CampaignFacts, now: float
+    ) -> tuple[float, list[WorkerSummary], list[TrackStanding]]:
+        standings = [standing_of(state, track) for track in state.items.tracks]
+        return state.at, worker_summaries(state), standings
+
+    at, did, standings = campaign.desk.decide(read)
+    answered: dict[Item, Comparisons] = {one.track: one.votes for one in standings if one.n_answers}
+    found = None
+    if any(votes.n_workers for votes in answered.values()):
+        first = next(iter(answered.values()))
+        groups = VoteGroups("track", answered, first.report)
+        found = assess_workers(first if len(answered) == 1 else groups.together())
+    rows = _rows(did, found)
+    flags = Counter(row.flag for row in rows)
+    return WorkersView(
+        n_answers=sum(votes.n_answers for votes in answered.values()),
+        at=at,
+        rows=tuple(rows),
+        meanings={flag: flags[flag] for flag in (*FAULTS, *HABITS) if flags[flag]},
+        innocent=0.0 if found is None else found.false_discovery_rate,
+        notes=() if found is None else found.notes,
+    )
+
+
+def _rows(did: list[WorkerSummary], found: WorkerAssessment | None) -> list[WorkerRow]:
+    places = {} if found is None else {name: k for k, name in enumerate(found.workers)}
+    rows = []
+    for one in did:
+        k = places.get(one.worker)
+        if found is None or k is None:
+            rows.append(WorkerRow(one))
+            continue
+        rows.append(
+            WorkerRow(
+                did=one,
+                flag=found.flag[k],
+                level=found.level[k],
+                bias=_number(found.position_bias[k]),
+                bias_stderr=_number(found.position_bias_stderr[k]),
+                agreement=_number(found.agreement[k]),
+                reliability=_number(found.reliability[k]),
+            )
+        )
+    order = ("fault", "habit", "none")
+    return sorted(rows, key=lambda row: (order.index(row.level), -row.did.n_answers))
+
+
+def _number(value: float) -> float | None:
+    return float(value) if value == value else None
+
+
+@dataclass(frozen=True)
+class Move:
+    """An item that would stand elsewhere."""
+
+    item: Item
+    before: int
+    after: int
+
+
+@dataclass(frozen=True)
+class Without:
+    """A track without the answers of one worker, beside what it is with them.
+
+    Attributes
+    ----------
+    n_answers, n_left
+        Of the worker, and of all others.
+    n_moves, moves
+        Items whose rank would be another: how many, and those that would move furthest.
+    leader_before, leader_after
+        Who is ranked first.
+    """
+
+    track: str
+    n_answers: int
+    n_left: int
+    n_items: int
+    n_moves: int
+    moves: tuple[Move, ...]
+    leader_before: Item
+    leader_after: Item
+
+
+def without(campaign: Campaign, worker: str) -> list[Without]:
+    """What would be different in the tracks where answers of the worker count."""
+    standings = campaign.desk.decide(
+        lambda state, now: [standing_of(state, track) for track in state.items.tracks]
+    )
+    return [_without(one, worker) for one in standings if worker in one.votes.workers]
+
+
+def _without(standing: TrackStanding, worker: str) -> Without:
+    votes = _others(standing.votes, worker)
+    before, after = standing.ranking, rank_votes(votes, standing.settings)
+    moves = [
+        Move(item, int(rank), after[item].rank)
+        for item, rank in zip(before.items, before.ranks, strict=True)
+        if after[item].rank != rank
+    ]
+    moves.sort(key=lambda move: -abs(move.after - move.before))
+    return Without(
+        track=standing.track,
+        n_answers=standing.n_answers - votes.n_answers,
+        n_left=votes.n_answers,
+        n_items=len(before),
+        n_moves=len(moves),
+        moves=tuple(moves[:MOST_MOVES]),
+        leader_before=before.items[0],
+        leader_after=after.items[0],
+    )
+
+
+def _others(votes: Comparisons, worker: str) -> Comparisons:
+    """The answers of all others, as they are when the worker is banned."""
+    code = votes.workers.index(worker)
+    kept = votes.select(votes.worker != code)
+    return replace(
+        kept,
+        workers=(*votes.workers[:code], *votes.workers[code + 1 :]),
+        worker=np.where(kept.worker > code, kept.worker - 1, kept.worker).astype(np.int32),
+    )

@@ -1,0 +1,118 @@
+"""Analyst: what takes long is computed in a process of its own, from the log alone.
+
+Workers get their pairs from a process that never waits for a ranking.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
+from multiprocessing import get_context
+from time import sleep
+from typing import Any, Concatenate, ParamSpec, TypeVar
+
+from hodgerank.campaign.campaign import Campaign
+from hodgerank.campaign.database import Database
+
+T = TypeVar("T")
+P = ParamSpec("P")
+
+NICENESS = 10
+_WATCH_SECONDS = 1.0
+_END_SECONDS = 2.0
+
+
+class Analyst:
+    """One process that has the database open for reading.
+
+    What it is asked is a function of a module, whose first argument is a campaign to read; what it
+    returns can be pickled. It is asked one thing after the other.
+    """
+
+    def __init__(self, address: str) -> None:
+        self._address = address
+        self._pool: ProcessPoolExecutor | None = None
+
+    async def ask(
+        self,
+        what: Callable[Concatenate[Campaign, P], T],
+        id: str,
+        *args: P.args,
+        **options: P.kwargs,
+    ) -> T:
+        """Ask something about a campaign. A process that died is replaced, and asked once more."""
+        try:
+            return await self._ask(what, id, args, options)
+        except BrokenProcessPool:
+            self.close()
+            return await self._ask(what, id, args, options)
+
+    async def _ask(
+        self, what: Callable[..., T], id: str, args: tuple[Any, ...], options: dict[str, Any]
+    ) -> T:
+        if self._pool is None:
+            self._pool = ProcessPoolExecutor(
+                1, get_context("spawn"), _begin, (self._address, os.getpid())
+            )
+        with _without_interrupts():  # the process may be made here, and inherits it
+            asked = self._pool.submit(_answer, what, id, args, options)
+        return await asyncio.wrap_future(asked)
+
+    def close(self) -> None:
+        """End the process, whatever it is at."""
+        if self._pool is not None:
+            processes = list((self._pool._processes or {}).values())
+            self._pool.shutdown(wait=False, cancel_futures=True)
+            for process in processes:
+                process.kill()
+                process.join(_END_SECONDS)  # who closes the database after it is the last one
+            self._pool = None
+
+
+@contextmanager
+def _without_interrupts() -> Iterator[None]:
+    """Let Ctrl-C wait: a process that is just being made would complain about it."""
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+_database: Database | None = None
+_campaigns: dict[str, Campaign] = {}
+
+
+def _begin(address: str, parent: int) -> None:
+    """In the new process."""
+    global _database
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent ends it
+    if hasattr(os, "nice"):
+        os.nice(NICENESS)
+    if sys.platform != "win32":
+        threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
+    _database = Database(address, read_only=True)
+
+
+def _answer(what: Callable[..., T], id: str, args: tuple[Any, ...], options: dict[str, Any]) -> T:
+    assert _database is not None
+    if id not in _campaigns:
+        _campaigns[id] = Campaign.open(_database, id, read_only=True)
+    return what(_campaigns[id], *args, **options)
+
+
+def _end_with(parent: int) -> None:
+    """A parent that was killed cannot say goodbye."""
+    while os.getppid() == parent:
+        sleep(_WATCH_SECONDS)
+    os._exit(1)

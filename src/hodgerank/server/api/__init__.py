@@ -1,0 +1,1 @@
+"""What programs use: JSON over HTTP."""

@@ -1,0 +1,1 @@
+"""The demonstration: pictures that the program draws, and workers that it plays."""

@@ -1,0 +1,80 @@
+"""Keys: tokens for people and programs, and what they may do with them."""
+
+from __future__ import annotations
+
+import hashlib
+import secrets
+import time
+from collections.abc import Callable
+from typing import Literal
+
+from starlette.concurrency import run_in_threadpool
+
+from hodgerank.campaign.stores.access_keys import AccessKey, AccessKeys
+
+Kind = Literal["link", "session", "token"]
+Role = Literal["owner", "judge", "reader", "worker"]
+
+TOKEN_BYTES = 32
+REMEMBERED_SECONDS = 5.0
+"""How long another process may go on with a key that was taken away."""
+MOST_REMEMBERED = 100_000
+
+
+class Keys:
+    """The keys of a database. What is asked again within seconds is not looked up again."""
+
+    def __init__(self, kept: AccessKeys, clock: Callable[[], float] = time.time) -> None:
+        self._kept, self._clock = kept, clock
+        self._remembered: dict[str, tuple[float, AccessKey]] = {}
+
+    def issue(
+        self,
+        kind: Kind,
+        role: Role,
+        holder: str,
+        *,
+        campaign: str | None = None,
+        seconds: float | None = None,
+    ) -> str:
+        """A new token, which nobody can read again."""
+        token, now = secrets.token_urlsafe(TOKEN_BYTES), self._clock()
+        expires = None if seconds is None else now + seconds
+        self._kept.add(AccessKey(_digest(token), kind, role, campaign, holder, now, expires))
+        return token
+
+    async def find(self, token: str) -> AccessKey | None:
+        """What a token is good for, if for anything."""
+        digest, now = _digest(token), self._clock()
+        at, key = self._remembered.get(digest, (0.0, None))
+        if key is None or now - at > REMEMBERED_SECONDS:
+            key = await run_in_threadpool(self._kept.find, digest)
+            if key is None:
+                self._remembered.pop(digest, None)
+                return None
+            if len(self._remembered) >= MOST_REMEMBERED:
+                self._remembered.clear()
+            self._remembered[digest] = now, key
+        return None if key.expires is not None and key.expires < now else key
+
+    def redeem(self, token: str) -> AccessKey | None:
+        """Use a link, which then is gone: of several who try, one gets it."""
+        key = self._kept.find(_digest(token))
+        if key is None or key.kind != "link" or not self._kept.remove(digest=key.digest):
+            return None
+        return None if key.expires is not None and key.expires < self._clock() else key
+
+    def all(self, **values: str | None) -> list[AccessKey]:
+        """Those that are not over, with these values, oldest first."""
+        now = self._clock()
+        known = self._kept.all(**values)
+        return [key for key in known if key.expires is None or key.expires >= now]
+
+    def revoke(self, **values: str | None) -> int:
+        """Those with these values open nothing any more; how many."""
+        self._remembered.clear()
+        return self._kept.remove(**values)
+
+
+def _digest(token: str) -> str:
+    return hashlib.sha256(token.encode("utf-8", "surrogatepass")).hexdigest()

@@ -1,0 +1,1 @@
+"""What the server counts of itself, for those who watch over it."""

@@ -1,0 +1,1 @@
+"""What people see, page by page."""

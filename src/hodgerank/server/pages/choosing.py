@@ -1,0 +1,133 @@
+"""Choosing: items that an owner uploads or writes, looked at before anything is made of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from io import BytesIO
+
+from starlette.concurrency import run_in_threadpool
+from starlette.datastructures import FormData, UploadFile
+from starlette.requests import Request
+from starlette.responses import Response
+
+from hodgerank.campaign.items import CampaignItem
+from hodgerank.errors import HodgeRankError
+from hodgerank.server.access import key_of
+from hodgerank.server.house import House, house_of
+from hodgerank.server.media.serving import media_headers
+from hodgerank.server.problem import Problem
+from hodgerank.server.rendering import url
+from hodgerank.server.showing import Shown, shown
+from hodgerank.server.uploads.opening import Opener
+from hodgerank.server.uploads.tables import PARTS
+from hodgerank.server.uploads.upload import Upload
+
+MOST_SHOWN = 12
+MOST_LINES = 10_000
+LONGEST_ID = 100
+"""Of lines as items: where one is longer, all are numbered."""
+LARGEST_PREVIEW = 30 << 20
+MOST_FILES = 20_001
+GONE = "the files are not here any more: choose them again"
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """What an owner chose as items.
+
+    Attributes
+    ----------
+    staged
+        By what id the files can be had again; empty where there are none.
+    lines
+        As they were written.
+    upload
+        What was understood; None where nothing was chosen.
+    columns
+        Those of a table that the owner named.
+    is_new
+        Whether nobody has seen yet what was understood.
+    """
+
+    staged: str = ""
+    lines: str = ""
+    upload: Upload | None = None
+    columns: Mapping[str, str] = field(default_factory=dict)
+    is_new: bool = False
+
+    def sample(self, request: Request) -> list[tuple[CampaignItem, Shown]]:
+        """The first items as people would see them, but for what stands elsewhere on the web."""
+        if self.upload is None:
+            return []
+        media = url(request, "new", "staged", self.staged)
+        return [
+            (item, {"kind": "address"} if item.media.startswith("http") else shown(item, media))
+            for item in self.upload.items[:MOST_SHOWN]
+        ]
+
+    def store(self, house: House) -> list[CampaignItem]:
+        """The items, whose media are in the library then."""
+        return [] if self.upload is None else self.upload.store(house.media)
+
+
+async def chosen(request: Request, form: FormData) -> Chosen:
+    """What a form says: new files, files that were sent before, or lines."""
+    house, who = house_of(request), key_of(request).digest
+    files = [one for one in form.getlist("files") if isinstance(one, UploadFile) and one.filename]
+    staged, lines = form.get("staged"), form.get("lines")
+    if form.get("source") == "lines":
+        files, staged = [], ""
+    if files:
+        named = [(file.filename or "", file.file) for file in files]
+        staged = await run_in_threadpool(house.staging.keep, named, who)
+    if isinstance(staged, str) and staged:
+        columns = {} if files else _columns(form)
+        upload = await run_in_threadpool(house.staging.find, staged, who, columns)
+        if upload is None:
+            return Chosen(upload=Upload(faults=(GONE,)))
+        return Chosen(staged=staged, upload=upload, columns=columns, is_new=bool(files))
+    if isinstance(lines, str) and lines.strip() and form.get("source") != "files":
+        return Chosen(lines=lines, upload=_of_lines(lines))
+    return Chosen()
+
+
+def _columns(form: FormData) -> dict[str, str]:
+    written = {part: form.get(f"column.{part}") for part in PARTS}
+    return {part: name for part, name in written.items() if isinstance(name, str) and name}
+
+
+def _of_lines(lines: str) -> Upload:
+    """An item for each line that says anything."""
+    written = list(dict.fromkeys(line.strip() for line in lines.splitlines() if line.strip()))
+    if len(written) > MOST_LINES:
+        return Upload(faults=(f"there are more than {MOST_LINES:,} lines: upload a file",))
+    is_short = all(len(line) <= LONGEST_ID for line in written)
+    try:
+        items = [
+            CampaignItem(line) if is_short else CampaignItem(str(number), line)
+            for number, line in enumerate(written, 1)
+        ]
+    except HodgeRankError as error:
+        return Upload(faults=(str(error),))
+    return Upload(items=tuple(items))
+
+
+async def staged_media(request: Request, staged: str, name: str) -> Response:
+    """A picture of an upload that waits, for its owner."""
+    who = key_of(request).digest
+    upload = await run_in_threadpool(house_of(request).staging.find, staged, who)
+    content = None if upload is None else await run_in_threadpool(_content, upload, f"media:{name}")
+    if content is None:
+        raise Problem(404, "")
+    return Response(content, headers=media_headers(f"media:{name}"))
+
+
+def _content(upload: Upload, name: str) -> bytes | None:
+    file, examined = upload.media.get(name, (None, None))
+    if file is None or examined is None or examined.size > LARGEST_PREVIEW:
+        return None
+    content = BytesIO()
+    with Opener(upload.limits) as opener, opener.stream(file) as stream:
+        content.write(stream.read(LARGEST_PREVIEW))
+    return content.getvalue()

@@ -1,0 +1,35 @@
+"""Problem: a request that is not granted, and why."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+
+class Problem(Exception):
+    """A request that is not granted.
+
+    Attributes
+    ----------
+    status
+        Of HTTP.
+    detail
+        What is wrong and what to do, for people.
+    more
+        Further members of the answer for programs.
+    go_to
+        Where a page sends the visitor instead of saying it.
+    """
+
+    def __init__(
+        self,
+        status: int,
+        detail: str,
+        *,
+        headers: Mapping[str, str] | None = None,
+        go_to: str | None = None,
+        **more: Any,
+    ) -> None:
+        self.status, self.detail, self.more = status, detail, more
+        self.headers, self.go_to = dict(headers or {}), go_to
+        super().__init__(detail)

@@ -1,0 +1,57 @@
+"""RateLimits: how often one visitor may try what is not yet theirs."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable
+from time import monotonic
+from typing import NamedTuple
+
+from starlette.types import Scope
+
+from hodgerank.server.problem import Problem
+
+
+class Limit(NamedTuple):
+    """So many at once, and so many a second in the long run."""
+
+    burst: float
+    per_second: float
+
+
+# A class behind one address joins within a minute; nobody has ten owner links to try.
+LIMITS = {"enter": Limit(10, 0.2), "j": Limit(300, 10)}
+UNKNOWN = Limit(60, 1)
+"""Of requests whose key opens nothing."""
+MOST_VISITORS = 50_000
+
+
+class RateLimits:
+    """A bucket of tokens for each visitor and purpose, in this process."""
+
+    def __init__(self, clock: Callable[[], float] = monotonic) -> None:
+        self._clock = clock
+        self._left: OrderedDict[tuple[str, str], tuple[float, float]] = OrderedDict()
+
+    def require(self, scope: Scope) -> None:
+        """Refuse a request that is one too many."""
+        if scope["method"] == "POST":
+            path = scope["path"].removeprefix(scope.get("root_path", ""))
+            purpose = path.split("/")[1] if path.startswith("/") else ""
+            if (limit := LIMITS.get(purpose)) is not None:
+                self.take(scope, purpose, limit)
+
+    def take(self, scope: Scope, purpose: str, limit: Limit = UNKNOWN) -> None:
+        """Count one request of a visitor."""
+        visitor = (scope.get("client") or ("", 0))[0], purpose
+        now = self._clock()
+        left, at = self._left.pop(visitor, (limit.burst, now))
+        left = min(limit.burst, left + (now - at) * limit.per_second)
+        self._left[visitor] = (max(0.0, left - 1), now)
+        while len(self._left) > MOST_VISITORS:
+            self._left.popitem(last=False)
+        if left < 1:
+            wait = (1 - left) / limit.per_second
+            raise Problem(
+                429, f"Too many tries: wait {wait:.0f} s.", headers={"Retry-After": f"{wait:.0f}"}
+            )

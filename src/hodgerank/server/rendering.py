@@ -1,0 +1,105 @@
+"""render: a template becomes a page, with the policy that lets nothing else run in it."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Mapping
+from datetime import UTC, datetime
+from functools import cache
+from importlib.resources import files
+from typing import Any
+from urllib.parse import quote
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from starlette.requests import Request
+from starlette.responses import HTMLResponse
+
+from hodgerank import __version__
+from hodgerank.plotting.inline import colour_rules
+from hodgerank.server.texts import ENGLISH, Texts
+
+STYLESHEETS = (("hodgerank.reporting", "page.css"), ("hodgerank.server.static", "server.css"))
+"""One look for reports and pages."""
+
+
+def policy(origins: Iterable[str] = ()) -> str:
+    """What a page may load: its own scripts and styles, and media of these origins too."""
+    media = " ".join(["'self'", *origins])
+    return (
+        "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; "
+        f"img-src {media} data:; media-src {media}; form-action 'self'; base-uri 'none'; "
+        "frame-ancestors 'none'"
+    )
+
+
+def render(
+    request: Request,
+    template: str,
+    *,
+    language: str = ENGLISH,
+    origins: Iterable[str] = (),
+    status_code: int = 200,
+    headers: Mapping[str, str] | None = None,
+    **values: Any,
+) -> HTMLResponse:
+    """A page. Values are escaped; `url` leads to an address of this server, `say` has the words."""
+    texts = Texts(language)
+    page = _environment().get_template(template)
+    html = page.render(
+        **values,
+        request=request,
+        language=language,
+        say=texts.say,
+        texts=texts,
+        version=__version__,
+        url=lambda *parts: url(request, *parts),
+        static=lambda name: url(request, "static", name) + f"?{static_version(name)}",
+    )
+    return HTMLResponse(
+        html, status_code, {"Content-Security-Policy": policy(origins), **(headers or {})}
+    )
+
+
+def url(request: Request, *parts: str) -> str:
+    """An address of this server, whatever stands before it; parts may be any names.
+
+    `url(request, "c", "my campaign")` is '/c/my%20campaign'.
+    """
+    path = "/".join(quote(part, safe="") for part in parts)
+    return f"{request.scope.get('root_path', '')}/{path}"
+
+
+@cache
+def static_file(name: str) -> bytes | None:
+    """What is served beside the pages, by name; None where there is no such file."""
+    if name == "style.css":
+        return b"\n".join((files(package) / file).read_bytes() for package, file in STYLESHEETS)
+    if name == "charts.css":
+        return colour_rules().encode()
+    folder = files("hodgerank.server.static")
+    known = {file.name for file in folder.iterdir() if file.name.endswith((".js", ".svg", ".css"))}
+    return (folder / name).read_bytes() if name in known else None
+
+
+@cache
+def static_version(name: str) -> str:
+    """Changes with the file, so that browsers may keep it."""
+    return hashlib.sha256(static_file(name) or b"").hexdigest()[:12]
+
+
+@cache
+def _environment() -> Environment:
+    environment = Environment(
+        loader=PackageLoader("hodgerank.server"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters["when"] = _when
+    return environment
+
+
+def _when(at: float) -> str:
+    """A time as HTML has it, which scripts turn into that of the reader."""
+    return datetime.fromtimestamp(at, UTC).isoformat(timespec="seconds")

@@ -1,0 +1,46 @@
+"""Adopting: pictures that campaigns name by their place on this machine come into the library."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Mapping
+
+from hodgerank.campaign.campaign import Campaign
+from hodgerank.campaign.owning import edit_item
+from hodgerank.campaign.state import CampaignState
+from hodgerank.notebook import short
+from hodgerank.server.house import House
+from hodgerank.server.uploads.adopting import adopt
+from hodgerank.types import Item
+
+MOST_TOLD = 10
+
+
+def adopt_media(house: House, tell: Callable[[str], object] = lambda words: None) -> list[str]:
+    """Put what campaigns show from files where browsers can have it; what was refused, in words."""
+    refused = []
+    for id in house.database.campaigns():
+        tell(f"opening {id}")
+        campaign = asyncio.run(house.campaign(id))
+        if campaign is not None:
+            refused += _adopt(house, campaign, tell)
+    return refused
+
+
+def _adopt(house: House, campaign: Campaign, tell: Callable[[str], object]) -> list[str]:
+    tell(f"looking at the pictures of {campaign.id}")
+    found = adopt(campaign.items, house.media)
+    if found.changes:
+        campaign.desk.decide(lambda state, now: _show(state, now, found.changes))
+    told = [
+        f"{campaign.id}, {short(item)} has nothing to show: {why}"
+        for item, why in list(found.refusals.items())[:MOST_TOLD]
+    ]
+    if (n := len(found.refusals) - MOST_TOLD) > 0:
+        told.append(f"{campaign.id}: and {n:,} more items")
+    return told
+
+
+def _show(state: CampaignState, now: float, changes: Mapping[Item, str]) -> None:
+    for item, media in changes.items():
+        edit_item(state, now, item, None, media)

@@ -1,0 +1,68 @@
+"""Streams: answers that go on until somebody leaves; the server ends them when it stops."""
+
+from __future__ import annotations
+
+import asyncio
+
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+
+class Streams:
+    """The streams of events that are open; `len` is how many."""
+
+    def __init__(self) -> None:
+        self._open: set[asyncio.Task[None]] = set()
+        self._is_ending = False
+
+    def __len__(self) -> int:
+        return len(self._open)
+
+    def end(self) -> None:
+        """Complete all of them, and those that still begin."""
+        self._is_ending = True
+        for task in self._open:
+            task.cancel()
+
+    async def run(self, app: ASGIApp, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request, which may turn out to be a stream."""
+        task = asyncio.current_task()
+        assert task is not None
+
+        async def send_watched(message: Message) -> None:
+            if message["type"] == "http.response.start" and is_stream(scope, message):
+                self._open.add(task)
+                if self._is_ending:
+                    task.cancel()
+            await send(message)
+
+        try:
+            await app(scope, receive, send_watched)
+        except asyncio.CancelledError:
+            if not (self._is_ending and task in self._open):
+                raise
+            task.uncancel()
+            await send({"type": "http.response.body", "body": b""})
+        finally:
+            self._open.discard(task)
+
+
+class StreamKeeper:
+    """Lets requests run among the streams of the server."""
+
+    def __init__(self, app: ASGIApp, streams: Streams) -> None:
+        self._app, self._streams = app, streams
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """One request."""
+        if scope["type"] == "http" and scope["method"] == "GET":
+            await self._streams.run(self._app, scope, receive, send)
+        else:
+            await self._app(scope, receive, send)
+
+
+def is_stream(scope: Scope, message: Message) -> bool:
+    """Whether an answer that begins so is a stream of events."""
+    return scope["method"] == "GET" and any(
+        name == b"content-type" and value.startswith(b"text/event-stream")
+        for name, value in message["headers"]
+    )

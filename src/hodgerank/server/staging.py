@@ -1,0 +1,111 @@
+"""Staging: uploads that wait for their owner to decide, each in a folder of its own."""
+
+from __future__ import annotations
+
+import json
+import re
+import secrets
+import shutil
+import time
+from collections import OrderedDict
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from threading import Lock
+from types import MappingProxyType
+from typing import BinaryIO
+
+from hodgerank.errors import CannotWrite
+from hodgerank.server.uploads.reading import read_upload
+from hodgerank.server.uploads.upload import Upload
+
+KEPT_SECONDS = 86_400
+MOST_REMEMBERED = 4
+FOLDER = ".staged"
+_ID = re.compile(r"[0-9a-f]{32}")
+_NAMES = "names.json"
+
+
+class Staging:
+    """A folder in which uploads are kept for a day.
+
+    Parameters
+    ----------
+    folder
+        Made if it is not there; beside the media.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder / FOLDER
+        self._read: OrderedDict[tuple[str, str], Upload] = OrderedDict()
+        self._one_reader = Lock()
+        self.clean()
+
+    def keep(self, files: Iterable[tuple[str, BinaryIO]], who: str) -> str:
+        """Keep files under the names that the browser gave; by what id they can be had again.
+
+        `who` is whose they are: nobody else gets them.
+        """
+        id = secrets.token_hex(16)
+        place = self._folder / id
+        try:
+            place.mkdir(parents=True)
+            names = []
+            for number, (name, content) in enumerate(files):
+                with (place / str(number)).open("xb") as file:
+                    shutil.copyfileobj(content, file, 1 << 20)
+                names.append(name)
+            told = {"who": who, "names": names}
+            (place / _NAMES).write_text(json.dumps(told), encoding="utf-8")
+        except OSError as error:
+            shutil.rmtree(place, ignore_errors=True)
+            raise CannotWrite(
+                f"there is no room for the upload: {error.strerror or error}"
+            ) from error
+        self.clean()
+        return id
+
+    def find(
+        self, id: str, who: str, columns: Mapping[str, str] = MappingProxyType({})
+    ) -> Upload | None:
+        """What was understood of it; None where it is not there, or somebody else's.
+
+        `columns` are those of a table whose names do not tell, as `read_upload` takes them.
+        """
+        place = self._folder / id
+        if not _ID.fullmatch(id):
+            return None
+        try:
+            told = json.loads((place / _NAMES).read_text(encoding="utf-8"))
+        except OSError:
+            return None
+        if told["who"] != who:
+            return None
+        key = id, json.dumps(dict(columns), sort_keys=True)
+        with self._one_reader:
+            if key not in self._read:
+                files = [(name, place / str(k)) for k, name in enumerate(told["names"])]
+                self._read[key] = read_upload(files, columns=columns, folder=place)
+            self._read.move_to_end(key)
+            while len(self._read) > MOST_REMEMBERED:
+                self._read.popitem(last=False)
+            return self._read[key]
+
+    def drop(self, id: str) -> None:
+        """It is not needed any more."""
+        with self._one_reader:
+            for key in [key for key in self._read if key[0] == id]:
+                del self._read[key]
+        if _ID.fullmatch(id):
+            shutil.rmtree(self._folder / id, ignore_errors=True)
+
+    def clean(self) -> None:
+        """Remove what nobody came back for."""
+        if not self._folder.is_dir():
+            return
+        for place in self._folder.iterdir():
+            try:
+                is_old = time.time() - place.stat().st_mtime > KEPT_SECONDS
+            except OSError:  # another process was faster
+                continue
+            if is_old:
+                self.drop(place.name)

@@ -1,0 +1,1 @@
+"""What an owner uploads becomes items: tables, zips, folders, loose files."""

@@ -1,0 +1,172 @@
+"""read_upload: what uploaded files would become, before anything is created."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from posixpath import commonpath, dirname, relpath
+from urllib.parse import urlsplit
+
+from hodgerank.campaign.item_files import items_of
+from hodgerank.campaign.items import CampaignItem
+from hodgerank.data.items.samples import require_text
+from hodgerank.data.items.sources import TEXTS, text_of
+from hodgerank.errors import CannotWrite, HodgeRankError, InvalidArgument
+from hodgerank.notebook import short
+from hodgerank.server.media.kinds import kind_of_ending
+from hodgerank.server.uploads.addresses import is_address
+from hodgerank.server.uploads.gathering import Gathered, gather
+from hodgerank.server.uploads.limits import Limits
+from hodgerank.server.uploads.media_files import MediaFiles
+from hodgerank.server.uploads.names import shown, without_ending
+from hodgerank.server.uploads.opening import Opener, UploadedFile
+from hodgerank.server.uploads.tables import is_table, read_table
+from hodgerank.server.uploads.upload import Upload
+
+
+def read_upload(
+    files: Iterable[tuple[str, Path]],
+    *,
+    columns: Mapping[str, str | None] | None = None,
+    encoding: str | None = None,
+    limits: Limits | None = None,
+    folder: Path | None = None,
+) -> Upload:
+    """What files would become as items of a campaign; whatever is wrong with them is in it.
+
+    A table, with the media that it names beside it, in a zip, or at an address; or texts, or media,
+    whose names without ending are the ids. Only CannotWrite is raised, where a zip finds no room.
+
+    Parameters
+    ----------
+    files
+        The name that the browser gave, with folders perhaps, and where the bytes are.
+    columns, encoding
+        Of the table: the column of a part (id, text, context, media, track) whose name does not
+        tell, "" for one that is not to be used.
+    limits
+        How much there may be.
+    folder
+        Where large files are unpacked for a moment.
+    """
+    limits = limits or Limits()
+    with Opener(limits, folder) as opener:
+        found = gather(files, opener)
+        media = MediaFiles(found.files, opener)
+        tables = [file for file in found.files.values() if is_table(file.name)]
+        if len(tables) > 1:
+            upload = Upload(faults=(_several(tables),))
+        elif tables:
+            upload = _of_table(tables[0], found, media, opener, columns or {}, encoding)
+        else:
+            upload = _of_files(found, media, opener)
+    for name, reason in media.refused.items():
+        found.refuse(name, reason)
+    if not upload.items and not upload.faults:
+        upload = replace(upload, faults=("there are no items in it: choose other files",))
+    used = {item.media for item in upload.items}
+    return replace(
+        upload,
+        refusals=tuple(found.refusals),
+        left_out=tuple(found.left_out),
+        warnings=tuple(_warnings(upload.items, media)),
+        media={name: kept for name, kept in media.kept.items() if name in used},
+        limits=limits,
+    )
+
+
+def _several(tables: Sequence[UploadedFile]) -> str:
+    return (
+        f"there are {len(tables):,} tables, such as {tables[0].shown} and {tables[1].shown}: "
+        "upload one of them"
+    )
+
+
+def _of_table(
+    table: UploadedFile,
+    found: Gathered,
+    media: MediaFiles,
+    opener: Opener,
+    columns: Mapping[str, str | None],
+    encoding: str | None,
+) -> Upload:
+    try:
+        read = read_table(table, media, opener, columns, encoding)
+        items = items_of(read.rows, table.shown) if read.rows else []
+    except CannotWrite:
+        raise
+    except HodgeRankError as error:
+        found.refuse(table.name, str(error).removeprefix(table.shown).lstrip(":, "))
+        return Upload(faults=("the table cannot be used",))
+    known = {*media.used, table.name}
+    found.left_out += [shown(name) for name in found.files if name not in known]
+    return Upload(
+        items=tuple(items),
+        columns=read.columns,
+        unused_columns=tuple(map(short, read.unused)),
+        faults=tuple(read.faults),
+    )
+
+
+def _of_files(found: Gathered, media: MediaFiles, opener: Opener) -> Upload:
+    """Every text an item, or every picture, video or sound."""
+    texts, shows = {}, {}
+    for name, file in found.files.items():
+        try:
+            if name.lower().endswith(TEXTS):
+                texts[name] = _text_in(file, opener)
+            else:
+                shows[name] = media.media_of(file)
+        except InvalidArgument as error:
+            if name not in media.refused:
+                found.refuse(name, error)
+    if texts and shows:
+        one, other = shown(next(iter(texts))), shown(next(iter(shows)))
+        words = (
+            f"there are texts ({one}) and media ({other}): upload one kind, or name both in a "
+            "table with the columns id, text and media"
+        )
+        return Upload(faults=(words,))
+    items: dict[str, CampaignItem] = {}
+    for name, item_id in _ids([*texts, *shows]).items():
+        if item_id in items:
+            found.refuse(name, f"there is another file for the item {short(item_id)}: rename one")
+            continue
+        try:
+            items[item_id] = CampaignItem(item_id, texts.get(name, ""), shows.get(name, ""))
+        except InvalidArgument as error:
+            found.refuse(name, error)
+    return Upload(items=tuple(items.values()))
+
+
+def _text_in(file: UploadedFile, opener: Opener) -> str:
+    with opener.whole(file, opener.limits.largest_text) as content:
+        return require_text(text_of(content.read()), "text")
+
+
+def _ids(names: Sequence[str]) -> dict[str, str]:
+    """The id of each file: its name from the folder on that all of them share."""
+    top = commonpath([dirname(name) or "." for name in names]) if names else ""
+    return {name: without_ending(relpath(name, top or ".")) for name in names}
+
+
+def _warnings(items: Sequence[CampaignItem], media: MediaFiles) -> Iterable[str]:
+    for file, examined in media.kept.values():
+        if examined.warning:
+            yield f"{file.shown}: {examined.warning}"
+    addresses = [item for item in items if is_address(item.media)]
+    unclear = [i for i in addresses if kind_of_ending(urlsplit(i.media).path) is None]
+    if unclear:
+        yield (
+            f"{len(unclear):,} addresses do not end as pictures, videos or sounds do, such as that "
+            f"of {short(unclear[0].id)}: they are taken for pictures"
+        )
+    if any(item.media.startswith("http:") for item in addresses):
+        yield "a server with https cannot show media from http addresses: use https"
+    shown_by = defaultdict(list)
+    for item in items:
+        shown_by[item.text, item.media, item.track].append(item.id)
+    for same in [ids for ids in shown_by.values() if len(ids) > 1][:5]:
+        yield f"{short(same[0])} and {short(same[1])} show the same: nobody can tell them apart"

@@ -1,0 +1,46 @@
+"""Models that work on a campaign of a server."""
+
+from __future__ import annotations
+
+import asyncio
+
+from campaigns import SCORES, TEXTS, few
+from hodgerank.judges.for_campaign import judge_for
+from hodgerank.judges.on_campaign import judge_campaign
+from hodgerank.judges.stand_in import Faults, StandIn, Temper
+
+
+def work(stand_in, campaign, models, **options):
+    """A run; then the judge is closed."""
+    judge = judge_for(campaign, models, base_url=stand_in.base_url)
+
+    async def run():
+        try:
+            return await judge_campaign(judge, campaign, **options)
+        finally:
+            await judge.close()
+
+    return asyncio.run(run())
+
+
+def test_a_judge_needs_no_more_than_its_token(live, clients):
+    campaign = live.campaign(few(5))
+    client = clients.of(campaign, "judge", "m")
+    with StandIn(SCORES, tempers=Temper(acuity=2)) as stand_in:
+        run = work(stand_in, client, "m")
+        assert len(stand_in.calls) == 10
+    assert (run.n_answers, run.n_counted) == (10, 10)
+    assert run.reason == "m has seen every pair: thank you"
+    [worker] = campaign.workers()
+    assert (worker.worker, worker.n_answers) == ("m", 10)
+
+
+def test_several_models_stop_when_it_is_enough(live, clients):
+    campaign = live.campaign(TEXTS, stop="tau >= 0.2")
+    client = clients.of(campaign)
+    client.progress()  # the process that computes it takes a while to begin
+    faults = Faults(latency=0.05)
+    with StandIn(SCORES, tempers=Temper(acuity=2), faults=faults) as stand_in:
+        run = work(stand_in, client, ["x", "y"], concurrency=4)
+    assert "enough answers" in run.reason
+    assert 10 <= run.n_answers == campaign.counts.n_answers < 132

@@ -1,0 +1,35 @@
+"""One house for all tests of the API: each makes a campaign of its own."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator
+
+import pytest
+from starlette.testclient import TestClient
+
+from hodgerank.server.app import create_app
+from hodgerank.server.house import House, HouseRules
+from hodgerank.server.standings import Standings
+from server.api.served import HERE, Program, Served
+
+
+async def _do_nothing(standings: Standings) -> None:
+    await asyncio.Event().wait()
+
+
+@pytest.fixture(scope="session")
+def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    """A house that computes only what is asked for."""
+    house = House(HouseRules(str(tmp_path_factory.mktemp("api") / "campaigns.db")))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Standings, "keep_up", _do_nothing)
+        with TestClient(create_app(house), base_url=HERE) as client:
+            patch.undo()  # other servers of the tests do compute them
+            yield Served(house, client)
+
+
+@pytest.fixture
+def owner(served: Served) -> Program:
+    """A program that may do everything."""
+    return served.program()

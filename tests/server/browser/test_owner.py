@@ -1,0 +1,177 @@
+"""The owner's pages in a browser: they move by themselves, and nothing runs that should not."""
+
+from __future__ import annotations
+
+from io import BytesIO
+from zipfile import ZipFile
+
+import pytest
+from PIL import Image
+from playwright.sync_api import Dialog, expect
+
+from hodgerank.campaign.items import CampaignItem
+from server.browser.owning import PATIENCE, wait_for_parts
+from server.browser.test_appearance import expect_readable
+
+HOSTILE = "<script>alert(1)</script>\"'><img src=x onerror=alert(2)>مرحبا" + "x" * 200
+SCREENS = [(360, 740, "light"), (1440, 900, "dark")]
+PAGES = ("", "/workers", "/workers/one?name=ann", "/items", "/items/0", "/settings", "/export")
+
+
+def say(campaign, n, best=None):
+    """Answers of two workers who agree on which item is best, and on the order of the others."""
+    order = sorted((item.id for item in campaign.items), key=lambda id: (id != best, str(id)))
+    for k in range(n):
+        [task] = campaign.lease(("ann", "bob", "eve")[k % 3])
+        is_left = order.index(task.left) < order.index(task.right)
+        campaign.answer(task, 1 if is_left else -1, seconds=2.0)
+
+
+def first_row(page):
+    return page.locator("tr[data-key]").first
+
+
+def test_the_live_page_moves_by_itself(owner, ranked):
+    campaign = ranked.campaign({"a": "", "b": "", "c": "", "d": ""}, budget=50)
+    owner.goto(f"/c/{campaign.id}")
+    expect(owner.get_by_text("Nobody has answered yet")).to_be_visible()
+    say(campaign, 6, best="d")
+    expect(owner.locator("[data-live=answers]")).to_have_text("6")
+    expect(owner.locator("#invite")).to_have_count(0)
+    expect(first_row(owner)).to_contain_text("d", timeout=PATIENCE)
+    expect(owner.locator("#sentence")).to_contain_text("Not yet: 6 answers of at most 50")
+    expect(owner.locator("[data-live=here]")).to_contain_text("eve")
+    for name in ("ann", "bob", "eve"):
+        campaign.ban(name)
+    for task in [task for name in ("x", "y") for task in campaign.lease(name, 6)]:
+        campaign.answer(task, -1 if task.left == "d" else 1)  # who comes now finds d the worst
+    expect(owner.locator("[data-live=answers]")).to_have_text("12")
+    expect(owner.locator("tr[data-key]").last).to_contain_text("d", timeout=PATIENCE)
+
+
+def test_what_another_does_shows_at_once(owner, ranked):
+    campaign = ranked.campaign()
+    owner.goto(f"/c/{campaign.id}")
+    campaign.pause()
+    expect(owner.locator(".bar .pill")).to_have_text("paused")
+    owner.get_by_role("button", name="Go on").click()
+    expect(owner.locator(".bar .pill")).to_have_text("open")
+    assert campaign.counts.status == "open"
+
+
+def test_a_campaign_is_made_of_pictures_that_were_looked_at_before(owner, ranked, tmp_path):
+    path = tmp_path / "pictures.zip"
+    with ZipFile(path, "w") as packed:
+        for k, colour in enumerate(("red", "green", "blue")):
+            content = BytesIO()
+            Image.new("RGB", (60, 40), colour).save(content, "PNG")
+            packed.writestr(f"p{k}.png", content.getvalue())
+        packed.writestr("items.csv", "id,file,scene\np0,p0.png,x\np1,p1.png,x\np2,p2.png,x\n")
+    owner.get_by_role("link", name="New campaign").click()
+    owner.locator("input[name=files]").set_input_files(path)
+    expect(owner.get_by_text("3 items.")).to_be_visible()
+    loaded = "images => images.every(image => image.complete && image.naturalWidth === 60)"
+    assert owner.locator(".sample img").evaluate_all(loaded)
+    owner.get_by_text("Name the columns yourself").click()
+    owner.get_by_label("track").fill("scene")
+    owner.get_by_label("track").press("Tab")
+    expect(owner.get_by_text("In 1 track.")).to_be_visible()
+    owner.get_by_label("Title").fill("Colours & <b>shapes</b>")
+    owner.get_by_label("Stopping rule").fill("soon")
+    expect(owner.locator("[data-rule-words]")).to_contain_text("is no stopping rule")
+    owner.get_by_label("Stopping rule").fill("top 1 >= 0.9")
+    expect(owner.locator("[data-rule-words]")).to_have_text("top 1 certain to 90%")
+    owner.get_by_role("button", name="Create the campaign").click()
+    expect(owner.get_by_text("The campaign is there.")).to_be_visible()
+    assert owner.url.endswith("/c/colours-b-shapes-b?done=created")
+    link = owner.get_by_label("Link for workers").input_value()
+    assert link.startswith(f"{ranked.url}/j/colours-b-shapes-b/")
+    owner.goto(link)
+    expect(owner.get_by_role("button", name="Begin")).to_be_visible()
+
+
+def test_a_list_is_written_and_becomes_a_campaign(owner):
+    owner.goto("/new")
+    owner.get_by_label("Write a list").check()
+    owner.get_by_label("One item in each line").fill("tea\nmilk\n")
+    expect(owner.get_by_text("2 items.")).to_be_visible()
+    owner.get_by_role("textbox", name="Question").fill("Which do you drink?")
+    owner.get_by_role("button", name="Create the campaign").click()
+    expect(owner).to_have_url("/c/which-do-you-drink?done=created")
+
+
+def test_tables_are_sorted_and_searched_by_keys(owner, ranked):
+    campaign = ranked.campaign()
+    say(campaign, 9)
+    owner.goto(f"/c/{campaign.id}/workers")
+    wait_for_parts(owner)
+    names = owner.locator("tbody th")
+    owner.get_by_role("button", name="Worker", exact=True).press("Enter")
+    assert names.all_inner_texts() == ["ann", "bob", "eve"]
+    owner.get_by_role("button", name="Worker", exact=True).press("Enter")
+    assert names.all_inner_texts() == ["eve", "bob", "ann"]
+    owner.get_by_role("searchbox").fill("bo")
+    expect(owner.get_by_role("link", name="eve")).to_be_hidden()
+    expect(owner.get_by_role("link", name="bob")).to_be_visible()
+
+
+def test_a_ban_asks_first_and_is_undone(owner, ranked):
+    campaign = ranked.campaign()
+    say(campaign, 6)
+    owner.goto(f"/c/{campaign.id}/workers")
+    wait_for_parts(owner)
+    owner.get_by_label("Select ann").check()
+    expect(owner.get_by_text("1 selected")).to_be_visible()
+    owner.get_by_text("Ban selected ...").click()
+    owner.get_by_label("Reason, for your notes").fill("tosses coins")
+    owner.get_by_role("button", name="Ban", exact=True).click()
+    expect(owner.get_by_text("their answers do not count")).to_be_visible()
+    assert campaign.workers()[0].ban_reason == "tosses coins"
+    wait_for_parts(owner)
+    owner.get_by_role("link", name="ann").click()
+    owner.get_by_role("button", name="Restore").click()
+    expect(owner.get_by_text("their answers count again")).to_be_visible()
+    assert campaign.counts.n_banned == 0
+
+
+@pytest.mark.parametrize("path", PAGES)
+def test_pages_are_readable_for_all(owner, ranked, path):
+    campaign = ranked.campaign(stop="tau >= 0.9", budget=40)
+    say(campaign, 12)
+    owner.goto(f"/c/{campaign.id}{path}")
+    wait_for_parts(owner)
+    for fold in owner.locator("details:not(.ask)").all():
+        fold.evaluate("fold => fold.open = true")
+    expect_readable(owner, SCREENS)
+
+
+@pytest.mark.parametrize("path", ["/", "/new"])
+def test_the_list_and_the_form_are_readable_for_all(owner, path):
+    owner.goto(path)
+    wait_for_parts(owner)
+    for fold in owner.locator("details").all():
+        fold.evaluate("fold => fold.open = true")
+    expect_readable(owner, SCREENS)
+
+
+def test_the_report_is_readable_for_all(owner, ranked):
+    campaign = ranked.campaign()
+    say(campaign, 12)
+    owner.goto(f"/c/{campaign.id}/report")
+    expect_readable(owner, SCREENS)
+
+
+def test_names_that_would_run_do_not(owner, ranked):
+    items = [CampaignItem(f"{HOSTILE}{k}", text=HOSTILE, track=HOSTILE) for k in range(3)]
+    campaign = ranked.campaign(items, title=HOSTILE, instructions=HOSTILE, skip_reasons=[HOSTILE])
+    for k, name in enumerate((HOSTILE, "ann", f"b{HOSTILE}")):
+        [task] = campaign.lease(name)
+        campaign.answer(task, (-1) ** k)
+    dialogs: list[Dialog] = []
+    owner.on("dialog", lambda dialog: dialogs.append(dialog))
+    for path in PAGES:
+        owner.goto(f"/c/{campaign.id}{path}")
+        wait_for_parts(owner)
+    owner.goto("/")
+    wait_for_parts(owner)
+    assert dialogs == []

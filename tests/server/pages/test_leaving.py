@@ -1,0 +1,213 @@
+from __future__ import annotations
+
+import asyncio
+import pickle
+
+import pytest
+
+from hodgerank.campaign.campaign import Campaign
+from hodgerank.campaign.items import CampaignItem
+from hodgerank.server.pages.results import rank_for_workers
+from server.pages.visiting import worker
+
+FOUR = {f"secret-{k}": f"Sentence {k}" for k in range(4)}
+PANEL = {
+    "kind": "link",
+    "completed": "DONE-7",
+    "screened_out": "OUT-8",
+    "withdrawn": "GONE-9",
+    "return_origins": ["https://panel.example"],
+}
+
+
+def answer(visitor, n=1):
+    for _ in range(n):
+        task = visitor.turn()["tasks"][0]
+        visitor.turn("answer", task=task["id"], outcome=1)
+
+
+def outcomes(campaign):
+    return [summary.outcome for summary in campaign.workers()]
+
+
+@pytest.mark.parametrize(
+    ("settings", "n_answers", "outcome"),
+    [
+        ({}, 0, "withdrawn"),
+        ({}, 1, "completed"),
+        ({"answers_per_worker": 2}, 1, "withdrawn"),
+        ({"answers_per_worker": 2}, 2, "completed"),
+    ],
+)
+def test_who_stops_has_completed_or_withdrawn(live, settings, n_answers, outcome):
+    campaign = live.campaign(FOUR, **settings)
+    ann = worker(live, campaign)
+    answer(ann, n_answers)
+    assert ann.say("leave", wants="stop").json() == {"step": "done"}
+    assert outcomes(campaign) == [outcome]
+    assert ann.turn()["tasks"] == []
+    assert campaign.counts.n_out == 0
+
+
+def test_who_waits_for_others_and_goes_has_not_withdrawn(live):
+    campaign = live.campaign(FOUR, budget=3, answers_per_worker=3)
+    ann, bob, cem = (worker(live, campaign) for _ in range(3))
+    answer(ann)
+    bob.turn()
+    ann.turn("skip", task=ann.turn()["tasks"][0]["id"])
+    bob.turn()
+    assert cem.turn()["step"] == "wait"
+    cem.say("leave", wants="stop")
+    assert outcomes(campaign)[2] == "screened_out"  # there was nothing for them
+
+
+def test_who_says_to_be_done_while_there_are_tasks_goes_on(live):
+    campaign = live.campaign(FOUR, panel=PANEL)
+    ann = worker(live, campaign, "worker=ann")
+    assert ann.say("leave", wants="done").json() == {"step": "open"}
+    assert outcomes(campaign) == [None]
+    assert ann.see("/done").headers["location"].endswith(f"/w/{campaign.id}")
+
+
+def test_the_code_is_shown_when_the_end_is_noted_and_not_before(live):
+    campaign = live.campaign(FOUR, answers_per_worker=1, panel=PANEL)
+    ann = worker(live, campaign, "worker=ann")
+    answer(ann)
+    assert ann.see("/done").status_code == 303
+    for _ in range(2):
+        assert ann.say("leave", wants="done").json() == {"step": "done"}
+    assert outcomes(campaign) == ["completed"]
+    text = ann.see("/done").text
+    assert "DONE-7" in text
+    assert "GONE-9" not in text
+    assert "OUT-8" not in text
+
+
+def test_who_came_when_all_was_done_is_screened_out(live):
+    campaign = live.campaign(FOUR, budget=1, panel=PANEL)
+    ann = worker(live, campaign, "worker=ann")
+    answer(ann)
+    bob = worker(live, campaign, "worker=bob")
+    bob.say("leave", wants="done")
+    assert outcomes(campaign)[1] == "screened_out"
+    text = bob.see("/done").text
+    assert "There are enough answers already" in text
+    assert "OUT-8" in text
+
+
+def test_without_a_panel_nobody_is_told_that_it_is_over_for_good(live):
+    campaign = live.campaign({"a": "Tea", "b": "Milk"})
+    ann = worker(live, campaign)
+    answer(ann)
+    assert ann.say("leave", wants="done").json() == {"step": "done"}
+    assert outcomes(campaign) == [None]
+    assert "You have seen every pair" in ann.see("/done").text
+    campaign.add({"c": "Cola"})
+    assert ann.turn()["step"] == "open"
+
+
+@pytest.mark.parametrize(
+    ("there", "is_allowed"),
+    [
+        ("https://panel.example/back?x=1", True),
+        ("https://panel.example.evil.example/", False),
+        ("https://panel.example@evil.example/", False),
+        ("//evil.example", False),
+        ("javascript:alert(1)", False),
+        ("https://panel.example\\@evil.example", False),
+        ("http://panel.example/", False),
+    ],
+)
+def test_the_way_back_in_a_link_is_taken_only_where_it_is_allowed(live, there, is_allowed):
+    campaign = live.campaign({"a": "Tea", "b": "Milk"}, panel=PANEL)
+    ann = worker(live, campaign, f"worker=ann&return={there.replace('&', '%26')}")
+    answer(ann)
+    ann.say("leave", wants="done")
+    text = ann.see("/done").text
+    assert (f'href="{there}"' in text) == is_allowed
+    assert "evil" not in text
+    assert 'id="going"' not in text
+
+
+def test_only_an_address_of_the_owner_sends_by_itself(live):
+    panel = {**PANEL, "return_to": "https://panel.example/?cc={code}&who={worker}"}
+    campaign = live.campaign({"a": "Tea", "b": "Milk"}, panel=panel)
+    ann = worker(live, campaign, "worker=a%22%26b")
+    answer(ann)
+    ann.say("leave", wants="done")
+    text = ann.see("/done").text
+    assert 'href="https://panel.example/?cc=DONE-7&amp;who=a%22%26b"' in text
+    assert 'id="going"' in text
+
+
+@pytest.mark.parametrize("body", [{}, {"wants": "more"}, {"wants": "done", "outcome": "completed"}])
+def test_nobody_says_how_it_ended_but_the_server(live, body):
+    ann = worker(live, live.campaign(FOUR))
+    assert ann.say("leave", **body).status_code == 422
+
+
+def test_who_was_banned_is_told_without_a_code(live):
+    campaign = live.campaign(FOUR, panel=PANEL, workers_see_results=True)
+    ann = worker(live, campaign, "worker=ann")
+    answer(ann)
+    campaign.ban("ann", "secret reason")
+    assert ann.say("leave", wants="stop").json() == {"step": "done"}
+    text = ann.see("/done").text
+    assert "The owner has ended your part" in text
+    assert not any(words in text for words in ("secret", "DONE-7", "ranking"))
+
+
+@pytest.fixture
+def analyst(live, monkeypatch):
+    """Who computes at once, in this process; what was asked."""
+    asked = []
+
+    async def ask(what, id, *args):
+        asked.append(id)
+        return await asyncio.to_thread(lambda: what(Campaign.open(live.house.database, id), *args))
+
+    monkeypatch.setattr(live.house.analyst, "ask", ask)
+    return asked
+
+
+def test_the_ranking_is_shown_in_the_end_if_the_owner_wants_that(live, analyst):
+    items = {"a": "Tea", "b": "Milk <b>"}
+    campaign = live.campaign(items, workers_see_results=True)
+    ann = worker(live, campaign)
+    task = ann.turn()["tasks"][0]
+    ann.turn("answer", task=task["id"], outcome=1 if task["left"]["text"] == "Tea" else -1)
+    for _ in range(2):
+        text = ann.see("/done").text
+    assert text.index("The ranking so far") < text.index("Tea") < text.index("Milk &lt;b&gt;")
+    assert "From one answer" in text
+    assert analyst == [campaign.id]  # once for all who finish
+
+
+def test_the_ranking_is_not_shown_elsewhere(live, analyst):
+    campaign = live.campaign({"a": "Tea", "b": "Milk"})
+    ann = worker(live, campaign)
+    answer(ann)
+    assert "Tea" not in ann.see("/done").text
+    assert analyst == []
+
+
+def test_where_nobody_has_answered_there_is_no_ranking(live, analyst):
+    campaign = live.campaign(FOUR, workers_see_results=True)
+    ann = worker(live, campaign)
+    ann.say("leave", wants="stop")
+    assert "There is no ranking yet." in ann.see("/done").text
+
+
+def test_a_ranking_of_several_tracks_comes_from_another_process(live):
+    items = [
+        CampaignItem(f"{track}{k}", f"{track} {k}", track=track) for track in "xy" for k in "123"
+    ]
+    campaign = live.campaign(items)
+    ann = worker(live, campaign)
+    answer(ann, 4)
+    found = rank_for_workers(campaign, "/media/c")
+    assert pickle.loads(pickle.dumps(found)) == found
+    assert [(track, len(best), n_more) for track, best, n_more in found.tracks] == [
+        ("x", 3, 0),
+        ("y", 3, 0),
+    ]

@@ -1,0 +1,130 @@
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+from hodgerank.campaign import Campaign
+from hodgerank.errors import CampaignError
+from hodgerank.server.analyst import Analyst
+
+ORPHAN = """
+import asyncio, os, sys
+from hodgerank.server.analyst import Analyst
+from test_analyst import process
+if __name__ == "__main__":
+    print(asyncio.run(Analyst(sys.argv[1]).ask(process, "cups")), flush=True)
+    input()
+"""
+
+
+def process(campaign) -> int:
+    return os.getpid()
+
+
+def n_answers(campaign, more=0) -> int:
+    return campaign.counts.n_answers + more
+
+
+def end(campaign) -> None:
+    os._exit(1)
+
+
+def refuse(campaign) -> None:
+    raise CampaignError("not today")
+
+
+@pytest.fixture
+def campaign(tmp_path):
+    place = tmp_path / "campaigns.db"
+    with Campaign.create(place, ["tea", "milk", "cola"], question="Which?", id="cups") as campaign:
+        yield campaign
+
+
+@pytest.fixture
+def analyst(campaign):
+    analyst = Analyst(campaign.database.name)
+    yield analyst
+    analyst.close()
+
+
+def is_alive(pid):
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    with open(f"/proc/{pid}/stat") as file:
+        return file.read().rsplit(")", 1)[1].split()[0] != "Z"
+
+
+def wait_for_end(pid, seconds=10):
+    until = time.monotonic() + seconds
+    while is_alive(pid) and time.monotonic() < until:
+        time.sleep(0.05)
+    return not is_alive(pid)
+
+
+def test_it_knows_what_was_answered_since_it_was_last_asked(campaign, analyst):
+    async def ask():
+        before = await analyst.ask(n_answers, "cups")
+        [task] = campaign.lease("ann")
+        campaign.answer(task, 1)
+        return before, await analyst.ask(n_answers, "cups", more=10)
+
+    assert asyncio.run(ask()) == (0, 11)
+
+
+def test_it_is_another_process_and_stays_the_same(analyst):
+    async def ask():
+        return [await analyst.ask(process, "cups") for _ in range(2)]
+
+    one, other = asyncio.run(ask())
+    assert one == other != os.getpid()
+
+
+def test_what_it_refuses_is_told(analyst):
+    with pytest.raises(CampaignError, match="not today"):
+        asyncio.run(analyst.ask(refuse, "cups"))
+
+
+def test_a_process_that_died_is_replaced(analyst):
+    async def ask():
+        first = await analyst.ask(process, "cups")
+        os.kill(first, signal.SIGKILL)
+        return first, await analyst.ask(process, "cups")
+
+    first, second = asyncio.run(ask())
+    assert first != second
+
+
+def test_what_kills_it_every_time_is_an_error_and_no_loop(analyst):
+    with pytest.raises(Exception, match="terminated abruptly"):
+        asyncio.run(analyst.ask(end, "cups"))
+    assert asyncio.run(analyst.ask(n_answers, "cups")) == 0
+
+
+def test_it_ends_when_it_is_closed(analyst):
+    pid = asyncio.run(analyst.ask(process, "cups"))
+    analyst.close()
+    assert wait_for_end(pid)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
+def test_it_ends_when_its_server_is_killed(campaign, tmp_path):
+    script = tmp_path / "orphan.py"
+    script.write_text(ORPHAN)
+    path = os.pathsep.join([os.path.dirname(__file__), *sys.path])
+    with subprocess.Popen(
+        [sys.executable, script, campaign.database.name],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        env=os.environ | {"PYTHONPATH": path},
+    ) as server:
+        pid = int(server.stdout.readline())
+        server.kill()
+        assert wait_for_end(pid)

@@ -1,0 +1,132 @@
+from __future__ import annotations
+
+import asyncio
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from hodgerank.campaign import Database
+from hodgerank.server.keys import REMEMBERED_SECONDS, Keys
+
+
+class Clock:
+    def __init__(self) -> None:
+        self.now = 1_000.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+@pytest.fixture(params=["file", "postgresql", "memory"])
+def database(request, tmp_path):
+    match request.param:
+        case "file":
+            address = tmp_path / "campaigns.db"
+        case "postgresql":
+            address = request.getfixturevalue("postgres_url")
+        case _:
+            address = None
+    with Database(address) as database:
+        yield database
+
+
+@pytest.fixture
+def clock():
+    return Clock()
+
+
+@pytest.fixture
+def keys(database, clock):
+    return Keys(database.store.keys, clock)
+
+
+def find(keys, token):
+    return asyncio.run(keys.find(token))
+
+
+def test_a_token_opens_what_it_was_made_for(keys):
+    token = keys.issue("token", "judge", "gpt", campaign="cups", seconds=60)
+    key = find(keys, token)
+    assert (key.kind, key.role, key.holder, key.campaign) == ("token", "judge", "gpt", "cups")
+    assert find(keys, token + "x") is None
+    assert find(keys, "\ud800 ") is None
+
+
+def test_tokens_are_long_and_all_different(keys):
+    tokens = {keys.issue("session", "worker", "ann") for _ in range(50)}
+    assert len(tokens) == 50
+    assert min(map(len, tokens)) >= 43  # 256 bits
+
+
+def test_the_database_does_not_have_the_token(tmp_path):
+    path = tmp_path / "campaigns.db"
+    with Database(path) as database:
+        token = Keys(database.store.keys).issue("token", "owner", "me")
+    held = b"".join(file.read_bytes() for file in tmp_path.iterdir())
+    assert b"access_keys" in held
+    assert token.encode() not in held
+
+
+def test_a_token_ends_at_its_time(keys, clock):
+    token = keys.issue("session", "owner", "me", seconds=60)
+    clock.now += 59
+    assert find(keys, token) is not None
+    clock.now += 2
+    assert find(keys, token) is None
+    assert keys.all(role="owner") == []
+
+
+def test_a_token_that_was_taken_away_opens_nothing_at_once(keys):
+    token = keys.issue("session", "worker", "ann", campaign="cups")
+    assert find(keys, token) is not None
+    assert keys.revoke(kind="session", holder="ann", campaign="cups") == 1
+    assert find(keys, token) is None
+
+
+def test_another_process_hears_of_it_within_seconds(database, clock):
+    here, there = (Keys(database.store.keys, clock) for _ in range(2))
+    token = here.issue("session", "worker", "ann", campaign="cups")
+    assert find(there, token) is not None
+    here.revoke(holder="ann")
+    clock.now += REMEMBERED_SECONDS + 0.1
+    assert find(there, token) is None
+
+
+def test_only_those_that_are_named_are_taken_away(keys):
+    kept = [
+        keys.issue("session", "worker", "ann", campaign="bowls"),
+        keys.issue("session", "worker", "bob", campaign="cups"),
+        keys.issue("token", "owner", "ann"),
+    ]
+    keys.issue("session", "worker", "ann", campaign="cups")
+    assert keys.revoke(holder="ann", campaign="cups") == 1
+    assert all(find(keys, token) for token in kept)
+    assert keys.revoke(campaign=None) == 1
+    assert find(keys, kept[2]) is None
+
+
+def test_a_link_is_good_once(keys):
+    link = keys.issue("link", "owner", "me", seconds=60)
+    with ThreadPoolExecutor(8) as threads:
+        got = list(threads.map(lambda _: keys.redeem(link), range(8)))
+    assert sum(key is not None for key in got) == 1
+
+
+def test_a_link_that_is_too_old_is_good_for_nothing(keys, clock):
+    link = keys.issue("link", "owner", "me", seconds=60)
+    clock.now += 61
+    assert keys.redeem(link) is None
+
+
+def test_what_is_no_link_is_not_used_up(keys):
+    token = keys.issue("session", "owner", "me")
+    assert keys.redeem(token) is None
+    assert find(keys, token) is not None
+
+
+def test_keys_outlive_the_process(tmp_path):
+    path = tmp_path / "campaigns.db"
+    with Database(path) as database:
+        token = Keys(database.store.keys).issue("session", "worker", "ann", campaign="cups")
+    with Database(path) as database:
+        assert find(Keys(database.store.keys), token).holder == "ann"
