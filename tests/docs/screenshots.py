@@ -15,6 +15,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from io import BytesIO
 from pathlib import Path
+from shutil import which
 from tempfile import TemporaryDirectory
 from typing import Any
 from zipfile import ZipFile
@@ -31,7 +32,7 @@ DESKTOP = {"viewport": {"width": 1200, "height": 800}}
 PHONE = {"viewport": {"width": 390, "height": 760}, "has_touch": True, "is_mobile": True}
 PATIENCE = 180_000  # milliseconds
 FEWEST_ANSWERS = 300
-CHROMIUM = os.environ.get("HODGERANK_TEST_CHROMIUM", "/usr/bin/chromium")
+CHROMIUM = os.environ.get("HODGERANK_TEST_CHROMIUM") or which("chromium")
 ENOUGH = """n => {
     const shown = document.querySelector("[data-live=answers]").textContent;
     return Number(shown.replace(/\\D/g, "")) >= n;

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -11,6 +12,7 @@ from benchmarks.calibration.crowds import CONSISTENT, Crowd, fresh_rng
 
 import hodgerank as hr
 from hodgerank.estimators.trust.report import CLEAN
+from hodgerank.estimators.trust.statements import about_ranking, about_sides
 
 
 def about(report: hr.TrustReport, what: str) -> str:
@@ -139,7 +141,36 @@ def test_a_bias_that_cannot_be_seen_in_pairs_is_told_through_the_model():
     report = hr.assess_trust(votes)
     assert report.decomposition.expected.n_both_ways == 0
     assert report.p_value("bias") is None
-    assert "nobody saw a pair both ways round" in about(report, "sides")
+    assert "no worker's votes have a pair both ways round" in about(report, "sides")
+
+
+@pytest.mark.parametrize(
+    ("lower", "p", "words", "is_concern"),
+    [
+        (-0.02, 0.12, "no lean to a side is sure", False),
+        (0.02, 0.016, "answers may lean to the left, which is not sure at 1 %", False),
+        (0.04, 0.002, "answers lean to the left", True),
+    ],
+)
+def test_words_about_sides_agree_with_the_interval_beside_them(lower, p, words, is_concern):
+    lean = SimpleNamespace(value=0.09, lower=lower, upper=0.18 - lower, p_value=p)
+    sides = SimpleNamespace(n_known=9, lean=lean, moves=None)
+    [said] = about_sides(sides, n_both_ways=1)
+    assert said.words.startswith(f"{words} (+0.09")
+    assert said.concern == is_concern
+
+
+def test_a_ranking_that_is_not_sure_is_called_so():
+    found = {}
+    for p in (0.001, 0.018, 0.2):
+        gradient = SimpleNamespace(p_value=lambda share, p=p: p)
+        parts = SimpleNamespace(
+            expected=SimpleNamespace(gradient=gradient), energy={"gradient": 0.1}
+        )
+        [found[p]] = about_ranking(parts)
+    assert found[0.001].words.startswith("a ranking shows in the answers")
+    assert found[0.018].words.startswith("a ranking shows, but not surely")
+    assert [said.concern for said in found.values()] == [False, False, True]
 
 
 def test_where_sides_are_not_known_nothing_is_said_about_them():

@@ -18,9 +18,9 @@ def live(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LiveServer]:
         yield server
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def chromium() -> Iterator[Browser]:
-    """One browser process for all tests."""
+    """One browser process for the tests of a file: its loop is in the way of other files."""
     with sync_playwright() as playwright:
         browser = launch(playwright)
         yield browser

@@ -54,6 +54,22 @@ def test_answers_of_the_last_minute_are_counted(campaign, clock):
     assert look(campaign).per_minute == 0
 
 
+def test_answers_that_were_taken_back_or_reset_are_not_of_the_last_minute(campaign):
+    for _ in range(3):
+        say(campaign, "ann")
+    campaign.undo("ann")
+    assert look(campaign).per_minute == look(campaign).counts.n_answers == 2
+    campaign.reset()
+    assert look(campaign).per_minute == 0
+
+
+def test_who_is_banned_is_not_here(campaign):
+    say(campaign, "ann")
+    say(campaign, "bob")
+    campaign.ban("bob")
+    assert look(campaign).here == ("ann",)
+
+
 def test_who_did_something_within_two_minutes_is_here(campaign, clock):
     say(campaign, "ann")
     clock.now += 100

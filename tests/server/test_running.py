@@ -250,6 +250,19 @@ def test_a_browser_that_fails_is_no_failure(desktop, monkeypatch):
 # Adopting
 
 
+def test_pictures_that_have_gone_from_the_library_are_told(tmp_path):
+    house = House(HouseRules(str(tmp_path / "campaigns.db")))
+    Image.new("RGB", (4, 4), "red").save(tmp_path / "red.png")
+    name = house.media.add(tmp_path / "red.png", "red.png")
+    items = [CampaignItem("red", media=name), CampaignItem("text", "only words")]
+    Campaign.create(house.database, items, question="Which?", id="cats")
+    assert adopt_media(house) == []
+    house.media.path_of(name).unlink()
+    [told] = adopt_media(house)
+    assert told.startswith(f"cats, red has nothing to show: {name} is not in ")
+    house.close()
+
+
 def test_pictures_named_by_their_place_come_into_the_library(tmp_path):
     Image.new("RGB", (4, 4), "red").save(tmp_path / "red.png")
     (tmp_path / "words.png").write_text("<svg onload=alert(1)>")

@@ -47,6 +47,31 @@ def test_columns_can_be_named(staging):
     assert len(staging.find(id, "me", {"id": "one", "text": "two"}).items) == 2
 
 
+def test_an_encoding_can_be_named(staging):
+    id = keep(staging, "id,text\na,caf\xe9\nb,Milk\n".encode("cp1252"))
+    assert staging.find(id, "me").items == ()
+    assert staging.find(id, "me", encoding="cp1252").items[0].text == "café"
+
+
+def test_files_are_added_to_others_and_replace_those_of_their_names(staging):
+    texts = staging.keep([("a.txt", BytesIO(b"Tea")), ("b.txt", BytesIO(b"Milk"))], "me")
+    more = staging.keep([("b.txt", BytesIO(b"Cola")), ("c.txt", BytesIO(b"Rum"))], "me", texts)
+    assert [item.text for item in staging.find(more, "me").items] == ["Tea", "Cola", "Rum"]
+    assert len(staging.find(texts, "me").items) == 2
+
+
+def test_another_table_replaces_the_table(staging):
+    first = keep(staging)
+    second = staging.keep([("new.csv", BytesIO(b"id,text\nc,Rum\nd,Gin\n"))], "me", first)
+    assert [item.id for item in staging.find(second, "me").items] == ["c", "d"]
+
+
+def test_nothing_is_added_to_what_is_of_somebody_else(staging):
+    theirs = keep(staging, who="you")
+    mine = staging.keep([("a.txt", BytesIO(b"Tea"))], "me", theirs)
+    assert [item.id for item in staging.find(mine, "me").items] == ["a"]
+
+
 def test_hostile_names_lead_nowhere(staging, tmp_path):
     id = staging.keep([("../../../evil.csv", BytesIO(CSV)), ("/etc/x.csv", BytesIO(CSV))], "me")
     assert sorted(os.listdir(tmp_path / FOLDER / id)) == ["0", "1", "names.json"]

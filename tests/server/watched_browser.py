@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import os
+from shutil import which
 from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
 from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, Playwright, Request
 
-CHROMIUM = os.environ.get("HODGERANK_TEST_CHROMIUM", "/usr/bin/chromium")
+NAMES = ("chromium", "chromium-browser", "google-chrome")
+CHROMIUM = os.environ.get("HODGERANK_TEST_CHROMIUM") or next(filter(None, map(which, NAMES)), None)
 PHONE = {"viewport": {"width": 360, "height": 740}, "has_touch": True, "is_mobile": True}
-PATIENCE = 5_000  # milliseconds
+PATIENCE = 20_000  # milliseconds
 
 
 def launch(playwright: Playwright) -> Browser:
@@ -19,6 +21,8 @@ def launch(playwright: Playwright) -> Browser:
     # Root has no sandbox; a fake device has no sound card either.
     flags = ["--no-sandbox", "--mute-audio"] if os.geteuid() == 0 else ["--mute-audio"]
     flags.append("--autoplay-policy=no-user-gesture-required")
+    if CHROMIUM is None:
+        pytest.skip("NO CHROMIUM, no page is tested in a browser: install chromium")
     try:
         return playwright.chromium.launch(executable_path=CHROMIUM, args=flags)
     except Exception as error:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Set
+from collections.abc import Callable, Mapping, Set
 
 from hodgerank.campaign.briefing import Answers, Briefing, Places
 from hodgerank.campaign.chosen_ahead import FEWEST_OUT, ChosenAhead
@@ -21,8 +21,11 @@ class Asking:
 
     Parameters
     ----------
-    out
-        The pairs that are out, as shown, by places in the track; whoever makes this keeps it.
+    out, resting
+        The pairs that are out, as shown, and the items that are not asked about, by places in the
+        track; whoever makes this keeps them.
+    gold
+        Pairs that are not chosen for anybody, the lower place first.
     """
 
     def __init__(
@@ -31,9 +34,11 @@ class Asking:
         answers: Answers,
         n_items: int,
         out: Mapping[int, Places],
+        resting: Set[int],
+        gold: Callable[[], Set[Places]],
     ) -> None:
         self._settings, self._answers = settings, answers
-        self._n_items, self._out = n_items, out
+        self._n_items, self._out, self._resting, self._gold = n_items, out, resting, gold
         self._minds_who = settings.vetting > 0 or settings.sampler == "crowd-bt"
         self._current = Briefing(settings, answers, n_items)
         self._next: Briefing | None = None
@@ -66,17 +71,18 @@ class Asking:
         if self._next is not None:
             self._next.go_on()
 
-    def goes_out(self, pair: Places, gold: Set[Places], resting: Set[int]) -> None:
+    def goes_out(self, pair: Places) -> None:
         """A pair goes to a worker; where very many are out, it is time to choose others ahead."""
-        for ahead in (self._ahead, self._next_ahead):
-            if ahead is not None:
-                ahead.goes_out(pair)
-        if self._next_ahead is not None and not self._next_ahead.is_due:
-            return
+        if self._ahead is not None:
+            self._ahead.goes_out(pair)
+        if self._next_ahead is not None:
+            self._next_ahead.goes_out(pair)
+            if not self._next_ahead.is_due:
+                return
         self._ahead, self._next_ahead = self._next_ahead, None
         if len(self._out) >= FEWEST_OUT and self._current.n_steps and not self._minds_who:
             self._next_ahead = ChosenAhead(
-                self._current, self._n_items, self._out.values(), gold, resting
+                self._current, self._n_items, self._out.values(), self._gold(), self._resting
             )
 
     def tell(self, row: int) -> None:

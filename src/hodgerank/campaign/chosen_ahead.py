@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Collection, Iterable, Set
 from concurrent.futures import Future
 
@@ -44,7 +43,8 @@ class ChosenAhead:
         self._briefing = briefing
         self._found: Future[list[Places]] | None = None
         self._pairs: dict[tuple[Places, int], Places] | None = None
-        self._gone = _Times()
+        self._gone: list[Places] = []  # until they are known,
+        self._times = _Times()  # and how often each was
 
     @property
     def is_due(self) -> bool:
@@ -59,9 +59,10 @@ class ChosenAhead:
     def goes_out(self, pair: Places) -> None:
         """A pair goes to a worker, one of these or another."""
         self._n_until_due -= 1
-        numbered = self._gone.number(pair)
-        if self._pairs is not None:
-            self._pairs.pop(numbered, None)
+        if self._pairs is None:
+            self._gone.append(pair)
+        else:
+            self._pairs.pop(self._times.number(pair), None)
 
     def pairs(self) -> Iterable[Places]:
         """Those that have not gone out; none where they could not be chosen."""
@@ -70,18 +71,19 @@ class ChosenAhead:
             assert self._found is not None
             found = [] if self._found.exception() else self._found.result()
             number = _Times().number
-            numbered = ((number(pair), pair) for pair in found)
-            self._pairs = {key: pair for key, pair in numbered if key[1] >= self._gone[key[0]]}
+            self._pairs = {number(pair): pair for pair in found}
+            for pair in self._gone:
+                self._pairs.pop(self._times.number(pair), None)
         return self._pairs.values()
 
 
-class _Times(Counter[Places]):
+class _Times(dict[Places, int]):
     """How often each pair was met, either way round."""
 
     def number(self, pair: Places) -> tuple[Places, int]:
         """The pair, the lower place first, and how often it was met before this time."""
         a, b = pair
         key = (a, b) if a < b else (b, a)
-        times = self[key]
+        times = self.get(key, 0)
         self[key] = times + 1
         return key, times

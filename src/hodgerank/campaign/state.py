@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 from typing import Any
 
 from hodgerank.campaign.asking import Asking
@@ -99,8 +100,16 @@ class CampaignState(CampaignFacts):
             self._asking = [self._new_asking(track) for track in range(len(self._asking))]
 
     def _new_asking(self, track: int) -> Asking:
+        """One that is told what counts."""
         answers = TrackAnswers(self.tasks, self.items, track)
-        asking = Asking(self.settings, answers, len(self.items.members[track]), self.out[track])
+        asking = Asking(
+            self.settings,
+            answers,
+            len(self.items.members[track]),
+            self.out[track],
+            self.items.resting[track],
+            partial(self.gold_pairs, track),
+        )
         for row in answers.counted().tolist():
             asking.tell(row)
         return asking
@@ -110,9 +119,9 @@ class CampaignState(CampaignFacts):
         if track == len(self._asking):
             self.n_counted.append(0)
             self.out.append({})
-            answers = TrackAnswers(self.tasks, self.items, track)
-            self._asking.append(Asking(self.settings, answers, 0, self.out[track]))
-        self._asking[track].add_item()
+            self._asking.append(self._new_asking(track))
+        else:
+            self._asking[track].add_item()
         self._doubt(track)  # little is known about what has just come
 
     def _change_item(self, event: Event) -> None:
@@ -165,12 +174,13 @@ class CampaignState(CampaignFacts):
         self.open[row] = expires
         if expires < self._first_end:
             self._first_end = expires
-        track = self.items.track[left]
-        if (barred := self._barred.get(code)) is not None and track in barred:
-            barred[track].add(self.items.places(left, right))
+        items = self.items
+        track = items.track[left]
+        if self._barred and track in (barred := self._barred.get(code, {})):
+            barred[track].add(items.places(left, right))
         if purpose is Purpose.CHOSEN:
-            pair = self.out[track][row] = self.items.place[left], self.items.place[right]
-            self._asking[track].goes_out(pair, self.gold_pairs(track), self.items.resting[track])
+            pair = self.out[track][row] = items.place[left], items.place[right]
+            self._asking[track].goes_out(pair)
 
     def _issue_specially(self, row: int, worker: Worker, data: Mapping[str, Any]) -> None:
         """A task that is not simply the next one."""

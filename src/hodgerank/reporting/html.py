@@ -74,7 +74,8 @@ def _concerns(concerns: tuple[Text, ...]) -> str:
     if not concerns:
         return ""
     heading = _html(say("page.concerns"))
-    return f'<div class="concern"><h3 role="heading" aria-level="2">{heading}</h3>{_list(concerns)}</div>'
+    title = f'<h3 role="heading" aria-level="2">{heading}</h3>'
+    return f'<div class="concern">{title}{_list(concerns)}</div>'
 
 
 def _section(section: Section, prefix: str) -> str:

@@ -35,10 +35,10 @@ class Pulse:
     Attributes
     ----------
     per_minute
-        Answers within the last minute.
+        Answers that count, of those within the last minute.
     here, n_here
-        Workers who did something within the last two minutes, the latest first: some of them by
-        name, and how many there are.
+        Workers who did something within the last two minutes and are not banned, the latest first:
+        some of them by name, and how many there are.
     """
 
     counts: Counts
@@ -64,12 +64,17 @@ class Pulse:
 
 def pulse(state: CampaignFacts, now: float) -> Pulse:
     """Look, cheaply, while others wait."""
-    recent = [one for one in state.workers if (one.last_at or 0.0) > now - HERE_SECONDS]
+    recent = [
+        one
+        for one in state.workers
+        if (one.last_at or 0.0) > now - HERE_SECONDS and not one.is_banned
+    ]
     recent.sort(key=lambda one: -(one.last_at or 0.0))
-    answered = state.tasks.answered_at
+    tasks = state.tasks
+    latest = tasks.answers[bisect(tasks.answered_at, now - MINUTE) :]
     return Pulse(
         counts=counts(state),
-        per_minute=len(answered) - bisect(answered, now - MINUTE),
+        per_minute=sum(tasks.is_counted[row] for row in latest),
         here=tuple(one.name for one in recent[:MOST_NAMED]),
         n_here=len(recent),
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 from functools import cache
@@ -18,6 +19,7 @@ from hodgerank import __version__
 from hodgerank.plotting.inline import colour_rules
 from hodgerank.server.texts import ENGLISH, Texts
 
+FOR_READERS = re.compile(rb"^[ \t]+|^[ \t]*(//.*|/\*.*\*/)\n", re.MULTILINE)
 STYLESHEETS = (("hodgerank.reporting", "page.css"), ("hodgerank.server.static", "server.css"))
 """One look for reports and pages."""
 
@@ -73,12 +75,18 @@ def url(request: Request, *parts: str) -> str:
 def static_file(name: str) -> bytes | None:
     """What is served beside the pages, by name; None where there is no such file."""
     if name == "style.css":
-        return b"\n".join((files(package) / file).read_bytes() for package, file in STYLESHEETS)
+        parts = ((files(package) / file).read_bytes() for package, file in STYLESHEETS)
+        return _condensed(b"\n".join(parts))
     if name == "charts.css":
         return colour_rules().encode()
     folder = files("hodgerank.server.static")
     known = {file.name for file in folder.iterdir() if file.name.endswith((".js", ".svg", ".css"))}
-    return (folder / name).read_bytes() if name in known else None
+    return _condensed((folder / name).read_bytes()) if name in known else None
+
+
+def _condensed(source: bytes) -> bytes:
+    """Without what is for those who read the source: lines of comment, and indentation."""
+    return FOR_READERS.sub(b"", source)
 
 
 @cache

@@ -20,6 +20,7 @@ Shown: TypeAlias = dict[str, str]
 
 REMEMBERED = 2048  # items with their Markdown
 FEW_LETTERS = 200
+FITTING_LETTERS, FITTING_BREAKS = 60, 1  # of a text that needs no room
 LOOK_SECONDS = 10.0
 TAGS = {
     *("p", "br", "hr", "em", "strong", "s", "code", "pre", "blockquote", "ul", "ol", "li"),
@@ -66,11 +67,14 @@ class Look(NamedTuple):
         Of all that is shown.
     is_small
         Whether all are short texts and sounds, which would be lost on large cards.
+    is_cut
+        Whether there is a text that may be longer than its place on a phone.
     """
 
     origins: tuple[str, ...]
     kinds: frozenset[str]
     is_small: bool
+    is_cut: bool
 
 
 _looks: WeakKeyDictionary[ItemBook, tuple[float, int, Look]] = WeakKeyDictionary()
@@ -86,9 +90,15 @@ def look_of(book: ItemBook, now: float) -> Look:
     )
     is_short = all(len(item.text) <= FEW_LETTERS for item in book.items)
     is_small = is_short and kinds <= {"text", "audio"}
-    look = Look(tuple(origins_of(book.items)), kinds, is_small)
+    is_cut = any(may_be_cut(item.text) for item in book.items)
+    look = Look(tuple(origins_of(book.items)), kinds, is_small, is_cut)
     _looks[book] = now, len(book), look
     return look
+
+
+def may_be_cut(text: str) -> bool:
+    """Whether a text may be longer than its place on a phone."""
+    return len(text) > FITTING_LETTERS or text.count("\n") > FITTING_BREAKS
 
 
 def origins_of(items: Iterable[CampaignItem]) -> list[str]:

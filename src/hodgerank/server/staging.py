@@ -16,6 +16,7 @@ from typing import BinaryIO
 
 from hodgerank.errors import CannotWrite
 from hodgerank.server.uploads.reading import read_upload
+from hodgerank.server.uploads.tables import is_table
 from hodgerank.server.uploads.upload import Upload
 
 KEPT_SECONDS = 86_400
@@ -40,10 +41,11 @@ class Staging:
         self._one_reader = Lock()
         self.clean()
 
-    def keep(self, files: Iterable[tuple[str, BinaryIO]], who: str) -> str:
+    def keep(self, files: Iterable[tuple[str, BinaryIO]], who: str, beside: str = "") -> str:
         """Keep files under the names that the browser gave; by what id they can be had again.
 
-        `who` is whose they are: nobody else gets them.
+        `who` is whose they are: nobody else gets them. Those that are kept as `beside` stay with
+        them, but for files of the same names, and for the table if there is another one.
         """
         id = secrets.token_hex(16)
         place = self._folder / id
@@ -54,6 +56,11 @@ class Staging:
                 with (place / str(number)).open("xb") as file:
                     shutil.copyfileobj(content, file, 1 << 20)
                 names.append(name)
+            has_table = any(map(is_table, names))
+            for name, path in self._files(beside, who) or []:
+                if name not in names and not (has_table and is_table(name)):
+                    shutil.copyfile(path, place / str(len(names)))
+                    names.append(name)
             told = {"who": who, "names": names}
             (place / _NAMES).write_text(json.dumps(told), encoding="utf-8")
         except OSError as error:
@@ -65,30 +72,43 @@ class Staging:
         return id
 
     def find(
-        self, id: str, who: str, columns: Mapping[str, str] = MappingProxyType({})
+        self,
+        id: str,
+        who: str,
+        columns: Mapping[str, str] = MappingProxyType({}),
+        encoding: str | None = None,
     ) -> Upload | None:
         """What was understood of it; None where it is not there, or somebody else's.
 
-        `columns` are those of a table whose names do not tell, as `read_upload` takes them.
+        `columns` are those of a table whose names do not tell, and `encoding` is that of a table
+        that is not in UTF-8, as `read_upload` takes them.
         """
-        place = self._folder / id
+        files = self._files(id, who)
+        if files is None:
+            return None
+        key = id, json.dumps([dict(columns), encoding], sort_keys=True)
+        with self._one_reader:
+            if key not in self._read:
+                self._read[key] = read_upload(
+                    files, columns=columns, encoding=encoding, folder=self._folder / id
+                )
+            self._read.move_to_end(key)
+            while len(self._read) > MOST_REMEMBERED:
+                self._read.popitem(last=False)
+            return self._read[key]
+
+    def _files(self, id: str, who: str) -> list[tuple[str, Path]] | None:
+        """Names and places of what is kept; None where nothing is, or it is somebody else's."""
         if not _ID.fullmatch(id):
             return None
+        place = self._folder / id
         try:
             told = json.loads((place / _NAMES).read_text(encoding="utf-8"))
         except OSError:
             return None
         if told["who"] != who:
             return None
-        key = id, json.dumps(dict(columns), sort_keys=True)
-        with self._one_reader:
-            if key not in self._read:
-                files = [(name, place / str(k)) for k, name in enumerate(told["names"])]
-                self._read[key] = read_upload(files, columns=columns, folder=place)
-            self._read.move_to_end(key)
-            while len(self._read) > MOST_REMEMBERED:
-                self._read.popitem(last=False)
-            return self._read[key]
+        return [(name, place / str(k)) for k, name in enumerate(told["names"])]
 
     def drop(self, id: str) -> None:
         """It is not needed any more."""

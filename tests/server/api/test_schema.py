@@ -115,7 +115,7 @@ def is_not_refused_by_the_schema(context: Any, response: Any, case: Any) -> None
 
 
 @schema.parametrize()
-@settings(max_examples=6, derandomize=True, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=4, derandomize=True, deadline=None, suppress_health_check=list(HealthCheck))
 def test_every_route_answers_as_described(case, served):
     served.prepare(case)
     case.call_and_validate(

@@ -67,6 +67,8 @@ def test_pairs_of_texts_are_readable_for_all(live, page):
 def test_long_texts_and_grades_are_readable_for_all(live, page):
     begin(page, live, live.campaign(LONG, grades=3))
     expect_readable(page)
+    page.locator("[data-reads=left]").click()
+    expect_readable(page, SCREENS[:1])
 
 
 def test_a_scale_is_readable_for_all(live, page):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from playwright.sync_api import expect
 
@@ -225,7 +227,7 @@ def test_long_texts_scroll_inside_and_are_not_chosen_by_accident(live, page):
     click(page, "#left")
     expect_count(page, "0 of about 6")
     page.locator("#left").evaluate("node => node.scrollTop = 500")
-    click(page, ".choice >> nth=0 >> button")
+    click(page, ".choice >> nth=0 >> .answer")
     expect_count(page, "1 of about 6")
     assert page.locator("#left").evaluate("node => node.scrollTop") == 0
 
@@ -312,3 +314,72 @@ def test_a_change_of_settings_reaches_pages_that_are_open(live, page):
     press(page, "1")
     expect(page.get_by_role("button", name="Equally good")).to_be_visible()
     expect_count(page, "1 of about 6")
+
+
+@pytest.mark.parametrize("key", ["Enter", "Space"])
+def test_a_key_that_is_held_on_a_button_answers_once(live, page, key):
+    campaign = live.campaign(FOUR)
+    begin(page, live, campaign)
+    page.get_by_role("button", name="First: This one").focus()
+    page.wait_for_timeout(A_MOMENT)
+    for _ in range(4):
+        page.keyboard.down(key)
+        page.wait_for_timeout(A_MOMENT)
+    page.keyboard.up(key)
+    expect_count(page, "1 of about 6")
+    press(page, key)
+    expect_count(page, "2 of about 6")
+
+
+def test_after_a_skip_the_answer_before_it_can_be_taken_back(live, page):
+    campaign = live.campaign(FOUR)
+    begin(page, live, campaign)
+    first = shown(page)
+    press(page, "1")
+    press(page, "s")
+    wait_until_sent(page)
+    press(page, "u")
+    expect_count(page, "0 of about 6")
+    assert shown(page) == first
+    assert outcomes(campaign) == []
+
+
+def test_a_skip_that_is_not_sent_yet_is_not_what_is_taken_back(live, page):
+    campaign = live.campaign(FOUR)
+    begin(page, live, campaign)
+    first = shown(page)
+    held = []
+    page.route("**/answer", lambda route: held.append(route), times=1)
+    press(page, "1")
+    press(page, "s")
+    press(page, "u")
+    held[0].continue_()
+    expect(page.locator("#said")).to_have_text("Taken back: choose again.")
+    assert shown(page) == first
+    assert [worker.n_skipped for worker in campaign.workers()] == [1]
+
+
+def test_what_is_cut_off_fades_and_can_be_read_as_a_whole(live, phone):
+    long = {name: f"{name} " + "word " * 2000 + "end" for name in "abcd"}
+    question = "Which is better? " * 60 + "Finis."
+    campaign = live.campaign(long, question=question)
+    begin(phone, live, campaign)
+    reading = phone.locator("#reading")
+    for what in ("question", "left", "right"):
+        place = phone.locator(f"#{what}")
+        expect(place).to_have_class(re.compile("fades"))
+        words = place.text_content()
+        phone.locator(f"[data-reads={what}]").tap()
+        expect(reading).to_be_visible()
+        assert reading.locator("div").first.text_content() == words
+        phone.get_by_role("button", name="Close").tap()
+    expect_count(phone, "0 of about 6")
+    phone.locator("#left").evaluate("node => node.scrollTo(0, node.scrollHeight)")
+    expect(phone.locator("[data-reads=left]")).to_be_hidden()
+    expect(phone.locator("#left")).not_to_have_class(re.compile("fades"))
+    expect(phone.locator("[data-reads=right]")).to_be_visible()
+
+
+def test_what_is_seen_as_a_whole_has_no_button_to_read_it(live, phone):
+    begin(phone, live, live.campaign(FOUR))
+    assert phone.locator("[data-reads]:visible, .fades").count() == 0

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+
+import pytest
 from playwright.sync_api import expect
 
 from server.browser.working import (
@@ -202,7 +205,7 @@ def test_an_answer_that_another_tab_gave_differently_is_refused_in_words(live, w
     worker = campaign.workers()[0].worker
     campaign.answer(campaign.lease(worker)[0], -1)
     press(page, "1")
-    expect(page.locator("#said")).to_contain_text("One answer was not taken")
+    expect(page.locator("#said")).to_contain_text("Answers that were not taken: 1.")
     expect_count(page, "1 of about 6")
     press(page, "1")
     expect_count(page, "2 of about 6")
@@ -231,8 +234,8 @@ def test_a_campaign_that_is_closed_meanwhile_ends_in_words(live, watched):
     begin(page, live, campaign)
     campaign.close()
     press(page, "1")
-    expect_done(page)
-    expect(page.locator("main")).to_contain_text("This has ended.")
+    page.wait_for_url(re.compile(r"/done\?refused=1$"))
+    expect(page.locator("main")).to_contain_text("One answer came after the end")
 
 
 def test_a_ban_ends_the_page_in_words(live, watched):
@@ -242,7 +245,7 @@ def test_a_ban_ends_the_page_in_words(live, watched):
     begin(page, live, campaign)
     campaign.ban(campaign.workers()[0].worker, "careless")
     press(page, "1")
-    expect_done(page)
+    page.wait_for_url(re.compile(r"/done\?refused=1$"))
     expect(page.locator("main")).to_contain_text("The owner has ended your part in this.")
     assert "careless" not in page.content()
 
@@ -283,7 +286,103 @@ def test_new_votes_after_a_reset_are_those_of_the_new_round(live, watched):
     wait_until_sent(page)
     campaign.reset()
     press(page, "1")
-    expect(page.locator("#said")).to_contain_text("One answer was not taken")
+    expect(page.locator("#said")).to_contain_text("The owner has begun anew")
+    expect(page.locator("#said")).to_contain_text("Answers that came too late: 1")
     expect_count(page, "0 of about 6")
     press(page, "1")
     expect_count(page, "1 of about 6")
+
+
+def test_answers_that_come_after_the_close_are_not_said_to_be_saved(live, watched):
+    campaign = live.campaign(FOUR)
+    watched.forgive(OFFLINE, "409")
+    page = watched.page()
+    begin(page, live, campaign)
+    press(page, "1")
+    wait_until_sent(page)
+    page.context.set_offline(True)
+    press(page, "1")
+    press(page, "1")
+    expect(page.locator("#said")).to_have_text(f"Offline. {KEPT}: 2")
+    campaign.close()
+    page.context.set_offline(False)
+    page.wait_for_url(re.compile(r"/done\?refused=2$"))
+    main = page.locator("main")
+    expect(main).to_contain_text("2 answers came after the end, and do not count.")
+    expect(main).to_contain_text("One answer of yours is saved.")
+    assert outcomes(campaign) == [1]
+
+
+def test_a_panel_is_told_of_the_end_and_the_worker_of_what_came_too_late(live, watched):
+    campaign = live.campaign(FOUR, panel={"kind": "link", "completed": "DONE-7"})
+    watched.forgive("409")
+    page = watched.page()
+    begin(page, live, campaign, "worker=ann")
+    press(page, "1")
+    wait_until_sent(page)
+    campaign.close()
+    press(page, "1")
+    page.wait_for_url(re.compile(r"/done\?refused=1$"))
+    expect(page.locator("main")).to_contain_text("One answer came after the end")
+    expect(page.locator("main")).not_to_contain_text("all your answers are saved")
+    expect(page.locator("#code")).to_have_text("DONE-7")
+
+
+@pytest.mark.parametrize("wish", ["undo", "stop"])
+def test_what_cannot_be_done_offline_is_said_and_can_be_done_later(live, watched, wish):
+    campaign = live.campaign(FOUR)
+    watched.forgive(OFFLINE)
+    page = watched.page()
+    begin(page, live, campaign)
+    press(page, "1")
+    wait_until_sent(page)
+
+    def want():
+        if wish == "undo":
+            press(page, "u")
+        else:
+            page.get_by_role("button", name="Stop here").click()
+            page.locator("#leave").click()
+
+    page.context.set_offline(True)
+    want()
+    said = page.locator("#said")
+    expect(said).to_have_text("Offline: this needs the connection. Try again when it is back.")
+    page.context.set_offline(False)
+    expect(said).to_have_text("All answers are saved.")
+    assert outcomes(campaign) == [1]
+    want()
+    if wish == "undo":
+        expect_count(page, "0 of about 6")
+    else:
+        expect_done(page)
+
+
+def test_the_connection_is_back_even_if_there_is_nothing_to_send(live, watched):
+    watched.forgive(OFFLINE)
+    page = watched.page()
+    begin(page, live, live.campaign(FOUR))
+    page.context.set_offline(True)
+    page.evaluate("document.dispatchEvent(new Event('visibilitychange'))")
+    expect(page.locator("#said")).to_have_text(f"Offline. {KEPT}: 0")
+    page.context.set_offline(False)
+    expect(page.locator("#said")).to_have_text("All answers are saved.")
+
+
+def test_a_ban_that_takes_the_session_away_is_said_and_not_undone_by_the_link(live, watched):
+    campaign = live.campaign(FOUR, pages={"entrance": "secret-7"})
+    watched.forgive("401", "403")
+    page = watched.page()
+    begin(page, live, campaign)
+    name = campaign.workers()[0].worker
+    campaign.ban(name)
+    live.house.keys.revoke(campaign=campaign.id, holder=name)
+    press(page, "1")
+    page.wait_for_url(f"**/j/{campaign.id}")
+    words = page.locator("main")
+    expect(words).to_contain_text("The owner has ended your part in this.")
+    assert page.evaluate("localStorage.length") == 0
+    for place in (live.join_link(campaign), f"{live.url}/w/{campaign.id}"):
+        page.goto(place)
+        expect(words).to_contain_text("The owner has ended your part in this.")
+    assert len(campaign.workers()) == 1

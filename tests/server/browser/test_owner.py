@@ -70,8 +70,8 @@ def test_a_campaign_is_made_of_pictures_that_were_looked_at_before(owner, ranked
     owner.get_by_role("link", name="New campaign").click()
     owner.locator("input[name=files]").set_input_files(path)
     expect(owner.get_by_text("3 items.")).to_be_visible()
-    loaded = "images => images.every(image => image.complete && image.naturalWidth === 60)"
-    assert owner.locator(".sample img").evaluate_all(loaded)
+    for picture in owner.locator(".sample img").all():
+        expect(picture).to_have_js_property("naturalWidth", 60)
     owner.get_by_text("Name the columns yourself").click()
     owner.get_by_label("track").fill("scene")
     owner.get_by_label("track").press("Tab")

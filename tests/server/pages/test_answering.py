@@ -237,3 +237,22 @@ def test_strangers_are_sent_to_the_door(live):
     assert stranger.see().headers["location"].endswith(f"/j/{campaign.id}")
     stranger.http.cookies = worker(live, live.campaign(FOUR)).http.cookies
     assert stranger.say("tasks").status_code == 401
+
+
+def test_pairs_that_are_out_when_all_is_retired_are_among_those_to_be_answered(live):
+    campaign = live.campaign(FOUR)
+    ann = worker(live, campaign)
+    ann.turn()
+    for item in FOUR:
+        campaign.retire(item)
+    said = ann.turn()
+    assert said["about"] == (len(said["tasks"]) or None)
+
+
+def test_an_answer_after_a_reset_is_refused_with_its_reason(live):
+    campaign = live.campaign(FOUR)
+    ann = worker(live, campaign)
+    task = ann.turn()["tasks"][0]
+    campaign.reset()
+    refusal = answer(ann, task)
+    assert (refusal.status_code, refusal.json()["why"]) == (409, "void")

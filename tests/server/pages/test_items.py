@@ -84,6 +84,12 @@ def test_an_item_that_is_there_already_is_refused_in_words(owned):
     assert "tea</textarea>" in reply.text
 
 
+def test_names_that_are_taken_are_told_in_the_preview(owned):
+    campaign = owned.campaign()
+    html = owned.post("c", campaign.id, "items", "preview", lines="tea\nrum").text
+    assert "tea is an item of this campaign already" in html
+
+
 def test_to_add_nothing_is_told(owned):
     campaign = owned.campaign()
     reply = owned.post("c", campaign.id, "items", "add", lines=" ")

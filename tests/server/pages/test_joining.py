@@ -268,3 +268,43 @@ def test_who_has_no_more_tries_is_out(live):
     assert ann.http.post(f"{ann.inside}/questions", data=RIGHT).status_code == 303
     assert ann.turn()["tasks"] == []
     assert "you cannot take part this time" in ann.see("/done").text
+
+
+def test_where_there_are_no_instructions_nobody_is_sent_to_read_them(live):
+    ann = worker(live, live.campaign(joining={"questions": QUESTIONS, "tries": 2}))
+    text = ann.http.post(f"{ann.inside}/questions", data=WRONG).text
+    assert "you have one more try" in text
+    assert "instructions" not in text
+
+
+def banned_without_session(live, **settings):
+    campaign = live.campaign(**settings)
+    ann = worker(live, campaign)
+    [name] = names(campaign)
+    campaign.ban(name)
+    live.house.keys.revoke(campaign=campaign.id, holder=name)
+    return campaign, ann
+
+
+def test_who_was_banned_does_not_come_in_again_by_the_plain_link(live):
+    campaign, ann = banned_without_session(live)
+    for reply in (ann.knock(), ann.join()):
+        assert reply.status_code == 403
+        assert "The owner has ended your part" in reply.text
+    assert len(names(campaign)) == 1
+    worker(live, campaign)  # from another browser
+
+
+def test_who_was_restored_comes_in_again(live):
+    campaign, ann = banned_without_session(live)
+    campaign.restore(names(campaign)[0])
+    assert ann.join().status_code == 303
+
+
+def test_only_who_was_banned_is_told_so_without_the_entrance(live):
+    campaign, ann = banned_without_session(live, pages={"entrance": "secret-7"})
+    inner = ann.see()
+    assert inner.headers["location"].endswith(f"/j/{campaign.id}")
+    there = f"{live.url}/j/{campaign.id}"
+    assert "The owner has ended your part" in ann.http.get(there).text
+    assert Visitor(live, campaign).http.get(there).status_code == 404

@@ -211,3 +211,58 @@ def test_a_ranking_of_several_tracks_comes_from_another_process(live):
         ("x", 3, 0),
         ("y", 3, 0),
     ]
+
+
+def retire_all(campaign):
+    for item in FOUR:
+        campaign.retire(item)
+
+
+@pytest.mark.parametrize("panel", [{}, PANEL])
+def test_who_finds_nothing_to_compare_is_not_told_to_have_seen_every_pair(live, panel):
+    campaign = live.campaign(FOUR, panel=panel)
+    retire_all(campaign)
+    ann = worker(live, campaign, "worker=ann" if panel else "")
+    assert ann.turn()["about"] is None
+    ann.say("leave", wants="done")
+    text = ann.see("/done").text
+    assert "There is nothing to compare at the moment." in text
+    assert "every pair" not in text
+
+
+def test_who_has_answered_when_all_is_retired_is_told_that_there_are_no_more_pairs(live):
+    campaign = live.campaign(FOUR)
+    ann = worker(live, campaign)
+    answer(ann)
+    retire_all(campaign)
+    while tasks := ann.turn()["tasks"]:
+        ann.turn("answer", task=tasks[0]["id"], outcome=1)
+    assert "There are no more pairs to compare" in ann.see("/done").text
+
+
+@pytest.mark.parametrize("panel", [{}, PANEL])
+def test_who_comes_when_the_budget_is_full_is_told_so(live, panel):
+    campaign = live.campaign(FOUR, budget=1, panel=panel)
+    answer(worker(live, campaign, "worker=ann" if panel else ""))
+    bob = worker(live, campaign, "worker=bob" if panel else "")
+    bob.say("leave", wants="done")
+    text = bob.see("/done").text
+    assert "There are enough answers already" in text
+    assert "saved" not in text
+
+
+def test_who_had_no_pair_before_the_close_is_not_told_of_answers(live):
+    campaign = live.campaign(FOUR)
+    ann = worker(live, campaign)
+    campaign.close()
+    text = ann.see("/done").text
+    assert "This has ended. Thank you for your interest." in text
+    assert "saved" not in text
+
+
+@pytest.mark.parametrize("given", ["-1", "x", "1e9", "99999", "\u0663", "<b>", ""])
+def test_what_is_no_number_of_refused_answers_is_not_said(live, given):
+    campaign = live.campaign(FOUR)
+    ann = worker(live, campaign)
+    campaign.close()
+    assert "not all of your answers" not in ann.see(f"/done?refused={given}").text

@@ -1,8 +1,14 @@
 from __future__ import annotations
 
 import re
+import time
+from html import unescape
+
+import pytest
 
 from hodgerank.campaign.items import CampaignItem
+from hodgerank.server.pages.answering import NOT_SHOWN
+from server.media.made import png
 from server.pages.owning import HOSTILE, answer
 
 
@@ -60,18 +66,19 @@ def test_the_part_has_what_the_page_has(owned):
     assert keys(part) == keys(owned.page("c", campaign.id))
 
 
-def test_of_a_thousand_items_the_best_and_the_last_are_shown(owned):
-    campaign = owned.campaign({f"item {k}": f"Words {k}" for k in range(1000)})
+def test_of_many_items_the_best_and_the_last_are_shown(owned):
+    items = {f"item {k}": f"Words {k}" for k in range(200)}
+    campaign = owned.campaign(items, ranking="plain")
     answer(campaign, 30)
     view = owned.view(campaign)
     html = owned.page("c", campaign.id, "standing")
     order = [int(row.item.split()[1]) for row in view.rows]
     assert keys(html) == order[:20] + order[-5:]
-    assert "975 others" in html
-    assert "Show all 1,000" in html
-    assert len(keys(owned.page("c", campaign.id, "standing", all="1"))) == 1000
+    assert "175 others" in html
+    assert "Show all 200" in html
+    assert len(keys(owned.page("c", campaign.id, "standing", all="1"))) == 200
     assert keys(owned.page("c", campaign.id, "standing", q="WORDS 77"))[:1] != []
-    assert sorted(keys(owned.page("c", campaign.id, "standing", q="words 999"))) == [999]
+    assert sorted(keys(owned.page("c", campaign.id, "standing", q="words 199"))) == [199]
     assert "Nothing found" in owned.page("c", campaign.id, "standing", q="nowhere")
 
 
@@ -92,6 +99,29 @@ def test_what_is_found_out_of_the_answers_is_told(owned):
     html = owned.page("c", campaign.id, "standing")
     for words in ("Can it be trusted?", "Noise gives", "How the items hang together", "<figure"):
         assert words in html
+
+
+def test_every_concern_of_the_trust_report_is_on_the_page(owned):
+    campaign = owned.campaign([f"i{k}" for k in range(8)])
+    answer(campaign, 240, [f"w{k}" for k in range(12)])
+    answer(campaign, 25, ["contrary"], {item.id: 9.0 * k for k, item in enumerate(campaign.items)})
+    owned.view(campaign)
+    html = unescape(owned.page("c", campaign.id, "standing"))
+    concerns = [said for said in campaign.trust().statements if said.concern]
+    assert "workers" in [said.about for said in concerns]
+    for said in concerns:
+        assert said.words[1:] in html
+    assert f'href="/c/{campaign.id}/workers">See the workers' in html
+    assert "Nothing was found" not in html
+
+
+def test_repeats_are_no_votes_but_were_seen(owned):
+    campaign = owned.campaign([f"i{k}" for k in range(12)], repeat_share=0.5)
+    answer(campaign, 40)
+    view = owned.view(campaign)
+    [bias] = [part for part in view.parts if part["part"] == "position bias"]
+    assert bias["words"] == "no counted answers show one both ways"
+    assert not any("nobody saw" in said.words for said in view.statements)
 
 
 def test_groups_that_no_answers_join_are_told(owned):
@@ -154,3 +184,106 @@ def test_hostile_names_are_text_everywhere(owned):
 def test_a_message_that_nobody_wrote_is_not_shown(owned):
     html = owned.page("c", owned.campaign().id, done="<b>hello</b>")
     assert "hello" not in html
+
+
+def test_items_whose_files_are_missing_are_told(owned):
+    name = owned.house.media.add(png(), "tea.png")
+    campaign = owned.campaign([CampaignItem("tea", media=name), CampaignItem("milk")])
+    assert "cannot be shown" not in owned.page("c", campaign.id)
+    owned.house.media.path_of(name).unlink()
+    owned.view(campaign)
+    for part in ([], ["standing"]):
+        assert "1 item cannot be shown to workers" in owned.page("c", campaign.id, *part)
+    assert "cannot be shown</span>" in owned.page("c", campaign.id, "items", "table")
+    assert "This file cannot be shown to workers" in owned.page("c", campaign.id, "items", "0")
+
+
+def test_pairs_that_browsers_could_not_show_are_counted(owned):
+    campaign = owned.campaign(skip_reasons=[NOT_SHOWN])
+    campaign.skip(campaign.lease("ann")[0], NOT_SHOWN)
+    assert "1 pair was skipped because it could not be shown" in owned.page("c", campaign.id)
+
+
+def test_the_link_for_prolific_has_what_prolific_fills_in(owned):
+    campaign = owned.campaign(panel={"kind": "prolific"}, pages={"entrance": "e1"})
+    link = (
+        f"http://localhost:8000/j/{campaign.id}/e1?PROLIFIC_PID={{{{%PROLIFIC_PID%}}}}"
+        "&STUDY_ID={{%STUDY_ID%}}&SESSION_ID={{%SESSION_ID%}}"
+    )
+    for part in ([], ["settings"]):
+        assert f'value="{link}"' in unescape(owned.page("c", campaign.id, *part))
+
+
+@pytest.mark.parametrize("kind", ["none", "prolific", "connect", "link"])
+def test_an_owner_can_try_what_workers_see(owned, kind):
+    campaign = owned.campaign(panel={"kind": kind})
+    html = unescape(owned.page("c", campaign.id))
+    link = re.search(r'href="(http[^"]+)" target="_blank"', html)[1]
+    assert ("made-up name trial-" in html) == (kind != "none")
+    assert owned.client.get(link, headers={"accept": "text/html"}).status_code == 200
+
+
+def test_the_rule_is_said_and_that_the_budget_ends_before_it(owned):
+    campaign = owned.campaign([f"i{k}" for k in range(6)], budget=14, stop="tau >= 0.8")
+    answer(campaign, 10)
+    owned.view(campaign)
+    assert "It is enough when: " in owned.page("c", campaign.id)
+    standings = owned.client.app.state.standings
+    seq = campaign.counts.seq
+    while standings.latest(campaign.id).progress.tracks[0].forecast is None:
+        time.sleep(0.05)
+    assert "The budget ends before that: 4 answers are left of it" in owned.page("c", campaign.id)
+    campaign.change(budget=100_000)
+    owned.client.portal.call(standings.next, campaign.id, seq)
+    assert "The budget ends" not in owned.page("c", campaign.id)
+
+
+def test_a_budget_that_is_used_up_is_no_cause_to_ask_for_a_rule(owned):
+    campaign = owned.campaign(budget=3)
+    answer(campaign, 3)
+    owned.view(campaign)
+    html = owned.page("c", campaign.id)
+    assert "All 3 answers of the budget are there" in html
+    assert "There is no stopping rule" not in html
+    row = owned.page("c", campaign.id, "row")
+    assert "budget used up" in row
+    assert ">enough<" not in row
+
+
+def test_where_all_items_are_retired_the_page_says_that_nothing_can_be_asked(owned):
+    campaign = owned.campaign()
+    for item in ("tea", "milk"):
+        campaign.retire(item)
+    assert "Nobody can be asked anything" in owned.page("c", campaign.id)
+
+
+def test_a_track_of_one_item_is_called_that(owned):
+    items = [
+        CampaignItem("a", track="x"),
+        CampaignItem("b", track="x"),
+        CampaignItem("c", track="y"),
+    ]
+    campaign = owned.campaign(items)
+    answer(campaign, 1)
+    owned.view(campaign, "y")
+    assert "This track has one item" in owned.page("c", campaign.id, "standing", track="y")
+
+
+def test_a_closed_campaign_is_called_closed_before_it_is_looked_at_again(owned):
+    campaign = owned.campaign()
+    answer(campaign, 3)
+    owned.view(campaign)
+    campaign.close()
+    html = owned.page("c", campaign.id)
+    assert "Closed with 3 answers." in html
+    assert "Not yet" not in html
+    assert "Pairs out" not in html
+
+
+def test_nothing_is_a_little_less_than_zero(owned):
+    campaign = owned.campaign(["a", "b"])
+    for worker in ("ann", "bob"):
+        [task] = campaign.lease(worker)
+        campaign.answer(task, 1 if task.left == "a" and worker == "ann" else -1, seconds=2.0)
+    owned.view(campaign)
+    assert "-0.00" not in owned.page("c", campaign.id)

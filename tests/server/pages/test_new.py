@@ -115,6 +115,44 @@ def test_pictures_are_seen_before_anything_is_created(owned):
     assert owned.client.get(first).status_code == 404  # what was staged is gone
 
 
+def test_pictures_that_a_table_names_are_added_to_it(owned):
+    table = [("files", ("two.csv", b"id,image\nx,a.png\ny,b.png\n"))]
+    html = owned.post("new", "preview", source="files", files=table).text
+    assert "is not among the uploaded files" in html
+    pictures = [("files", ("a.png", png())), ("files", ("b.png", png("blue")))]
+    form = {"source": "files", "staged": staged_in(html), "files": pictures}
+    html = owned.post("new", "preview", **form).text
+    assert "is not among" not in html
+    campaign = created(owned, owned.post("new", staged=staged_in(html), question="Added?"))
+    assert [item.id for item in campaign.items] == ["x", "y"]
+    assert "<bdi>a</bdi>" in owned.post("new", "preview", anew="1", **form).text
+
+
+def test_rows_that_are_wrong_are_left_out_only_if_the_owner_says_so(owned):
+    files = [("files", ("i.csv", b"id,text\na,x\nb,y\nnull,z\n"))]
+    html = owned.post("new", "preview", source="files", files=files).text
+    assert "1 thing is wrong" in html
+    form = {"staged": staged_in(html), "question": "Faulty?"}
+    reply = owned.post("new", **form)
+    assert reply.status_code == 422
+    assert "Something is wrong with the items" in reply.text
+    campaign = created(owned, owned.post("new", without="1", **form))
+    assert [item.id for item in campaign.items] == ["a", "b"]
+
+
+def test_a_table_of_another_encoding_is_read_when_that_is_said(owned):
+    files = [("files", ("i.csv", "id,text\na,caf\xe9\nb,Tee\n".encode("cp1252")))]
+    html = owned.post("new", "preview", source="files", files=files).text
+    assert "choose its encoding below" in html
+    html = owned.post("new", "preview", staged=staged_in(html), encoding="cp1252").text
+    assert "café" in html
+    assert '<option value="cp1252" selected>' in html
+
+
+def test_lines_that_say_the_same_are_told(owned):
+    assert "1 line said the same" in owned.post("new", "preview", lines="a\nb\na").text
+
+
 def test_a_folder_keeps_its_names(owned):
     files = [("files", (f"pets/{name}.txt", name.encode())) for name in ("cat", "dog")]
     html = owned.post("new", "preview", files=files).text

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import fields, is_dataclass
+from html import unescape
 
 import pytest
 
@@ -65,7 +66,7 @@ def sent(html):
     data = {}
 
     def add(name, value):
-        data.setdefault(name, []).append(value.replace("&#34;", '"').replace("&gt;", ">"))
+        data.setdefault(name, []).append(unescape(value))
 
     for tag in re.findall(r"<input[^>]*>", form):
         values = dict(re.findall(r'(\w+)="([^"]*)"', tag))
@@ -89,6 +90,37 @@ def test_a_page_that_is_saved_as_it_is_changes_nothing(owned):
     assert reply.status_code == 303, reply.text
     assert campaign.settings == before
     assert campaign.counts.seq == seq
+
+
+def test_what_another_owner_changed_meanwhile_stays(owned):
+    campaign = owned.campaign(budget=200, title="Old")
+    mine = sent(owned.page("c", campaign.id, "settings"))
+    campaign.change(budget=333, question="Which is nicer?")
+    reply = owned.post("c", campaign.id, "settings", **{**mine, "title": "New"})
+    assert reply.status_code == 303, reply.text
+    settings = campaign.settings
+    assert (settings.title, settings.budget, settings.question) == ("New", 333, "Which is nicer?")
+
+
+def test_a_setting_that_two_owners_change_is_replaced_only_when_it_is_saved_again(owned):
+    campaign = owned.campaign(budget=200)
+    mine = sent(owned.page("c", campaign.id, "settings"))
+    campaign.change(budget=333)
+    reply = owned.post("c", campaign.id, "settings", **{**mine, "budget": "50"})
+    assert reply.status_code == 422
+    assert 'id="budget-wrong">This was changed elsewhere' in reply.text
+    assert campaign.settings.budget == 333
+    again = sent(reply.text)
+    assert again["budget"] == ["50"]
+    assert owned.post("c", campaign.id, "settings", **again).status_code == 303
+    assert campaign.settings.budget == 50
+
+
+@pytest.mark.parametrize("shown", ["", "no JSON", "[" * 100_000, "[]"])
+def test_a_form_that_does_not_tell_what_was_shown_changes_all_that_it_has(owned, shown):
+    campaign = owned.campaign(budget=200)
+    assert owned.post("c", campaign.id, "settings", shown=shown, budget="9").status_code == 303
+    assert campaign.settings.budget == 9
 
 
 def test_a_change_holds_from_now_on(owned):

@@ -7,7 +7,7 @@ from functools import partial
 from itertools import chain
 from typing import Protocol, TypeVar
 
-from sqlalchemy import Connection, bindparam, case, delete, exists, null, select, text, update
+from sqlalchemy import Connection, case, delete, exists, null, select, text, update
 
 from hodgerank.campaign.events import PERSONAL, Event, LogChanged
 from hodgerank.campaign.stores.pending import Pending
@@ -20,10 +20,6 @@ T = TypeVar("T")
 PAGE = 2000
 """Rows per query. Between pages no transaction is open, however slowly they are used."""
 
-# Made once: for a short transaction that takes longer than to run them.
-_OURS = campaigns.c.id == bindparam("campaign")
-_LOCK = select(campaigns.c.last).where(_OURS).with_for_update()
-_MOVE_ON = update(campaigns).where(_OURS).values(last=bindparam("number"))
 _NAMES = [column.name for column in events.columns if column.name != "campaign"]
 
 
@@ -96,13 +92,16 @@ def _page(connection: Connection, campaign: str, after: int, until: int) -> list
 
 def begin_log(connection: Connection, campaign: str, name: str) -> Pending:
     """Have the log of a campaign to oneself until the transaction of the connection ends."""
-    last = connection.scalar(_LOCK, {"campaign": campaign})
+    lock = f"SELECT last FROM campaigns WHERE id = {_mark(connection)}"
+    if connection.dialect.name != "sqlite":  # there nobody else writes
+        lock += " FOR UPDATE"
+    last = connection.exec_driver_sql(lock, (campaign,)).scalar()
     if last is None:  # two processes may be at this point
         connection.execute(
             text("INSERT INTO campaigns VALUES (:id, 0, 0) ON CONFLICT DO NOTHING"),
             {"id": campaign},
         )
-        last = connection.scalar(_LOCK, {"campaign": campaign})
+        last = connection.exec_driver_sql(lock, (campaign,)).scalar()
     assert last is not None
 
     def stored(after: int) -> Iterator[Event]:
@@ -122,12 +121,15 @@ def begin_log(connection: Connection, campaign: str, name: str) -> Pending:
 
 def write_log(connection: Connection, campaign: str, pending: Pending) -> None:
     """Put what is pending into the tables."""
-    marks = ", ".join([_mark(connection)] * (1 + len(_NAMES)))
+    mark = _mark(connection)
+    marks = ", ".join([mark] * (1 + len(_NAMES)))
     connection.exec_driver_sql(
         f"INSERT INTO events (campaign, {', '.join(_NAMES)}) VALUES ({marks})",
         [(campaign, *row) for row in pending.rows],
     )
-    connection.execute(_MOVE_ON, {"campaign": campaign, "number": pending.last})
+    connection.exec_driver_sql(
+        f"UPDATE campaigns SET last = {mark} WHERE id = {mark}", (pending.last, campaign)
+    )
     first, at, *_ = pending.rows[0]
     if first == 1:
         connection.execute(update(campaigns).where(campaigns.c.id == campaign).values(created=at))

@@ -59,7 +59,10 @@ def about_items(parts: HodgeDecomposition) -> list[Statement]:
 def about_ranking(parts: HodgeDecomposition) -> list[Statement]:
     """Whether there is one."""
     p = parts.expected.gradient.p_value(parts.energy["gradient"])
-    if p < LEVEL:
+    if SURE <= p < LEVEL:
+        words = f"a ranking shows, but not surely: coin tosses seldom give it ({p_words(p)})"
+        return [Statement("ranking", words)]
+    if p < SURE:
         words = f"a ranking shows in the answers: coin tosses would hardly give it ({p_words(p)})"
         return [Statement("ranking", words)]
     words = f"no ranking shows in the answers: coin tosses would give as much ({p_words(p)})"
@@ -110,7 +113,7 @@ def about_sides(sides: Sides, n_both_ways: int) -> list[Statement]:
     unseen = (
         ""
         if n_both_ways
-        else "nobody saw a pair both ways round, so this is the model's word alone: "
+        else "no worker's votes have a pair both ways round, so this is the model's word alone: "
     )
     if sides.lean is None:
         words = "whether answers lean to a side cannot be told from so few"
@@ -120,9 +123,12 @@ def about_sides(sides: Sides, n_both_ways: int) -> list[Statement]:
         f"{lean.value:+.2f} on a scale of -1 (always right) to +1 (always left), "
         f"95 %: {lean.lower:+.2f} to {lean.upper:+.2f}, {p_words(lean.p_value)}"
     )
-    if lean.p_value >= SURE:
-        return [Statement("sides", f"{unseen}no lean to a side is sure ({numbers})")]
     side = "left" if lean.value > 0 else "right"
+    if lean.p_value >= SURE and lean.lower <= 0 <= lean.upper:
+        return [Statement("sides", f"{unseen}no lean to a side is sure ({numbers})")]
+    if lean.p_value >= SURE:
+        words = f"{unseen}answers may lean to the {side}, which is not sure at 1 % ({numbers})"
+        return [Statement("sides", words)]
     words, moves = f"{unseen}answers lean to the {side} ({numbers})", sides.moves
     if moves is not None:
         words += f"; {moves} (position={moves.position!r}, --sides {moves.position})"

@@ -22,6 +22,7 @@ from hodgerank.errors import CampaignError
 from hodgerank.server.house import decide
 from hodgerank.server.pages.speaking import Said, speaker
 from hodgerank.server.pages.turns import Turn, joined, next_turn
+from hodgerank.server.problem import Problem
 from hodgerank.server.rendering import url
 from hodgerank.server.showing import Shown, shown
 
@@ -59,7 +60,10 @@ async def answer(request: Request, given: GivenAnswer) -> Response:
     answer = given.task, given.outcome, name, given.seconds, given.is_focused, 1.0
 
     def take(state: CampaignState, now: float) -> None:
-        answering.answer(state, now, *answer)
+        try:
+            answering.answer(state, now, *answer)
+        except CampaignError as refusal:
+            raise Problem(409, str(refusal), why=_why_refused(state, given.task)) from refusal
 
     return await _reply(request, campaign, name, given.has, take)
 
@@ -141,6 +145,13 @@ def shown_in(item: CampaignItem, base: str, settings: CampaignSettings) -> Shown
 def _stamp(settings: CampaignSettings) -> str:
     """Changes with the settings: pages that show others are loaded again."""
     return hashlib.sha256(repr(settings).encode("utf-8", "replace")).hexdigest()[:12]
+
+
+def _why_refused(state: CampaignState, task: str) -> str:
+    """In a word, where a page can say more than that an answer was not taken."""
+    row = state.tasks.row_of.get(task)
+    is_void = row is not None and state.tasks.status[row] in (Status.VOID, Status.RESET)
+    return "void" if is_void else ""
 
 
 def _give_up(state: CampaignState, now: float, task: str, name: str) -> None:

@@ -12,7 +12,7 @@ from hodgerank.campaign.campaign import Campaign
 from hodgerank.campaign.facts import CampaignFacts
 from hodgerank.errors import HodgeRankError
 from hodgerank.server.house import decide, house_of
-from hodgerank.server.pages.framing import worker_link
+from hodgerank.server.pages.worker_links import worker_link
 from hodgerank.server.problem import Problem
 from hodgerank.server.rendering import render, url
 from hodgerank.server.standings import Standings
@@ -23,8 +23,12 @@ class Summary(NamedTuple):
 
     Attributes
     ----------
+    is_used_up
+        Whether the budget is.
     tau
         The lowest of its tracks; None where nobody has looked yet.
+    is_enough
+        Whether the stopping rule is reached.
     """
 
     id: str
@@ -33,6 +37,7 @@ class Summary(NamedTuple):
     n_items: int
     n_answers: int
     budget: int | None
+    is_used_up: bool
     tau: float | None
     is_enough: bool
     at: float
@@ -46,10 +51,23 @@ async def campaigns_page(request: Request) -> Response:
     ids = await run_in_threadpool(house.database.campaigns)
     known = {campaign.id: campaign for campaign in house.opened()}
     rows = [
-        (id, url(request, "c", id), await _summary(request, known[id]) if id in known else None)
+        (
+            id,
+            url(request, "c", id) if has_pages(id) else "",
+            await _summary(request, known[id]) if id in known else None,
+        )
         for id in reversed(ids)
     ]
     return render(request, "owner/campaigns.html", rows=rows)
+
+
+def has_pages(id: str) -> bool:
+    """Whether the name of a campaign can stand in an address.
+
+    >>> has_pages("my cups"), has_pages("a/b"), has_pages("..")
+    (True, False, False)
+    """
+    return "/" not in id and id not in (".", "..")
 
 
 async def campaign_row(request: Request, campaign: str) -> Response:
@@ -79,9 +97,10 @@ async def _summary(request: Request, campaign: Campaign) -> Summary:
             n_answers=sum(state.n_counted),
             budget=settings.budget,
             tau=min((one.expected_tau for one in asked if one.n_answers), default=None),
-            is_enough=standing is not None and standing.progress.is_enough,
+            is_used_up=settings.budget is not None and sum(state.n_counted) >= settings.budget,
+            is_enough=bool(asked) and all(one.is_enough for one in asked),
             at=state.at,
-            link=worker_link(request, campaign.id, settings.pages.entrance),
+            link=worker_link(request, campaign.id, settings),
             address=url(request, "c", campaign.id),
         )
 

@@ -20,7 +20,7 @@ from hodgerank.server.problem import Problem
 from hodgerank.server.rendering import url
 from hodgerank.server.showing import Shown, shown
 from hodgerank.server.uploads.opening import Opener
-from hodgerank.server.uploads.tables import PARTS
+from hodgerank.server.uploads.tables import PARTS, is_table
 from hodgerank.server.uploads.upload import Upload
 
 MOST_SHOWN = 12
@@ -29,6 +29,8 @@ LONGEST_ID = 100
 """Of lines as items: where one is longer, all are numbered."""
 LARGEST_PREVIEW = 30 << 20
 MOST_FILES = 20_001
+ENCODINGS = ("", "cp1252", "cp1250", "cp1251", "cp932", "gb18030")
+"""Of tables; the first is UTF-8."""
 GONE = "the files are not here any more: choose them again"
 
 
@@ -46,6 +48,10 @@ class Chosen:
         What was understood; None where nothing was chosen.
     columns
         Those of a table that the owner named.
+    encoding
+        Of a table that is not in UTF-8.
+    goes_without
+        Whether what is wrong is to be left out.
     is_new
         Whether nobody has seen yet what was understood.
     """
@@ -54,7 +60,14 @@ class Chosen:
     lines: str = ""
     upload: Upload | None = None
     columns: Mapping[str, str] = field(default_factory=dict)
+    encoding: str = ""
+    goes_without: bool = False
     is_new: bool = False
+
+    @property
+    def is_faulty(self) -> bool:
+        """Whether rows would be missing that nobody has agreed to leave out."""
+        return self.upload is not None and bool(self.upload.faults) and not self.goes_without
 
     def sample(self, request: Request) -> list[tuple[CampaignItem, Shown]]:
         """The first items as people would see them, but for what stands elsewhere on the web."""
@@ -72,7 +85,7 @@ class Chosen:
 
 
 async def chosen(request: Request, form: FormData) -> Chosen:
-    """What a form says: new files, files that were sent before, or lines."""
+    """What a form says: new files, files that were sent before, both, or lines."""
     house, who = house_of(request), key_of(request).digest
     files = [one for one in form.getlist("files") if isinstance(one, UploadFile) and one.filename]
     staged, lines = form.get("staged"), form.get("lines")
@@ -80,13 +93,24 @@ async def chosen(request: Request, form: FormData) -> Chosen:
         files, staged = [], ""
     if files:
         named = [(file.filename or "", file.file) for file in files]
-        staged = await run_in_threadpool(house.staging.keep, named, who)
+        beside = staged if isinstance(staged, str) and not form.get("anew") else ""
+        staged = await run_in_threadpool(house.staging.keep, named, who, beside)
     if isinstance(staged, str) and staged:
-        columns = {} if files else _columns(form)
-        upload = await run_in_threadpool(house.staging.find, staged, who, columns)
+        columns, encoding = _columns(form), form.get("encoding")
+        if files and (form.get("anew") or any(is_table(name) for name, _ in named)):
+            columns, encoding = {}, ""
+        encoding = encoding if isinstance(encoding, str) and encoding in ENCODINGS else ""
+        upload = await run_in_threadpool(house.staging.find, staged, who, columns, encoding or None)
         if upload is None:
             return Chosen(upload=Upload(faults=(GONE,)))
-        return Chosen(staged=staged, upload=upload, columns=columns, is_new=bool(files))
+        return Chosen(
+            staged=staged,
+            upload=upload,
+            columns=columns,
+            encoding=encoding,
+            goes_without=form.get("without") == "1" and not files,
+            is_new=bool(files),
+        )
     if isinstance(lines, str) and lines.strip() and form.get("source") != "files":
         return Chosen(lines=lines, upload=_of_lines(lines))
     return Chosen()
@@ -99,7 +123,8 @@ def _columns(form: FormData) -> dict[str, str]:
 
 def _of_lines(lines: str) -> Upload:
     """An item for each line that says anything."""
-    written = list(dict.fromkeys(line.strip() for line in lines.splitlines() if line.strip()))
+    said = [line.strip() for line in lines.splitlines() if line.strip()]
+    written = list(dict.fromkeys(said))
     if len(written) > MOST_LINES:
         return Upload(faults=(f"there are more than {MOST_LINES:,} lines: upload a file",))
     is_short = all(len(line) <= LONGEST_ID for line in written)
@@ -110,7 +135,9 @@ def _of_lines(lines: str) -> Upload:
         ]
     except HodgeRankError as error:
         return Upload(faults=(str(error),))
-    return Upload(items=tuple(items))
+    n_again = len(said) - len(written)
+    again = f"{n_again:,} line{'s' * (n_again != 1)} said the same as an earlier one: left out"
+    return Upload(items=tuple(items), warnings=(again,) if n_again else ())
 
 
 async def staged_media(request: Request, staged: str, name: str) -> Response:

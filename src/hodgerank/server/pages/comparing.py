@@ -18,7 +18,7 @@ from hodgerank.server.pages.answering import NOT_SHOWN, plain_turn, shown_in
 from hodgerank.server.pages.speaking import tag_of
 from hodgerank.server.pages.turns import N_TASKS, Turn, joined, next_turn
 from hodgerank.server.rendering import render, url
-from hodgerank.server.showing import Look, Shown, html_of, look_of
+from hodgerank.server.showing import Look, Shown, html_of, look_of, may_be_cut
 from hodgerank.server.texts import Texts
 
 MOST_BUTTONS = 3  # on a side: finer grades are chosen on a scale
@@ -30,15 +30,15 @@ async def compare_page(request: Request) -> Response:
     """The page of pairs. The first ones are in it."""
     campaign, name = await campaign_of(request), key_of(request).holder
 
-    def see(state: CampaignState, now: float) -> tuple[Turn, bool, list[Practice], Look]:
+    def see(state: CampaignState, now: float) -> tuple[Turn, list[Practice], Look]:
         worker = joined(state, name)
         practice = _practice(state, worker)
         # Who practises gets tasks when that is over: they would grow old meanwhile.
         n_tasks = 0 if practice else N_TASKS
         turn = next_turn(state, now, campaign.new_id, name, n_tasks)
-        return turn, bool(worker.answers), practice, look_of(state.items, now)
+        return turn, practice, look_of(state.items, now)
 
-    turn, can_undo, practice, look = await decide(campaign, see)
+    turn, practice, look = await decide(campaign, see)
     if turn.step == "questions":
         return RedirectResponse(url(request, "w", campaign.id, "questions"), 303)
     settings, texts = turn.settings, Texts(turn.settings.pages.language)
@@ -46,9 +46,9 @@ async def compare_page(request: Request) -> Response:
     words = texts.section("worker.script")
     data = {
         "at": url(request, "w", campaign.id),
+        "door": url(request, "j", campaign.id),
         "who": tag_of(campaign.id, name),
         "turn": plain_turn(turn, base, ()),
-        "can_undo": can_undo,
         "practice": [
             {
                 "left": shown_in(left, base, settings),
@@ -82,6 +82,7 @@ def _scripts(settings: CampaignSettings, look: Look) -> list[str]:
         "zoom": "image" in look.kinds,
         "sounds": bool(look.kinds & {"video", "audio"}),
         "scale": not 1 <= settings.grades <= MOST_BUTTONS,
+        "reading": look.is_cut or may_be_cut(settings.question),
         "compare": True,
     }
     return [name for name, is_needed in needed.items() if is_needed]

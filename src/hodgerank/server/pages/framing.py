@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import secrets
 from typing import Any, NamedTuple
-from urllib.parse import quote, urlencode
+from urllib.parse import urlencode
 
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse
@@ -13,6 +14,7 @@ from hodgerank.campaign.facts import CampaignFacts
 from hodgerank.campaign.items import CampaignItem
 from hodgerank.campaign.settings import CampaignSettings
 from hodgerank.server.house import decide, house_of
+from hodgerank.server.pages.worker_links import trial_link, worker_link
 from hodgerank.server.rendering import render, url
 from hodgerank.server.showing import origins_of
 
@@ -58,6 +60,7 @@ async def frame_of(campaign: Campaign) -> Frame:
 
 def framed(request: Request, template: str, frame: Frame, tab: str, **values: Any) -> HTMLResponse:
     """A page about a campaign, under one of its tabs."""
+    trial = f"trial-{secrets.token_hex(3)}"
     return render(
         request,
         template,
@@ -65,18 +68,13 @@ def framed(request: Request, template: str, frame: Frame, tab: str, **values: An
         frame=frame,
         tab=tab,
         tabs={name: url(request, "c", frame.id, *path) for name, path in TABS.items()},
-        link=worker_link(request, frame.id, frame.settings.pages.entrance),
+        link=worker_link(request, frame.id, frame.settings),
+        trial=trial_link(request, frame.id, frame.settings, trial),
+        trial_name="" if frame.settings.panel.kind == "none" else trial,
         is_here_only=is_here_only(request),
         done=request.query_params.get("done", ""),
         **values,
     )
-
-
-def worker_link(request: Request, id: str, entrance: str) -> str:
-    """The address to share with those who compare."""
-    home = house_of(request).rules.public_url or str(request.base_url)
-    parts = ["j", id, *([entrance] if entrance else [])]
-    return "/".join([home.rstrip("/"), *(quote(part, safe="") for part in parts)])
 
 
 def is_here_only(request: Request) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import NamedTuple
 
 from starlette.concurrency import run_in_threadpool
@@ -14,12 +15,14 @@ from hodgerank.campaign.campaign import Campaign
 from hodgerank.campaign.items import CampaignItem
 from hodgerank.errors import HodgeRankError
 from hodgerank.estimators.ranking import RankedItem
+from hodgerank.notebook import short
 from hodgerank.server.analyses.rankings import Rankings, rankings
 from hodgerank.server.house import House, campaign_of, house_of
-from hodgerank.server.pages.choosing import MOST_FILES, Chosen, chosen
+from hodgerank.server.pages.choosing import ENCODINGS, MOST_FILES, Chosen, chosen
 from hodgerank.server.pages.framing import Frame, frame_of, framed, go_back
 from hodgerank.server.pages.interval_scale import IntervalScale
-from hodgerank.server.pages.new import LONGEST_FIELD, preview_part
+from hodgerank.server.pages.missing_media import missing_media
+from hodgerank.server.pages.new import FAULTY, LONGEST_FIELD, preview_part
 from hodgerank.server.problem import Problem
 from hodgerank.server.rendering import render, url
 from hodgerank.server.showing import Shown, origins_of, shown
@@ -48,7 +51,8 @@ async def items_table(request: Request) -> Response:
     campaign = await campaign_of(request)
     frame = await frame_of(campaign)
     found = await house_of(request).analyst.ask(rankings, campaign.id)
-    rows = [_row(request, frame, number, found) for number in range(len(frame.items))]
+    missing = await run_in_threadpool(missing_media, house_of(request).media, frame.items)
+    rows = [_row(request, frame, number, found, missing) for number in range(len(frame.items))]
     rows.sort(key=lambda row: (frame.tracks.index(row.item.track), _rank(row)))
     return render(
         request,
@@ -67,7 +71,8 @@ async def item_page(request: Request, number: int) -> Response:
     frame = await frame_of(campaign)
     _require_item(frame, number)
     found = await house_of(request).analyst.ask(rankings, campaign.id)
-    row = _row(request, frame, number, found)
+    missing = await run_in_threadpool(missing_media, house_of(request).media, frame.items)
+    row = _row(request, frame, number, found, missing)
     return framed(request, "owner/item.html", frame, "items", row=row, wrong="")
 
 
@@ -111,9 +116,25 @@ async def preview(request: Request) -> Response:
     """What was understood of more items; nothing is added."""
     async with request.form(max_files=MOST_FILES, max_part_size=LONGEST_FIELD) as form:
         found = await chosen(request, form)
+    frame = await frame_of(await campaign_of(request))
+    found = _compared(found, frame)
     if request.query_params.get("part"):
         return preview_part(request, found)
-    return _page(request, await frame_of(await campaign_of(request)), found)
+    return _page(request, frame, found)
+
+
+def _compared(found: Chosen, frame: Frame) -> Chosen:
+    """What was chosen, with a word on names that are taken."""
+    if found.upload is None:
+        return found
+    known = {str(item.id) for item in frame.items}
+    taken = [
+        f"{short(item.id)} is an item of this campaign already: leave it out, or rename it"
+        for item in found.upload.items
+        if str(item.id) in known
+    ]
+    warnings = (*taken, *found.upload.warnings)
+    return replace(found, upload=replace(found.upload, warnings=warnings))
 
 
 async def add(request: Request) -> Response:
@@ -125,7 +146,9 @@ async def add(request: Request) -> Response:
     if found.upload is None or not found.upload.items:
         return _page(request, frame, found, "There is no item to add: choose files, or write some.")
     if found.is_new:
-        return _page(request, frame, found)
+        return _page(request, frame, _compared(found, frame))
+    if found.is_faulty:
+        return _page(request, frame, found, FAULTY)
     try:
         await run_in_threadpool(_add, campaign, house, found)
     except HodgeRankError as error:
@@ -164,6 +187,7 @@ def _page(request: Request, frame: Frame, found: Chosen, wrong: str = "") -> Res
         "items",
         status_code=422 if wrong else 200,
         chosen=found,
+        encodings=ENCODINGS,
         sample=found.sample(request),
         wrong=wrong,
         preview_at=url(request, "c", frame.id, "items", "preview"),
@@ -176,10 +200,13 @@ def _require_item(frame: Frame, number: int) -> CampaignItem:
     return frame.items[number]
 
 
-def _row(request: Request, frame: Frame, number: int, found: Rankings) -> Row:
+def _row(
+    request: Request, frame: Frame, number: int, found: Rankings, missing: frozenset[int]
+) -> Row:
     item = frame.items[number]
     place = found.places.get(item.id)
-    return Row(number, item, _shown(request, frame, item), place, number in frame.retired)
+    seen = {"kind": "missing"} if number in missing else _shown(request, frame, item)
+    return Row(number, item, seen, place, number in frame.retired)
 
 
 def _shown(request: Request, frame: Frame, item: CampaignItem) -> Shown:

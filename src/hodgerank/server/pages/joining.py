@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import secrets
 from collections.abc import Mapping
 from typing import NamedTuple
@@ -21,6 +22,7 @@ from hodgerank.server.access import WORKER_SECONDS, keep, key_of, token_in_brows
 from hodgerank.server.house import campaign_of, decide, house_of
 from hodgerank.server.keys import Keys
 from hodgerank.server.pages.comparing import prose
+from hodgerank.server.pages.speaking import tag_of
 from hodgerank.server.pages.turns import has_questions_before, joined
 from hodgerank.server.problem import Problem
 from hodgerank.server.rendering import render, url
@@ -86,6 +88,7 @@ async def join(request: Request) -> Response:
         await _end_session(keys, token)
         raise
     keep(request, go_on, token, campaign.id)
+    _remember(request, go_on, campaign.id, name)
     return go_on
 
 
@@ -144,12 +147,14 @@ async def _visit(request: Request) -> Visit:
         worker = state.worker(name) if name else None
         if name and not _is_name(name):
             refusal = "link"
-        elif not name and settings.panel.kind in ("prolific", "connect"):
-            refusal = "panel"
         elif worker is not None and worker.is_banned:
             refusal = "banned"
         elif worker is not None and worker.joined_at is None and worker.n_issued:
             refusal = "taken"  # by a program, or at a terminal
+        elif not name and _was_banned(request, state, campaign.id):
+            refusal = "banned"
+        elif not name and settings.panel.kind in ("prolific", "connect"):
+            refusal = "panel"
         elif state.status == "closed" and (worker is None or worker.joined_at is None):
             refusal = "closed"
         if worker is not None and (session := panel.get("session")):
@@ -158,7 +163,8 @@ async def _visit(request: Request) -> Visit:
 
     visit = await decide(campaign, look)
     entrance = visit.settings.pages.entrance
-    if not secrets.compare_digest(entrance.encode(), given.encode()):
+    is_open = secrets.compare_digest(entrance.encode(), given.encode())
+    if not is_open and not (visit.refusal == "banned" and not visit.name):
         raise _no_such_door(request)
     if not visit.name or visit.refusal:
         return visit
@@ -218,6 +224,31 @@ async def _is_inside(request: Request, visit: Visit) -> bool:
     if visit.name not in ("", key.holder):
         return False
     return await decide(campaign, lambda state, now: state.worker(key.holder) is not None)
+
+
+def _remember(request: Request, response: Response, campaign: str, name: str) -> None:
+    """Let the browser keep who it was at this door: a ban takes the session away."""
+    response.set_cookie(
+        _who_was(campaign),
+        tag_of(campaign, name),
+        max_age=WORKER_SECONDS,
+        path=url(request, "j", campaign),
+        secure=request.scope["scheme"] == "https",
+        httponly=True,
+        samesite="lax",
+    )
+
+
+def _was_banned(request: Request, state: CampaignState, campaign: str) -> bool:
+    """Whether who came in last by this browser is banned. Nobody gains by saying so of oneself."""
+    tag = request.cookies.get(_who_was(campaign))
+    return tag is not None and any(
+        worker.is_banned and tag_of(campaign, worker.name) == tag for worker in state.workers
+    )
+
+
+def _who_was(campaign: str) -> str:
+    return f"hodgerank-was-{hashlib.sha256(campaign.encode()).hexdigest()[:12]}"
 
 
 def _new_name(state: CampaignState) -> str:

@@ -72,8 +72,10 @@ async def done_page(request: Request) -> Response:
     def look(state: CampaignState, now: float) -> End | None:
         worker, settings = joined(state, name), state.settings
         turn = next_turn(state, now, campaign.new_id, name, 1)
+        n_refused = _number(request.query_params.get("refused", ""))
         is_told = worker.has_left or worker.is_banned or not has_way_back(settings)
-        return _end(worker, settings, turn.why) if turn.step == "done" and is_told else None
+        is_end = turn.step == "done" and is_told
+        return _end(state, worker, turn.why, n_refused) if is_end else None
 
     end = await decide(campaign, look)
     if end is None:
@@ -98,6 +100,10 @@ class End:
     ----------
     key
         Of the words that say so.
+    n_refused
+        How many of their answers were not taken in the end, as their page says.
+    is_closed
+        Whether that was because the campaign is.
     code, way_back
         What the panel waits for, and its address; empty where there is none.
     is_sent_back
@@ -107,21 +113,26 @@ class End:
     language: str
     key: str
     n_answers: int
+    n_refused: int
+    is_closed: bool
     code: str
     way_back: str
     is_sent_back: bool
     sees_results: bool
 
 
-def _end(worker: Worker, settings: CampaignSettings, why: str) -> End:
+def _end(state: CampaignState, worker: Worker, why: str, n_refused: int) -> End:
+    settings = state.settings
     panel, outcome = settings.panel, None if worker.is_banned else worker.outcome
     arrival = {"worker": worker.name, **worker.panel}
     way_back = panel.way_back(outcome, arrival) if outcome else ""
     is_out = worker.is_banned or outcome == "screened_out"
     return End(
         language=settings.pages.language,
-        key=_words(worker, settings, why),
+        key=_words(state, worker, why, n_refused),
         n_answers=len(worker.answers),
+        n_refused=0 if worker.is_banned else n_refused,
+        is_closed=state.status == "closed",
         code=panel.code(outcome) if outcome else "",
         way_back=way_back,
         is_sent_back=bool(way_back and panel.return_to),
@@ -129,12 +140,24 @@ def _end(worker: Worker, settings: CampaignSettings, why: str) -> End:
     )
 
 
-def _words(worker: Worker, settings: CampaignSettings, why: str) -> str:
+def _words(state: CampaignState, worker: Worker, why: str, n_refused: int) -> str:
     """The key of what is said of the end."""
     if worker.is_banned:
         return "banned"
-    is_out = worker.outcome == "screened_out"
-    has_failed = worker.n_failed_tries >= settings.joining.tries
-    if (is_out and not has_failed) or (why in ("enough", "budget") and not worker.answers):
-        return "too_late"
-    return worker.outcome or why
+    if n_refused:
+        return "not_all"
+    has_failed = worker.n_failed_tries >= state.settings.joining.tries
+    is_out = worker.outcome == "screened_out" and not has_failed
+    if worker.answers or not (is_out or why in ("enough", "budget", "pairs", "closed")):
+        has_pairs = why != "pairs" or any(n > 1 for n in state.items.n_active)
+        return worker.outcome or (why if has_pairs else "no_pairs")
+    if state.status == "closed":
+        return "over"
+    if not any(n > 1 for n in state.items.n_active):
+        return "nothing"
+    return why if worker.n_issued and why == "pairs" else "too_late"
+
+
+def _number(text: str) -> int:
+    """What a page says of itself; what is no number of answers is none."""
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 5 else 0

@@ -2,23 +2,28 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Any, NamedTuple
 
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 
+from hodgerank.campaign.facts import CampaignFacts
 from hodgerank.campaign.items import CampaignItem
+from hodgerank.collecting.rule_text import read_rule
 from hodgerank.estimators.ranking import RankedItem
 from hodgerank.server.analyses.track_view import TrackView
-from hodgerank.server.house import campaign_of, decide
+from hodgerank.server.house import campaign_of, decide, house_of
 from hodgerank.server.live import Live, pulse
+from hodgerank.server.pages.answering import NOT_SHOWN
 from hodgerank.server.pages.framing import Frame, frame_of, framed, go_back
 from hodgerank.server.pages.interval_scale import IntervalScale
+from hodgerank.server.pages.missing_media import missing_media
 from hodgerank.server.problem import Problem
 from hodgerank.server.rendering import render, url
 from hodgerank.server.showing import Shown, origins_of, shown
-from hodgerank.server.standings import Standings
+from hodgerank.server.standings import Standing, Standings
 
 MOST_ROWS = 30
 """Of a ranking that are all shown; of longer ones the best and the last."""
@@ -67,13 +72,19 @@ async def live_page(request: Request) -> Response:
         "live",
         track=track,
         pulse=await decide(campaign, pulse),
+        n_unseen=await decide(campaign, _n_unseen),
         data={
             "stream": f"{address}/stream",
             "standing": f"{address}/standing",
             "track": track,
         },
-        **_standing(request, frame, track),
+        **await _standing(request, frame, track),
     )
+
+
+def _n_unseen(state: CampaignFacts, now: float) -> int:
+    """Pairs that were skipped because browsers could not show them."""
+    return list(state.tasks.skip_reasons.values()).count(NOT_SHOWN)
 
 
 async def standing_part(request: Request) -> Response:
@@ -86,7 +97,7 @@ async def standing_part(request: Request) -> Response:
         origins=origins_of(frame.items),
         frame=frame,
         track=track,
-        **_standing(request, frame, track),
+        **await _standing(request, frame, track),
     )
 
 
@@ -113,7 +124,7 @@ async def set_status(request: Request) -> Response:
     return go_back(request, "c", campaign.id, *tab, done=what)
 
 
-def _standing(request: Request, frame: Frame, track: str) -> dict[str, Any]:
+async def _standing(request: Request, frame: Frame, track: str) -> dict[str, Any]:
     standings: Standings = request.app.state.standings
     standing = standings.latest(frame.id)
     view = None if standing is None else standing.views.get(track)
@@ -124,8 +135,12 @@ def _standing(request: Request, frame: Frame, track: str) -> dict[str, Any]:
         "view": view,
         "query": query,
         "is_whole": is_whole,
+        "missing": await run_in_threadpool(missing_media, house_of(request).media, frame.items),
+        "is_askable": _is_askable(frame),
+        "rule": "" if frame.settings.stop is None else str(read_rule(frame.settings.stop)),
     }
     if standing is not None:
+        found |= _outlook(standing)
         found["progress"] = next(
             (one for one in standing.progress.tracks if one.track == track), None
         )
@@ -133,6 +148,21 @@ def _standing(request: Request, frame: Frame, track: str) -> dict[str, Any]:
         found["ranked"] = _ranked(request, frame, view, query)
         found["scale"] = IntervalScale.of(view.rows)
     return found
+
+
+def _is_askable(frame: Frame) -> bool:
+    """Whether any track has two items that workers may be asked about."""
+    active = (item.track for n, item in enumerate(frame.items) if n not in frame.retired)
+    return max(Counter(active).values(), default=0) > 1
+
+
+def _outlook(standing: Standing) -> dict[str, Any]:
+    """What is foreseen, beside what is left of the budget."""
+    counts = standing.progress.counts
+    needed = [one.forecast.answers for one in standing.progress.tracks if one.forecast is not None]
+    left = None if counts.budget is None else max(counts.budget - counts.n_answers, 0)
+    ends_before = left is not None and sum(needed) > left
+    return {"is_foreseen": bool(needed), "ends_before": ends_before, "left": left}
 
 
 def _ranked(request: Request, frame: Frame, view: TrackView, query: str) -> Ranked:

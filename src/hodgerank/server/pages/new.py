@@ -17,7 +17,7 @@ from hodgerank.campaign.settings import CampaignSettings
 from hodgerank.collecting.rule_text import read_rule
 from hodgerank.errors import HodgeRankError
 from hodgerank.server.house import House, house_of
-from hodgerank.server.pages.choosing import MOST_FILES, Chosen, chosen
+from hodgerank.server.pages.choosing import ENCODINGS, MOST_FILES, Chosen, chosen
 from hodgerank.server.pages.framing import go_back
 from hodgerank.server.pages.setting_fields import GROUPS
 from hodgerank.server.pages.settings_form import MOST_FIELDS, SettingsForm, form_of, read_form
@@ -30,6 +30,7 @@ ENTRANCE_BYTES = 9
 """Of randomness in the link for workers: twelve letters."""
 AT_FIRST = CampaignSettings("Which is better?", stop="tau >= 0.9")
 """What stands in the form."""
+FAULTY = "Something is wrong with the items: put it right, or say that it is to be left out."
 FIRST_GROUPS = ("asking", "enough")
 """Those that are not folded."""
 
@@ -52,7 +53,13 @@ async def preview(request: Request) -> Response:
 
 def preview_part(request: Request, found: Chosen) -> Response:
     """The same as a part of a page that a script has sent it from."""
-    return render(request, "owner/preview.html", chosen=found, sample=found.sample(request))
+    return render(
+        request,
+        "owner/preview.html",
+        chosen=found,
+        encodings=ENCODINGS,
+        sample=found.sample(request),
+    )
 
 
 async def create(request: Request) -> Response:
@@ -66,6 +73,8 @@ async def create(request: Request) -> Response:
     settings = filled.check(AT_FIRST, known)
     if len(items) < 2:
         filled.wrong["items"] = "Two items are needed to compare anything."
+    elif found.is_faulty and not found.is_new:
+        filled.wrong["items"] = FAULTY
     if found.is_new or filled.wrong or settings is None:
         return _page(request, found, filled, status_code=200 if found.is_new else 422)
     house = house_of(request)
@@ -121,6 +130,7 @@ def _page(request: Request, found: Chosen, form: SettingsForm, status_code: int 
         origins=origins_of(items),
         status_code=status_code,
         chosen=found,
+        encodings=ENCODINGS,
         sample=found.sample(request),
         form=form,
         groups=GROUPS,

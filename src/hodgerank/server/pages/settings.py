@@ -35,13 +35,17 @@ async def settings_page(request: Request) -> Response:
 
 
 async def change(request: Request) -> Response:
-    """Change them from now on, or say beside each field what is wrong."""
+    """Change them from now on, or say beside each field what is wrong.
+
+    Only what this owner changed: others may have changed the rest since the page was made.
+    """
     campaign = await campaign_of(request)
     async with request.form(
         max_files=0, max_fields=MOST_FIELDS, max_part_size=LONGEST_FIELD
     ) as form:
-        filled = read_form(form)
+        written, shown = read_form(form), _text(form, "shown")
     frame = await frame_of(campaign)
+    filled = written.changed_from(shown, form_of(frame.settings))
     known = {str(item.id): item.id for item in frame.items}
     if filled.check(frame.settings, known) is not None:
         try:
@@ -125,6 +129,7 @@ async def _page(request: Request, frame: Frame, form: SettingsForm, **values: An
         frame,
         "settings",
         form=form,
+        before=form_of(frame.settings).told(),
         groups=GROUPS,
         known=[str(item.id) for item in frame.items],
         tokens=tokens,

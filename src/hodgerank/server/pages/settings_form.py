@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any
@@ -22,6 +23,10 @@ ROWS = {
 """Of settings that are lists of small tables: the fields of a row."""
 EMPTY_ROWS = 2
 MOST_FIELDS = 3000
+MEANWHILE = (
+    "This was changed elsewhere while you had the page open. Save again to replace that by what "
+    "stands here."
+)
 
 
 @dataclass(frozen=True)
@@ -74,6 +79,31 @@ class SettingsForm:
             name = next((kind for kind in ("gold", "practice") if f"the {kind} pair" in words), "")
         self.wrong["joining.practice" if name == "practice" else name] = words
 
+    def told(self) -> str:
+        """What stands in the fields, for a form to send back beside what was written into them."""
+        return json.dumps(dict(self.values))
+
+    def changed_from(self, shown: str, now: SettingsForm) -> SettingsForm:
+        """Only what differs from what was `shown`, as `told` has it; all of it where that is empty.
+
+        What has become something else `now` is told.
+        """
+        before = _plain(shown)
+        if before is None:
+            return self
+        written, present = json.loads(self.told()), json.loads(now.told())
+        changed = {
+            name: self.values[name]
+            for name, value in written.items()
+            if name not in before or value != before[name]
+        }
+        wrong = {
+            name: MEANWHILE
+            for name in changed
+            if present[name] not in (before.get(name, present[name]), written[name])
+        }
+        return SettingsForm(changed, wrong)
+
     def _look(self, one: Field, value: Any, settings: Any) -> None:
         """Whether a single value is a proper one."""
         [known] = [known for known in fields(settings) if known.name == one.name.split(".")[-1]]
@@ -112,6 +142,14 @@ def read_form(form: FormData) -> SettingsForm:
         elif isinstance(text := form.get(one.name), str):
             values[one.name] = text.replace("\r\n", "\n")
     return SettingsForm(values)
+
+
+def _plain(shown: str) -> dict[str, Any] | None:
+    try:
+        found = json.loads(shown)
+    except (ValueError, RecursionError):
+        return None
+    return found if isinstance(found, dict) else None
 
 
 def _rows(form: FormData, one: Field) -> list[dict[str, str]]:

@@ -59,7 +59,7 @@ def next_turn(
             why = refusal.why
             step = "wait" if why in PASSING else "done"
     n_answers = len(worker.answers)
-    return Turn(step, why, tasks, n_answers, _about(state, n_answers), settings)
+    return Turn(step, why, tasks, n_answers, _about(state, n_answers, len(tasks)), settings)
 
 
 def joined(state: CampaignState, name: str) -> Worker:
@@ -81,8 +81,8 @@ def _shown(state: CampaignState, task: Task) -> tuple[str, CampaignItem, Campaig
     return task.id, book.items[book.codes[task.left]], book.items[book.codes[task.right]]
 
 
-def _about(state: CampaignState, n_answers: int) -> int | None:
-    """What the limit, the budget and the number of pairs leave."""
+def _about(state: CampaignState, n_answers: int, n_out: int) -> int | None:
+    """What the limit, the budget and the number of pairs leave; what is out can be answered."""
     settings = state.settings
     checks = settings.repeat_share + (settings.gold_share if settings.gold else 0)
     n_pairs = sum(n * (n - 1) // 2 for n in state.items.n_active)
@@ -94,4 +94,4 @@ def _about(state: CampaignState, n_answers: int) -> int | None:
         about = min(about, most)
     if settings.budget is not None:
         about = min(about, n_answers + settings.budget - sum(state.n_counted))
-    return max(n_answers, about)
+    return max(n_answers + n_out, about) or None

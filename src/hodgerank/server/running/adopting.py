@@ -32,11 +32,17 @@ def _adopt(house: House, campaign: Campaign, tell: Callable[[str], object]) -> l
     found = adopt(campaign.items, house.media)
     if found.changes:
         campaign.desk.decide(lambda state, now: _show(state, now, found.changes))
+    lost = {
+        item.id: f"{item.media} is not in {house.media.folder}"
+        for item in campaign.items
+        if item.media.startswith("media:") and item.media not in house.media
+    }
+    refusals = {**found.refusals, **lost}
     told = [
         f"{campaign.id}, {short(item)} has nothing to show: {why}"
-        for item, why in list(found.refusals.items())[:MOST_TOLD]
+        for item, why in list(refusals.items())[:MOST_TOLD]
     ]
-    if (n := len(found.refusals) - MOST_TOLD) > 0:
+    if (n := len(refusals) - MOST_TOLD) > 0:
         told.append(f"{campaign.id}: and {n:,} more items")
     return told
 

@@ -40,11 +40,19 @@ async function send(form) {
   else place.innerHTML = html;
 }
 
+// Files are added to those that were sent before, unless these are to be forgotten.
+function addWhatIsThere(form) {
+  for (const field of place.querySelectorAll("[data-column], [data-again]")) {
+    if (field.type !== "checkbox" || field.checked) form.append(field.name, field.value);
+  }
+}
+
 function sendFiles(files) {
   if (!files.length) return;
   const form = new FormData();
   form.append("source", "files");
   for (const [name, file] of files) form.append("files", file, name);
+  addWhatIsThere(form);
   for (const input of inputs) input.value = ""; // they are sent once
   send(form);
 }
@@ -60,7 +68,7 @@ place.addEventListener("change", (event) => {
   if (!event.target.matches("[data-column]")) return;
   const form = new FormData();
   form.append("source", "files");
-  for (const field of place.querySelectorAll("[data-column], [name=staged]")) form.append(field.name, field.value);
+  addWhatIsThere(form);
   send(form);
 });
 

@@ -19,7 +19,6 @@ let shownAt = 0;
 let isSeen = true; // ever since
 let note = ""; // what is said until the next answer
 let given = null; // the last one
-let canUndo = data.can_undo;
 let isUndoing = false;
 const known = new Map(); // pairs by their tasks
 const { practice } = data;
@@ -58,6 +57,7 @@ function drop(entry) {
 
 let talks = Promise.resolve();
 let isLost = false;
+let isBack = false; // which is still to be said
 let isGone = false;
 let nFailed = 0;
 let timer;
@@ -79,24 +79,36 @@ async function post(act, body = {}) {
   }
   if (answer.status === 429 || answer.status >= 500) throw LOST;
   if ([401, 403, 404].includes(answer.status)) throw GONE;
-  if (isLost) note = say("sent");
-  [isLost, nFailed] = [false, 0];
+  [isBack, isLost, nFailed] = [isBack || isLost, false, 0];
+  if (!answer.ok) whyRefused = said.why;
   return answer.ok ? said : null; // null: refused for good
 }
 
-// One talk after the other; one that broke off is begun `again` by itself.
-function talk(about, again = about) {
+// Answers that were refused, until that is said: the page may be loaded again before.
+const refusals = `hodgerank.refused.${data.who}`;
+let nRefused = stored(() => Number(sessionStorage.getItem(refusals))) ?? 0;
+let whyRefused;
+
+function refused(n) {
+  nRefused = n;
+  stored(() => sessionStorage.setItem(refusals, n));
+}
+
+// One talk after the other; one that broke off is begun again by itself. Not so a `wish`: the worker
+// is told, goes on, and may have another one when the connection is back.
+function talk(about, wish) {
   talks = talks.then(async () => {
     clearTimeout(timer);
     try {
       if (!isGone) await about();
     } catch (error) {
-      if (error === GONE) isGone = true;
+      if (error === GONE) await beGone();
       else if (error !== LOST) reportError(error);
       else {
+        if (wish || !isLost) note = wish ? say("unheard") : "";
         isLost = true;
         const ms = Math.min(30000, 1000 * 2 ** nFailed++) * (0.75 + Math.random() / 2);
-        timer = setTimeout(() => talk(again), ms);
+        timer = setTimeout(() => talk(wish ? flush : about), ms);
       }
     } finally {
       report();
@@ -108,25 +120,42 @@ const send = () => talk(flush);
 const look = async () => take(await post("tasks"), true);
 const refresh = () => talk(async () => (await flush()) || look());
 
+// Why the session has ended is said at the door.
+async function beGone() {
+  isGone = true;
+  const said = await fetch(data.door).then((answer) => answer.text()).catch(() => "");
+  if (!said.includes('id="banned"')) return;
+  while (queue.length) drop(queue[0]); // nobody will take them
+  location.replace(data.door);
+}
+
 // Whether the page is about to go.
 async function flush() {
-  let isRefused = false;
+  let isOld = isLost || nRefused > 0; // what is known here
+  const before = turn.answered;
   while (queue.length) {
     const [entry] = queue;
     entry.isOnItsWay = true;
     const said = await post(entry.act, entry.body);
     drop(entry);
     if (said) take(said);
-    else [isRefused, note] = [true, say("refused")];
+    else isOld = true;
+    if (!said && entry.act === "answer") refused(nRefused + 1);
   }
-  if (isRefused) await look();
+  if (isOld) await look();
+  const isReset = whyRefused === "void" && before && !turn.answered;
+  if (nRefused) note = say(isReset ? "reset" : "refused", { n: nRefused });
+  else if (isBack) note = say("sent");
+  isBack = false;
+  const isSaid = turn.step !== "done" && turn.stamp === data.turn.stamp;
+  if (nRefused && isSaid) refused(0);
   return turn.step === "done" && leave("done");
 }
 
 async function leave(wants) {
   const said = await post("leave", { wants });
   if (said && said.step !== "done") return look();
-  location.replace(`${data.at}/done`);
+  location.replace(`${data.at}/done${nRefused ? `?refused=${nRefused}` : ""}`);
   return true;
 }
 
@@ -243,11 +272,11 @@ const nAnswers = () => turn.answered + queue.filter((entry) => entry.act === "an
 function report() {
   const why = hindrance();
   const offline = isLost && say("offline", { n: queue.length });
-  const words = isGone ? say("gone") : offline || note || (why && say(why));
+  const words = isGone ? say("gone") : note || offline || (why && say(why));
   if (by("said").textContent !== words) by("said").textContent = words;
   by("trouble").hidden = !["broken", "slow"].includes(why);
   for (const button of all("[data-outcome]")) button.ariaDisabled = !!why;
-  by("undo").ariaDisabled = !canUndo;
+  by("undo").ariaDisabled = !nAnswers();
   const left = practice.length;
   const about = left ? nPractice : turn.about;
   const done = left ? about - left + 1 : nAnswers();
@@ -288,21 +317,21 @@ function skip(reason, event) {
 function give(act, body) {
   const pair = current;
   given = Object.assign(keep(act, { task: pair.id, ...body }), { pair });
-  canUndo = act === "answer"; // what was skipped does not come back
   [note, current, tasks] = ["", null, tasks.filter((one) => one !== pair)];
   goOn();
   send();
 }
 
 function undo() {
-  if (!canUndo || isUndoing) return;
-  if (given && queue.at(-1) === given && !given.isOnItsWay) {
+  if (!nAnswers() || isUndoing) return;
+  // What was skipped does not come back: the answer before it does.
+  if (given?.act === "answer" && queue.at(-1) === given && !given.isOnItsWay) {
     drop(given);
     tasks.unshift(given.pair);
     undone(given.pair);
   } else {
     isUndoing = true; // meanwhile nothing else is answered
-    talk(() => takeBack().finally(() => (isUndoing = false)), flush);
+    talk(() => takeBack().finally(() => (isUndoing = false)), true);
     report();
   }
 }
@@ -319,7 +348,6 @@ async function takeBack() {
 function undone(pair) {
   given = null;
   show(pair);
-  canUndo = nAnswers() > 0;
   tell(say("undone"));
 }
 
@@ -347,7 +375,7 @@ const acts = {
   again: () => navigator.onLine && location.reload(), // the pair is still there then
   leave() {
     by("stopping").close();
-    talk(async () => (await flush()) || leave("stop"), flush);
+    talk(async () => (await flush()) || leave("stop"), true);
   },
 };
 
@@ -375,6 +403,8 @@ if (keys) {
 }
 
 document.onkeydown = (event) => {
+  // A button that has the focus is pressed again and again by a key that is held.
+  if (event.repeat && event.target.closest("button")) event.preventDefault();
   if (!keys?.checked || event.repeat || event.ctrlKey || event.metaKey || event.altKey) return;
   if (document.querySelector("dialog[open]:not(#zoom)")) return;
   if (event.target.matches("[type=range], video, audio")) return;

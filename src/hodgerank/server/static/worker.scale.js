@@ -10,7 +10,7 @@ scale.oninput = () => {
 };
 
 scale.onkeydown = (event) => {
-  if (event.key === "Enter") send.click();
+  if (event.key === "Enter" && !event.repeat) send.click();
 };
 
 // Another pair is there.

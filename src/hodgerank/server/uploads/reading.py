@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+import re
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from posixpath import commonpath, dirname, relpath
+from posixpath import basename, commonpath, dirname, relpath
 from urllib.parse import urlsplit
 
 from hodgerank.campaign.item_files import items_of
@@ -24,6 +25,11 @@ from hodgerank.server.uploads.names import shown, without_ending
 from hodgerank.server.uploads.opening import Opener, UploadedFile
 from hodgerank.server.uploads.tables import is_table, read_table
 from hodgerank.server.uploads.upload import Upload
+
+_NAMED_ELSEWHERE = re.compile(r"name its encoding: .*")
+"""How to tell the encoding in code and at a command line."""
+ABOUT_ALL = ("readme", "license", "licence")
+"""Texts that come with media and are no items."""
 
 
 def read_upload(
@@ -98,7 +104,8 @@ def _of_table(
     except CannotWrite:
         raise
     except HodgeRankError as error:
-        found.refuse(table.name, str(error).removeprefix(table.shown).lstrip(":, "))
+        words = str(error).removeprefix(table.shown).lstrip(":, ")
+        found.refuse(table.name, _NAMED_ELSEWHERE.sub("choose its encoding below", words))
         return Upload(faults=("the table cannot be used",))
     known = {*media.used, table.name}
     found.left_out += [shown(name) for name in found.files if name not in known]
@@ -122,6 +129,10 @@ def _of_files(found: Gathered, media: MediaFiles, opener: Opener) -> Upload:
         except InvalidArgument as error:
             if name not in media.refused:
                 found.refuse(name, error)
+    if shows:
+        for name in [name for name in texts if _is_about_all(name)]:
+            found.left_out.append(shown(name))
+            del texts[name]
     if texts and shows:
         one, other = shown(next(iter(texts))), shown(next(iter(shows)))
         words = (
@@ -130,7 +141,7 @@ def _of_files(found: Gathered, media: MediaFiles, opener: Opener) -> Upload:
         )
         return Upload(faults=(words,))
     items: dict[str, CampaignItem] = {}
-    for name, item_id in _ids([*texts, *shows]).items():
+    for name, item_id in sorted(_ids([*texts, *shows]).items(), key=_by_number):
         if item_id in items:
             found.refuse(name, f"there is another file for the item {short(item_id)}: rename one")
             continue
@@ -139,6 +150,16 @@ def _of_files(found: Gathered, media: MediaFiles, opener: Opener) -> Upload:
         except InvalidArgument as error:
             found.refuse(name, error)
     return Upload(items=tuple(items.values()))
+
+
+def _is_about_all(name: str) -> bool:
+    return without_ending(basename(name)).lower() in ABOUT_ALL
+
+
+def _by_number(named: tuple[str, str]) -> list[tuple[int, str]]:
+    """Browsers list folders in any order: item 2 comes before item 10."""
+    pieces = re.split(r"([0-9]+)", named[1].casefold())
+    return [(int(piece), "") if k % 2 else (-1, piece) for k, piece in enumerate(pieces)]
 
 
 def _text_in(file: UploadedFile, opener: Opener) -> str:
@@ -165,6 +186,12 @@ def _warnings(items: Sequence[CampaignItem], media: MediaFiles) -> Iterable[str]
         )
     if any(item.media.startswith("http:") for item in addresses):
         yield "a server with https cannot show media from http addresses: use https"
+    tracks = Counter(item.track for item in items)
+    if alone := [track for track, n in tracks.items() if n == 1 and len(tracks) > 1]:
+        yield (
+            f"{len(alone):,} tracks have one item only, such as {short(alone[0])}: there is "
+            "nothing to compare it with"
+        )
     shown_by = defaultdict(list)
     for item in items:
         shown_by[item.text, item.media, item.track].append(item.id)

@@ -44,6 +44,7 @@ def read_table(
         if n_rows > limits.most_items:
             raise InvalidComparisons(_too_many(limits.most_items))
         item = id_in(cells)
+        item = item.strip() if isinstance(item, str) else item
         text = text_with_context(cells.get("context"), cells.get("text"))
         if len(text) > limits.largest_text:
             raise InvalidArgument(f"the text: {too_large(limits.largest_text)}")
