@@ -11,6 +11,7 @@ from threading import Event as Signal
 import pytest
 
 from hodgerank.campaign.events import Event
+from hodgerank.campaign.stores import group_commit
 from hodgerank.campaign.stores.group_commit import MOST_WORKS, GroupCommit
 from hodgerank.campaign.stores.memory import MemoryStore
 from hodgerank.errors import CampaignError, CannotWrite, NoTask
@@ -83,6 +84,38 @@ def test_what_waits_shares_a_transaction(commits, store, held):
     held.set()
     assert [future.result() for future in futures] == list(range(1, 51))
     assert store.transactions == [("other", 0), ("votes", 50)]
+
+
+@pytest.fixture
+def patient(commits, store, held, monkeypatch):
+    """Three came together, and as many will be waited for, for as long as it takes."""
+    monkeypatch.setattr(group_commit, "GATHERING_SECONDS", 1e6)
+    futures = [commits.submit("votes", one_more) for _ in range(3)]
+    held.set()
+    assert [future.result() for future in futures] == [1, 2, 3]
+
+
+def test_as_many_as_came_together_are_waited_for(commits, store, patient):
+    futures = [commits.submit("votes", one_more) for _ in range(3)]
+    assert [future.result() for future in futures] == [4, 5, 6]
+    assert store.transactions[-1] == ("votes", 3)
+
+
+def test_they_are_not_waited_for_where_another_campaign_waits(commits, store, patient):
+    futures = [commits.submit("votes", one_more), commits.submit("more votes", one_more)]
+    assert [future.result() for future in futures] == [4, 1]
+    assert commits.submit("votes", one_more).result() == 5  # one came last
+
+
+def test_they_are_not_waited_for_when_nothing_more_can_come(commits, patient):
+    future = commits.submit("votes", one_more)
+    commits.close()
+    assert future.result() == 4
+
+
+def test_they_are_waited_for_a_moment_only(commits, patient, monkeypatch):
+    monkeypatch.setattr(group_commit, "GATHERING_SECONDS", 0.001)
+    assert commits.submit("votes", one_more).result() == 4
 
 
 def test_campaigns_take_turns(commits, store, held):

@@ -6,6 +6,7 @@ from collections import deque
 from collections.abc import Callable
 from concurrent.futures import Future
 from threading import Condition, Thread, current_thread
+from time import monotonic
 from typing import Any, NamedTuple, TypeVar
 
 from hodgerank.campaign.stores.same_process import SameProcess
@@ -15,6 +16,7 @@ from hodgerank.errors import CampaignError, CannotWrite, HodgeRankError
 T = TypeVar("T")
 
 MOST_WORKS = 1000
+GATHERING_SECONDS = 0.002
 
 
 class Refusal:
@@ -48,6 +50,7 @@ class GroupCommit:
         self._waiting: dict[str, deque[_Work]] = {}  # who has waited longest comes first
         self._change = Condition()
         self._is_closed = False
+        self._n_last = 0  # works in the last transaction
         self._thread = Thread(target=self._run, name="hodgerank-group-commit", daemon=True)
         self._thread.start()
 
@@ -89,12 +92,22 @@ class GroupCommit:
                 if self._is_closed:
                     return None
                 self._change.wait()
+            self._gather()
             campaign = next(iter(self._waiting))
             queue = self._waiting.pop(campaign)
             works = [queue.popleft() for _ in range(min(len(queue), MOST_WORKS))]
             if queue:
                 self._waiting[campaign] = queue  # behind the others
+            self._n_last = len(works)
             return campaign, works
+
+    def _gather(self) -> None:
+        """Wait a moment for as many as came together last time: a transaction has its price."""
+        until, queue = monotonic() + GATHERING_SECONDS, next(iter(self._waiting.values()))
+        while len(self._waiting) == 1 and len(queue) < self._n_last and not self._is_closed:
+            if (left := until - monotonic()) <= 0:
+                return
+            self._change.wait(left)
 
     def _commit(self, campaign: str, works: list[_Work]) -> None:
         works = [work for work in works if work.future.set_running_or_notify_cancel()]
