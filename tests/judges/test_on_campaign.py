@@ -343,7 +343,7 @@ def test_where_no_model_ever_answers_it_fails():
     ):
         work(stand_in, campaign, concurrency=4)
     assert "refused: " in str(caught.value)
-    assert len(stand_in.calls) <= 24
+    assert len(stand_in.calls) <= 20 + 2 * 4  # those that were under way, and as many behind
 
 
 def test_a_wrong_key_ends_all(no_waiting):
@@ -561,7 +561,7 @@ def test_models_are_shown_texts_and_images(tmp_path):
     [
         (CampaignItem("c"), "the item c: there is neither a text nor an image"),
         (CampaignItem("c", media="nowhere.png"), "the image nowhere.png does not exist"),
-        (CampaignItem("c", "words", "https://a.b/c.png"), "is an address"),
+        (CampaignItem("c", "words", "https://a.b/c.png"), "is not on this machine"),
     ],
 )
 def test_what_cannot_be_shown_is_refused(item, words):
