@@ -92,7 +92,7 @@ class Visitors:
 
     async def join(self, n: int) -> None:
         """Let so many come, by links that have their names in them."""
-        self._cookies = await asyncio.gather(*(self._join(f"worker {k}") for k in range(n)))
+        self._cookies = await asyncio.gather(*(self._join(f"visitor {k}") for k in range(n)))
 
     async def work(self, think: float, seconds: float) -> None:
         """Let them work for so long.
