@@ -122,7 +122,9 @@ class HodgeDecomposition(Displayed, Charted):
         """Why position bias cannot be seen, in words; None where it can."""
         if self.expected.n_both_ways:
             return None
-        return "no worker saw one both ways" if self.votes.display_known.any() else "order unknown"
+        if not self.votes.display_known.any():
+            return "order unknown"
+        return "no worker's votes show one both ways"
 
     def triangles(self, k: int = 5) -> list[cycles.InconsistentTriangle]:
         """The k triangles whose curl differs most from that in a Bradley-Terry crowd.

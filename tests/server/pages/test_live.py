@@ -120,7 +120,7 @@ def test_repeats_are_no_votes_but_were_seen(owned):
     answer(campaign, 40)
     view = owned.view(campaign)
     [bias] = [part for part in view.parts if part["part"] == "position bias"]
-    assert bias["words"] == "no counted answers show one both ways"
+    assert bias["words"] == "no worker's votes show one both ways"
     assert not any("nobody saw" in said.words for said in view.statements)
 
 

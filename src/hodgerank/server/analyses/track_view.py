@@ -10,15 +10,11 @@ from hodgerank.collecting.forecast import Forecast
 from hodgerank.estimators.ranking import RankedItem
 from hodgerank.estimators.trust.assess import assess_trust
 from hodgerank.estimators.trust.statements import Statement
-from hodgerank.graph.decomposition import HodgeDecomposition
 from hodgerank.plotting.certainty_curve import certainty_curve_chart
 from hodgerank.plotting.decomposition import part_rows
 from hodgerank.plotting.inline import figure_of
 from hodgerank.plotting.ranking import who_leads
 from hodgerank.server.analyses.certainty_curve import certainty_curve
-
-ONE_WAY = "no counted answers show one both ways"
-"""Of position bias: planned repeats do, but are no votes."""
 
 
 @dataclass(frozen=True)
@@ -65,14 +61,7 @@ def view_of(standing: TrackStanding, outlook: Forecast | None) -> TrackView:
         who_leads=who_leads(ranking),
         curve=figure_of(certainty_curve_chart(points, outlook), "curve-", words),
         statements=tuple(trust.statements),
-        parts=tuple(_parts(trust.decomposition)) if trust.decomposition.total else (),
+        parts=tuple(part_rows(trust.decomposition)) if trust.decomposition.total else (),
         n_parts=betti.beta_0,
         n_loops=betti.beta_1,
     )
-
-
-def _parts(found: HodgeDecomposition) -> list[dict[str, Any]]:
-    rows = part_rows(found)
-    if found.unseen_bias is None or not found.votes.display_known.any():
-        return rows
-    return [row | {"words": ONE_WAY} if row["number"] == "unseen" else row for row in rows]
