@@ -18,6 +18,7 @@ from hodgerank.campaign.media_folder import media_folder
 from hodgerank.campaign.state import CampaignState
 from hodgerank.notebook import short
 from hodgerank.server.analyst import Analyst
+from hodgerank.server.collector import spare_what_is_new
 from hodgerank.server.keys import Keys
 from hodgerank.server.media.library import MediaLibrary
 from hodgerank.server.problem import Problem
@@ -91,6 +92,7 @@ class House:
         async with self._opening[id]:
             if id not in self._campaigns:
                 opened = await run_in_threadpool(Campaign.open, self.database, id)
+                spare_what_is_new()
                 self._campaigns[id] = opened
         return self._campaigns[id]
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import gc
 import logging
 import os
 import signal
@@ -18,6 +17,7 @@ from typing import Any
 import uvicorn
 
 from hodgerank.server.app import create_app
+from hodgerank.server.collector import spare_collector
 from hodgerank.server.house import House
 from hodgerank.server.running.manner import Manner
 from hodgerank.server.running.prefix import Prefix
@@ -32,8 +32,6 @@ KEEP_ALIVE_SECONDS = 75
 SAME_SECONDS = 0.3
 """Who ends a group of processes may send the signal twice: that is not impatience."""
 AT_ONCE = 130
-COLLECTOR = (5_000, 10, 100)
-"""Objects until the collector looks at new ones, and how often it looks at older ones."""
 
 
 def do_nothing() -> None:
@@ -82,23 +80,12 @@ def serve_house(
         os._exit(AT_ONCE)  # what was acknowledged is on disk
 
     server = _Server(config, app.state.streams, end_at_once)
-    _spare_collector()
+    spare_collector()
     logger.info("serving at %s", manner.address(listening.getsockname()[1]))
     with asyncio.Runner(loop_factory=_fast_loop()) as runner:
         runner.run(_serve(server, listening, beside))
     logger.info("stopped")
     return server.ended_by
-
-
-def _spare_collector() -> None:
-    """Let the garbage collector pass over what was read from logs, which stays.
-
-    Looking at 100,000 answers takes it 150 ms, while everybody waits; as it is by default it
-    would do so every few hundred requests.
-    """
-    gc.collect()
-    gc.freeze()
-    gc.set_threshold(*COLLECTOR)
 
 
 async def _serve(

@@ -1,0 +1,40 @@
+"""The garbage collector passes over logs, also those that are opened later."""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+
+import pytest
+
+from hodgerank.campaign.campaign import Campaign
+from hodgerank.server.collector import spare_collector, spare_what_is_new
+from hodgerank.server.house import House, HouseRules
+
+
+@pytest.fixture
+def collector():
+    thresholds = gc.get_threshold()
+    yield
+    gc.unfreeze()
+    gc.set_threshold(*thresholds)
+
+
+def test_a_campaign_that_is_opened_later_is_passed_over_too(tmp_path, collector):
+    address = str(tmp_path / "campaigns.db")
+    with Campaign.create(address, [f"i{k}" for k in range(500)], id="c", question="?"):
+        pass
+    spare_collector()
+    n_before = gc.get_freeze_count()
+    house = House(HouseRules(address))
+    try:
+        asyncio.run(house.campaign("c"))
+        assert gc.get_freeze_count() > n_before + 500
+    finally:
+        house.close()
+
+
+def test_a_process_that_only_tests_keeps_its_collector(collector):
+    n_before = gc.get_freeze_count()
+    spare_what_is_new()
+    assert gc.get_freeze_count() == n_before == 0
