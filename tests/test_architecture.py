@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from functools import cache
 from graphlib import TopologicalSorter
 from pathlib import Path
 
@@ -36,6 +37,7 @@ SHELVES = {
 }
 
 
+@cache
 def modules() -> list[Path]:
     return sorted(SOURCE.rglob("*.py"))
 
@@ -50,10 +52,15 @@ def name_of(path: Path) -> str:
     return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
 
 
+@cache
+def known_modules() -> set[str]:
+    return {name_of(path) for path in modules()}
+
+
+@cache
 def imported_modules(path: Path) -> set[str]:
     """Modules of ours that a file imports anywhere, inside functions too."""
-    known = {name_of(other) for other in modules()}
-    found = set()
+    known, found = known_modules(), set()
     for node in ast.walk(ast.parse(path.read_text())):
         if isinstance(node, ast.ImportFrom) and node.module and node.level == 0:
             names = [f"{node.module}.{alias.name}" for alias in node.names]
