@@ -12,6 +12,8 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
+from hodgerank.collecting import forecast
+
 settings.register_profile("hodgerank", deadline=None, max_examples=40)
 settings.load_profile("hodgerank")
 
@@ -26,6 +28,12 @@ def write(tmp_path: Path):
         return path
 
     return write_file
+
+
+@pytest.fixture
+def few_futures(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Forecasts play no more futures than they must: enough where their numbers do not matter."""
+    monkeypatch.setattr(forecast, "MOST_FUTURES", forecast.FEWEST_FUTURES)
 
 
 @pytest.fixture(scope="session")

@@ -12,6 +12,7 @@ from hodgerank.collecting import forecast
 from hodgerank.errors import InvalidArgument
 
 
+@pytest.mark.usefixtures("few_futures")
 def test_a_forecast_leaves_the_sampler_alone():
     sampler = hr.AutoSampler(6, seed=1)
     for _ in range(10):
@@ -29,6 +30,7 @@ def test_a_forecast_leaves_the_sampler_alone():
     assert "reached" in str(reached)
 
 
+@pytest.mark.usefixtures("few_futures")
 @pytest.mark.parametrize("build", [hr.AutoSampler, hr.RandomSampler])
 def test_the_model_of_many_items_foresees_what_playing_on_does(build, monkeypatch):
     crowd = hr.SimulatedCrowd(30, spread=1.5, rng=1)
@@ -42,6 +44,7 @@ def test_the_model_of_many_items_foresees_what_playing_on_does(build, monkeypatc
     assert played.lower / 2 < modelled.answers < 2 * played.upper
 
 
+@pytest.mark.usefixtures("few_futures")
 def test_futures_are_judged_by_the_ranking_of_the_sampler():
     sampler = hr.CrowdBTSampler(6, seed=1)
     sampler.tell_many([(k, k + 1, 1) for k in range(5)])
@@ -50,6 +53,7 @@ def test_futures_are_judged_by_the_ranking_of_the_sampler():
     assert outlook.now != pytest.approx(hr.expected_tau(hr.bayes_rank(sampler.answers)), abs=1e-3)
 
 
+@pytest.mark.usefixtures("few_futures")
 def test_what_takes_longer_than_is_played_is_extrapolated(monkeypatch):
     crowd = hr.SimulatedCrowd(8, spread=2, rng=1)
     sampler = hr.RandomSampler(crowd.items, seed=1)
@@ -61,6 +65,7 @@ def test_what_takes_longer_than_is_played_is_extrapolated(monkeypatch):
     assert played.answers / 2.5 < extrapolated.answers < 2.5 * played.answers
 
 
+@pytest.mark.usefixtures("few_futures")
 def test_the_top_is_foreseen_too():
     crowd = hr.SimulatedCrowd(12, spread=2, rng=2)
     sampler = hr.TopKSampler(crowd.items, 3, seed=1)
@@ -84,6 +89,7 @@ def test_what_cannot_be_reached_is_said_to_be_out_of_reach():
     assert "out of reach" in str(hr.forecast(nothing, 0.9))
 
 
+@pytest.mark.usefixtures("few_futures")
 @pytest.mark.parametrize("certainty", [0.3, 0.5])
 def test_any_certainty_can_be_foreseen(certainty):
     sampler = hr.TopKSampler(6, 2, seed=1)
@@ -122,6 +128,7 @@ def test_a_fresh_sampler_has_the_same_options_and_no_answers():
     assert fresh.gain((0, 1)) == hr.BayesianSampler(5, ridge=3.0).gain((0, 1))
 
 
+@pytest.mark.usefixtures("few_futures")
 def test_judges_who_lean_take_longer():
     """Their answers tell less, and the futures know it."""
     answers = {}
