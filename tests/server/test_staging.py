@@ -53,6 +53,15 @@ def test_an_encoding_can_be_named(staging):
     assert staging.find(id, "me", encoding="cp1252").items[0].text == "café"
 
 
+def test_it_is_had_again_as_it_was_last_understood(staging, tmp_path):
+    id = keep(staging, b"one,two\na,Tea\nb,Milk\n")
+    assert staging.find_again(id, "me") is None
+    for columns in ({"id": "one", "text": "two"}, {"id": "two"}, {"id": "one", "text": "two"}):
+        found = staging.find(id, "me", columns)
+        assert Staging(tmp_path).find_again(id, "me") == staging.find_again(id, "me") == found
+    assert staging.find_again(id, "you") is None
+
+
 def test_files_are_added_to_others_and_replace_those_of_their_names(staging):
     texts = staging.keep([("a.txt", BytesIO(b"Tea")), ("b.txt", BytesIO(b"Milk"))], "me")
     more = staging.keep([("b.txt", BytesIO(b"Cola")), ("c.txt", BytesIO(b"Rum"))], "me", texts)

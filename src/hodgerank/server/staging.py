@@ -8,7 +8,8 @@ import secrets
 import shutil
 import time
 from collections import OrderedDict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from threading import Lock
 from types import MappingProxyType
@@ -23,7 +24,7 @@ KEPT_SECONDS = 86_400
 MOST_REMEMBERED = 4
 FOLDER = ".staged"
 _ID = re.compile(r"[0-9a-f]{32}")
-_NAMES = "names.json"
+_NAMES, _READING = "names.json", "reading.json"
 
 
 class Staging:
@@ -50,24 +51,23 @@ class Staging:
         id = secrets.token_hex(16)
         place = self._folder / id
         try:
-            place.mkdir(parents=True)
-            names = []
-            for number, (name, content) in enumerate(files):
-                with (place / str(number)).open("xb") as file:
-                    shutil.copyfileobj(content, file, 1 << 20)
-                names.append(name)
-            has_table = any(map(is_table, names))
-            for name, path in self._files(beside, who) or []:
-                if name not in names and not (has_table and is_table(name)):
-                    shutil.copyfile(path, place / str(len(names)))
+            with _room_for_upload():
+                place.mkdir(parents=True)
+                names = []
+                for number, (name, content) in enumerate(files):
+                    with (place / str(number)).open("xb") as file:
+                        shutil.copyfileobj(content, file, 1 << 20)
                     names.append(name)
-            told = {"who": who, "names": names}
-            (place / _NAMES).write_text(json.dumps(told), encoding="utf-8")
-        except OSError as error:
+                has_table = any(map(is_table, names))
+                for name, path in self._files(beside, who) or []:
+                    if name not in names and not (has_table and is_table(name)):
+                        shutil.copyfile(path, place / str(len(names)))
+                        names.append(name)
+                told = {"who": who, "names": names}
+                (place / _NAMES).write_text(json.dumps(told), encoding="utf-8")
+        except CannotWrite:
             shutil.rmtree(place, ignore_errors=True)
-            raise CannotWrite(
-                f"there is no room for the upload: {error.strerror or error}"
-            ) from error
+            raise
         self.clean()
         return id
 
@@ -86,7 +86,24 @@ class Staging:
         files = self._files(id, who)
         if files is None:
             return None
-        key = id, json.dumps([dict(columns), encoding], sort_keys=True)
+        reading = json.dumps([dict(columns), encoding], sort_keys=True)
+        with _room_for_upload():
+            (self._folder / id / _READING).write_text(reading, encoding="utf-8")
+        return self._understood(id, files, reading)
+
+    def find_again(self, id: str, who: str) -> Upload | None:
+        """The same as it was last understood, by whichever process."""
+        files = self._files(id, who)
+        if files is None:
+            return None
+        try:
+            reading = (self._folder / id / _READING).read_text(encoding="utf-8")
+        except OSError:  # nobody has looked at it
+            return None
+        return self._understood(id, files, reading)
+
+    def _understood(self, id: str, files: list[tuple[str, Path]], reading: str) -> Upload:
+        key, (columns, encoding) = (id, reading), json.loads(reading)
         with self._one_reader:
             if key not in self._read:
                 self._read[key] = read_upload(
@@ -129,3 +146,11 @@ class Staging:
                 continue
             if is_old:
                 self.drop(place.name)
+
+
+@contextmanager
+def _room_for_upload() -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise CannotWrite(f"there is no room for the upload: {error.strerror or error}") from error

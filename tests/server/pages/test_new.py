@@ -115,6 +115,17 @@ def test_pictures_are_seen_before_anything_is_created(owned):
     assert owned.client.get(first).status_code == 404  # what was staged is gone
 
 
+def test_pictures_of_a_column_that_the_owner_names_are_seen(owned):
+    table = "id,shot\nx,a.png\ny,b.png\n"
+    content = zipped(a__png=png(), b__png=png("blue"), t__csv=table)
+    html = owned.post("new", "preview", files={"files": ("all.zip", content)}).text
+    assert "/staged/" not in html
+    html = owned.post("new", "preview", staged=staged_in(html), column__media="shot").text
+    pictures = re.findall(r'<img src="([^"]+/staged/[^"]+)"', html)
+    assert len(pictures) == 2
+    assert all(owned.client.get(one).headers["content-type"] == "image/png" for one in pictures)
+
+
 def test_pictures_that_a_table_names_are_added_to_it(owned):
     table = [("files", ("two.csv", b"id,image\nx,a.png\ny,b.png\n"))]
     html = owned.post("new", "preview", source="files", files=table).text

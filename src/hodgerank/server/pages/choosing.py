@@ -143,7 +143,7 @@ def _of_lines(lines: str) -> Upload:
 async def staged_media(request: Request, staged: str, name: str) -> Response:
     """A picture of an upload that waits, for its owner."""
     who = key_of(request).digest
-    upload = await run_in_threadpool(house_of(request).staging.find, staged, who)
+    upload = await run_in_threadpool(house_of(request).staging.find_again, staged, who)
     content = None if upload is None else await run_in_threadpool(_content, upload, f"media:{name}")
     if content is None:
         raise Problem(404, "")
