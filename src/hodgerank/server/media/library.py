@@ -8,8 +8,7 @@ import re
 import secrets
 import stat
 import sys
-import time
-from collections.abc import Iterator, Set
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from io import BytesIO
 from pathlib import Path
@@ -117,26 +116,6 @@ class MediaLibrary:
         path = self._place(name)
         return path is not None and _is_file(path)
 
-    def names(self) -> list[str]:
-        """All that is there."""
-        found = (f"media:{path.name}" for path in self.folder.glob("[0-9a-f][0-9a-f]/*"))
-        return sorted(name for name in found if name in self)
-
-    def remove_unused(self, keep: Set[str], older_than_seconds: float = 3600) -> list[str]:
-        """Remove what is not in `keep`; the names of what went.
-
-        What was added a short time ago stays: its items may be about to join a campaign.
-        """
-        removed, now = [], time.time()
-        for name in self.names():
-            if name not in keep:
-                path = self.path_of(name)
-                with self._writing():
-                    if now - path.stat().st_mtime >= older_than_seconds:
-                        path.unlink(missing_ok=True)
-                        removed.append(name)
-        return removed
-
     def _place(self, name: str) -> Path | None:
         found = _NAME.fullmatch(name)
         if found is None:
@@ -182,7 +161,6 @@ class MediaLibrary:
         is_new_shelf = not path.parent.exists()
         path.parent.mkdir(exist_ok=True)
         if _is_file(path) and path.stat().st_size == examined.size:
-            os.utime(path)  # so that nobody removes it as unused before its items are there
             return
         os.replace(part, path)
         _keep_names(path.parent)
