@@ -15,12 +15,16 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from http.client import HTTPConnection
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from io import StringIO
 from pathlib import Path
 
 import httpx
 import pytest
+from rich.console import Console
 
 from hodgerank.campaign.campaign import Campaign
+from hodgerank.cli.serve import Start
+from hodgerank.server.keys import SignedOut
 from processes import COMMAND
 from server.served import PATIENCE, Served, served
 
@@ -68,6 +72,37 @@ def test_whoever_opens_the_printed_link_first_is_the_owner(folder):
         assert "403 POST /enter" in server.said
 
 
+def test_who_lost_the_browser_signs_all_owners_out_at_the_start(folder):
+    def renamed(cookies, server):
+        return {f"hodgerank-{server.port}": token for token in cookies.values()}
+
+    with served(folder=folder) as server, server.owner() as owner:
+        assert server.start["signed_out"] is None
+        before = dict(owner.cookies)
+        made = owner.post("/api/v1/tokens", json={"name": "script", "role": "owner"})
+        program = {"Authorization": f"Bearer {made.json()['token']}"}
+        assert server.end() == 0
+    with served(folder=folder) as server:  # its link is not used
+        with server.browser(cookies=renamed(before, server)) as browser:
+            assert browser.get("/metrics").status_code == 200
+        unused = server.start["owner_link"].partition("#")[2]
+        assert server.end() == 0
+    with served("--sign-out-owners", folder=folder) as server:
+        assert server.start["signed_out"] == {"n_sessions": 1, "n_links": 1}
+        with server.browser(cookies=renamed(before, server)) as browser:
+            assert browser.get("/metrics").status_code == 401
+            assert browser.post("/enter", json={"token": unused}).status_code == 403
+            assert browser.get("/api/v1/campaigns", headers=program).status_code == 200
+        with server.owner() as owner:
+            assert owner.get("/metrics").status_code == 200
+
+
+def test_people_are_told_how_many_were_signed_out():
+    start = Start("http://a", "http://a/enter#b", None, "c.db", "media", 1, SignedOut(2, 1))
+    start.show(Console(file=(told := StringIO()), width=40), is_kept=True)
+    assert told.getvalue().startswith("signed out 2 owner sessions, 1 unused link\nat ")
+
+
 def test_ctrl_c_ends_streams_and_leaves_nothing(folder):
     with served(folder=folder) as server:
         work(server, 3)
@@ -106,6 +141,8 @@ def test_a_killed_server_has_lost_nothing_and_another_goes_on(folder):
 
 def test_a_second_ctrl_c_ends_it_at_once(folder):
     with served(folder=folder) as server:
+        # It listens before it heeds signals: whoever is answered knows that it does both.
+        assert httpx.get(f"{server.url}/healthz", timeout=PATIENCE).status_code == 200
         # Somebody is in the middle of sending something.
         with socket.create_connection(("127.0.0.1", server.port)) as slow:
             slow.sendall(

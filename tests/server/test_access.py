@@ -43,6 +43,7 @@ SIG HEAD /media/{campaign}/{name}
 ANY GET /enter
 ANY POST /enter
 OWN POST /leave
+OWN POST /leave/others
 OWN GET /
 OWN GET /new
 OWN POST /new

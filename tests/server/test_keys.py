@@ -6,7 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from hodgerank.campaign import Database
-from hodgerank.server.keys import REMEMBERED_SECONDS, Keys
+from hodgerank.server.keys import REMEMBERED_SECONDS, Keys, SignedOut
 
 
 class Clock:
@@ -83,6 +83,21 @@ def test_a_token_that_was_taken_away_opens_nothing_at_once(keys):
     assert find(keys, token) is None
 
 
+def test_a_token_that_is_taken_away_while_it_is_looked_up_is_not_remembered(keys, monkeypatch):
+    token = keys.issue("session", "worker", "ann", campaign="cups")
+    look = keys._kept.find
+
+    def look_and_lose(digest):
+        found = look(digest)
+        keys.revoke(holder="ann")
+        return found
+
+    with monkeypatch.context() as patch:
+        patch.setattr(keys._kept, "find", look_and_lose)
+        find(keys, token)
+    assert find(keys, token) is None
+
+
 def test_another_process_hears_of_it_within_seconds(database, clock):
     here, there = (Keys(database.store.keys, clock) for _ in range(2))
     token = here.issue("session", "worker", "ann", campaign="cups")
@@ -122,6 +137,40 @@ def test_what_is_no_link_is_not_used_up(keys):
     token = keys.issue("session", "owner", "me")
     assert keys.redeem(token) is None
     assert find(keys, token) is not None
+
+
+def test_owners_are_signed_out_and_workers_and_programs_are_not(keys, clock):
+    for seconds in (10, 60, 60):
+        keys.issue("session", "owner", "me", seconds=seconds)
+    link = keys.issue("link", "owner", "me", seconds=60)
+    kept = [
+        keys.issue("session", "worker", "ann", campaign="cups"),
+        keys.issue("token", "owner", "me"),
+        keys.issue("token", "judge", "gpt", campaign="cups"),
+    ]
+    clock.now += 11  # one was over before
+    assert keys.sign_out_owners() == SignedOut(n_sessions=2, n_links=1)
+    assert keys.owner_sessions() == keys.owner_links() == []
+    assert keys.redeem(link) is None
+    assert all(find(keys, token) for token in kept)
+
+
+def test_an_owner_who_signs_out_all_others_stays(keys):
+    mine, other = (keys.issue("session", "owner", "me", seconds=60) for _ in range(2))
+    this = find(keys, mine)
+    assert keys.sign_out_owners(but=this.digest) == SignedOut(n_sessions=1, n_links=0)
+    assert find(keys, other) is None
+    assert find(keys, mine) == this
+    assert keys.owner_sessions() == [this]
+
+
+def test_another_process_signs_owners_out_within_seconds(database, clock):
+    here, there = (Keys(database.store.keys, clock) for _ in range(2))
+    token = here.issue("session", "owner", "me", seconds=60)
+    assert find(there, token) is not None
+    here.sign_out_owners()
+    clock.now += REMEMBERED_SECONDS + 0.1
+    assert find(there, token) is None
 
 
 def test_keys_outlive_the_process(tmp_path):

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from hodgerank.server.house import House
+    from hodgerank.server.keys import SignedOut
 
 USUAL_FILE = "campaigns.db"
 LOOPBACK = ("127.0.0.1", "::1")
@@ -40,6 +41,8 @@ class Start:
     ----------
     worker_link
         Where a visitor of the demonstration votes.
+    signed_out
+        What was ended before; None where nobody asked for it.
     """
 
     address: str
@@ -48,12 +51,18 @@ class Start:
     database: str
     media: str
     process: int
+    signed_out: "SignedOut | None" = None
 
     def show(self, console: "Console", is_kept: bool) -> None:
         """For people: links in one piece, however narrow the terminal is."""
-        from hodgerank.cli.console import verbatim
+        from hodgerank.cli.console import count, verbatim
 
+        ended = self.signed_out
         lines = {
+            "signed out": None
+            if ended is None
+            else f"{count(ended.n_sessions, 'owner session')}, "
+            f"{count(ended.n_links, 'unused link')}",
             "at": self.address,
             "owner": f"{self.owner_link}  (signs in once, within a day)",
             "workers": self.worker_link,
@@ -129,6 +138,14 @@ def serve(
         Literal["debug", "info", "warning", "error"],
         typer.Option(help="What is told on standard error; debug tells of every request."),
     ] = "info",
+    sign_out_owners: Annotated[
+        bool,
+        typer.Option(
+            "--sign-out-owners",
+            help="Before the new link is printed, end all sessions of owners, and the links that "
+            "nobody has used; workers and tokens of programs are not touched.",
+        ),
+    ] = False,
     host: Annotated[
         str,
         typer.Option(
@@ -231,6 +248,7 @@ def serve(
         if port is None and (found := door.getsockname()[1]) != USUAL_PORT:
             cautions.append(f"port {USUAL_PORT} is taken: it is {found} instead")
         address = manner.address(door.getsockname()[1])
+        signed_out = house.keys.sign_out_owners() if sign_out_owners else None
         link = house.keys.issue("link", "owner", "owner", seconds=LINK_SECONDS)
         start = Start(
             address=address,
@@ -239,6 +257,7 @@ def serve(
             database=house.database.name,
             media=str(house.rules.media_folder),
             process=os.getpid(),
+            signed_out=signed_out,
         )
         _tell(start, cautions, is_kept=abandon is do_nothing, as_json=as_json)
         if browser:

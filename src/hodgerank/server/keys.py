@@ -6,6 +6,7 @@ import hashlib
 import secrets
 import time
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Literal
 
 from starlette.concurrency import run_in_threadpool
@@ -21,12 +22,21 @@ REMEMBERED_SECONDS = 5.0
 MOST_REMEMBERED = 100_000
 
 
+@dataclass(frozen=True)
+class SignedOut:
+    """Browsers in which an owner was signed in, and links that nobody had used."""
+
+    n_sessions: int
+    n_links: int
+
+
 class Keys:
     """The keys of a database. What is asked again within seconds is not looked up again."""
 
     def __init__(self, kept: AccessKeys, clock: Callable[[], float] = time.time) -> None:
         self._kept, self._clock = kept, clock
         self._remembered: dict[str, tuple[float, AccessKey]] = {}
+        self._n_revocations = 0
 
     def issue(
         self,
@@ -48,6 +58,7 @@ class Keys:
         digest, now = _digest(token), self._clock()
         at, key = self._remembered.get(digest, (0.0, None))
         if key is None or now - at > REMEMBERED_SECONDS:
+            n_before = self._n_revocations
             key = await run_in_threadpool(self._kept.find, digest)
             if key is None:
                 self._remembered.pop(digest, None)
@@ -55,6 +66,8 @@ class Keys:
             if len(self._remembered) >= MOST_REMEMBERED:
                 self._remembered.clear()
             self._remembered[digest] = now, key
+            if self._n_revocations != n_before:  # it may have been this one, after the look
+                self._remembered.pop(digest, None)
         return None if key.expires is not None and key.expires < now else key
 
     def redeem(self, token: str) -> AccessKey | None:
@@ -72,8 +85,30 @@ class Keys:
 
     def revoke(self, **values: str | None) -> int:
         """Those with these values open nothing any more; how many."""
+        n_gone = self._kept.remove(**values)
+        self._n_revocations += 1
         self._remembered.clear()
-        return self._kept.remove(**values)
+        return n_gone
+
+    def owner_sessions(self) -> list[AccessKey]:
+        """Of browsers in which an owner is signed in, oldest first."""
+        return self.all(kind="session", role="owner")
+
+    def owner_links(self) -> list[AccessKey]:
+        """Those that nobody has used yet, oldest first."""
+        return self.all(kind="link", role="owner")
+
+    def sign_out_owners(self, but: str | None = None) -> SignedOut:
+        """Sessions of owners end, and links that nobody used; the session of one digest may stay.
+
+        Sessions of workers and tokens of programs are not touched.
+        """
+        n_links = self._end(self.owner_links())  # first, so that none becomes a session meanwhile
+        others = [key for key in self.owner_sessions() if key.digest != but]
+        return SignedOut(self._end(others), n_links)
+
+    def _end(self, keys: list[AccessKey]) -> int:
+        return sum(self.revoke(digest=key.digest) for key in keys)
 
 
 def _digest(token: str) -> str:

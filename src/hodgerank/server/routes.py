@@ -68,6 +68,7 @@ ROUTES = [
     Route("GET",  "/enter",         ANYONE, entering.enter_page),
     Route("POST", "/enter",         ANYONE, entering.enter),
     Route("POST", "/leave",         OWNER,  entering.sign_out),
+    Route("POST", "/leave/others",  OWNER,  entering.sign_out_others),
 
     Route("GET",  "/",                        OWNER,  campaigns.campaigns_page),
     Route("GET",  "/new",                     OWNER,  new.new_page),

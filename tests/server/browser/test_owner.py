@@ -145,8 +145,27 @@ def test_pages_are_readable_for_all(owner, ranked, path):
     expect_readable(owner, SCREENS)
 
 
+def test_signing_out_all_others_asks_first(owner, ranked):
+    keys = ranked.house.keys
+    keys.issue("session", "owner", "owner", seconds=3600)
+    owner.goto("/")
+    place = owner.get_by_role("region", name="Signed in")
+    expect(place.get_by_role("rowheader").first).to_have_text("this one")
+    expect(place.get_by_role("rowheader").nth(1)).to_have_text("another")
+    place.get_by_text("Sign out all others ...").click()
+    expect(place.get_by_text("Workers and tokens of programs are not touched.")).to_be_visible()
+    owner.keyboard.press("Escape")
+    assert len(keys.owner_sessions()) > 1
+    place.get_by_text("Sign out all others ...").click()
+    place.get_by_role("button", name="Sign out all others", exact=True).click()
+    expect(owner.get_by_text("All others are signed out")).to_be_visible()
+    expect(place.get_by_role("rowheader")).to_have_text(["this one"])
+    assert len(keys.owner_sessions()) == 1
+
+
 @pytest.mark.parametrize("path", ["/", "/new"])
-def test_the_list_and_the_form_are_readable_for_all(owner, path):
+def test_the_list_and_the_form_are_readable_for_all(owner, ranked, path):
+    ranked.owner_link()
     owner.goto(path)
     wait_for_parts(owner)
     for fold in owner.locator("details").all():

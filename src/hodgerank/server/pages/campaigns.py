@@ -1,4 +1,4 @@
-"""Campaigns: the list of them, from which the owner goes on."""
+"""Campaigns: the list of them, from which the owner goes on, and where owners are signed in."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from starlette.responses import Response
 from hodgerank.campaign.campaign import Campaign
 from hodgerank.campaign.facts import CampaignFacts
 from hodgerank.errors import HodgeRankError
+from hodgerank.server.access import key_of
 from hodgerank.server.house import decide, house_of
 from hodgerank.server.pages.worker_links import worker_link
 from hodgerank.server.problem import Problem
@@ -46,7 +47,10 @@ class Summary(NamedTuple):
 
 
 async def campaigns_page(request: Request) -> Response:
-    """All campaigns, the newest first; those that are not open yet are asked for by the script."""
+    """All campaigns, the newest first; those that are not open yet are asked for by the script.
+
+    Below them the browsers in which an owner is signed in, this one first.
+    """
     house = house_of(request)
     ids = await run_in_threadpool(house.database.campaigns)
     known = {campaign.id: campaign for campaign in house.opened()}
@@ -58,7 +62,16 @@ async def campaigns_page(request: Request) -> Response:
         )
         for id in reversed(ids)
     ]
-    return render(request, "owner/campaigns.html", rows=rows)
+    this, sessions = key_of(request).digest, await run_in_threadpool(house.keys.owner_sessions)
+    return render(
+        request,
+        "owner/campaigns.html",
+        rows=rows,
+        this=this,
+        sessions=sorted(sessions, key=lambda key: (key.digest != this, -key.created)),
+        n_links=len(await run_in_threadpool(house.keys.owner_links)),
+        done=request.query_params.get("done", ""),
+    )
 
 
 def has_pages(id: str) -> bool:

@@ -1,4 +1,4 @@
-"""Entering: the one-time link of the owner becomes a session."""
+"""Entering and leaving: the one-time link of the owner becomes a session, and sessions end."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from starlette.responses import JSONResponse, Response
 
 from hodgerank.server.access import OWNER_SECONDS, drop, keep, key_of
 from hodgerank.server.house import house_of
+from hodgerank.server.pages.framing import go_back
 from hodgerank.server.problem import Problem
 from hodgerank.server.rendering import render, url
 
@@ -48,3 +49,10 @@ async def sign_out(request: Request) -> Response:
     response = JSONResponse({"go_to": url(request, "enter")})
     drop(request, response)
     return response
+
+
+async def sign_out_others(request: Request) -> Response:
+    """All other sessions of owners end, and links that nobody used sign nobody in."""
+    keys = house_of(request).keys
+    await run_in_threadpool(keys.sign_out_owners, but=key_of(request).digest)
+    return go_back(request, "", done="others")
