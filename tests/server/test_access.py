@@ -126,6 +126,7 @@ PRO GET /api/v1/campaigns/{campaign}/progress
 REA GET /api/v1/campaigns/{campaign}/votes
 OWN POST /api/v1/campaigns/{campaign}/votes
 REA GET /api/v1/campaigns/{campaign}/events
+OWN POST /api/v1/media
 OWN GET /api/v1/tokens
 OWN POST /api/v1/tokens
 OWN DELETE /api/v1/tokens/{token}

@@ -17,6 +17,7 @@ from hodgerank.campaign.desk import Desk
 from hodgerank.campaign.events import Event
 from hodgerank.campaign.items import CampaignItem, as_items, require_name
 from hodgerank.campaign.log_file import log_lines, read_log
+from hodgerank.campaign.media_folder import local_media
 from hodgerank.campaign.panel import Outcome
 from hodgerank.campaign.settings import CampaignSettings
 from hodgerank.campaign.standing import standing_of
@@ -428,6 +429,14 @@ class Campaign(Displayed):
         Raises a `CampaignError` where a worker is forgotten meanwhile: read them again.
         """
         return self.database.store.read(self.id, after)
+
+    def media_file(self, media: str) -> Path:
+        """Where on this machine the media of an item lie, by `CampaignItem.media`.
+
+        What a server keeps is in the folder beside the file. InvalidArgument for addresses of the
+        web; whether a file is there is not looked at.
+        """
+        return local_media(self.database.name, media)
 
     def wait(self, after: int, seconds: float) -> bool:
         """Wait until the log goes beyond this number, no longer than so many seconds."""

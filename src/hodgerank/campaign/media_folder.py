@@ -5,6 +5,9 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+from hodgerank.errors import InvalidArgument
+from hodgerank.notebook import short
+
 KEPT = re.compile(r"media:(([0-9a-f]{2})[0-9a-f]{62}\.[a-z0-9]+)")
 
 
@@ -21,3 +24,13 @@ def media_file(folder: Path, media: str) -> Path | None:
     """
     found = KEPT.fullmatch(media)
     return None if found is None else folder / found[2] / found[1]
+
+
+def local_media(address: str, media: str) -> Path:
+    """Where the media of an item lie on this machine, for campaigns that are kept at an address.
+
+    What is there is not looked at. InvalidArgument for addresses of the web.
+    """
+    if not media or "://" in media:
+        raise InvalidArgument(f"{short(media) or 'nothing'} is not on this machine")
+    return media_file(media_folder(address), media) or Path(media)

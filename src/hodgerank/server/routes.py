@@ -151,6 +151,7 @@ ROUTES = [
     Route("GET",    f"{CAMPAIGN}/votes",                READER,  api.get_votes),
     Route("POST",   f"{CAMPAIGN}/votes",                OWNER,   api.import_votes),
     Route("GET",    f"{CAMPAIGN}/events",               READER,  api.get_events),
+    Route("POST",   "/api/v1/media",                    OWNER,   api.upload_media),
     Route("GET",    "/api/v1/tokens",                   OWNER,   api.list_tokens),
     Route("POST",   "/api/v1/tokens",                   OWNER,   api.create_token),
     Route("DELETE", "/api/v1/tokens/{token}",           OWNER,   api.revoke_token),

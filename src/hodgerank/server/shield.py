@@ -19,7 +19,7 @@ from hodgerank.server.telling import answer_problem
 
 SAFE_METHODS = ("GET", "HEAD", "OPTIONS")
 MOST_BODY_BYTES = 1 << 20
-UPLOADS = re.compile(r"/new|/c/|/api/v1/campaigns/[^/]+/votes$")
+UPLOADS = re.compile(r"/new|/c/|/api/v1/media$|/api/v1/campaigns/[^/]+/votes$")
 """Where bodies may be as large as an upload."""
 
 

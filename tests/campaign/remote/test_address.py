@@ -35,6 +35,7 @@ def test_an_id_that_is_given_is_the_one():
 def test_names_in_paths_may_be_anything():
     found, _ = read_address("https://example.org/votes/", "x")
     assert found.path("campaigns", "a/b ?#ö") == "/votes/api/v1/campaigns/a%2Fb%20%3F%23%C3%B6"
+    assert found.media_path("a/b ?", "ab.png") == "/votes/media/a%2Fb%20%3F/ab.png"
 
 
 @pytest.mark.parametrize(

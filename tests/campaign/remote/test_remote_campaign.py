@@ -267,7 +267,7 @@ def test_errors_are_those_of_a_campaign(live, clients):
     with pytest.raises(InvalidArgument, match="at most 50"):
         client.change(grades=99)
     with pytest.raises(InvalidArgument, match="neither an address"):
-        client.edit("a", media="/etc/passwd")
+        client.edit("a", media=f"media:{'0' * 64}.png")
     with pytest.raises(InvalidArgument):
         client.lease("")
     with pytest.raises(InvalidArgument):

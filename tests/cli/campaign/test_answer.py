@@ -287,3 +287,17 @@ def test_an_interrupt_leaves_the_pair_open(new, answer, monkeypatch):
         out = answer([], status=130)
     assert "the same command goes on" in out
     assert pairs_shown(answer(["q"])) == pairs_shown(out)
+
+
+def test_pictures_that_a_server_keeps_are_shown_by_their_paths(answer, folder, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "60")  # one under the other
+    kept, lost = f"{'ab' * 32}.png", f"{'cd' * 32}.png"
+    items = [CampaignItem("a", media=f"media:{kept}"), CampaignItem("b", media=f"media:{lost}")]
+    Campaign.create("campaign.db", items, question="Which?").leave()
+    place = folder / "campaign.db-media" / "ab" / kept
+    place.parent.mkdir(parents=True)
+    place.write_bytes(b"a picture")
+    out = "".join(answer(["q"]).split())
+    assert f"campaign.db-media/ab/{kept}" in out
+    assert f"media:{kept}" not in out
+    assert f"media:{lost}" in out

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from ipaddress import ip_address
 from urllib.parse import quote, unquote, urlsplit
@@ -36,7 +37,14 @@ class Address:
 
     def path(self, *parts: str) -> str:
         """A path of the API; parts may be any names."""
-        return "/".join([f"{self.prefix}/api/v1", *(quote(part, safe="") for part in parts)])
+        return self._below("/api/v1", parts)
+
+    def media_path(self, campaign: str, file: str) -> str:
+        """Where a campaign shows a file."""
+        return self._below("/media", (campaign, file))
+
+    def _below(self, beginning: str, parts: Sequence[str]) -> str:
+        return "/".join([self.prefix + beginning, *(quote(part, safe="") for part in parts)])
 
 
 def read_address(address: str, id: str | None) -> tuple[Address, str | None]:

@@ -14,6 +14,7 @@ from urllib.parse import urlencode
 
 from hodgerank import __version__
 from hodgerank.campaign.remote.address import Address
+from hodgerank.campaign.remote.file_content import FileContent
 from hodgerank.campaign.remote.problems import error_of, is_problem, not_hodgerank
 from hodgerank.errors import CampaignError, InvalidArgument
 from hodgerank.notebook import short
@@ -37,7 +38,7 @@ class ConnectionLost(CampaignError):
 class _Request(NamedTuple):
     method: str
     target: str
-    body: bytes | None
+    body: bytes | FileContent | None
     headers: Mapping[str, str]
     timeout: float
 
@@ -82,17 +83,15 @@ class Connection:
     ) -> Any:
         """What the server answers, as JSON; None where it answers nothing.
 
-        The content is bytes of some kind, or what can be JSON. A request is repeatable if nothing
-        more happens when the server gets it twice. It may take some extra seconds.
+        The content is a file or bytes of some kind, or what can be JSON. A request is repeatable if
+        nothing more happens when the server gets it twice. It may take some extra seconds.
         """
-        body = content if isinstance(content, bytes) else _json(content)
-        wanted = _Request(
-            method,
-            self._target(path, query),
-            body,
-            {} if body is None else {"Content-Type": kind},
-            self._timeout + extra_seconds,
-        )
+        body = content if isinstance(content, bytes | FileContent) else _json(content)
+        headers = {} if body is None else {"Content-Type": kind}
+        if isinstance(body, FileContent):
+            headers["Content-Length"] = str(body.size)
+        target, timeout = self._target(path, query), self._timeout + extra_seconds
+        wanted = _Request(method, target, body, headers, timeout)
         connection, response, answer = self._send(wanted, self._waits if is_repeatable else ())
         self._keep(connection)
         if response.status >= 300:
@@ -119,6 +118,18 @@ class Connection:
             connection.close()
         if rest:
             raise ConnectionLost(f"{self.address} broke off in the middle of a line: try again")
+
+    def media(self, campaign: str, file: str) -> bytes:
+        """A file that a campaign shows; InvalidArgument if it shows none of that name."""
+        target = self.address.media_path(campaign, file)
+        wanted = _Request("GET", target, None, {"Accept": "*/*"}, self._timeout)
+        connection, response, content = self._send(wanted, self._waits)
+        self._keep(connection)
+        if response.status == 404 and is_problem(response):
+            raise InvalidArgument(f"{self.address} has no {short(file)} to show")
+        if response.status >= 300:
+            raise error_of(str(self.address), response, content)
+        return content
 
     def close(self) -> None:
         """Let go of all connections."""

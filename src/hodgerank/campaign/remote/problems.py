@@ -19,6 +19,8 @@ from hodgerank.notebook import cut, visible
 
 PROBLEM = "application/problem+json"
 LONGEST_WORDS = 2000
+NOT_TAKEN = (413, 415, 422)
+"""What is sent is too large, of another kind, or not as it should be."""
 SAME = {kind.__name__: kind for kind in (CannotWrite, InvalidArgument, InvalidComparisons)}
 
 
@@ -52,7 +54,7 @@ def error_of(server: str, response: HTTPResponse, body: bytes) -> HodgeRankError
         return SAME[name](words)
     if status == 404 and not problem.get("detail"):
         return CampaignError(f"{server} has no such campaign for this token")
-    return InvalidArgument(words) if status == 422 else CampaignError(words)
+    return InvalidArgument(words) if status in NOT_TAKEN else CampaignError(words)
 
 
 def not_hodgerank(server: str, response: HTTPResponse) -> CampaignError:

@@ -11,12 +11,13 @@ from typing import Any, Self
 
 from hodgerank.campaign.answering import Receipt
 from hodgerank.campaign.events import Event
-from hodgerank.campaign.items import CampaignItem
+from hodgerank.campaign.items import CampaignItem, as_items
 from hodgerank.campaign.log_file import log_lines
 from hodgerank.campaign.panel import Outcome
 from hodgerank.campaign.remote.address import read_address
 from hodgerank.campaign.remote.connection import Connection
 from hodgerank.campaign.remote.log_copy import LogCopy
+from hodgerank.campaign.remote.media_copies import MediaCopies
 from hodgerank.campaign.remote.reading import (
     counts_of,
     item_of,
@@ -25,6 +26,7 @@ from hodgerank.campaign.remote.reading import (
     task_of,
 )
 from hodgerank.campaign.remote.sending import pieces_of, vote_lines
+from hodgerank.campaign.remote.sending_media import with_media_sent
 from hodgerank.campaign.settings import CampaignSettings
 from hodgerank.campaign.standing import standing_of
 from hodgerank.campaign.stores.rereading import reread
@@ -114,7 +116,7 @@ class RemoteCampaign(Displayed):
         except BaseException:
             connection.close()
             raise
-        self._log = LogCopy(connection, self.id)
+        self._log, self._media = LogCopy(connection, self.id), MediaCopies(connection, self.id)
 
     @classmethod
     def create(
@@ -131,18 +133,18 @@ class RemoteCampaign(Displayed):
     ) -> Self:
         """A new campaign on a server, as `Campaign.create` makes one; the token is an owner's.
 
-        Media of items are addresses, or names of what was uploaded: files of this machine are not
-        sent.
+        Media of items are addresses, or files of this machine, which are sent first.
         """
         if isinstance(settings, CampaignSettings):
             proper = settings.changed(options)
         else:
             proper = CampaignSettings.of({**(settings or {}), **options})
+        joining = list(as_items(items))
         connection, id_in_address = _connect(address, None, token, timeout, plain_http)
-        first, *rest = pieces_of(items) or [[]]
         id = id_in_address or id
-        content = {"id": id, "items": first, "settings": proper.to_dict()}
         try:
+            first, *rest = pieces_of(with_media_sent(connection, joining)) or [[]]
+            content = {"id": id, "items": first, "settings": proper.to_dict()}
             connection.call("POST", "campaigns", content=content)
         finally:
             connection.close()
@@ -233,11 +235,17 @@ class RemoteCampaign(Displayed):
         return str(found["pseudonym"])
 
     def add(self, items: Iterable[Item | CampaignItem] | Mapping[Item, str]) -> None:
-        """Items join; many go in several requests. Media are addresses, or names of uploads."""
-        self._add(pieces_of(items))
+        """Items join; many go in several requests, after the files that are their media."""
+        self._add(pieces_of(with_media_sent(self._connection, as_items(items))))
 
     def edit(self, item: Item, *, text: str | None = None, media: str | None = None) -> None:
-        """Show other words or another picture of an item from now on; None leaves what is there."""
+        """Show other words or another picture of an item from now on; None leaves what is there.
+
+        A file of this machine is sent first.
+        """
+        if media:
+            [shown] = with_media_sent(self._connection, [CampaignItem(item, media=media)])
+            media = shown.media
         content = {"item": item, "text": text, "media": media}
         self._call("PATCH", "items", content=content, is_repeatable=True)
 
@@ -356,6 +364,14 @@ class RemoteCampaign(Displayed):
         """The events of the log with a higher number than this."""
         return self._log.read(after)
 
+    def media_file(self, media: str) -> Path:
+        """Where on this machine the media of an item lie, by `CampaignItem.media`.
+
+        They are fetched when they are first asked for, and removed by `leave`. InvalidArgument for
+        addresses of the web, and for what the campaign does not show.
+        """
+        return self._media.path_of(media)
+
     def wait(self, after: int, seconds: float) -> bool:
         """Wait until the log goes beyond this number, no longer than so many seconds."""
         until = monotonic() + seconds
@@ -416,6 +432,7 @@ class RemoteCampaign(Displayed):
     def leave(self) -> None:
         """Let go of the server; the campaign goes on there."""
         self._connection.close()
+        self._media.remove()
 
 
 def _connect(

@@ -3,24 +3,21 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from typing import Any
 
-from hodgerank.campaign.items import CampaignItem, as_items
+from hodgerank.campaign.items import CampaignItem
 from hodgerank.data.comparisons import Comparisons
-from hodgerank.types import Item
 
 PIECE_BYTES = 400_000
 MOST_ITEMS = 2000
 
 
-def pieces_of(
-    items: Iterable[Item | CampaignItem] | Mapping[Item, str],
-) -> list[list[dict[str, Any]]]:
+def pieces_of(items: Iterable[CampaignItem]) -> list[list[dict[str, Any]]]:
     """Items in portions that a server takes at once."""
     pieces: list[list[dict[str, Any]]] = []
     n_bytes = 0
-    for item in as_items(items):
+    for item in items:
         plain = {"item": item.id, "text": item.text, "media": item.media, "track": item.track}
         size = len(json.dumps(plain))
         if not pieces or n_bytes + size > PIECE_BYTES or len(pieces[-1]) == MOST_ITEMS:

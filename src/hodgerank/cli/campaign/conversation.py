@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from time import monotonic
 from typing import TYPE_CHECKING
 
@@ -161,12 +162,19 @@ class Conversation:
         from hodgerank.cli.campaign.showing import show_pair, shown_text
 
         if not self._items.keys() >= {task.left, task.right}:  # at first, and where some joined
-            self._items = {item.id: item for item in self._campaign.items}
+            self._items = {item.id: self._as_seen(item) for item in self._campaign.items}
         self._console.print()
         self._console.print(shown_text(settings.question), style="bold")
         self._console.print()
         show_pair(self._items[task.left], self._items[task.right], self._console)
         self._say(key_words(settings), "dim")
+
+    def _as_seen(self, item: CampaignItem) -> CampaignItem:
+        """With the path of its file, which can be opened, where a server has given it a name."""
+        if not item.media.startswith("media:"):
+            return item
+        path = self._campaign.media_file(item.media)
+        return replace(item, media=str(path)) if path.is_file() else item
 
     def _say(self, words: str, style: str = "") -> None:
         from hodgerank.cli.console import verbatim

@@ -20,6 +20,7 @@ from hodgerank.server.api.counting import EXAMPLE, Numbers, numbers
 from hodgerank.server.api.describing import answers
 from hodgerank.server.api.items import ItemGiven, items_of
 from hodgerank.server.api.news import News
+from hodgerank.server.api.sent_media import naming
 from hodgerank.server.api.setting_models import AllSettings, SomeSettings
 from hodgerank.server.api.values import MOST_ITEMS, Body, Name, Named, Query, Seq, example
 from hodgerank.server.house import decide, house_of
@@ -104,13 +105,14 @@ async def create_campaign(request: Request, given: NewCampaign) -> Response:
         raise Problem(403, "this token is good for one campaign, not for a new one")
     if "/" in given.id or given.id in (".", ".."):
         raise InvalidArgument(f"{short(given.id)} cannot be part of an address: choose another id")
-    items = await items_of(request, given.items)
+    items = items_of(given.items)
     settings = _as_given(given.settings)
 
     def create() -> None:
         Campaign.create(house.database, items, settings, id=given.id)
 
-    await run_in_threadpool(create)
+    async with naming(request, [item.media for item in items]):
+        await run_in_threadpool(create)
     campaign = await house.campaign(given.id)
     assert campaign is not None
     content = await decide(campaign, lambda state, now: _found(campaign, state, now, "owner"))

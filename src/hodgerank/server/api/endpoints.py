@@ -20,6 +20,7 @@ from hodgerank.server.api.items import (
     restore_items,
     retire_items,
 )
+from hodgerank.server.api.media import upload_media
 from hodgerank.server.api.results import get_progress, get_ranking, get_trust
 from hodgerank.server.api.tasks import (
     answer_task,
@@ -77,4 +78,5 @@ __all__ = [
     "revoke_token",
     "skip_task",
     "undo_answer",
+    "upload_media",
 ]

@@ -2,27 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import Any
 
 from pydantic import Field
-from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
 from hodgerank.campaign import owning
 from hodgerank.campaign.items import CampaignItem
-from hodgerank.campaign.panel import ADDRESS
 from hodgerank.campaign.state import CampaignState
-from hodgerank.errors import InvalidArgument
-from hodgerank.notebook import short
 from hodgerank.server.api.describing import answers
+from hodgerank.server.api.sent_media import naming
 from hodgerank.server.api.values import MOST_ITEMS, Body, ItemId, Named, Text, example
-from hodgerank.server.house import decide, house_of
+from hodgerank.server.house import decide
 
 CAT = {"item": "cat", "text": "A cat", "media": "", "track": ""}
 MEDIA = (
-    "An address that begins with http:// or https://, or the name of an upload, such as "
+    "An address that begins with http:// or https://, or what the answer to an upload calls it: "
     "media:2c26b46b68ffc68ff99b453c1d30413413422d706483bfa0f98a5e886266e7ae.png."
 )
 
@@ -96,15 +93,17 @@ async def add_items(request: Request, campaign: Named, given: ItemsGiven) -> Res
     """Let items join.
 
     None do where one of them cannot. Files of the server's disk cannot be named: media are
-    uploaded in the browser, or have an address.
+    uploaded, or have an address.
     """
-    joining = await items_of(request, given.items)
+    joining = items_of(given.items)
 
     def add(state: CampaignState, now: float) -> dict[str, Any]:
         owning.add_items(state, now, joining)
         return _found(state, [item.id for item in joining])
 
-    return JSONResponse(await decide(campaign, add), 201)
+    async with naming(request, [item.media for item in joining], campaign):
+        found = await decide(campaign, add)
+    return JSONResponse(found, 201)
 
 
 @answers(ItemsFound)
@@ -113,14 +112,14 @@ async def edit_item(request: Request, campaign: Named, given: ItemChange) -> Res
 
     Its id and its track stay.
     """
-    if given.media is not None:
-        await _require_media(request, [given.media])
 
     def edit(state: CampaignState, now: float) -> dict[str, Any]:
         owning.edit_item(state, now, given.item, given.text, given.media)
         return _found(state, [given.item])
 
-    return JSONResponse(await decide(campaign, edit))
+    async with naming(request, [given.media or ""], campaign):
+        found = await decide(campaign, edit)
+    return JSONResponse(found)
 
 
 @answers(ItemsFound)
@@ -152,25 +151,9 @@ async def _each(campaign: Named, given: ItemNames, what: Any) -> Response:
     return JSONResponse(await decide(campaign, change))
 
 
-async def items_of(request: Request, given: Iterable[ItemGiven]) -> list[CampaignItem]:
-    """Items as the campaign has them, whose media can be shown."""
-    items = [CampaignItem(one.item, one.text, one.media, one.track) for one in given]
-    await _require_media(request, [item.media for item in items])
-    return items
-
-
-async def _require_media(request: Request, media: Sequence[str]) -> None:
-    library = house_of(request).media
-
-    def check() -> None:
-        for name in filter(None, media):
-            if not ADDRESS.fullmatch(name) and name not in library:
-                raise InvalidArgument(
-                    f"{short(name)} is neither an address that begins with http:// or https://, "
-                    "nor the name of an upload that is here"
-                )
-
-    await run_in_threadpool(check)
+def items_of(given: Iterable[ItemGiven]) -> list[CampaignItem]:
+    """Items as the campaign has them."""
+    return [CampaignItem(one.item, one.text, one.media, one.track) for one in given]
 
 
 def _found(state: CampaignState, wanted: Iterable[int | str] | None = None) -> dict[str, Any]:
