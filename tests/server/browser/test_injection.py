@@ -1,0 +1,100 @@
+"""Script injection tried in every field of every page: nothing runs, and all of it is text."""
+
+from __future__ import annotations
+
+from functools import partial
+from itertools import cycle
+
+import httpx
+import pytest
+from playwright.sync_api import Route
+
+from hodgerank.campaign.panel import PARAMETERS
+from hodgerank.server.routes import ROUTES
+from server.browser.attacked import attacked
+from server.browser.attacked_addresses import visit_all
+from server.browser.attacked_forms import send_everything_wrong, send_refused_settings, send_token
+from server.browser.attacked_uploads import send_files
+from server.browser.attacked_working import work
+from server.browser.harm import Inspection
+from server.browser.hostile_texts import VOLLEYS, Attack
+from server.browser.owning import enter
+from server.live_server import live_server
+from server.watched_browser import WatchedBrowser
+
+PANELS = [kind for kind, keys in PARAMETERS.items() if keys]
+CAMPAIGNS = list(zip(VOLLEYS, cycle(PANELS), strict=False))
+EVERY_GET = {(route.method, route.path) for route in ROUTES if route.method == "GET"}
+UNSAFE = """<!doctype html><title>{0}</title><body><p>{0}</p><p title="{0}"></p><p title='{0}'></p>
+<a href="{0}">a</a><textarea>{0}</textarea><!-- {0} --><style>p {{ {0} }}</style>
+<script>"{0}"</script>"""
+
+
+@pytest.fixture(scope="module")
+def attacked_server(tmp_path_factory):
+    """A server of its own: what is in its list of campaigns is not fit for other tests."""
+    with live_server(tmp_path_factory.mktemp("attacked"), with_standings=True) as server:
+        yield server
+
+
+@pytest.mark.parametrize(("volley", "panel"), CAMPAIGNS)
+def test_nothing_that_others_wrote_runs_on_any_page(chromium, attacked_server, volley, panel):
+    attack = Attack(VOLLEYS[volley])
+    inspection = Inspection(WatchedBrowser(chromium, attacked_server.url), attack)
+    one = attacked(attacked_server, attack, panel)
+    for ends in ("withdrawn", "screened_out"):
+        work(one, inspection, ends)
+    one.campaign.change(pages={"markdown": True, "entrance": "in"})
+    work(one, inspection, "completed")
+    page = enter(inspection.context().new_page(), attacked_server)
+    send_refused_settings(one, inspection, page)
+    send_everything_wrong(one, inspection, page)
+    send_files(one, inspection, page)
+    send_token(one, inspection, page)
+    visit_all(one, inspection, page)
+    assert inspection.close() == []
+    assert [text for text in one.to_show if not inspection.shows(text)] == []
+    assert EVERY_GET - inspection.visited == set()
+
+
+@pytest.mark.parametrize("volley", VOLLEYS)
+def test_what_is_for_programs_is_never_taken_for_a_page(attacked_server, volley):
+    attack = Attack(tuple(reversed(VOLLEYS[volley])))
+    one = attacked(attacked_server, attack, "link")
+    token = attacked_server.house.keys.issue("token", "owner", "program")
+    headers = {"Authorization": f"Bearer {token}", "Accept": "text/html, text/event-stream"}
+    api = f"/api/v1{one.home.replace('/c/', '/campaigns/', 1)}"
+    with httpx.Client(base_url=attacked_server.url, headers=headers, timeout=60) as program:
+        for name, (value, words) in one.hostile.refused.items():
+            group, _, key = name.rpartition(".")
+            changes = {group: {key: value}} if group else {key: value}
+            answer = program.patch(f"{api}/settings", json=changes)
+            assert _kind(answer) == (422, "application/problem+json"), name
+            assert words in answer.json()["detail"] or answer.json()["errors"], name
+        with program.stream("GET", f"{api}/events") as answer:
+            assert _kind(answer) == (200, "text/event-stream")
+
+
+def _kind(answer: httpx.Response) -> tuple[int, str]:
+    assert answer.headers["x-content-type-options"] == "nosniff"
+    return answer.status_code, answer.headers["content-type"].partition(";")[0]
+
+
+@pytest.mark.parametrize("volley", list(VOLLEYS)[:2])
+def test_a_page_that_escapes_nothing_is_noticed(chromium, attacked_server, volley):
+    missed = []
+    for payload in VOLLEYS[volley]:
+        attack = Attack((payload,))
+        inspection = Inspection(WatchedBrowser(chromium, attacked_server.url), attack)
+        page, html = inspection.context().new_page(), UNSAFE.format(attack.text("all of it"))
+        page.route("**/*", partial(_answer, html))
+        page.goto("/unsafe")
+        inspection.look(page)
+        if not inspection.close():
+            missed.append(payload)
+    assert missed == []
+
+
+def _answer(html: str, route: Route) -> None:
+    headers = {"x-content-type-options": "nosniff"}
+    route.fulfill(body=html, content_type="text/html", headers=headers)
