@@ -60,6 +60,13 @@ def test_what_the_form_shows_means_the_same_settings():
     assert form_of(RICH).check(RICH, {"tea": "tea", "milk": "milk"}) == RICH
 
 
+def test_blanks_around_answers_do_not_make_the_right_one_wrong():
+    written = form_of(RICH)
+    written.values["joining.questions"] = [{"question": "?", "answers": "2 \n 3", "right": " 2 "}]
+    [question] = written.check(RICH, {"tea": "tea", "milk": "milk"}).joining.questions
+    assert (question.answers, question.right) == (("2", "3"), "2")
+
+
 def sent(html):
     """What a browser would send back of a page with settings that nobody touched."""
     form = html.split('class="settings"')[1].split("</form>")[0]

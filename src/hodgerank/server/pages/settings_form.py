@@ -181,7 +181,10 @@ def _setting(one: Field, text: Any, known: Mapping[str, Item]) -> Any:
         case "lines":
             return _lines(text)
         case "questions":
-            return [{**row, "answers": _lines(row["answers"])} for row in text]
+            return [
+                {**row, "answers": _lines(row["answers"]), "right": row["right"].strip()}
+                for row in text
+            ]
         case "gold" | "practice":
             return [
                 {**row, **{side: known.get(row[side], row[side]) for side in ("better", "worse")}}
