@@ -112,6 +112,12 @@ def test_open_doors_without_tls_are_warned_of():
     assert manner(proxies=["10.0.0.7"], public_url="https://a.org").cautions() == []
 
 
+def test_tls_of_a_proxy_that_is_not_believed_is_warned_of():
+    [caution] = manner(public_url="https://a.org").cautions()
+    assert "--behind-proxy" in caution
+    assert manner(public_url="http://a.org").cautions() == []
+
+
 @pytest.mark.parametrize("address", ["*", "everybody", "10.0.0.0/99", ""])
 def test_proxies_are_named_by_address(address):
     with pytest.raises(InvalidArgument, match="is no address of a proxy"):
@@ -258,8 +264,9 @@ def test_pictures_that_have_gone_from_the_library_are_told(tmp_path):
     Campaign.create(house.database, items, question="Which?", id="cats")
     assert adopt_media(house) == []
     house.media.path_of(name).unlink()
-    [told] = adopt_media(house)
+    [told, what_to_do] = adopt_media(house)
     assert told.startswith(f"cats, red has nothing to show: {name} is not in ")
+    assert "name it with --media" in what_to_do
     house.close()
 
 

@@ -14,20 +14,29 @@ from hodgerank.server.uploads.adopting import adopt
 from hodgerank.types import Item
 
 MOST_TOLD = 10
+WHERE_TO_LOOK = (
+    "media are missing from the folder: if they are in another one, name it with --media; all "
+    "servers of a database need the same"
+)
 
 
 def adopt_media(house: House, tell: Callable[[str], object] = lambda words: None) -> list[str]:
     """Put what campaigns show from files where browsers can have it; what was refused, in words."""
-    refused = []
+    refused, is_any_lost = [], False
     for id in house.database.campaigns():
         tell(f"opening {id}")
         campaign = asyncio.run(house.campaign(id))
         if campaign is not None:
-            refused += _adopt(house, campaign, tell)
-    return refused
+            told, is_lost = _adopt(house, campaign, tell)
+            refused += told
+            is_any_lost |= is_lost
+    return [*refused, WHERE_TO_LOOK] if is_any_lost else refused
 
 
-def _adopt(house: House, campaign: Campaign, tell: Callable[[str], object]) -> list[str]:
+def _adopt(
+    house: House, campaign: Campaign, tell: Callable[[str], object]
+) -> tuple[list[str], bool]:
+    """What was refused, and whether anything is lost that was in a library before."""
     tell(f"looking at the pictures of {campaign.id}")
     found = adopt(campaign.items, house.media)
     if found.changes:
@@ -44,7 +53,7 @@ def _adopt(house: House, campaign: Campaign, tell: Callable[[str], object]) -> l
     ]
     if (n := len(refusals) - MOST_TOLD) > 0:
         told.append(f"{campaign.id}: and {n:,} more items")
-    return told
+    return told, bool(lost)
 
 
 def _show(state: CampaignState, now: float, changes: Mapping[Item, str]) -> None:

@@ -77,6 +77,12 @@ class Manner:
             ]
         if self.proxies and self.public_url is None:
             return ["say how others reach it, or their requests are refused: --public-url"]
+        is_tls_elsewhere = self.public_url is not None and not (self.certificate or self.proxies)
+        if is_tls_elsewhere and urlsplit(self.public_url).scheme == "https":
+            return [
+                "others come over TLS, and what they send is refused unless the proxy is believed: "
+                "--behind-proxy, or --proxy with its address"
+            ]
         return []
 
 
