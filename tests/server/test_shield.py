@@ -31,7 +31,6 @@ def enter(client, **headers):
         {"origin": "null"},
         {"origin": "null", "authorization": ""},
         {"origin": "http://localhost:8001"},
-        {"origin": "https://localhost:8000"},
         {"sec-fetch-site": "cross-site"},
         {"sec-fetch-site": "same-site", "origin": OWN},
         {"sec-fetch-site": "same-origin", "origin": "https://evil.example"},
@@ -41,6 +40,13 @@ def test_what_pages_of_others_send_is_not_done(client, headers):
     answer = enter(client, **headers)
     assert answer.status_code == 403
     assert "another site" in answer.json()["detail"]
+
+
+@pytest.mark.parametrize("site", [{}, {"sec-fetch-site": "same-origin"}])
+def test_tls_of_a_proxy_that_is_not_believed_is_told_and_nothing_is_done(client, site):
+    answer = enter(client, origin="https://localhost:8000", **site)
+    assert answer.status_code == 403
+    assert "--behind-proxy" in answer.json()["detail"]
 
 
 @pytest.mark.parametrize("headers", [{"origin": OWN}, {"sec-fetch-site": "same-origin"}])

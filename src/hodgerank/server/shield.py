@@ -96,6 +96,12 @@ def _require_same_origin(headers: Headers, origin: str) -> None:
     is_same = site == "same-origin" if site is not None else given == origin
     if given is not None and given != origin:
         is_same = False
+    if given == origin.replace("http://", "https://", 1) != origin:
+        raise Problem(
+            403,
+            "This came over TLS through a proxy that is not believed, and was not done: start the "
+            "server with --behind-proxy, or with --proxy and the address of the proxy.",
+        )
     if not is_same:
         raise Problem(403, "This came from a page of another site, and was not done.")
 
