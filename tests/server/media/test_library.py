@@ -22,6 +22,7 @@ from hodgerank.server.media import library as module
 from hodgerank.server.media.examining import Examined, examine
 from hodgerank.server.media.kinds import KINDS
 from hodgerank.server.media.library import MediaLibrary
+from server.media.kept import names_in
 from server.media.made import EVERY_KIND, NOT_TAKEN, TWO_THINGS_AT_ONCE, picture, png, wav
 
 on_linux = pytest.mark.skipif(sys.platform != "linux", reason="needs Linux")
@@ -40,12 +41,6 @@ def files_in(folder: Path) -> set[str]:
         for at, _, names in os.walk(folder)
         for name in names
     }
-
-
-def names_in(folder: Path) -> list[str]:
-    """What media in it are called."""
-    found = folder.glob("[0-9a-f][0-9a-f]/*")
-    return sorted(f"media:{path.name}" for path in found if len(path.stem) == 64)
 
 
 @pytest.mark.parametrize("ending", EVERY_KIND)

@@ -6,7 +6,6 @@ from collections.abc import Iterator
 
 import pytest
 
-from hodgerank.collecting import forecast
 from hodgerank.server import standings
 from server.pages.owning import Owned, app_of, house_at
 
@@ -18,6 +17,10 @@ def owned(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Owned]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(standings, "LOOK_SECONDS", 0.02)
         patch.setattr(standings, "FEWEST_SECONDS", 0.05)
-        patch.setattr(forecast, "MOST_FUTURES", forecast.FEWEST_FUTURES)
         with app_of(house) as client:
             yield Owned(house, client)
+
+
+@pytest.fixture(autouse=True)
+def quick(few_futures: None) -> None:
+    """Pages show forecasts; how good they are is tested elsewhere."""

@@ -6,6 +6,7 @@ from hodgerank.campaign.item_files import read_campaign_items
 from hodgerank.campaign.items import CampaignItem
 from hodgerank.server.media.library import MediaLibrary
 from hodgerank.server.uploads.adopting import adopt
+from server.media.kept import names_in
 from server.media.made import SVG, png
 
 
@@ -45,4 +46,4 @@ def test_what_cannot_be_taken_is_told_by_item(tmp_path):
     assert "No such file" in adopted.refusals["gone"]
     assert "it is not a file" in adopted.refusals["folder"]
     assert "SVG can carry scripts: save it as PNG or WebP" in adopted.refusals[7]
-    assert library.names() == []
+    assert names_in(library.folder) == []

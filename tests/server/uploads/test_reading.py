@@ -20,6 +20,7 @@ from hodgerank.server.uploads.gathering import Refusal
 from hodgerank.server.uploads.limits import Limits
 from hodgerank.server.uploads.reading import read_upload
 from hodgerank.server.uploads.upload import Upload
+from server.media.kept import names_in
 from server.media.made import NOT_TAKEN, TWO_THINGS_AT_ONCE, jpeg, mp3, mp4, png
 from server.uploads.made_zips import zip_of
 
@@ -59,9 +60,9 @@ def test_a_table_names_the_media_beside_it(read, library):
     assert upload.columns == {"id": "id", "text": "text", "media": "image"}
     assert (upload.faults, upload.refusals, upload.left_out, upload.warnings) == ((), (), (), ())
     assert upload.n_bytes == len(png(1)) + len(png(2))
-    assert library.names() == []
+    assert names_in(library.folder) == []
     assert upload.store(library) == list(upload.items)
-    assert library.names() == sorted([name_of(png(1)), name_of(png(2))])
+    assert names_in(library.folder) == sorted([name_of(png(1)), name_of(png(2))])
 
 
 @pytest.mark.parametrize("column", ["media", "image", "video", "audio", "file", "path", "URL"])
@@ -192,7 +193,7 @@ def test_media_without_a_table_are_items_by_their_names(read, library):
         ("a.b", ""), ("b", ""), ("film", ""), ("song", ""),
     ]  # fmt: skip
     assert upload.store(library)[2].media == name_of(mp4())
-    assert len(library.names()) == 4
+    assert len(names_in(library.folder)) == 4
 
 
 def test_texts_without_a_table_are_items_too(read):
@@ -219,7 +220,7 @@ def test_a_zip_may_hold_everything(read, library):
     upload = read({"all.zip": content})
     assert [item.id for item in upload.items] == ["a", "b"]
     upload.store(library)
-    assert library.names() == sorted([name_of(png(1)), name_of(png(2))])
+    assert names_in(library.folder) == sorted([name_of(png(1)), name_of(png(2))])
 
 
 def test_a_table_may_come_beside_zips_of_media(read):
@@ -379,7 +380,7 @@ def test_items_that_show_the_same_are_a_warning(read, library):
     upload = read({"a.png": png(), "b.png": png()})
     assert upload.warnings == ("a and b show the same: nobody can tell them apart",)
     upload.store(library)
-    assert len(library.names()) == 1
+    assert len(names_in(library.folder)) == 1
 
 
 HOSTILE = [
@@ -505,7 +506,7 @@ def test_any_files_are_read_or_refused(tmp_path_factory, files):
 def test_an_upload_goes_through_a_pickle(read, library):
     upload = pickle.loads(pickle.dumps(read({"all.zip": zip_of({"a.png": png()})})))
     assert len(upload.store(library)) == 1
-    assert len(library.names()) == 1
+    assert len(names_in(library.folder)) == 1
 
 
 def test_pictures_beside_tables_are_looked_at_once(read, monkeypatch):
