@@ -11,7 +11,16 @@ from importlib import import_module
 
 from benchmarks.calibration.table import Row, as_markdown, summary
 
-PARTS = ("position", "cycles", "uncertainty", "workers", "reliability", "answer", "judges")
+PARTS = (
+    "ranking",
+    "position",
+    "cycles",
+    "uncertainty",
+    "workers",
+    "reliability",
+    "answer",
+    "judges",
+)
 RUNS = 200
 SEED = 20261117
 

@@ -35,12 +35,17 @@ def _tying(random: Random, difference: float) -> float:
 
 @dataclass(frozen=True)
 class Crowd:
-    """How its workers judge, how far apart the items are, and how long an answer takes."""
+    """How its workers judge, how far apart the items are, and how long an answer takes.
+
+    With `best_first` items are listed from the best on.
+    """
 
     judge: Judge
     spread: float = 1.0
     seconds: tuple[float, float] = (1.0, 6.0)
     is_focused: bool = True
+    display: str = "balanced"
+    best_first: bool = False
 
 
 HONEST = {
@@ -51,6 +56,11 @@ HONEST = {
     "with ties": Crowd(_tying),
     "close and leaning": Crowd(_leaning, spread=0.2),
 }
+IN_ORDER = {
+    "in one order": Crowd(_honest, display="fixed"),
+    "the better left": Crowd(_honest, display="fixed", best_first=True),
+}
+"""Honest ones, who are shown the items in the order of the list."""
 CARELESS = {
     "tossing coins": Crowd(lambda random, difference: random.choice([-1.0, 1.0])),
     "always left": Crowd(lambda random, difference: 1.0),
@@ -81,16 +91,7 @@ def marked(
 ) -> Marked:
     """Let a crowd answer, with rules as they are by default."""
     random = Random(seed)
-    scores = {f"item {k}": random.gauss(0, crowd.spread) for k in range(N_ITEMS)}
-    scores |= {"gold": 1.5, "dross": -1.5}  # one honest answer in twenty misses it
-    trial = Trial(
-        list(scores),
-        ties=True,
-        repeat_share=repeat_share,
-        gold=[{"better": "gold", "worse": "dross"}],
-        seed=seed,
-        sampler="random",
-    )
+    trial, scores = _asked(crowd, random, seed, repeat_share)
     marks: Counter[str] = Counter()
     for worker in range(n_workers):
         for _ in range(n_answers):
@@ -113,6 +114,46 @@ def marked(
         left=sum(one.left_share or 0 for one in found) / n_workers,
         n_repeats=n_repeats / n_workers,
     )
+
+
+def alarmed(crowd: Crowd, *, n_workers: int, n_answers: int, seed: int) -> set[str]:
+    """Rules that raised an alarm at any time, while workers answered in any order."""
+    random = Random(seed)
+    trial, scores = _asked(crowd, random, seed, 0.1)
+    turns = [worker for worker in range(n_workers) for _ in range(n_answers)]
+    random.shuffle(turns)
+    found: set[str] = set()
+    for worker in turns:
+        [task] = trial.campaign.lease(f"w{worker}")
+        trial.campaign.answer(
+            task,
+            crowd.judge(random, scores[task.left] - scores[task.right]),
+            seconds=random.uniform(*crowd.seconds),
+            is_focused=crowd.is_focused,
+        )
+        found |= {rule.rule for rule in trial.campaign.counts.rules if rule.is_alarm}
+    return found
+
+
+def _asked(
+    crowd: Crowd, random: Random, seed: int, repeat_share: float
+) -> tuple[Trial, dict[str, float]]:
+    """A campaign with a gold pair, and how good its items are."""
+    drawn = [random.gauss(0, crowd.spread) for _ in range(N_ITEMS)]
+    if crowd.best_first:
+        drawn.sort(reverse=True)
+    scores = {f"item {k:03}": score for k, score in enumerate(drawn)}
+    scores |= {"gold": 1.5, "dross": -1.5}  # one honest answer in twenty misses it
+    trial = Trial(
+        list(scores),
+        ties=True,
+        repeat_share=repeat_share,
+        gold=[{"better": "gold", "worse": "dross"}],
+        seed=seed,
+        sampler="random",
+        display=crowd.display,
+    )
+    return trial, scores
 
 
 def answers_of_items(*, n_items: int, n_workers: int, leaving: float, seed: int) -> list[int]:

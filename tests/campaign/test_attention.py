@@ -99,6 +99,22 @@ def test_marks_are_those_of_the_settings_at_the_time():
     assert [row["marks"] for row in trial.campaign.answers()] == ["", "too_fast"]
 
 
+@pytest.mark.parametrize(("n_workers", "n_alarms"), [(2, 0), (3, 1), (12, 1)])
+def test_a_rule_that_fails_all_raises_an_alarm_early(n_workers, n_alarms):
+    """It is known once of each worker: at a fifth, three of three fail in less than 1 %."""
+    trial = Trial(range(30), attention={"alarm_share": 0.2, "same_side": 5})
+    for worker in range(n_workers):
+        trial.answer_all(f"w{worker}", 5, seconds=5.0)
+    found = trial.campaign.progress().alarms
+    assert [(one.rule, one.n_failed) for one in found] == [("same_side", n_workers)] * n_alarms
+
+
+def test_few_answers_of_one_worker_raise_no_alarm():
+    trial = Trial(range(30))
+    trial.answer_all("ann", 9, seconds=0.1)
+    assert trial.campaign.progress().alarms == ()
+
+
 def test_a_rule_that_fails_many_raises_an_alarm_once_it_knows_enough():
     trial = Trial(range(20), attention={"alarm_share": 0.2})
     trial.answer_all("ann", 15, seconds=5.0)

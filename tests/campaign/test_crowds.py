@@ -6,7 +6,7 @@ from statistics import fmean
 
 import pytest
 
-from campaign.crowds import CARELESS, HONEST, answers_of_items, marked
+from campaign.crowds import CARELESS, HONEST, IN_ORDER, alarmed, answers_of_items, marked
 
 
 def test_every_item_reaches_its_share_where_two_of_five_workers_never_answer():
@@ -35,6 +35,20 @@ def test_the_crowds_are_what_they_are_called():
     assert leaning.contradicted > 0.48
     lapsing = marked(HONEST["with lapses"], n_workers=10, n_answers=120, seed=1)
     assert 0.04 < lapsing.missed < 0.2
+
+
+@pytest.mark.parametrize("name", [*HONEST, *IN_ORDER])
+@pytest.mark.parametrize("n_workers", [1, 3, 12])
+def test_honest_crowds_raise_no_alarm(name, n_workers):
+    crowd = {**HONEST, **IN_ORDER}[name]
+    for seed in range(3):
+        assert not alarmed(crowd, n_workers=n_workers, n_answers=30, seed=seed)
+
+
+@pytest.mark.parametrize("n_workers", [3, 12])
+def test_where_everybody_takes_one_side_there_is_an_alarm(n_workers):
+    found = alarmed(CARELESS["always left"], n_workers=n_workers, n_answers=20, seed=1)
+    assert found == {"same_side"}
 
 
 def test_who_always_takes_a_side_is_marked():

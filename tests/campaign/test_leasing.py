@@ -327,6 +327,34 @@ def test_enough_is_over_when_the_answers_are_taken_away():
     assert trial.campaign.lease("new")
 
 
+def test_enough_is_over_when_answers_that_were_out_say_so():
+    trial = Trial("abc", stop="tau >= 0.5", ranking="plain")
+    late = [trial.campaign.lease(f"late{k}")[0] for k in range(3)]
+    while not trial.campaign.progress().is_enough:
+        [task] = trial.campaign.lease(f"w{trial.campaign.counts.seq}")
+        trial.campaign.answer(task, 1 if task.left < task.right else -1)
+    reached = trial.campaign.progress()
+    assert refusal(trial, "new") == "enough"
+    for task in late:
+        trial.campaign.answer(task, -1 if task.left < task.right else 1)
+    assert not trial.campaign.progress().is_enough
+    assert trial.campaign.lease("new")
+    trial.campaign.note(reached)  # which is older
+    assert trial.campaign.lease("another")
+    kinds = [event.kind for event in trial.campaign.log()]
+    assert [kind for kind in kinds if "enough" in kind] == ["enough", "not_enough"]
+
+
+def test_enough_is_not_doubted_by_who_looked_before_it_was_reached():
+    trial = Trial("abc", stop="tau >= 0.5", ranking="plain")
+    before = trial.campaign.progress()
+    while not trial.campaign.progress().is_enough:
+        [task] = trial.campaign.lease(f"w{trial.campaign.counts.seq}")
+        trial.campaign.answer(task, 1 if task.left < task.right else -1)
+    trial.campaign.note(before)
+    assert refusal(trial, "new") == "enough"
+
+
 def test_a_track_of_one_item_does_not_keep_a_campaign_from_its_end():
     trial = Trial(["a", "b", CampaignItem("z", track="alone")], stop="tau >= 0.5", ranking="plain")
     for worker in range(20):

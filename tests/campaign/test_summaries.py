@@ -1,11 +1,17 @@
 from __future__ import annotations
 
 import json
+from random import Random
 
+import numpy as np
 import pytest
+from benchmarks.calibration.judges import Judges
 
 from campaign.trial import Trial
 from hodgerank.campaign.items import CampaignItem
+from hodgerank.campaign.settings import CampaignSettings
+from hodgerank.campaign.standing import TrackStanding
+from hodgerank.campaign.summaries import not_counted
 
 
 def test_a_worker_in_numbers():
@@ -53,6 +59,42 @@ def test_a_campaign_in_numbers():
     assert counts.seq == max(event.seq for event in trial.campaign.log())
 
 
+def tossed(stop, outcome, n_workers=40, **settings):
+    trial = Trial(range(5), stop=stop, ranking="plain", **settings)
+    for number in range(n_workers):
+        for _ in range(3):
+            [task] = trial.campaign.lease(f"w{number}")
+            trial.campaign.answer(task, outcome(task))
+    return trial.campaign.progress(with_forecast=True)
+
+
+@pytest.mark.usefixtures("few_futures")
+def test_no_forecast_is_made_of_coin_tosses_without_saying_so():
+    coin = Random(5)
+    found = tossed("tau >= 0.9", lambda task: coin.choice([-1, 1]))
+    assert found.tracks[0].is_doubtful
+    assert "no ranking shows in the answers so far; if there is one, expected" in found.sentence
+    found = tossed("tau >= 0.999", lambda task: 1 if task.left < task.right else -1)
+    assert not found.tracks[0].is_doubtful
+    assert "shows" not in found.sentence
+
+
+def test_a_lean_that_the_ranking_knows_of_does_not_hide_it():
+    judges, doubts = Judges(leans=(2.5,), answers=130, spread=1.2), {None: 0, "worker": 0}
+    for seed in range(8):
+        votes = judges.votes(np.random.default_rng([seed, 1]))
+        for position in doubts:
+            settings = CampaignSettings("?", position=position)
+            doubts[position] += TrackStanding("", votes, votes.items, settings).is_doubtful
+    assert doubts["worker"] < doubts[None]
+
+
+def test_before_the_first_answer_nothing_is_doubted():
+    progress = Trial("abc", stop="tau >= 0.9").campaign.progress(with_forecast=True)
+    assert not progress.tracks[0].is_doubtful
+    assert "0.9 takes about" in progress.sentence
+
+
 def test_progress_says_whether_it_is_enough():
     trial = Trial("ab", budget=2)
     assert "Not yet: 0 answers of at most 2" in trial.campaign.progress().sentence
@@ -93,3 +135,16 @@ def test_a_campaign_whose_items_are_all_retired_has_progress():
         trial.campaign.retire(item)
     trial.campaign.progress(with_forecast=True)
     assert len(trial.campaign.ranking().items) == 3
+
+
+def test_answers_that_are_no_votes_are_counted_by_the_reason():
+    trial = Trial(range(10), attention={"fastest_seconds": 1.0, "exclude": ["too_fast"]})
+    trial.answer_all("ann", 3, seconds=2.0)
+    trial.answer_all("bob", 2, seconds=2.0)
+    trial.answer_all("eve", 2, seconds=0.1)
+    trial.campaign.undo("eve")
+    trial.campaign.ban("bob")
+    found = trial.campaign.desk.decide(lambda state, now: not_counted(state))
+    assert found == {"worker banned": 2, "marked: too_fast": 1}
+    counts = trial.campaign.counts
+    assert sum(found.values()) == counts.n_given - counts.n_answers

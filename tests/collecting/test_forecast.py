@@ -89,6 +89,14 @@ def test_what_cannot_be_reached_is_said_to_be_out_of_reach():
     assert "out of reach" in str(hr.forecast(nothing, 0.9))
 
 
+def test_ties_alone_foretell_nothing():
+    sampler = hr.AutoSampler(6, seed=1)
+    sampler.tell_many([(k, k + 1, 0) for k in range(5)] * 4)
+    outlook = hr.forecast(sampler, 0.8)
+    assert str(outlook) == "expected tau 0: 0.8 is out of reach, or too far to be foreseen"
+    assert set(sampler.ranking().ranks.tolist()) == {1}
+
+
 @pytest.mark.usefixtures("few_futures")
 @pytest.mark.parametrize("certainty", [0.3, 0.5])
 def test_any_certainty_can_be_foreseen(certainty):

@@ -7,7 +7,7 @@ import pytest
 import hodgerank as hr
 from hodgerank.plotting import group_rankings_chart, ranking_chart
 from hodgerank.plotting.charts import svg_of
-from hodgerank.plotting.ranking import BOTTOM, MOST_GROUPS, MOST_ITEMS, TOP
+from hodgerank.plotting.ranking import BOTTOM, MOST_GROUPS, MOST_ITEMS, TOP, who_leads
 from pictures import notes_of, rows_of, title_of
 from results import HOSTILE
 
@@ -102,3 +102,9 @@ def test_names_are_data():
     assert "<script" not in drawn
     assert "\x00" not in drawn
     assert len(title_of(ranking_chart(hr.hodge_rank([("x" * 500, "b", 1)] * 9)))) < 120
+
+
+def test_nobody_leads_where_a_prior_alone_ranks_groups_together():
+    ranking = hr.bayes_rank([("a", "b", 1), ("c", "d", 1)] * 5)
+    assert "groups" not in who_leads(ranking)
+    assert who_leads(ranking, 2).startswith("Answers leave 2 groups of items apart")

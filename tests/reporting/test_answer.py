@@ -54,6 +54,15 @@ def test_groups_that_were_never_compared_are_to_be_joined():
     assert do == "First ask pairs that join the groups, such as item 0 and x; then rank again."
 
 
+def test_groups_that_a_prior_alone_ranks_together_have_no_best():
+    votes = clear_votes(3) + [("x", "y", 1)] * 5
+    best, sure, do = said(votes, fit=lambda votes, **options: hr.bayes_rank(votes))
+    assert best.startswith("The items fall into 2 groups that were never compared")
+    assert best.endswith("which of the 5 is the best cannot be said yet.")
+    assert sure == "The order below is what the answers lean to, and no more than that."
+    assert do.startswith("First ask pairs that join the groups")
+
+
 def test_cycles_come_before_everything_else():
     votes = [("a", "b", 1), ("b", "c", 1), ("c", "a", 1), ("a", "d", 1), ("b", "d", 1)] * 40
     votes += [("a", "d", 1), ("c", "d", 1)] * 40

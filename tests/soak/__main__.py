@@ -5,10 +5,11 @@ from __future__ import annotations
 import argparse
 import tempfile
 import time
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 
-from campaign.crowds import CARELESS, HONEST, answers_of_items, marked
+from campaign.crowds import CARELESS, HONEST, IN_ORDER, alarmed, answers_of_items, marked
 from campaign.killing import kill_again_and_again
 from campaign.test_any_order import run
 from hodgerank.campaign.attention import RULES
@@ -65,6 +66,21 @@ def rules(n: int) -> None:
             assert name not in HONEST or means[-1] < most, "honest answers are marked"
 
 
+def alarms(n: int) -> None:
+    """How many small crowds raise an alarm at any time, with the rules that did."""
+    print("workers x answers each, crowd: crowds with an alarm, by rule")
+    for n_workers, n_answers in ((1, 60), (3, 40), (12, 20), (12, 40)):
+        for name, crowd in {**HONEST, **IN_ORDER, **CARELESS}.items():
+            found = [
+                alarmed(crowd, n_workers=n_workers, n_answers=n_answers, seed=seed)
+                for seed in range(n)
+            ]
+            n_any = sum(map(bool, found))
+            by_rule = dict(Counter(rule for rules in found for rule in rules))
+            print(f"{n_workers:2} x {n_answers}, {name}: {n_any} of {n} {by_rule}", flush=True)
+            assert name in CARELESS or n_any <= 0.02 * n, "honest crowds raise alarms"
+
+
 def main() -> None:
     """All of it, in the order of how long it takes."""
     parser = argparse.ArgumentParser(prog="soak", description=__doc__)
@@ -72,11 +88,14 @@ def main() -> None:
     parser.add_argument("--orders", type=int, default=400)
     parser.add_argument("--runs", type=int, default=10)
     parser.add_argument("--load-seconds", type=int, default=60, help="600 for the full load")
-    parser.add_argument("--only", metavar="PART", help="leaving, rules, any_order, kills or load")
+    parser.add_argument(
+        "--only", metavar="PART", help="leaving, rules, alarms, any_order, kills or load"
+    )
     options = parser.parse_args()
     parts: dict[Callable[[int], None], int] = {
         leaving: options.runs,
         rules: options.runs,
+        alarms: options.runs,
         any_order: options.orders,
         kills: options.kills,
         load: options.load_seconds,

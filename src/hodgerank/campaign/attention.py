@@ -40,7 +40,9 @@ class Attention:
         The names of rules whose failed answers do not count: 'too_fast', 'same_side', 'gold',
         'contradicts', 'focus'.
     alarm_share
-        A rule that fails more than this share of the answers it knows about raises an alarm.
+        A rule that fails more than this share of the answers it knows about raises an alarm: of 20
+        or more, or of fewer where so many of them, and of their workers, fail with a chance below
+        1 % at this share.
     """
 
     fastest_seconds: float | None = setting(0.4, values.optional(values.number(0, 1e6)))
@@ -124,10 +126,10 @@ def _is_rare(most: float | None, happened: Sequence[bool]) -> bool | None:
     last = happened[-WINDOW:]
     if most is None or most ** len(last) >= LEVEL:
         return None
-    return _tail(sum(last), len(last), most) >= LEVEL
+    return tail(sum(last), len(last), most) >= LEVEL
 
 
 @lru_cache(maxsize=10_000)
-def _tail(k: int, n: int, p: float) -> float:
+def tail(k: int, n: int, p: float) -> float:
     """The chance of k or more in n."""
     return sum(comb(n, i) * p**i * (1 - p) ** (n - i) for i in range(k, n + 1))

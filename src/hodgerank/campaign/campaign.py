@@ -385,13 +385,13 @@ class Campaign(Displayed):
         return found
 
     def note(self, progress: CampaignProgress) -> None:
-        """Write down which tracks have enough answers, unless votes were revised since.
+        """Write down which tracks have enough answers, or no more, unless votes changed since.
 
         For progress that was looked at elsewhere: where the campaign is open for reading only.
         """
-        reached = [track.track for track in progress.tracks if track.is_enough]
+        asked = {track.track: track.is_enough for track in progress.tracks if track.n_items > 1}
         seq = progress.counts.seq
-        self.desk.decide(lambda state, now: owning.have_enough(state, now, reached, seq))
+        self.desk.decide(lambda state, now: owning.note_enough(state, now, asked, seq))
 
     def answers(self) -> list[dict[str, Any]]:
         """Every answer that was given, counted or not and why, as tables have them.

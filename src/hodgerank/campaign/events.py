@@ -28,7 +28,8 @@ Kind: TypeAlias = Literal[
     "worker_forgotten",  # worker: the name they have from now on, and before; data: number
     "paused",
     "resumed",
-    "enough",  # data: rule
+    "enough",  # data: track, rule
+    "not_enough",  # data: track, rule: with answers that were out it is reached no more
     "closed",
     "reset",  # votes go, items stay
 ]

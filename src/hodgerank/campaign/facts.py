@@ -29,7 +29,7 @@ class CampaignFacts:
     status
         'open', 'paused' or 'closed'.
     enough
-        Tracks whose stopping rule was reached, by number.
+        Tracks whose stopping rule is reached, by number, with the event that says so.
     revised
         Number of the last event that took votes away, or gave cause to doubt that there are enough.
     open
@@ -54,7 +54,7 @@ class CampaignFacts:
         self.items, self.tasks = ItemBook(), TaskTable()
         self.workers: list[Worker] = []
         self.worker_codes: dict[str, int] = {}
-        self.enough: set[int] = set()
+        self.enough: dict[int, int] = {}
         self.open: dict[int, float] = {}
         self.n_counted: list[int] = []
         self.out: list[dict[int, tuple[int, int]]] = []

@@ -58,7 +58,7 @@ def _refusal(state: CampaignState, worker: Worker) -> NoTask | None:
     settings = state.settings
     if state.status == "paused":
         return NoTask("paused", "the campaign is paused: come back later")
-    if state.enough and state.enough >= state.askable_tracks():
+    if state.enough and state.enough.keys() >= state.askable_tracks():
         return NoTask("enough", f"the campaign has enough answers: {settings.stop} is reached")
     if len(worker.open) >= settings.open_per_worker:
         words = f"{len(worker.open)} tasks are out with {short(worker.name)}: answer them first"

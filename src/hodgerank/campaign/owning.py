@@ -143,13 +143,20 @@ def change_settings(state: CampaignState, now: float, changes: Mapping[str, Any]
         state.record("settings_changed", now, data={"settings": settings.to_dict()})
 
 
-def have_enough(state: CampaignState, now: float, tracks: Iterable[str], seq: int) -> None:
-    """The stopping rule was reached in these tracks, as of place `seq` of the log."""
-    if state.revised > seq:
+def note_enough(state: CampaignState, now: float, tracks: Mapping[str, bool], seq: int) -> None:
+    """Whether the stopping rule is reached in these tracks, as of place `seq` of the log.
+
+    Answers to pairs that were out when it was reached may change that.
+    """
+    rule = state.settings.stop
+    if rule is None or state.revised > seq:
         return  # some of the answers do not count any more
-    for track in tracks:
-        if state.settings.stop and state.items.track_number(track) not in state.enough:
-            state.record("enough", now, data={"track": track, "rule": state.settings.stop})
+    for track, is_enough in tracks.items():
+        reached_at, data = state.enough.get(state.items.track_number(track)), {"track": track}
+        if is_enough and reached_at is None:
+            state.record("enough", now, data={**data, "rule": rule})
+        elif not is_enough and reached_at is not None and reached_at <= seq:
+            state.record("not_enough", now, data={**data, "rule": rule})
 
 
 def take_over(state: CampaignState, events: Iterable[Event]) -> None:

@@ -16,17 +16,21 @@ from hodgerank.data.comparisons import Comparisons
 from hodgerank.data.reading.asked_by import follows_labels
 from hodgerank.estimators.bayes import bayes_rank
 from hodgerank.estimators.certainty import expected_tau
+from hodgerank.estimators.position.ranking_chance import ranking_chance
 from hodgerank.estimators.ranking import Ranking
-from hodgerank.estimators.trusting import trust_in_workers, trusted_answers
+from hodgerank.estimators.trust.statements import LEVEL, chance_of_ranking
+from hodgerank.graph.decomposition import decompose
 from hodgerank.types import Item
 
 
 def rank_votes(votes: Comparisons, settings: CampaignSettings) -> Ranking:
     """The ranking that a campaign serves: all votes alike, or by trust in their workers."""
-    if settings.ranking == "robust" and votes.n_workers:
-        votes = trusted_answers(votes, trust_in_workers(votes))
     has_sides = bool(votes.display_known.any())
-    return bayes_rank(votes, position=settings.position if has_sides else None)
+    return bayes_rank(
+        votes,
+        position=settings.position if has_sides else None,
+        robust=settings.ranking == "robust",
+    )
 
 
 @dataclass(frozen=True)
@@ -61,6 +65,17 @@ class TrackStanding:
         """Of the items that are asked about; 1 where there is nothing to order."""
         return expected_tau(self.ranking, self.active) if len(self.active) > 1 else 1.0
 
+    @cached_property
+    def is_doubtful(self) -> bool:
+        """Whether coin tosses would give as much of a ranking; not before there are answers."""
+        if not self.n_answers:
+            return False
+        found, position = decompose(self.votes), self.settings.position
+        if chance_of_ranking(found) < LEVEL:
+            return False
+        with_sides = None if position is None else ranking_chance(found.answered, position)
+        return with_sides is None or with_sides >= LEVEL
+
     def finds(self, rule: RankingRule) -> bool:
         """Whether the ranking satisfies a rule."""
         return rule.holds(self.ranking, self.active)
@@ -85,13 +100,15 @@ class TrackStanding:
 
     def progress(self, *, with_forecast: bool) -> TrackProgress:
         """How far the track is."""
+        outlook = self.forecast() if with_forecast else None
         return TrackProgress(
             track=self.track,
             n_items=len(self.active),
             n_answers=self.n_answers,
             expected_tau=self.expected_tau,
             is_enough=self.is_enough,
-            forecast=self.forecast() if with_forecast else None,
+            forecast=outlook,
+            is_doubtful=outlook is not None and self.is_doubtful,
         )
 
 
@@ -110,7 +127,14 @@ def standing_of(facts: CampaignFacts, track: str | None) -> TrackStanding:
 
 @dataclass(frozen=True)
 class TrackProgress:
-    """How far one track is."""
+    """How far one track is.
+
+    Attributes
+    ----------
+    is_doubtful
+        Whether coin tosses would give as much of a ranking, which is asked with the forecast: there
+        may be nothing that more answers could show.
+    """
 
     track: str
     n_items: int
@@ -118,6 +142,13 @@ class TrackProgress:
     expected_tau: float
     is_enough: bool
     forecast: Forecast | None
+    is_doubtful: bool
+
+    @property
+    def outlook(self) -> str:
+        """The forecast in words, and what it takes for granted."""
+        caveat = "no ranking shows in the answers so far; if there is one, " * self.is_doubtful
+        return f"{caveat}{self.forecast}"
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, ready for JSON."""
@@ -128,4 +159,5 @@ class TrackProgress:
             "expected_tau": self.expected_tau,
             "is_enough": self.is_enough,
             "forecast": None if self.forecast is None else self.forecast.to_dict(),
+            "is_doubtful": self.is_doubtful,
         }

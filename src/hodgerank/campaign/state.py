@@ -58,6 +58,7 @@ class CampaignState(CampaignFacts):
             "paused": self._pause,
             "resumed": self._resume,
             "enough": self._have_enough,
+            "not_enough": self._have_not_enough,
             "closed": self._close,
             "reset": self._reset,
         }
@@ -340,7 +341,10 @@ class CampaignState(CampaignFacts):
         self.status = "closed"
 
     def _have_enough(self, event: Event) -> None:
-        self.enough.add(self.items.track_number(_data(event)["track"]))
+        self.enough[self.items.track_number(_data(event)["track"])] = event.seq
+
+    def _have_not_enough(self, event: Event) -> None:
+        self._doubt(self.items.track_number(_data(event)["track"]))
 
     def _reset(self, event: Event) -> None:
         tasks = self.tasks
@@ -386,7 +390,8 @@ class CampaignState(CampaignFacts):
 
     def _doubt(self, *tracks: int) -> None:
         """What was enough in these tracks may be so no more."""
-        self.enough.difference_update(tracks)
+        for track in tracks:
+            self.enough.pop(track, None)
         self.revised = self.seq + 1
 
     def _code(self, name: str | None) -> int:

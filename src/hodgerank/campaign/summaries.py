@@ -7,12 +7,15 @@ from dataclasses import dataclass
 from statistics import median
 from typing import Any
 
+from hodgerank.campaign.attention import LEVEL, tail
 from hodgerank.campaign.facts import CampaignFacts
 from hodgerank.campaign.panel import Outcome
 from hodgerank.campaign.standing import TrackProgress
+from hodgerank.campaign.tasks import Status
 from hodgerank.notebook import Displayed, Preview
 
-FEWEST_FOR_ALARM = 20  # answers that a rule knows about
+FEWEST_FOR_ALARM = 20
+"""Answers that a rule knows about, unless so many workers fail that fewer are enough to tell."""
 
 
 @dataclass(frozen=True)
@@ -139,9 +142,27 @@ def rule_rates(state: CampaignFacts) -> list[RuleRate]:
         known = passed + failed
         most = state.settings.attention.alarm_share
         if known:
-            is_alarm = known >= FEWEST_FOR_ALARM and failed > most * known
+            is_sure = known >= FEWEST_FOR_ALARM or _is_rare(state, rule, most)
+            is_alarm = is_sure and failed > most * known
             rates.append(RuleRate(rule, passed, failed, is_alarm))
     return rates
+
+
+def _is_rare(state: CampaignFacts, rule: str, most: float) -> bool:
+    """Whether so many fail by chance in less than 1 %, of answers and of workers.
+
+    Answers of one worker hang together, so that many of one are no cause to doubt the rule.
+    """
+    passed, failed = state.tallies[rule]
+    if tail(failed, passed + failed, most) >= LEVEL:
+        return False
+    verdicts = state.tasks.verdicts
+    of_workers = [
+        [verdicts[row][rule] for row in worker.answers if rule in verdicts.get(row, {})]
+        for worker in state.workers
+    ]
+    known = [all(passes) for passes in of_workers if passes]
+    return tail(known.count(False), len(known), most) < LEVEL
 
 
 @dataclass(frozen=True)
@@ -190,6 +211,14 @@ def counts(state: CampaignFacts) -> Counts:
     )
 
 
+def not_counted(state: CampaignFacts) -> dict[str, int]:
+    """How many answers that were not taken back are no votes, by `why_not_counted`."""
+    tasks = state.tasks
+    others = (row for row in tasks.answers if not tasks.is_counted[row])
+    answered = (row for row in others if tasks.status[row] == Status.ANSWERED)
+    return dict(Counter(map(state.why_not_counted, answered)).most_common())
+
+
 @dataclass(frozen=True, repr=False)
 class CampaignProgress(Displayed):
     """How far a campaign is, as of one place of its log."""
@@ -223,7 +252,7 @@ class CampaignProgress(Displayed):
         if self.is_enough:
             return f"All {_answers(self.counts.n_answers)} of the budget are there."
         missing = [
-            f"{track.track}: {track.forecast}" if track.track else str(track.forecast)
+            f"{track.track}: {track.outlook}" if track.track else track.outlook
             for track in self.tracks
             if track.forecast is not None and not track.is_enough
         ]

@@ -26,6 +26,7 @@ def fit(
     covariance: Any,
     components: Any,
     sides: Any,
+    robust: bool = False,
     confidence: float,
 ) -> Ranking:
     """The ranking by the model that was asked for; options of other models are refused.
@@ -35,6 +36,11 @@ def fit(
     """
     from hodgerank.errors import InvalidArgument
 
+    if robust:
+        require_answers(votes)
+        model = model or "bayes"
+        if model != "bayes":
+            raise InvalidArgument(f"--robust goes with --model bayes, not with --model {model}")
     if model is None:
         is_for_least_squares = (link, covariance, components) != ("uniform", None, "joined")
         if votes.report.adaptive and not is_for_least_squares:
@@ -62,7 +68,7 @@ def fit(
     if model == "bayes":
         from hodgerank.estimators.bayes import bayes_rank
 
-        return bayes_rank(votes, ridge=ridge, position=sides, confidence=confidence)
+        return bayes_rank(votes, ridge=ridge, position=sides, robust=robust, confidence=confidence)
     how: dict[str, Any] = {
         "ridge": ridge, "components": components, "covariance": covariance,
         "position": sides, "confidence": confidence,

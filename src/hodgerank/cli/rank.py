@@ -151,6 +151,14 @@ def rank(
             "of each worker."
         ),
     ] = None,
+    robust: Annotated[
+        bool,
+        typer.Option(
+            "--robust",
+            help="Weigh the answers of each worker by how far they can be trusted (bayes only), as "
+            "campaigns do.",
+        ),
+    ] = False,
     confidence: Annotated[float, typer.Option(help="Level of the intervals.")] = 0.95,
     exclude_workers: ExcludeWorkers = None,
     min_answers: Annotated[
@@ -231,12 +239,13 @@ def rank(
 
     if isinstance(votes, VoteGroups):  # populations to be compared
         _require_plain(
-            truth=truth, state=state, model=model, ridge=ridge, covariance=covariance, sides=sides
-        )
+            truth=truth, state=state, model=model, ridge=ridge, covariance=covariance, sides=sides,
+            robust=robust or None,
+        )  # fmt: skip
         return compared(votes, exclude_workers, confidence, n_shown(top, as_json), output, as_json)
     true_scores = None if truth is None else read_scores(truth)
     clustered = covariance in ("worker", "ballot")
-    if clustered or sides or exclude_workers or min_answers or largest_component:
+    if clustered or sides or robust or exclude_workers or min_answers or largest_component:
         require_answers(votes)
     workers = workers_to_exclude(exclude_workers, lambda: votes)
     answers = selected(votes, workers, min_answers, largest_component)
@@ -252,6 +261,7 @@ def rank(
         components=components,
         covariance=covariance,
         sides=sides,
+        robust=robust,
         confidence=confidence,
     )
     return RankResult(

@@ -22,7 +22,9 @@ if TYPE_CHECKING:
     from hodgerank.estimators.group_rankings import GroupRankings
 
 MOST_GROUPS = 12  # whose rankings are shown
-MODEL_OPTIONS = ("model", "link", "ridge", "components", "covariance", "sides", "confidence")
+MODEL_OPTIONS = (
+    "model", "link", "ridge", "components", "covariance", "sides", "robust", "confidence"
+)  # fmt: skip
 
 
 @dataclass(frozen=True)

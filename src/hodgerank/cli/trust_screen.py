@@ -52,7 +52,7 @@ def show_statements(statements: list[Statement], console: Console) -> None:
     table.add_column()
     previous = ""
     for said in statements:
-        table.add_row("" if said.about == previous else said.about, verbatim(said.words))
+        table.add_row("" if said.about == previous else said.about, verbatim(str(said)))
         previous = said.about
     console.print(table)
 
@@ -92,13 +92,14 @@ def _energy_table(report: TrustReport) -> Table:
     table.add_column("to expect", justify="right")
     add_numbers(table, "p")
     for part, words in PART_WORDS.items():
-        noise, p_value = report.expected[part], report.p_value(part)
+        noise, p_value = report.decomposition.noise(part), report.p_value(part)
         row = [words, f"{report.decomposition.energy[part]:.1%}"]
         unseen = report.decomposition.unseen_bias
         if part == "bias" and unseen is not None:
             row = [words, "unseen", unseen]
         elif p_value is not None:
-            row += [f"{noise.mean:.1%} +- {noise.std:.1%}", _p(p_value)]
+            expected = "-" if noise is None else f"{noise.mean:.1%} +- {noise.std:.1%}"
+            row += [expected, _p(p_value)]
         table.add_row(*row)
     return table
 

@@ -126,6 +126,8 @@ def forecast(sampler: Sampler, target: float | RankingRule) -> Forecast:
     now = rule.value(ranking, sampler.active_items)
     if rule.holds(ranking, sampler.active_items):
         return Forecast(rule, now, 0.0, 0.0, 0.0)
+    if sampler.n_answers and not sampler.answers.outcome.any():
+        return Forecast(rule, now, np.inf, np.inf, np.inf)  # ties alone tell nothing apart
     n_futures = int(np.clip(2000 / n, FEWEST_FUTURES, MOST_FUTURES))
     if n <= MOST_PLAYED:
         takes = _play_on(sampler, ranking, rule, n_futures)

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from hodgerank.sampling.sampler import Sampler
     from hodgerank.types import Item
 
+ROUNDING = 1e-9
+
 
 class Standing(Protocol):
     """What stopping rules look at."""
@@ -203,7 +205,7 @@ class ExpectedTau(RankingRule):
 
     def value_text(self, value: float) -> str:
         """An expected tau."""
-        return f"expected tau {value:.3g}"
+        return f"expected tau {value if abs(value) > ROUNDING else 0.0:.3g}"
 
     @property
     def target_text(self) -> str:

@@ -16,6 +16,7 @@ from hodgerank.estimators.likelihood import weight_notes
 from hodgerank.estimators.position.cells import require_sides
 from hodgerank.estimators.priors import IndependentScores, Scope
 from hodgerank.estimators.ranking import Ranking
+from hodgerank.estimators.trusting import trust_in_workers, trusted_answers
 from hodgerank.graph.answered_graph import AnsweredGraph
 from hodgerank.graph.building import build_graph, single_answers
 from hodgerank.graph.comparison_graph import ComparisonGraph
@@ -34,6 +35,7 @@ def bayes_rank(
     ridge: float | None = None,
     position: Position | None = None,
     candidates: Iterable[tuple[Item, Item]] | Literal["all"] | None = None,
+    robust: bool = False,
     confidence: float = 0.95,
 ) -> Ranking:
     """Scores under the probit model with a Gaussian prior, for few answers or many.
@@ -62,6 +64,10 @@ def bayes_rank(
     candidates
         Pairs that could be asked: a list, or 'all'. Default: those that were. It matters where
         answers led to the pairs that were asked.
+    robust
+        Weigh the answers of each worker by how far they can be trusted, as `robust_rank` finds it:
+        those of coin-tossers are left out, those of adversaries turned round. Answers without a
+        worker are trusted.
     confidence
         Level of the intervals.
 
@@ -78,6 +84,17 @@ def bayes_rank(
                 f"ridge is the precision of the scores, from {LEAST_RIDGE:g} to "
                 f"{1 / LEAST_RIDGE:g}, not {ridge:g}"
             )
+    if robust:
+        answers = single_answers(votes, "robust=True (--robust)")
+        trusted = answers
+        if answers.n_workers:
+            trusted = trusted_answers(answers, trust_in_workers(answers))
+        if answers.display_known.any() and not trusted.display_known.any():
+            position = None  # nobody who is trusted has seen sides that are known
+        ranking = bayes_rank(
+            trusted, ridge=ridge, position=position, candidates=candidates, confidence=confidence
+        )
+        return ranking.counting(ComparisonGraph.from_comparisons(answers))
     graph = build_graph(votes)
     scope = _read_scope(candidates, graph.items)
     if position is None:

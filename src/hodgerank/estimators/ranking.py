@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from statistics import NormalDist
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,6 +31,7 @@ ADAPTIVE = (
 )
 # Scores closer than this, relative to their spread, are tied.
 TIE = 1e-9
+ROUNDING = 1e-13  # of scores; where nothing but this tells items apart, all are tied
 NEVER = 1e-9  # the least probability that a model can vouch for
 
 
@@ -72,7 +73,8 @@ class Ranking(Displayed, Charted):
     items, scores
         Best first. Scores sum to zero in each component.
     comparisons
-        Number of answers each item took part in.
+        Number of answers each item took part in, whatever they weigh: those of workers who are not
+        trusted are among them.
     components
         Component of each item; all 0 in a connected graph.
     model, link
@@ -189,6 +191,10 @@ class Ranking(Displayed, Charted):
         """The same ranking as one of a kind that says more."""
         return kind(**{part.name: getattr(self, part.name) for part in fields(Ranking)}, **more)
 
+    def counting(self, graph: ComparisonGraph) -> Self:
+        """The same ranking; `comparisons` are the answers of another graph of the same items."""
+        return replace(self, comparisons=_read_only(graph.answers_per_item[self._codes]))
+
     def __len__(self) -> int:
         """Number of items."""
         return len(self.items)
@@ -259,7 +265,7 @@ class Ranking(Displayed, Charted):
     @cached_property
     def ranks(self) -> IntArray:
         """1 is best, within each component; tied items share the better rank: 1, 2, 2, 4."""
-        close = TIE * float(np.ptp(self.scores))
+        close = max(TIE * float(np.ptp(self.scores)), ROUNDING)
         starts = np.r_[True, np.diff(self.components) > 0] if len(self) else np.zeros(0, bool)
         new = np.r_[True, (self.scores[:-1] - self.scores[1:]) > close] | starts
         place = np.arange(len(self))

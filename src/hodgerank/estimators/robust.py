@@ -140,7 +140,7 @@ def _ranking_by_trust(
         winless=fit.winless,
         notes=() if converged else (f"not converged after {types.iterations} rounds",),
     )
-    return ranking.extended(
+    return ranking.counting(answered.graph).extended(
         RobustRanking,
         workers=votes.workers,
         reliability=types.reliability,

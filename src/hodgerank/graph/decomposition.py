@@ -16,6 +16,7 @@ from hodgerank.graph import cycles
 from hodgerank.graph.answered_graph import AnsweredGraph
 from hodgerank.graph.calibration import Expectation, Noise, expectation
 from hodgerank.graph.comparison_graph import ComparisonGraph
+from hodgerank.graph.foretold import foretold_chance
 from hodgerank.graph.position import position_bias_part
 from hodgerank.graph.topology import BettiNumbers, fill
 from hodgerank.kernels.topology.curl import curl_operator, curl_part
@@ -111,11 +112,28 @@ class HodgeDecomposition(Displayed, Charted):
     def p_value(self, part: str) -> float | None:
         """Of a part's share if there were nothing but noise; None where there can be no such part.
 
+        That of the ranking, where answers led to the pairs asked next, is of how well they foretell
+        each other in the order in which they stand: the share would be large without any ranking.
+
         >>> decompose([("a", "b", 1), ("b", "c", 1)] * 9).p_value("curl") is None
         True
         """
         noise: Noise = getattr(self.expected, part)
-        return noise.p_value(self.energy[part]) if noise.mean > 0 else None
+        if not noise.mean > 0:
+            return None
+        return noise.p_value(self.energy[part]) if self._is_dealt(part) else self._foretold
+
+    def noise(self, part: str) -> Noise | None:
+        """What noise alone gives a part; None where that hangs on how pairs were chosen."""
+        return getattr(self.expected, part) if self._is_dealt(part) else None
+
+    def _is_dealt(self, part: str) -> bool:
+        """Whether the pairs are the same whatever had been answered, as far as the part cares."""
+        return part != "gradient" or not self.votes.report.adaptive
+
+    @cached_property
+    def _foretold(self) -> float:
+        return foretold_chance(self.votes)
 
     @property
     def unseen_bias(self) -> str | None:

@@ -58,16 +58,18 @@ def part_rows(parts: HodgeDecomposition) -> list[dict[str, Any]]:
         elif p_value is None:
             row |= {"share": round(share, 5), "number": f"{share:.1%}", "words": "noise gives none"}
         else:
-            noise = getattr(parts.expected, part)
             surely = "more than noise" if p_value < say.SURE else "not surely more than noise"
             row |= {
                 "share": round(share, 5),
                 "number": f"{share:.1%}",
-                "expected": round(noise.mean, 5),
-                "least": round(max(noise.mean - 2 * noise.std, 0.0), 5),
-                "most": round(min(noise.mean + 2 * noise.std, 1.0), 5),
                 "words": f"{surely} ({p_words(p_value)})",
             }
+            if (noise := parts.noise(part)) is not None:
+                row |= {
+                    "expected": round(noise.mean, 5),
+                    "least": round(max(noise.mean - 2 * noise.std, 0.0), 5),
+                    "most": round(min(noise.mean + 2 * noise.std, 1.0), 5),
+                }
         rows.append(row)
     return rows
 

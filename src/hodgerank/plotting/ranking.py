@@ -74,8 +74,16 @@ def group_rankings_chart(rankings: GroupRankings, *, most_lines: int | None = No
     return drawn.properties(title=heading(verdict, *notes))
 
 
-def who_leads(ranking: Ranking) -> str:
-    """Who leads, and whether that is certain, in words."""
+def who_leads(ranking: Ranking, n_groups: int = 1) -> str:
+    """Who leads, and whether that is certain, in words.
+
+    Nobody does where answers leave so many groups of items apart that a prior alone ranks together.
+    """
+    if n_groups > 1:
+        return (
+            f"Answers leave {n_groups:,} groups of items apart: which item is the best cannot be "
+            "said yet"
+        )
     if ranking.is_level:
         return "All items have the same score"
     first_ranked = int(np.sum((ranking.ranks == 1) & (ranking.components == 0)))

@@ -50,7 +50,7 @@ def workers_chart(assessment: WorkerAssessment) -> Any:
         return words_alone(finding, *said[1:], "how far anybody agrees with others cannot be said")
     notes = [
         *said[1:],
-        "grey: nothing unusual, or too few answers to say; size: answers; dashed: where a coin "
+        "grey: nothing unusual, or nothing that can be said; size: answers; dashed: where a coin "
         "would be",
     ]
     n_left_out = len(assessment) - int(is_placed.sum())

@@ -24,6 +24,8 @@ def what_is_best(found: Findings) -> Text:
     n = len(found.compared)
     if ranking.n_components > 1:
         return say("answer.apart", k=ranking.n_components, n=n, leader=names[0])
+    if found.is_unjoined:
+        return say("answer.unjoined", k=found.trust.decomposition.betti.beta_0, n=n)
     if found.has_cycles and not found.shows_a_ranking:
         return say("answer.only_cycles", n=n)
     if ranking.is_level:
@@ -48,7 +50,7 @@ def how_sure(found: Findings) -> Text:
     if found.ranking.n_components > 1:
         leader = name_of(found.ranking.items[0])
         return say("answer.sure_apart", pairs=pairs, best=best, leader=leader)
-    if not found.shows_a_ranking:
+    if not found.shows_a_ranking or found.is_unjoined:
         return say("answer.unsure")
     if found.has_cycles:
         return say("answer.sure_if", best=best, pairs=pairs)
@@ -57,7 +59,7 @@ def how_sure(found: Findings) -> Text:
 
 def what_to_do(found: Findings) -> Text:
     """The first thing that stands between the ranking and its use; else what to ask."""
-    if found.ranking.n_components > 1:
+    if found.is_unjoined:
         return _joining(found)
     if not found.shows_a_ranking and not found.has_cycles:
         nothing_left = found.settings.most_answers == 0

@@ -23,7 +23,12 @@ from hodgerank.estimators.position.ranking_chance import ranking_chance
 from hodgerank.estimators.ranking import Ranking
 from hodgerank.estimators.trust.assess import assess_trust
 from hodgerank.estimators.trust.report import TrustReport
-from hodgerank.estimators.trust.statements import Statement, about_repetitions, about_workers
+from hodgerank.estimators.trust.statements import (
+    Statement,
+    about_repetitions,
+    about_workers,
+    chance_of_ranking,
+)
 from hodgerank.estimators.workers.assessment import CLICKING, FAULTS, WorkerAssessment
 from hodgerank.graph.description import Description, describe
 from hodgerank.graph.repetitions import repeat_themselves
@@ -80,6 +85,11 @@ class Findings:
     next_pairs: tuple[Pair, ...]
     forecasts: tuple[Forecast, ...]
     settings: Settings
+
+    @property
+    def is_unjoined(self) -> bool:
+        """Whether answers leave groups of items apart, though a prior may rank them together."""
+        return self.trust.decomposition.betti.beta_0 > 1
 
     @cached_property
     def leading(self) -> Leading:
@@ -167,8 +177,7 @@ class Findings:
     @property
     def chance(self) -> float:
         """How often coin tosses would show as much of a ranking."""
-        parts = self.trust.decomposition
-        return parts.expected.gradient.p_value(parts.energy["gradient"])
+        return chance_of_ranking(self.trust.decomposition)
 
     @property
     def has_cycles(self) -> bool:

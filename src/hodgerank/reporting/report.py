@@ -186,7 +186,7 @@ def report(
         next_section(found),
         methods_section(found.votes, found.ranking, rate, made),
     )
-    concerns = tuple(words(said.words) for said in found.concerns)
+    concerns = tuple(words(str(said)) for said in found.concerns)
     return Report(_title(title, found), said, concerns, sections, made, found)
 
 

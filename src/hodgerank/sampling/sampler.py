@@ -18,6 +18,7 @@ from hodgerank.estimators.position.cells import POSITIONS, Position
 from hodgerank.estimators.priors import Scope
 from hodgerank.estimators.ranking import Ranking
 from hodgerank.graph.answered_graph import AnsweredGraph
+from hodgerank.graph.comparison_graph import ComparisonGraph
 from hodgerank.graph.repetitions import counted_as_correlated, news_share
 from hodgerank.kernels.selection.ties import streams
 from hodgerank.notebook import Displayed, Preview
@@ -283,18 +284,22 @@ class Sampler(Displayed):
         """
         from hodgerank.estimators.trusting import trusted_answers, weighed
 
-        answers, rho = trusted_answers(self.answers, self._trust_in_workers), self.repetition
+        given, rho = self.answers, self.repetition
+        answers = trusted_answers(given, self._trust_in_workers)
         notes = (REPEATED.format(rho=rho),) if rho >= NOTICED else ()
         answered = AnsweredGraph.of(answers)
         if self.position is None or not len(answers):
             graph = counted_as_correlated(answered.graph, rho) if rho else answered.graph
-            return believed_ranking(graph, self._scope, confidence=confidence, notes=notes)
-        if rho:
-            share = news_share(answered.graph, rho)[answered.edge]
-            answered = AnsweredGraph.of(weighed(answers, share))
-        return sided_ranking(
-            answered, self.position, confidence=confidence, notes=notes, held=self._leans
-        )
+            found = believed_ranking(graph, self._scope, confidence=confidence, notes=notes)
+        else:
+            if rho:
+                share = news_share(answered.graph, rho)[answered.edge]
+                answered = AnsweredGraph.of(weighed(answers, share))
+            found = sided_ranking(
+                answered, self.position, confidence=confidence, notes=notes, held=self._leans
+            )
+        is_all = len(answers) == len(given)
+        return found if is_all else found.counting(ComparisonGraph.from_comparisons(given))
 
     @property
     def repetition(self) -> float:

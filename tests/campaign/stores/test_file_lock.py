@@ -19,6 +19,9 @@ def test_the_lock_says_who_has_it_until_it_is_released(path):
     lock = FileLock(path, "here")
     with pytest.raises(CampaignError, match=f"here is being written by process {os.getpid()} "):
         FileLock(path, "here")
+    with pytest.raises(CampaignError, match=r"campaign\.leave\(\)") as error:
+        FileLock(path, "here")
+    assert "close" not in str(error.value)  # which would end a campaign for good
     lock.release()
     lock.release()
     FileLock(path, "here").release()

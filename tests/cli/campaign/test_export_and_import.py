@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+import math
+from random import Random
 
 import polars as pl
 import pytest
 
 from hodgerank.campaign.campaign import Campaign
+from hodgerank.campaign.items import CampaignItem
 
 
 @pytest.fixture
@@ -114,3 +117,62 @@ def test_imports_that_make_no_sense_are_refused(answered, campaign, folder):
     (folder / "votes.csv").write_text("left,right,outcome\nitem-1,item-2,1\n")
     campaign("import", "votes.csv", "-o", "none.db", status=3)
     assert not (folder / "none.db").exists()
+
+
+SETTINGS = {
+    "plain": {"ranking": "plain"},
+    "robust": {"ranking": "robust"},
+    "robust, sides in the model": {"ranking": "robust", "position": "worker"},
+    "not adaptive": {"ranking": "plain", "sampler": "random"},
+}
+
+
+def collected(**settings):
+    """Answers of honest workers, and of one each who tosses coins, goes left and is contrary."""
+    random = Random(1)
+    with Campaign.create("campaign.db", list("abcdefghijkl"), question="?", **settings) as campaign:
+        for k in range(360):
+            worker = k % 9
+            [task] = campaign.lease(f"w{worker}")
+            chance = 1 / (1 + math.exp(ord(task.left) - ord(task.right)))
+            honest = 1 if random.random() < chance else -1
+            tricks = {0: random.choice([-1, 1]), 1: 1, 2: -honest}
+            campaign.answer(task, tricks.get(worker, honest), seconds=2)
+        return {track: campaign.ranking(track) for track in campaign.tracks}
+
+
+@pytest.mark.parametrize("settings", SETTINGS.values(), ids=SETTINGS)
+def test_the_command_of_the_status_gives_the_served_ranking(campaign, run, settings):
+    [served] = collected(**settings).values()
+    campaign("export", "campaign.db", "-o", "votes.csv")
+    command = json.loads(campaign("status", "campaign.db", "--json", "--no-forecast"))[
+        "repeated_by"
+    ]
+    assert command in " ".join(campaign("status", "campaign.db", "--no-forecast").split())
+    status, out, err = run(*command.split()[1:], "--json")
+    assert status == 0, err
+    found = {row["item"]: row for row in json.loads(out)["items"]}
+    assert found.keys() == set(served.items)
+    for row in served:
+        assert found[row.item]["score"] == pytest.approx(row.score, abs=1e-6)
+        assert found[row.item]["stderr"] == pytest.approx(row.stderr, abs=1e-6)
+        assert found[row.item]["comparisons"] == row.comparisons
+    assert sum(row.comparisons for row in served) == 720
+
+
+def test_the_command_of_several_tracks_ranks_each(campaign, run):
+    items = [CampaignItem(f"{track}{k}", track=track) for track in "xy" for k in range(3)]
+    with Campaign.create("campaign.db", items, question="?") as begun:
+        for track in "xy":
+            begun.import_votes([(f"{track}0", f"{track}1", 1), (f"{track}1", f"{track}2", 1)] * 4)
+        served = {track: begun.ranking(track).score_by_item for track in "xy"}
+    campaign("export", "campaign.db", "-o", "votes.csv")
+    command = json.loads(campaign("status", "campaign.db", "--json", "--no-forecast"))[
+        "repeated_by"
+    ]
+    assert command == "hodgerank rank votes.csv --model bayes --robust --by track"
+    status, out, err = run(*command.split()[1:], "--json")
+    assert status == 0, err
+    for group in json.loads(out)["groups"]:
+        scores = {row["item"]: row["score"] for row in group["items"]}
+        assert scores == pytest.approx(served[group["track"]], abs=1e-6)

@@ -101,7 +101,7 @@ def test_gold_pairs_come_from_a_table(new, folder):
 def test_gold_pairs_of_items_with_numbers_for_names(new, folder):
     (folder / "items.csv").write_text("id,text\n1,x\n2,y\n")
     (folder / "gold.csv").write_text("better,worse\n1,2\n")
-    new("--gold", "gold.csv")
+    assert "gold:     1 pair, in 10% of tasks" in new("--gold", "gold.csv")
 
 
 def test_nothing_is_overwritten(new, campaign, folder):

@@ -12,7 +12,14 @@ import hodgerank as hr
 from hodgerank.data.reading.source import VoteSource
 from hodgerank.errors import InvalidArgument
 from hodgerank.estimators.workers import leave_one_out
-from hodgerank.estimators.workers.assessment import FAULTS, HABITS, OK, TOO_FEW, WORDS
+from hodgerank.estimators.workers.assessment import (
+    FAULTS,
+    HABITS,
+    NOT_KNOWN,
+    OK,
+    TOO_FEW,
+    WORDS,
+)
 from hodgerank.estimators.workers.cells import WorkerCells
 from hodgerank.estimators.workers.leave_one_out import LeaveOneOut
 from hodgerank.graph.answered_graph import AnsweredGraph
@@ -54,7 +61,7 @@ def test_faults_and_habits_are_kept_apart(mixed):
     assert not set(mixed.flagged) & set(mixed.habits)
     levels = [mixed.level[k] for k in mixed.worst_first]
     assert levels == sorted(levels, key=["fault", "habit", "none"].index)
-    assert set(mixed.flag) <= set(WORDS) == {*FAULTS, *HABITS, OK, TOO_FEW}
+    assert set(mixed.flag) <= set(WORDS) == {*FAULTS, *HABITS, NOT_KNOWN, OK, TOO_FEW}
 
 
 def test_the_table_has_the_promised_columns(mixed):
@@ -128,7 +135,7 @@ def test_groups_are_assessed_like_workers():
                for w in votes.worker]  # fmt: skip
     found = hr.assess_workers(votes, groups=country)
     assert found.workers == ("elsewhere", "left-land")
-    assert found.flag == ("ok", "position-clicking")
+    assert found.flag == (NOT_KNOWN, "position-clicking")  # by clicks nobody is measured
 
 
 def test_a_bias_of_which_nothing_is_known_is_not_said():

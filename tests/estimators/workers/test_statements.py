@@ -20,7 +20,7 @@ from benchmarks.calibration.workers import (
 
 import hodgerank as hr
 from hodgerank.data.reading.source import VoteSource
-from hodgerank.estimators.workers.assessment import FAULTS, IMPRECISE
+from hodgerank.estimators.workers.assessment import FAULTS, IMPRECISE, NOT_KNOWN, OK
 from hodgerank.estimators.workers.cells import WorkerCells
 from hodgerank.graph.answered_graph import AnsweredGraph
 
@@ -64,12 +64,13 @@ def test_nobody_is_blamed_where_all_toss_coins(crowd):
         found = hr.assess_workers(replace(votes, display_known=np.zeros(len(votes), bool)))
         blamed += len(found.flagged)
         assert any("no more than coins" in note for note in found.notes)
+        assert OK not in found.flag
     assert blamed == 0
 
 
 def test_one_worker_is_measured_by_nobody():
     found = hr.assess_workers(Crowd(n_workers=1).votes(np.random.default_rng(0)))
-    assert found.flag == ("ok",)
+    assert found.flag == (NOT_KNOWN,)
     assert any("nobody to measure them by" in note for note in found.notes)
 
 
@@ -77,8 +78,11 @@ def test_of_two_who_contradict_each_other_nobody_is_blamed():
     votes = Crowd(n_workers=2, per_pair=10).votes(np.random.default_rng(0))
     votes = replace(votes, outcome=np.where(votes.worker == 1, -votes.outcome, votes.outcome))
     found = hr.assess_workers(votes)
-    assert not found.flagged
+    assert found.flag == (NOT_KNOWN, NOT_KNOWN)
     assert np.isnan(found.reliability).all()
+    said = [said.words for said in hr.assess_trust(votes).statements if said.about == "workers"]
+    assert any("nothing is known of 2 of 2 workers" in words for words in said)
+    assert not any("stands out" in words for words in said)
 
 
 def test_low_acuity_is_a_habit_and_no_fault():

@@ -60,6 +60,7 @@ def progress_of(found: Mapping[str, Any], stop: str | None) -> CampaignProgress:
             expected_tau=track["expected_tau"],
             is_enough=track["is_enough"],
             forecast=_forecast(track["forecast"], rule),
+            is_doubtful=track["is_doubtful"],
         )
         for track in found["tracks"]
     )

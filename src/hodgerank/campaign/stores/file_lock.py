@@ -53,7 +53,8 @@ class FileLock:
             self._let_go()
             if isinstance(error, (BlockingIOError, PermissionError)):
                 raise CampaignError(
-                    f"{name} is being written by {holder}: close it there, or open it read only"
+                    f"{name} is being written by {holder}: end that program, or let go of the file "
+                    "there (the end of the with block, or campaign.leave()), or open it read only"
                 ) from None
             raise CannotWrite(
                 f"{name} cannot be locked: {error.strerror}; put it on a disk of this machine"

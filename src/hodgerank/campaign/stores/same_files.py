@@ -50,11 +50,11 @@ class SameFiles:
         if found is None or _identity(found) != self._database:
             raise CannotWrite(
                 f"{self._name} was moved, deleted or replaced while it was open: put it back, or "
-                "close it and open the other one"
+                "leave it and open the other one"
             )
         if found.st_size < self._size:
             raise CannotWrite(
-                f"{self._name} was cut short while it was open: close it and open it again; where "
+                f"{self._name} was cut short while it was open: leave it and open it again; where "
                 "that is refused, import a log that was exported"
             )
         if not self._is_shrinking:
@@ -62,7 +62,7 @@ class SameFiles:
         if self._journal and _identity(_found(self._journal_path)) != self._journal:
             raise CannotWrite(
                 f"{self._journal_path}, where the newest answers are, was moved, deleted or "
-                f"replaced while it was open: put it back, or close {self._name} and open it again"
+                f"replaced while it was open: put it back, or leave {self._name} and open it again"
             )
 
 

@@ -66,7 +66,7 @@ class NewResult(CommandResult):
     def show(self, console: "Console") -> None:
         """What was understood, and what to do next."""
         from hodgerank.cli.campaign.wording import answers_words, end_words
-        from hodgerank.cli.console import show_warnings, verbatim
+        from hodgerank.cli.console import count, show_warnings, verbatim
         from hodgerank.notebook import short
 
         how = self.settings
@@ -81,7 +81,8 @@ class NewResult(CommandResult):
         console.print(verbatim(f"answers:  {answers_words(how)}"))
         console.print(verbatim(f"until:    {end_words(how)}"))
         if how.gold:
-            console.print(f"gold:     {len(how.gold):,} pairs, in {how.gold_share:.0%} of tasks")
+            pairs = count(len(how.gold), "pair")
+            console.print(f"gold:     {pairs}, in {how.gold_share:.0%} of tasks")
         console.print()
         if self.database is None:
             console.print("nothing was created (--dry-run)")

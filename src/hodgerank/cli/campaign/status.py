@@ -20,13 +20,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class StatusResult(CommandResult):
-    """A campaign as it is; rankings of tracks that have an answer."""
+    """A campaign as it is; rankings of tracks that have an answer, and what repeats them."""
 
     campaign: str
     database: str
     question: str
     progress: "CampaignProgress"
     rankings: "dict[str, Ranking]"
+    repeated_by: str
     workers: "list[WorkerSummary] | None"
     top: int
     as_json: bool
@@ -44,7 +45,7 @@ class StatusResult(CommandResult):
         if self.workers is not None:
             content["workers"] = [worker.to_dict() for worker in self.workers]
         names = {"campaign": self.campaign, "database": self.database, "question": self.question}
-        return names | content
+        return names | content | {"repeated_by": self.repeated_by}
 
     def show(self, console: "Console") -> None:
         """The sentence, the rankings, the rules, the workers."""
@@ -62,6 +63,8 @@ class StatusResult(CommandResult):
         console.print(verbatim(self.progress.sentence, "bold"))
         for track in self.progress.tracks:
             self._show_track(track, console)
+        if self.rankings:
+            console.print(verbatim(f"from exported votes: {self.repeated_by}", "dim"))
         self._show_rules(console)
         self._show_workers(console)
         show_warnings(
@@ -174,6 +177,7 @@ def status(
       hodgerank campaign status campaign.db --top 3 --json
     """
     from hodgerank.campaign.campaign import Campaign
+    from hodgerank.campaign.repeating import ranking_command
     from hodgerank.cli.progress import doing, telling_progress
 
     with telling_progress(), Campaign.open(where, name, read_only=True) as campaign:
@@ -189,6 +193,7 @@ def status(
                 for track in progress.tracks
                 if track.n_answers
             },
+            repeated_by=campaign.desk.decide(lambda state, now: ranking_command(state)),
             workers=campaign.workers() if workers else None,
             top=n_shown(top, as_json),
             as_json=as_json,

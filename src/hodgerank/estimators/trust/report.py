@@ -99,7 +99,7 @@ class TrustReport(Displayed, Charted):
     @cached_property
     def verdict(self) -> str:
         """What deserves attention, in one sentence."""
-        concerns = [said.words for said in self.statements if said.concern]
+        concerns = [str(said) for said in self.statements if said.concern]
         return "; ".join(concerns) or CLEAN
 
     @property

@@ -10,7 +10,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from hodgerank.estimators.workers.assessment import FAULTS, HABITS, TOO_FEW, WorkerAssessment
+from hodgerank.estimators.workers.assessment import (
+    FAULTS,
+    HABITS,
+    NOT_KNOWN,
+    TOO_FEW,
+    WorkerAssessment,
+)
 from hodgerank.graph.answered_graph import AnsweredGraph
 from hodgerank.graph.consistency.result import Consistency
 from hodgerank.graph.repetitions import repeat_themselves
@@ -37,15 +43,22 @@ class Statement:
         What is said.
     concern
         Whether it should be looked at before the ranking is used.
+    how
+        The argument and the option that allow for it, for who writes code or commands; `str` of a
+        statement has it behind the words.
     """
 
     about: str
     words: str
     concern: bool = False
+    how: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.words} ({self.how})" if self.how else self.words
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, ready for JSON."""
-        return {"about": self.about, "words": self.words, "concern": self.concern}
+        return {"about": self.about, "words": str(self), "concern": self.concern}
 
 
 def about_items(parts: HodgeDecomposition) -> list[Statement]:
@@ -56,9 +69,15 @@ def about_items(parts: HodgeDecomposition) -> list[Statement]:
     return [Statement("items", f"{n:,} groups of items cannot be compared with each other", True)]
 
 
+def chance_of_ranking(parts: HodgeDecomposition) -> float:
+    """How often coin tosses would show as much of one."""
+    p = parts.p_value("gradient")
+    return 1.0 if p is None else p
+
+
 def about_ranking(parts: HodgeDecomposition) -> list[Statement]:
     """Whether there is one."""
-    p = parts.expected.gradient.p_value(parts.energy["gradient"])
+    p = chance_of_ranking(parts)
     if SURE <= p < LEVEL:
         words = f"a ranking shows, but not surely: coin tosses seldom give it ({p_words(p)})"
         return [Statement("ranking", words)]
@@ -130,9 +149,10 @@ def about_sides(sides: Sides, n_both_ways: int) -> list[Statement]:
         words = f"{unseen}answers may lean to the {side}, which is not sure at 1 % ({numbers})"
         return [Statement("sides", words)]
     words, moves = f"{unseen}answers lean to the {side} ({numbers})", sides.moves
-    if moves is not None:
-        words += f"; {moves} (position={moves.position!r}, --sides {moves.position})"
-    return [Statement("sides", words, True)]
+    if moves is None:
+        return [Statement("sides", words, True)]
+    how = f"position={moves.position!r}, --sides {moves.position}"
+    return [Statement("sides", f"{words}; {moves}", True, how)]
 
 
 def about_outliers(found: Outliers) -> list[Statement]:
@@ -167,10 +187,17 @@ def _the_others(found: WorkerAssessment, some_stand_out: bool) -> list[Statement
         who = "the only worker has" if n == 1 else f"all {n:,} workers have"
         return [Statement("workers", f"{who} too few answers to say anything of them")]
     words = [f"{few:,} of {n:,} have too few answers to say"] if few else []
-    if not some_stand_out:
-        looked_at = n - few
-        others = "no other worker" if few else f"none of {n:,} workers"
-        words.append("the worker does not stand out" if looked_at == 1 else f"{others} stands out")
+    unknown = found.flag.count(NOT_KNOWN)
+    if unknown:
+        who = f"{unknown:,} of {n:,} workers"
+        words.append(
+            "there is nobody to measure the only worker by"
+            if n == 1
+            else f"nothing is known of {who}: no others agree enough to measure them by"
+        )
+    if not some_stand_out and few + unknown < n:
+        others = "no other worker" if few or unknown else f"none of {n:,} workers"
+        words.append("the worker does not stand out" if n == 1 else f"{others} stands out")
     return [Statement("workers", "; ".join(words))] if words else []
 
 
@@ -180,6 +207,6 @@ def about_repetitions(answered: AnsweredGraph) -> list[Statement]:
         return []
     words = (
         "answers of one worker to the same pair hang together: standard errors take that for news "
-        "unless they are clustered (covariance='worker', --covariance worker)"
+        "unless they are clustered"
     )
-    return [Statement("workers", words, True)]
+    return [Statement("workers", words, True, "covariance='worker', --covariance worker")]

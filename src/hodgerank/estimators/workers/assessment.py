@@ -12,6 +12,7 @@ from hodgerank.notebook import Charted, Displayed, Preview
 from hodgerank.types import FloatArray, IntArray, Item
 
 OK = "ok"
+NOT_KNOWN = "not known"
 TOO_FEW = "too few answers to say"
 CLICKING = "position-clicking"
 ADVERSARIAL = "adversarial"
@@ -38,6 +39,7 @@ WORDS: Mapping[str, str] = {
     LEANS_RIGHT: "the item on the right is preferred more often than its quality explains",
     IMPRECISE: "the answers follow the common ranking less closely than those of most others",
     TOO_FEW: "there are too few answers to tell these from any others",
+    NOT_KNOWN: "there are no others who agree with each other, to measure these answers by",
     OK: "nothing unusual was found",
 }
 """What each flag says, of a worker or of any other group."""
@@ -79,7 +81,8 @@ class WorkerAssessment(Displayed, Charted):
     flag
         The first of these that applies: too few answers to say; a fault (position-clicking,
         adversarial, careless); a habit (tie-happy, leans left, leans right, less precise than
-        others); ok. `WORDS` has a sentence for each.
+        others); not known, where there are no others to measure the worker by, or they do not agree
+        with each other; ok. `WORDS` has a sentence for each.
     """
 
     workers: tuple[Item, ...]

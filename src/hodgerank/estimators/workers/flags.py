@@ -12,6 +12,7 @@ from hodgerank.estimators.workers.assessment import (
     IMPRECISE,
     LEANS_LEFT,
     LEANS_RIGHT,
+    NOT_KNOWN,
     OK,
     TIE_HAPPY,
     TOO_FEW,
@@ -45,6 +46,7 @@ def flag_workers(
         (leans & (bias.bias > 0), LEANS_LEFT),
         (leans, LEANS_RIGHT),
         (significant(types.imprecision_p_value, ~few & types.comparable, rate), IMPRECISE),
+        (~types.comparable, NOT_KNOWN),
     ]
     return tuple(
         next((flag for applies, flag in choices if applies[worker]), OK)

@@ -21,7 +21,7 @@ ABOUT = ("items", "ranking", "cycles", "noise", "reliability")
 def consistency_section(found: Findings) -> Section:
     """Statements, the parts of the votes, and cycles by name."""
     trust = found.trust
-    said = tuple(words(said.words) for said in found.statements if said.about in ABOUT)
+    said = tuple(words(str(said)) for said in found.statements if said.about in ABOUT)
     blocks: list[Block] = [
         Bullets(said),
         Figure(partial(decomposition_chart, trust)),
@@ -41,11 +41,11 @@ def _parts(trust: TrustReport) -> Table:
     header = [say(f"consistency.{name}") for name in ("part", "share", "expected", "p")]
     rows = []
     for part, meaning in PART_WORDS.items():
-        noise, p = trust.expected[part], trust.p_value(part)
+        noise, p = trust.decomposition.noise(part), trust.p_value(part)
         share, expected = f"{trust.decomposition.energy[part]:.1%}", ""
         if part == "bias" and not trust.decomposition.expected.n_both_ways:
             share, p = str(say("consistency.unseen")), None
-        elif p is not None:
+        elif p is not None and noise is not None:
             expected = f"{noise.mean:.1%} ± {noise.std:.1%}"
         rows.append((meaning, share, expected, p_value(p)))
     return Table(header, rows, frozenset({1, 2, 3}))

@@ -64,7 +64,7 @@ def group_rankings_section(found: GroupFindings) -> Section:
 def group_consistency_section(found: GroupFindings) -> Section:
     """What deserves attention, group by group."""
     said = tuple(
-        say("groups.problem", group=name_of(group), words="; ".join(c.words for c in each.concerns))
+        say("groups.problem", group=name_of(group), words="; ".join(map(str, each.concerns)))
         for group, each in found.each.items()
         if each.concerns
     )

@@ -33,7 +33,7 @@ def workers_section(found: Findings) -> Section:
 
 def about(workers: WorkerAssessment, n_workers: int, without: Text | None) -> list[Block]:
     """Statements, the map, those that stand out, and what their flags mean."""
-    said = tuple(words(said.words) for said in about_workers(workers, n_workers))
+    said = tuple(words(str(said)) for said in about_workers(workers, n_workers))
     texts = said if without is None else (*said, without)
     blocks: list[Block] = [Paragraph(texts), Figure(partial(workers_chart, workers))]
     rows = [_row(workers, k) for k in workers.worst_first if workers.level[k] != "none"]
