@@ -105,7 +105,18 @@ def _environment() -> Environment:
         lstrip_blocks=True,
     )
     environment.filters["when"] = _when
+    environment.filters["sentence"] = sentence
     return environment
+
+
+def sentence(words: str) -> str:
+    """Words as a sentence of a page.
+
+    >>> sentence("there is no campaign nope"), sentence("Why?")
+    ('There is no campaign nope.', 'Why?')
+    """
+    words = words.strip()
+    return words[:1].upper() + words[1:] + "." * (not words.endswith((".", "!", "?", "…")))
 
 
 def _when(at: float) -> str:

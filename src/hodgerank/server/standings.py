@@ -40,6 +40,8 @@ class Standing:
     ----------
     seconds
         How long it took to find out.
+    not_counted
+        Answers that are no votes: how many, by why not.
     views
         Of the tracks that somebody watched.
     foreseen
@@ -48,6 +50,7 @@ class Standing:
 
     progress: CampaignProgress
     seconds: float
+    not_counted: Mapping[str, int]
     views: Mapping[str, TrackView]
     foreseen: Mapping[str, Foreseen]
 
@@ -123,7 +126,9 @@ class Standings:
         await asyncio.to_thread(campaign.note, found.progress)
         async with self._news:
             seconds = monotonic() - begin
-            self._latest[id] = Standing(found.progress, seconds, found.views, foreseen)
+            self._latest[id] = Standing(
+                found.progress, seconds, found.not_counted, found.views, foreseen
+            )
             self._news.notify_all()
         return found.views.keys() >= frozenset(self._watched[id])  # others may have come meanwhile
 

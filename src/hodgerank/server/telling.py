@@ -62,7 +62,8 @@ def problem_of(error: Exception, *, is_owner: bool) -> Problem:
 async def answer_problem(request: Request, error: Exception) -> Response:
     """A page where a page was asked for, else JSON."""
     key: AccessKey | None = getattr(request.state, "key", None)
-    problem = problem_of(error, is_owner=key is not None and key.role == "owner")
+    is_owner = key is not None and key.role == "owner"
+    problem = problem_of(error, is_owner=is_owner)
     if problem.status == HTTPStatus.METHOD_NOT_ALLOWED:
         problem.headers["Allow"] = _allowed(request)
     request.scope["hodgerank.problem"] = problem.detail  # for the log
@@ -72,7 +73,7 @@ async def answer_problem(request: Request, error: Exception) -> Response:
         return RedirectResponse(problem.go_to, 303)
     return render(
         request,
-        "problem.html",
+        "owner/problem.html" if is_owner else "problem.html",
         status=problem.status,
         detail=problem.detail,
         status_code=problem.status,

@@ -19,7 +19,7 @@ AHEAD = Forecast(ExpectedTau(0.95), 0.5, 40, 3, 90)
 
 
 def foreseen(n_answers, forecast=AHEAD, n_items=4, rule=RULE):
-    return Foreseen(n_answers, n_items, rule, forecast)
+    return Foreseen(n_answers, n_items, rule, forecast, is_doubtful=False)
 
 
 def test_a_forecast_is_counted_from_the_answers_that_are_there():

@@ -20,8 +20,14 @@ def ranked(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LiveServer]:
 
 
 @pytest.fixture
-def owner(chromium: Browser, ranked: LiveServer) -> Iterator[Page]:
-    """A page of an owner who is signed in, on a screen of 1280 x 720."""
+def watched_owner(chromium: Browser, ranked: LiveServer) -> Iterator[WatchedBrowser]:
+    """The browser of the owner."""
     browser = WatchedBrowser(chromium, ranked.url)
-    yield enter(browser.page(), ranked)
+    yield browser
     assert browser.close() == []
+
+
+@pytest.fixture
+def owner(watched_owner: WatchedBrowser, ranked: LiveServer) -> Page:
+    """A page of an owner who is signed in, on a screen of 1280 x 720."""
+    return enter(watched_owner.page(), ranked)

@@ -143,3 +143,43 @@ def test_everything_to_press_is_large_enough_for_a_thumb(live, phone):
         "all => all.map((node) => node.getBoundingClientRect().height)"
     )
     assert min(answers) >= 40
+
+
+CODE = "Some words.\n\n```\n" + "a_long_line_of_code = " * 20 + "\n```\n\nMore words. " * 9
+WIDE = "|" + "a rather wide column |" * 9 + "\n|" + "---|" * 9 + "\n|" + "words in a cell |" * 9
+
+
+@pytest.mark.parametrize("width", [360, 1280])
+@pytest.mark.parametrize("text", [CODE, WIDE])
+def test_code_and_tables_stay_within_their_cards(live, page, width, text):
+    items = {f"secret-{k}": f"{text}\n\nItem {k}\n\n" + "words " * 400 for k in range(3)}
+    page.set_viewport_size({"width": width, "height": 740})
+    begin(page, live, live.campaign(items, pages={"markdown": True}))
+    expect_nothing_cut(page, "#left")
+    page.locator("[data-reads=left]").click()
+    expect_nothing_cut(page, "#reading > div")
+    expect_readable(page, [(width, 740, "light")])
+
+
+def expect_nothing_cut(page: Page, place: str) -> None:
+    """Lines of code are broken, and a table that is too wide scrolls by itself."""
+    assert page.locator(place).evaluate("node => node.scrollWidth <= node.clientWidth")
+    for code in page.locator(f"{place} pre").all():
+        assert code.evaluate("node => node.scrollWidth <= node.clientWidth")
+    for table in page.locator(f"{place} table").all():
+        assert table.evaluate("node => getComputedStyle(node).overflowX === 'auto'")
+        assert table.evaluate("node => node.tabIndex === 0")
+
+
+def test_the_button_that_closes_a_long_text_stands_below_it(live, phone):
+    begin(phone, live, live.campaign(LONG))
+    phone.locator("[data-reads=left]").click()
+    text, button = phone.locator("#reading > div"), phone.locator("#reading .button")
+    below = text.bounding_box()
+    assert button.bounding_box()["y"] >= below["y"] + below["height"]
+    assert text.evaluate("node => node.scrollHeight > node.clientHeight")
+    phone.keyboard.press("PageDown")
+    phone.wait_for_timeout(300)
+    assert text.evaluate("node => node.scrollTop") > 0
+    button.click()
+    expect(phone.locator("#reading")).to_be_hidden()

@@ -220,6 +220,7 @@ def test_a_pause_is_waited_for(live, page):
     press(page, "1")
     press(page, "1")
     expect(page.locator("#said")).to_have_text("Paused at the moment. It goes on by itself.")
+    expect(page.locator("#heard")).to_have_text("")  # no pair is there
     campaign.resume()
     page.evaluate("dispatchEvent(new Event('online'))")  # instead of some seconds
     wait_for_pair(page)

@@ -194,3 +194,104 @@ def test_names_that_would_run_do_not(owner, ranked):
     owner.goto("/")
     wait_for_parts(owner)
     assert dialogs == []
+
+
+@pytest.mark.parametrize("width", [360, 768])
+def test_whatever_asks_is_wholly_on_the_screen(owner, ranked, width):
+    campaign = ranked.campaign()
+    say(campaign, 6)
+    ranked.house.keys.issue("token", "reader", "a program", campaign=campaign.id)
+    ranked.house.keys.issue("session", "owner", "owner", seconds=3600)
+    owner.set_viewport_size({"width": width, "height": 740})
+    n_asked = 0
+    for path in ("", "/settings", "/workers", "/items", None):
+        owner.goto("/" if path is None else f"/c/{campaign.id}{path}")
+        wait_for_parts(owner)
+        for asks in owner.locator("details.ask").all():
+            asks.locator("summary").click()
+            box = asks.locator(".popover").bounding_box()
+            assert box["x"] >= 0, path
+            assert box["x"] + box["width"] <= width, path
+            assert owner.evaluate("document.documentElement.scrollWidth <= innerWidth")
+            owner.keyboard.press("Escape")
+            n_asked += 1
+    assert n_asked >= 8
+
+
+def test_a_phone_shows_how_sure_a_place_is(owner, ranked):
+    campaign = ranked.campaign()
+    say(campaign, 12)
+    owner.set_viewport_size({"width": 360, "height": 740})
+    owner.goto(f"/c/{campaign.id}")
+    wait_for_parts(owner)
+    row = first_row(owner)
+    for part in (".interval", "td.more >> nth=0", "td.more >> nth=1"):
+        expect(row.locator(part)).to_be_visible()
+        box = row.locator(part).bounding_box()
+        assert 0 <= box["x"] < box["x"] + box["width"] <= 360
+    label = "node => getComputedStyle(node, '::before').content"
+    assert "May be rank" in row.locator("td.more").first.evaluate(label)
+    sizes = owner.locator(".side figure text:visible").evaluate_all(
+        "all => all.map((one) => one.getBoundingClientRect().height)"
+    )
+    assert min(sizes) >= 8
+
+
+def test_of_a_thousand_items_a_hundred_are_shown_until_one_asks(owner, ranked):
+    campaign = ranked.campaign([f"item {k}" for k in range(300)])
+    owner.goto(f"/c/{campaign.id}/items")
+    wait_for_parts(owner)
+    rows = owner.locator("tbody tr:visible")
+    expect(rows).to_have_count(100)
+    owner.get_by_role("searchbox").fill("item 29")
+    expect(rows).to_have_count(11)
+    owner.get_by_role("searchbox").fill("")
+    expect(rows).to_have_count(100)
+    owner.get_by_role("button", name="Item", exact=True).click()
+    owner.get_by_role("button", name="Item", exact=True).click()
+    expect(rows.first).to_contain_text("item 299")
+    expect(rows).to_have_count(100)
+    owner.get_by_role("button", name="Show all 300").click()
+    expect(rows).to_have_count(300)
+
+
+@pytest.mark.parametrize("width", [360, 768, 1000, 1280])
+def test_links_can_be_copied_from_the_list_at_every_width(owner, ranked, width):
+    ranked.campaign(title="A campaign with a rather long title " * 2)
+    owner.set_viewport_size({"width": width, "height": 740})
+    owner.goto("/")
+    wait_for_parts(owner)
+    box = owner.get_by_role("button", name="Copy").first.bounding_box()
+    assert box["x"] + box["width"] <= width
+
+
+def test_tables_that_go_on_beyond_the_screen_show_a_shadow(owner, ranked):
+    campaign = ranked.campaign()
+    say(campaign, 9)
+    owner.set_viewport_size({"width": 360, "height": 740})
+    owner.goto(f"/c/{campaign.id}/workers")
+    wait_for_parts(owner)
+    place = owner.locator(".list .scroll")
+    assert place.evaluate("node => node.scrollWidth > node.clientWidth")
+    assert "scroll" in place.evaluate("node => getComputedStyle(node).backgroundAttachment")
+    name = owner.get_by_role("link", name="ann")
+    assert name.evaluate("node => node.getClientRects().length") == 1
+
+
+def test_the_sample_follows_the_switch_of_markdown(owner):
+    owner.goto("/new")
+    table = {"name": "i.csv", "mimeType": "text/csv", "buffer": b"id,text\na,**bold**\nb,x\n"}
+    owner.locator("input[name=files]").set_input_files(table)
+    expect(owner.locator(".sample")).to_contain_text("**bold**")
+    owner.locator("#group-pages").evaluate("fold => fold.open = true")
+    owner.locator("input[name='pages.markdown']").check()
+    expect(owner.locator(".sample strong")).to_have_text("bold")
+    owner.locator("input[name='pages.markdown']").uncheck()
+    expect(owner.locator(".sample")).to_contain_text("**bold**")
+
+
+def test_problems_of_owners_are_readable_for_all(owner, watched_owner):
+    watched_owner.forgive("404")
+    owner.goto("/c/nope")
+    expect(owner.get_by_role("link", name="To all campaigns")).to_be_visible()
+    expect_readable(owner, SCREENS)

@@ -86,3 +86,10 @@ def test_a_campaign_whose_name_cannot_stand_in_an_address_is_listed_with_words(f
     html = fresh.page()
     assert html.count("Its name cannot stand in an address") == 2
     assert 'href="/c/.."' not in html
+
+
+def test_what_did_not_work_is_a_sentence_with_the_way_home(owned):
+    html = owned.page("c", "nope", status=404)
+    assert "There is no campaign nope." in html
+    assert '<header class="bar">' in html
+    assert '<a href="/">To all campaigns</a>' in html

@@ -29,6 +29,16 @@ def test_the_page_leads_to_every_file(owned):
         assert f'href="/c/{campaign.id}/export/{name}"' in html
 
 
+def test_the_page_names_the_command_that_gives_the_ranking_from_votes(owned):
+    campaign = owned.campaign(position="worker")
+    answer(campaign, 6)
+    html = owned.page("c", campaign.id, "export")
+    assert "<code>hodgerank rank votes.csv --model bayes --robust --sides worker</code>" in html
+    campaign.change(ranking="plain")
+    html = owned.page("c", campaign.id, "export")
+    assert "<code>hodgerank rank votes.csv --model bayes --sides worker</code>" in html
+
+
 def test_votes_can_be_read_again(owned, tmp_path):
     campaign = owned.campaign()
     answer(campaign, 6)

@@ -80,7 +80,7 @@ def test_an_item_that_is_there_already_is_refused_in_words(owned):
     campaign = owned.campaign()
     reply = owned.post("c", campaign.id, "items", "add", lines="tea")
     assert reply.status_code == 422
-    assert "there is an item tea already" in reply.text
+    assert "There is an item tea already" in reply.text
     assert "tea</textarea>" in reply.text
 
 

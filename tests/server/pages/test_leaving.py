@@ -173,14 +173,49 @@ def analyst(live, monkeypatch):
 def test_the_ranking_is_shown_in_the_end_if_the_owner_wants_that(live, analyst):
     items = {"a": "Tea", "b": "Milk <b>"}
     campaign = live.campaign(items, workers_see_results=True)
+    campaign.import_votes([("a", "b", 1)] * 9)
     ann = worker(live, campaign)
     task = ann.turn()["tasks"][0]
     ann.turn("answer", task=task["id"], outcome=1 if task["left"]["text"] == "Tea" else -1)
     for _ in range(2):
         text = ann.see("/done").text
     assert text.index("The ranking so far") < text.index("Tea") < text.index("Milk &lt;b&gt;")
-    assert "From one answer" in text
+    assert "From 10 answers" in text
     assert analyst == [campaign.id]  # once for all who finish
+
+
+def test_items_that_share_a_rank_are_shown_with_the_same_one(live):
+    campaign = live.campaign(["a", "b", "c", "d"])
+    votes = [("a", "b", 1), ("a", "c", 1), ("b", "d", 1), ("c", "d", 1), ("b", "c", 0)]
+    campaign.import_votes(votes * 4)
+    [found] = rank_for_workers(campaign, "/media/c").tracks
+    assert [(rank, one["text"]) for rank, one in found.best] == [
+        (1, "a"),
+        (2, "b"),
+        (2, "c"),
+        (4, "d"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("votes", "language", "words"),
+    [
+        ([("a", "b", 1), ("c", "d", 1)], "en", "too few answers for a ranking"),
+        ([("a", "b", 1), ("c", "d", 1)], "de", "zu wenige Antworten"),
+        ([("a", "b", 1), ("b", "c", 1), ("c", "d", 1), ("d", "a", 1)], "en", "show no ranking"),
+        ([("a", "b", 1), ("b", "c", 1), ("c", "d", 1), ("d", "a", 1)], "de", "keine Rangliste"),
+    ],
+)
+def test_where_the_answers_show_no_ranking_none_is_shown(live, analyst, votes, language, words):
+    campaign = live.campaign(
+        ["a", "b", "c", "d"], workers_see_results=True, pages={"language": language}
+    )
+    campaign.import_votes(votes * 3)
+    ann = worker(live, campaign)
+    ann.say("leave", wants="stop")
+    text = ann.see("/done").text
+    assert words in text
+    assert "<ol" not in text
 
 
 def test_the_ranking_is_not_shown_elsewhere(live, analyst):
@@ -203,11 +238,11 @@ def test_a_ranking_of_several_tracks_comes_from_another_process(live):
         CampaignItem(f"{track}{k}", f"{track} {k}", track=track) for track in "xy" for k in "123"
     ]
     campaign = live.campaign(items)
-    ann = worker(live, campaign)
-    answer(ann, 4)
+    pairs = [(f"{track}1", f"{track}{k}", 1) for track in "xy" for k in "23"]
+    campaign.import_votes(pairs * 9)
     found = rank_for_workers(campaign, "/media/c")
     assert pickle.loads(pickle.dumps(found)) == found
-    assert [(track, len(best), n_more) for track, best, n_more in found.tracks] == [
+    assert [(one.track, len(one.best), one.n_more) for one in found.tracks] == [
         ("x", 3, 0),
         ("y", 3, 0),
     ]

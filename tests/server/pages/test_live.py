@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import re
 import time
+from collections import Counter
 from html import unescape
 
 import pytest
@@ -128,7 +129,35 @@ def test_groups_that_no_answers_join_are_told(owned):
     campaign = owned.campaign([f"i{k}" for k in range(8)], sampler="random")
     answer(campaign, 1)
     owned.view(campaign)
-    assert "7 groups of items are not joined" in owned.page("c", campaign.id, "standing")
+    html = owned.page("c", campaign.id, "standing")
+    assert "7 groups of items are not joined" in html
+    assert "Answers leave 7 groups of items apart: which item is the best cannot be said" in html
+    assert "is ahead" not in html
+
+
+def test_before_the_first_answer_the_page_and_the_status_foresee_the_same(owned):
+    campaign = owned.campaign([f"i{k}" for k in range(5)], stop="tau >= 0.8")
+    owned.view(campaign)
+    standings = owned.client.app.state.standings
+    deadline = time.monotonic() + 30
+    while not (foreseen := standings.latest(campaign.id).progress.tracks[0].forecast):
+        assert "is said here once it is foreseen" in owned.page("c", campaign.id, "standing")
+        assert time.monotonic() < deadline
+    assert foreseen.answers > 0
+    told = campaign.progress(with_forecast=True).sentence
+    assert "more answers" in told
+    assert told in unescape(owned.page("c", campaign.id))
+
+
+def test_everybody_who_chooses_left_raises_an_alarm(owned):
+    campaign = owned.campaign([f"i{k}" for k in range(10)])
+    for k in range(240):
+        [task] = campaign.lease(f"w{k % 12}")
+        campaign.answer(task, 1, seconds=2)
+    owned.view(campaign)
+    html = owned.page("c", campaign.id, "standing")
+    assert "A rule fails many answers" in html
+    assert "12 of 12 answers fail it" in html
 
 
 def test_a_rule_that_fails_many_answers_raises_an_alarm(owned):
@@ -287,3 +316,69 @@ def test_nothing_is_a_little_less_than_zero(owned):
         campaign.answer(task, 1 if task.left == "a" and worker == "ann" else -1, seconds=2.0)
     owned.view(campaign)
     assert "-0.00" not in owned.page("c", campaign.id)
+
+
+def test_answers_that_do_not_count_are_told_with_the_reasons(owned):
+    campaign = owned.campaign(
+        [f"i{k}" for k in range(8)],
+        gold=[{"better": "i0", "worse": "i1"}, {"better": "i2", "worse": "i3"}],
+        gold_share=0.4,
+        attention={"fastest_seconds": 1.0, "exclude": ["too_fast"]},
+    )
+    for name, seconds in [("ann", 2.0)] * 12 + [("bob", 2.0)] * 6 + [("eve", 0.1)] * 6:
+        [task] = campaign.lease(name)
+        campaign.answer(task, 1, seconds=seconds)
+    campaign.ban("bob")
+    owned.view(campaign)
+    html = " ".join(owned.page("c", campaign.id).split())
+    why = Counter(row["why_not"] for row in campaign.answers() if not row["is_counted"])
+    assert min(why["gold pair"], why["worker banned"], why["marked: too_fast"]) > 1
+    assert f"{why.total()} more answers were given and do not count: " in html
+    assert f"{why['gold pair']} to gold pairs" in html
+    assert f"{why['worker banned']} of banned workers" in html
+    assert f"{why['marked: too_fast']} by the rule “Too fast”" in html
+
+
+def test_a_budget_that_is_used_up_is_no_success(owned):
+    campaign = owned.campaign(budget=4, stop="tau >= 0.99")
+    answer(campaign, 4)
+    owned.view(campaign)
+    html = owned.page("c", campaign.id)
+    assert "of the budget are there" in html
+    assert 'class="lead enough"' not in html
+    assert 'data-is-enough="0"' in html
+    campaign.change(stop="tau >= 0.01")
+    wait_for(lambda: 'class="lead enough" data-is-enough="1"' in owned.page("c", campaign.id))
+
+
+def test_pages_have_no_words_of_command_lines(owned):
+    campaign = owned.campaign([f"i{k}" for k in range(8)])
+    for k in range(120):
+        [task] = campaign.lease(f"w{k % 8}")
+        campaign.answer(task, -1 if k % 4 == 0 and task.left > task.right else 1, seconds=2)
+    view = owned.view(campaign)
+    [lean] = [said for said in view.statements if said.about == "sides" and said.how]
+    assert "--sides" in str(lean)
+    html = unescape(owned.page("c", campaign.id))
+    assert f"{lean.words[1:]}." in html
+    assert lean.how not in html
+    assert "--sides" not in html
+
+
+@pytest.mark.parametrize("is_banned", [True, False])
+def test_what_is_said_of_workers_says_of_which(owned, is_banned):
+    campaign = owned.campaign([f"i{k}" for k in range(6)])
+    answer(campaign, 12, ["ann", "bob", "eve"])
+    if is_banned:
+        campaign.ban("eve")
+    owned.view(campaign)
+    words = "This is about the 2 workers whose answers count here; 3 have come."
+    assert (words in owned.page("c", campaign.id)) == is_banned
+
+
+def wait_for(is_so):
+    """Until the next look at the answers."""
+    end = time.monotonic() + 20
+    while not is_so():
+        assert time.monotonic() < end
+        time.sleep(0.05)

@@ -9,7 +9,7 @@ from PIL import Image
 
 from hodgerank.server.pages.new import AT_FIRST, id_for
 from hodgerank.server.pages.settings_form import form_of
-from server.pages.owning import HOSTILE
+from server.pages.owning import HOSTILE, harmless
 
 CSV = b"id,text,scene\na,Tea,day\nb,Milk,day\nc,Cola,night\nd,Juice,night\n"
 
@@ -263,3 +263,21 @@ def test_the_form_of_settings_means_the_same_settings():
     form = form_of(AT_FIRST)
     assert form.check(AT_FIRST, {}) == AT_FIRST
     assert form.wrong == {}
+
+
+def test_the_sample_shows_markdown_where_that_is_switched_on(owned):
+    files = [("files", ("i.csv", b"id,text\na,**bold**\nb,plain\n"))]
+    html = owned.post("new", "preview", source="files", files=files).text
+    assert "**bold**" in html
+    form = {"staged": staged_in(html), "pages__markdown": "1"}
+    html = harmless(owned.post("new", "preview", **form).text)
+    assert "<strong>bold</strong>" in html
+    html = owned.post("new", "preview", source="lines", lines="*x*\ny", pages__markdown="1").text
+    assert "*x*" in html  # a name, of which workers see as much
+
+
+def test_files_are_left_out_with_the_reason(owned):
+    files = [("files", ("i.csv", b"id,text\na,x\nb,y\n")), ("files", ("broken.png", b"x"))]
+    html = owned.post("new", "preview", source="files", files=files).text
+    assert "1 file is left out" in html
+    assert "broken.png: the table does not name it" in html

@@ -175,3 +175,31 @@ def test_five_hundred_workers_are_shown(owned):
     campaign.import_votes([vote for vote in votes if vote[0] != vote[1]])
     html = owned.page("c", campaign.id, "workers", "table")
     assert html.count('name="worker"') == 500
+
+
+def test_who_is_signed_in_nowhere_cannot_be_let_in_again(owned):
+    campaign = owned.campaign()
+    answer(campaign, 6)
+    assert "Let in again" not in owned.page("c", campaign.id, "workers", "one", name="ann")
+    session(owned, campaign, "ann")
+    html = owned.page("c", campaign.id, "workers", "one", name="ann")
+    assert "They are signed in in 1 browser." in html
+
+
+def test_the_page_of_a_worker_explains_its_numbers_and_is_true_of_the_banned(owned):
+    campaign = owned.campaign([f"i{k}" for k in range(10)])
+    answer(campaign, 180, CROWD)
+    html = owned.page("c", campaign.id, "workers", "one", name="w0")
+    assert "Reliability: 1 follows the common scores" in html
+    campaign.ban("w0")
+    html = owned.page("c", campaign.id, "workers", "one", name="w0")
+    assert "Their answers stay, and count or not as before." in html
+
+
+def test_nobody_is_called_ok_where_nothing_can_be_said(owned):
+    campaign = owned.campaign([f"i{k}" for k in range(6)])
+    answer(campaign, 60, CROWD, {f"i{k}": 0.0 for k in range(6)})
+    html = owned.page("c", campaign.id, "workers", "table")
+    assert "no more than coins would" in html
+    assert html.count(">not known<") == 6
+    assert ">ok<" not in html

@@ -175,7 +175,8 @@ def test_media_of_the_library_cannot_be_named(read, library):
 def test_files_that_the_table_does_not_name_are_left_out(read):
     files = {"i.csv": TABLE, "a.png": png(1), "b.png": png(2), "c.png": b"bad", "notes.txt": "x"}
     upload = read(files)
-    assert upload.left_out == ("c.png", "notes.txt")
+    assert [one.name for one in upload.left_out] == ["c.png", "notes.txt"]
+    assert {one.reason for one in upload.left_out} == {"the table does not name it"}
     assert upload.refusals == ()
 
 
@@ -297,7 +298,8 @@ def test_spaces_around_an_id_mean_nothing(read):
 def test_a_readme_beside_pictures_is_no_item(read):
     upload = read({"all/readme.md": "Hello.", "all/a.png": png(), "all/b.png": png("blue")})
     assert [item.id for item in upload.items] == ["a", "b"]
-    assert upload.left_out == ("all/readme.md",)
+    [(name, reason)] = upload.left_out
+    assert (name, reason) == ("all/readme.md", "it is about the others, to go by its name")
 
 
 def test_files_stand_in_the_order_of_their_names(read):
@@ -407,8 +409,7 @@ def test_hostile_names_are_shown_in_one_short_line(read, name, content):
     upload = read({name: content})
     for words in (
         *upload.faults,
-        *upload.left_out,
-        *(part for refusal in upload.refusals for part in refusal),
+        *(part for refusal in (*upload.left_out, *upload.refusals) for part in refusal),
     ):
         assert words.isprintable()
         assert len(words) < 400

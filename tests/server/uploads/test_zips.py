@@ -179,7 +179,8 @@ def test_what_systems_leave_behind_is_left_out(read):
         ".git/x",
     ]
     upload = read(zip_of({**dict.fromkeys(clutter, b"junk"), "a.png": png()}))
-    assert sorted(upload.left_out) == sorted(clutter)
+    assert sorted(one.name for one in upload.left_out) == sorted(clutter)
+    assert {one.reason for one in upload.left_out} == {"a system has written it for itself"}
     assert upload.refusals == ()
     assert [item.id for item in upload.items] == ["a"]
 

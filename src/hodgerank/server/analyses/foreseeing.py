@@ -21,12 +21,15 @@ class Foreseen:
     ----------
     forecast
         None where the rule is reached, or is not one about a ranking.
+    is_doubtful
+        Whether coin tosses would have given as much of a ranking.
     """
 
     n_answers: int
     n_items: int
     rule: str | None
     forecast: Forecast | None
+    is_doubtful: bool
 
     def holds_for(self, track: TrackProgress, rule: str | None) -> bool:
         """Whether it is still about the same, and nearly the same number of answers."""
@@ -67,4 +70,5 @@ def _foreseen(standing: TrackStanding, known: Foreseen | None) -> Foreseen:
         return known
     wanted = rule is not None and not standing.is_enough
     outlook = standing.forecast() if wanted else None
-    return Foreseen(standing.n_answers, len(standing.active), rule, outlook)
+    is_doubtful = outlook is not None and standing.is_doubtful
+    return Foreseen(standing.n_answers, len(standing.active), rule, outlook, is_doubtful)

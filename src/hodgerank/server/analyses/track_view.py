@@ -23,6 +23,8 @@ class TrackView:
 
     Attributes
     ----------
+    n_workers
+        Those whose answers count in the track.
     rows
         The ranking, best first; all items share a place where there is no answer.
     who_leads
@@ -37,6 +39,7 @@ class TrackView:
     """
 
     n_answers: int
+    n_workers: int
     rows: tuple[RankedItem, ...]
     who_leads: str
     curve: str
@@ -50,15 +53,16 @@ def view_of(standing: TrackStanding, outlook: Forecast | None) -> TrackView:
     """Draw a track as its answers have it."""
     ranking = standing.ranking
     if not standing.n_answers:
-        return TrackView(0, tuple(ranking), "", "", (), (), len(ranking), 0)
+        return TrackView(0, 0, tuple(ranking), "", "", (), (), len(ranking), 0)
     points = certainty_curve(standing)
     trust = assess_trust(standing.votes)
     betti = trust.decomposition.betti
     words = f"Expected tau {round(points[-1][1], 2) + 0.0:.2f} after {points[-1][0]:,} answers."
     return TrackView(
         n_answers=standing.n_answers,
+        n_workers=standing.votes.n_workers,
         rows=tuple(ranking),
-        who_leads=who_leads(ranking),
+        who_leads=who_leads(ranking, betti.beta_0),
         curve=figure_of(certainty_curve_chart(points, outlook), "curve-", words),
         statements=tuple(trust.statements),
         parts=tuple(part_rows(trust.decomposition)) if trust.decomposition.total else (),

@@ -125,6 +125,9 @@ class TrackFound(Body):
     expected_tau: float
     is_enough: bool
     forecast: ForecastFound | None
+    is_doubtful: bool = Field(
+        description="Whether coin tosses would give as much of a ranking; asked with a forecast."
+    )
 
 
 class ProgressFound(Numbers):
@@ -142,6 +145,7 @@ class ProgressFound(Numbers):
                 "expected_tau": 0.81,
                 "is_enough": False,
                 "forecast": None,
+                "is_doubtful": False,
             }
         ],
         **EXAMPLE,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from io import BytesIO
 
 from starlette.concurrency import run_in_threadpool
@@ -31,6 +31,8 @@ LARGEST_PREVIEW = 30 << 20
 MOST_FILES = 20_001
 ENCODINGS = ("", "cp1252", "cp1250", "cp1251", "cp932", "gb18030")
 """Of tables; the first is UTF-8."""
+MARKDOWN = "pages.markdown"
+"""The field of the form that decides how texts are shown."""
 GONE = "the files are not here any more: choose them again"
 
 
@@ -54,6 +56,8 @@ class Chosen:
         Whether what is wrong is to be left out.
     is_new
         Whether nobody has seen yet what was understood.
+    is_markdown
+        Whether texts are shown so.
     """
 
     staged: str = ""
@@ -63,6 +67,7 @@ class Chosen:
     encoding: str = ""
     goes_without: bool = False
     is_new: bool = False
+    is_markdown: bool = False
 
     @property
     def is_faulty(self) -> bool:
@@ -74,10 +79,13 @@ class Chosen:
         if self.upload is None:
             return []
         media = url(request, "new", "staged", self.staged)
-        return [
-            (item, {"kind": "address"} if item.media.startswith("http") else shown(item, media))
-            for item in self.upload.items[:MOST_SHOWN]
-        ]
+        return [(item, self._shown(item, media)) for item in self.upload.items[:MOST_SHOWN]]
+
+    def _shown(self, item: CampaignItem, media: str) -> Shown:
+        is_elsewhere = item.media.startswith("http")
+        item = replace(item, media="") if is_elsewhere else item
+        found = shown(item, media, self.is_markdown and bool(item.text))
+        return {**found, "kind": "address"} if is_elsewhere else found
 
     def store(self, house: House) -> list[CampaignItem]:
         """The items, whose media are in the library then."""
@@ -87,6 +95,7 @@ class Chosen:
 async def chosen(request: Request, form: FormData) -> Chosen:
     """What a form says: new files, files that were sent before, both, or lines."""
     house, who = house_of(request), key_of(request).digest
+    is_markdown = form.get(MARKDOWN) == "1"
     files = [one for one in form.getlist("files") if isinstance(one, UploadFile) and one.filename]
     staged, lines = form.get("staged"), form.get("lines")
     if form.get("source") == "lines":
@@ -110,9 +119,10 @@ async def chosen(request: Request, form: FormData) -> Chosen:
             encoding=encoding,
             goes_without=form.get("without") == "1" and not files,
             is_new=bool(files),
+            is_markdown=is_markdown,
         )
     if isinstance(lines, str) and lines.strip() and form.get("source") != "files":
-        return Chosen(lines=lines, upload=_of_lines(lines))
+        return Chosen(lines=lines, upload=_of_lines(lines), is_markdown=is_markdown)
     return Chosen()
 
 

@@ -12,9 +12,10 @@ from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import FileResponse, HTMLResponse, Response
 
+from hodgerank.campaign.repeating import ranking_command
 from hodgerank.reporting.html import POLICY
 from hodgerank.server.analyses.exporting import FILES, make_report, write_export
-from hodgerank.server.house import campaign_of, house_of
+from hodgerank.server.house import campaign_of, decide, house_of
 from hodgerank.server.pages.framing import frame_of, framed, go_back
 from hodgerank.server.problem import Problem
 
@@ -33,9 +34,9 @@ KINDS = {
 async def export_page(request: Request) -> Response:
     """What there is to take along."""
     campaign = await campaign_of(request)
-    return framed(
-        request, "owner/export.html", await frame_of(campaign), "export", files=_by_kind()
-    )
+    command = await decide(campaign, lambda state, now: ranking_command(state))
+    frame = await frame_of(campaign)
+    return framed(request, "owner/export.html", frame, "export", files=_by_kind(), command=command)
 
 
 async def export_file(request: Request, name: str) -> Response:

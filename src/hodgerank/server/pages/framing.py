@@ -19,6 +19,8 @@ from hodgerank.server.rendering import render, url
 from hodgerank.server.showing import origins_of
 
 TABS = {"live": [], **{name: [name] for name in ("workers", "items", "settings", "export")}}
+MOST_SHOWN = 100
+"""Rows of a table of items or workers; others come by a word that they have, or by a click."""
 LOOPBACK = ("localhost", "127.0.0.1", "::1")
 
 

@@ -19,7 +19,7 @@ from hodgerank.notebook import short
 from hodgerank.server.analyses.rankings import Rankings, rankings
 from hodgerank.server.house import House, campaign_of, house_of
 from hodgerank.server.pages.choosing import ENCODINGS, MOST_FILES, Chosen, chosen
-from hodgerank.server.pages.framing import Frame, frame_of, framed, go_back
+from hodgerank.server.pages.framing import MOST_SHOWN, Frame, frame_of, framed, go_back
 from hodgerank.server.pages.interval_scale import IntervalScale
 from hodgerank.server.pages.missing_media import missing_media
 from hodgerank.server.pages.new import FAULTY, LONGEST_FIELD, preview_part
@@ -62,6 +62,7 @@ async def items_table(request: Request) -> Response:
         rows=rows,
         found=found,
         scale=IntervalScale.of(list(found.places.values())),
+        most_shown=MOST_SHOWN,
     )
 
 
@@ -124,7 +125,7 @@ async def preview(request: Request) -> Response:
 
 
 def _compared(found: Chosen, frame: Frame) -> Chosen:
-    """What was chosen, with a word on names that are taken."""
+    """What was chosen, as this campaign shows it, with a word on names that are taken."""
     if found.upload is None:
         return found
     known = {str(item.id) for item in frame.items}
@@ -133,8 +134,8 @@ def _compared(found: Chosen, frame: Frame) -> Chosen:
         for item in found.upload.items
         if str(item.id) in known
     ]
-    warnings = (*taken, *found.upload.warnings)
-    return replace(found, upload=replace(found.upload, warnings=warnings))
+    upload = replace(found.upload, warnings=(*taken, *found.upload.warnings))
+    return replace(found, upload=upload, is_markdown=frame.settings.pages.markdown)
 
 
 async def add(request: Request) -> Response:

@@ -9,12 +9,33 @@ from time import monotonic
 from weakref import WeakKeyDictionary
 
 from hodgerank.campaign.campaign import Campaign
+from hodgerank.campaign.standing import TrackStanding, standing_of
+from hodgerank.graph.comparison_graph import ComparisonGraph
 from hodgerank.server.house import House
 from hodgerank.server.showing import Shown, origins_of, shown
 
 FRESH_SECONDS = 15.0
 """For which a ranking is shown to all who finish: it is not computed for each of them."""
 MOST_ITEMS = 100
+
+
+@dataclass(frozen=True)
+class TrackResults:
+    """One track, or why it has no ranking.
+
+    Attributes
+    ----------
+    why_not
+        'not_joined' where answers do not join all items, 'no_ranking' where coin tosses would give
+        as much, and '' where there is a ranking.
+    best
+        Ranks and items from the best on; items that share a rank are as good as each other.
+    """
+
+    track: str
+    why_not: str = ""
+    best: tuple[tuple[int, Shown], ...] = ()
+    n_more: int = 0
 
 
 @dataclass(frozen=True)
@@ -25,13 +46,11 @@ class Results:
     ----------
     origins
         The other places that media come from.
-    tracks
-        The name of each track, its items from the best on, and how many more there are.
     """
 
     n_answers: int
     origins: list[str]
-    tracks: list[tuple[str, list[Shown], int]]
+    tracks: list[TrackResults]
 
 
 _latest: WeakKeyDictionary[Campaign, tuple[float, asyncio.Future[Results]]] = WeakKeyDictionary()
@@ -53,9 +72,30 @@ def rank_for_workers(campaign: Campaign, media: str) -> Results:
         {item.id: item for item in campaign.items},
         campaign.settings.pages.markdown,
     )
-    n_answers, tracks = campaign.counts.n_answers, []
-    for track in campaign.tracks if n_answers else []:
-        order = campaign.ranking(track).items
-        best = [shown(items[item], media, is_markdown) for item in order[:MOST_ITEMS]]
-        tracks.append((track, best, max(0, len(order) - MOST_ITEMS)))
+    n_answers, standings = campaign.desk.decide(
+        lambda state, now: (
+            sum(state.n_counted),
+            [standing_of(state, track) for track in state.items.tracks],
+        )
+    )
+
+    def of_track(standing: TrackStanding) -> TrackResults:
+        why_not = _why_not(standing)
+        if why_not:
+            return TrackResults(standing.track, why_not)
+        ranking = standing.ranking
+        best = tuple(
+            (int(rank), shown(items[item], media, is_markdown))
+            for rank, item in zip(ranking.ranks, ranking.items[:MOST_ITEMS], strict=False)
+        )
+        return TrackResults(standing.track, "", best, len(ranking) - len(best))
+
+    tracks = [of_track(standing) for standing in standings] if n_answers else []
     return Results(n_answers, origins_of(items.values()), tracks)
+
+
+def _why_not(standing: TrackStanding) -> str:
+    """Why there is no ranking to show, if so; one item alone has nothing to be compared with."""
+    if not ComparisonGraph.from_comparisons(standing.votes).is_connected:
+        return "not_joined"
+    return "no_ranking" if standing.is_doubtful else ""

@@ -13,7 +13,7 @@ from hodgerank.campaign.campaign import Campaign
 from hodgerank.estimators.workers.assessment import WORDS, level_of
 from hodgerank.server.analyses.workers import without, workers_view
 from hodgerank.server.house import campaign_of, house_of
-from hodgerank.server.pages.framing import frame_of, framed, go_back
+from hodgerank.server.pages.framing import MOST_SHOWN, frame_of, framed, go_back
 from hodgerank.server.problem import Problem
 from hodgerank.server.rendering import render
 
@@ -38,6 +38,7 @@ async def workers_table(request: Request) -> Response:
         view=view,
         words=WORDS,
         levels=levels,
+        most_shown=MOST_SHOWN,
     )
 
 

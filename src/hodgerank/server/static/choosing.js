@@ -40,11 +40,16 @@ async function send(form) {
   else place.innerHTML = html;
 }
 
+// Texts are shown as the form has it.
+const markdown = root.closest("form").querySelector('input[name="pages.markdown"]');
+const addMarkdown = (form) => markdown?.checked && form.append(markdown.name, markdown.value);
+
 // Files are added to those that were sent before, unless these are to be forgotten.
 function addWhatIsThere(form) {
   for (const field of place.querySelectorAll("[data-column], [data-again]")) {
     if (field.type !== "checkbox" || field.checked) form.append(field.name, field.value);
   }
+  addMarkdown(form);
 }
 
 function sendFiles(files) {
@@ -64,12 +69,18 @@ for (const input of inputs) {
 }
 
 // Columns that are named are looked at again.
-place.addEventListener("change", (event) => {
-  if (!event.target.matches("[data-column]")) return;
+function lookAgain() {
   const form = new FormData();
   form.append("source", "files");
   addWhatIsThere(form);
   send(form);
+}
+place.addEventListener("change", (event) => {
+  if (event.target.matches("[data-column]")) lookAgain();
+});
+markdown?.addEventListener("change", () => {
+  if (place.querySelector("[name=staged]")) lookAgain();
+  else sendLines();
 });
 
 let typing;
@@ -79,6 +90,7 @@ function sendLines() {
   const form = new FormData();
   form.append("source", "lines");
   form.append("lines", lines.value);
+  addMarkdown(form);
   send(form);
 }
 lines.addEventListener("input", () => {

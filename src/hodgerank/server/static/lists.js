@@ -1,4 +1,5 @@
-// Long tables: sorted by a click on a heading, filtered by a word, rows selected and counted.
+// Long tables: sorted by a click on a heading, filtered by a word, rows selected and counted. Of very
+// long ones the first rows are shown.
 const cellValue = (row, column) => {
   const value = row.cells[column].dataset.value ?? row.cells[column].textContent.trim();
   return value !== "" && !Number.isNaN(Number(value)) ? Number(value) : value;
@@ -23,13 +24,20 @@ function sort(heading) {
   // What cannot be said comes last, whichever way.
   rows.sort(([a], [b]) => (a === "") - (b === "") || (goesUp ? compare(a, b) : compare(b, a)));
   body.append(...rows.map(([, row]) => row));
+  show(table.closest(".list"));
 }
 
-function filter(field) {
-  const wanted = field.value.trim().toLocaleLowerCase();
-  for (const row of field.closest(".list").querySelectorAll("tbody tr")) {
-    row.hidden = !!wanted && !(row.dataset.search ?? row.textContent).toLocaleLowerCase().includes(wanted);
+// The first rows of those that have the word; all of them where that is wished.
+function show(list) {
+  const wanted = list.querySelector("[data-filters]").value.trim().toLocaleLowerCase();
+  const all = list.querySelector("[data-all]");
+  const most = all && !all.dataset.isDone ? Number(all.dataset.all) : Infinity;
+  let n = 0;
+  for (const row of list.querySelectorAll("tbody tr")) {
+    const isFound = !wanted || (row.dataset.search ?? row.textContent).toLocaleLowerCase().includes(wanted);
+    row.hidden = !isFound || ++n > most;
   }
+  if (all) all.hidden = n <= most;
 }
 
 function count(list) {
@@ -41,9 +49,13 @@ function count(list) {
 document.addEventListener("click", (event) => {
   const button = event.target.closest("[data-sorts]");
   if (button) sort(button.closest("th"));
+  const all = event.target.closest("[data-all]");
+  if (!all) return;
+  all.dataset.isDone = "1";
+  show(all.closest(".list"));
 });
 document.addEventListener("input", (event) => {
-  if (event.target.matches("[data-filters]")) filter(event.target);
+  if (event.target.matches("[data-filters]")) show(event.target.closest(".list"));
   else if (event.target.matches("tbody input[type=checkbox]")) count(event.target.closest(".list"));
 });
 document.addEventListener("keydown", (event) => {

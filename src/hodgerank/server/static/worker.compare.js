@@ -200,6 +200,7 @@ function prepare(task) {
       words.className = `words ${html ? "prose" : short ? "short" : ""}`;
       if (html) words.innerHTML = html; // the server has cleaned it
       else words.textContent = text;
+      for (const table of words.querySelectorAll("table")) table.tabIndex = 0; // it may scroll
       nodes.push(words);
     }
     return nodes;
@@ -249,7 +250,7 @@ function goOn() {
   if (!current) {
     const next = practice.length ? prepare(practice[0]) : tasks[0];
     if (next) show(next);
-    else for (const side of SIDES) by(side).replaceChildren();
+    else for (const place of [...SIDES, "heard"]) by(place).replaceChildren();
     if (!next && turn.step === "wait") {
       clearTimeout(timer);
       timer = setTimeout(refresh, 4000 + 4000 * Math.random());
@@ -407,7 +408,7 @@ document.onkeydown = (event) => {
   if (event.repeat && event.target.closest("button")) event.preventDefault();
   if (!keys?.checked || event.repeat || event.ctrlKey || event.metaKey || event.altKey) return;
   if (document.querySelector("dialog[open]:not(#zoom)")) return;
-  if (event.target.matches("[type=range], video, audio")) return;
+  if (event.target.matches("[type=range], video, audio, table")) return;
   const [button] = all(`[data-key~="${CSS.escape(event.key.toLowerCase())}"]:not([hidden])`);
   if (!button) return;
   button[button.type === "range" ? "focus" : "click"]();

@@ -20,7 +20,7 @@ const places = [...document.querySelectorAll("[data-reads]")].map((button) => {
     whole.replaceChildren(...[...childNodes].map((node) => node.cloneNode(true)));
     whole.classList.remove("fades");
     dialog.showModal();
-    dialog.scrollTop = 0;
+    whole.scrollTop = 0;
   };
   place.addEventListener("scroll", look, true);
   new MutationObserver(look).observe(place, { childList: true });

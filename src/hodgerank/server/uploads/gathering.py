@@ -13,11 +13,12 @@ from hodgerank.server.uploads.names import clean_name, is_clutter, shown
 from hodgerank.server.uploads.opening import Opener, UploadedFile
 from hodgerank.server.uploads.zips import entries_of
 
+CLUTTER = "a system has written it for itself"
 _ZIP = (b"PK\3\4", b"PK\5\6")
 
 
 class Refusal(NamedTuple):
-    """A file that was not taken, ready for a page: its name in one line, and what to do."""
+    """A file that was not taken, ready for a page: its name in one line, and why."""
 
     name: str
     reason: str
@@ -30,11 +31,15 @@ class Gathered:
     most_files: int
     files: dict[str, UploadedFile] = field(default_factory=dict)
     refusals: list[Refusal] = field(default_factory=list)
-    left_out: list[str] = field(default_factory=list)
+    left_out: list[Refusal] = field(default_factory=list)
 
     def refuse(self, name: str, reason: object) -> None:
         """Say why a file is not taken."""
         self.refusals.append(Refusal(shown(name), str(reason)))
+
+    def leave_out(self, name: str, reason: str) -> None:
+        """Say why a file plays no part, though nothing is wrong with it."""
+        self.left_out.append(Refusal(shown(name), reason))
 
     def take(self, file: UploadedFile) -> None:
         """One file more, unless its name is there already, or there are enough."""
@@ -53,7 +58,7 @@ def gather(files: Iterable[tuple[str, Path]], opener: Opener) -> Gathered:
     found = Gathered(opener.limits.most_files)
     for name, path in files:
         if is_clutter(name):
-            found.left_out.append(shown(name))
+            found.leave_out(name, CLUTTER)
             continue
         try:
             clean = clean_name(name)
@@ -69,7 +74,7 @@ def gather(files: Iterable[tuple[str, Path]], opener: Opener) -> Gathered:
 def _unpack(name: str, path: Path, opener: Opener, found: Gathered) -> None:
     for inner, entry in entries_of(opener.zip(path)):
         if is_clutter(inner):
-            found.left_out.append(shown(inner))
+            found.leave_out(inner, CLUTTER)
         elif isinstance(entry, InvalidArgument):
             found.refuse(f"{name}: {inner}", entry)
         else:

@@ -108,7 +108,9 @@ def _of_table(
         found.refuse(table.name, _NAMED_ELSEWHERE.sub("choose its encoding below", words))
         return Upload(faults=("the table cannot be used",))
     known = {*media.used, table.name}
-    found.left_out += [shown(name) for name in found.files if name not in known]
+    for name in found.files:
+        if name not in known:
+            found.leave_out(name, "the table does not name it")
     return Upload(
         items=tuple(items),
         columns=read.columns,
@@ -131,7 +133,7 @@ def _of_files(found: Gathered, media: MediaFiles, opener: Opener) -> Upload:
                 found.refuse(name, error)
     if shows:
         for name in [name for name in texts if _is_about_all(name)]:
-            found.left_out.append(shown(name))
+            found.leave_out(name, "it is about the others, to go by its name")
             del texts[name]
     if texts and shows:
         one, other = shown(next(iter(texts))), shown(next(iter(shows)))

@@ -34,7 +34,8 @@ class Upload:
     refusals
         Files that are not taken, and why.
     left_out
-        Files that nobody asked for: those of the system, and those that the table does not name.
+        Files that nobody asked for, and why: those of the system, and those that the table does not
+        name.
     warnings
         What to know about the items.
     """
@@ -44,7 +45,7 @@ class Upload:
     unused_columns: tuple[str, ...] = ()
     faults: tuple[str, ...] = ()
     refusals: tuple[Refusal, ...] = ()
-    left_out: tuple[str, ...] = ()
+    left_out: tuple[Refusal, ...] = ()
     warnings: tuple[str, ...] = ()
     media: Mapping[str, tuple[UploadedFile, Examined]] = field(default_factory=dict, repr=False)
     limits: Limits = field(default_factory=Limits, repr=False)
