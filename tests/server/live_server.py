@@ -46,6 +46,10 @@ class LiveServer:
         token = self.house.keys.issue("link", "owner", "owner", seconds=3600)
         return f"{self.url}/enter#{token}"
 
+    def owner_session(self) -> str:
+        """What the browser of an owner keeps."""
+        return self.house.keys.issue("session", "owner", "owner", seconds=3600)
+
     def join_link(self, campaign: Campaign, query: str = "") -> str:
         """Where workers of a campaign begin."""
         entrance = campaign.settings.pages.entrance

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Callable
+from math import ceil
 from time import monotonic
 from typing import NamedTuple
 
@@ -51,7 +52,6 @@ class RateLimits:
         while len(self._left) > MOST_VISITORS:
             self._left.popitem(last=False)
         if left < 1:
-            wait = (1 - left) / limit.per_second
-            raise Problem(
-                429, f"Too many tries: wait {wait:.0f} s.", headers={"Retry-After": f"{wait:.0f}"}
-            )
+            wait = ceil((1 - left) / limit.per_second)
+            words = f"Too many tries: wait {wait} s."
+            raise Problem(429, words, headers={"Retry-After": str(wait)})

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import product
 from pathlib import Path
 from urllib.parse import quote, urlencode
@@ -12,17 +12,21 @@ from playwright.sync_api import Error, Page
 
 import hodgerank.server
 from hodgerank.campaign.panel import PARAMETERS
-from hodgerank.server.routes import ROUTES
+from hodgerank.server.routes import ROUTES, Route
 from server.browser.attacked import Attacked
 from server.browser.harm import Inspection
 from server.browser.owning import wait_for_parts
 
+TURNS = 3
 ELSEWHERE_SEEN = ("/w/", "/j/", "/media/", "/new/staged/")
 """What workers see, and what pages show as pictures."""
 
 
-def visit_all(one: Attacked, inspection: Inspection, page: Page) -> None:
-    """Every page that an owner can see, as it is and as hostile addresses would have it."""
+def visit_all(one: Attacked, inspection: Inspection, page: Page, turn: int) -> None:
+    """Every page that an owner can see, and some as hostile addresses would have them.
+
+    Which ones is up to the turn: of three turns, each route has one.
+    """
     for address in _addresses(one):
         if address.startswith("/api/"):
             answer = inspection.ask(page, address)
@@ -30,7 +34,7 @@ def visit_all(one: Attacked, inspection: Inspection, page: Page) -> None:
         else:
             visit(inspection, page, address)
     seen, first = set(), len(one.attack.fields)
-    for address in _wrong_addresses(one):
+    for address in _wrong_addresses(one, ROUTES[turn::TURNS]):
         answer = inspection.ask(page, address)
         is_page = answer.headers["content-type"].startswith("text/html")
         words = answer.text() if is_page else ""
@@ -75,11 +79,11 @@ def _addresses(one: Attacked) -> Iterator[str]:
         yield from _filled(route.path, values, queries)
 
 
-def _wrong_addresses(one: Attacked) -> Iterator[str]:
+def _wrong_addresses(one: Attacked, routes: Sequence[Route]) -> Iterator[str]:
     """The same with something else in each part, and in everything that is asked for."""
     names = [*_asked_for(), *(key for keys in PARAMETERS.values() for key in keys.values())]
     query = {name: one.attack.text(f"?{name}") for name in names}
-    for route in ROUTES:
+    for route in routes:
         if route.method != "GET" or route.path.endswith("/stream"):
             continue
         parts = [piece.partition("}")[0] for piece in route.path.split("{")[1:]]

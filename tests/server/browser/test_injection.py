@@ -12,7 +12,7 @@ from playwright.sync_api import Route
 from hodgerank.campaign.panel import PARAMETERS
 from hodgerank.server.routes import ROUTES
 from server.browser.attacked import attacked
-from server.browser.attacked_addresses import visit_all
+from server.browser.attacked_addresses import TURNS, visit_all
 from server.browser.attacked_forms import send_everything_wrong, send_refused_settings, send_token
 from server.browser.attacked_uploads import send_files
 from server.browser.attacked_working import work
@@ -23,7 +23,8 @@ from server.live_server import live_server
 from server.watched_browser import WatchedBrowser
 
 PANELS = [kind for kind, keys in PARAMETERS.items() if keys]
-CAMPAIGNS = list(zip(VOLLEYS, cycle(PANELS), strict=False))
+ENDS = ("withdrawn", "screened_out")
+CAMPAIGNS = list(zip(VOLLEYS, cycle(PANELS), cycle(ENDS), strict=False))
 EVERY_GET = {(route.method, route.path) for route in ROUTES if route.method == "GET"}
 UNSAFE = """<!doctype html><title>{0}</title><body><p>{0}</p><p title="{0}"></p><p title='{0}'></p>
 <a href="{0}">a</a><textarea>{0}</textarea><!-- {0} --><style>p {{ {0} }}</style>
@@ -37,13 +38,12 @@ def attacked_server(tmp_path_factory):
         yield server
 
 
-@pytest.mark.parametrize(("volley", "panel"), CAMPAIGNS)
-def test_nothing_that_others_wrote_runs_on_any_page(chromium, attacked_server, volley, panel):
+@pytest.mark.parametrize(("volley", "panel", "ends"), CAMPAIGNS)
+def test_nothing_that_others_wrote_runs_on_any_page(chromium, attacked_server, volley, panel, ends):
     attack = Attack(VOLLEYS[volley])
     inspection = Inspection(WatchedBrowser(chromium, attacked_server.url), attack)
     one = attacked(attacked_server, attack, panel)
-    for ends in ("withdrawn", "screened_out"):
-        work(one, inspection, ends)
+    work(one, inspection, ends)
     one.campaign.change(pages={"markdown": True, "entrance": "in"})
     work(one, inspection, "completed")
     page = enter(inspection.context().new_page(), attacked_server)
@@ -51,10 +51,14 @@ def test_nothing_that_others_wrote_runs_on_any_page(chromium, attacked_server, v
     send_everything_wrong(one, inspection, page)
     send_files(one, inspection, page)
     send_token(one, inspection, page)
-    visit_all(one, inspection, page)
+    visit_all(one, inspection, page, list(VOLLEYS).index(volley))
     assert inspection.close() == []
     assert [text for text in one.to_show if not inspection.shows(text)] == []
     assert EVERY_GET - inspection.visited == set()
+
+
+def test_every_route_has_its_turn():
+    assert len(VOLLEYS) == TURNS
 
 
 @pytest.mark.parametrize("volley", VOLLEYS)

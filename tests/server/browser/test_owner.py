@@ -31,6 +31,15 @@ def first_row(page):
     return page.locator("tr[data-key]").first
 
 
+def test_the_link_of_the_owner_signs_in_once(watched_owner, ranked):
+    watched_owner.forgive("403")
+    link, first, second = ranked.owner_link(), watched_owner.page(), watched_owner.page()
+    first.goto(link)
+    expect(first.get_by_role("heading", name="Campaigns")).to_be_visible()
+    second.goto(link)
+    expect(second.get_by_text("This link was used before")).to_be_visible()
+
+
 def test_the_live_page_moves_by_itself(owner, ranked):
     campaign = ranked.campaign({"a": "", "b": "", "c": "", "d": ""}, budget=50)
     owner.goto(f"/c/{campaign.id}")
