@@ -46,7 +46,7 @@ def certainty_curve_chart(points: Sequence[tuple[int, float]], outlook: Forecast
         "answers:Q",
         title="answers",
         scale=alt.Scale(domain=[0, right], nice=False),
-        axis=alt.Axis(tickCount=5, grid=False, tickMinStep=1, format="~s"),
+        axis=alt.Axis(tickCount=5, grid=False, tickMinStep=1, format=",d"),
     )
     y = alt.Y(
         "tau:Q",

@@ -15,7 +15,7 @@ SETTINGS: dict[str, Any] = {
     "title": "Twelve pictures of one lake",
     "question": "Which picture looks better?",
     "ties": True,
-    "stop": "tau >= 0.96",
+    "stop": "tau >= 0.9",
     "repeat_share": 0.05,
     "gold": [{"better": KINDS[0].name, "worse": KINDS[-1].name}],
     "gold_share": 0.03,
