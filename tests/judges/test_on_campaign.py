@@ -330,7 +330,7 @@ def test_a_model_that_never_answers_ends_alone():
         run = work(stand_in, campaign, ["x", "y"], concurrency=8)
     x, y = run.models
     assert x.is_failed
-    assert 20 <= x.n_skipped <= 24
+    assert 20 <= x.n_skipped <= 20 + 8  # those that were under way
     assert x.reason.startswith("20 pairs in a row got no answer from x. The last one: unparsable")
     assert (y.is_failed, y.n_answers, y.reason) == (False, 66, "y has seen every pair: thank you")
 
