@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 
 from hodgerank.campaign.campaign import Campaign
-from hodgerank.campaign.standing import TrackStanding, standing_of
+from hodgerank.campaign.standing import TrackProgress, TrackStanding, standing_of
 from hodgerank.campaign.summaries import CampaignProgress, counts, not_counted
 from hodgerank.server.analyses.foreseeing import Foreseen
 from hodgerank.server.analyses.track_view import TrackView, view_of
@@ -38,17 +38,16 @@ def look(campaign: Campaign, watched: Collection[str], foreseen: Mapping[str, Fo
             [standing_of(state, track) for track in state.items.tracks],
         )
     )
-    tracks = []
-    for standing in standings:
-        known = None if standing.is_enough else foreseen.get(standing.track)
-        outlook = None if known is None else known.from_here(standing)
-        is_doubtful = known is not None and outlook is not None and known.is_doubtful
-        tracks.append(
-            replace(
-                standing.progress(with_forecast=False), forecast=outlook, is_doubtful=is_doubtful
-            )
-        )
+    tracks = [_with_outlook(one, foreseen.get(one.track)) for one in standings]
     shown: list[TrackStanding] = [one for one in standings if one.track in watched]
     outlooks = {track.track: track.forecast for track in tracks}
     views = {one.track: view_of(one, outlooks[one.track]) for one in shown}
     return Look(CampaignProgress(number, tuple(tracks)), others, views)
+
+
+def _with_outlook(standing: TrackStanding, known: Foreseen | None) -> TrackProgress:
+    """How far a track is, with what was foreseen of it if that still holds."""
+    progress = standing.progress(with_forecast=False)
+    if known is None or standing.is_enough or (outlook := known.from_here(standing)) is None:
+        return progress
+    return replace(progress, forecast=outlook, is_doubtful=known.is_doubtful)

@@ -16,6 +16,7 @@ from starlette.responses import Response, StreamingResponse
 
 from hodgerank.campaign.campaign import Campaign
 from hodgerank.campaign.events import Event
+from hodgerank.campaign.items import ItemBook
 from hodgerank.campaign.log_file import event_line
 from hodgerank.server.access import key_of
 from hodgerank.server.api.describing import answers
@@ -92,6 +93,8 @@ async def _batches(campaign: Campaign, after: int) -> AsyncIterator[list[tuple[E
         if any(max(event.left or 0, event.right or 0) >= len(items) for event in events):
             # another process has added them
             items = await decide(campaign, lambda state, now: state.items)
-        yield await run_in_threadpool(
-            lambda: [(event, event_line(event, items.name)) for event in events]  # noqa: B023
-        )
+        yield await run_in_threadpool(_with_lines, events, items)
+
+
+def _with_lines(events: list[Event], items: ItemBook) -> list[tuple[Event, bytes]]:
+    return [(event, event_line(event, items.name)) for event in events]
