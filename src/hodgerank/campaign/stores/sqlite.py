@@ -66,19 +66,22 @@ class SqliteStore:
         self._writer: Connection | None = None
         self._reader = SqliteReader(self._path)
         self.keys: AccessKeys = SqlKeys(self._look, self._transact)
-        self._require_place(create and not read_only)
-        if read_only:
-            require_head(self._revision(), self.name)
-            return
-        if self._path.exists():
-            self._revision()  # refuses another program's file, before anything is made beside it
-        self._lock = FileLock(self._path, self.name)
         try:
-            with self._telling("opened"):
-                self._open_writer(create)
+            self._require_place(create and not read_only)
+            if read_only:
+                require_head(self._revision(), self.name)
+            else:
+                self._open_for_writing(create)
         except BaseException:
             self.close()
             raise
+
+    def _open_for_writing(self, create: bool) -> None:
+        if self._path.exists():
+            self._revision()  # refuses another program's file, before anything is made beside it
+        self._lock = FileLock(self._path, self.name)
+        with self._telling("opened"):
+            self._open_writer(create)
 
     def campaigns(self) -> list[str]:
         """The ids of those that have a log, oldest first."""
