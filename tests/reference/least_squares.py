@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from hodgerank.data.comparisons import Comparisons
+from reference.inverse import centred_inverse
 
 
 def design_matrix(votes: Comparisons) -> np.ndarray:
@@ -20,8 +21,7 @@ def dense_hodge_rank(votes: Comparisons, ridge: float = 0.0) -> tuple[np.ndarray
     d = design_matrix(votes)
     w = np.ones(len(votes)) if votes.weight is None else votes.weight
     laplacian = d.T @ (w[:, None] * d)
-    centring = np.eye(votes.n_items) - 1 / votes.n_items
-    inverse = centring @ np.linalg.pinv(laplacian + ridge * np.eye(votes.n_items)) @ centring
+    inverse = centred_inverse(laplacian + ridge * np.eye(votes.n_items))
     scores = inverse @ d.T @ (w * votes.outcome)
     residual = votes.outcome - d @ scores
     freedom = len(votes) - votes.n_items + 1
@@ -34,7 +34,7 @@ def dense_clustered_covariance(votes: Comparisons) -> np.ndarray:
     d = design_matrix(votes)
     w = np.ones(len(votes)) if votes.weight is None else votes.weight
     scores, _ = dense_hodge_rank(votes)
-    inverse = np.linalg.pinv(d.T @ (w[:, None] * d))
+    inverse = centred_inverse(d.T @ (w[:, None] * d))
     residual = w * (votes.outcome - d @ scores)
     middle = np.zeros_like(inverse)
     for worker in range(votes.n_workers):

@@ -12,6 +12,7 @@ from scipy.special import log_expit, log_ndtr
 
 import hodgerank as hr
 from hodgerank.errors import InvalidArgument
+from reference.inverse import centred_inverse
 
 LEANING = Crowd(n_items=6, per_pair=30, lean=0.8, leans=0.5, n_workers=4, display="mostly better")
 ESTIMATORS = [hr.hodge_rank, hr.bradley_terry, hr.thurstone_mosteller, hr.bayes_rank]
@@ -55,7 +56,7 @@ def test_least_squares_are_those_of_the_joint_design():
     best, *_ = np.linalg.lstsq(design, outcome, rcond=None)
     residual = (outcome - design @ best)[: len(votes)]
     freedom = len(votes) - (votes.n_items - 1) - 4
-    covariance = np.linalg.pinv(design.T @ design) * (residual @ residual) / freedom
+    covariance = centred_inverse(design.T @ design, n_others=4) * (residual @ residual) / freedom
     ranking = hr.hodge_rank(votes, position="worker")
     np.testing.assert_allclose(scores_of(ranking, votes), best[:6] - best[:6].mean(), atol=1e-9)
     errors = [ranking[item].stderr for item in votes.items]

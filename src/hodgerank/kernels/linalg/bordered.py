@@ -147,9 +147,7 @@ class BorderedEquations:
         if isinstance(self.border, np.ndarray):
             by_group = self.border.reshape(self.n, *self.blocks.shape[:2])
             return np.einsum("iga,gab->igb", by_group, self._inverse_blocks).reshape(self.n, -1)
-        from scipy import sparse
-
-        return self.border @ sparse.block_diag(list(self._inverse_blocks), format="csc")
+        return self.border @ _block_diagonal(self._inverse_blocks).tocsc()
 
     @cached_property
     def _solved_border(self) -> FloatArray:
@@ -162,11 +160,18 @@ class BorderedEquations:
     @cached_property
     def _group_inverse(self) -> FloatArray:
         """(D - C^T A^-1 C)^-1."""
-        from scipy import linalg, sparse
+        from scipy import linalg
 
-        blocks = sparse.block_diag(list(self.blocks * (1 + NEARLY_SINGULAR))).toarray()
+        blocks = _block_diagonal(self.blocks * (1 + NEARLY_SINGULAR)).toarray()
         schur = blocks - self.border.T @ self._solved_border
         return np.asarray(linalg.inv((schur + schur.T) / 2))
+
+
+def _block_diagonal(blocks: FloatArray) -> Any:
+    from scipy import sparse
+
+    n = len(blocks)
+    return sparse.bsr_array((blocks, np.arange(n), np.arange(n + 1)))
 
 
 def _dense(matrix: Any) -> FloatArray:
