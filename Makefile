@@ -1,26 +1,70 @@
 # Everything runs in a virtual environment of its own; `make help` lists the targets.
-PYTHON ?= python3
-VENV   ?= .venv
-BIN    := $(VENV)/bin
-READY  := $(VENV)/.ready
+#
+#   PYTHON       which Python to use; an environment made by another one is replaced
+#   VENV         the folder of the environment
+#   CONSTRAINTS  the versions to install; empty for the newest
+PYTHON      ?= python3
+VENV        ?= .venv
+CONSTRAINTS ?= constraints.txt
+PYTEST_ARGS ?=
+
+BIN   := $(VENV)/bin
+READY := $(VENV)/.ready
+# A default `python3` does not replace an environment that another Python made.
+KEEP  := $(if $(filter file,$(origin PYTHON)),--keep)
+SETUP  = $(PYTHON) tools/environment.py $(VENV) $(KEEP) $(if $(CONSTRAINTS),--constraints $(CONSTRAINTS))
+# What `make test` leaves to `make test-all`: tests marked slow, and three quarters of the examples of hypothesis.
+QUICK := --dist worksteal -m "not slow" --hypothesis-profile=quick
+# The extras that the tests use; Spark and Dask, which are large, only in test-all.
+EXTRAS := datasets,excel,llm,postgres,server,duckdb,reproduce
+comma  := ,
+# The tests that need neither a server, a browser nor a database.
+CORE  := src $(addprefix tests/,kernels data graph estimators sampling collecting plotting reporting)
+
 .DEFAULT_GOAL := help
-.PHONY: help demo docs transcripts screenshots test fuzz soak coverage reproduce lint types bench dist clean
+.PHONY: help demo test test-all test-core test-pythons test-latest test-lowest fuzz soak coverage \
+  lint types docs transcripts screenshots reproduce bench dist lock clean FORCE
 
 help:  ## list the targets
-	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-13s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
 
-demo: $(READY)-demo  ## run an active campaign on a simulated crowd, rank the items, say how far to trust it
+demo: $(READY)-demo  ## simulate a crowd, rank its votes, say how far to trust them, write demo/report.html
 	@mkdir -p demo
+	@printf "\n1. Simulate a crowd: 12 items, 15 workers (3 of them careless), 400 answers to pairs chosen actively\n"
 	$(BIN)/hodgerank simulate --items 12 --answers 400 --spread 2 --workers honest=12,random=2,position-biased=1 \
 	  --pairs auto --seed 7 --output demo/votes.csv --truth demo/truth.csv
+	@printf "\n2. Describe the votes\n"
 	$(BIN)/hodgerank describe demo/votes.csv
+	@printf "\n3. Rank the items, with intervals\n"
 	$(BIN)/hodgerank rank demo/votes.csv --truth demo/truth.csv --output demo/ranking.html
+	@printf "\n4. Check how far the ranking can be trusted\n"
 	$(BIN)/hodgerank trust demo/votes.csv
+	@printf "\n5. Write the report\n"
 	$(BIN)/hodgerank report demo/votes.csv --title "A simulated crowd" --output demo/report.html
-	@echo "open demo/report.html in a browser"
+	@printf "\nOpen it in a browser: %s\n" "$(CURDIR)/demo/report.html"
 
-test: $(READY)-test $(READY)-java $(READY)-chromium  ## run every test
-	$(BIN)/python -m pytest -n auto
+test: $(READY)-test $(READY)-chromium  ## run the tests (6 minutes); PYTEST_ARGS="tests/cli -x" for some of them
+	$(BIN)/python -m pytest -n auto $(QUICK) $(PYTEST_ARGS)
+
+test-all: $(READY)-test-all $(READY)-chromium $(READY)-java  ## run every test, with Spark, Dask and the slow ones
+	$(BIN)/python -m pytest -n auto $(PYTEST_ARGS)
+
+test-core: $(READY)-test  ## run the tests that need no server, browser or database
+	$(BIN)/python -m pytest -n auto $(QUICK) $(CORE) $(PYTEST_ARGS)
+
+test-pythons:  ## run test-core on every Python that is found, from 3.11 on, each in an environment of its own
+	@$(PYTHON) tools/environment.py --find-pythons | while read -r python; do \
+	  $(MAKE) --no-print-directory test-core PYTHON="$$python" VENV=".venv-$${python##*python}" || exit 1; \
+	done
+
+test-latest:  ## run the tests with the newest releases of all dependencies
+	@rm -f .venv-latest/.ready-test
+	@$(MAKE) --no-print-directory test VENV=.venv-latest CONSTRAINTS=
+
+test-lowest: $(READY)-lock  ## run the tests with the oldest releases that pyproject.toml allows
+	$(BIN)/uv pip compile pyproject.toml --quiet --resolution lowest-direct --only-binary :all: --no-annotate \
+	  --python $(BIN)/python $(addprefix --extra ,$(subst $(comma), ,$(EXTRAS))) --group build --group test --output-file .venv-lowest.txt
+	@$(MAKE) --no-print-directory test VENV=.venv-lowest CONSTRAINTS=.venv-lowest.txt
 
 SEED    ?= 1
 MINUTES ?= 3
@@ -30,12 +74,16 @@ fuzz: $(READY)-test  ## run the commands on random and damaged files; SEED=2 MIN
 soak: $(READY)-test  ## kill, fill disks, race and abandon for some minutes, and print what was found
 	PYTHONPATH=tests $(BIN)/python -m soak
 
-coverage: $(READY)-test $(READY)-java $(READY)-chromium  ## measure branch coverage; compiled kernels run as plain Python for it
+coverage: $(READY)-test-all $(READY)-chromium $(READY)-java  ## measure branch coverage; compiled kernels run as plain Python for it
 	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -n auto --cov --cov-report= --cov-fail-under=0 tests/kernels
 	$(BIN)/python -m pytest -n auto --cov --cov-append --cov-report=term:skip-covered
 
-reproduce: $(READY)-reproduce  ## regenerate every figure and table of the paper, with verdicts, in out/
-	$(BIN)/hodgerank reproduce --output out
+lint: $(READY)-lint  ## check style and formatting
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+types: $(READY)-lint  ## check types, strictly
+	$(BIN)/mypy
 
 docs: $(READY)-docs  ## build the site in docs/_build/html, warnings being errors; LINKS=1 follows links to elsewhere
 	$(BIN)/python -m sphinx -W --keep-going -q -b html docs docs/_build/html
@@ -48,54 +96,58 @@ transcripts: $(READY)-test  ## run the blocks of README and docs, and write what
 	$(BIN)/python -m tests.docs.metrics_reference
 	$(BIN)/python -m tests.docs.refresh
 
-screenshots: $(READY)-test $(READY)-chromium  ## take the pictures of the server in docs/images anew, from its demonstration
+screenshots: $(READY)-test $(READY)-chromium  ## take the pictures of the server in docs/images again, from its demonstration
 	$(BIN)/python -m tests.docs.screenshots
 
-lint: $(READY)-lint  ## check style and formatting
-	$(BIN)/ruff check .
-	$(BIN)/ruff format --check .
-
-types: $(READY)-lint  ## check types, strictly
-	$(BIN)/mypy
+reproduce: $(READY)-reproduce  ## regenerate every figure and table of the paper, with verdicts, in out/
+	$(BIN)/hodgerank reproduce --output out
 
 bench:  ## time everything over sizes beside peers (twenty minutes), and write docs/scaling.*
-	@$(MAKE) --no-print-directory VENV=.venv-bench .venv-bench/.ready-bench
+	@$(MAKE) --no-print-directory VENV=.venv-bench CONSTRAINTS=benchmarks/constraints.txt .venv-bench/.ready-bench
 	.venv-bench/bin/python -m benchmarks scaling
 
 dist: $(READY)-dist  ## build sdist and wheel in dist/, look into them, and run the wheel in an empty environment
 	rm -rf dist
 	$(BIN)/python -m build --no-isolation --outdir dist
 	$(BIN)/python -m twine check --strict dist/*
-	PYTHONPATH=tests $(BIN)/python -m release --dist dist --wheels $(VENV)/wheels
+	PYTHONPATH=tests $(BIN)/python -m release --dist dist --wheels $(VENV)/wheels --constraints $(CONSTRAINTS)
 
-clean:  ## remove the virtual environment and everything generated
-	rm -rf $(VENV) .venv-bench docs/_build demo out dist .pytest_cache .mypy_cache .ruff_cache .hypothesis .coverage htmlcov
+# One file for every Python: where a release does not support all of them, lines carry markers.
+COMPILE = $(BIN)/uv pip compile pyproject.toml --quiet --upgrade --universal --python-version 3.11 --no-annotate --custom-compile-command "make lock"
+lock: $(READY)-lock  ## renew constraints.txt with the newest releases; then run make test-all
+	$(COMPILE) --all-extras $(addprefix --group ,build test docs lint dist lock) --output-file constraints.txt
+	$(COMPILE) $(addprefix --extra ,plot duckdb) $(addprefix --group ,build bench) --output-file benchmarks/constraints.txt
 
-$(BIN)/python:
-	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
-	  { echo "hodgerank needs Python 3.11 or newer: make PYTHON=/path/to/python3.11 ..." >&2; exit 1; }
-	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --upgrade "pip>=25.1"
+clean:  ## remove the virtual environments and everything generated
+	rm -rf .venv .venv-* docs/_build demo out dist .pytest_cache .mypy_cache .ruff_cache .hypothesis .coverage htmlcov
 
-# The tests of Spark need Java; where it cannot be installed they say so and are skipped.
-$(READY)-java: | $(BIN)/python
-	@command -v java >/dev/null || { [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null && \
-	  { apt-get update -qq; apt-get install -y -qq --no-install-recommends default-jre-headless; }; } || \
-	  echo "no Java: the tests of Spark will be skipped" >&2
+# What each target needs: extras of the package and groups of pyproject.toml.
+$(READY)-demo:      INSTALL := --editable .[plot]
+$(READY)-reproduce: INSTALL := --editable .[reproduce]
+$(READY)-test:      INSTALL := --editable .[$(EXTRAS)] --group test
+$(READY)-test-all:  INSTALL := --editable .[$(EXTRAS),dask,spark] --group test
+$(READY)-lint:      INSTALL := --editable .[postgres,server] --group lint
+$(READY)-docs:      INSTALL := --editable .[plot] --group docs
+$(READY)-dist:      INSTALL := --editable . --group dist
+$(READY)-lock:      INSTALL := --group lock
+$(READY)-bench:     INSTALL := --editable .[plot,duckdb] --group bench
+
+$(READY)-demo $(READY)-reproduce $(READY)-test $(READY)-test-all $(READY)-lint $(READY)-docs $(READY)-dist \
+$(READY)-lock $(READY)-bench: $(VENV)/.python pyproject.toml $(CONSTRAINTS)
+	@$(SETUP) -- $(INSTALL)
 	@touch $@
 
-# The tests of pages need a browser, and say so where it cannot be installed.
-$(READY)-chromium: | $(BIN)/python
-	@{ command -v chromium || command -v chromium-browser || command -v google-chrome; } >/dev/null || \
-	  { [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null && \
-	  { apt-get update -qq; apt-get install -y -qq --no-install-recommends chromium; }; } || \
-	  echo "NO CHROMIUM: nothing of the pages will be tested in a browser" >&2
+$(READY)-chromium: | $(VENV)/.python
+	@$(SETUP) --program chromium chromium-browser google-chrome --package chromium \
+	  --purpose "the pages are not tested in a browser"
 	@touch $@
 
-$(READY)-core: pyproject.toml | $(BIN)/python
-	$(BIN)/python -m pip install --quiet --editable .
+$(READY)-java: | $(VENV)/.python
+	@$(SETUP) --program java --package default-jre-headless --purpose "reading from Spark is not tested"
 	@touch $@
 
-$(READY)-%: pyproject.toml $(READY)-core | $(BIN)/python
-	$(BIN)/python -m pip install --quiet --group $*
-	@touch $@
+# Always looked at, replaced only when PYTHON is another one than before.
+$(VENV)/.python: FORCE
+	@$(SETUP)
+
+FORCE:

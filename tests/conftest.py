@@ -14,8 +14,9 @@ from hypothesis import settings
 
 from hodgerank.collecting import forecast
 
-settings.register_profile("hodgerank", deadline=None, max_examples=40)
-settings.load_profile("hodgerank")
+settings.register_profile("full", deadline=None, max_examples=40)
+settings.register_profile("quick", deadline=None, max_examples=10)
+settings.load_profile("full")
 
 
 @pytest.fixture

@@ -19,6 +19,9 @@ def main() -> int:
     options.add_argument(
         "--wheels", type=Path, required=True, help="folder that keeps the wheels of dependencies"
     )
+    options.add_argument(
+        "--constraints", type=Path, required=True, help="the versions of dependencies to install"
+    )
     given = options.parse_args()
     (wheel,), (sdist,) = given.dist.glob("*.whl"), given.dist.glob("*.tar.gz")
     in_wheel, in_sdist = contents_of_wheel(wheel), contents_of_sdist(sdist)
@@ -27,7 +30,9 @@ def main() -> int:
     print(f"{sdist}: {len(in_sdist):,} files, {sdist.stat().st_size / 1024:,.0f} KB")
     if not problems:
         with tempfile.TemporaryDirectory() as folder:
-            python = environment_with(wheel, Path(folder, "environment"), given.wheels)
+            python = environment_with(
+                wheel, Path(folder, "environment"), given.wheels, given.constraints
+            )
             problems += run_quickstart(python, Path(folder))
     for problem in problems:
         print(f"wrong: {problem}", file=sys.stderr)

@@ -11,9 +11,11 @@ import hodgerank
 SOURCE = Path(hodgerank.__file__).parent
 BESIDE_THE_SOURCE = {
     "README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", "CITATION.cff", "LICENSE",
-    "Makefile", "pyproject.toml", "docs/index.md", "tests/conftest.py", "benchmarks/__main__.py",
+    "Makefile", "pyproject.toml", "constraints.txt", "tools/environment.py",
+    "docs/index.md", "tests/conftest.py", "benchmarks/__main__.py",
 }  # fmt: skip
-GENERATED = {"__pycache__", "_build", ".venv", "dist", "demo", "out", ".pytest_cache"}
+GENERATED_FOLDERS = {"__pycache__", "_build", ".pytest_cache", ".hypothesis"}  # at any depth
+GENERATED_AT_THE_TOP = {".venv", "dist", "demo", "out", "htmlcov"}
 
 
 def contents_of_wheel(path: Path) -> set[str]:
@@ -35,8 +37,15 @@ def source_files() -> set[str]:
 
 
 def is_generated(path: Path) -> bool:
-    """Whether a file was made from others, or left behind by running something."""
-    return bool(GENERATED & set(path.parts)) or path.suffix in (".pyc", ".nbi", ".nbc")
+    """Whether a file was made from others, or left behind by running something.
+
+    The path begins in the repository or in `src/`.
+    """
+    return (
+        path.parts[0] in GENERATED_AT_THE_TOP
+        or not GENERATED_FOLDERS.isdisjoint(path.parts)
+        or path.suffix in (".pyc", ".nbi", ".nbc")
+    )
 
 
 def wrong_in_wheel(names: set[str]) -> list[str]:

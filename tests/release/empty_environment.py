@@ -9,17 +9,17 @@ import venv
 from pathlib import Path
 
 
-def environment_with(wheel: Path, folder: Path, wheels: Path) -> Path:
+def environment_with(wheel: Path, folder: Path, wheels: Path, constraints: Path) -> Path:
     """The Python of a new environment in which the wheel is installed, without extras.
 
     What it needs comes from the folder `wheels`, so that no network is needed; what is not there
-    is downloaded into it first.
+    is downloaded into it first, in the versions of `constraints`.
     """
     venv.create(folder, with_pip=False)
     python = folder / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
     if not _install(python, wheel, wheels):
         print(f"downloading what {wheel.name} needs to {wheels}", flush=True)
-        _pip("download", "--dest", wheels, wheel, check=True)
+        _pip("download", "--constraint", constraints, "--dest", wheels, wheel, check=True)
         if not _install(python, wheel, wheels):
             raise SystemExit(f"{wheel} cannot be installed from {wheels}")
     return python
