@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
 import typer
@@ -9,6 +10,7 @@ import typer
 from hodgerank.cli.app import app
 
 
+@cache
 def all_commands() -> dict[str, Any]:
     """From `rank` to `campaign new`, in the order of the help."""
     return dict(_commands(typer.main.get_command(app), ()))

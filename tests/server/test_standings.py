@@ -97,6 +97,26 @@ def test_drawn_is_what_somebody_watches_and_once_for_all(house, monkeypatch):
     assert asked.count({""}) == 1
 
 
+def test_a_campaign_in_which_nothing_happens_is_looked_at_once(house, monkeypatch):
+    asked = []
+
+    def noting(campaign, watched, foreseen):
+        asked.append(campaign.id)
+        return look(campaign, watched, foreseen)
+
+    monkeypatch.setattr(module, "look", noting)
+    monkeypatch.setattr(house.analyst, "_answer", _unpickled(house.analyst))
+    answer(create(house), 3)
+
+    async def run():
+        async with kept_up(house, "cups") as standings:
+            await standings.next("cups", 0)
+            await asyncio.sleep(0.3)
+
+    in_a_loop(run())
+    assert asked == ["cups"]
+
+
 def test_a_forecast_comes_later_and_is_counted_on(house, monkeypatch):
     monkeypatch.setattr("hodgerank.collecting.forecast.MOST_FUTURES", 8)
     campaign = create(house, [f"i{k}" for k in range(5)], stop="tau >= 0.85")

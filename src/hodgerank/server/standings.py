@@ -112,7 +112,7 @@ class Standings:
     async def _renew(self, campaign: Campaign) -> bool:
         """Look again, if anything is new or is to be drawn; whether that was all for now."""
         id, known = campaign.id, self._latest.get(campaign.id)
-        watched, foreseen = frozenset(self._watched[id]), self._foreseen.get(id, {})
+        watched, foreseen = frozenset(self._watched[id]), self._foreseen.setdefault(id, {})
         begin = monotonic()
         seq = await decide(campaign, lambda state, now: state.seq)
         if (
