@@ -12,7 +12,7 @@ from benchmarks.calibration.cycles import found_in
 
 import hodgerank as hr
 from hodgerank.graph.answered_graph import AnsweredGraph
-from hodgerank.graph.consistency.assess import assess_consistency, n_redraws
+from hodgerank.graph.consistency.assess import _named, assess_consistency, n_redraws
 from hodgerank.graph.consistency.departure import SLIPS, UNANIMOUS
 from pace import at_most
 
@@ -39,6 +39,17 @@ def test_answers_that_run_round_are_a_cycle():
     assert cycle.strength == pytest.approx(np.sqrt(20))
     assert cycle.p_value < 0.05
     assert found.n_named == 1
+
+
+def test_crowds_that_are_as_strong_but_for_rounding_count():
+    rows = [("a", "b", 1), ("b", "c", 1), ("c", "a", 1)] * 6 + [("a", "b", -1)]
+    graph = hr.ComparisonGraph.from_comparisons(hr.read_comparisons(rows))
+    strength = float(np.sqrt(7) * 5 / 7)  # of the weakest pair
+    weaker = np.full(96, 0.5)
+    for tied in (strength * (1 - 1e-15), strength, strength * (1 + 1e-15)):
+        (cycle,), _ = _named(graph, np.r_[weaker, [tied] * 3])
+        assert cycle.p_value == 0.04
+        assert _named(graph, np.r_[weaker, [tied] * 5]) == ((), 0)
 
 
 def test_a_cycle_is_told_in_its_own_direction():

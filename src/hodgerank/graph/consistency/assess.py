@@ -143,7 +143,8 @@ def _named(graph: ComparisonGraph, largest: FloatArray) -> tuple[tuple[Cycle, ..
     n = len(largest)
     most_hits = int(np.ceil(SIGNIFICANT * (1 + n))) - 2  # (1 + hits) / (1 + n) < SIGNIFICANT
     ordered = np.sort(largest)[::-1]
-    least = np.nextafter(ordered[max(most_hits, 0)], np.inf)
+    tied = ordered[max(most_hits, 0)]
+    least = max(tied * (1 + EQUAL), np.nextafter(tied, np.inf))
     ratios = np.sqrt(graph.weights) * graph.flows
     edges, strengths, n_named = strongest_circles(*graph.rows, ratios, least, MOST_NAMED)
     order = [t for t in np.argsort(-strengths) if strengths[t] > 0]
@@ -152,7 +153,7 @@ def _named(graph: ComparisonGraph, largest: FloatArray) -> tuple[tuple[Cycle, ..
             graph,
             edges[t],
             float(strengths[t]),
-            (1 + int(np.sum(largest >= strengths[t]))) / (1 + n),
+            (1 + int(np.sum(largest >= strengths[t] * (1 - EQUAL)))) / (1 + n),
         )
         for t in order
     ), int(n_named)
