@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import os
 import secrets
+import signal
+import ssl
 import tempfile
 import warnings
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -17,6 +20,9 @@ from hodgerank.collecting import forecast
 settings.register_profile("full", deadline=None, max_examples=40)
 settings.register_profile("quick", deadline=None, max_examples=10)
 settings.load_profile("full")
+
+# Tests that a script started in the background ignore Ctrl-C, and so would processes they start.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture
@@ -35,6 +41,14 @@ def write(tmp_path: Path):
 def few_futures(monkeypatch: pytest.MonkeyPatch) -> None:
     """Forecasts play no more futures than they must: enough where their numbers do not matter."""
     monkeypatch.setattr(forecast, "MOST_FUTURES", forecast.FEWEST_FUTURES)
+
+
+@pytest.fixture(scope="module")
+def certificates_are_read_once() -> Iterator[None]:
+    """Every client of a model reads them, which takes longer than many calls."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(ssl, "create_default_context", cache(ssl.create_default_context))
+        yield
 
 
 @pytest.fixture(scope="session")

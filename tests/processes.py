@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import resource
-import signal
 import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +27,12 @@ def in_shell(arguments: str, folder: Path) -> subprocess.CompletedProcess[str]:
     )
 
 
-def small_disk() -> None:
-    """Let no file grow beyond 4 KB, as if the disk were full: for `preexec_fn`."""
-    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))
+@contextmanager
+def small_disk(n_bytes: int = 4096) -> Iterator[None]:
+    """Let no file grow beyond this, as if the disk were full."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (n_bytes, hard))  # Python ignores the signal
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))

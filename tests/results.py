@@ -56,7 +56,7 @@ def every_result() -> dict[str, Any]:
         hr.CrowdBTSampler(votes.items),
         sampler.posterior,
         run,
-        hr.forecast(sampler, 0.95),
+        hr.Forecast(hr.ExpectedTau(0.95), 0.67, 80.0, 20.0, 1_500.0),
         hr.replay(votes, ["auto"], n_answers=20, runs=2),
         hr.report(votes, with_forecast=False),
         hr.judges.JudgedItems.of({HOSTILE: HOSTILE, "b": "x" * 1000}),

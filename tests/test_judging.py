@@ -127,6 +127,7 @@ def test_an_equal_player_saves_nothing():
     assert result.saving(["s"], DEFAULT, USUAL, 0.9) == (1, 1, 1, "")
 
 
+@pytest.mark.slow
 def test_a_small_count_is_printed_and_written():
     result = judging(scenarios=["one-20-bias-1"], runs=1, seed=2)
     again = judging(scenarios=["one-20-bias-1"], runs=1, seed=2)

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import os
-import resource
-import signal
 import stat
 import threading
 
@@ -12,15 +10,7 @@ import pytest
 
 from hodgerank.errors import CannotWrite
 from hodgerank.writing import append_line, write_file
-
-
-@pytest.fixture
-def small_disk():
-    old = signal.signal(signal.SIGXFSZ, signal.SIG_IGN), resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (1000, old[1][1]))
-    yield
-    resource.setrlimit(resource.RLIMIT_FSIZE, old[1])
-    signal.signal(signal.SIGXFSZ, old[0])
+from processes import small_disk
 
 
 def test_the_content_is_replaced_and_nothing_else_is_there(tmp_path):
@@ -31,10 +21,11 @@ def test_the_content_is_replaced_and_nothing_else_is_there(tmp_path):
     assert os.listdir(tmp_path) == ["x.csv"]
 
 
-def test_a_full_disk_leaves_the_old_file(tmp_path, small_disk):
+def test_a_full_disk_leaves_the_old_file(tmp_path):
     path = tmp_path / "x.csv"
     path.write_bytes(b"old")
-    with pytest.raises(CannotWrite, match=r"x\.csv cannot be written: File too large"):
+    message = r"x\.csv cannot be written: File too large"
+    with small_disk(1000), pytest.raises(CannotWrite, match=message):
         write_file(path, b"n" * 5000)
     assert path.read_bytes() == b"old"
     assert os.listdir(tmp_path) == ["x.csv"]
@@ -128,12 +119,14 @@ def test_lines_are_appended_one_by_one(tmp_path):
     assert path.read_bytes() == b"first\nsecond\n\n"
 
 
-def test_a_line_that_a_full_disk_takes_in_part_is_taken_back(tmp_path, small_disk):
+def test_a_line_that_a_full_disk_takes_in_part_is_taken_back(tmp_path):
     path = tmp_path / "x.jsonl"
-    append_line(path, b"a" * 600)
-    with pytest.raises(CannotWrite, match=r"x\.jsonl cannot be written: File too large; the lines"):
-        append_line(path, b"b" * 600)
-    append_line(path, b"c" * 300)
+    message = r"x\.jsonl cannot be written: File too large; the lines"
+    with small_disk(1000):
+        append_line(path, b"a" * 600)
+        with pytest.raises(CannotWrite, match=message):
+            append_line(path, b"b" * 600)
+        append_line(path, b"c" * 300)
     assert path.read_bytes() == b"a" * 600 + b"\n" + b"c" * 300 + b"\n"
 
 

@@ -2,11 +2,20 @@
 
 from __future__ import annotations
 
+from functools import cache
 from statistics import fmean
 
 import pytest
 
-from campaign.crowds import CARELESS, HONEST, IN_ORDER, alarmed, answers_of_items, marked
+from campaign.crowds import (
+    CARELESS,
+    HONEST,
+    IN_ORDER,
+    Marked,
+    alarmed,
+    answers_of_items,
+    marked,
+)
 
 
 def test_every_item_reaches_its_share_where_two_of_five_workers_never_answer():
@@ -20,25 +29,29 @@ def test_every_item_reaches_its_share_where_two_of_five_workers_never_answer():
     assert fmean(least[0.4]) > 0.7 * fmean(least[0.0])
 
 
+@cache
+def honest(name: str) -> Marked:
+    return marked(HONEST[name], n_workers=10, n_answers=120, seed=1)
+
+
 @pytest.mark.parametrize("name", HONEST)
 def test_rules_hardly_mark_honest_answers(name):
-    found = marked(HONEST[name], n_workers=10, n_answers=120, seed=1)
-    assert found.shares["any"] < 0.03
+    assert honest(name).shares["any"] < 0.03
 
 
 def test_the_crowds_are_what_they_are_called():
     """Otherwise that they are not marked would say nothing."""
-    close = marked(HONEST["on close items"], n_workers=10, n_answers=120, seed=1)
-    assert close.contradicted > 0.42
-    leaning = marked(HONEST["close and leaning"], n_workers=10, n_answers=120, seed=1)
+    assert honest("on close items").contradicted > 0.42
+    leaning = honest("close and leaning")
     assert leaning.left > 0.63
     assert leaning.contradicted > 0.48
-    lapsing = marked(HONEST["with lapses"], n_workers=10, n_answers=120, seed=1)
-    assert 0.04 < lapsing.missed < 0.2
+    assert 0.04 < honest("with lapses").missed < 0.2
 
 
 @pytest.mark.parametrize("name", [*HONEST, *IN_ORDER])
-@pytest.mark.parametrize("n_workers", [1, 3, 12])
+@pytest.mark.parametrize(
+    "n_workers", [3, *(pytest.param(n, marks=pytest.mark.slow) for n in (1, 12))]
+)
 def test_honest_crowds_raise_no_alarm(name, n_workers):
     crowd = {**HONEST, **IN_ORDER}[name]
     for seed in range(3):

@@ -15,7 +15,7 @@ from campaign.trial import QUESTION
 from hodgerank.campaign.campaign import Campaign
 from hodgerank.errors import CampaignError
 
-N_TASKS, N_THREADS = 1000, 20
+N_TASKS, N_THREADS = 200, 20
 
 RACE = """
 import json, sys

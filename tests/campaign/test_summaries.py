@@ -13,6 +13,8 @@ from hodgerank.campaign.settings import CampaignSettings
 from hodgerank.campaign.standing import TrackStanding
 from hodgerank.campaign.summaries import not_counted
 
+pytestmark = pytest.mark.usefixtures("few_futures")
+
 
 def test_a_worker_in_numbers():
     trial = Trial(range(10))
@@ -68,7 +70,6 @@ def tossed(stop, outcome, n_workers=40, **settings):
     return trial.campaign.progress(with_forecast=True)
 
 
-@pytest.mark.usefixtures("few_futures")
 def test_no_forecast_is_made_of_coin_tosses_without_saying_so():
     coin = Random(5)
     found = tossed("tau >= 0.9", lambda task: coin.choice([-1, 1]))

@@ -2,9 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from functools import cache
+
 import pytest
+import typer
 
 from hodgerank.cli import main
+
+
+@pytest.fixture(scope="session", autouse=True)
+def commands_are_made_once() -> Iterator[None]:
+    """To make them from their functions takes longer than to run most of them."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(typer.main, "get_command", cache(typer.main.get_command))
+        yield
 
 
 @pytest.fixture

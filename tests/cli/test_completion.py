@@ -12,44 +12,57 @@ import pytest
 SCRIPT = Path(sys.executable).with_name("hodgerank")
 
 
-def complete(words: str, **protocol: str) -> str:
-    """What the installed script answers to a shell."""
-    end = subprocess.run(
-        [SCRIPT], env=os.environ | protocol, capture_output=True, text=True, timeout=60
-    )
-    assert (end.returncode, end.stderr) == (0, ""), words
-    return end.stdout
+@pytest.fixture
+def complete(run, monkeypatch):
+    """What is answered to a shell, which asks by variables."""
+    monkeypatch.setattr(sys, "argv", ["hodgerank"])
+    monkeypatch.setattr(sys.modules["__main__"], "__package__", None)  # or it is `python -m ...`
+
+    def ask(protocol: dict[str, str]) -> str:
+        with monkeypatch.context() as patch:
+            for name, value in protocol.items():
+                patch.setenv(name, value)
+            status, out, err = run()
+        assert (status, err) == (0, ""), protocol
+        return out
+
+    return ask
 
 
-def in_bash(words: str) -> str:
+def in_bash(words: str) -> dict[str, str]:
     place = str(len(words.split(" ")) - 1)
-    return complete(words, _HODGERANK_COMPLETE="complete_bash", COMP_WORDS=words, COMP_CWORD=place)
+    return {"_HODGERANK_COMPLETE": "complete_bash", "COMP_WORDS": words, "COMP_CWORD": place}
 
 
-def in_zsh(words: str) -> str:
-    return complete(words, _HODGERANK_COMPLETE="complete_zsh", _TYPER_COMPLETE_ARGS=words)
+def in_zsh(words: str) -> dict[str, str]:
+    return {"_HODGERANK_COMPLETE": "complete_zsh", "_TYPER_COMPLETE_ARGS": words}
 
 
-def in_fish(words: str) -> str:
-    return complete(
-        words,
-        _HODGERANK_COMPLETE="complete_fish",
-        _TYPER_COMPLETE_ARGS=words,
-        _TYPER_COMPLETE_FISH_ACTION="get-args",
-    )
+def in_fish(words: str) -> dict[str, str]:
+    return {
+        "_HODGERANK_COMPLETE": "complete_fish",
+        "_TYPER_COMPLETE_ARGS": words,
+        "_TYPER_COMPLETE_FISH_ACTION": "get-args",
+    }
 
 
 @pytest.mark.parametrize("shell", [in_bash, in_zsh, in_fish])
-def test_commands_options_and_choices_are_completed(shell):
-    assert "doctor" in shell("hodgerank do")
-    assert "--budget" in shell("hodgerank plan --bu")
-    assert "thurstone-mosteller" in shell("hodgerank rank --model th")
+def test_commands_options_and_choices_are_completed(complete, shell):
+    assert "doctor" in complete(shell("hodgerank do"))
+    assert "--budget" in complete(shell("hodgerank plan --bu"))
+    assert "thurstone-mosteller" in complete(shell("hodgerank rank --model th"))
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
-def test_the_script_for_a_shell_is_shown(shell):
-    out = complete("", _HODGERANK_COMPLETE=f"source_{shell}")
-    assert "_HODGERANK_COMPLETE=complete_" in out
+def test_the_script_for_a_shell_is_shown(complete, shell):
+    assert "_HODGERANK_COMPLETE=complete_" in complete({"_HODGERANK_COMPLETE": f"source_{shell}"})
+
+
+def test_the_installed_script_answers():
+    environment = os.environ | in_bash("hodgerank do")
+    end = subprocess.run([SCRIPT], env=environment, capture_output=True, text=True, timeout=60)
+    assert (end.returncode, end.stderr) == (0, "")
+    assert "doctor" in end.stdout
 
 
 def test_completion_is_installed_where_bash_looks(tmp_path):

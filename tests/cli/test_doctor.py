@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 from importlib import metadata
@@ -109,10 +110,11 @@ def test_a_compiler_that_fails_is_a_failure(run, monkeypatch):
     assert "name a folder that can be written in NUMBA_CACHE_DIR" in " ".join(out.split())
 
 
-def test_a_compiler_that_is_switched_off_is_told():
-    end = hodgerank("doctor", env=os.environ | {"NUMBA_DISABLE_JIT": "1"})
-    assert end.returncode == 0
-    assert "unset NUMBA_DISABLE_JIT" in end.stdout
+def test_a_compiler_that_is_switched_off_is_told(run, monkeypatch):
+    monkeypatch.setattr("numba.config.DISABLE_JIT", 1)
+    status, out, _ = run("doctor")
+    assert status == 0
+    assert "unset NUMBA_DISABLE_JIT" in out
 
 
 def test_the_folder_of_data_sets_is_looked_into(run, tmp_path, monkeypatch):
@@ -133,10 +135,11 @@ def test_the_folder_of_data_sets_is_looked_into(run, tmp_path, monkeypatch):
     assert "hodgerank" in json.loads(run("doctor", "--json")[1])["data_sets"]["folder"]
 
 
-def test_a_terminal_that_lacks_characters_is_told():
-    end = hodgerank("doctor", env=os.environ | {"PYTHONIOENCODING": "ascii"})
-    assert end.returncode == 0
-    assert "set PYTHONUTF8=1" in end.stdout
+def test_a_terminal_that_lacks_characters_is_told(run, monkeypatch):
+    terminal = io.TextIOWrapper(io.BytesIO(), "ascii")
+    monkeypatch.setattr("sys.stdout", terminal)
+    assert run("doctor")[0] == 0
+    assert b"set PYTHONUTF8=1" in terminal.buffer.getvalue()
 
 
 def test_a_package_that_was_never_installed_is_told(run, monkeypatch):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fuzz.campaign import Campaign
 
-FIRST, MANY = 1_000_000, 35
+FIRST, MANY = 1_000_000, 15
 
 
 def test_no_file_and_no_option_breaks_a_command(tmp_path):

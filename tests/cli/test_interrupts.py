@@ -35,7 +35,11 @@ def interrupted(delay, *arguments):
         return status, process.stdout.read() + process.stderr.read()
 
 
-@pytest.mark.parametrize("delay", [0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5, 0.7, 1.0])
+def seldom(*delays):
+    return [pytest.param(delay, marks=pytest.mark.slow) for delay in delays]
+
+
+@pytest.mark.parametrize("delay", [0.1, 0.3, 1.0, *seldom(0.05, 0.15, 0.2, 0.25, 0.4, 0.5, 0.7)])
 def test_an_interrupt_while_importing_or_waiting(delay):
     status, said = interrupted(delay, "rank", "-")
     # Python itself ends by the signal if it came inside an `exec`, which shells show as 130 too
@@ -43,7 +47,7 @@ def test_an_interrupt_while_importing_or_waiting(delay):
     assert said == ""
 
 
-@pytest.mark.parametrize("delay", [0.3, 0.6, 1.0])
+@pytest.mark.parametrize("delay", [1.0, *seldom(0.3, 0.6)])
 def test_an_interrupt_while_computing_leaves_no_file(delay, tmp_path):
     output = tmp_path / "votes.csv"
     options = ("--items", 3000, "--answers", 10**7, "--pairs", "auto", "-o", output)

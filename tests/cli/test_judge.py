@@ -20,6 +20,8 @@ from hodgerank.judges.ledger.call_log import CallLog
 from hodgerank.judges.stand_in import Faults, StandIn, Temper
 from processes import COMMAND
 
+pytestmark = pytest.mark.usefixtures("certificates_are_read_once")
+
 NOWHERE = "http://127.0.0.1:9/v1"
 FILES = ["calls.jsonl", "ranking.csv", "report.md", "votes.csv"]
 
@@ -558,17 +560,17 @@ class Interrupted:
 
 
 def test_one_interrupt_waits_for_what_is_out_and_the_same_command_goes_on(run, folder):
-    with Interrupted(10) as campaign:
-        campaign.interrupt()
-        said = campaign.process.stderr.readline()
-        campaign.let_go()
-        out, err = campaign.process.communicate(timeout=60)
-        stand_in = campaign.stand_in
+    def interrupt(call):
+        if len(stand_in._calls) == 10:
+            os.kill(os.getpid(), signal.SIGINT)
+
+    with StandIn(SCORES, on_call=interrupt) as stand_in:
+        status, out, err = run(*words(stand_in, "-o", "run", "--concurrency", "6"))
         n_calls = len(stand_in.calls)
-        assert campaign.process.returncode == 130
-        assert "waiting for the calls that are out, which are paid for" in said
-        assert "Ctrl-C again leaves them" in said
-        assert err == ""
+        assert status == 130
+        assert "waiting for the calls that are out, which are paid for" in err
+        assert "Ctrl-C again leaves them" in err
+        assert len(err.splitlines()) == 1
         assert "stopped by: interrupted" in out
         assert "The same command goes on from here." in out
         assert 10 <= n_calls <= 16  # those that were out came in

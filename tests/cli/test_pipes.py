@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 
 from hodgerank.cli.exit_status import WRONG_USAGE
-from processes import hodgerank, in_shell
+from processes import in_shell
 
 VOTES = (
     "left,right,outcome,worker,scene\n"
@@ -60,14 +60,18 @@ def test_two_results_do_not_share_standard_output(run, write):
         assert "choose one" in err
 
 
-def test_a_table_is_utf_8_and_json_is_json_whatever_the_terminal_shows(write):
-    votes = write(VOTES)
-    for encoding in ("ascii", "cp1252"):
-        options = {"text": False, "env": {"PYTHONIOENCODING": encoding}}
-        table = hodgerank("rank", votes, "-o", "-", **options).stdout
-        assert "é," in table.decode("utf-8")
-        content = json.loads(hodgerank("rank", votes, "--json", **options).stdout.decode(encoding))
-        assert {row["item"] for row in content["items"]} == {"é", "b", "c"}
+@pytest.mark.parametrize("encoding", ["ascii", "cp1252"])
+def test_a_table_is_utf_8_and_json_is_json_whatever_the_terminal_shows(
+    run, write, monkeypatch, encoding
+):
+    votes, printed = write(VOTES), []
+    for option in ("-o-", "--json"):
+        monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(io.BytesIO(), encoding))
+        assert run("rank", votes, option)[0] == 0
+        printed.append(sys.stdout.buffer.getvalue())
+    assert "é," in printed[0].decode("utf-8")
+    content = json.loads(printed[1].decode(encoding))
+    assert {row["item"] for row in content["items"]} == {"é", "b", "c"}
 
 
 def test_commands_make_pipelines(tmp_path):

@@ -11,6 +11,8 @@ import pytest
 from hodgerank.cli.exit_status import BAD_INPUT
 from pace import at_most
 
+pytestmark = pytest.mark.usefixtures("few_futures")
+
 VOTES = "left,right,label,worker\na,b,1,w1\nb,c,1,w1\na,c,1,w2\na,b,-1,w2\nb,c,1,w2\n"
 
 
@@ -99,7 +101,7 @@ def test_plan_names_what_it_does_not_know(run, write, tmp_path):
 def test_replay_draws_learning_curves(run, tmp_path, name):
     votes, output = tmp_path / "votes.csv", tmp_path / name
     run("simulate", "--items", 6, "--answers", 300, "--spread", 2, "--seed", 1, "-o", votes)
-    status, out, _ = run("replay", votes, "--runs", 2, "--answers", 30, "-o", output)
+    status, out, _ = run("replay", votes, "--runs", 2, "--answers", 12, "-o", output)
     assert status == 0
     assert "● auto   ○ random" in out
     assert output.stat().st_size > 100

@@ -18,9 +18,7 @@ ITEMS = tuple("abcdefg")
 pairs = st.sampled_from(list(combinations(ITEMS, 2)) + [(b, a) for a, b in combinations(ITEMS, 2)])
 answers = st.lists(st.tuples(pairs, st.sampled_from([-1.0, -0.5, 0.0, 0.25, 1.0])), max_size=14)
 
-SETTINGS = settings(
-    max_examples=20, deadline=None, suppress_health_check=[HealthCheck.differing_executors]
-)
+SETTINGS = settings(suppress_health_check=[HealthCheck.differing_executors])
 
 
 def unordered(found):

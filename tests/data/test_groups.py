@@ -70,7 +70,9 @@ def test_every_group_is_ranked_or_says_why_not():
     assert rankings.to_frame()["g"].to_list() == ["joined"] * 3
 
 
-@pytest.mark.parametrize("answers", [2, 3, 5])
+@pytest.mark.parametrize(
+    "answers", [3, *(pytest.param(answers, marks=pytest.mark.slow) for answers in (2, 5))]
+)
 def test_a_leader_who_is_tied_is_hardly_ever_certain(answers):
     """By its own intervals least squares says so in up to half of these crowds."""
     wrong = 0

@@ -84,5 +84,8 @@ def test_what_does_not_fit_in_memory_is_refused_with_what_would(n):
     ):
         with pytest.raises(InvalidArgument, match=r"do not fit in the [\d,]+ GB .* would"):
             simulate()
+
+
+def test_rounds_of_pairs_that_do_not_fit_in_memory_are_refused():
     with pytest.raises(InvalidArgument, match="pairs do not fit"):
         hr.simulate_comparisons(10**6, 10, pairs="rounds")

@@ -8,6 +8,7 @@ import doctest
 import inspect
 import io
 import os
+import re
 import shlex
 import subprocess
 import sys
@@ -20,6 +21,7 @@ from contextlib import (
     redirect_stdout,
     suppress,
 )
+from importlib.util import find_spec
 from itertools import zip_longest
 from pathlib import Path
 from shutil import which
@@ -204,3 +206,5 @@ def _require_what_is_needed(block: Block) -> None:
         raise CannotRunHere(f"{block.place}: set HODGERANK_DATA to the folder of data sets")
     if "$ curl " in block.text and which("curl") is None:
         raise CannotRunHere(f"{block.place}: there is no curl")
+    if re.search(r"^(import|from) dask", block.text, re.MULTILINE) and find_spec("dask") is None:
+        raise CannotRunHere(f"{block.place}: there is no dask")

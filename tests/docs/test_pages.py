@@ -6,9 +6,25 @@ import pytest
 from tests.docs.pages import name_of, runnable_pages
 from tests.docs.running import CannotRunHere, renewed_blocks
 
+LONG = {
+    "docs/gallery.md",
+    "docs/guides/campaigns.md",
+    "docs/guides/choosing-pairs.md",
+    "docs/guides/deploy.md",
+    "docs/guides/language-models.md",
+    "docs/guides/panels.md",
+    "docs/guides/programs.md",
+    "docs/guides/survey.md",
+}
+"""Pages that take seconds: they simulate crowds and models, start servers, or draw much."""
+PAGES = [
+    pytest.param(page, id=name_of(page), marks=[pytest.mark.slow] if name_of(page) in LONG else [])
+    for page in runnable_pages()
+]
+
 
 @pytest.mark.filterwarnings("ignore:::(dask|distributed)")  # pandas has advice for them
-@pytest.mark.parametrize("page", runnable_pages(), ids=name_of)
+@pytest.mark.parametrize("page", PAGES)
 def test_blocks_of_the_page_run_and_show_what_they_print(page, tmp_path):
     try:
         for block, shown in renewed_blocks(page.read_text(encoding="utf-8"), tmp_path):

@@ -50,7 +50,9 @@ def test_the_last_of_a_component_is_not_compared_with_the_first_of_the_next():
     assert possible_leaders(ranking) == ("a",)
 
 
-@pytest.mark.parametrize("fit", [hr.hodge_rank, hr.bradley_terry, hr.bayes_rank])
+@pytest.mark.parametrize(
+    "fit", [hr.hodge_rank, pytest.param(hr.bradley_terry, marks=pytest.mark.slow), hr.bayes_rank]
+)
 def test_equally_good_leaders_are_seldom_told_apart(fit):
     wrong = 0
     for seed in range(60):

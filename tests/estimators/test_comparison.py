@@ -375,12 +375,19 @@ def false_alarms(runs, **options):
     return differ, moved
 
 
-@pytest.mark.parametrize("taste", [0.0, 1.5])
-def test_workers_of_varied_tastes_do_not_make_crowds_different(taste):
-    """Of 60 runs 3 are expected; more than 12 happen once in 100,000 times."""
-    differ, moved = false_alarms(60, taste=taste)
-    assert differ <= 12
-    assert moved <= 12
+@pytest.mark.parametrize(
+    ("taste", "runs", "most"),
+    [
+        (1.5, 20, 6),
+        pytest.param(0.0, 60, 12, marks=pytest.mark.slow),
+        pytest.param(1.5, 60, 12, marks=pytest.mark.slow),
+    ],
+)
+def test_workers_of_varied_tastes_do_not_make_crowds_different(taste, runs, most):
+    """5 % are expected; more than `most` happen at most 3 times in 100,000."""
+    differ, moved = false_alarms(runs, taste=taste)
+    assert differ <= most
+    assert moved <= most
 
 
 def test_a_thousand_permutations_of_thirty_items_take_a_second_or_two():

@@ -24,7 +24,7 @@ from strategies import comparisons
 @given(comparisons(max_items=6), st.sampled_from([0.1, 0.4, 0.8]))
 def test_the_fit_is_the_lasso_on_the_cyclic_projection(votes, penalty):
     d = design_matrix(votes)
-    cyclic = np.eye(len(votes)) - d @ np.linalg.pinv(d)
+    cyclic = np.eye(len(votes)) - d @ np.linalg.pinv(d, rcond=1e-10)
     found = hr.find_outliers(votes, penalty=penalty)
     target = cyclic @ votes.outcome
 
@@ -83,7 +83,13 @@ CONSISTENT = {
 }
 
 
-@pytest.mark.parametrize("name", CONSISTENT)
+FIRST = ("ties", "noiseless")
+
+
+@pytest.mark.parametrize(
+    "name",
+    [*FIRST, *(pytest.param(n, marks=pytest.mark.slow) for n in CONSISTENT if n not in FIRST)],
+)
 def test_outlying_answers_of_consistent_crowds_are_not_too_many(name):
     assert too_many(CONSISTENT[name], 0.0, 15, np.random.default_rng(0)) <= 0.2
 
@@ -156,6 +162,7 @@ def test_answers_are_counted_where_rows_stand_for_several():
     assert found.p_value == pytest.approx(single.p_value)
 
 
+@pytest.mark.slow
 def test_a_million_answers_in_time():
     votes = hr.simulate_comparisons(
         1000, 1_000_000, workers={"honest": 80, "adversarial": 20}, rng=0

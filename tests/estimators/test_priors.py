@@ -150,8 +150,9 @@ def test_answers_to_pairs_beyond_the_candidates_count(monkeypatch):
     assert tau(ranking, truth) > 0.8
 
 
-def test_a_long_chain_of_thousands_is_ranked():
-    votes, truth = neighbours_votes(2_000, 3, 4, 0)
+@pytest.mark.parametrize("n", [500, pytest.param(2_000, marks=pytest.mark.slow)])
+def test_a_long_chain_is_ranked(n):
+    votes, truth = neighbours_votes(n, 3, 4, 0)
     ranking = hr.bayes_rank(votes)
     assert ranking.converged
     assert tau(ranking, truth) > 0.9

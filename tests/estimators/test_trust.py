@@ -29,7 +29,13 @@ def test_a_consistent_crowd_gets_a_clean_verdict():
     json.dumps(report.to_dict(), allow_nan=False)
 
 
-@pytest.mark.parametrize("name", CONSISTENT)
+FIRST = ("20 % coin-tossers, varied acuity", "ties")
+
+
+@pytest.mark.parametrize(
+    "name",
+    [*FIRST, *(pytest.param(n, marks=pytest.mark.slow) for n in CONSISTENT if n not in FIRST)],
+)
 def test_crowds_with_one_ranking_are_not_accused(name):
     """Of 6 crowds of each kind none with cycles, and hardly one with a lean (p < .01)."""
     leaning = 0
@@ -186,7 +192,10 @@ def test_the_same_sentences_are_in_the_json():
     assert "split-half" in about(with_halves, "reliability")
 
 
-@pytest.mark.parametrize("name", ["pc-vqa", "pc-iqa", "reading-level"])
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param("pc-vqa", marks=pytest.mark.slow), "pc-iqa", "reading-level"],
+)
 @pytest.mark.usefixtures("data_folder")
 def test_the_real_data_sets_have_a_report(name):
     report = hr.assess_trust(hr.load_dataset(name)).to_dict()

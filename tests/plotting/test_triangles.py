@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 import hodgerank as hr
 from hodgerank.plotting import triangles_chart
 from hodgerank.plotting.charts import svg_of
@@ -40,23 +42,29 @@ def test_at_most_six_are_drawn():
     assert "8 cycles of three are sure" in title_of(chart)
 
 
-def test_where_none_is_sure_nothing_is_coloured_or_claimed():
+@pytest.fixture(scope="module")
+def consistent():
+    """A report without a cycle, and its chart."""
     report = hr.assess_trust(hr.simulate_comparisons(6, 200, spread=2, rng=1))
+    return report, triangles_chart(report)
+
+
+def test_where_none_is_sure_nothing_is_coloured_or_claimed(consistent):
+    report, chart = consistent
     assert not report.triangles
-    chart = triangles_chart(report)
     assert title_of(chart).startswith("No cycles beyond what one ranking and noise explain")
     assert "none is sure to be a cycle" in notes_of(chart)
     assert ORANGE not in str(chart.to_dict()["concat"])
 
 
-def test_an_arrow_starts_at_the_preferred_item_even_where_the_way_round_is_no_cycle():
-    report = hr.assess_trust(hr.simulate_comparisons(6, 200, spread=2, rng=1))
+def test_an_arrow_starts_at_the_preferred_item_even_where_the_way_round_is_no_cycle(consistent):
+    report, chart = consistent
     graph = report.decomposition.graph
     flows = {
         (graph.items[i], graph.items[j]): flow
         for i, j, flow in zip(graph.i, graph.j, graph.flows, strict=True)
     }
-    for way in ways_of(triangles_chart(report)):
+    for way in ways_of(chart):
         a, b = way["preferred"], way["other"]
         assert flows.get((a, b), -flows.get((b, a), 0.0)) >= 0
 

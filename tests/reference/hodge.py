@@ -27,7 +27,7 @@ def dense_flows(graph: ComparisonGraph) -> dict[str, np.ndarray]:
     scaled = root * graph.flows
 
     def project(columns: np.ndarray) -> np.ndarray:
-        return columns @ (np.linalg.pinv(columns) @ scaled) / root
+        return columns @ (np.linalg.pinv(columns, rcond=1e-10) @ scaled) / root
 
     parts = {"gradient": project(root[:, None] * gradient), "curl": project(curl.T / root[:, None])}
     parts["harmonic"] = graph.flows - parts["gradient"] - parts["curl"]

@@ -34,6 +34,7 @@ def test_tied_leaders_are_named_and_more_is_to_be_asked():
     assert do == "To settle which is the best ask more: the next pairs are proposed below."
 
 
+@pytest.mark.usefixtures("few_futures")
 def test_with_a_forecast_it_says_how_many_more():
     votes = [("a", "c", 1), ("b", "c", 1), ("a", "b", 1), ("a", "b", 1), ("a", "b", -1)] * 3
     do = str(hr.report(votes, with_forecast=True).answer[2])
@@ -84,8 +85,9 @@ def test_ties_alone_tell_nobody_apart():
     assert do.startswith("Do not use this order")
 
 
-def test_order_and_certainty_come_from_one_model():
-    votes = hr.simulate_comparisons(300, 60_000, spread=2, workers={"honest": 20}, rng=0)
+@pytest.mark.parametrize("n", [60, pytest.param(300, marks=pytest.mark.slow)])
+def test_order_and_certainty_come_from_one_model(n):
+    votes = hr.simulate_comparisons(n, 200 * n, spread=2, workers={"honest": 20}, rng=0)
     found = hr.report(votes, with_forecast=False).findings
     assert np.nanmin(found.over_next) > 0.4999
 
@@ -134,8 +136,9 @@ def test_following_a_side_is_no_fault_where_each_lean_is_in_the_model():
     assert "the lean of every worker in its model" in report.to_markdown()
 
 
+@pytest.mark.usefixtures("few_futures")
 def test_what_can_still_be_asked_limits_what_is_promised():
-    votes = hr.simulate_comparisons(8, 60, spread=0.5, rng=3)
+    votes = hr.simulate_comparisons(5, 30, spread=0.5, rng=3)
     pairs = [hr.Pair(*votes.items[:2]), hr.Pair(*votes.items[2:4])]
     report = hr.report(votes, most_answers=3, candidates=pairs)
     assert "more than the 3 answers that can still be had" in str(report.answer[2])

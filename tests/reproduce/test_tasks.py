@@ -103,6 +103,7 @@ def test_the_runs_of_a_small_effort_are_among_those_of_a_large_one():
     assert len(Effort("full", n_runs=4).runs(quick=3, full=9)) == 4
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")
 def test_a_dask_cluster_computes_the_same(tmp_path):
     from distributed import Client, LocalCluster

@@ -68,10 +68,11 @@ def test_a_stopping_rule_turns_probes_on_unless_they_are_off():
         assert sampler._design.probes is are_on
 
 
+@pytest.mark.usefixtures("few_futures")
 def test_a_forecast_leaves_probes_as_they_were():
     sampler = hr.AutoSampler(6, seed=1)
     played(sampler, 10)
-    hr.forecast(sampler, 0.8)
+    hr.forecast(sampler, 0.7)
     assert sampler._design.probes is False
 
 

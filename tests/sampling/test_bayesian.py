@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import hodgerank as hr
@@ -19,7 +19,6 @@ answer = st.tuples(
 )  # fmt: skip
 
 
-@settings(max_examples=40, deadline=None)
 @given(
     log=st.lists(answer, max_size=12),
     g=st.sampled_from([1.0, 0.1, 1e-5]),
@@ -35,7 +34,6 @@ def test_the_gain_is_the_expected_divergence(log, g, link):
         assert sampler.gain((i, j)) == pytest.approx(offline, rel=1e-6, abs=1e-9)
 
 
-@settings(max_examples=40, deadline=None)
 @given(log=st.lists(answer, max_size=12), g=st.sampled_from([1.0, 0.1, 1e-5]))
 def test_the_online_update_equals_a_fresh_solution(log, g):
     sampler = hr.BayesianSampler(N, ridge=g)

@@ -76,9 +76,9 @@ def campaign(n, answers, *, spread=3.0, g=1.0, seed=1, every=None, criterion="ga
     ("spread", "g", "mean", "least"),
     [
         (3.0, 1.0, 0.98, 0.94),
-        (0.3, 1.0, 0.98, 0.94),
-        (3.0, 10.0, 0.97, 0.9),
-        (3.0, 0.1, 0.95, 0.8),
+        pytest.param(0.3, 1.0, 0.98, 0.94, marks=pytest.mark.slow),
+        pytest.param(3.0, 10.0, 0.97, 0.9, marks=pytest.mark.slow),
+        pytest.param(3.0, 0.1, 0.95, 0.8, marks=pytest.mark.slow),
         (3.0, 0.01, 0.93, 0.7),
     ],
 )
@@ -206,7 +206,9 @@ def assert_same(one, other):
 
 
 @pytest.mark.parametrize("build", [build_bayesian, build_fisher, build_auto])
-@pytest.mark.parametrize(("n", "answers"), [(37, 300), (150, 700)])
+@pytest.mark.parametrize(
+    ("n", "answers"), [(37, 300), pytest.param(150, 700, marks=pytest.mark.slow)]
+)
 def test_asking_and_how_answers_are_told_leave_no_trace(build, n, answers):
     """Bit for bit: one by one while pairs come and go, one by one, at once, and in pieces."""
     rng = np.random.default_rng(n)

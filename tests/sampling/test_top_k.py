@@ -22,7 +22,9 @@ def recall(sampler, scores, k, n_answers, seed):
     return len(best & set(sampler.ranking().top(k))) / k
 
 
-@pytest.mark.parametrize(("n", "k", "runs"), [(30, 5, 30), (500, 10, 3)])
+@pytest.mark.parametrize(
+    ("n", "k", "runs"), [(30, 5, 30), pytest.param(500, 10, 3, marks=pytest.mark.slow)]
+)
 def test_more_of_the_best_are_found(n, k, runs):
     gained = []
     for run in range(runs):

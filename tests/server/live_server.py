@@ -16,8 +16,9 @@ import uvicorn
 
 from hodgerank.campaign.campaign import Campaign
 from hodgerank.server.app import create_app
-from hodgerank.server.house import House, HouseRules
+from hodgerank.server.house import House
 from hodgerank.server.standings import Standings
+from server.pages.owning import house_at
 
 HOST = "127.0.0.1"
 TEXTS = {f"item-{k}": f"Sentence {k}" for k in range(8)}
@@ -60,7 +61,7 @@ class LiveServer:
 @contextmanager
 def live_server(folder: Path, *, with_standings: bool = False) -> Iterator[LiveServer]:
     """Serve a new house; rankings are computed beside it only where a test looks at them."""
-    house = House(HouseRules(str(folder / "campaigns.db")))
+    house = house_at(str(folder / "campaigns.db"))
     with pytest.MonkeyPatch.context() as patch, socket.create_server((HOST, 0)) as door:
         if not with_standings:
             patch.setattr(Standings, "keep_up", _do_nothing)

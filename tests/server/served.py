@@ -27,9 +27,12 @@ class Served:
     ----------
     start
         What it told when it began.
+    folder
+        Where it runs.
     """
 
     def __init__(self, *options: object, folder: Path | None = None) -> None:
+        self.folder = folder
         self._said = tempfile.TemporaryFile("w+")  # noqa: SIM115
         words = ["serve", "--no-browser", "--json", "--port", "0", *map(str, options)]
         self.process = subprocess.Popen(

@@ -79,17 +79,17 @@ def test_it_knows_what_was_answered_since_it_was_last_asked(campaign, analyst):
     assert asyncio.run(ask()) == (0, 11)
 
 
-def test_it_is_another_process_and_stays_the_same(analyst):
+def test_it_is_another_process_that_stays_the_same_until_it_is_closed(analyst):
     async def ask():
         return [await analyst.ask(process, "cups") for _ in range(2)]
 
     one, other = asyncio.run(ask())
     assert one == other != os.getpid()
-
-
-def test_what_it_refuses_is_told(analyst):
     with pytest.raises(CampaignError, match="not today"):
         asyncio.run(analyst.ask(refuse, "cups"))
+    assert asyncio.run(analyst.ask(process, "cups")) == one
+    analyst.close()
+    assert wait_for_end(one)
 
 
 def test_a_process_that_died_is_replaced(analyst):
@@ -102,16 +102,11 @@ def test_a_process_that_died_is_replaced(analyst):
     assert first != second
 
 
+@pytest.mark.slow
 def test_what_kills_it_every_time_is_an_error_and_no_loop(analyst):
     with pytest.raises(Exception, match="terminated abruptly"):
         asyncio.run(analyst.ask(end, "cups"))
     assert asyncio.run(analyst.ask(n_answers, "cups")) == 0
-
-
-def test_it_ends_when_it_is_closed(analyst):
-    pid = asyncio.run(analyst.ask(process, "cups"))
-    analyst.close()
-    assert wait_for_end(pid)
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")

@@ -8,11 +8,20 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, Playwright, Request
+from playwright.sync_api import (
+    Browser,
+    BrowserContext,
+    ConsoleMessage,
+    Page,
+    Playwright,
+    Request,
+    ViewportSize,
+)
 
 NAMES = ("chromium", "chromium-browser", "google-chrome")
 CHROMIUM = os.environ.get("HODGERANK_TEST_CHROMIUM") or next(filter(None, map(which, NAMES)), None)
 PHONE = {"viewport": {"width": 360, "height": 740}, "has_touch": True, "is_mobile": True}
+SCREEN: ViewportSize = {"width": 1280, "height": 720}
 PATIENCE = 20_000  # milliseconds
 
 
@@ -32,6 +41,9 @@ def launch(playwright: Playwright) -> Browser:
 class WatchedBrowser:
     """Browsers with nothing in common, all of which are watched.
 
+    Pages are used again by the next test, when they have forgotten everything: new ones take
+    three times as long.
+
     Attributes
     ----------
     offences
@@ -45,6 +57,8 @@ class WatchedBrowser:
         self.offences: list[str] = []
         self.forgiven: list[str] = []
         self._contexts: list[BrowserContext] = []
+        self._idle: list[tuple[dict[str, Any], Page]] = []
+        self._busy: list[tuple[dict[str, Any], Page]] = []
 
     def context(self, **options: Any) -> BrowserContext:
         """A browser of somebody else."""
@@ -58,16 +72,39 @@ class WatchedBrowser:
 
     def page(self, **options: Any) -> Page:
         """A page in a browser of its own."""
-        return self.context(**options).new_page()
+        for kept in self._idle:
+            if kept[0] == options:
+                self._idle.remove(kept)
+                break
+        else:
+            kept = options, self.context(**options).new_page()
+        self._busy.append(kept)
+        return kept[1]
 
     def forgive(self, *parts: str) -> None:
         """Expect offences that contain this."""
         self.forgiven.extend(parts)
 
+    def forget(self) -> list[str]:
+        """Be as new for the next test; what was noticed in this one and not expected."""
+        kept = [page.context for _, page in self._busy + self._idle]
+        for context in [one for one in self._contexts if one not in kept]:
+            context.close()
+        self._contexts, found = kept, self._unforgiven()
+        for options, page in self._busy:
+            _empty(page, options.get("viewport", SCREEN))
+        self._idle += self._busy
+        self._busy = []
+        self.offences, self.forgiven = [], []
+        return found
+
     def close(self) -> list[str]:
         """Go away; what was noticed and not expected."""
         for context in self._contexts:
             context.close()
+        return self._unforgiven()
+
+    def _unforgiven(self) -> list[str]:
         return [one for one in self.offences if not any(part in one for part in self.forgiven)]
 
     def _look_at_request(self, request: Request) -> None:
@@ -79,3 +116,18 @@ class WatchedBrowser:
     def _look_at_console(self, message: ConsoleMessage) -> None:
         if message.type in ("error", "warning"):
             self.offences.append(f"console: {message.text} {message.location.get('url', '')}")
+
+
+def _empty(page: Page, viewport: ViewportSize) -> None:
+    """Leave nothing of a test in a page and its browser."""
+    for other in page.context.pages:
+        if other is not page:
+            other.close()
+    page.unroute_all(behavior="ignoreErrors")
+    page.context.unroute_all(behavior="ignoreErrors")
+    page.context.set_offline(False)
+    page.context.clear_cookies()
+    page.set_viewport_size(viewport)
+    page.emulate_media(color_scheme="null", reduced_motion="null")
+    page.goto("/enter")  # of the same server: elsewhere is another process
+    page.evaluate("localStorage.clear(); sessionStorage.clear()")

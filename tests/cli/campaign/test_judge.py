@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
 import signal
-import subprocess
-import threading
 
 import polars as pl
 import pytest
@@ -13,7 +12,8 @@ import pytest
 from campaigns import QUESTION, SCORES, TEXTS, asked_in, forget_surroundings, records
 from hodgerank.campaign.campaign import Campaign
 from hodgerank.judges.stand_in import StandIn, Temper
-from processes import COMMAND
+
+pytestmark = pytest.mark.usefixtures("certificates_are_read_once")
 
 
 @pytest.fixture(autouse=True)
@@ -115,30 +115,14 @@ def test_calls_of_a_campaign_at_an_address_need_a_file(run, postgres_url):
 
 
 def test_one_interrupt_waits_for_what_is_out_and_the_same_command_goes_on(run, folder):
-    reached, let_go = threading.Event(), threading.Event()
+    def interrupt(call):
+        if len(stand_in._calls) == 10:
+            os.kill(os.getpid(), signal.SIGINT)
 
-    def hold(call):
-        if len(stand_in._calls) >= 10 and not let_go.is_set():
-            reached.set()
-            let_go.wait(60)
-
-    with StandIn(SCORES, on_call=hold) as stand_in:
-        process = subprocess.Popen(
-            [*COMMAND, *words(stand_in, "--concurrency", 6)],
-            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-        )  # fmt: skip
-        try:
-            assert reached.wait(60)
-            process.send_signal(signal.SIGINT)
-            said = process.stderr.readline()
-            let_go.set()
-            out, err = process.communicate(timeout=60)
-        finally:
-            let_go.set()
-            process.kill()
-            process.communicate()
-        assert (process.returncode, err) == (130, "")
-        assert "waiting for the calls that are out, which are paid for" in said
+    with StandIn(SCORES, on_call=interrupt) as stand_in:
+        status, out, err = run(*words(stand_in, "--concurrency", 6))
+        assert status == 130
+        assert "waiting for the calls that are out, which are paid for" in err
         assert "stopped by: interrupted" in out
         assert "The same command goes on from here." in out
         n_calls = len(stand_in.calls)

@@ -6,7 +6,7 @@ import json
 import subprocess
 
 from hodgerank.campaign.campaign import Campaign
-from processes import COMMAND, hodgerank
+from processes import COMMAND
 
 
 def test_everything_works_with_an_address(new, answer, campaign, postgres_url):
@@ -22,15 +22,15 @@ def test_everything_works_with_an_address(new, answer, campaign, postgres_url):
     campaign("close", postgres_url, "--yes")
 
 
-def test_several_people_answer_at_once(new, postgres_url):
+def test_several_people_answer_at_once(new, answer, postgres_url):
     new(where=postgres_url)
-    command = [*COMMAND, "campaign", "answer", postgres_url, "--worker"]
+    command = [*COMMAND, "campaign", "answer", postgres_url, "--worker", "ann"]
     with subprocess.Popen(
-        [*command, "ann"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     ) as process:
         while "q quit" not in process.stdout.readline():
             pass
-        assert hodgerank(*command[3:], "bob", input="1\n2\n").returncode == 0
+        answer(["1", "2"], worker="bob", where=postgres_url)
         process.communicate("1\nq\n", timeout=60)
     with Campaign.open(postgres_url, read_only=True) as found:
         assert sorted(row["worker"] for row in found.answers()) == ["ann", "bob", "bob"]

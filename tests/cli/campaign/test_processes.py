@@ -12,7 +12,7 @@ import time
 import pytest
 
 from hodgerank.campaign.campaign import Campaign
-from processes import COMMAND, hodgerank
+from processes import COMMAND
 
 PATIENCE = 60.0  # seconds
 ANSWER = [*COMMAND, "campaign", "answer", "campaign.db", "--worker", "ann"]
@@ -88,8 +88,10 @@ def test_keys_of_a_terminal(new):
         assert all(0 <= row["seconds"] < PATIENCE for row in campaign.answers())
 
 
-@pytest.mark.parametrize(("key", "status"), [("\x03", 130), ("\x04", 0)])
-def test_ctrl_c_and_ctrl_d_leave_the_pair_open(new, key, status):
+@pytest.mark.parametrize(
+    ("key", "status"), [("\x03", 130), pytest.param("\x04", 0, marks=pytest.mark.slow)]
+)
+def test_ctrl_c_and_ctrl_d_leave_the_pair_open(new, answer, key, status):
     new()
     terminal = Terminal(*ANSWER)
     terminal.wait_for("q quit")
@@ -101,10 +103,10 @@ def test_ctrl_c_and_ctrl_d_leave_the_pair_open(new, key, status):
     assert "Traceback" not in terminal.seen
     assert outcomes() == [1]
     left_open = re.findall(r"text \d", terminal.seen)[-2:]
-    again = hodgerank(*ANSWER[3:], input="q\n")
-    assert re.findall(r"text \d", again.stdout) == left_open
+    assert re.findall(r"text \d", answer(["q"])) == left_open
 
 
+@pytest.mark.slow
 def test_a_signal_while_waiting_ends_it_and_loses_nothing(new):
     new()
     with subprocess.Popen(
@@ -120,7 +122,7 @@ def test_a_signal_while_waiting_ends_it_and_loses_nothing(new):
     assert outcomes() == [1]
 
 
-def test_a_second_process_is_refused_in_words_and_may_look_on(new):
+def test_a_second_process_is_refused_in_words_and_may_look_on(new, campaign):
     new()
     with subprocess.Popen(
         ANSWER, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
@@ -129,15 +131,14 @@ def test_a_second_process_is_refused_in_words_and_may_look_on(new):
             pass
         for words in ("answer --worker bob", "close --yes"):
             command, *more = words.split()
-            end = hodgerank("campaign", command, "campaign.db", *more, stdin=subprocess.DEVNULL)
-            assert end.returncode == 3, end
-            assert str(process.pid) in end.stderr
-        assert hodgerank("campaign", "status", "campaign.db").returncode == 0
+            assert str(process.pid) in campaign(command, "campaign.db", *more, status=3)
+        campaign("status", "campaign.db")
         process.communicate("q\n", timeout=PATIENCE)
-    assert hodgerank("campaign", "pause", "campaign.db").returncode == 0
+    campaign("pause", "campaign.db")
 
 
-def test_a_killed_process_leaves_its_answers_and_its_open_pair(new):
+@pytest.mark.slow
+def test_a_killed_process_leaves_its_answers_and_its_open_pair(new, answer):
     new()
     with subprocess.Popen(
         ANSWER, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
@@ -148,10 +149,11 @@ def test_a_killed_process_leaves_its_answers_and_its_open_pair(new):
             pass
         process.kill()
     assert outcomes() == [-1]
-    assert "1 answer of yours" not in hodgerank(*ANSWER[3:], input="q\n").stdout
-    assert "2 answers of yours" in hodgerank(*ANSWER[3:], input="1\n").stdout
+    assert "1 answer of yours" not in answer(["q"])
+    assert "2 answers of yours" in answer(["1"])
 
 
+@pytest.mark.slow
 def test_who_reads_no_further_ends_it(new):
     new()
     with subprocess.Popen(

@@ -37,6 +37,7 @@ def test_an_alarm_of_a_rule_is_told(new, answer, campaign):
     assert "! too_fast fails 24 of 24 answers: look whether the rule is right" in out
 
 
+@pytest.mark.usefixtures("few_futures")
 def test_a_forecast_is_made_where_a_rule_is_set(new, answer, campaign):
     new("--stop", "tau >= 0.6")
     answer(["1"] * 4)

@@ -106,6 +106,7 @@ def test_duckdb(folder, wanted):
     assert_same_from(duckdb.read_parquet(str(folder / "*.parquet")), wanted)
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")
 def test_dask_on_a_cluster(folder, wanted):
     import dask.dataframe as dd
@@ -120,6 +121,7 @@ def test_dask_on_a_cluster(folder, wanted):
         assert_same(hr.bradley_terry(frame), hr.bradley_terry(str(folder / "*.parquet")))
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.skipif(shutil.which("java") is None, reason="Spark needs Java: install a JRE")
 def test_spark(folder, wanted, monkeypatch):

@@ -24,20 +24,23 @@ def answered(crowd: Crowd, seed: int) -> AnsweredGraph:
     return AnsweredGraph.of(replace(votes, display_known=np.asarray(True)))
 
 
+FAIR = [
+    Crowd(per_pair=10, tossers=0.2, acuities=0.5, display="mostly better"),
+    Crowd(per_pair=10, answer="tie"),
+    Crowd(per_pair=20, repeats=4),
+]
+MORE = [
+    Crowd(per_pair=10),
+    Crowd(per_pair=20, design="sparse"),
+    Crowd(per_pair=10, lapses=0.1, spread=3),
+    Crowd(per_pair=10, tastes=0.7),
+    Crowd(per_pair=10, answer="grade"),
+    Crowd(per_pair=10, link="noiseless"),
+]
+
+
 @pytest.mark.parametrize(
-    "crowd",
-    [
-        Crowd(per_pair=10),
-        Crowd(per_pair=20, design="sparse"),
-        Crowd(per_pair=10, lapses=0.1, spread=3),
-        Crowd(per_pair=10, tastes=0.7),
-        Crowd(per_pair=10, tossers=0.2, acuities=0.5, display="mostly better"),
-        Crowd(per_pair=10, answer="tie"),
-        Crowd(per_pair=10, answer="grade"),
-        Crowd(per_pair=20, repeats=4),
-        Crowd(per_pair=10, link="noiseless"),
-    ],
-    ids=str,
+    "crowd", [*FAIR, *(pytest.param(crowd, marks=pytest.mark.slow) for crowd in MORE)], ids=str
 )
 def test_fair_crowds_lean_to_no_side(crowd):
     single, together = [], 0

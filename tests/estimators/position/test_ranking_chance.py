@@ -40,7 +40,7 @@ def test_many_answers_are_not_dealt_anew(monkeypatch):
 def test_a_report_with_sides_sees_the_ranking_that_a_lean_hides():
     judges = Judges(leans=(2.5,), answers=130, spread=1.2)
     seen = []
-    for seed in range(10):
+    for seed in range(5):
         votes = judges.votes(np.random.default_rng([seed, 1]))
         plain, sided = (
             hr.report(votes, with_forecast=False, position=position).findings.shows_a_ranking

@@ -45,7 +45,7 @@ def test_fitting_is_allowed_for(design):
 
 
 @pytest.mark.parametrize("name", CONSISTENT)
-@pytest.mark.parametrize("per_pair", [5, 20])
+@pytest.mark.parametrize("per_pair", [5, pytest.param(20, marks=pytest.mark.slow)])
 def test_nobody_is_named_where_all_are_alike(name, per_pair):
     """In at most 5 % of crowds by design: of 12, no more than 3."""
     rng = fresh_rng(3, f"{name} {per_pair}")

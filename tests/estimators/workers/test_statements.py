@@ -33,7 +33,12 @@ INNOCENT = {
 }
 
 
-@pytest.mark.parametrize("name", INNOCENT)
+FIRST = ("ties", "varied tastes")
+
+
+@pytest.mark.parametrize(
+    "name", [*FIRST, *(pytest.param(n, marks=pytest.mark.slow) for n in INNOCENT if n not in FIRST)]
+)
 def test_honest_workers_have_no_faults(name):
     found = assessed(INNOCENT[name], {}, 12, np.random.default_rng(0))
     assert np.mean(found.innocent) < 0.3

@@ -6,7 +6,7 @@ import asyncio
 from contextlib import suppress
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from hodgerank.errors import InvalidArgument
@@ -92,7 +92,6 @@ def test_what_a_call_took_counts_in_the_place_of_what_was_expected(actual, secon
     assert played(play()) == [second]
 
 
-@settings(max_examples=50, deadline=None)
 @given(
     st.floats(1, 3000),
     st.lists(st.tuples(st.floats(0, 5), st.floats(0, 3)), min_size=1, max_size=40),

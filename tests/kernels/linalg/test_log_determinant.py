@@ -23,7 +23,9 @@ from hodgerank.kernels.linalg.log_determinant import log_determinant
     ],
     ids=["random", "regular", "star", "grid", "power law", "path", "complete", "empty"],
 )
-@pytest.mark.parametrize("scale", [0.05, 0.5, 5.0])
+@pytest.mark.parametrize(
+    "scale", [0.5, *(pytest.param(scale, marks=pytest.mark.slow) for scale in (0.05, 5.0))]
+)
 def test_it_is_near_the_dense_one(graph, scale):
     graph = nx.convert_node_labels_to_integers(graph)
     n = graph.number_of_nodes()

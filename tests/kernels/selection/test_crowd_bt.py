@@ -6,7 +6,7 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.special import digamma
 from scipy.stats import beta as beta_distribution
@@ -44,7 +44,6 @@ def test_digamma_is_that_of_scipy(x):
     assert kernel._digamma(x) == pytest.approx(digamma(x), rel=1e-8)
 
 
-@settings(max_examples=25)
 @given(st.floats(1, 30), st.floats(1, 30), st.floats(1, 30), st.floats(1, 30))
 def test_the_divergence_of_reliabilities_is_its_integral(a_new, b_new, a, b):
     wanted = beta_divergence((a_new, b_new), (a, b))

@@ -23,9 +23,11 @@ def graphs(draw):
 
 
 def rows_of(n, edges):
-    """Where the edges of each item start, and their other ends."""
+    """Where the edges of each item start, and their other ends, read-only as in graphs."""
     i, j = np.array(edges, np.int64).reshape(-1, 2).T
-    return np.searchsorted(i, np.arange(n + 1)), j.astype(np.int32)
+    ends = j.astype(np.int32)
+    ends.flags.writeable = False
+    return np.searchsorted(i, np.arange(n + 1)), ends
 
 
 def slow_triangles(n, edges):
@@ -117,7 +119,7 @@ def test_bits_and_walks_agree_on_many_items():
     n = 150
     i, j = np.triu_indices(n, 1)
     kept = rng.random(len(i)) < 0.8
-    rows = np.searchsorted(i[kept], np.arange(n + 1)), j[kept].astype(np.int32)
+    rows = rows_of(n, np.c_[i[kept], j[kept]])
     assert bit_rows.suit(*rows)
     np.testing.assert_array_equal(bit_rows.common_neighbours(*rows), kernel.walked_triangles(*rows))
     ratios = rng.normal(0, 1, (int(kept.sum()), 3))

@@ -15,9 +15,10 @@ from hodgerank.campaign.campaign import Campaign
 from hodgerank.server.api.describing import schema_of
 from hodgerank.server.api.news import News
 from hodgerank.server.app import create_app
-from hodgerank.server.house import House, HouseRules
+from hodgerank.server.house import House
 from hodgerank.server.rate_limits import RateLimits
 from hodgerank.server.routes import ROUTES
+from server.pages.owning import house_at
 
 CONFIG = {
     "base-url": "http://localhost/",
@@ -98,7 +99,7 @@ class Served:
 
 @pytest.fixture(scope="module")
 def served(tmp_path_factory):
-    house = House(HouseRules(str(tmp_path_factory.mktemp("schema") / "campaigns.db")))
+    house = house_at(str(tmp_path_factory.mktemp("schema") / "campaigns.db"))
     hours = count(step=3600)
     house.limits = RateLimits(clock=lambda: next(hours))  # strangers may try again and again
     with pytest.MonkeyPatch.context() as patch:
@@ -115,7 +116,12 @@ def is_not_refused_by_the_schema(context: Any, response: Any, case: Any) -> None
 
 
 @schema.parametrize()
-@settings(max_examples=4, derandomize=True, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(
+    max_examples=settings().max_examples // 5,
+    derandomize=True,
+    deadline=None,
+    suppress_health_check=list(HealthCheck),
+)
 def test_every_route_answers_as_described(case, served):
     served.prepare(case)
     case.call_and_validate(

@@ -9,6 +9,7 @@ from playwright.sync_api import expect
 
 from server.browser.working import (
     begin,
+    begin_at_the_door,
     expect_count,
     expect_done,
     outcomes,
@@ -71,7 +72,7 @@ def test_answers_that_were_not_sent_survive_a_reload(live, watched):
     press(page, "2")
     expect(page.locator("#said")).to_have_text(f"Offline. {KEPT}: 2")
     page.unroute("**/answer")
-    page.on("dialog", lambda dialog: dialog.accept())  # it warns who goes away
+    page.once("dialog", lambda dialog: dialog.accept())  # it warns who goes away
     page.reload()
     expect_count(page, "2 of about 3")
     wait_until_sent(page)
@@ -158,7 +159,7 @@ def test_a_reload_shows_the_same_pair(live, page):
 
 def test_going_back_and_forth_leads_to_the_same_pair(live, page):
     campaign = live.campaign(FOUR)
-    begin(page, live, campaign)
+    begin_at_the_door(page, live, campaign)
     press(page, "1")
     wait_until_sent(page)
     before = shown(page)
@@ -172,7 +173,7 @@ def test_going_back_and_forth_leads_to_the_same_pair(live, page):
 
 def test_going_back_from_the_end_leads_to_the_end(live, page):
     campaign = live.campaign(FOUR, answers_per_worker=1)
-    begin(page, live, campaign)
+    begin_at_the_door(page, live, campaign)
     press(page, "1")
     expect_done(page)
     page.go_back()

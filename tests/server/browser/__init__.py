@@ -1,0 +1,1 @@
+"""A package, so that its tests share one browser process."""
