@@ -3,23 +3,31 @@
 #   PYTHON       which Python to use; an environment made by another one is replaced
 #   VENV         the folder of the environment
 #   CONSTRAINTS  the versions to install; empty for the newest
+#   PYTEST_ARGS  what else to tell pytest
+#   WORKERS      how many tests run at once
 PYTHON      ?= python3
 VENV        ?= .venv
 CONSTRAINTS ?= constraints.txt
 PYTEST_ARGS ?=
+# One more than cores, since many tests wait for a browser, a server or a process.
+WORKERS     ?= $(shell $(PYTHON) -c 'import os; print(min((os.cpu_count() or 1) + 1, 8))')
 
 BIN   := $(VENV)/bin
 READY := $(VENV)/.ready
 # A default `python3` does not replace an environment that another Python made.
 KEEP  := $(if $(filter file,$(origin PYTHON)),--keep)
 SETUP  = $(PYTHON) tools/environment.py $(VENV) $(KEEP) $(if $(CONSTRAINTS),--constraints $(CONSTRAINTS))
+PYTEST = $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal
 # What `make test` leaves to `make test-all`: tests marked slow, and three quarters of the examples of hypothesis.
-QUICK := --dist worksteal -m "not slow" --hypothesis-profile=quick
+QUICK := -m "not slow" --hypothesis-profile=quick
 # The extras that the tests use; Spark and Dask, which are large, only in test-all.
 EXTRAS := datasets,excel,llm,postgres,server,duckdb,reproduce
 comma  := ,
 # The tests that need neither a server, a browser nor a database.
 CORE  := src $(addprefix tests/,kernels data graph estimators sampling collecting plotting reporting)
+
+# Some machines set this; every command that the tests start would compile all modules again.
+unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
 .PHONY: help demo test test-all test-core test-pythons test-latest test-lowest fuzz soak coverage \
@@ -44,13 +52,13 @@ demo: $(READY)-demo  ## simulate a crowd, rank its votes, say how far to trust t
 	@printf "\nOpen it in a browser: %s\n" "$(CURDIR)/demo/report.html"
 
 test: $(READY)-test $(READY)-chromium  ## run the tests (6 minutes); PYTEST_ARGS="tests/cli -x" for some of them
-	$(BIN)/python -m pytest -n auto $(QUICK) $(PYTEST_ARGS)
+	$(PYTEST) $(QUICK) $(PYTEST_ARGS)
 
 test-all: $(READY)-test-all $(READY)-chromium $(READY)-java  ## run every test, with Spark, Dask and the slow ones
-	$(BIN)/python -m pytest -n auto $(PYTEST_ARGS)
+	$(PYTEST) $(PYTEST_ARGS)
 
 test-core: $(READY)-test  ## run the tests that need no server, browser or database
-	$(BIN)/python -m pytest -n auto $(QUICK) $(CORE) $(PYTEST_ARGS)
+	$(PYTEST) $(QUICK) $(CORE) $(PYTEST_ARGS)
 
 test-pythons:  ## run test-core on every Python that is found, from 3.11 on, each in an environment of its own
 	@$(PYTHON) tools/environment.py --find-pythons | while read -r python; do \
@@ -75,8 +83,8 @@ soak: $(READY)-test  ## kill, fill disks, race and abandon for some minutes, and
 	PYTHONPATH=tests $(BIN)/python -m soak
 
 coverage: $(READY)-test-all $(READY)-chromium $(READY)-java  ## measure branch coverage; compiled kernels run as plain Python for it
-	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -n auto --cov --cov-report= --cov-fail-under=0 tests/kernels
-	$(BIN)/python -m pytest -n auto --cov --cov-append --cov-report=term:skip-covered
+	NUMBA_DISABLE_JIT=1 $(PYTEST) --cov --cov-report= --cov-fail-under=0 tests/kernels
+	$(PYTEST) --cov --cov-append --cov-report=term:skip-covered
 
 lint: $(READY)-lint  ## check style and formatting
 	$(BIN)/ruff check .

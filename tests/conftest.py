@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import secrets
 import signal
@@ -12,8 +13,11 @@ from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
+import numba
 import pytest
 from hypothesis import settings
+from numba.core.compiler_lock import global_compiler_lock
+from numba.core.dispatcher import Dispatcher
 
 from hodgerank.collecting import forecast
 
@@ -23,6 +27,36 @@ settings.load_profile("full")
 
 # Tests that a script started in the background ignore Ctrl-C, and so would processes they start.
 signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _kernels_are_compiled_by_one_worker(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """What one worker of xdist compiles the others wait for, and load from Numba's cache.
+
+    Without locks two of them compile most kernels twice, and one may lose what the other saved.
+    """
+    if "PYTEST_XDIST_WORKER" not in os.environ or numba.config.DISABLE_JIT:
+        yield
+        return
+    folder, held = tmp_path_factory.getbasetemp().parent, set[str]()
+    compile_alone = Dispatcher.compile
+
+    def compile_once(dispatcher: Dispatcher, signature: object) -> object:
+        name = f"{dispatcher.__module__}.{dispatcher.__qualname__}.lock"
+        with global_compiler_lock:  # before the other lock, as everywhere in Numba
+            if name in held:
+                return compile_alone(dispatcher, signature)
+            with (folder / name).open("w") as lock:
+                fcntl.flock(lock, fcntl.LOCK_EX)
+                held.add(name)
+                try:
+                    return compile_alone(dispatcher, signature)
+                finally:
+                    held.discard(name)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Dispatcher, "compile", compile_once)
+        yield
 
 
 @pytest.fixture

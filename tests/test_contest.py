@@ -54,6 +54,7 @@ def test_a_tiny_contest_gives_finite_numbers():
     assert "| sparse-random | swiss |" in written
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", sorted(REGIMES))
 def test_tasks_can_be_sent_to_other_processes(name):
     (task,) = tasks([REGIMES[name]], ["swiss"], runs=2, setting=Setting(per_item=(2,), n_items=9))

@@ -128,6 +128,7 @@ class Environment:
         began = time.monotonic()
         print(f"Installing {shown} ...", end=" ", flush=True)
         pip = [str(self.python), "-m", "pip", "--disable-pip-version-check", "install"]
+        pip += ["--no-compile"]  # modules are compiled when they are imported: few ever are
         with self.log.open("w", errors="replace") as log:
             end = subprocess.run(
                 [*pip, "--no-build-isolation", *self._versions, *arguments],

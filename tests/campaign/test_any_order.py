@@ -668,5 +668,6 @@ def test_any_order_on_sqlite(tmp_path):
     run(tmp_path / "campaigns.db", 2)
 
 
+@pytest.mark.slow
 def test_any_order_on_postgresql(postgres_url):
     run(postgres_url, 2)

@@ -108,6 +108,7 @@ with Campaign.open(path) as campaign:
 """
 
 
+@pytest.mark.slow
 @on_linux
 @pytest.mark.parametrize("room", [100_000, pytest.param(0, marks=pytest.mark.slow)])
 def test_on_a_full_disk_who_is_not_forgotten_entirely_is_so_when_there_is_room(tmp_path, room):

@@ -23,6 +23,7 @@ def test_an_acknowledged_answer_survives_a_kill(tmp_path):
     assert kill_again_and_again(tmp_path / "campaign.db", 2) > 2
 
 
+@pytest.mark.slow
 def test_of_two_processes_on_postgresql_one_is_killed_and_the_other_goes_on(postgres_url):
     with Campaign.create(postgres_url, list(range(40)), question=QUESTION) as ours:
         one, other = Working(postgres_url, "one"), Working(postgres_url, "other")

@@ -10,6 +10,8 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from random import Random
 
+import pytest
+
 from campaign.folded import folded, plain
 from campaign.trial import QUESTION
 from hodgerank.campaign.campaign import Campaign
@@ -90,6 +92,7 @@ def test_of_racing_answers_one_counts_on_sqlite(tmp_path):
         is_as_it_should(campaign, told, N_THREADS)
 
 
+@pytest.mark.slow
 def test_of_racing_answers_one_counts_on_postgresql_from_two_processes(postgres_url):
     with with_tasks_out(postgres_url) as campaign:
         ids = ids_of(campaign)

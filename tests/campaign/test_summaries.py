@@ -70,6 +70,7 @@ def tossed(stop, outcome, n_workers=40, **settings):
     return trial.campaign.progress(with_forecast=True)
 
 
+@pytest.mark.slow
 def test_no_forecast_is_made_of_coin_tosses_without_saying_so():
     coin = Random(5)
     found = tossed("tau >= 0.9", lambda task: coin.choice([-1, 1]))

@@ -105,6 +105,7 @@ def test_a_group_that_cannot_be_ranked_leaves_the_others_standing(run, write):
     assert run("rank", path, "--by", "scenes")[0] == BAD_INPUT
 
 
+@pytest.mark.slow
 def test_populations_are_compared(run, scenes, tmp_path):
     status, out, _ = run("rank", scenes, "--compare", "scene")
     assert status == 0

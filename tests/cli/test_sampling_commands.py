@@ -159,6 +159,7 @@ def test_absurd_numbers_of_votes_are_wrong_usage(run, tmp_path):
         assert "of memory of this machine: about" in err
 
 
+@pytest.mark.slow
 def test_long_lists_take_no_longer_per_item(run, tmp_path):
     names = [f"item-{k}" for k in range(60_000)]
     (tmp_path / "twice.txt").write_text("\n".join([*names, names[-1]]))

@@ -151,6 +151,7 @@ def test_a_killed_server_has_lost_nothing_and_others_go_on(folder):
     assert given == [*acknowledged, task.id]
 
 
+@pytest.mark.slow
 def test_a_second_ctrl_c_ends_it_at_once(folder):
     with served(folder=folder) as server:
         # It listens before it heeds signals: whoever is answered knows that it does both.
@@ -268,6 +269,7 @@ def _walk_in(server: Served, base: str) -> None:
         assert joined.headers["set-cookie"].startswith("__Host-")
 
 
+@pytest.mark.slow
 def test_the_demonstration_moves_within_seconds_and_is_gone_in_the_end(tmp_path):
     with served("--demo", folder=tmp_path) as server:
         place = Path(server.start["database"]).parent

@@ -37,6 +37,7 @@ def test_a_forecast_leaves_the_sampler_alone():
     assert "reached" in str(reached)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("few_futures")
 @pytest.mark.parametrize(
     "build", [pytest.param(hr.AutoSampler, marks=pytest.mark.slow), hr.RandomSampler]
@@ -147,6 +148,7 @@ def test_a_fresh_sampler_has_the_same_options_and_no_answers():
     assert fresh.gain((0, 1)) == hr.BayesianSampler(5, ridge=3.0).gain((0, 1))
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("few_futures")
 def test_judges_who_lean_take_longer():
     """Their answers tell less, and the futures know it."""

@@ -133,6 +133,7 @@ def test_the_certainty_of_independent_scores_is_that_of_draws(k, deviation):
     assert certainty._first_apart(scores, deviations, k) == pytest.approx(share, abs=0.012)
 
 
+@pytest.mark.slow
 def test_the_widest_interval_among_some_of_very_many_items():
     votes = hr.simulate_comparisons(3_500, 20_000, rng=1)
     ranking = hr.bayes_rank(votes)
@@ -174,6 +175,7 @@ def test_a_fit_that_used_up_its_sweeps_says_so(monkeypatch, n_items):
 CARELESS = {"honest": 8, "random": 4, "adversarial": 2}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("position", [None, "worker"])
 def test_a_robust_ranking_is_hurt_less_by_bad_workers(position):
     plain, robust = [], []

@@ -375,6 +375,7 @@ def false_alarms(runs, **options):
     return differ, moved
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("taste", "runs", "most"),
     [
@@ -390,6 +391,7 @@ def test_workers_of_varied_tastes_do_not_make_crowds_different(taste, runs, most
     assert moved <= most
 
 
+@pytest.mark.slow
 def test_a_thousand_permutations_of_thirty_items_take_a_second_or_two():
     scores = np.random.default_rng(0).normal(0, 1.5, 30)
     items = tuple(range(30))

@@ -86,6 +86,7 @@ CONSISTENT = {
 FIRST = ("ties", "noiseless")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "name",
     [*FIRST, *(pytest.param(n, marks=pytest.mark.slow) for n in CONSISTENT if n not in FIRST)],
@@ -99,6 +100,7 @@ def test_outlying_answers_are_too_many_where_a_fifth_is_turned_round():
     assert too_many(crowd, 0.2, 8, np.random.default_rng(0)) >= 0.8
 
 
+@pytest.mark.slow
 def test_redrawn_crowds_show_the_share_that_consistent_crowds_have():
     rng = np.random.default_rng(0)
     for crowd in (Crowd(per_pair=20), Crowd(n_items=20, per_pair=5)):

@@ -32,6 +32,7 @@ def test_a_consistent_crowd_gets_a_clean_verdict():
 FIRST = ("20 % coin-tossers, varied acuity", "ties")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "name",
     [*FIRST, *(pytest.param(n, marks=pytest.mark.slow) for n in CONSISTENT if n not in FIRST)],

@@ -157,6 +157,7 @@ def test_certainty_is_the_share_of_pairs_that_it_is_right_about(name):
         assert right[sure].mean() > 0.88
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", SOME_FIRST)
 def test_leaders_of_coins_are_not_certain(name):
     certain, _ = leaders(name, ESTIMATORS[name], COINS, 40, 2)
@@ -300,6 +301,7 @@ def test_weights_may_be_wide_apart(weights):
 # --- clusters
 
 
+@pytest.mark.slow
 def test_robust_intervals_cover_where_tastes_differ():
     crowd = Crowd(tastes=0.7, per_pair=20)
     by_worker = "robust_rank by worker"

@@ -232,6 +232,7 @@ def test_more_edges_are_redrawn_less_often():
     assert n_redraws(1_000_000) < 99
 
 
+@pytest.mark.slow
 def test_two_hundred_items_and_a_million_answers_in_time():
     votes = hr.simulate_comparisons(200, 1_000_000, rng=0)
     answered = AnsweredGraph.of(votes)

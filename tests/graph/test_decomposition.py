@@ -185,6 +185,7 @@ def test_graded_answers_are_compared_with_the_noise_they_have():
     assert np.mean([p_value(0.0) for _ in range(10)]) > 0.1
 
 
+@pytest.mark.slow
 def test_ties_of_consistent_crowds_are_no_curl():
     p_values = []
     for seed in range(40):
@@ -234,6 +235,7 @@ def test_without_circles_nothing_is_tested():
     assert decomposition.expected.curl.p_value(decomposition.energy["curl"]) == 1
 
 
+@pytest.mark.slow
 def test_sparse_consistent_crowds_have_calibrated_loops():
     rng = np.random.default_rng(0)
     z = []

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
 import hodgerank as hr
 from hodgerank.graph.foretold import foretold_chance
@@ -20,6 +21,7 @@ def asked(spread, seed, n_items=20, n_answers=100, ties=0.0):
     return sampler.answers
 
 
+@pytest.mark.slow
 def test_a_sampler_finds_no_ranking_in_coin_tosses():
     found = [hr.decompose(asked(0.0, seed)) for seed in range(40)]
     foretold = np.array([one.p_value("gradient") for one in found])

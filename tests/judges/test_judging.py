@@ -330,6 +330,7 @@ PREPARED = multiprocessing.get_context("forkserver")
 PREPARED.set_forkserver_preload(["hodgerank.judges.judging", "hodgerank.cli.app", "openai"])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "moments", [[2, 20], pytest.param([1, 2, 12, 20], marks=pytest.mark.slow)], ids=str
 )

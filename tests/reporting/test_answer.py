@@ -136,6 +136,7 @@ def test_following_a_side_is_no_fault_where_each_lean_is_in_the_model():
     assert "the lean of every worker in its model" in report.to_markdown()
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("few_futures")
 def test_what_can_still_be_asked_limits_what_is_promised():
     votes = hr.simulate_comparisons(5, 30, spread=0.5, rng=3)

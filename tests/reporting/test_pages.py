@@ -171,6 +171,7 @@ def test_a_group_whose_items_are_not_joined_is_told():
     assert "2 groups of items cannot be compared with each other" in hr.report(votes).to_markdown()
 
 
+@pytest.mark.slow
 def test_of_many_items_a_hundred_rows_are_shown_and_all_can_be_taken_away():
     votes = hr.simulate_comparisons(110, 1000, rng=1)
     report = hr.report(votes, with_forecast=False)

@@ -39,11 +39,13 @@ def smoke(tmp_path_factory):
         return reproduce(names(), output=folder, effort="smoke", jobs=1), folder
 
 
+@pytest.mark.slow
 def test_every_experiment_runs(smoke, data_folder):
     assert data_folder.is_dir()
     assert [report.name for report in smoke[0].reports] == [*EXPERIMENTS]
 
 
+@pytest.mark.slow
 def test_every_experiment_writes_a_chart_and_its_data(smoke):
     found, folder = smoke
     for name in (report.name for report in found.reports):
@@ -62,6 +64,7 @@ def test_charts_are_written_in_four_formats(chosen, tmp_path):
             assert (tmp_path / f"{name}{suffix}").stat().st_size > 1000, (name, suffix)
 
 
+@pytest.mark.slow
 def test_every_claim_gets_a_verdict_with_evidence(smoke):
     for report in smoke[0].reports:
         assert len(report.verdicts) == len(report.published.claims) > 0
@@ -69,6 +72,7 @@ def test_every_claim_gets_a_verdict_with_evidence(smoke):
         assert report.verdict == "undecided", "a few runs show that it works, and no more"
 
 
+@pytest.mark.slow
 def test_the_page_shows_every_figure_and_needs_no_other_file(smoke):
     found, folder = smoke
     page = found.page.read_text()
@@ -80,6 +84,7 @@ def test_the_page_shows_every_figure_and_needs_no_other_file(smoke):
     assert found.page == folder / "index.html"
 
 
+@pytest.mark.slow
 def test_means_come_with_standard_errors(smoke):
     with (smoke[1] / "simulated.csv").open() as file:
         row = next(csv.DictReader(file))

@@ -44,6 +44,7 @@ def test_the_fiedler_rule_follows_its_definition(n):
         counts[pair] += 1
 
 
+@pytest.mark.slow
 def test_many_items_follow_the_same_rule_without_decomposing_each_time():
     n = 60
     sampler = hr.FisherSampler(n, seed=5, criterion="fiedler")

@@ -29,10 +29,12 @@ def mean_tau(position, lean):
     return np.mean([campaign(position, [lean], seed=seed)[1] for seed in range(20)])
 
 
+@pytest.mark.slow
 def test_rankings_come_nearer_to_the_truth_where_a_judge_leans():
     assert mean_tau("worker", 3.0) > mean_tau(None, 3.0) + 0.02
 
 
+@pytest.mark.slow
 def test_it_costs_little_where_nobody_leans():
     assert mean_tau("worker", 0.0) > mean_tau(None, 0.0) - 0.05
 

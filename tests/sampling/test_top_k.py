@@ -22,6 +22,7 @@ def recall(sampler, scores, k, n_answers, seed):
     return len(best & set(sampler.ranking().top(k))) / k
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("n", "k", "runs"), [(30, 5, 30), pytest.param(500, 10, 3, marks=pytest.mark.slow)]
 )

@@ -109,6 +109,7 @@ def test_what_kills_it_every_time_is_an_error_and_no_loop(analyst):
     assert asyncio.run(analyst.ask(n_answers, "cups")) == 0
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
 def test_it_ends_when_its_server_is_killed(campaign, tmp_path):
     script = tmp_path / "orphan.py"

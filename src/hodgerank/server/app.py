@@ -5,11 +5,12 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from functools import partial
+from functools import cache, partial
 
-from fastapi import Depends, FastAPI
+from fastapi import APIRouter, Depends, FastAPI
 from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
+from starlette.routing import BaseRoute
 
 from hodgerank import __version__
 from hodgerank.errors import HodgeRankError
@@ -22,7 +23,7 @@ from hodgerank.server.metrics.counting import Metrics
 from hodgerank.server.metrics.meter import Meter
 from hodgerank.server.plain import plain_route
 from hodgerank.server.problem import Problem
-from hodgerank.server.routes import ROUTES
+from hodgerank.server.routes import ROUTES, Route
 from hodgerank.server.running.streams import StreamKeeper, Streams
 from hodgerank.server.shield import Shield
 from hodgerank.server.standings import Standings
@@ -65,11 +66,20 @@ def create_app(house: House) -> FastAPI:
     app.add_middleware(Meter, metrics=app.state.metrics)
     for error in (Problem, HodgeRankError, HTTPException, RequestValidationError):
         app.add_exception_handler(error, answer_problem)
-    for route in ROUTES:
+    app.router.routes.extend(_described(tuple(ROUTES)))
+    app.openapi = partial(schema_of, app)  # type: ignore[method-assign]
+    return app
+
+
+@cache
+def _described(routes: tuple[Route, ...]) -> list[BaseRoute]:
+    """Made once for all applications of a process: to describe them to FastAPI takes long."""
+    router = APIRouter()
+    for route in routes:
         if not route.is_api:
-            app.router.routes.append(plain_route(*route))
+            router.routes.append(plain_route(*route))
             continue
-        app.add_api_route(
+        router.add_api_route(
             route.path,
             route.endpoint,
             methods=[route.method],
@@ -78,5 +88,4 @@ def create_app(house: House) -> FastAPI:
             response_model=None,
             **description_of(route.endpoint),
         )
-    app.openapi = partial(schema_of, app)  # type: ignore[method-assign]
-    return app
+    return router.routes

@@ -179,6 +179,7 @@ def there(live, tmp_path_factory):
     return live_through(campaign, tmp_path_factory.mktemp("there"))
 
 
+@pytest.mark.slow
 def test_forecasts_come_back_as_they_are(live, clients, few_futures):
     campaign = live.campaign(["a", "b"], stop="tau >= 0.9")
     client = clients.of(campaign)

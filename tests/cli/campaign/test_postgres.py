@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import subprocess
 
+import pytest
+
 from hodgerank.campaign.campaign import Campaign
 from processes import COMMAND
 
@@ -22,6 +24,7 @@ def test_everything_works_with_an_address(new, answer, campaign, postgres_url):
     campaign("close", postgres_url, "--yes")
 
 
+@pytest.mark.slow
 def test_several_people_answer_at_once(new, answer, postgres_url):
     new(where=postgres_url)
     command = [*COMMAND, "campaign", "answer", postgres_url, "--worker", "ann"]

@@ -402,6 +402,7 @@ def test_images_that_cannot_be_sent_are_refused(tmp_path):
         Sample(image=Path(os.devnull))
 
 
+@pytest.mark.slow
 def test_many_items_and_long_texts_are_read_quickly(write):
     with at_most(4):
         path = write("id,text\n" + "".join(f"i{n},text {n}\n" for n in range(50_000)))

@@ -39,6 +39,7 @@ MORE = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "crowd", [*FAIR, *(pytest.param(crowd, marks=pytest.mark.slow) for crowd in MORE)], ids=str
 )

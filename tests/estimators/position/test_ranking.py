@@ -136,6 +136,7 @@ def test_answers_of_unknown_display_count_without_sides():
         assert len(estimator(half, position="worker")) == 6
 
 
+@pytest.mark.slow
 def test_sides_cost_nothing_where_pairs_were_chosen_by_labels_and_nobody_leans():
     taus = {None: [], "worker": []}
     for seed in range(12):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 from benchmarks.calibration.judges import Judges
 
 import hodgerank as hr
@@ -37,6 +38,7 @@ def test_many_answers_are_not_dealt_anew(monkeypatch):
     assert chances(1.0, 0.0, runs=1)[0] is None
 
 
+@pytest.mark.slow
 def test_a_report_with_sides_sees_the_ranking_that_a_lean_hides():
     judges = Judges(leans=(2.5,), answers=130, spread=1.2)
     seen = []

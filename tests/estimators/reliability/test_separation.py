@@ -28,6 +28,7 @@ def errors(crowd: Crowd, runs: int, name: str) -> tuple[np.ndarray, np.ndarray, 
     return tuple(np.array(rows).T)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "crowd"),
     {

@@ -18,6 +18,7 @@ def halves(votes, **options):
     return split_half(AnsweredGraph.of(votes), **{"n_splits": 30, **options})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n_workers", [20, pytest.param(5, marks=pytest.mark.slow)])
 def test_spearman_brown_foresees_the_correlation_of_two_such_samples(n_workers):
     """Of whole workers where there are ten, else of answers: all of one crowd."""

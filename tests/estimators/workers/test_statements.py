@@ -36,6 +36,7 @@ INNOCENT = {
 FIRST = ("ties", "varied tastes")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "name", [*FIRST, *(pytest.param(n, marks=pytest.mark.slow) for n in INNOCENT if n not in FIRST)]
 )

@@ -338,6 +338,7 @@ def test_a_retry_after_that_says_nothing_is_replaced_by_our_own_delay(value):
     assert 0 < slept <= 0.5
 
 
+@pytest.mark.slow
 def test_64_calls_in_flight_are_held_back_by_one_that_is_told_to_wait():
     scores = {"one text": 0.0, "another text": 1.0}
     messages = [{"role": "user", "content": "A: one text\n\nB: another text\n\nA or B?"}]

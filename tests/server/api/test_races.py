@@ -61,5 +61,6 @@ def race(live: LiveServer, n_tasks: int) -> None:
     assert campaign.counts.n_answers == n_tasks
 
 
+@pytest.mark.slow
 def test_of_racing_answers_one_counts(live):
     race(live, N_TASKS)

@@ -115,6 +115,7 @@ def is_not_refused_by_the_schema(context: Any, response: Any, case: Any) -> None
         assert "errors" not in response.json()
 
 
+@pytest.mark.slow
 @schema.parametrize()
 @settings(
     max_examples=settings().max_examples // 5,

@@ -38,6 +38,7 @@ def expect_readable(page: Page, screens: list[tuple[int, int, str]] = SCREENS) -
         assert found.violations_count == 0, found.generate_report()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("language", ["en", "de"])
 def test_a_worker_page_has_less_than_30_kb_without_media(live, page, language):
     begin(page, live, live.campaign(pictures(live), ties=True, pages={"language": language}))
@@ -70,6 +71,7 @@ def test_pairs_of_texts_are_readable_for_all(live, page):
     expect_readable(page, SCREENS[:1])
 
 
+@pytest.mark.slow
 def test_long_texts_and_grades_are_readable_for_all(live, page):
     begin(page, live, live.campaign(LONG, grades=3))
     expect_readable(page)
@@ -155,6 +157,7 @@ CODE = "Some words.\n\n```\n" + "a_long_line_of_code = " * 20 + "\n```\n\nMore w
 WIDE = "|" + "a rather wide column |" * 9 + "\n|" + "---|" * 9 + "\n|" + "words in a cell |" * 9
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("text", [CODE, WIDE])
 def test_code_and_tables_stay_within_their_cards(live, page, text):
     items = {f"secret-{k}": f"{text}\n\nItem {k}\n\n" + "words " * 400 for k in range(3)}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from playwright.sync_api import expect
 
 from server.browser.working import (
@@ -110,6 +111,7 @@ def test_who_does_not_is_screened_out_with_a_code(live, watched):
     assert [worker.outcome for worker in campaign.workers()] == ["screened_out"]
 
 
+@pytest.mark.slow
 def test_who_came_from_a_panel_is_sent_back_when_all_is_saved(live, watched):
     campaign = live.campaign(FOUR, answers_per_worker=2, panel=PANEL)
     page = watched.page()

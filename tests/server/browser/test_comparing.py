@@ -232,6 +232,7 @@ def test_long_texts_scroll_inside_and_are_not_chosen_by_accident(live, page):
     assert page.locator("#left").evaluate("node => node.scrollTop") == 0
 
 
+@pytest.mark.slow
 def test_nothing_moves_from_pair_to_pair(live, page):
     texts = {f"i{k}": "word " * [2, 2000, 40][k % 3] for k in range(6)}
     begin(page, live, live.campaign(texts))
@@ -316,6 +317,7 @@ def test_a_change_of_settings_reaches_pages_that_are_open(live, page):
     expect_count(page, "1 of about 6")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("key", ["Enter", "Space"])
 def test_a_key_that_is_held_on_a_button_answers_once(live, page, key):
     campaign = live.campaign(FOUR)

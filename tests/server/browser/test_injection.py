@@ -44,6 +44,7 @@ def attacked_server(tmp_path_factory, without_rest):
         yield server
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("payloads", "panel", "ends", "turn"), CAMPAIGNS)
 def test_nothing_that_others_wrote_runs_on_any_page(
     chromium, attacked_server, payloads, panel, ends, turn

@@ -151,6 +151,7 @@ def test_zoom_shows_both_pictures_as_large_as_they_are_and_moves_them_together(l
     expect(panes.first).to_be_hidden()
 
 
+@pytest.mark.slow
 def test_sounds_are_heard_one_after_the_other_to_the_end_before_an_answer(live, page):
     campaign = live.campaign(tones(live, 0.4), pages={"hear_both": True}, answers_per_worker=1)
     begin(page, live, campaign)
@@ -176,6 +177,7 @@ def test_one_sound_stops_the_other(live, page):
     assert one.evaluate("node => node.paused")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("is_together", [True, False])
 def test_videos_start_together_if_that_is_set(live, page, is_together):
     items = videos(live, page)

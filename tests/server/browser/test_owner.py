@@ -150,6 +150,7 @@ def test_a_ban_asks_first_and_is_undone(owner, ranked):
     assert campaign.counts.n_banned == 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", PAGES)
 def test_pages_are_readable_for_all(owner, answered, path):
     owner.goto(f"/c/{answered.id}{path}")
@@ -187,6 +188,7 @@ def test_the_list_and_the_form_are_readable_for_all(owner, ranked, path):
     expect_readable(owner, SCREENS)
 
 
+@pytest.mark.slow
 def test_the_report_is_readable_for_all(owner, answered):
     owner.goto(f"/c/{answered.id}/report")
     expect_readable(owner, SCREENS)
@@ -209,6 +211,7 @@ def test_names_that_would_run_do_not(watched_owner, ranked):
     assert dialogs == []
 
 
+@pytest.mark.slow
 def test_whatever_asks_is_wholly_on_the_screen(owner, ranked, answered):
     ranked.house.keys.issue("token", "reader", "a program", campaign=answered.id)
     ranked.house.keys.issue("session", "owner", "owner", seconds=3600)
@@ -245,6 +248,7 @@ def test_a_phone_shows_how_sure_a_place_is(owner, answered):
     assert min(sizes) >= 8
 
 
+@pytest.mark.slow
 def test_of_a_thousand_items_a_hundred_are_shown_until_one_asks(owner, ranked):
     campaign = ranked.campaign([f"item {k}" for k in range(300)])
     owner.goto(f"/c/{campaign.id}/items")

@@ -371,6 +371,7 @@ for seed in count(int(sys.argv[2])):
 """
 
 
+@pytest.mark.slow
 @on_linux
 def test_what_was_acknowledged_survives_a_kill_and_nothing_is_half_there(tmp_path):
     acknowledged: set[str] = set()

@@ -3,6 +3,7 @@ from __future__ import annotations
 import re
 from io import BytesIO
 
+import pytest
 from PIL import Image
 
 from hodgerank.campaign.items import CampaignItem
@@ -33,6 +34,7 @@ def test_before_any_answer_items_stand_as_they_were_listed(owned):
     assert numbers(html) == [0, 1, 2]
 
 
+@pytest.mark.slow
 def test_a_thousand_items_are_shown_with_lazy_pictures(owned):
     items = [CampaignItem(f"i{k}", media=f"https://example.org/{k}.png") for k in range(1000)]
     campaign = owned.campaign(items)

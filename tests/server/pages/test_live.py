@@ -135,6 +135,7 @@ def test_groups_that_no_answers_join_are_told(owned):
     assert "is ahead" not in html
 
 
+@pytest.mark.slow
 def test_before_the_first_answer_the_page_and_the_status_foresee_the_same(owned):
     campaign = owned.campaign([f"i{k}" for k in range(5)], stop="tau >= 0.8")
     owned.view(campaign)

@@ -26,6 +26,7 @@ class SqliteReader:
         self._path = path
         self._engine = engine_of(path, "mode=ro", QueuePool, max_overflow=-1)
         self._engine_of_still_file = engine_of(path, "mode=ro&immutable=1")
+        self._is_closed = False
 
     def look(self, query: Callable[[Connection], T], is_written_here: bool) -> T:
         """Run a short query; a file that began to change meanwhile is asked again."""
@@ -39,11 +40,16 @@ class SqliteReader:
             else:
                 if before == self._stillness():
                     return result
-        with self._engine.connect() as connection:
-            return query(connection)
+        try:
+            with self._engine.connect() as connection:
+                return query(connection)
+        finally:
+            if self._is_closed:  # while this looked: its connection went back to an empty pool
+                self._engine.dispose()
 
     def close(self) -> None:
         """Let the connections go."""
+        self._is_closed = True
         self._engine.dispose()
 
     def _stillness(self) -> tuple[int, ...] | None:
