@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from threading import Lock
 from typing import TypeVar
 
 from sqlalchemy import Connection, Engine, NullPool, Pool, QueuePool, create_engine
@@ -26,31 +28,48 @@ class SqliteReader:
         self._path = path
         self._engine = engine_of(path, "mode=ro", QueuePool, max_overflow=-1)
         self._engine_of_still_file = engine_of(path, "mode=ro&immutable=1")
+        self._lock = Lock()
+        self._n_looking = 0
         self._is_closed = False
 
     def look(self, query: Callable[[Connection], T], is_written_here: bool) -> T:
         """Run a short query; a file that began to change meanwhile is asked again."""
-        while not is_written_here and (before := self._stillness()):
-            try:
-                with self._engine_of_still_file.connect() as connection:
-                    result = query(connection)
-            except (DBAPIError, sqlite3.Error):
-                if before == self._stillness():
-                    raise
-            else:
-                if before == self._stillness():
-                    return result
-        try:
+        with self._looking():
+            while not is_written_here and (before := self._stillness()):
+                try:
+                    with self._engine_of_still_file.connect() as connection:
+                        result = query(connection)
+                except (DBAPIError, sqlite3.Error):
+                    if before == self._stillness():
+                        raise
+                else:
+                    if before == self._stillness():
+                        return result
             with self._engine.connect() as connection:
                 return query(connection)
-        finally:
-            if self._is_closed:  # while this looked: its connection went back to an empty pool
-                self._engine.dispose()
 
     def close(self) -> None:
-        """Let the connections go."""
-        self._is_closed = True
-        self._engine.dispose()
+        """Let the connections go; where a thread still looks, it does so when it is done."""
+        with self._lock:
+            self._is_closed = True
+            self._let_go()
+
+    @contextmanager
+    def _looking(self) -> Iterator[None]:
+        with self._lock:
+            self._n_looking += 1
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._n_looking -= 1
+                if self._is_closed:
+                    self._let_go()
+
+    def _let_go(self) -> None:
+        # A connection that comes back to a pool that was disposed of would stay open.
+        if self._n_looking == 0:
+            self._engine.dispose()
 
     def _stillness(self) -> tuple[int, ...] | None:
         """What changes when somebody writes; None while somebody has the file open for it."""
