@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import fcntl
+import gc
 import os
 import secrets
 import signal
@@ -27,6 +28,17 @@ settings.load_profile("full")
 
 # Tests that a script started in the background ignore Ctrl-C, and so would processes they start.
 signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def pytest_collection_finish() -> None:
+    """Spare the garbage collector thousands of tests that stay until the end."""
+    gc.collect()
+    gc.freeze()
+
+
+def pytest_sessionfinish() -> None:
+    """Let everything go that leaves a complaint at exit otherwise."""
+    gc.unfreeze()
 
 
 @pytest.fixture(scope="session", autouse=True)

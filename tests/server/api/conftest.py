@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from starlette.testclient import TestClient
@@ -12,6 +13,12 @@ from hodgerank.server.app import create_app
 from hodgerank.server.house import House, HouseRules
 from hodgerank.server.standings import Standings
 from server.api.served import HERE, Program, Served
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Its cases are made while it is collected, which takes seconds in each worker."""
+    is_left_out = config.option.markexpr == "not slow"
+    return True if is_left_out and collection_path.name == "test_conformance.py" else None
 
 
 async def _do_nothing(standings: Standings) -> None:
