@@ -24,7 +24,7 @@ QUICK := -m "not slow" --hypothesis-profile=quick
 EXTRAS := datasets,excel,llm,postgres,server,duckdb,reproduce
 comma  := ,
 # The tests that need neither a server, a browser nor a database.
-CORE  := src $(addprefix tests/,kernels data graph estimators sampling collecting plotting reporting)
+CORE  := $(addprefix tests/,test_doctests.py kernels data graph estimators sampling collecting plotting reporting)
 
 # Some machines set this; every command that the tests start would compile all modules again.
 unexport PYTHONDONTWRITEBYTECODE

@@ -23,7 +23,7 @@ from numba.core.dispatcher import Dispatcher
 from hodgerank.collecting import forecast
 
 settings.register_profile("full", deadline=None, max_examples=40)
-settings.register_profile("quick", deadline=None, max_examples=10)
+settings.register_profile("quick", deadline=None, max_examples=6)
 settings.load_profile("full")
 
 # Tests that a script started in the background ignore Ctrl-C, and so would processes they start.

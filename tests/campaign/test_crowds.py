@@ -34,6 +34,7 @@ def honest(name: str) -> Marked:
     return marked(HONEST[name], n_workers=10, n_answers=120, seed=1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", HONEST)
 def test_rules_hardly_mark_honest_answers(name):
     assert honest(name).shares["any"] < 0.03

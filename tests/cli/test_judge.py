@@ -583,6 +583,7 @@ def test_one_interrupt_waits_for_what_is_out_and_the_same_command_goes_on(run, f
         assert len(keys) == len(set(keys)) == 30
 
 
+@pytest.mark.slow
 def test_a_second_interrupt_leaves_at_once(folder):
     with Interrupted(10) as campaign:
         campaign.interrupt()

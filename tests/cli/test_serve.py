@@ -95,6 +95,7 @@ def test_a_second_server_and_a_taken_port_are_refused_in_words(run, server, monk
     assert not Path("other.db").exists()
 
 
+@pytest.mark.slow
 def test_who_lost_the_browser_signs_all_owners_out_at_the_start(folder):
     house = House(HouseRules(str(folder / "campaigns.db")))
     session = house.keys.issue("session", "owner", "owner", seconds=3600)
@@ -139,6 +140,7 @@ def test_ctrl_c_ends_streams_and_leaves_nothing(folder):
     assert left == ["campaigns.db", "campaigns.db-media", "campaigns.db.lock"]
 
 
+@pytest.mark.slow
 def test_a_killed_server_has_lost_nothing_and_others_go_on(folder):
     with served(folder=folder) as server:
         acknowledged = work(server, 5)
@@ -239,6 +241,7 @@ def proxy(port: int, prefix: str, *, strips: bool) -> Iterator[int]:
         thread.join()
 
 
+@pytest.mark.slow
 def test_behind_a_proxy_it_is_seen_under_a_path(folder):
     public = "https://rank.example.org/votes"
     with socket.create_server(("127.0.0.1", 0)) as free:

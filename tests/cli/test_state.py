@@ -28,6 +28,7 @@ def batch(path, seed):
     return path
 
 
+@pytest.mark.slow
 def test_writers_at_once_lose_nothing(tmp_path, state):
     paths = [batch(tmp_path / f"{k}.csv", k) for k in range(3)]
     running = [

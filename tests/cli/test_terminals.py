@@ -182,6 +182,7 @@ def on_a_terminal(*arguments: object, term: str = "xterm") -> tuple[str, str]:
     return out.decode(), seen.decode()
 
 
+@pytest.mark.slow
 def test_a_person_is_told_what_is_being_done(votes):
     out, err = on_a_terminal("plan", votes, "-n", 3, "--target", 0.6, "-o", "-")
     assert "reading" in err

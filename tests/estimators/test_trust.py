@@ -193,6 +193,7 @@ def test_the_same_sentences_are_in_the_json():
     assert "split-half" in about(with_halves, "reliability")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "name",
     [pytest.param("pc-vqa", marks=pytest.mark.slow), "pc-iqa", "reading-level"],

@@ -131,6 +131,7 @@ def test_saturated_but_consistent_preferences_are_no_circle():
     assert decomposition.triangles(1)[0].z < 3
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("link", ["bradley-terry", "uniform"])
 def test_consistent_crowds_look_consistent(link):
     rng = np.random.default_rng(0)

@@ -54,6 +54,7 @@ def test_every_experiment_writes_a_chart_and_its_data(smoke):
             assert len(list(csv.DictReader(file))) > 1, name
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "chosen", [lambda: ["budget"], pytest.param(names, marks=pytest.mark.slow)], ids=["one", "all"]
 )

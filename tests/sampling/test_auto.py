@@ -121,6 +121,7 @@ def test_a_ranking_knows_the_candidates_however_they_were_given():
         assert kendall_tau(crushed, truth) < 0.5
 
 
+@pytest.mark.slow
 def test_pairs_that_judges_repeat_are_asked_less():
     """A judge who always says the same of a pair, often wrongly where items are close."""
     rng = np.random.default_rng(3)

@@ -20,6 +20,7 @@ def collector():
     gc.set_threshold(*thresholds)
 
 
+@pytest.mark.slow
 def test_a_campaign_that_is_opened_later_is_passed_over_too(tmp_path, collector):
     address = str(tmp_path / "campaigns.db")
     with Campaign.create(address, [f"i{k}" for k in range(500)], id="c", question="?"):
