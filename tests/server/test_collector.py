@@ -15,6 +15,7 @@ from hodgerank.server.house import House, HouseRules
 @pytest.fixture
 def collector():
     thresholds = gc.get_threshold()
+    gc.unfreeze()  # what the tests are made of
     yield
     gc.unfreeze()
     gc.set_threshold(*thresholds)

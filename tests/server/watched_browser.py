@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from shutil import which
 from typing import Any
 from urllib.parse import urlsplit
@@ -13,9 +15,9 @@ from playwright.sync_api import (
     BrowserContext,
     ConsoleMessage,
     Page,
-    Playwright,
     Request,
     ViewportSize,
+    sync_playwright,
 )
 
 NAMES = ("chromium", "chromium-browser", "google-chrome")
@@ -25,17 +27,23 @@ SCREEN: ViewportSize = {"width": 1280, "height": 720}
 PATIENCE = 20_000  # milliseconds
 
 
-def launch(playwright: Playwright) -> Browser:
-    """Chromium, without a window."""
+@contextmanager
+def launched() -> Iterator[Browser]:
+    """Chromium, without a window; without Chromium the tests are skipped."""
     # Root has no sandbox; a fake device has no sound card either.
     flags = ["--no-sandbox", "--mute-audio"] if os.geteuid() == 0 else ["--mute-audio"]
     flags.append("--autoplay-policy=no-user-gesture-required")
     if CHROMIUM is None:
         pytest.skip("NO CHROMIUM, no page is tested in a browser: install chromium")
-    try:
-        return playwright.chromium.launch(executable_path=CHROMIUM, args=flags)
-    except Exception as error:
-        pytest.skip(f"NO CHROMIUM, no page is tested in a browser: {str(error).splitlines()[0]}")
+    with ExitStack() as stack:
+        try:
+            playwright = stack.enter_context(sync_playwright())
+            browser = playwright.chromium.launch(executable_path=CHROMIUM, args=flags)
+        except Exception as error:
+            reason = str(error).splitlines()[0]
+            pytest.skip(f"CHROMIUM FAILED, no page is tested in a browser: {reason}")
+        stack.callback(browser.close)
+        yield browser
 
 
 class WatchedBrowser:

@@ -5,22 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, Page
 
 from hodgerank.collecting import forecast
 from hodgerank.server import standings
 from server.browser.owning import enter
 from server.live_server import LiveServer, live_server
-from server.watched_browser import PHONE, WatchedBrowser, launch
+from server.watched_browser import PHONE, WatchedBrowser, launched
 
 
 @pytest.fixture(scope="package")
 def chromium() -> Iterator[Browser]:
     """One browser process for the tests of this package: its loop is in the way of others."""
-    with sync_playwright() as playwright:
-        browser = launch(playwright)
+    with launched() as browser:
         yield browser
-        browser.close()
 
 
 @pytest.fixture(scope="package")
