@@ -60,9 +60,11 @@ test-all: $(READY)-test-all $(READY)-chromium $(READY)-java  ## run every test, 
 test-core: $(READY)-test  ## run the tests that need no server, browser or database
 	$(PYTEST) $(QUICK) $(CORE) $(PYTEST_ARGS)
 
-test-pythons:  ## run test-core on every Python that is found, from 3.11 on, each in an environment of its own
-	@$(PYTHON) tools/environment.py --find-pythons | while read -r python; do \
-	  $(MAKE) --no-print-directory test-core PYTHON="$$python" VENV=".venv-$${python##*python}" || exit 1; \
+test-pythons:  ## run test-core on every other Python that is found, from 3.11 on, each in its own environment
+	@this=$$($(PYTHON) -c 'import sys; print("{}.{}".format(*sys.version_info))'); \
+	$(PYTHON) tools/environment.py --find-pythons | while read -r python; do \
+	  version=$${python##*python}; \
+	  [ $$version = $$this ] || $(MAKE) --no-print-directory test-core PYTHON="$$python" VENV=.venv-$$version || exit 1; \
 	done
 
 test-latest:  ## run the tests with the newest releases of all dependencies
