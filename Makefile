@@ -18,7 +18,7 @@ READY := $(VENV)/.ready
 KEEP  := $(if $(filter file,$(origin PYTHON)),--keep)
 SETUP  = $(PYTHON) tools/environment.py $(VENV) $(KEEP) $(if $(CONSTRAINTS),--constraints $(CONSTRAINTS))
 PYTEST = $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal
-# What `make test` leaves to `make test-all`: tests marked slow, and three quarters of the examples of hypothesis.
+# What `make test` leaves to `make test-all`: tests marked slow, and most examples of hypothesis.
 QUICK := -m "not slow" --hypothesis-profile=quick
 # The extras that the tests use; Spark and Dask, which are large, only in test-all.
 EXTRAS := datasets,excel,llm,postgres,server,duckdb,reproduce
@@ -100,7 +100,7 @@ docs: $(READY)-docs  ## build the site in docs/_build/html, warnings being error
 	$(if $(LINKS),$(BIN)/python -m sphinx -W --keep-going -q -b linkcheck docs docs/_build/linkcheck)
 	@echo "docs/_build/html/index.html"
 
-transcripts: $(READY)-test  ## run the blocks of README and docs, and write what they print into the pages
+transcripts: $(READY)-test-all $(READY)-java  ## run the blocks of README and docs, and write what they print into the pages
 	$(BIN)/python -m tests.docs.command_reference
 	$(BIN)/python -m tests.docs.http_reference
 	$(BIN)/python -m tests.docs.metrics_reference

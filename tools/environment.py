@@ -7,8 +7,8 @@
 The first creates VENV if it is not there, was not finished, was moved, or was made by another
 Python (which --keep allows), and installs into it. The second looks for a program and installs its
 Debian package where that is possible. The third prints the Pythons of this machine that hodgerank
-supports, one of each version. Every failure ends in one sentence with the remedy; the
-output of pip is in VENV/setup.log.
+supports, one of each version. Every failure ends in one sentence with the remedy; the output of
+pip is in VENV/setup.log.
 """
 
 # This file must parse on Python 3.6, so that an old Python is told what is wrong.
@@ -53,7 +53,7 @@ class SetupError(Exception):
 
 
 def main():
-    """Run one of the two tasks; 1 after a failure that was explained."""
+    """Run one of the three tasks; return 1 after a failure that was explained."""
     arguments = sys.argv[1:]
     split = arguments.index("--") if "--" in arguments else len(arguments)
     options = argparse.ArgumentParser(description=__doc__)
@@ -76,7 +76,10 @@ def main():
             if split < len(arguments):
                 packages = arguments[split + 1 :]
                 shown = " ".join(packages).replace("--editable .", "hodgerank")
-                environment.install(packages, f"{shown} (minutes, the first time)")
+                shown = shown.replace(" --group ", " and tools for ").replace(
+                    "--group ", "tools for "
+                )
+                environment.install(packages, f"{shown} (takes minutes the first time)")
     except SetupError as error:
         print(f"\n{error}", file=sys.stderr)
         return 1
