@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from shutil import which
 from typing import Any
 from urllib.parse import urlsplit
@@ -14,6 +14,7 @@ from playwright.sync_api import (
     Browser,
     BrowserContext,
     ConsoleMessage,
+    Error,
     Page,
     Request,
     ViewportSize,
@@ -134,8 +135,22 @@ def _empty(page: Page, viewport: ViewportSize) -> None:
     page.unroute_all(behavior="ignoreErrors")
     page.context.unroute_all(behavior="ignoreErrors")
     page.context.set_offline(False)
+    _leave(page)  # before its session ends: a page that is still open would ask and be refused
     page.context.clear_cookies()
     page.set_viewport_size(viewport)
     page.emulate_media(color_scheme="null", reduced_motion="null")
-    page.goto("/enter")  # of the same server: elsewhere is another process
     page.evaluate("localStorage.clear(); sessionStorage.clear()")
+
+
+def _leave(page: Page) -> None:
+    """Show a page that does nothing by itself, even if the last one is just loading another."""
+    with suppress(Error):  # what waits for a time, and what is loading, end here
+        page.evaluate("for (let i = setTimeout(() => 0); i; i--) clearTimeout(i); window.stop()")
+    for is_last in (*[False] * 9, True):
+        try:
+            page.goto("/enter")  # of the same server: elsewhere is another process
+            return
+        except Error:
+            if is_last:
+                raise
+            page.wait_for_timeout(50)

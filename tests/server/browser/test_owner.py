@@ -72,7 +72,8 @@ def test_what_another_does_shows_at_once(owner, ranked):
     owner.goto(f"/c/{campaign.id}")
     campaign.pause()
     expect(owner.locator(".bar .pill")).to_have_text("paused")
-    owner.get_by_role("button", name="Go on").click()
+    with owner.expect_navigation(url="**done=resume"):
+        owner.get_by_role("button", name="Go on").click()
     expect(owner.locator(".bar .pill")).to_have_text("open")
     assert campaign.counts.status == "open"
 
