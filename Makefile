@@ -148,7 +148,8 @@ $(READY)-lock $(READY)-bench: $(VENV)/.python pyproject.toml $(CONSTRAINTS)
 	@touch $@
 
 $(READY)-chromium: | $(VENV)/.python
-	@$(SETUP) --program chromium chromium-browser google-chrome --package chromium \
+	@$(SETUP) --program chromium-headless-shell chromium chromium-browser google-chrome \
+	  --package chromium-headless-shell \
 	  --purpose "the pages are not tested in a browser"
 	@touch $@
 

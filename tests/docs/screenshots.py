@@ -15,7 +15,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from io import BytesIO
 from pathlib import Path
-from shutil import which
 from tempfile import TemporaryDirectory
 from typing import Any
 from zipfile import ZipFile
@@ -23,6 +22,7 @@ from zipfile import ZipFile
 from PIL import Image
 from playwright.sync_api import Browser, Page, sync_playwright
 from tests.docs.pages import DOCS
+from tests.server.watched_browser import CHROMIUM
 
 from hodgerank.server.demo.pictures import pictures
 
@@ -32,7 +32,6 @@ DESKTOP = {"viewport": {"width": 1200, "height": 800}}
 PHONE = {"viewport": {"width": 390, "height": 760}, "has_touch": True, "is_mobile": True}
 PATIENCE = 180_000  # milliseconds
 FEWEST_ANSWERS = 300
-CHROMIUM = os.environ.get("HODGERANK_TEST_CHROMIUM") or which("chromium")
 ENOUGH = """n => {
     const shown = document.querySelector("[data-live=answers]").textContent;
     return Number(shown.replace(/\\D/g, "")) >= n;

@@ -8,12 +8,14 @@ import gc
 import pytest
 
 from hodgerank.campaign.campaign import Campaign
+from hodgerank.server import collector
 from hodgerank.server.collector import spare_collector, spare_what_is_new
 from hodgerank.server.house import House, HouseRules
 
 
 @pytest.fixture
-def collector():
+def thresholds(monkeypatch):
+    monkeypatch.setattr(collector, "_is_spared", False)
     thresholds = gc.get_threshold()
     gc.unfreeze()  # what the tests are made of
     yield
@@ -22,7 +24,7 @@ def collector():
 
 
 @pytest.mark.slow
-def test_a_campaign_that_is_opened_later_is_passed_over_too(tmp_path, collector):
+def test_a_campaign_that_is_opened_later_is_passed_over_too(tmp_path, thresholds):
     address = str(tmp_path / "campaigns.db")
     with Campaign.create(address, [f"i{k}" for k in range(500)], id="c", question="?"):
         pass
@@ -36,7 +38,7 @@ def test_a_campaign_that_is_opened_later_is_passed_over_too(tmp_path, collector)
         house.close()
 
 
-def test_a_process_that_only_tests_keeps_its_collector(collector):
+def test_a_process_that_only_tests_keeps_its_collector(thresholds):
     n_before = gc.get_freeze_count()
     spare_what_is_new()
     assert gc.get_freeze_count() == n_before == 0

@@ -21,7 +21,7 @@ from playwright.sync_api import (
     sync_playwright,
 )
 
-NAMES = ("chromium", "chromium-browser", "google-chrome")
+NAMES = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
 CHROMIUM = os.environ.get("HODGERANK_TEST_CHROMIUM") or next(filter(None, map(which, NAMES)), None)
 PHONE = {"viewport": {"width": 360, "height": 740}, "has_touch": True, "is_mobile": True}
 SCREEN: ViewportSize = {"width": 1280, "height": 720}
@@ -35,7 +35,7 @@ def launched() -> Iterator[Browser]:
     flags = ["--no-sandbox", "--mute-audio"] if os.geteuid() == 0 else ["--mute-audio"]
     flags.append("--autoplay-policy=no-user-gesture-required")
     if CHROMIUM is None:
-        pytest.skip("NO CHROMIUM, no page is tested in a browser: install chromium")
+        pytest.skip("NO CHROMIUM, no page is tested in a browser: install chromium-headless-shell")
     with ExitStack() as stack:
         try:
             playwright = stack.enter_context(sync_playwright())

@@ -19,7 +19,7 @@ class Visitor:
         self.door = live.join_link(campaign, query)
         self.inside = f"{live.url}/w/{campaign.id}"
         headers = {"Origin": live.url, "Accept": "text/html", "Connection": "close"}
-        self.http = httpx.Client(headers=headers)
+        self.http = httpx.Client(headers=headers, verify=False)  # over HTTP: no certificates
 
     def knock(self, **headers: str) -> httpx.Response:
         """Look at the door."""
