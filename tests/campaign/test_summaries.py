@@ -91,7 +91,7 @@ def test_a_lean_that_the_ranking_knows_of_does_not_hide_it():
     assert doubts["worker"] < doubts[None]
 
 
-def test_before_the_first_answer_nothing_is_doubted():
+def test_before_the_first_answer_nothing_is_doubted(few_futures):
     progress = Trial("abc", stop="tau >= 0.9").campaign.progress(with_forecast=True)
     assert not progress.tracks[0].is_doubtful
     assert "0.9 takes about" in progress.sentence
@@ -111,7 +111,7 @@ def test_progress_says_whether_it_is_enough():
     assert trial.campaign.progress().sentence == "Closed with 2 answers."
 
 
-def test_progress_is_by_track():
+def test_progress_is_by_track(few_futures):
     items = [CampaignItem(f"{t}{k}", track=t) for t in "xy" for k in range(3)]
     trial = Trial(items, stop="tau >= 0.6")
     trial.answer_all("ann", 4)
@@ -123,7 +123,7 @@ def test_progress_is_by_track():
     assert all(track.forecast is not None for track in tracks)
 
 
-def test_a_campaign_without_answers_has_progress_and_a_ranking():
+def test_a_campaign_without_answers_has_progress_and_a_ranking(few_futures):
     trial = Trial("abc", stop="tau >= 0.6")
     assert not trial.campaign.progress(with_forecast=True).is_enough
     assert set(trial.campaign.ranking().items) == set("abc")

@@ -58,6 +58,7 @@ def test_models_and_selections_hold_for_each_group(run, scenes):
         assert run("rank", scenes, "--by", "scene", *more)[0] == 2
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("few_futures")
 def test_every_command_takes_groups(run, scenes, tmp_path):
     for command in ("trust", "plan", "workers", "outliers", "describe", "replay"):

@@ -95,6 +95,7 @@ def test_who_reads_no_further_has_read_enough(tmp_path, pipeline):
     assert (end.returncode, end.stderr) == (0, "")
 
 
+@pytest.mark.slow
 def test_closed_streams_are_no_traceback(tmp_path):
     (tmp_path / "v.csv").write_text(VOTES)
     for arguments, status in (("rank - <&-", 3), ("rank v.csv >&-", 0), ("rank no.csv 2>&-", 3)):

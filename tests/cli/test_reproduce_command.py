@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 
+import pytest
+
 
 def test_one_figure_with_its_verdict(run, tmp_path):
     status, out, _ = run(
@@ -15,6 +17,7 @@ def test_one_figure_with_its_verdict(run, tmp_path):
     assert (tmp_path / "out" / "index.html").is_file()
 
 
+@pytest.mark.slow
 def test_verdicts_as_json(run, tmp_path):
     _, out, _ = run(
         "reproduce", "budget", "--runs", "6", "--jobs", "1", "-o", tmp_path / "out", "--json"
@@ -31,6 +34,7 @@ def test_an_unknown_experiment_is_named_with_those_there_are(run, tmp_path):
     assert not (tmp_path / "out").exists()
 
 
+@pytest.mark.slow
 def test_missing_data_leave_the_rest_standing(run, tmp_path, monkeypatch):
     monkeypatch.setenv("HODGERANK_DATA", str(tmp_path))
     status, out, _ = run(

@@ -190,6 +190,7 @@ def certificate(folder: Path) -> tuple[Path, Path]:
     return made
 
 
+@pytest.mark.slow
 def test_over_tls_cookies_are_bound_to_the_host(folder):
     cert, key = certificate(folder)
     with served("--certificate", cert, "--key", key, folder=folder) as server:
@@ -381,6 +382,7 @@ def test_where_media_cannot_be_kept_the_database_is_closed_again(run, folder, mo
     ]  # fmt: skip
 
 
+@pytest.mark.slow
 def test_what_is_missing_is_named_with_the_command_that_adds_it():
     script = (
         "import sys; sys.modules['uvicorn'] = None\n"

@@ -86,6 +86,7 @@ def test_what_does_not_fit_in_memory_is_refused_with_what_would(n):
             simulate()
 
 
+@pytest.mark.slow
 def test_rounds_of_pairs_that_do_not_fit_in_memory_are_refused():
     with pytest.raises(InvalidArgument, match="pairs do not fit"):
         hr.simulate_comparisons(10**6, 10, pairs="rounds")

@@ -7,6 +7,7 @@ from tests.docs.pages import name_of, runnable_pages
 from tests.docs.running import CannotRunHere, renewed_blocks
 
 LONG = {
+    "docs/explanations/when-not-to-use.md",
     "docs/gallery.md",
     "docs/guides/campaigns.md",
     "docs/guides/choosing-pairs.md",
@@ -14,7 +15,9 @@ LONG = {
     "docs/guides/language-models.md",
     "docs/guides/panels.md",
     "docs/guides/programs.md",
+    "docs/guides/report.md",
     "docs/guides/survey.md",
+    "docs/guides/trust.md",
 }
 """Pages that take seconds: they simulate crowds and models, start servers, or draw much."""
 PAGES = [

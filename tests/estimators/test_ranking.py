@@ -116,6 +116,7 @@ def test_intervals_cover_the_truth_as_often_as_they_say(fit):
     assert np.mean(ranks) > 0.95
 
 
+@pytest.mark.slow
 def test_many_items_have_standard_errors():
     votes = hr.simulate_comparisons(5_000, 100_000, spread=0.2, link="uniform", rng=0)
     ranking = hr.hodge_rank(votes)

@@ -64,6 +64,7 @@ def test_a_pure_cycle_has_no_ranking_to_go_against():
     assert title_of(chart) == "All scores are equal: no pair goes with or against a ranking"
 
 
+@pytest.mark.slow
 def test_all_pairs_of_thirty_items_are_drawn_and_of_more_those_with_most_answers():
     assert len(lines_of(graph_chart(graph_of(30, 20_000)))) == 435
     chart = graph_chart(graph_of(50, 20_000))

@@ -92,6 +92,7 @@ def test_a_theme_that_is_none_is_refused():
         with_theme(small_chart(), "blue")
 
 
+@pytest.mark.slow
 def test_charts_name_no_colour_of_the_ground():
     for result in ("Ranking", "Outliers", "WorkerAssessment", "TopologyTracker", "LearningCurves"):
         specification = every_result()[result].plot().to_dict()

@@ -110,6 +110,7 @@ def test_few_items_aim_at_the_order():
     assert hr.AutoSampler(10).strategy == "rank"
 
 
+@pytest.mark.slow
 def test_active_sampling_beats_random_pairs():
     """A small share of what `python -m benchmarks sampling_accuracy` measures."""
     gained = []

@@ -92,6 +92,7 @@ def test_it_is_another_process_that_stays_the_same_until_it_is_closed(analyst):
     assert wait_for_end(one)
 
 
+@pytest.mark.slow
 def test_a_process_that_died_is_replaced(analyst):
     async def ask():
         first = await analyst.ask(process, "cups")

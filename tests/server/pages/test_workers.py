@@ -169,6 +169,7 @@ def test_pages_of_others_cannot_act(owned, act):
     assert not campaign.workers()[0].is_banned
 
 
+@pytest.mark.slow
 def test_five_hundred_workers_are_shown(owned):
     campaign = owned.campaign([f"i{k}" for k in range(30)])
     votes = [(f"i{k % 30}", f"i{(k * 7 + 1) % 30}", 1, f"w{k % 500}") for k in range(1000)]
