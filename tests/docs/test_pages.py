@@ -17,6 +17,7 @@ LONG = {
     "docs/guides/programs.md",
     "docs/guides/report.md",
     "docs/guides/survey.md",
+    "docs/quickstart.md",
     "docs/guides/trust.md",
 }
 """Pages that take seconds: they simulate crowds and models, start servers, or draw much."""

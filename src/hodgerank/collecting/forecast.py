@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from copy import deepcopy
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -164,6 +164,7 @@ def _play_on(sampler: Sampler, ranking: Ranking, rule: RankingRule, n_futures: i
     The same luck every time in a campaign, so that forecasts differ by what was learned between
     them, and another in every other campaign.
     """
+    start = _Start.of(deepcopy(sampler), rule)
     beliefs = ranking.beliefs
     upto = np.cumsum([belief.share for belief in beliefs])
     takes = []
@@ -172,7 +173,7 @@ def _play_on(sampler: Sampler, ranking: Ranking, rule: RankingRule, n_futures: i
         place = int(np.searchsorted(upto, (future + 0.5) / n_futures * upto[-1]))
         truth = _drawn(beliefs[min(place, len(beliefs) - 1)], rng)
         scores = dict(zip(ranking.items, truth.tolist(), strict=True))
-        path = _Path(deepcopy(sampler), scores, ranking.link, rule, rng)
+        path = _Path(deepcopy(start), scores, ranking.link, rule, rng)
         takes.append(path.answers_until(rule.needed) - sampler.n_answers)
     return np.array(takes)
 
@@ -196,10 +197,25 @@ def _play_model(
         rng = np.random.default_rng((sampler.seed, future))
         truth = ranking.ridge**-0.5 * rng.standard_normal(MODEL_ITEMS)
         model = sampler.fresh(MODEL_ITEMS, seed=int(rng.integers(2**62)))
-        path = _Path(model, dict(enumerate(truth.tolist())), ranking.link, rule, rng)
+        scores = dict(enumerate(truth.tolist()))
+        path = _Path(_Start.of(model, rule), scores, ranking.link, rule, rng)
         reached_now = path.answers_until(now)
         takes.append((path.answers_until(rule.needed) - reached_now) / MODEL_ITEMS)
     return np.array(takes) * len(sampler.active_items)
+
+
+class _Start(NamedTuple):
+    """A sampler from which futures begin, and how sure the rule is there."""
+
+    sampler: Sampler
+    sure: float
+
+    @classmethod
+    def of(cls, sampler: Sampler, rule: RankingRule) -> _Start:
+        """What every future needs, found out once: who can be trusted, and how sure one is."""
+        sampler.prepare_to_stop()
+        sampler.freeze_workers()
+        return cls(sampler, _sureness(sampler, rule))
 
 
 class _Path:
@@ -207,21 +223,20 @@ class _Path:
 
     def __init__(
         self,
-        sampler: Sampler,
+        start: _Start,
         scores: dict[Item, float],
         link: str,
         rule: RankingRule,
         rng: np.random.Generator,
     ) -> None:
-        sampler.prepare_to_stop()
-        sampler.freeze_workers()
+        sampler = start.sampler
         self._sampler, self._scores, self._link = sampler, scores, link
         self._rule, self._rng = rule, rng
         self._leans = list(sampler.leans.items())
         self._furthest = sampler.n_answers + MOST_PER_ITEM * len(scores)
         self._is_exhausted = False
         self._answers = [sampler.n_answers]
-        self._sure = [self._sureness()]
+        self._sure = [start.sure]
 
     def answers_until(self, needed: float) -> float:
         """Where it is first reached, infinite where pairs do not suffice.
@@ -234,7 +249,7 @@ class _Path:
                 return float(np.inf)
             self._play_until(self._next_look(needed))
             self._answers.append(self._sampler.n_answers)
-            self._sure.append(self._sureness())
+            self._sure.append(_sureness(self._sampler, self._rule))
         if max(self._sure) < needed:
             return self._extrapolated(needed)
         k = next(k for k, sure in enumerate(self._sure) if sure >= needed)
@@ -277,5 +292,6 @@ class _Path:
         chance = float(LINKS[self._link].cdf(difference))
         return (1.0 if self._rng.random() < chance else -1.0), worker
 
-    def _sureness(self) -> float:
-        return self._rule.sureness(self._sampler.ranking(), self._sampler.active_items)
+
+def _sureness(sampler: Sampler, rule: RankingRule) -> float:
+    return rule.sureness(sampler.ranking(), sampler.active_items)
