@@ -48,6 +48,7 @@ def test_importing_loads_nothing_heavy(index):
     assert loaded_by(f"import {index.__name__}") & heavy == set()
 
 
+@pytest.mark.slow
 def test_judges_are_found_without_importing_them():
     assert "hodgerank.judges" in loaded_by("import hodgerank as hr\nhr.judges.ChatJudge")
 

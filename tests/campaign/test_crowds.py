@@ -40,6 +40,7 @@ def test_rules_hardly_mark_honest_answers(name):
     assert honest(name).shares["any"] < 0.03
 
 
+@pytest.mark.slow
 def test_the_crowds_are_what_they_are_called():
     """Otherwise that they are not marked would say nothing."""
     assert honest("on close items").contradicted > 0.42

@@ -74,6 +74,7 @@ def test_a_missing_or_old_dependency_is_a_failure(run, without):
     assert content["verdict"].startswith("to mend: ")
 
 
+@pytest.mark.slow
 def test_a_cache_that_cannot_be_written_is_told(tmp_path):
     (tmp_path / "file").write_text("")
     nowhere = str(tmp_path / "file" / "cache")
@@ -84,6 +85,7 @@ def test_a_cache_that_cannot_be_written_is_told(tmp_path):
     assert f"NUMBA_CACHE_DIR is {nowhere}, which cannot be written" in problem["problem"]
 
 
+@pytest.mark.slow
 def test_a_cache_elsewhere_is_found(tmp_path):
     end = hodgerank("doctor", "--json", env=os.environ | {"NUMBA_CACHE_DIR": str(tmp_path)})
     content = json.loads(end.stdout)

@@ -39,6 +39,7 @@ def seldom(*delays):
     return [pytest.param(delay, marks=pytest.mark.slow) for delay in delays]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("delay", [0.1, 0.3, 1.0, *seldom(0.05, 0.15, 0.2, 0.25, 0.4, 0.5, 0.7)])
 def test_an_interrupt_while_importing_or_waiting(delay):
     status, said = interrupted(delay, "rank", "-")

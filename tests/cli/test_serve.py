@@ -331,6 +331,7 @@ def test_two_servers_share_a_campaign_in_postgresql(postgres_url, tmp_path):
         assert campaign.counts.n_given == 4
 
 
+@pytest.mark.slow
 def test_people_read_links_that_are_not_broken_and_how_to_end_it(folder):
     command = [*COMMAND, "serve", "--no-browser", "--port", "0"]
     with subprocess.Popen(

@@ -42,6 +42,7 @@ def test_writers_at_once_lose_nothing(tmp_path, state):
     assert os.listdir(state.parent) == ["state.parquet"]
 
 
+@pytest.mark.slow
 def test_who_waits_says_so(tmp_path, state):
     path = batch(tmp_path / "v.csv", 1)
     folder = os.open(state.parent, os.O_RDONLY)
@@ -57,6 +58,7 @@ def test_who_waits_says_so(tmp_path, state):
     assert EdgeFile.read(state).graph.n_answers == 600
 
 
+@pytest.mark.slow
 def test_a_command_that_fails_leaves_the_state_alone(run, tmp_path, state):
     first, second = batch(tmp_path / "1.csv", 1), batch(tmp_path / "2.csv", 2)
     (tmp_path / "truth.csv").write_text("item,score\nitem-01,1\n")

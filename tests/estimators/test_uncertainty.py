@@ -141,6 +141,7 @@ SOME_FIRST = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", SOME_FIRST)
 def test_certainty_is_the_share_of_pairs_that_it_is_right_about(name):
     rng = np.random.default_rng(4)

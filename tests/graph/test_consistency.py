@@ -72,6 +72,7 @@ def test_a_transitive_triangle_is_no_cycle_however_much_it_curls():
     assert found.n_named == 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "per_pair"),
     [

@@ -115,7 +115,7 @@ def test_a_model_answers_each_pair_once_and_then_has_seen_them_all():
 
 @pytest.mark.parametrize("concurrency", [1, 2, 5])
 def test_no_more_calls_are_out_than_may_be_and_models_take_turns(concurrency):
-    in_hand, most = 0, 0
+    in_hand, most, all_are_out = 0, 0, asyncio.Event()
 
     with StandIn(SCORES) as stand_in, campaign_of() as campaign:
         judge = judge_for(campaign, ["x", "y", "z"], base_url=stand_in.base_url)
@@ -125,7 +125,10 @@ def test_no_more_calls_are_out_than_may_be_and_models_take_turns(concurrency):
             nonlocal in_hand, most
             in_hand += 1
             most = max(most, in_hand)
+            if in_hand == concurrency:
+                all_are_out.set()
             try:
+                await asyncio.wait_for(all_are_out.wait(), 30)
                 return await ask(pair, model)
             finally:
                 in_hand -= 1

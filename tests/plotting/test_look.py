@@ -118,6 +118,7 @@ def test_words_can_stand_alone():
     assert "nothing was asked" in svg_of(with_theme(words_alone("nothing was asked"), "light"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("suffix", SUFFIXES)
 def test_a_chart_is_saved_in_four_formats_whatever_the_names(tmp_path, suffix):
     path = tmp_path / f"chart{suffix}"

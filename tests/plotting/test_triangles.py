@@ -32,6 +32,7 @@ def test_a_sure_cycle_is_coloured_and_counted():
     assert ORANGE in str(chart.to_dict()["concat"])
 
 
+@pytest.mark.slow
 def test_at_most_six_are_drawn():
     votes = [row for k in range(8) for row in cycle_of(f"a{k}", f"b{k}", f"c{k}")]
     report = hr.assess_trust(votes)

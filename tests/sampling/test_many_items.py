@@ -46,6 +46,7 @@ def test_retired_items_and_blocked_pairs_are_left_out():
     assert design.search(Blocked(5, retired={0, 1, 2, 3}), 1) == (-1, -1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("link", "spread", "strategy"),
     [("uniform", None, "d-optimal"), ("bradley-terry", 3.0, "bayesian")],
@@ -64,6 +65,7 @@ def test_labels_are_used_where_opinions_are_strong(link, spread, strategy):
     assert again.strategy == strategy
 
 
+@pytest.mark.slow
 def test_the_variance_of_scores_is_estimated_without_bias():
     n = 3000
     rng = np.random.default_rng(2)

@@ -69,6 +69,7 @@ def wait_for_end(pid, seconds=10):
     return not is_alive(pid)
 
 
+@pytest.mark.slow
 def test_it_knows_what_was_answered_since_it_was_last_asked(campaign, analyst):
     async def ask():
         before = await analyst.ask(n_answers, "cups")

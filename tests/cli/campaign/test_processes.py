@@ -71,6 +71,7 @@ def outcomes() -> list[float]:
         return [row["outcome"] for row in campaign.answers() if row["is_counted"]]
 
 
+@pytest.mark.slow
 def test_keys_of_a_terminal(new):
     new("--ties")
     terminal = Terminal(*ANSWER)

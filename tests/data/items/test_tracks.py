@@ -177,6 +177,7 @@ def test_items_tell_how_many_tracks_they_have_and_keep_them_in_a_pickle(write):
     assert items.comparable == [("a", "c"), ("b", "d")]
 
 
+@pytest.mark.slow
 def test_many_items_in_tracks_are_read_quickly(write):
     with at_most(4):
         rows = "".join(f"i{n},text {n},{n % 2}\n" for n in range(50_000))

@@ -10,6 +10,7 @@ import hodgerank as hr
 from hodgerank.estimators.position.first_of_equals import first_of_equals
 
 
+@pytest.mark.slow
 def test_intervals_cover_where_judges_lean_and_where_they_do_not():
     judges = Judges(leans=(2.0, -1.0, 0.0), answers=240)
     true = (1 + judges.true_leans) / 2
