@@ -279,4 +279,4 @@ def test_threads_begin_nothing_while_a_log_is_read(monkeypatch):
 def test_in_any_order(monkeypatch):
     monkeypatch.setattr(asking, "FEWEST_OUT", 3)
     reached = run(None, 4)
-    assert reached["answered"] > 10
+    assert reached["answered"] > 3
