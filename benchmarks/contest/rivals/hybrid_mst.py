@@ -48,7 +48,8 @@ class HybridMST:
         gains = self._gains(allowed)
         costs = 1 + gains.max() - gains + 1e-6 * self._rng.random(len(gains))
         n = len(self._posterior.mean)
-        tree = minimum_spanning_tree(coo_array((costs, (allowed.i, allowed.j)), shape=(n, n)))
+        ends = allowed.i.astype(np.int32), allowed.j.astype(np.int32)  # SciPy 1.12 takes no others
+        tree = minimum_spanning_tree(coo_array((costs, ends), shape=(n, n)))
         pairs = np.column_stack(tree.nonzero())
         return [(int(i), int(j)) for i, j in self._rng.permutation(pairs)]
 
