@@ -13,6 +13,7 @@ from itertools import combinations
 
 import pytest
 
+import hodgerank as hr
 from campaigns import QUESTION, SCORES, TEXTS, asked_in, few, judge_of, records, shown_in
 from hodgerank.campaign.campaign import Campaign
 from hodgerank.campaign.items import CampaignItem
@@ -203,7 +204,9 @@ def test_the_budget_of_the_campaign_is_kept():
 
 
 def test_a_stopping_rule_ends_it():
-    with StandIn(SCORES, tempers=SHARP) as stand_in, campaign_of(stop="tau >= 0.5") as campaign:
+    hr.expected_tau(hr.bayes_rank([("a", "b", 1), ("b", "c", 1)]))  # compiled before it counts
+    slow = StandIn(SCORES, tempers=SHARP, faults=Faults(latency=0.05))
+    with slow as stand_in, campaign_of(stop="tau >= 0.5") as campaign:
         run = work(stand_in, campaign, ["x", "y"], concurrency=4)
         assert campaign.progress().is_enough
     assert run.n_answers < 132
