@@ -72,7 +72,7 @@ test-latest:  ## run the tests with the newest releases of all dependencies
 	@$(MAKE) --no-print-directory test VENV=.venv-latest CONSTRAINTS=
 
 test-lowest: $(READY)-lock  ## run the tests with the oldest releases that pyproject.toml allows
-	$(BIN)/uv pip compile pyproject.toml --quiet --resolution lowest-direct --only-binary :all: --no-annotate \
+	$(BIN)/uv pip compile pyproject.toml --quiet --upgrade --resolution lowest-direct --only-binary :all: --no-annotate \
 	  --python $(BIN)/python $(addprefix --extra ,$(subst $(comma), ,$(EXTRAS))) --group build --group test --output-file .venv-lowest.txt
 	@$(MAKE) --no-print-directory test VENV=.venv-lowest CONSTRAINTS=.venv-lowest.txt
 
