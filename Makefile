@@ -51,7 +51,7 @@ demo: $(READY)-demo  ## simulate a crowd, rank its votes, say how far to trust t
 	$(BIN)/hodgerank report demo/votes.csv --title "A simulated crowd" --output demo/report.html
 	@printf "\nOpen it in a browser: %s\n" "$(CURDIR)/demo/report.html"
 
-test: $(READY)-test $(READY)-chromium  ## run the tests (6 to 8 minutes); PYTEST_ARGS="tests/cli -x" for some of them
+test: $(READY)-test $(READY)-chromium  ## run the tests (five minutes); PYTEST_ARGS="tests/cli -x" for some of them
 	$(PYTEST) $(QUICK) $(PYTEST_ARGS)
 
 test-all: $(READY)-test-all $(READY)-chromium $(READY)-java  ## run every test, with Spark, Dask and the slow ones
