@@ -197,7 +197,7 @@ def _play_model(
         rng = np.random.default_rng((sampler.seed, future))
         truth = ranking.ridge**-0.5 * rng.standard_normal(MODEL_ITEMS)
         model = sampler.fresh(MODEL_ITEMS, seed=int(rng.integers(2**62)))
-        scores = dict(enumerate(truth.tolist()))
+        scores: dict[Item, float] = dict(enumerate(truth.tolist()))
         path = _Path(_Start.of(model, rule), scores, ranking.link, rule, rng)
         reached_now = path.answers_until(now)
         takes.append((path.answers_until(rule.needed) - reached_now) / MODEL_ITEMS)
