@@ -62,4 +62,4 @@ def total_resistance(i: CodeArray, j: CodeArray, n: int) -> float:
 
 def _signs(n: int) -> FloatArray:
     """Random vectors, as many as it takes."""
-    return np.random.default_rng(1).choice([-1.0, 1.0], (n, -(-PROBED_ITEMS // n)))
+    return np.random.default_rng(1).choice(np.array([-1.0, 1.0]), (n, -(-PROBED_ITEMS // n)))

@@ -112,6 +112,7 @@ def test_a_name_that_is_none_of_ours_is_refused_in_one_line(library, name):
     "content",
     [content for content, _ in NOT_TAKEN.values()]
     + [make() for make, _ in TWO_THINGS_AT_ONCE.values()],
+    ids=[*NOT_TAKEN, *TWO_THINGS_AT_ONCE],  # archives have the time in them
 )
 def test_what_is_refused_leaves_nothing(library, content):
     with pytest.raises(InvalidArgument, match=r"^evil\\x1b\[2J\\u202egnp\.exe: "):

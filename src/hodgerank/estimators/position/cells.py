@@ -114,7 +114,7 @@ def require_sides(votes: Comparisons, position: str) -> None:
 def tells_sides(votes: Comparisons) -> bool:
     """Whether not every answer is explained by sides: else only a prior tells them from scores."""
     shown = votes.outcome[votes.display_known]
-    return len(shown) < len(votes) or (shown.min() < 1 and shown.max() > -1)
+    return len(shown) < len(votes) or bool(shown.min() < 1 and shown.max() > -1)
 
 
 def require_both_sides(votes: Comparisons) -> None:

@@ -159,7 +159,7 @@ class NormalEquations:
 
     @property
     def _has_wide_weights(self) -> bool:
-        return len(self.weights) > 0 and self.weights.max() > WIDE * self.weights.min()
+        return len(self.weights) > 0 and bool(self.weights.max() > WIDE * self.weights.min())
 
     @cached_property
     def _tree(self) -> Callable[[FloatArray], FloatArray]:

@@ -54,7 +54,7 @@ def stochastic_diagonal(
     known = inverse + (squared @ inverse + squared.T @ inverse) * inverse**2
     total, total_squares, n_probes, error = np.zeros(n), np.zeros(n), 0, np.inf
     while error > target and n_probes < MAX_PROBES:
-        signs = rng.choice([-1.0, 1.0], size=(n, PROBES_AT_A_TIME))
+        signs: FloatArray = rng.choice(np.array([-1.0, 1.0]), size=(n, PROBES_AT_A_TIME))
         first = inverse[:, None] * signs
         samples = signs * (solve(signs) - first - step(first + step(first)))
         total += samples.sum(axis=1)

@@ -29,6 +29,7 @@ from hodgerank.reproduce.verdict import (
     sign_status,
     with_interval,
 )
+from hodgerank.types import FloatArray
 
 N_ITEMS, N_SAMPLES, GAMMA = 16, 120, 0.1
 SCHEMES = {
@@ -90,10 +91,10 @@ def _judge(claim: Claim, curves: Curves) -> Verdict:
     """Compare numbers of samples with loops, or heights of the peak."""
     measure, scheme, other = (claim.check[key] for key in ("measure", "less", "than"))
     loops = {name: curves.values[NUMBERS["beta_1"], name] for name in (scheme, other)}
-    per_run = {
-        "width": {name: (values > 0).sum(axis=1) for name, values in loops.items()},
-        "peak": {name: values.max(axis=1) for name, values in loops.items()},
-    }[measure]
+    per_run: dict[str, FloatArray] = {
+        name: (values > 0).sum(axis=1, dtype=float) if measure == "width" else values.max(axis=1)
+        for name, values in loops.items()
+    }
     gain = Estimate.of(np.asarray(per_run[other] - per_run[scheme], float))
     means = {name: float(values.mean()) for name, values in per_run.items()}
     what = "samples with β₁ > 0" if measure == "width" else "highest β₁"

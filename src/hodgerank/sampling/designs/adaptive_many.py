@@ -85,9 +85,8 @@ class AdaptiveManyDesign(ComposedDesign):
         items have too few answers for the two to be told apart.
         """
         g, n = RIDGE, self._posterior.n_items
-        probe = np.random.default_rng([self._seed, self._posterior.n_learned]).choice(
-            [-1.0, 1.0], n
-        )
+        rng = np.random.default_rng([self._seed, self._posterior.n_learned])
+        probe = rng.choice(np.array([-1.0, 1.0]), n)
         answer = self._posterior.response_to(probe)
         trace, trace_of_square = float(probe @ answer), float(answer @ answer)
         noise = trace - g * trace_of_square
