@@ -18,6 +18,7 @@ from playwright.sync_api import (
     Page,
     Request,
     ViewportSize,
+    expect,
     sync_playwright,
 )
 
@@ -26,6 +27,7 @@ CHROMIUM = os.environ.get("HODGERANK_TEST_CHROMIUM") or next(filter(None, map(wh
 PHONE = {"viewport": {"width": 360, "height": 740}, "has_touch": True, "is_mobile": True}
 SCREEN: ViewportSize = {"width": 1280, "height": 720}
 PATIENCE = 20_000  # milliseconds
+expect.set_options(timeout=PATIENCE)
 
 
 @contextmanager
