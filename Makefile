@@ -51,7 +51,7 @@ demo: $(READY)-demo  ## simulate a crowd, rank its votes, say how far to trust t
 	$(BIN)/hodgerank report demo/votes.csv --title "A simulated crowd" --output demo/report.html
 	@printf "\nOpen it in a browser: %s\n" "$(CURDIR)/demo/report.html"
 
-test: $(READY)-test $(READY)-chromium  ## run the tests (five minutes); PYTEST_ARGS="tests/cli -x" for some of them
+test: $(READY)-test $(READY)-chromium  ## run the tests (about five minutes); PYTEST_ARGS="tests/cli -x" for some of them
 	$(PYTEST) $(QUICK) $(PYTEST_ARGS)
 
 test-all: $(READY)-test-all $(READY)-chromium $(READY)-java  ## run every test, with Spark, Dask and the slow ones
@@ -148,7 +148,7 @@ $(READY)-lock $(READY)-bench: $(VENV)/.python pyproject.toml $(CONSTRAINTS)
 	@touch $@
 
 $(READY)-chromium: | $(VENV)/.python
-	@$(SETUP) --program chromium-headless-shell chromium chromium-browser google-chrome \
+	@$(SETUP) --program chromium chromium-headless-shell chromium-browser google-chrome \
 	  --package chromium-headless-shell \
 	  --purpose "the pages are not tested in a browser"
 	@touch $@

@@ -209,7 +209,7 @@ def provide_program(names, package, purpose):
             problem = apt_install(package)
     if problem:
         print(
-            f"NO {package.upper()}: {purpose} ({problem}); install {package} and run make again.",
+            f"NO {names[0].upper()}: {purpose} ({problem}); install {package} and run make again.",
             file=sys.stderr,
         )
 

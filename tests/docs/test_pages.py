@@ -17,8 +17,8 @@ LONG = {
     "docs/guides/programs.md",
     "docs/guides/report.md",
     "docs/guides/survey.md",
-    "docs/quickstart.md",
     "docs/guides/trust.md",
+    "docs/quickstart.md",
 }
 """Pages that take seconds: they simulate crowds and models, start servers, or draw much."""
 PAGES = [
