@@ -114,6 +114,13 @@ def test_tables_of_another_program_are_left_alone(postgres_url, open_postgres):
         open_postgres(create=True)
 
 
+def test_a_connection_in_use_when_the_store_is_closed_does_not_stay_open(store):
+    with store.writing("votes") as writing:
+        writing.append(some_events(1, 1))
+        store.close()
+    assert store._engine.pool.checkedin() == 0
+
+
 def test_several_processes_may_create_it_at_once(open_postgres):
     together = Barrier(6)
 

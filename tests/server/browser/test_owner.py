@@ -78,6 +78,17 @@ def test_what_another_does_shows_at_once(owner, ranked):
     assert campaign.counts.status == "open"
 
 
+def test_files_that_were_chosen_before_the_script_had_loaded_are_sent(owner, tmp_path):
+    path = tmp_path / "items.csv"
+    path.write_text("id,text\n1,red\n2,green\n3,blue\n")
+    held = []
+    owner.route("**/choosing.js*", lambda route: held.append(route))
+    owner.get_by_role("link", name="New campaign").click()
+    owner.locator("input[name=files]").set_input_files(path)
+    held.pop().continue_()
+    expect(owner.get_by_text("3 items.")).to_be_visible()
+
+
 def test_a_campaign_is_made_of_pictures_that_were_looked_at_before(owner, ranked, tmp_path):
     path = tmp_path / "pictures.zip"
     with ZipFile(path, "w") as packed:
@@ -239,8 +250,8 @@ def test_a_phone_shows_how_sure_a_place_is(owner, answered):
     row = first_row(owner)
     for part in (".interval", "td.more >> nth=0", "td.more >> nth=1"):
         expect(row.locator(part)).to_be_visible()
-        box = row.locator(part).bounding_box()
-        assert 0 <= box["x"] < box["x"] + box["width"] <= 360
+        box = row.locator(part).evaluate("node => node.getBoundingClientRect().toJSON()")
+        assert 0 <= box["left"] < box["right"] <= 360
     label = "node => getComputedStyle(node, '::before').content"
     assert "May be rank" in row.locator("td.more").first.evaluate(label)
     sizes = owner.locator(".side figure text:visible").evaluate_all(

@@ -132,7 +132,7 @@ class PostgresStore:
         if self._process and not self._is_closed:
             self._is_closed = True
             self._listener.close()
-            self._engine.dispose()
+            self._engine.pool.dispose()
 
     def _transact(self, work: Callable[[Connection], T], /) -> T:
         """Run something that writes, in a transaction of its own."""
@@ -157,6 +157,9 @@ class PostgresStore:
                 if secret:
                     words = words.replace(str(secret), "***")
             raise kind(f"{self.name} cannot be {what}: {words}") from error
+        finally:
+            if self._is_closed:  # while a connection was in use: it has come back to the pool since
+                self._engine.pool.dispose()
 
     def _require_open(self) -> None:
         self._process.require(self.name)

@@ -63,9 +63,11 @@ function sendFiles(files) {
 }
 
 for (const input of inputs) {
-  input.addEventListener("change", () => {
+  const sendChosen = () => {
     sendFiles([...input.files].map((file) => [file.webkitRelativePath || file.name, file]));
-  });
+  };
+  input.addEventListener("change", sendChosen);
+  sendChosen(); // files that were chosen before this script had loaded
 }
 
 // Columns that are named are looked at again.
