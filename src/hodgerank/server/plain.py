@@ -12,7 +12,7 @@ from fastapi.exceptions import RequestValidationError
 from pydantic import BaseModel, ValidationError
 from starlette.requests import Request
 from starlette.responses import Response
-from starlette.routing import Route
+from starlette.routing import Route as PlainRoute
 
 from hodgerank.server.access import Who, guard
 from hodgerank.server.problem import Problem
@@ -20,7 +20,7 @@ from hodgerank.server.problem import Problem
 
 def plain_route(
     method: str, path: str, who: Who, endpoint: Callable[..., Awaitable[Response]]
-) -> Route:
+) -> PlainRoute:
     """A route whose endpoint gets the request, and by name what else it asks for.
 
     That is a part of the path, or the body, where its type is a model.
@@ -35,7 +35,7 @@ def plain_route(
         values = {name: await _read(request, name, kind) for name, kind in wanted.items()}
         return await endpoint(request, **values)
 
-    route = Route(path, answer, methods=[method])
+    route = PlainRoute(path, answer, methods=[method])
     return route
 
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import suppress
-from threading import Condition, Event, Thread
+from threading import Condition, Thread
+from threading import Event as Signal
 from time import monotonic
 from typing import Any, cast
 
@@ -34,7 +35,7 @@ class Listener:
         self._engine = engine
         self._last: dict[str, int] = {}
         self._news = Condition()
-        self._closing = Event()
+        self._closing = Signal()
         self._thread: Thread | None = None
 
     def wait(self, campaign: str, after: int, seconds: float, last: Callable[[], int]) -> bool:

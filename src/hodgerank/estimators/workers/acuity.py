@@ -22,7 +22,7 @@ LEAST_SPREAD = 0.5  # of the logarithm: honest workers are never taken to be mor
 BELIEF = 5.0
 GAPS = np.r_[0.0, np.geomspace(0.02, 12.0, 48)]  # limits of classes of differences
 PRIOR = {"honest": 0.7, "random": 0.2, "adversarial": 0.1}
-MAX_ROUNDS = 50
+MAX_ACUITY_ROUNDS = 50
 TOLERANCE = 1e-3
 
 
@@ -107,7 +107,7 @@ class Kinds:
         honest, opposite = agreement.at_acuities
         place, believed = np.log(ACUITIES), np.array(list(PRIOR.values()))
         shares, mean, spread, change = believed, 0.0, LEAST_SPREAD, np.inf
-        for _ in range(MAX_ROUNDS):
+        for _ in range(MAX_ACUITY_ROUNDS):
             prior = -(((place - mean) / spread) ** 2) / 2
             prior -= logsumexp(prior)
             with_acuity, against = honest + prior, opposite + prior

@@ -7,7 +7,7 @@ import numpy as np
 from hodgerank.kernels.compilation import compiled
 from hodgerank.types import CodeArray, FloatArray, IntArray
 
-BLOCK = 64  # rows and columns looked at together, so that both halves of the table are near
+WIN_BLOCK = 64  # rows and columns looked at together, so that both halves of the table are near
 
 
 @compiled
@@ -28,20 +28,20 @@ def edges_of(beats: CodeArray) -> tuple[CodeArray, CodeArray, IntArray, FloatArr
     """Pairs i < j that were asked, in lexicographic order: i, j, number of answers, mean for i."""
     n = len(beats)
     start = np.zeros(n + 1, np.int64)
-    for a in range(0, n, BLOCK):
-        for b in range(a, n, BLOCK):
-            for i in range(a, min(a + BLOCK, n)):
-                for j in range(max(b, i + 1), min(b + BLOCK, n)):
+    for a in range(0, n, WIN_BLOCK):
+        for b in range(a, n, WIN_BLOCK):
+            for i in range(a, min(a + WIN_BLOCK, n)):
+                for j in range(max(b, i + 1), min(b + WIN_BLOCK, n)):
                     if beats[i, j] + beats[j, i] > 0:
                         start[i + 1] += 1
     start = np.cumsum(start)
     m = start[n]
     low, high = np.empty(m, np.int32), np.empty(m, np.int32)
     answers, means = np.empty(m, np.int64), np.empty(m)
-    for a in range(0, n, BLOCK):
-        for b in range(a, n, BLOCK):
-            for i in range(a, min(a + BLOCK, n)):
-                for j in range(max(b, i + 1), min(b + BLOCK, n)):
+    for a in range(0, n, WIN_BLOCK):
+        for b in range(a, n, WIN_BLOCK):
+            for i in range(a, min(a + WIN_BLOCK, n)):
+                for j in range(max(b, i + 1), min(b + WIN_BLOCK, n)):
                     total = beats[i, j] + beats[j, i]
                     if total > 0:
                         k = start[i]

@@ -10,7 +10,7 @@ from hodgerank.reporting.catalogue import name_of, say
 from hodgerank.reporting.group_findings import GroupFindings
 from hodgerank.reporting.numbers import percent
 
-MOST_ROWS = 200
+MOST_GROUPS = 200
 MOST_LINES = 30  # of a chart that fits a page
 
 
@@ -28,7 +28,7 @@ def group_rankings_section(found: GroupFindings) -> Section:
     names = ("group", "items", "answers", "leader", "certain", "settled", "pairs", "concerns")
     header = [say(f"groups.{name}", column=rankings.column) for name in names]
     rows = []
-    for line in rankings.summary[:MOST_ROWS]:
+    for line in rankings.summary[:MOST_GROUPS]:
         row = [name_of(line.group), f"{line.items:,}", f"{line.answers:,}"]
         if line.leader is not None:
             each = found.each[line.group]
@@ -42,8 +42,8 @@ def group_rankings_section(found: GroupFindings) -> Section:
             ]
         rows.append(row + [""] * (len(names) - len(row)))
     shown = None
-    if len(rankings.summary) > MOST_ROWS:
-        shown = say("page.shown_of", shown=MOST_ROWS, total=len(rankings.summary))
+    if len(rankings.summary) > MOST_GROUPS:
+        shown = say("page.shown_of", shown=MOST_GROUPS, total=len(rankings.summary))
     csv = rankings.to_frame("polars").write_csv() if len(rankings) else ""
     right = frozenset({1, 2, 5, 6})
     blocks.append(Table(header, rows, right, shown, ("rankings.csv", csv) if csv else None))
@@ -87,7 +87,7 @@ def group_next_section(found: GroupFindings) -> Section:
         say("next.right"),
     )
     shown = None
-    if len(rows) > MOST_ROWS:
-        shown = say("page.shown_of", shown=MOST_ROWS, total=len(rows))
-    table = Table(header, rows[:MOST_ROWS], caption=shown)
+    if len(rows) > MOST_GROUPS:
+        shown = say("page.shown_of", shown=MOST_GROUPS, total=len(rows))
+    table = Table(header, rows[:MOST_GROUPS], caption=shown)
     return Section("next", say("next.title"), (table,))

@@ -9,7 +9,7 @@ from hodgerank.reporting.blocks import Block, Figure, Paragraph, Section, Table
 from hodgerank.reporting.catalogue import name_of, say, words
 from hodgerank.reporting.findings import Findings
 
-MOST_ROWS = 10
+MOST_OUTLIERS = 10
 
 
 def outliers_section(found: Findings) -> Section:
@@ -24,7 +24,7 @@ def outliers_section(found: Findings) -> Section:
         Paragraph((say("outliers.worst"),)),
     ]
     rows = []
-    for row in outliers.to_frame("polars").head(MOST_ROWS).iter_rows(named=True):
+    for row in outliers.to_frame("polars").head(MOST_OUTLIERS).iter_rows(named=True):
         cells = [f"{row['row']:,}", name_of(row["left"]), name_of(row["right"])]
         cells += [f"{row['outcome']:+.2g}", f"{row['expected']:+.2f}"]
         if "worker" in row:

@@ -15,7 +15,7 @@ from hodgerank.reporting.catalogue import name_of, say, words
 from hodgerank.reporting.findings import Findings
 from hodgerank.reporting.numbers import level, percent
 
-MOST_ROWS = 100
+MOST_RANKED = 100
 MOST_RUNS = 5
 
 
@@ -52,7 +52,7 @@ def ranking_table(found: Findings) -> Table:
     names = ["rank", "item", "score", "interval", "ranks", "next", "comparisons"]
     header = [say(f"ranking.{name}", level=level(ranking.confidence)) for name in names]
     rows = []
-    for row, sure in zip(ranking, found.over_next[:MOST_ROWS].tolist(), strict=False):
+    for row, sure in zip(ranking, found.over_next[:MOST_RANKED].tolist(), strict=False):
         best, worst = row.rank_lower, row.rank_upper
         spread = say("ranking.spread_of_ranks", best=best, worst=worst)
         rows.append(
@@ -67,8 +67,8 @@ def ranking_table(found: Findings) -> Table:
             ]
         )
     shown = None
-    if len(ranking) > MOST_ROWS:
-        shown = say("page.shown_of", shown=MOST_ROWS, total=len(ranking))
+    if len(ranking) > MOST_RANKED:
+        shown = say("page.shown_of", shown=MOST_RANKED, total=len(ranking))
     csv = ranking.to_frame("polars").write_csv()
     return Table(header, rows, frozenset({0, 2, 3, 4, 5, 6}), shown, ("ranking.csv", csv))
 

@@ -14,7 +14,7 @@ from hodgerank.reporting.catalogue import name_of, say, words
 from hodgerank.reporting.findings import Findings, Without
 from hodgerank.types import Item
 
-MOST_ROWS = 30
+MOST_WORKERS = 30
 
 
 def workers_section(found: Findings) -> Section:
@@ -41,11 +41,11 @@ def about(workers: WorkerAssessment, n_workers: int, without: Text | None) -> li
         names = ("worker", "flag", "answers", "agreement", "bias")
         header = [say(f"workers.{name}") for name in names]
         shown = None
-        if len(rows) > MOST_ROWS:
-            shown = say("page.shown_of", shown=MOST_ROWS, total=len(rows))
+        if len(rows) > MOST_WORKERS:
+            shown = say("page.shown_of", shown=MOST_WORKERS, total=len(rows))
         csv = workers.to_frame("polars").write_csv()
         right = frozenset({2, 3, 4})
-        blocks.append(Table(header, rows[:MOST_ROWS], right, shown, ("workers.csv", csv)))
+        blocks.append(Table(header, rows[:MOST_WORKERS], right, shown, ("workers.csv", csv)))
         flags = dict.fromkeys(workers.flag[k] for k in workers.worst_first)
         means = (
             say("workers.means", flag=flag, words=WORDS[flag])

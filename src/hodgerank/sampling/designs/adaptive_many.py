@@ -13,7 +13,7 @@ from hodgerank.sampling.designs.matrix_free import MatrixFreePosterior
 # squares; this is between v = 1/6, the largest that counts as weak, and 1/3.
 WEAK = 0.1
 SURE = 1.0  # standard errors
-BEGINNING = 1.0  # answers per item, in units of items, before labels are looked at
+BEGINNING_OF_MANY = 1.0  # answers per item, in units of items, before labels are looked at
 RIDGE = 1.0
 INTERVAL = 0.25  # between two looks, likewise
 
@@ -65,7 +65,7 @@ class AdaptiveManyDesign(ComposedDesign):
     def _settle(self) -> None:
         """Look at what the answers say, if it is time to."""
         learned, n = self._posterior.n_learned, self._posterior.n_items
-        if learned >= BEGINNING * n and not all(learned % every for every in self._intervals):
+        if learned >= BEGINNING_OF_MANY * n and not all(learned % every for every in self._intervals):
             self._look()
 
     def _look(self) -> None:

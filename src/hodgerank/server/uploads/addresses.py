@@ -8,7 +8,7 @@ from urllib.parse import quote
 from hodgerank.errors import InvalidArgument
 from hodgerank.notebook import short
 
-LONGEST = 2000
+LONGEST_ADDRESS = 2000
 # Hosts go into a header of pages: letters, digits, dots and hyphens cannot end it early.
 _ADDRESS = re.compile(
     r"(https?://[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?(?::[0-9]{1,5})?)([/?#].*)?", re.I | re.ASCII
@@ -30,8 +30,8 @@ def proper_address(cell: str) -> str:
     'https://example.org/a%20cat.png'
     """
     found = _ADDRESS.fullmatch(cell) if cell.isprintable() else None
-    if len(cell) > LONGEST:
-        raise InvalidArgument(f"{short(cell)} has more than {LONGEST:,} characters: shorten it")
+    if len(cell) > LONGEST_ADDRESS:
+        raise InvalidArgument(f"{short(cell)} has more than {LONGEST_ADDRESS:,} characters: shorten it")
     if _WITH_USER.match(cell):
         raise InvalidArgument(f"{short(cell)} has a user name, which everybody would see: omit it")
     if found is None:

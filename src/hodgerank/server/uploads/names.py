@@ -8,7 +8,7 @@ import unicodedata
 from hodgerank.errors import InvalidArgument
 from hodgerank.notebook import shortened, visible
 
-LONGEST = 1000
+LONGEST_NAME = 1000
 _DRIVE = re.compile(r"[A-Za-z]:")
 _CLUTTER = {"__macosx", "thumbs.db", "desktop.ini"}
 
@@ -26,8 +26,8 @@ def clean_name(name: str) -> str:
     """
     if "\0" in name:
         raise InvalidArgument("its name has a character that ends names: rename it")
-    if len(name) > LONGEST:
-        raise InvalidArgument(f"its name has more than {LONGEST:,} characters: rename it")
+    if len(name) > LONGEST_NAME:
+        raise InvalidArgument(f"its name has more than {LONGEST_NAME:,} characters: rename it")
     parts = name.replace("\\", "/").split("/")
     if not parts[0] or _DRIVE.match(name):
         raise InvalidArgument("its name is a path from the root of a disk: pack it by its own name")
