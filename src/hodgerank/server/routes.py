@@ -15,7 +15,16 @@ from hodgerank.server.access import (
     WORKER,
     Who,
 )
-from hodgerank.server.api import endpoints as api
+from hodgerank.server.api import campaigns as api_campaigns
+from hodgerank.server.api import describing as api_describing
+from hodgerank.server.api import events as api_events
+from hodgerank.server.api import items as api_items
+from hodgerank.server.api import media as api_media
+from hodgerank.server.api import results as api_results
+from hodgerank.server.api import tasks as api_tasks
+from hodgerank.server.api import tokens as api_tokens
+from hodgerank.server.api import votes as api_votes
+from hodgerank.server.api import workers as api_workers
 from hodgerank.server.metrics.page import metrics
 from hodgerank.server.pages import (
     answering,
@@ -57,8 +66,8 @@ class Route(NamedTuple):
 ROUTES = [
     # Asked most often, and looked for first.
     Route("POST", "/w/{campaign}/answer",        WORKER, answering.answer),
-    Route("POST", "/api/v1/tasks/{task}/answer", JUDGE,  api.answer_task),
-    Route("POST", f"{CAMPAIGN}/tasks",           JUDGE,  api.lease_tasks),
+    Route("POST", "/api/v1/tasks/{task}/answer", JUDGE,  api_tasks.answer_task),
+    Route("POST", f"{CAMPAIGN}/tasks",           JUDGE,  api_tasks.lease_tasks),
 
     Route("GET",  "/static/{name}", ANYONE, files.static),
     Route("GET",  "/healthz",       ANYONE, files.health),
@@ -102,7 +111,7 @@ ROUTES = [
     Route("POST", "/c/{campaign}/entrance",        OWNER, settings.renew_entrance),
     Route("POST", "/c/{campaign}/reset",           OWNER, settings.reset),
     Route("POST", "/c/{campaign}/tokens",          OWNER, settings.make_token),
-    Route("POST", "/c/{campaign}/tokens/revoke",   OWNER, settings.revoke_token),
+    Route("POST", "/c/{campaign}/tokens/revoke",   OWNER, settings.revoke_campaign_token),
     Route("GET",  "/c/{campaign}/export",          OWNER, export.export_page),
     Route("GET",  "/c/{campaign}/export/{name}",   OWNER, export.export_file),
     Route("GET",  "/c/{campaign}/report",          OWNER, export.report_page),
@@ -120,40 +129,40 @@ ROUTES = [
     Route("POST", "/w/{campaign}/leave",      WORKER, leaving.leave),
     Route("GET",  "/w/{campaign}/done",       WORKER, leaving.done_page),
 
-    Route("GET",    SCHEMA,                             ANYONE,  api.get_schema),
-    Route("GET",    "/api/v1/campaigns",                PROGRAM, api.list_campaigns),
-    Route("POST",   "/api/v1/campaigns",                OWNER,   api.create_campaign),
-    Route("GET",    CAMPAIGN,                           PROGRAM, api.get_campaign),
-    Route("GET",    f"{CAMPAIGN}/counts",               PROGRAM, api.get_counts),
-    Route("PATCH",  f"{CAMPAIGN}/settings",             OWNER,   api.change_settings),
-    Route("POST",   f"{CAMPAIGN}/pause",                OWNER,   api.pause_campaign),
-    Route("POST",   f"{CAMPAIGN}/resume",               OWNER,   api.resume_campaign),
-    Route("POST",   f"{CAMPAIGN}/close",                OWNER,   api.close_campaign),
-    Route("POST",   f"{CAMPAIGN}/reset",                OWNER,   api.reset_campaign),
-    Route("GET",    f"{CAMPAIGN}/items",                PROGRAM, api.list_items),
-    Route("POST",   f"{CAMPAIGN}/items",                OWNER,   api.add_items),
-    Route("PATCH",  f"{CAMPAIGN}/items",                OWNER,   api.edit_item),
-    Route("POST",   f"{CAMPAIGN}/items/retire",         OWNER,   api.retire_items),
-    Route("POST",   f"{CAMPAIGN}/items/restore",        OWNER,   api.restore_items),
-    Route("GET",    f"{CAMPAIGN}/workers",              READER,  api.list_workers),
-    Route("POST",   f"{CAMPAIGN}/workers/ban",          OWNER,   api.ban_worker),
-    Route("POST",   f"{CAMPAIGN}/workers/restore",      OWNER,   api.restore_worker),
-    Route("POST",   f"{CAMPAIGN}/workers/forget",       OWNER,   api.forget_worker),
-    Route("POST",   f"{CAMPAIGN}/workers/join",         JUDGE,   api.join_campaign),
-    Route("POST",   f"{CAMPAIGN}/workers/quiz",         JUDGE,   api.quiz_worker),
-    Route("POST",   f"{CAMPAIGN}/workers/finish",       JUDGE,   api.finish_worker),
-    Route("POST",   f"{CAMPAIGN}/tasks/expire",         OWNER,   api.expire_tasks),
-    Route("POST",   f"{CAMPAIGN}/undo",                 JUDGE,   api.undo_answer),
-    Route("POST",   "/api/v1/tasks/{task}/skip",        JUDGE,   api.skip_task),
-    Route("GET",    f"{CAMPAIGN}/ranking",              READER,  api.get_ranking),
-    Route("GET",    f"{CAMPAIGN}/trust",                READER,  api.get_trust),
-    Route("GET",    f"{CAMPAIGN}/progress",             PROGRAM, api.get_progress),
-    Route("GET",    f"{CAMPAIGN}/votes",                READER,  api.get_votes),
-    Route("POST",   f"{CAMPAIGN}/votes",                OWNER,   api.import_votes),
-    Route("GET",    f"{CAMPAIGN}/events",               READER,  api.get_events),
-    Route("POST",   "/api/v1/media",                    OWNER,   api.upload_media),
-    Route("GET",    "/api/v1/tokens",                   OWNER,   api.list_tokens),
-    Route("POST",   "/api/v1/tokens",                   OWNER,   api.create_token),
-    Route("DELETE", "/api/v1/tokens/{token}",           OWNER,   api.revoke_token),
+    Route("GET",    SCHEMA,                             ANYONE,  api_describing.get_schema),
+    Route("GET",    "/api/v1/campaigns",                PROGRAM, api_campaigns.list_campaigns),
+    Route("POST",   "/api/v1/campaigns",                OWNER,   api_campaigns.create_campaign),
+    Route("GET",    CAMPAIGN,                           PROGRAM, api_campaigns.get_campaign),
+    Route("GET",    f"{CAMPAIGN}/counts",               PROGRAM, api_campaigns.get_counts),
+    Route("PATCH",  f"{CAMPAIGN}/settings",             OWNER,   api_campaigns.change_settings),
+    Route("POST",   f"{CAMPAIGN}/pause",                OWNER,   api_campaigns.pause_campaign),
+    Route("POST",   f"{CAMPAIGN}/resume",               OWNER,   api_campaigns.resume_campaign),
+    Route("POST",   f"{CAMPAIGN}/close",                OWNER,   api_campaigns.close_campaign),
+    Route("POST",   f"{CAMPAIGN}/reset",                OWNER,   api_campaigns.reset_campaign),
+    Route("GET",    f"{CAMPAIGN}/items",                PROGRAM, api_items.list_items),
+    Route("POST",   f"{CAMPAIGN}/items",                OWNER,   api_items.add_items),
+    Route("PATCH",  f"{CAMPAIGN}/items",                OWNER,   api_items.edit_item),
+    Route("POST",   f"{CAMPAIGN}/items/retire",         OWNER,   api_items.retire_items),
+    Route("POST",   f"{CAMPAIGN}/items/restore",        OWNER,   api_items.restore_items),
+    Route("GET",    f"{CAMPAIGN}/workers",              READER,  api_workers.list_workers),
+    Route("POST",   f"{CAMPAIGN}/workers/ban",          OWNER,   api_workers.ban_worker),
+    Route("POST",   f"{CAMPAIGN}/workers/restore",      OWNER,   api_workers.restore_worker),
+    Route("POST",   f"{CAMPAIGN}/workers/forget",       OWNER,   api_workers.forget_worker),
+    Route("POST",   f"{CAMPAIGN}/workers/join",         JUDGE,   api_workers.join_campaign),
+    Route("POST",   f"{CAMPAIGN}/workers/quiz",         JUDGE,   api_workers.quiz_worker),
+    Route("POST",   f"{CAMPAIGN}/workers/finish",       JUDGE,   api_workers.finish_worker),
+    Route("POST",   f"{CAMPAIGN}/tasks/expire",         OWNER,   api_tasks.expire_tasks),
+    Route("POST",   f"{CAMPAIGN}/undo",                 JUDGE,   api_tasks.undo_answer),
+    Route("POST",   "/api/v1/tasks/{task}/skip",        JUDGE,   api_tasks.skip_task),
+    Route("GET",    f"{CAMPAIGN}/ranking",              READER,  api_results.get_ranking),
+    Route("GET",    f"{CAMPAIGN}/trust",                READER,  api_results.get_trust),
+    Route("GET",    f"{CAMPAIGN}/progress",             PROGRAM, api_results.get_progress),
+    Route("GET",    f"{CAMPAIGN}/votes",                READER,  api_votes.get_votes),
+    Route("POST",   f"{CAMPAIGN}/votes",                OWNER,   api_votes.import_votes),
+    Route("GET",    f"{CAMPAIGN}/events",               READER,  api_events.get_events),
+    Route("POST",   "/api/v1/media",                    OWNER,   api_media.upload_media),
+    Route("GET",    "/api/v1/tokens",                   OWNER,   api_tokens.list_tokens),
+    Route("POST",   "/api/v1/tokens",                   OWNER,   api_tokens.create_token),
+    Route("DELETE", "/api/v1/tokens/{token}",           OWNER,   api_tokens.revoke_token),
 ]
 # fmt: on

@@ -17,7 +17,7 @@ from hodgerank.errors import InvalidArgument
 from hodgerank.notebook import short
 from hodgerank.server.access import key_of
 from hodgerank.server.api.counting import EXAMPLE, Numbers, numbers
-from hodgerank.server.api.describing import answers
+from hodgerank.server.api.describing import operation
 from hodgerank.server.api.items import ItemGiven, items_of
 from hodgerank.server.api.news import News
 from hodgerank.server.api.sent_media import naming
@@ -81,7 +81,7 @@ class Patience(Query):
     seconds: float = Field(0.0, ge=0, le=MOST_SECONDS, description="No longer than this.")
 
 
-@answers(CampaignNames)
+@operation(CampaignNames)
 async def list_campaigns(request: Request) -> Response:
     """List the campaigns.
 
@@ -93,7 +93,7 @@ async def list_campaigns(request: Request) -> Response:
     return JSONResponse({"campaigns": shown})
 
 
-@answers(CampaignFound, 201, with_location=True)
+@operation(CampaignFound, 201, with_location=True)
 async def create_campaign(request: Request, given: NewCampaign) -> Response:
     """Begin a campaign.
 
@@ -120,7 +120,7 @@ async def create_campaign(request: Request, given: NewCampaign) -> Response:
     return JSONResponse(content, 201, {"Location": where})
 
 
-@answers(CampaignFound)
+@operation(CampaignFound)
 async def get_campaign(request: Request, campaign: Named) -> Response:
     """Look at a campaign.
 
@@ -131,7 +131,7 @@ async def get_campaign(request: Request, campaign: Named) -> Response:
     return JSONResponse(found)
 
 
-@answers(Numbers)
+@operation(Numbers)
 async def get_counts(
     request: Request, campaign: Named, query: Annotated[Patience, InQuery()]
 ) -> Response:
@@ -146,7 +146,7 @@ async def get_counts(
     return JSONResponse(await decide(campaign, numbers))
 
 
-@answers(AllSettings)
+@operation(AllSettings)
 async def change_settings(request: Request, campaign: Named, given: SomeSettings) -> Response:
     """Change settings, from now on.
 
@@ -160,7 +160,7 @@ async def change_settings(request: Request, campaign: Named, given: SomeSettings
     return JSONResponse(await decide(campaign, change))
 
 
-@answers(Numbers)
+@operation(Numbers)
 async def pause_campaign(campaign: Named) -> Response:
     """Give out no more tasks for now.
 
@@ -169,7 +169,7 @@ async def pause_campaign(campaign: Named) -> Response:
     return await _do(campaign, owning.pause)
 
 
-@answers(Numbers)
+@operation(Numbers)
 async def resume_campaign(campaign: Named) -> Response:
     """Give out tasks again.
 
@@ -178,7 +178,7 @@ async def resume_campaign(campaign: Named) -> Response:
     return await _do(campaign, owning.resume)
 
 
-@answers(Numbers)
+@operation(Numbers)
 async def close_campaign(campaign: Named) -> Response:
     """End a campaign for good.
 
@@ -187,7 +187,7 @@ async def close_campaign(campaign: Named) -> Response:
     return await _do(campaign, owning.close)
 
 
-@answers(Numbers)
+@operation(Numbers)
 async def reset_campaign(campaign: Named) -> Response:
     """Begin anew with the same items.
 

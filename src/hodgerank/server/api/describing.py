@@ -52,7 +52,7 @@ class ProblemDetails(BaseModel):
     )
 
 
-def answers(
+def operation(
     content: type[BaseModel] | tuple[str, ...] | None,
     status: int = 200,
     *,

@@ -19,7 +19,7 @@ from hodgerank.campaign.events import Event
 from hodgerank.campaign.items import ItemBook
 from hodgerank.campaign.log_file import event_line
 from hodgerank.server.access import key_of
-from hodgerank.server.api.describing import answers
+from hodgerank.server.api.describing import operation
 from hodgerank.server.api.news import News
 from hodgerank.server.api.values import Named, Query, Seq
 from hodgerank.server.house import decide, house_of
@@ -37,7 +37,7 @@ class After(Query):
     after: Seq = Field(0, description="The place in the log behind which to begin.")
 
 
-@answers((JSON_LINES, STREAM))
+@operation((JSON_LINES, STREAM))
 async def get_events(
     request: Request, campaign: Named, query: Annotated[After, InQuery()]
 ) -> Response:

@@ -12,7 +12,7 @@ from starlette.responses import JSONResponse, Response
 from hodgerank.campaign import owning
 from hodgerank.campaign.items import CampaignItem
 from hodgerank.campaign.state import CampaignState
-from hodgerank.server.api.describing import answers
+from hodgerank.server.api.describing import operation
 from hodgerank.server.api.sent_media import naming
 from hodgerank.server.api.values import MOST_ITEMS, Body, ItemId, Named, Text, example
 from hodgerank.server.house import decide
@@ -79,7 +79,7 @@ class ItemsFound(Body):
     items: list[ItemFound]
 
 
-@answers(ItemsFound)
+@operation(ItemsFound)
 async def list_items(campaign: Named) -> Response:
     """List the items.
 
@@ -88,7 +88,7 @@ async def list_items(campaign: Named) -> Response:
     return JSONResponse(await decide(campaign, lambda state, now: _found(state)))
 
 
-@answers(ItemsFound, 201)
+@operation(ItemsFound, 201)
 async def add_items(request: Request, campaign: Named, given: ItemsGiven) -> Response:
     """Let items join.
 
@@ -106,7 +106,7 @@ async def add_items(request: Request, campaign: Named, given: ItemsGiven) -> Res
     return JSONResponse(found, 201)
 
 
-@answers(ItemsFound)
+@operation(ItemsFound)
 async def edit_item(request: Request, campaign: Named, given: ItemChange) -> Response:
     """Show other words or media of an item.
 
@@ -122,7 +122,7 @@ async def edit_item(request: Request, campaign: Named, given: ItemChange) -> Res
     return JSONResponse(found)
 
 
-@answers(ItemsFound)
+@operation(ItemsFound)
 async def retire_items(campaign: Named, given: ItemNames) -> Response:
     """Ask no more about some items.
 
@@ -131,7 +131,7 @@ async def retire_items(campaign: Named, given: ItemNames) -> Response:
     return await _each(campaign, given, owning.retire_item)
 
 
-@answers(ItemsFound)
+@operation(ItemsFound)
 async def restore_items(campaign: Named, given: ItemNames) -> Response:
     """Ask about retired items again.
 

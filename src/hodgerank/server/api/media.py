@@ -12,8 +12,8 @@ from starlette.responses import JSONResponse, Response
 
 from hodgerank.errors import CannotWrite
 from hodgerank.server.access import key_of
-from hodgerank.server.api import sent_media
-from hodgerank.server.api.describing import answers
+from hodgerank.server.api.sent_media import keep
+from hodgerank.server.api.describing import operation
 from hodgerank.server.api.values import Body, example
 from hodgerank.server.house import house_of
 from hodgerank.server.media.library import too_large
@@ -42,7 +42,7 @@ class MediaSent(Body):
     warning: str = Field(description="What may go wrong with it in some browsers, if anything.")
 
 
-@answers(MediaSent, 201, accepts=("application/octet-stream",))
+@operation(MediaSent, 201, accepts=("application/octet-stream",))
 async def upload_media(request: Request) -> Response:
     """Upload a picture, video or sound.
 
@@ -59,7 +59,7 @@ async def upload_media(request: Request) -> Response:
     house, key = house_of(request), key_of(request)
     with SpooledTemporaryFile(IN_MEMORY, dir=str(house.media.folder)) as file:
         await _receive(request, cast(BinaryIO, file), house.media.largest)
-        found = await run_in_threadpool(sent_media.keep, house, key.campaign, cast(BinaryIO, file))
+        found = await run_in_threadpool(keep, house, key.campaign, cast(BinaryIO, file))
     content = {
         "media": found.name,
         "bytes": found.size,

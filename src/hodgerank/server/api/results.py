@@ -14,7 +14,7 @@ from hodgerank.errors import CampaignError
 from hodgerank.notebook import short
 from hodgerank.server.api.analyses import progress_of, ranking_of, trust_of
 from hodgerank.server.api.counting import EXAMPLE, Numbers
-from hodgerank.server.api.describing import answers
+from hodgerank.server.api.describing import operation
 from hodgerank.server.api.values import Body, Named, Query, Seq, Text, example
 from hodgerank.server.house import house_of
 
@@ -157,7 +157,7 @@ class ProgressFound(Numbers):
     tracks: list[TrackFound]
 
 
-@answers(RankingFound)
+@operation(RankingFound)
 async def get_ranking(
     request: Request, campaign: Named, query: Annotated[OfTrack, InQuery()]
 ) -> Response:
@@ -170,7 +170,7 @@ async def get_ranking(
     return JSONResponse(found)
 
 
-@answers(TrustFound)
+@operation(TrustFound)
 async def get_trust(
     request: Request, campaign: Named, query: Annotated[OfTrack, InQuery()]
 ) -> Response:
@@ -182,7 +182,7 @@ async def get_trust(
     return JSONResponse(found)
 
 
-@answers(ProgressFound)
+@operation(ProgressFound)
 async def get_progress(
     request: Request, campaign: Named, query: Annotated[OfProgress, InQuery()]
 ) -> Response:

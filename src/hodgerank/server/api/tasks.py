@@ -20,7 +20,7 @@ from hodgerank.campaign.tasks import Task
 from hodgerank.sampling.answer import MOST_WEIGHT
 from hodgerank.server.access import key_of
 from hodgerank.server.api.acting import acting_as, campaign_with
-from hodgerank.server.api.describing import answers
+from hodgerank.server.api.describing import operation
 from hodgerank.server.api.values import WHOLE, Body, Name, Named, Text, example
 from hodgerank.server.house import decide
 from hodgerank.server.rendering import url
@@ -53,7 +53,7 @@ class Lease(Body):
     ] = 1
 
 
-class Shown(Body):
+class ItemShown(Body):
     """An item as it is shown."""
 
     item: int | str
@@ -68,8 +68,8 @@ class TaskFound(Body):
 
     id: str
     worker: str
-    left: Shown
-    right: Shown
+    left: ItemShown
+    right: ItemShown
     track: str
     expires: float = Field(description="Seconds since 1970 at which it may go to somebody else.")
     purpose: str | None = Field(
@@ -154,7 +154,7 @@ class NumberExpired(Body):
     n_expired: int = Field(ge=0, examples=[3])
 
 
-@answers(TasksFound)
+@operation(TasksFound)
 async def lease_tasks(request: Request, campaign: Named, given: Lease) -> Response:
     """Lease tasks.
 
@@ -171,7 +171,7 @@ async def lease_tasks(request: Request, campaign: Named, given: Lease) -> Respon
     return JSONResponse({"tasks": await decide(campaign, lease)})
 
 
-@answers(ReceiptFound)
+@operation(ReceiptFound)
 async def answer_task(request: Request, task: TaskId, given: AnswerGiven) -> Response:
     """Answer a task.
 
@@ -196,7 +196,7 @@ async def answer_task(request: Request, task: TaskId, given: AnswerGiven) -> Res
     return JSONResponse(vars(receipt))
 
 
-@answers(None, 204)
+@operation(None, 204)
 async def skip_task(request: Request, task: TaskId, given: Skip) -> Response:
     """Give a task back without an answer.
 
@@ -211,7 +211,7 @@ async def skip_task(request: Request, task: TaskId, given: Skip) -> Response:
     return Response(status_code=204)
 
 
-@answers(TaskFound)
+@operation(TaskFound)
 async def undo_answer(request: Request, campaign: Named, given: WorkerNamed) -> Response:
     """Take back the last answer of a worker.
 
@@ -226,7 +226,7 @@ async def undo_answer(request: Request, campaign: Named, given: WorkerNamed) -> 
     return JSONResponse(await decide(campaign, undo))
 
 
-@answers(NumberExpired)
+@operation(NumberExpired)
 async def expire_tasks(campaign: Named, given: Until) -> Response:
     """Take back leases that end by then.
 

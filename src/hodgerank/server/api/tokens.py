@@ -14,7 +14,7 @@ from hodgerank.campaign.items import require_name
 from hodgerank.campaign.stores.access_keys import AccessKey
 from hodgerank.notebook import short
 from hodgerank.server.access import key_of
-from hodgerank.server.api.describing import answers
+from hodgerank.server.api.describing import operation
 from hodgerank.server.api.values import Body, Name, example
 from hodgerank.server.house import house_of
 from hodgerank.server.problem import Problem
@@ -64,7 +64,7 @@ class TokenMade(TokenFound):
     token: str
 
 
-@answers(TokensFound)
+@operation(TokensFound)
 async def list_tokens(request: Request) -> Response:
     """List the tokens.
 
@@ -73,7 +73,7 @@ async def list_tokens(request: Request) -> Response:
     return JSONResponse({"tokens": [_found(key) for key in await _tokens(request)]})
 
 
-@answers(TokenMade, 201, with_location=True)
+@operation(TokenMade, 201, with_location=True)
 async def create_token(request: Request, given: NewToken) -> Response:
     """Make a token.
 
@@ -103,7 +103,7 @@ async def create_token(request: Request, given: NewToken) -> Response:
     return JSONResponse(content, 201, {"Location": where})
 
 
-@answers(None, 204)
+@operation(None, 204)
 async def revoke_token(request: Request, token: TokenId) -> Response:
     """Take a token away.
 

@@ -17,17 +17,18 @@ from starlette.responses import FileResponse, JSONResponse, Response
 from hodgerank.campaign.campaign import Campaign
 from hodgerank.errors import InvalidArgument, InvalidComparisons
 from hodgerank.server.api.analyses import write_votes
-from hodgerank.server.api.describing import answers
+from hodgerank.server.api.describing import operation
 from hodgerank.server.api.values import Body, Named, Query, Text
 from hodgerank.server.api.vote_lines import read_vote_lines
 from hodgerank.server.house import house_of
 from hodgerank.server.problem import Problem
 
-KINDS = {
+VOTE_TYPES = {
     "csv": "text/csv",
     "parquet": "application/vnd.apache.parquet",
     "jsonl": "application/jsonl",
 }
+FILE_TYPES = {**VOTE_TYPES, "json": "application/json"}
 
 
 class OfVotes(Query):
@@ -54,7 +55,7 @@ class NumberImported(Body):
     n_imported: int = Field(ge=0, examples=[240])
 
 
-@answers(tuple(KINDS.values()))
+@operation(tuple(VOTE_TYPES.values()))
 async def get_votes(
     request: Request, campaign: Named, query: Annotated[OfVotes, InQuery()]
 ) -> Response:
@@ -76,13 +77,13 @@ async def get_votes(
     what = "log" if query.format == "jsonl" else "answers" if query.everything else "votes"
     return FileResponse(
         path,
-        media_type=KINDS[query.format],
+        media_type=VOTE_TYPES[query.format],
         filename=f"{campaign.id} {what}.{query.format}",
         background=BackgroundTask(path.unlink),
     )
 
 
-@answers(NumberImported, accepts=tuple(KINDS.values()))
+@operation(NumberImported, accepts=tuple(VOTE_TYPES.values()))
 async def import_votes(
     request: Request, campaign: Named, query: Annotated[OfImport, InQuery()]
 ) -> Response:
@@ -93,9 +94,9 @@ async def import_votes(
     known, worker, weight and is_display_known. Votes that were imported before are refused.
     """
     given = request.headers.get("content-type", "").partition(";")[0].strip().lower()
-    ending = next((ending for ending, kind in KINDS.items() if kind == given), None)
+    ending = next((ending for ending, kind in VOTE_TYPES.items() if kind == given), None)
     if ending is None:
-        raise Problem(415, f"votes are sent as {', '.join(KINDS.values())}")
+        raise Problem(415, f"votes are sent as {', '.join(VOTE_TYPES.values())}")
     path = _new_file(f".{ending}")
     try:
         with path.open("wb") as file:

@@ -15,7 +15,7 @@ from hodgerank.campaign.panel import Outcome
 from hodgerank.campaign.state import CampaignState
 from hodgerank.campaign.summaries import worker_summaries
 from hodgerank.server.api.acting import acting_as
-from hodgerank.server.api.describing import answers
+from hodgerank.server.api.describing import operation
 from hodgerank.server.api.values import Body, Name, Named, Text, example
 from hodgerank.server.house import decide, house_of
 
@@ -112,7 +112,7 @@ class Pseudonym(Body):
     pseudonym: str = Field(examples=["forgotten-0f8fad5b"])
 
 
-@answers(WorkersFound)
+@operation(WorkersFound)
 async def list_workers(campaign: Named) -> Response:
     """List the workers.
 
@@ -122,7 +122,7 @@ async def list_workers(campaign: Named) -> Response:
     return JSONResponse({"workers": [worker.to_dict() for worker in found]})
 
 
-@answers(None, 204)
+@operation(None, 204)
 async def ban_worker(request: Request, campaign: Named, given: Ban) -> Response:
     """Give a worker no more tasks, and count none of their answers.
 
@@ -133,7 +133,7 @@ async def ban_worker(request: Request, campaign: Named, given: Ban) -> Response:
     return Response(status_code=204)
 
 
-@answers(None, 204)
+@operation(None, 204)
 async def restore_worker(campaign: Named, given: WorkerName) -> Response:
     """Lift a ban.
 
@@ -143,7 +143,7 @@ async def restore_worker(campaign: Named, given: WorkerName) -> Response:
     return Response(status_code=204)
 
 
-@answers(Pseudonym)
+@operation(Pseudonym)
 async def forget_worker(request: Request, campaign: Named, given: WorkerName) -> Response:
     """Take the name of a worker away, and all that came with it.
 
@@ -154,7 +154,7 @@ async def forget_worker(request: Request, campaign: Named, given: WorkerName) ->
     return JSONResponse({"pseudonym": pseudonym})
 
 
-@answers(None, 204)
+@operation(None, 204)
 async def join_campaign(request: Request, campaign: Named, given: Arrival) -> Response:
     """Let a worker come.
 
@@ -166,7 +166,7 @@ async def join_campaign(request: Request, campaign: Named, given: Arrival) -> Re
     return Response(status_code=204)
 
 
-@answers(TriesLeft)
+@operation(TriesLeft)
 async def quiz_worker(request: Request, campaign: Named, given: Quiz) -> Response:
     """Say how a worker did with the questions before the first task.
 
@@ -180,7 +180,7 @@ async def quiz_worker(request: Request, campaign: Named, given: Quiz) -> Respons
     return JSONResponse(await decide(campaign, quiz))
 
 
-@answers(None, 204)
+@operation(None, 204)
 async def finish_worker(request: Request, campaign: Named, given: Departure) -> Response:
     """Let a worker go.
 

@@ -29,19 +29,20 @@ from hodgerank.server.showing import Shown, shown
 NOT_SHOWN = "cannot be shown"
 """The reason to skip that is always allowed: nobody can compare what is not there."""
 
-TaskId = Annotated[str, Field(max_length=100)]
+
+ShortTaskId = Annotated[str, Field(max_length=100)]
 
 
 class GivenTasks(Said):
     """Nothing but a question; `has` are the tasks that the script knows already."""
 
-    has: list[TaskId] = Field([], max_length=5)
+    has: list[ShortTaskId] = Field([], max_length=5)
 
 
 class GivenAnswer(GivenTasks):
     """An answer to a task."""
 
-    task: TaskId
+    task: ShortTaskId
     outcome: float
     seconds: float | None = None
     is_focused: bool | None = None
@@ -50,7 +51,7 @@ class GivenAnswer(GivenTasks):
 class GivenSkip(GivenTasks):
     """A task that is given back."""
 
-    task: TaskId
+    task: ShortTaskId
     reason: str | None = Field(None, max_length=10_000)
 
 

@@ -23,14 +23,6 @@ REPORT_POLICY = f"{POLICY}; base-uri 'none'; form-action 'none'; frame-ancestors
 """Of the report, which has its styles in it; it runs nothing and asks for nothing."""
 OF_TRACK = "track "
 """What stands before the name of a track, which may be called anything."""
-KINDS = {
-    ".csv": "text/csv",
-    ".parquet": "application/vnd.apache.parquet",
-    ".json": "application/json",
-    ".jsonl": "application/jsonl",
-}
-
-
 async def export_page(request: Request) -> Response:
     """What there is to take along."""
     campaign = await campaign_of(request)
@@ -44,7 +36,7 @@ async def export_file(request: Request, name: str) -> Response:
     campaign = await campaign_of(request)
     if name not in FILES:
         raise Problem(404, "")
-    path = await run_in_threadpool(_new_file)
+    path = await run_in_threadpool(_new_file, "")
     try:
         await house_of(request).analyst.ask(write_export, campaign.id, name, path)
     except BaseException:
@@ -52,7 +44,7 @@ async def export_file(request: Request, name: str) -> Response:
         raise
     return FileResponse(
         path,
-        media_type=KINDS[Path(name).suffix],
+        media_type=FILE_TYPES[Path(name).suffix[1:]],
         filename=f"{_plain(campaign.id)}-{name}",
         background=BackgroundTask(path.unlink, missing_ok=True),
     )
@@ -76,12 +68,6 @@ async def report_page(request: Request) -> Response:
 def _by_kind() -> dict[str, list[str]]:
     kinds = dict.fromkeys(name.partition(".")[0] for name in FILES)
     return {kind: [name for name in FILES if name.startswith(f"{kind}.")] for kind in kinds}
-
-
-def _new_file() -> Path:
-    handle, path = tempfile.mkstemp(prefix="hodgerank-")
-    os.close(handle)
-    return Path(path)
 
 
 def _plain(id: str) -> str:

@@ -93,12 +93,12 @@ async def make_token(request: Request) -> Response:
     return await _page(request, frame, form_now, token=token)
 
 
-async def revoke_token(request: Request) -> Response:
+async def revoke_campaign_token(request: Request) -> Response:
     """A key opens nothing any more."""
     campaign, house = await campaign_of(request), house_of(request)
     async with request.form(max_files=0, max_fields=10) as form:
         digest = _text(form, "token")
-    known = await run_in_threadpool(_tokens, house, campaign.id)
+    known = await run_in_threadpool(_campaign_tokens, house, campaign.id)
     if digest not in {key.digest for key in known}:
         raise Problem(404, "there is no such token")
     await run_in_threadpool(house.keys.revoke, digest=digest)
@@ -115,13 +115,13 @@ def _issue(house: House, campaign: Campaign, role: Role, name: str, days: int) -
     )
 
 
-def _tokens(house: House, id: str) -> list[AccessKey]:
+def _campaign_tokens(house: House, id: str) -> list[AccessKey]:
     """Those that open this campaign."""
     return [key for key in house.keys.all(kind="token") if key.campaign in (None, id)]
 
 
 async def _page(request: Request, frame: Frame, form: SettingsForm, **values: Any) -> Response:
-    tokens = await run_in_threadpool(_tokens, house_of(request), frame.id)
+    tokens = await run_in_threadpool(_campaign_tokens, house_of(request), frame.id)
     shown = {"token": "", "token_wrong": "", **values}
     return framed(
         request,
