@@ -12,13 +12,22 @@ import pytest
 from hodgerank.kernels import compilation
 
 SCRIPT = """
-import hodgerank.kernels.compilation as compilation
+import sys
+from hodgerank.kernels import compilation
 compilation.PATIENCE = 0.0
-import numba
-@numba.njit
-def slow(x):
-    return [x * k for k in range(3)]
-slow(1)
+@compilation.compiled
+def inner(x):
+    return 2 * x
+@compilation.compiled
+def outer(x):
+    return [inner(x) for k in range(3)]
+compilation.kernel = inner
+table = {"inner": inner}
+assert "numba" not in sys.modules
+assert outer(1) == [2, 2, 2]
+assert "numba" in sys.modules
+assert compilation.kernel is not inner and compilation.kernel.py_func is inner.__wrapped__
+assert table["inner"](4) == compilation.kernel(4) == 8
 """
 
 
@@ -26,10 +35,12 @@ def double(x: int) -> int:
     return 2 * x
 
 
-def test_a_compilation_that_takes_long_is_announced_once():
+def test_numba_comes_with_the_first_call_and_a_long_compilation_is_announced_once(tmp_path):
+    script = tmp_path / "script.py"
+    script.write_text(SCRIPT)
     compiling = {name: v for name, v in os.environ.items() if name != "NUMBA_DISABLE_JIT"}
     found = subprocess.run(
-        [sys.executable, "-c", SCRIPT], capture_output=True, text=True, check=True, env=compiling
+        [sys.executable, script], capture_output=True, text=True, check=True, env=compiling
     )
     assert found.stderr.count("compiling for this machine, once") == 1
     assert found.stdout == ""

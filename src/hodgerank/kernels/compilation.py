@@ -1,6 +1,9 @@
 """Functions compiled by Numba: how they are declared, and what the user is told meanwhile.
 
 A function compiles when it is first called with its types, once; the result is kept on disk.
+Numba itself takes longer to import than most rankings take to compute, so it is imported with
+the first call. Until then a declared function is a `_Declared`; then each of them is replaced,
+in every module of ours, by the function that Numba makes of it.
 """
 
 from __future__ import annotations
@@ -10,9 +13,6 @@ import threading
 import time
 from collections.abc import Callable
 from typing import Any, TypeVar, overload
-
-import numba
-from numba.core import event
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 PATIENCE = 1.0  # seconds before the user is told
@@ -29,18 +29,94 @@ def compiled(function: Function | None = None, /, **options: Any) -> Any:
 
     `options` are those of `numba.njit`.
     """
-    decorate = numba.njit(cache=True, nogil=True, **options)
-    return decorate if function is None else decorate(function)
+
+    def declare(function: Callable[..., Any]) -> Any:
+        with _lock:
+            if _numba_is_loaded:
+                return _make(function, options)
+            return _Declared(function, options)
+
+    return declare if function is None else declare(function)
 
 
-class CompilationNotice(event.Listener):
-    """Tells, once in a process, that a compilation takes long."""
+class _Declared:
+    """A function that is compiled when the first of them is called."""
+
+    def __init__(self, function: Callable[..., Any], options: dict[str, Any]) -> None:
+        self.__wrapped__, self.__name__, self.__doc__ = (
+            function,
+            function.__name__,
+            function.__doc__,
+        )
+        self.__module__, self.__qualname__ = function.__module__, function.__qualname__
+        self._options = options
+        self._made: Any = None
+
+    def __call__(self, *args: Any) -> Any:
+        return self.made()(*args)
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return getattr(self.made(), name)  # Numba too asks for its type this way
+
+    def __reduce__(self) -> str:
+        return self.__qualname__
+
+    def made(self) -> Any:
+        """What Numba makes of it."""
+        with _lock:
+            if self._made is None:
+                self._made = _make(self.__wrapped__, self._options)
+                if not _numba_is_loaded:
+                    _replace_all()
+            return self._made
+
+
+_lock = threading.RLock()
+_numba_is_loaded = False
+
+
+def _make(function: Callable[..., Any], options: dict[str, Any]) -> Any:
+    from numba import njit
+
+    return njit(cache=True, nogil=True, **options)(function)
+
+
+def _replace_all() -> None:
+    """Put what Numba makes of all functions into the modules that define or import them.
+
+    Who holds a `_Declared` elsewhere, in a table or as a default, calls through it.
+    """
+    global _numba_is_loaded
+    _numba_is_loaded = True
+    from numba.core import event
+
+    event.Listener.register(CompilationNotice)
+    event.register("numba:compile", CompilationNotice())  # type: ignore[no-untyped-call]
+    for name, module in list(sys.modules.items()):
+        if name.startswith("hodgerank."):
+            names = vars(module)
+            for key, value in list(names.items()):
+                if type(value) is _Declared:
+                    names[key] = value.made()
+
+
+class CompilationNotice:
+    """Tells, once in a process, that a compilation takes long: a listener of Numba's events."""
 
     def __init__(self) -> None:
         self._depth = 0
         self._began = self._spent = 0.0
         self._timer: threading.Timer | None = None
         self._told = False
+
+    def notify(self, event: Any) -> None:
+        """A compilation starts or ends."""
+        if event.is_start:
+            self.on_start(event)
+        elif event.is_end:
+            self.on_end(event)
 
     def on_start(self, event: object) -> None:
         """The outermost compilation starts the clock; those before it count."""
@@ -61,6 +137,3 @@ class CompilationNotice(event.Listener):
     def _tell(self) -> None:
         self._told = True
         print("hodgerank: compiling for this machine, once ...", file=sys.stderr, flush=True)
-
-
-event.register("numba:compile", CompilationNotice())  # type: ignore[no-untyped-call]
