@@ -17,8 +17,8 @@ from typing import Any
 import numpy as np
 
 from hodgerank.campaign import Campaign, CampaignSettings, Database, Event
-from hodgerank.campaign.answering import answer
-from hodgerank.campaign.leasing import lease
+from hodgerank.campaign.commands.answers import answer
+from hodgerank.campaign.commands.leases import lease
 from hodgerank.campaign.state import CampaignState
 from hodgerank.campaign.tasks import Task
 from hodgerank.errors import NoTask

@@ -15,7 +15,7 @@ from scipy.special import expit
 from scipy.stats import chi2
 
 import hodgerank as hr
-from hodgerank.estimators.comparing.shared_scores import RIDGE
+from hodgerank.estimators.population_comparison.shared_scores import RIDGE
 
 RUNS = 150
 RUNS_OF_MOVED = 60

@@ -9,9 +9,9 @@ import numpy as np
 
 import hodgerank as hr
 from hodgerank.kernels.matrix_free import search
-from hodgerank.kernels.selection.ties import stream
+from hodgerank.kernels.selection.tie_breaking import stream
 from hodgerank.metrics import kendall_tau
-from hodgerank.sampling.designs.matrix_free import MatrixFreePosterior
+from hodgerank.sampling.designs.matrix_free_posterior import MatrixFreePosterior
 
 SIZES = {10_000: 20, 100_000: 20, 1_000_000: 5}  # answers per item
 SPREADS = {"strong opinions": 3.0, "weak opinions": 0.3}

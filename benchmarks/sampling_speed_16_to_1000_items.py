@@ -9,8 +9,8 @@ import numpy as np
 import hodgerank as hr
 from benchmarks.sampling_accuracy import SAMPLERS
 from benchmarks.scaling.plain import InformationSampler
-from hodgerank.kernels.posterior import resistance
-from hodgerank.kernels.selection import pruned_search, ties
+from hodgerank.kernels import posterior
+from hodgerank.kernels.selection import pair_search, tie_breaking
 
 SIZES = (16, 100, 200, 1000)
 
@@ -42,11 +42,11 @@ def _compiled(n: int, answers: int) -> float:
     for t in range(n + answers):
         y = rng.random()
         start = time.perf_counter()
-        i, j = pruned_search.best_pair(
-            pruned_search.CLAMPED, 0, C, C, mean, nothing, False, ties.stream(0, t), leaders
+        i, j = pair_search.best_pair(
+            pair_search.CLAMPED, 0, C, C, mean, nothing, False, tie_breaking.stream(0, t), leaders
         )
         outcome = 1.0 if y < 1 / (1 + np.exp(truth[j] - truth[i])) else -1.0
-        resistance.learn(C, mean, s, i, j, outcome, 1.0)
+        posterior.learn(C, mean, s, i, j, outcome, 1.0)
         if t >= n:
             spent += time.perf_counter() - start
     return 1e6 * spent / answers

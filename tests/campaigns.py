@@ -7,10 +7,10 @@ import json
 from pathlib import Path
 from typing import Any
 
+from hodgerank.judges.call_log import content_key
 from hodgerank.judges.chat_judge import ChatJudge
-from hodgerank.judges.judging import JudgedRun, judge_items
-from hodgerank.judges.ledger.call_log import content_key
-from hodgerank.judges.stand_in import Call, StandIn
+from hodgerank.judges.fake_llm import Call, StandIn
+from hodgerank.judges.item_run import JudgedRun, judge_items
 from hodgerank.types import Pair
 
 QUESTION = "Which text is better?"

@@ -7,11 +7,11 @@ from typing import Any
 
 import hodgerank as hr
 from hodgerank.campaign import CampaignItem, CampaignProgress
+from hodgerank.judges.account import ModelCost
 from hodgerank.judges.chat_judge import Judged
 from hodgerank.judges.conduct import STATUSES, Conduct, Share
-from hodgerank.judges.judging import JudgedRun
-from hodgerank.judges.ledger.account import ModelCost
-from hodgerank.judges.replies.verdict import Verdict
+from hodgerank.judges.item_run import JudgedRun
+from hodgerank.judges.replies import Verdict
 
 HOSTILE = "</script><b>tea & [red]milk"
 

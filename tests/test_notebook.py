@@ -7,7 +7,7 @@ from html.parser import HTMLParser
 import pytest
 
 import hodgerank as hr
-from hodgerank.notebook import Charted, Displayed, Preview
+from hodgerank.display import Charted, Displayed, Preview
 from results import HOSTILE, every_result
 
 

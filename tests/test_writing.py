@@ -8,8 +8,8 @@ import threading
 
 import pytest
 
+from hodgerank.atomic_write import append_line, write_file
 from hodgerank.errors import CannotWrite
-from hodgerank.writing import append_line, write_file
 from processes import small_disk
 
 

@@ -14,9 +14,8 @@ from benchmarks.calibration.table import Row
 from hodgerank.estimators.certainty import certainty_over_next
 from hodgerank.graph.answered_graph import AnsweredGraph
 from hodgerank.metrics import pairwise_accuracy
-from hodgerank.reporting.leading import leading
-from hodgerank.reporting.ranked import rank_cautiously
-from hodgerank.reporting.settings import Settings
+from hodgerank.reporting.findings import leading, rank_cautiously
+from hodgerank.reporting.options import Settings
 
 DESIGNS = {
     "10 items, 5 per pair": Crowd(),

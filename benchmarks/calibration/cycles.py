@@ -15,8 +15,7 @@ import numpy as np
 from benchmarks.calibration.crowds import CONSISTENT, Crowd
 from benchmarks.calibration.table import Row
 from hodgerank.graph.answered_graph import AnsweredGraph
-from hodgerank.graph.consistency.assess import assess_consistency
-from hodgerank.graph.consistency.result import Consistency
+from hodgerank.graph.consistency import Consistency, assess_consistency
 from hodgerank.graph.decomposition import decompose_answers
 
 LEVEL = 0.05

@@ -11,11 +11,10 @@ import hodgerank as hr
 from benchmarks.calibration.answer import LEVEL, SETTINGS, said_first
 from benchmarks.calibration.crowds import fresh_rng
 from benchmarks.calibration.table import Row
-from hodgerank.collecting.allowance import Allowance
-from hodgerank.estimators.position.first_of_equals import first_of_equals
-from hodgerank.estimators.trusting import weighed
-from hodgerank.judges.hanging_together import share_of_news
-from hodgerank.judges.section import SURE
+from hodgerank.collecting.run_async import Allowance
+from hodgerank.estimators.position_bias.bias_test import first_of_equals
+from hodgerank.estimators.worker_weights import weighed
+from hodgerank.judges.conduct import SURE, share_of_news
 
 TASTES, WEIGHTS = np.polynomial.hermite_e.hermegauss(15)
 WEIGHTS = WEIGHTS / WEIGHTS.sum()

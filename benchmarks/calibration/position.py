@@ -11,8 +11,8 @@ import hodgerank as hr
 from benchmarks.calibration.crowds import CONSISTENT, Crowd, fresh_rng
 from benchmarks.calibration.table import Row
 from hodgerank.data.display_order import display_doubt
-from hodgerank.estimators.position.bias import position_bias
-from hodgerank.estimators.position.cells import Position
+from hodgerank.estimators.position_bias.bias_test import position_bias
+from hodgerank.estimators.position_bias.cells import Position
 from hodgerank.graph.answered_graph import AnsweredGraph
 
 LEVEL = 0.05

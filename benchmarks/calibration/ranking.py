@@ -10,7 +10,7 @@ import numpy as np
 import hodgerank as hr
 from benchmarks.calibration.crowds import Crowd, fresh_rng
 from benchmarks.calibration.table import Row
-from hodgerank.estimators.trust.statements import chance_of_ranking
+from hodgerank.estimators.trust_statements import chance_of_ranking
 
 LEVELS = (0.05, 0.01)
 TOSSED = {

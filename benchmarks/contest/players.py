@@ -11,7 +11,7 @@ import numpy as np
 import hodgerank as hr
 from benchmarks.contest.crowd import Pairs
 from benchmarks.contest.rivals import RIVALS
-from hodgerank.sampling.samplers.by_name import build_sampler
+from hodgerank.sampling.samplers.registry import build_sampler
 
 
 class Player(Protocol):

@@ -10,10 +10,10 @@ import numpy as np
 
 import hodgerank as hr
 from benchmarks.judging.judges import Judges
-from hodgerank.collecting.allowance import Allowance
+from hodgerank.collecting.run_async import Allowance
 from hodgerank.data.items.judged_items import JudgedItems
 from hodgerank.errors import NothingToAsk
-from hodgerank.judges.turns import Turns
+from hodgerank.judges.panel import Turns
 from hodgerank.types import Pair
 
 RIDGE = 0.01  # small: it keeps the scores of items that always win finite

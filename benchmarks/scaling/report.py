@@ -14,7 +14,7 @@ import polars as pl
 
 from benchmarks.scaling.tasks import OURS, PLAIN, TASKS
 from hodgerank.plotting.charts import save_chart
-from hodgerank.plotting.look import COLOURS, GRID
+from hodgerank.plotting.theme import COLOURS, GRID
 
 LAST = 3  # sizes that the slope is taken over
 PACKAGES = ("numpy", "scipy", "numba", "polars", "evalica", "choix", "crowd-kit", "arena-rank",

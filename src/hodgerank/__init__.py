@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from hodgerank.collecting.collector import RunResult as RunResult
     from hodgerank.collecting.forecast import Forecast as Forecast
     from hodgerank.collecting.forecast import forecast as forecast
-    from hodgerank.collecting.recorded_crowd import RecordedCrowd as RecordedCrowd
     from hodgerank.collecting.replay import LearningCurves as LearningCurves
+    from hodgerank.collecting.replay import RecordedCrowd as RecordedCrowd
     from hodgerank.collecting.replay import replay as replay
     from hodgerank.collecting.run import run as run
     from hodgerank.collecting.run_async import run_async as run_async
@@ -28,18 +28,16 @@ if TYPE_CHECKING:
     from hodgerank.data.comparisons import Comparisons as Comparisons
     from hodgerank.data.datasets import load_dataset as load_dataset
     from hodgerank.data.groups import VoteGroups as VoteGroups
-    from hodgerank.data.reading.source import read_comparisons as read_comparisons
-    from hodgerank.data.selecting import exclude_workers as exclude_workers
-    from hodgerank.data.selecting import keep_items_with as keep_items_with
-    from hodgerank.data.selecting import largest_component as largest_component
+    from hodgerank.data.reading.vote_source import read_comparisons as read_comparisons
     from hodgerank.data.simulate import SimulatedCrowd as SimulatedCrowd
     from hodgerank.data.simulate import simulate_comparisons as simulate_comparisons
+    from hodgerank.data.subsets import exclude_workers as exclude_workers
+    from hodgerank.data.subsets import keep_items_with as keep_items_with
+    from hodgerank.data.subsets import largest_component as largest_component
     from hodgerank.errors import HodgeRankError as HodgeRankError
     from hodgerank.estimators.bayes import bayes_rank as bayes_rank
     from hodgerank.estimators.certainty import expected_tau as expected_tau
     from hodgerank.estimators.certainty import top_k_certainty as top_k_certainty
-    from hodgerank.estimators.comparing.compare import compare_rankings as compare_rankings
-    from hodgerank.estimators.comparing.result import RankingComparison as RankingComparison
     from hodgerank.estimators.crowd_bt import CrowdBTRanking as CrowdBTRanking
     from hodgerank.estimators.crowd_bt import crowd_bt as crowd_bt
     from hodgerank.estimators.group_rankings import GroupRankings as GroupRankings
@@ -49,13 +47,19 @@ if TYPE_CHECKING:
     from hodgerank.estimators.likelihood import thurstone_mosteller as thurstone_mosteller
     from hodgerank.estimators.outliers import Outliers as Outliers
     from hodgerank.estimators.outliers import find_outliers as find_outliers
+    from hodgerank.estimators.population_comparison.compare import (
+        compare_rankings as compare_rankings,
+    )
+    from hodgerank.estimators.population_comparison.result import (
+        RankingComparison as RankingComparison,
+    )
     from hodgerank.estimators.ranking import Ranking as Ranking
+    from hodgerank.estimators.reliability.assess import Reliability as Reliability
     from hodgerank.estimators.reliability.assess import assess_reliability as assess_reliability
-    from hodgerank.estimators.reliability.reliability import Reliability as Reliability
     from hodgerank.estimators.robust import RobustRanking as RobustRanking
     from hodgerank.estimators.robust import robust_rank as robust_rank
-    from hodgerank.estimators.trust.assess import assess_trust as assess_trust
-    from hodgerank.estimators.trust.report import TrustReport as TrustReport
+    from hodgerank.estimators.trust import TrustReport as TrustReport
+    from hodgerank.estimators.trust import assess_trust as assess_trust
     from hodgerank.estimators.workers.assess import assess_workers as assess_workers
     from hodgerank.estimators.workers.assessment import WorkerAssessment as WorkerAssessment
     from hodgerank.graph.comparison_graph import ComparisonGraph as ComparisonGraph
@@ -67,8 +71,8 @@ if TYPE_CHECKING:
     from hodgerank.graph.topology import betti_numbers as betti_numbers
     from hodgerank.reporting.report import Report as Report
     from hodgerank.reporting.report import report as report
-    from hodgerank.sampling.answer import Answer as Answer
-    from hodgerank.sampling.posterior import Posterior as Posterior
+    from hodgerank.sampling.answers import Answer as Answer
+    from hodgerank.sampling.designs.design import Posterior as Posterior
     from hodgerank.sampling.sampler import Sampler as Sampler
     from hodgerank.sampling.samplers.auto import AutoSampler as AutoSampler
     from hodgerank.sampling.samplers.bayesian import BayesianSampler as BayesianSampler
@@ -84,14 +88,14 @@ __version__ = "0.1.0"
 # Where each public name lives; it is imported when first used, so that `import hodgerank` is fast.
 _HOMES = {
     "Comparisons": "data.comparisons",
-    "read_comparisons": "data.reading.source",
+    "read_comparisons": "data.reading.vote_source",
     "VoteGroups": "data.groups",
-    "exclude_workers": "data.selecting",
-    "keep_items_with": "data.selecting",
-    "largest_component": "data.selecting",
+    "exclude_workers": "data.subsets",
+    "keep_items_with": "data.subsets",
+    "largest_component": "data.subsets",
     "simulate_comparisons": "data.simulate",
     "SimulatedCrowd": "data.simulate",
-    "RecordedCrowd": "collecting.recorded_crowd",
+    "RecordedCrowd": "collecting.replay",
     "ComparisonGraph": "graph.comparison_graph",
     "describe": "graph.description",
     "Description": "graph.description",
@@ -112,19 +116,19 @@ _HOMES = {
     "RobustRanking": "estimators.robust",
     "assess_workers": "estimators.workers.assess",
     "WorkerAssessment": "estimators.workers.assessment",
-    "compare_rankings": "estimators.comparing.compare",
-    "RankingComparison": "estimators.comparing.result",
+    "compare_rankings": "estimators.population_comparison.compare",
+    "RankingComparison": "estimators.population_comparison.result",
     "assess_reliability": "estimators.reliability.assess",
-    "Reliability": "estimators.reliability.reliability",
-    "assess_trust": "estimators.trust.assess",
-    "TrustReport": "estimators.trust.report",
+    "Reliability": "estimators.reliability.assess",
+    "assess_trust": "estimators.trust",
+    "TrustReport": "estimators.trust",
     "bayes_rank": "estimators.bayes",
     "crowd_bt": "estimators.crowd_bt",
     "CrowdBTRanking": "estimators.crowd_bt",
     "expected_tau": "estimators.certainty",
     "top_k_certainty": "estimators.certainty",
     "Sampler": "sampling.sampler",
-    "Posterior": "sampling.posterior",
+    "Posterior": "sampling.designs.design",
     "RandomSampler": "sampling.samplers.random",
     "FisherSampler": "sampling.samplers.fisher",
     "BayesianSampler": "sampling.samplers.bayesian",
@@ -134,7 +138,7 @@ _HOMES = {
     "TopKSampler": "sampling.samplers.top_k",
     "run": "collecting.run",
     "RunResult": "collecting.collector",
-    "Answer": "sampling.answer",
+    "Answer": "sampling.answers",
     "run_async": "collecting.run_async",
     "forecast": "collecting.forecast",
     "replay": "collecting.replay",

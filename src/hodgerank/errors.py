@@ -21,7 +21,7 @@ from __future__ import annotations
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
 
-from hodgerank.notebook import short
+from hodgerank.display import short
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

@@ -9,7 +9,7 @@ from math import exp
 from random import Random
 
 from campaign.trial import Trial
-from hodgerank.campaign.attention import RULES
+from hodgerank.campaign.attention_checks import RULES
 from hodgerank.errors import NoTask
 
 Judge = Callable[[Random, float], float]

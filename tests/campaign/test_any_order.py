@@ -29,8 +29,8 @@ from campaign.trial import QUESTION, Clock
 from hodgerank.campaign.campaign import Campaign
 from hodgerank.campaign.database import Database
 from hodgerank.campaign.items import CampaignItem
-from hodgerank.campaign.standing import rank_votes
-from hodgerank.data.reading.source import read_comparisons
+from hodgerank.campaign.results import rank_votes
+from hodgerank.data.reading.vote_source import read_comparisons
 from hodgerank.errors import CampaignError, InvalidArgument, InvalidComparisons, NoTask
 
 WORKERS = ("ann", "bob", "=cy()", "dö 🦉")

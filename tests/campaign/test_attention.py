@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from scipy.stats import binomtest
 
 from campaign.trial import Trial
-from hodgerank.campaign.attention import LEVEL, RULES, WINDOW, Attention, Given
+from hodgerank.campaign.attention_checks import LEVEL, RULES, WINDOW, Attention, Given
 
 
 def verdicts(rules=None, **given):

@@ -11,10 +11,10 @@ import pytest
 from campaign.folded import asked_next, folded
 from campaign.test_any_order import run
 from campaign.trial import Trial
-from hodgerank.campaign import asking, chosen_ahead
-from hodgerank.campaign.briefing import Briefing
-from hodgerank.campaign.chosen_ahead import FEWEST_OUT, ChosenAhead
+from hodgerank.campaign import pair_chooser
 from hodgerank.campaign.items import CampaignItem
+from hodgerank.campaign.pair_chooser import FEWEST_OUT, ChosenAhead
+from hodgerank.campaign.sampler_feed import Briefing
 from hodgerank.errors import NoTask
 from hodgerank.sampling.sampler import Sampler
 
@@ -71,7 +71,7 @@ def test_the_sampler_is_asked_once_as_of_the_place_where_it_was_decided():
     ahead.begin()
     ahead.pairs()
     [wanted] = briefing.wanted
-    assert (wanted.n_steps, wanted.n, wanted.resting) == (5, 2 * 2 + chosen_ahead.SPARE, {7})
+    assert (wanted.n_steps, wanted.n, wanted.resting) == (5, 2 * 2 + pair_chooser.SPARE, {7})
     assert (len(wanted.pending), wanted.exclude) == (16, {(0, 1)})
 
 
@@ -194,7 +194,7 @@ def test_few_tasks_out_are_asked_as_by_the_sampler_at_each_time(monkeypatch):
         return crowd.work(80)
 
     found = tasks()
-    monkeypatch.setattr(asking, "FEWEST_OUT", 10**6)
+    monkeypatch.setattr(pair_chooser, "FEWEST_OUT", 10**6)
     assert tasks() == found
 
 
@@ -277,6 +277,6 @@ def test_threads_begin_nothing_while_a_log_is_read(monkeypatch):
 
 
 def test_in_any_order(monkeypatch):
-    monkeypatch.setattr(asking, "FEWEST_OUT", 3)
+    monkeypatch.setattr(pair_chooser, "FEWEST_OUT", 3)
     reached = run(None, 4)
     assert reached["answered"] > 3

@@ -8,8 +8,8 @@ from threading import Event as Signal
 import pytest
 
 from campaign.trial import QUESTION, Trial
-from hodgerank.campaign import answering, leasing, owning
 from hodgerank.campaign.campaign import Campaign
+from hodgerank.campaign.commands import answers, leases, owner
 from hodgerank.errors import CampaignError, NoTask
 
 
@@ -17,7 +17,7 @@ def test_what_is_begun_is_had_from_the_future():
     campaign = Trial().campaign
     futures = [
         campaign.desk.begin(
-            lambda state, now, name=name: leasing.lease(state, now, campaign.new_id, name, 1)
+            lambda state, now, name=name: leases.lease(state, now, campaign.new_id, name, 1)
         )
         for name in ("ann", "bob")
     ]
@@ -32,7 +32,7 @@ def test_a_refusal_is_raised_by_the_future_and_what_was_found_before_it_is_kept(
     trial.campaign.pause()
     trial.clock.move(11)
     future = trial.campaign.desk.begin(
-        lambda state, now: leasing.lease(state, now, trial.campaign.new_id, "bob", 1)
+        lambda state, now: leases.lease(state, now, trial.campaign.new_id, "bob", 1)
     )
     assert isinstance(future.exception(), NoTask)
     assert [event.kind for event in trial.campaign.log()][-1] == "expired"
@@ -51,9 +51,9 @@ def test_coroutines_await_decisions():
     campaign = Trial(range(12)).campaign
 
     def work(state, now, name):
-        [task] = leasing.lease(state, now, campaign.new_id, name, 1)
-        answering.answer(state, now, task.id, 1, name, None, None, 1.0)
-        return leasing.lease(state, now, campaign.new_id, name, 2)
+        [task] = leases.lease(state, now, campaign.new_id, name, 1)
+        answers.answer(state, now, task.id, 1, name, None, None, 1.0)
+        return leases.lease(state, now, campaign.new_id, name, 2)
 
     async def one(name):
         begun = campaign.desk.begin(lambda state, now: work(state, now, name))
@@ -65,7 +65,7 @@ def test_coroutines_await_decisions():
         with pytest.raises(NoTask, match="paused"):
             await asyncio.wrap_future(
                 campaign.desk.begin(
-                    lambda state, now: leasing.lease(state, now, campaign.new_id, "new", 1)
+                    lambda state, now: leases.lease(state, now, campaign.new_id, "new", 1)
                 )
             )
         return tasks
@@ -80,7 +80,7 @@ def test_what_is_cancelled_before_its_turn_does_not_happen():
     busy, go_on = Signal(), Signal()
     campaign.desk.begin(lambda state, now: (busy.set(), go_on.wait()))
     busy.wait()
-    future = campaign.desk.begin(owning.pause)
+    future = campaign.desk.begin(owner.pause)
     assert future.cancel()
     go_on.set()
     with pytest.raises(CancelledError):
@@ -94,7 +94,7 @@ def test_who_may_only_read_begins_what_changes_nothing(tmp_path):
     with Campaign.open(path, read_only=True) as campaign:
         assert campaign.desk.begin(lambda state, now: len(state.items)).result() == 3
         with pytest.raises(CampaignError, match="reading only"):
-            campaign.desk.begin(owning.pause).result()
+            campaign.desk.begin(owner.pause).result()
         with pytest.raises(ZeroDivisionError):
             campaign.desk.begin(lambda state, now: 1 / 0).result()
 

@@ -12,9 +12,9 @@ import pytest
 
 from campaign.folded import asked_next, folded, plain
 from campaign.trial import QUESTION, Clock, Trial
-from hodgerank.campaign import attending, leasing
 from hodgerank.campaign.campaign import Campaign
-from hodgerank.campaign.stores import sql_log, sqlite_reader
+from hodgerank.campaign.commands import leases, workers
+from hodgerank.campaign.stores import sql, sqlite_reader
 from hodgerank.campaign.stores.access_keys import AccessKey
 from hodgerank.campaign.stores.sqlite import SqliteStore
 from hodgerank.errors import CampaignError, CannotWrite, NoTask
@@ -224,19 +224,19 @@ def test_who_lags_behind_does_not_take_one_worker_for_two(tmp_path, postgres_url
 
 def test_a_log_that_is_exported_meanwhile_has_one_of_both_names(tmp_path, monkeypatch):
     campaign = visited(tmp_path / "c.db", n_answers=8).campaign
-    monkeypatch.setattr(sql_log, "PAGE", 10)
-    page, n_pages = sql_log._page, []
+    monkeypatch.setattr(sql, "PAGE", 10)
+    page, n_pages = sql._page, []
 
     def forget_meanwhile(*given, **options):
         n_pages.append(1)
         rows = page(*given, **options)
         if len(n_pages) == 3:
             campaign.desk.decide(
-                lambda state, now: attending.forget(state, now, campaign.new_id, NAME)
+                lambda state, now: workers.forget(state, now, campaign.new_id, NAME)
             )
         return rows
 
-    monkeypatch.setattr(sql_log, "_page", forget_meanwhile)
+    monkeypatch.setattr(sql, "_page", forget_meanwhile)
     campaign.export(tmp_path / "log.jsonl")
     monkeypatch.undo()
     assert len(n_pages) > 6
@@ -253,10 +253,10 @@ def test_what_is_written_with_it_has_the_new_name_too(tmp_path, is_file):
     campaign.desk.begin(lambda state, now: (busy.set(), go_on.wait()))
     busy.wait()
     decisions = [
-        lambda state, now: leasing.lease(state, now, new_id, NAME, 2),
-        lambda state, now: attending.forget(state, now, new_id, NAME),
-        lambda state, now: leasing.lease(state, now, new_id, NAME, 1),
-        lambda state, now: attending.forget(state, now, new_id, "ann"),
+        lambda state, now: leases.lease(state, now, new_id, NAME, 2),
+        lambda state, now: workers.forget(state, now, new_id, NAME),
+        lambda state, now: leases.lease(state, now, new_id, NAME, 1),
+        lambda state, now: workers.forget(state, now, new_id, "ann"),
     ]
     futures = [campaign.desk.begin(decision) for decision in decisions]
     go_on.set()

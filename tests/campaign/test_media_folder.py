@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from hodgerank.campaign.campaign import Campaign
-from hodgerank.campaign.media_folder import local_media
+from hodgerank.campaign.items import local_media
 from hodgerank.errors import InvalidArgument
 
 KEPT = f"{'ab' * 32}.png"

@@ -6,7 +6,7 @@ from campaign.folded import folded, plain
 from campaign.trial import QUESTION, Trial
 from hodgerank.campaign.campaign import Campaign
 from hodgerank.campaign.items import CampaignItem
-from hodgerank.campaign.standing import TrackStanding
+from hodgerank.campaign.results import TrackStanding
 from hodgerank.errors import CampaignError, InvalidArgument, UnknownItem
 
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hodgerank.campaign.panel import OUTCOMES, PARAMETERS, Panel
+from hodgerank.campaign.page_settings import OUTCOMES, PARAMETERS, Panel
 from hodgerank.errors import InvalidArgument
 
 CODES = {"completed": "C1", "screened_out": "S2", "withdrawn": "W3"}

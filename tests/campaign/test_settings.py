@@ -9,12 +9,16 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from campaign.trial import QUESTION, Trial
-from hodgerank.campaign.attention import RULES, Attention
-from hodgerank.campaign.gold import GoldPair
+from hodgerank.campaign.attention_checks import RULES, Attention, GoldPair
 from hodgerank.campaign.items import CampaignItem
-from hodgerank.campaign.joining import Joining, PracticePair, QuizQuestion
-from hodgerank.campaign.pages import Pages
-from hodgerank.campaign.panel import PARAMETERS, Panel
+from hodgerank.campaign.page_settings import (
+    PARAMETERS,
+    Joining,
+    Pages,
+    Panel,
+    PracticePair,
+    QuizQuestion,
+)
 from hodgerank.campaign.settings import CampaignSettings
 from hodgerank.errors import InvalidArgument, UnknownItem
 

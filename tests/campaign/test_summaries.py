@@ -9,8 +9,8 @@ from benchmarks.calibration.judges import Judges
 
 from campaign.trial import Trial
 from hodgerank.campaign.items import CampaignItem
+from hodgerank.campaign.results import TrackStanding
 from hodgerank.campaign.settings import CampaignSettings
-from hodgerank.campaign.standing import TrackStanding
 from hodgerank.campaign.summaries import not_counted
 
 pytestmark = pytest.mark.usefixtures("few_futures")

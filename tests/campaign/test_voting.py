@@ -10,8 +10,8 @@ from campaign.folded import plain
 from campaign.trial import Trial
 from hodgerank.campaign.campaign import Campaign
 from hodgerank.campaign.items import CampaignItem
-from hodgerank.campaign.standing import rank_votes
-from hodgerank.data.reading.source import read_comparisons
+from hodgerank.campaign.results import rank_votes
+from hodgerank.data.reading.vote_source import read_comparisons
 from hodgerank.errors import (
     CampaignError,
     HodgeRankError,

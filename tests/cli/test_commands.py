@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 
 import hodgerank as hr
-from hodgerank.cli.exit_status import BAD_INPUT, NOT_UNIQUE
+from hodgerank.cli.result import BAD_INPUT, NOT_UNIQUE
 
 VOTES = "left,right,label,worker\na,b,1,w1\nb,c,1,w1\na,c,1,w2\na,b,-1,w2\nb,c,1,w2\n"
 

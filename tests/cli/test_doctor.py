@@ -10,8 +10,8 @@ from importlib import metadata
 import pytest
 
 import hodgerank as hr
-from hodgerank.cli import doctor_checks, requirements
-from hodgerank.cli.exit_status import BAD_INPUT
+from hodgerank.cli import doctor
+from hodgerank.cli.result import BAD_INPUT
 from processes import hodgerank
 
 
@@ -26,7 +26,7 @@ def without(monkeypatch):
                 raise metadata.PackageNotFoundError(name)
             return found
 
-        monkeypatch.setattr(requirements, "version", version)
+        monkeypatch.setattr(doctor, "version", version)
 
     return pretend
 
@@ -45,7 +45,7 @@ def test_json_has_everything(run):
     content = json.loads(run("doctor", "--json")[1])
     assert content["versions"]["numpy"] == metadata.version("numpy")
     assert content["compiled_kernels"]["Numba"] == "compiles"
-    assert set(content["extras"]) == set(requirements.extras())
+    assert set(content["extras"]) == set(doctor.extras())
     assert content["problems"] == []
 
 
@@ -95,7 +95,7 @@ def test_a_cache_elsewhere_is_found(tmp_path):
 
 
 def test_a_folder_that_turns_read_only_is_told(run, monkeypatch):
-    monkeypatch.setattr(doctor_checks, "_is_writable", lambda folder: False)
+    monkeypatch.setattr(doctor, "_is_writable", lambda folder: False)
     status, out, _ = run("doctor")
     assert status == 0
     assert "every start compiles again: set NUMBA_CACHE_DIR" in " ".join(out.split())
@@ -148,8 +148,8 @@ def test_a_package_that_was_never_installed_is_told(run, monkeypatch):
     def nothing(name):
         raise metadata.PackageNotFoundError(name)
 
-    monkeypatch.setattr(requirements, "requires", nothing)
-    monkeypatch.setattr(requirements, "metadata", nothing)
+    monkeypatch.setattr(doctor, "requires", nothing)
+    monkeypatch.setattr(doctor, "metadata", nothing)
     status, out, _ = run("doctor")
     assert status == 0
     assert "it was never installed" in out

@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 
 import hodgerank as hr
-from hodgerank.cli.exit_status import BAD_INPUT, NOT_UNIQUE
+from hodgerank.cli.result import BAD_INPUT, NOT_UNIQUE
 from hodgerank.estimators.workers.assessment import IMPRECISE
 
 

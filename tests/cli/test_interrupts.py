@@ -62,7 +62,7 @@ def test_an_interrupt_that_a_library_raises_is_one_too(run, write, monkeypatch):
     def interrupt(*arguments):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("hodgerank.cli.votes.keep_apart", interrupt)
+    monkeypatch.setattr("hodgerank.cli.vote_options.keep_apart", interrupt)
     assert run("rank", write("left,right,label\na,b,1\n")) == (130, "", "")
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 

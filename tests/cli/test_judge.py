@@ -16,8 +16,8 @@ import polars as pl
 import pytest
 
 from campaigns import KEY, QUESTION, SCORES, TEXTS, asked_in, forget_surroundings, records
-from hodgerank.judges.ledger.call_log import CallLog
-from hodgerank.judges.stand_in import Faults, StandIn, Temper
+from hodgerank.judges.call_log import CallLog
+from hodgerank.judges.fake_llm import Faults, StandIn, Temper
 from processes import COMMAND
 
 pytestmark = pytest.mark.usefixtures("certificates_are_read_once")

@@ -9,8 +9,8 @@ from html.parser import HTMLParser
 import pytest
 
 from hodgerank.cli.console import LONGEST_LINE, MOST_LINES, complain
+from hodgerank.display import visible
 from hodgerank.errors import DisconnectedGraph, UnknownItem
-from hodgerank.notebook import visible
 
 ORDERS = "\x1b]0;pwned\x07\x9b31m\u202etxt\u2066\x7f"
 NAMES = [f"esc{ORDERS}", ":cat:", "[/red]x", "[bold]y", "</script><script>alert(1)</script>"]

@@ -7,7 +7,7 @@ import os
 import polars as pl
 import pytest
 
-from hodgerank.cli import votes as reading
+from hodgerank.cli import vote_options as reading
 from hodgerank.cli.outputs import keep_apart
 from hodgerank.errors import InvalidArgument
 from processes import hodgerank, in_shell, small_disk

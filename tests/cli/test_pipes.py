@@ -9,7 +9,7 @@ import sys
 import polars as pl
 import pytest
 
-from hodgerank.cli.exit_status import WRONG_USAGE
+from hodgerank.cli.result import WRONG_USAGE
 from processes import in_shell
 
 VOTES = (

@@ -8,7 +8,7 @@ from itertools import pairwise
 import polars as pl
 import pytest
 
-from hodgerank.cli.exit_status import BAD_INPUT
+from hodgerank.cli.result import BAD_INPUT
 from pace import at_most
 
 pytestmark = pytest.mark.usefixtures("few_futures")

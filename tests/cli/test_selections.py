@@ -7,7 +7,7 @@ import json
 import polars as pl
 import pytest
 
-from hodgerank.cli.exit_status import BAD_INPUT, WRONG_USAGE
+from hodgerank.cli.result import BAD_INPUT, WRONG_USAGE
 
 
 @pytest.fixture

@@ -24,8 +24,8 @@ from rich.console import Console
 
 from hodgerank.campaign.campaign import Campaign
 from hodgerank.cli.serve import Start
-from hodgerank.server.house import House, HouseRules
-from hodgerank.server.keys import SignedOut
+from hodgerank.server.api_keys import SignedOut
+from hodgerank.server.context import House, HouseRules
 from processes import COMMAND
 from server.served import PATIENCE, Served, served
 

@@ -11,7 +11,7 @@ import pytest
 from rich.cells import cell_len
 from rich.console import Console
 
-from hodgerank.cli.fitting import add_names, add_numbers, plain_table, show_table
+from hodgerank.cli.console import add_names, add_numbers, plain_table, show_table
 from hodgerank.cli.progress import doing, telling_progress
 from processes import COMMAND, hodgerank
 

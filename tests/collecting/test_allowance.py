@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import hodgerank as hr
-from hodgerank.collecting.allowance import Allowance
+from hodgerank.collecting.run_async import Allowance
 from hodgerank.errors import InvalidArgument
 from hodgerank.types import Pair
 

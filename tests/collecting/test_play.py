@@ -7,7 +7,7 @@ from itertools import islice
 import pytest
 
 import hodgerank as hr
-from hodgerank.collecting.play import play
+from hodgerank.collecting.run import play
 from hodgerank.errors import NothingToAsk
 
 ITEMS = ["a", "b", "c", "d"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import hodgerank as hr
-from hodgerank.collecting.rule_text import read_rule
+from hodgerank.collecting.stopping import read_rule
 from hodgerank.errors import InvalidArgument
 
 TAU, TOP, RANKS = hr.ExpectedTau(0.9), hr.TopKCertain(3, 0.95), hr.RanksWithin(2)

@@ -5,7 +5,7 @@ import pytest
 
 import hodgerank as hr
 from hodgerank.errors import InvalidArgument
-from hodgerank.kernels.models.links import LINKS
+from hodgerank.kernels.links import LINKS
 
 
 def test_a_seed_repeats_the_votes():

@@ -15,7 +15,7 @@ from typing import Annotated, Any, Literal, Union, get_args, get_origin
 from tests.commands import all_commands
 from tests.docs.pages import DOCS
 
-from hodgerank.cli.votes import PANEL
+from hodgerank.cli.vote_options import PANEL
 
 PAGE = DOCS / "reference" / "commands.md"
 READING_TITLE = "Options for reading files"

@@ -14,9 +14,9 @@ from typing import Any
 
 from tests.docs.pages import DOCS
 
-from hodgerank.server.access import ANYONE, PROGRAM, SIGNED_IN, Who
 from hodgerank.server.app import create_app
-from hodgerank.server.house import House, HouseRules
+from hodgerank.server.auth import ANYONE, PROGRAM, SIGNED_IN, Who
+from hodgerank.server.context import House, HouseRules
 from hodgerank.server.routes import ROUTES, Route
 
 PAGE = DOCS / "reference" / "http.md"

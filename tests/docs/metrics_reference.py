@@ -13,7 +13,7 @@ from starlette.testclient import TestClient
 from tests.docs.pages import DOCS
 
 from hodgerank.server.app import create_app
-from hodgerank.server.house import House, HouseRules
+from hodgerank.server.context import House, HouseRules
 
 PAGE = DOCS / "reference" / "metrics.md"
 FAMILY = re.compile(r"^# HELP (\w+) (.*)\n# TYPE \1 (\w+)$", re.MULTILINE)

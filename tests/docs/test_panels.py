@@ -6,7 +6,7 @@ import re
 
 from tests.docs.pages import DOCS
 
-from hodgerank.campaign.panel import PARAMETERS
+from hodgerank.campaign.page_settings import PARAMETERS
 
 PAGE = DOCS / "guides" / "panels.md"
 ROW = re.compile(r'^\| `"(\w+)"` \|(.*)\|$', re.MULTILINE)

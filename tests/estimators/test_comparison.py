@@ -12,11 +12,10 @@ from scipy.stats import kendalltau
 
 import hodgerank as hr
 from hodgerank.errors import InvalidArgument
-from hodgerank.estimators.comparing.agreement import taus
-from hodgerank.estimators.comparing.contrasts import contrast_variances, contrasts
-from hodgerank.estimators.comparing.exchange import exchange_of
-from hodgerank.estimators.comparing.populations import Populations
-from hodgerank.estimators.comparing.robust_line import robust_line
+from hodgerank.estimators.population_comparison.evidence import contrast_variances, contrasts
+from hodgerank.estimators.population_comparison.populations import Populations, exchange_of
+from hodgerank.estimators.population_comparison.result import taus
+from hodgerank.estimators.population_comparison.shared_scores import robust_line
 from pace import at_most
 
 N = 8

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import hodgerank as hr
 from hodgerank.errors import DisconnectedGraph, InvalidArgument
-from hodgerank.kernels.models.links import LINKS
+from hodgerank.kernels.links import LINKS
 from reference.least_squares import dense_clustered_covariance, dense_hodge_rank
 from strategies import comparisons
 

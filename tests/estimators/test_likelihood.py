@@ -9,7 +9,7 @@ from scipy.optimize import minimize
 
 import hodgerank as hr
 from hodgerank.errors import InvalidArgument
-from hodgerank.kernels.models.links import LINKS
+from hodgerank.kernels.links import LINKS
 from strategies import comparisons
 
 FITS = {"bradley-terry": hr.bradley_terry, "thurstone-mosteller": hr.thurstone_mosteller}
@@ -142,7 +142,7 @@ def test_convergence_is_real_on_hard_cases(link):
     assert ranking.iterations > 2
     graph = hr.ComparisonGraph.from_comparisons(hr.read_comparisons(rows))
     x = in_order(ranking, graph.items)
-    from hodgerank.kernels.models.links import LIKELIHOODS
+    from hodgerank.kernels.links import LIKELIHOODS
 
     slope = LIKELIHOODS[link](x[graph.i] - x[graph.j], (1 + graph.flows) / 2)[1] * graph.weights
     gradient = np.bincount(graph.i, slope, n) - np.bincount(graph.j, slope, n)

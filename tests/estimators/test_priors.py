@@ -8,8 +8,7 @@ import pytest
 import hodgerank as hr
 from hodgerank.errors import InvalidArgument, UnknownItem
 from hodgerank.estimators import priors
-from hodgerank.estimators.priors import Scope, chained_scores
-from hodgerank.graph.chains import has_long_ways
+from hodgerank.estimators.priors import Scope, chained_scores, has_long_ways
 from hodgerank.metrics import kendall_tau
 
 

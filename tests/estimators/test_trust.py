@@ -11,8 +11,8 @@ import pytest
 from benchmarks.calibration.crowds import CONSISTENT, Crowd, fresh_rng
 
 import hodgerank as hr
-from hodgerank.estimators.trust.report import CLEAN
-from hodgerank.estimators.trust.statements import about_ranking, about_sides
+from hodgerank.estimators.trust import CLEAN
+from hodgerank.estimators.trust_statements import about_ranking, about_sides
 
 
 def about(report: hr.TrustReport, what: str) -> str:

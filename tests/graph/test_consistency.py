@@ -12,8 +12,7 @@ from benchmarks.calibration.cycles import found_in
 
 import hodgerank as hr
 from hodgerank.graph.answered_graph import AnsweredGraph
-from hodgerank.graph.consistency.assess import _named, assess_consistency, n_redraws
-from hodgerank.graph.consistency.departure import SLIPS, UNANIMOUS
+from hodgerank.graph.consistency import SLIPS, UNANIMOUS, _named, assess_consistency, n_redraws
 from pace import at_most
 
 ROUND = [("a", "b", 1), ("b", "c", 1), ("c", "a", 1)]

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import hodgerank as hr
-from hodgerank.graph.foretold import foretold_chance
+from hodgerank.graph.decomposition import foretold_chance
 
 
 def asked(spread, seed, n_items=20, n_answers=100, ties=0.0):

@@ -10,11 +10,10 @@ import pytest
 import hodgerank as hr
 from equality import assert_same_graph
 from hodgerank.data.reading import table_votes
-from hodgerank.data.reading.source import VoteSource
+from hodgerank.data.reading.vote_source import VoteSource
 from hodgerank.errors import InvalidComparisons
-from hodgerank.graph import pieces
-from hodgerank.graph.building import build_graph
-from hodgerank.graph.pieces import graph_of_pieces
+from hodgerank.graph import build
+from hodgerank.graph.build import build_graph, graph_of_pieces
 
 
 def simulated(kind, rng):
@@ -38,7 +37,7 @@ def test_pieces_add_up_to_the_whole(kind):
 
 
 def test_more_items_than_a_table_holds_are_merged(monkeypatch):
-    monkeypatch.setattr(pieces, "MOST_ITEMS", 12)
+    monkeypatch.setattr(build, "MOST_ITEMS", 12)
     table = simulated("plain", rng=4)
     parts = [hr.read_comparisons(table[k : k + 250]) for k in range(0, 3000, 250)]
     whole = hr.ComparisonGraph.from_comparisons(hr.read_comparisons(table))
@@ -76,9 +75,9 @@ def test_answers_that_hardly_repeat_come_in_batches(library, monkeypatch):
     votes = hr.simulate_comparisons(2000, 9000, rng=1)
     table = votes.to_frame("polars")
     lazy = table.lazy() if library == "polars" else duckdb.from_arrow(table.to_arrow())
-    pieces = list(VoteSource(lazy).pieces())
-    assert len(pieces) > 2
-    assert all(piece.multiplicity is None for piece in pieces)
+    build = list(VoteSource(lazy).pieces())
+    assert len(build) > 2
+    assert all(piece.multiplicity is None for piece in build)
     assert_same_graph(build_graph(lazy), build_graph(table))
 
 

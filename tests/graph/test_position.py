@@ -8,7 +8,7 @@ from benchmarks.calibration.crowds import Crowd
 
 import hodgerank as hr
 from hodgerank.graph.answered_graph import AnsweredGraph
-from hodgerank.graph.position import deal_sides, position_bias_part
+from hodgerank.graph.expected_shares import deal_sides, position_bias_part
 
 
 def p_value(crowd, seed):

@@ -10,7 +10,7 @@ import pytest
 
 import hodgerank as hr
 from hodgerank.errors import InvalidArgument
-from hodgerank.kernels.topology import homology
+from hodgerank.kernels import homology
 from pace import at_most
 
 

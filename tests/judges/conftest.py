@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from campaigns import forget_surroundings
-from hodgerank.judges.endpoint import retrying
+from hodgerank.judges.endpoint import retries
 
 
 @pytest.fixture(autouse=True)
@@ -21,4 +21,4 @@ def _certificates(certificates_are_read_once):
 @pytest.fixture
 def no_waiting(monkeypatch):
     """Calls are tried again without delay."""
-    monkeypatch.setattr(retrying, "FIRST_SECONDS", 0.0)
+    monkeypatch.setattr(retries, "FIRST_SECONDS", 0.0)

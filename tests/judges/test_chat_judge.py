@@ -37,14 +37,14 @@ from hodgerank.errors import (
     JudgeFailed,
     StopAsking,
 )
+from hodgerank.judges.account import Price, Prices
+from hodgerank.judges.call_log import FIELDS
 from hodgerank.judges.chat_judge import ChatJudge
 from hodgerank.judges.conduct import conduct_of
 from hodgerank.judges.endpoint.endpoint import CallFailed
-from hodgerank.judges.ledger.call_log import FIELDS
-from hodgerank.judges.ledger.ledger import Caps
-from hodgerank.judges.ledger.prices import Price, Prices
-from hodgerank.judges.stand_in import Faults, StandIn, Temper
-from hodgerank.sampling.answer import Answer
+from hodgerank.judges.fake_llm import Faults, StandIn, Temper
+from hodgerank.judges.ledger import Caps
+from hodgerank.sampling.answers import Answer
 from hodgerank.types import Pair
 
 SHARP = Temper(acuity=100)
@@ -702,7 +702,7 @@ def test_no_call_is_made_where_its_reply_may_find_no_room(tmp_path, monkeypatch)
     with StandIn(SCORES) as stand_in:
         judge = judge_of(stand_in, log=tmp_path / "calls.jsonl")
         monkeypatch.setattr(
-            "hodgerank.judges.ledger.call_log.shutil.disk_usage",
+            "hodgerank.judges.call_log.shutil.disk_usage",
             lambda path: type("Usage", (), {"free": 1000}),
         )
         [said] = ask(judge, (BEST, WORST))

@@ -7,7 +7,7 @@ import pytest
 from hodgerank.data.items.samples import Sample
 from hodgerank.judges.chat_judge import ChatJudge, Judged
 from hodgerank.judges.conduct import STATUSES, Share, conduct_of
-from hodgerank.judges.replies.verdict import Verdict
+from hodgerank.judges.replies import Verdict
 from hodgerank.types import Pair
 
 LONG, MIDDLE, SHORT = "a long text", "some text", "text"

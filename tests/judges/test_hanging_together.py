@@ -6,7 +6,7 @@ import numpy as np
 from benchmarks.calibration.judges import Judges
 
 import hodgerank as hr
-from hodgerank.judges.hanging_together import share_of_news
+from hodgerank.judges.conduct import share_of_news
 
 
 def shares(text_noise, prompts=20, runs=12):

@@ -23,12 +23,12 @@ from campaigns import (
     shown_in,
 )
 from hodgerank.cli import main
-from hodgerank.collecting.rule_text import read_rule
+from hodgerank.collecting.stopping import read_rule
 from hodgerank.data.items.judged_items import read_items
 from hodgerank.data.items.samples import Sample
 from hodgerank.errors import JudgeFailed
-from hodgerank.judges.ledger.ledger import Caps
-from hodgerank.judges.stand_in import Faults, StandIn, Temper
+from hodgerank.judges.fake_llm import Faults, StandIn, Temper
+from hodgerank.judges.ledger import Caps
 
 SHARP = Temper(acuity=100)
 
@@ -327,7 +327,7 @@ def test_a_server_that_always_fails_is_quoted(no_waiting):
 
 
 PREPARED = multiprocessing.get_context("forkserver")
-PREPARED.set_forkserver_preload(["hodgerank.judges.judging", "hodgerank.cli.app", "openai"])
+PREPARED.set_forkserver_preload(["hodgerank.judges.item_run", "hodgerank.cli.app", "openai"])
 
 
 @pytest.mark.slow

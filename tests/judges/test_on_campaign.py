@@ -19,10 +19,9 @@ from hodgerank.campaign.campaign import Campaign
 from hodgerank.campaign.items import CampaignItem
 from hodgerank.campaign.settings import GoldPair
 from hodgerank.errors import CampaignError, InvalidArgument, JudgeFailed, NoTask, UnknownItem
-from hodgerank.judges.for_campaign import judge_for
-from hodgerank.judges.ledger.ledger import Caps
-from hodgerank.judges.on_campaign import judge_campaign
-from hodgerank.judges.stand_in import Faults, StandIn, Temper
+from hodgerank.judges.campaign_run import judge_campaign, judge_for
+from hodgerank.judges.fake_llm import Faults, StandIn, Temper
+from hodgerank.judges.ledger import Caps
 from hodgerank.types import Pair
 
 SHARP = Temper(acuity=2)
@@ -437,7 +436,7 @@ def test_gold_pairs_that_come_again_are_not_paid_again():
 
 PREPARED = multiprocessing.get_context("forkserver")
 PREPARED.set_forkserver_preload(
-    ["hodgerank.judges.on_campaign", "hodgerank.campaign.stores.sqlite", "openai", "alembic"]
+    ["hodgerank.judges.campaign_run", "hodgerank.campaign.stores.sqlite", "openai", "alembic"]
 )
 
 

@@ -7,9 +7,8 @@ from types import SimpleNamespace
 import pytest
 
 import hodgerank as hr
-from hodgerank.judges.conduct import STATUSES, Conduct, Share
-from hodgerank.judges.ledger.account import ModelCost
-from hodgerank.judges.section import Asked, judges_section
+from hodgerank.judges.account import ModelCost
+from hodgerank.judges.conduct import STATUSES, Asked, Conduct, Share, judges_section
 from hodgerank.reporting.blocks import Bullets, Paragraph
 
 NAN = float("nan")

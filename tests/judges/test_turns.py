@@ -9,11 +9,11 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
+from hodgerank.data.items.item_table import Row
 from hodgerank.data.items.judged_items import JudgedItems
 from hodgerank.data.items.samples import Sample
-from hodgerank.data.items.sources import Row
 from hodgerank.errors import InvalidComparisons
-from hodgerank.judges.turns import Turns
+from hodgerank.judges.panel import Turns
 from hodgerank.types import Pair
 
 PLAIN = JudgedItems.of({item: f"text of {item}" for item in "abcdef"})

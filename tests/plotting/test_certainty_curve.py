@@ -6,8 +6,8 @@ import pytest
 
 from hodgerank.collecting.forecast import Forecast
 from hodgerank.collecting.stopping import ExpectedTau, TopKCertain
-from hodgerank.plotting.certainty_curve import certainty_curve_chart
 from hodgerank.plotting.charts import svg_of
+from hodgerank.plotting.curves import certainty_curve_chart
 
 POINTS = [(10, 0.2), (20, 0.5), (100, 0.8)]
 

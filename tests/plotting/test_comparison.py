@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import hodgerank as hr
-from hodgerank.plotting import comparison as drawing
+from hodgerank.plotting import population_comparison as drawing
 from hodgerank.plotting import slope_chart
 from hodgerank.plotting.charts import svg_of
 from pictures import notes_of, rows_of, title_of

@@ -6,8 +6,8 @@ import pytest
 
 import hodgerank as hr
 from hodgerank.plotting import ranking_chart
-from hodgerank.plotting.inline import colour_rules, figure_of
-from hodgerank.plotting.look import SHADES
+from hodgerank.plotting.charts import colour_rules, figure_of
+from hodgerank.plotting.theme import SHADES
 
 
 @pytest.fixture(scope="module")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from hodgerank.plotting.labels import FONT, GAP, SIDES, place_labels, text_width
+from hodgerank.plotting.workers import FONT, GAP, SIDES, place_labels, text_width
 
 SIZE = (560, 380)
 

@@ -6,12 +6,11 @@ import numpy as np
 import pytest
 
 from hodgerank.collecting.replay import LearningCurves
-from hodgerank.plotting import learning_curves as drawing
+from hodgerank.plotting import curves as drawing
 from hodgerank.plotting import learning_curves_chart
-from hodgerank.plotting.bars import bar_chart
 from hodgerank.plotting.charts import svg_of
-from hodgerank.plotting.curves import curve_chart
-from hodgerank.plotting.look import COLOURS
+from hodgerank.plotting.curves import bar_chart, curve_chart
+from hodgerank.plotting.theme import COLOURS
 from pictures import notes_of, rows_of, title_of
 
 

@@ -13,7 +13,7 @@ from hodgerank.errors import CannotWrite, InvalidArgument
 from hodgerank.plotting import __all__ as public
 from hodgerank.plotting import chart_of, ranking_chart, save_chart, with_theme
 from hodgerank.plotting.charts import SUFFIXES, svg_of
-from hodgerank.plotting.look import COLOURS, SHADES, heading, name, words_alone
+from hodgerank.plotting.theme import COLOURS, SHADES, heading, name, words_alone
 from results import every_result
 
 NAMES = [

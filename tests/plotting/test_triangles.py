@@ -7,7 +7,7 @@ import pytest
 import hodgerank as hr
 from hodgerank.plotting import triangles_chart
 from hodgerank.plotting.charts import svg_of
-from hodgerank.plotting.look import ORANGE
+from hodgerank.plotting.theme import ORANGE
 from pictures import notes_of, rows_of, title_of
 from results import HOSTILE
 

@@ -8,7 +8,7 @@ import time
 from pathlib import Path
 
 import hodgerank
-from hodgerank.cli.exit_status import BAD_INPUT
+from hodgerank.cli.result import BAD_INPUT
 
 STEPS = (
     ("--version",),

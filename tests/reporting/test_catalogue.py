@@ -13,8 +13,8 @@ import pytest
 import hodgerank.judges
 import hodgerank.reporting
 from hodgerank.reporting.blocks import Text
-from hodgerank.reporting.catalogue import say
-from hodgerank.reporting.sections.methods import REFERENCES
+from hodgerank.reporting.messages import say
+from hodgerank.reporting.method_sections import REFERENCES
 
 HOMES = (hodgerank.reporting, hodgerank.judges)
 SOURCE = "\n".join(

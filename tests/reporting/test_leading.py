@@ -7,7 +7,7 @@ import pytest
 import hodgerank as hr
 from hodgerank.estimators.certainty import leader_is_certain
 from hodgerank.graph.comparison_graph import ComparisonGraph
-from hodgerank.reporting.leading import leading
+from hodgerank.reporting.findings import leading
 
 
 def led(votes, fit=hr.bayes_rank):

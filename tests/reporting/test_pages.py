@@ -144,7 +144,7 @@ def test_it_can_be_repeated():
 
 
 def test_the_same_votes_have_the_same_fingerprint():
-    from hodgerank.reporting.sections.methods import fingerprint
+    from hodgerank.reporting.method_sections import fingerprint
 
     rows = [("a", "b", 1), ("b", "c", -1)]
     one, two = hr.read_comparisons(rows), hr.read_comparisons(rows)

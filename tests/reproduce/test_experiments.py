@@ -14,10 +14,10 @@ import pytest
 from hodgerank.errors import InvalidArgument, MissingDependency
 from hodgerank.plotting.charts import SUFFIXES
 from hodgerank.reproduce import reproduce, reproduction
-from hodgerank.reproduce.catalogue import EXPERIMENTS
-from hodgerank.reproduce.figures import careless, judges
-from hodgerank.reproduce.figures.cost_simulated import offline_gains, same_sequence
-from hodgerank.reproduce.tasks import Effort
+from hodgerank.reproduce.experiment import Effort
+from hodgerank.reproduce.figures import beyond_careless_workers, beyond_many_judges
+from hodgerank.reproduce.figures.table1_cost_simulated import offline_gains, same_sequence
+from hodgerank.reproduce.reproduction import EXPERIMENTS
 from hodgerank.reproduce.verdict import Published
 from reference.information import all_pairs, expected_information
 
@@ -34,8 +34,8 @@ def smoke(tmp_path_factory):
     folder = tmp_path_factory.mktemp("out")
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(reproduction, "SUFFIXES", (".svg",))
-        patch.setattr(careless, "N_ANSWERS", 60)
-        patch.setattr(judges, "N_ITEMS", 10)
+        patch.setattr(beyond_careless_workers, "N_ANSWERS", 60)
+        patch.setattr(beyond_many_judges, "N_ITEMS", 10)
         return reproduce(names(), output=folder, effort="smoke", jobs=1), folder
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import joblib
 import pytest
 
-from hodgerank.reproduce.tasks import Effort, ResultFile, Task, run_tasks
+from hodgerank.reproduce.experiment import Effort, ResultFile, Task, run_tasks
 
 
 def square(x: int, diary: str) -> dict[str, int]:
@@ -108,9 +108,9 @@ def test_the_runs_of_a_small_effort_are_among_those_of_a_large_one():
 def test_a_dask_cluster_computes_the_same(tmp_path):
     from distributed import Client, LocalCluster
 
-    from hodgerank.reproduce.figures import fiedler
+    from hodgerank.reproduce.figures import figure1_connectivity
 
-    plan = fiedler.tasks(Effort("quick", n_runs=3))
+    plan = figure1_connectivity.tasks(Effort("quick", n_runs=3))
     here = run_tasks(plan, ResultFile(tmp_path / "here.jsonl"), jobs=1)
     with (
         LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster,

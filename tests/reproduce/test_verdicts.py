@@ -7,10 +7,10 @@ import pytest
 from scipy import stats
 
 from hodgerank.reproduce.curves import Curves
-from hodgerank.reproduce.statistics import Estimate
-from hodgerank.reproduce.tasks import Outcome
+from hodgerank.reproduce.experiment import Outcome
 from hodgerank.reproduce.verdict import (
     Claim,
+    Estimate,
     Published,
     Report,
     Status,

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import hodgerank as hr
 from hodgerank.errors import InvalidArgument
-from hodgerank.kernels.selection.ties import best_listed, stream
+from hodgerank.kernels.selection.tie_breaking import best_listed, stream
 from reference.information import all_pairs, expected_information, posterior
 
 N = 5

@@ -6,7 +6,6 @@ import pytest
 
 import hodgerank as hr
 from contracts.sampler import ITEMS, GaussianContract, SamplerContract
-from hodgerank.sampling.designs import top_k_many
 from hodgerank.sampling.samplers import auto, random, top_k
 
 
@@ -123,7 +122,7 @@ class TestTopKOfMany(OfMany):
     def build(self, items=ITEMS, **options):
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(top_k, "EXACT_ORDER", 0)
-            patch.setattr(top_k_many, "FEWEST", 3)
+            patch.setattr(top_k, "FEWEST", 3)
             return hr.TopKSampler(items, 1, **options)
 
 

@@ -7,8 +7,8 @@ import pytest
 from scipy.special import digamma, expit
 
 import hodgerank as hr
-from hodgerank.kernels.posterior import crowd_bt as kernel
-from hodgerank.kernels.selection import crowd_bt as selection
+from hodgerank.kernels import crowd_bt as kernel
+from hodgerank.kernels import crowd_bt as selection
 
 
 def test_a_win_moves_both_items_by_the_published_formulas():

@@ -9,7 +9,7 @@ import pytest
 import hodgerank as hr
 from hodgerank.errors import InvalidArgument
 from hodgerank.kernels.selection import fiedler
-from hodgerank.kernels.selection.ties import best_listed, stream
+from hodgerank.kernels.selection.tie_breaking import best_listed, stream
 
 
 def spectral_gains(counts):

@@ -8,8 +8,8 @@ import numpy as np
 
 import hodgerank as hr
 from hodgerank.data.comparisons import NO_WORKER
-from hodgerank.sampling.display import DisplayBalance
-from hodgerank.sampling.history import History
+from hodgerank.sampling.answers import History
+from hodgerank.sampling.display_order import DisplayBalance
 
 
 def test_answers_told_at_once_are_those_told_one_by_one():

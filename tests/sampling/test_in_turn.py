@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from hodgerank.errors import NothingToAsk
-from hodgerank.sampling.samplers.by_name import build_sampler
+from hodgerank.sampling.samplers.registry import build_sampler
 
 SAMPLERS = ["auto", "rank", "d-optimal", "bayesian", "top-3", "rounds", "crowd-bt"]
 

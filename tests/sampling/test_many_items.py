@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import hodgerank as hr
-from hodgerank.sampling.blocked import Blocked
-from hodgerank.sampling.designs.counting_many import CountingManyDesign
+from hodgerank.sampling.item_list import Blocked
+from hodgerank.sampling.samplers.random import CountingManyDesign
 
 
 def ask_and_tell(sampler, crowd, answers):

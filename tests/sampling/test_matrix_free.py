@@ -13,9 +13,8 @@ import hodgerank as hr
 from hodgerank.errors import InvalidArgument, NothingToAsk
 from hodgerank.kernels.linalg.threads import few_threads
 from hodgerank.kernels.matrix_free.state import IS_STALE, N_LISTED, SHIFT, VARIANCE
-from hodgerank.sampling.blocked import Blocked
-from hodgerank.sampling.designs.gaussian import ENGINES
-from hodgerank.sampling.designs.matrix_free import MatrixFreePosterior
+from hodgerank.sampling.designs.matrix_free_posterior import ENGINES, MatrixFreePosterior
+from hodgerank.sampling.item_list import Blocked
 from hodgerank.sampling.samplers import auto
 
 FREE = {"engine": "matrix-free"}

@@ -8,18 +8,18 @@ from scipy.integrate import quad
 from scipy.stats import norm
 
 import hodgerank as hr
-from hodgerank.kernels.posterior import probit, resistance
+from hodgerank.kernels import posterior
 from hodgerank.kernels.selection import misordering
 from hodgerank.sampling.designs import probit_bank
 
 
 @pytest.mark.parametrize("z", [-30.0, -9.0, -8.0, -2.0, 0.0, 1.5, 7.0])
 def test_tails_are_accurate(z):
-    assert probit.log_cdf(z) == pytest.approx(norm.logcdf(z), rel=1e-9)
+    assert posterior.log_cdf(z) == pytest.approx(norm.logcdf(z), rel=1e-9)
     hazard = np.exp(norm.logpdf(z) - norm.logcdf(z))
-    assert probit.hazard(z) == pytest.approx(hazard, rel=1e-9)
+    assert posterior.hazard(z) == pytest.approx(hazard, rel=1e-9)
     exact = np.exp(2 * norm.logpdf(z) - norm.logcdf(z) - norm.logsf(z))
-    assert probit.sensitivity(z) == pytest.approx(exact, rel=1e-9)
+    assert posterior.sensitivity(z) == pytest.approx(exact, rel=1e-9)
 
 
 @pytest.mark.parametrize(("outcome", "noise"), [(1.0, 1.0), (-1.0, 1.0), (1.0, 0.25)])
@@ -34,7 +34,7 @@ def test_one_answer_gives_the_exact_moments(outcome, noise):
     def moment(k):
         return quad(lambda t: t**k * prior.pdf(t) * likelihood(t), -20, 20)[0]
 
-    evidence, _ = probit.assimilate(C, mean, s, 0, 1, outcome, noise, 0, np.zeros(2))
+    evidence, _ = posterior.assimilate(C, mean, s, 0, 1, outcome, noise, 0, np.zeros(2))
     m = moment(1) / moment(0)
     assert evidence == pytest.approx(np.log(moment(0)), rel=1e-6)
     assert mean[0] - mean[1] == pytest.approx(m, rel=1e-6)
@@ -60,17 +60,17 @@ def test_relevance_is_kept_up_to_date_exactly_while_the_weights_stay():
     n = 6
     A = rng.normal(size=(n, 2 * n))
     S = A @ A.T
-    C, mean = np.triu(resistance.resistance_of(S), 1), rng.normal(size=n)
+    C, mean = np.triu(posterior.resistance_of(S), 1), rng.normal(size=n)
     R = misordering.relevance(C, misordering.order_weights(C, mean))
     weights = misordering.order_weights(C, mean)
     laplacian = np.diag(weights.sum(axis=0)) - weights
     s, q = np.empty(n), np.empty(n)
     for i, j, a in [(0, 3, 0.02), (1, 5, 0.01), (0, 3, 0.015)]:
-        resistance.response(C, i, j, s)
-        resistance.shrink(C, s, a)
+        posterior.response(C, i, j, s)
+        posterior.shrink(C, s, a)
         misordering.follow(R, s, q, i, j, a)
-    covariance = resistance.covariance_of(C)
-    fresh = resistance.resistance_of(covariance @ laplacian @ covariance)
+    covariance = posterior.covariance_of(C)
+    fresh = posterior.resistance_of(covariance @ laplacian @ covariance)
     upper = np.triu_indices(n, 1)
     np.testing.assert_allclose(R[upper], fresh[upper], rtol=1e-9)
 

@@ -7,10 +7,9 @@ import pytest
 
 import hodgerank as hr
 from hodgerank.errors import InvalidArgument
-from hodgerank.kernels.posterior.resistance import resistance_of
-from hodgerank.kernels.selection.misordering import order_weights
-from hodgerank.kernels.selection.top_k import LEAST, top_k_weights
-from hodgerank.sampling.samplers.by_name import build_sampler
+from hodgerank.kernels.posterior import resistance_of
+from hodgerank.kernels.selection.misordering import LEAST, order_weights, top_k_weights
+from hodgerank.sampling.samplers.registry import build_sampler
 
 
 def recall(sampler, scores, k, n_answers, seed):

@@ -16,8 +16,8 @@ import uvicorn
 
 from hodgerank.campaign.campaign import Campaign
 from hodgerank.server.app import create_app
-from hodgerank.server.house import House
-from hodgerank.server.standings import Standings
+from hodgerank.server.context import House
+from hodgerank.server.result_cache import Standings
 from server.pages.owning import house_at
 
 HOST = "127.0.0.1"

@@ -15,9 +15,9 @@ from starlette.testclient import TestClient
 
 from hodgerank.campaign import Campaign
 from hodgerank.server import app as app_module
-from hodgerank.server.access import keep
 from hodgerank.server.app import create_app
-from hodgerank.server.house import House, HouseRules
+from hodgerank.server.auth import keep
+from hodgerank.server.context import House, HouseRules
 from hodgerank.server.routes import ROUTES
 
 OWN = "http://localhost:8000"

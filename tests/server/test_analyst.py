@@ -11,11 +11,11 @@ import pytest
 
 from hodgerank.campaign import Campaign
 from hodgerank.errors import CampaignError
-from hodgerank.server.analyst import Analyst
+from hodgerank.server.analysis_process import Analyst
 
 ORPHAN = """
 import asyncio, os, sys
-from hodgerank.server.analyst import Analyst
+from hodgerank.server.analysis_process import Analyst
 from test_analyst import process
 if __name__ == "__main__":
     print(asyncio.run(Analyst(sys.argv[1]).ask(process, "cups")), flush=True)

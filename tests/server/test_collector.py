@@ -8,14 +8,14 @@ import gc
 import pytest
 
 from hodgerank.campaign.campaign import Campaign
-from hodgerank.server import collector
-from hodgerank.server.collector import spare_collector, spare_what_is_new
-from hodgerank.server.house import House, HouseRules
+from hodgerank.server import garbage_collection
+from hodgerank.server.context import House, HouseRules
+from hodgerank.server.garbage_collection import spare_collector, spare_what_is_new
 
 
 @pytest.fixture
 def thresholds(monkeypatch):
-    monkeypatch.setattr(collector, "_is_spared", False)
+    monkeypatch.setattr(garbage_collection, "_is_spared", False)
     thresholds = gc.get_threshold()
     gc.unfreeze()  # what the tests are made of
     yield

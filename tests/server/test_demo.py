@@ -10,11 +10,10 @@ import pytest
 from PIL import Image
 
 from hodgerank.campaign.campaign import Campaign
-from hodgerank.server.demo import crowd
-from hodgerank.server.demo.crowd import SEATS, DemoCrowd
+from hodgerank.server.context import House, HouseRules
+from hodgerank.server.demo import campaign
+from hodgerank.server.demo.campaign import ID, SEATS, SETTINGS, DemoCrowd, begin_demo, play_demo
 from hodgerank.server.demo.pictures import KINDS, pictures
-from hodgerank.server.demo.place import ID, SETTINGS, begin_demo, play_demo
-from hodgerank.server.house import House, HouseRules
 
 SCORES = {kind.name: kind.score for kind in KINDS}
 
@@ -38,8 +37,8 @@ def test_the_better_a_picture_is_the_higher_its_score():
 @pytest.fixture
 def fast(monkeypatch):
     """Workers who hurry."""
-    monkeypatch.setattr(crowd, "SECONDS", dict.fromkeys(crowd.SECONDS, 0.001))
-    monkeypatch.setattr(crowd, "REST_SECONDS", 0.01)
+    monkeypatch.setattr(campaign, "SECONDS", dict.fromkeys(campaign.SECONDS, 0.001))
+    monkeypatch.setattr(campaign, "REST_SECONDS", 0.01)
 
 
 def play(campaign: Campaign, seconds: float = 20.0, until=lambda counts: False) -> None:
@@ -64,7 +63,7 @@ def test_simulated_workers_are_named_so_and_come_and_go(fast):
         assert workers[0].worker == "simulated-01"
         assert len(workers) > len(SEATS)
         assert any(worker.outcome == "completed" for worker in workers)
-        assert max(worker.n_answers for worker in workers) <= crowd.MOST_ANSWERS
+        assert max(worker.n_answers for worker in workers) <= campaign.MOST_ANSWERS
         ranking = campaign.ranking()
         assert set(ranking.items[:3]) <= set(list(SCORES)[:5])
 

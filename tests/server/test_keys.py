@@ -6,7 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from hodgerank.campaign import Database
-from hodgerank.server.keys import REMEMBERED_SECONDS, Keys, SignedOut
+from hodgerank.server.api_keys import REMEMBERED_SECONDS, Keys, SignedOut
 
 
 class Clock:

@@ -8,8 +8,8 @@ import sys
 
 import pytest
 
-from hodgerank.server.logs import QUIET, OneLine, log_request, logger
-from hodgerank.server.metrics.counting import NO_ROUTE, RouteKey
+from hodgerank.server.metrics import NO_ROUTE, RouteKey
+from hodgerank.server.request_log import QUIET, OneLine, log_request, logger
 from hodgerank.server.routes import ROUTES
 
 JOIN = RouteKey("POST", "/j/{campaign}/{entrance}")

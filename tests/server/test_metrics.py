@@ -11,10 +11,9 @@ from starlette.testclient import TestClient
 
 from hodgerank.campaign.campaign import Campaign
 from hodgerank.server.app import create_app
-from hodgerank.server.house import House, HouseRules
-from hodgerank.server.metrics.counting import BOUNDS, Histogram, Metrics, RouteKey
-from hodgerank.server.metrics.meter import Meter
-from hodgerank.server.metrics.text import Page
+from hodgerank.server.context import House, HouseRules
+from hodgerank.server.metrics import BOUNDS, Histogram, Metrics, Page, RouteKey
+from hodgerank.server.request_log import Meter
 
 ORIGIN = "http://localhost:8000"
 SAMPLE = re.compile(

@@ -12,13 +12,18 @@ from PIL import Image
 from hodgerank.campaign.campaign import Campaign
 from hodgerank.campaign.items import CampaignItem
 from hodgerank.errors import CampaignError, InvalidArgument
-from hodgerank.server.house import House, HouseRules
-from hodgerank.server.running import browser, listening
-from hodgerank.server.running.adopting import adopt_media
-from hodgerank.server.running.listening import is_loopback, listen, require_certificate
-from hodgerank.server.running.manner import Manner
-from hodgerank.server.running.prefix import Prefix, read_prefix
-from hodgerank.server.running.streams import StreamKeeper, Streams
+from hodgerank.server import bind_options, run
+from hodgerank.server.adopt_media import adopt_media
+from hodgerank.server.bind_options import (
+    Manner,
+    Prefix,
+    is_loopback,
+    listen,
+    read_prefix,
+    require_certificate,
+)
+from hodgerank.server.context import House, HouseRules
+from hodgerank.server.streams import StreamKeeper, Streams
 
 
 def manner(**given):
@@ -35,17 +40,17 @@ def manner(**given):
 def test_the_next_free_port_is_taken_unless_one_is_named(monkeypatch):
     with socket.create_server(("127.0.0.1", 0)) as other:
         taken = other.getsockname()[1]
-        monkeypatch.setattr(listening, "USUAL_PORT", taken)
+        monkeypatch.setattr(bind_options, "USUAL_PORT", taken)
         with listen("127.0.0.1") as door:
-            assert taken < door.getsockname()[1] < taken + listening.MOST_TRIES
+            assert taken < door.getsockname()[1] < taken + bind_options.MOST_TRIES
         with pytest.raises(CampaignError, match=f"port {taken} is taken by another program"):
             listen("127.0.0.1", taken)
 
 
 def test_where_every_port_is_taken_that_is_said(monkeypatch):
     with socket.create_server(("127.0.0.1", 0)) as other:
-        monkeypatch.setattr(listening, "USUAL_PORT", other.getsockname()[1])
-        monkeypatch.setattr(listening, "MOST_TRIES", 1)
+        monkeypatch.setattr(bind_options, "USUAL_PORT", other.getsockname()[1])
+        monkeypatch.setattr(bind_options, "MOST_TRIES", 1)
         with pytest.raises(CampaignError, match="is taken"):
             listen("127.0.0.1")
 
@@ -211,14 +216,14 @@ def test_what_is_cancelled_otherwise_stays_so():
 def desktop(monkeypatch):
     """A machine before which somebody sits; the addresses that were opened."""
     opened = []
-    for name in browser.FAR_AWAY:
+    for name in run.FAR_AWAY:
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("DISPLAY", ":0")
     terminal = SimpleNamespace(isatty=lambda: True)
-    monkeypatch.setattr(browser, "sys", SimpleNamespace(stderr=terminal, platform="linux"))
-    monkeypatch.setattr(browser.webbrowser, "get", lambda: None)
-    monkeypatch.setattr(browser.webbrowser, "open", opened.append)
-    monkeypatch.setattr(browser, "Thread", _AtOnce)
+    monkeypatch.setattr(run, "sys", SimpleNamespace(stderr=terminal, platform="linux"))
+    monkeypatch.setattr(run.webbrowser, "get", lambda: None)
+    monkeypatch.setattr(run.webbrowser, "open", opened.append)
+    monkeypatch.setattr(run, "Thread", _AtOnce)
     return opened
 
 
@@ -231,26 +236,26 @@ class _AtOnce:
 
 
 def test_the_browser_is_opened_where_somebody_sits(desktop):
-    assert browser.open_browser("http://127.0.0.1:8000/enter")
+    assert run.open_browser("http://127.0.0.1:8000/enter")
     assert desktop == ["http://127.0.0.1:8000/enter"]
 
 
-@pytest.mark.parametrize("name", [*browser.FAR_AWAY, "DISPLAY"])
+@pytest.mark.parametrize("name", [*run.FAR_AWAY, "DISPLAY"])
 def test_no_browser_is_opened_far_away_or_without_a_screen(desktop, monkeypatch, name):
     monkeypatch.setenv(name, "" if name == "DISPLAY" else "1")
     monkeypatch.delenv("WAYLAND_DISPLAY", raising=False)
-    assert not browser.open_browser("http://127.0.0.1:8000")
+    assert not run.open_browser("http://127.0.0.1:8000")
     assert desktop == []
 
 
 def test_a_browser_that_fails_is_no_failure(desktop, monkeypatch):
     def fail(*_):
-        raise browser.webbrowser.Error
+        raise run.webbrowser.Error
 
-    monkeypatch.setattr(browser.webbrowser, "open", fail)
-    assert browser.open_browser("http://127.0.0.1:8000")
-    monkeypatch.setattr(browser.webbrowser, "get", fail)
-    assert not browser.open_browser("http://127.0.0.1:8000")
+    monkeypatch.setattr(run.webbrowser, "open", fail)
+    assert run.open_browser("http://127.0.0.1:8000")
+    monkeypatch.setattr(run.webbrowser, "get", fail)
+    assert not run.open_browser("http://127.0.0.1:8000")
 
 
 # Adopting

@@ -4,8 +4,8 @@ import pytest
 from starlette.testclient import TestClient
 
 from hodgerank.server.app import create_app
-from hodgerank.server.house import House, HouseRules
-from hodgerank.server.shield import MOST_BODY_BYTES
+from hodgerank.server.context import House, HouseRules
+from hodgerank.server.security_middleware import MOST_BODY_BYTES
 
 OWN = "http://localhost:8000"
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from hodgerank.campaign.items import CampaignItem, ItemBook
-from hodgerank.server.showing import html_of, look_of, origin_of, shown
+from hodgerank.server.item_view import html_of, look_of, origin_of, shown
 
 MEDIA = "/media/cups"
 

@@ -8,7 +8,7 @@ from io import BytesIO
 import pytest
 
 from hodgerank.errors import CannotWrite
-from hodgerank.server.staging import FOLDER, KEPT_SECONDS, Staging
+from hodgerank.server.uploads.staging import FOLDER, KEPT_SECONDS, Staging
 
 CSV = b"id,text\na,Tea\nb,Milk\n"
 

@@ -7,7 +7,7 @@ from typing import get_args, get_type_hints
 
 import pytest
 
-from hodgerank.campaign.pages import Pages
+from hodgerank.campaign.page_settings import Pages
 from hodgerank.server.texts import Texts
 
 TEXTS = files("hodgerank.server.texts")

@@ -12,7 +12,7 @@ from pathlib import Path
 from campaign.crowds import CARELESS, HONEST, IN_ORDER, alarmed, answers_of_items, marked
 from campaign.killing import kill_again_and_again
 from campaign.test_any_order import run
-from hodgerank.campaign.attention import RULES
+from hodgerank.campaign.attention_checks import RULES
 from soak.load import load
 
 

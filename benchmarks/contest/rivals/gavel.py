@@ -7,7 +7,7 @@ import numpy as np
 from benchmarks.contest.crowd import Pairs
 from benchmarks.contest.rivals.allowed import Allowed
 from benchmarks.contest.rivals.ties import random_argmax
-from hodgerank.sampling.designs.crowd_bt import CrowdBTDesign
+from hodgerank.sampling.samplers.crowd_bt import CrowdBTDesign
 
 RANDOM = 0.25  # share of steps to any item
 RELIABILITY = (10.0, 1.0)

@@ -11,23 +11,23 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from hodgerank.campaign.answering import Receipt as Receipt
-    from hodgerank.campaign.attention import Attention as Attention
+    from hodgerank.campaign.attention_checks import Attention as Attention
+    from hodgerank.campaign.attention_checks import GoldPair as GoldPair
     from hodgerank.campaign.campaign import Campaign as Campaign
+    from hodgerank.campaign.client.remote_campaign import RemoteCampaign as RemoteCampaign
+    from hodgerank.campaign.commands.answers import Receipt as Receipt
     from hodgerank.campaign.database import Database as Database
-    from hodgerank.campaign.desk import Desk as Desk
     from hodgerank.campaign.events import Event as Event
-    from hodgerank.campaign.gold import GoldPair as GoldPair
     from hodgerank.campaign.items import CampaignItem as CampaignItem
-    from hodgerank.campaign.joining import Joining as Joining
-    from hodgerank.campaign.joining import PracticePair as PracticePair
-    from hodgerank.campaign.joining import QuizQuestion as QuizQuestion
-    from hodgerank.campaign.pages import Pages as Pages
-    from hodgerank.campaign.panel import Panel as Panel
-    from hodgerank.campaign.remote.remote_campaign import RemoteCampaign as RemoteCampaign
+    from hodgerank.campaign.log import Desk as Desk
+    from hodgerank.campaign.page_settings import Joining as Joining
+    from hodgerank.campaign.page_settings import Pages as Pages
+    from hodgerank.campaign.page_settings import Panel as Panel
+    from hodgerank.campaign.page_settings import PracticePair as PracticePair
+    from hodgerank.campaign.page_settings import QuizQuestion as QuizQuestion
+    from hodgerank.campaign.results import TrackProgress as TrackProgress
+    from hodgerank.campaign.results import rank_votes as rank_votes
     from hodgerank.campaign.settings import CampaignSettings as CampaignSettings
-    from hodgerank.campaign.standing import TrackProgress as TrackProgress
-    from hodgerank.campaign.standing import rank_votes as rank_votes
     from hodgerank.campaign.summaries import CampaignProgress as CampaignProgress
     from hodgerank.campaign.summaries import Counts as Counts
     from hodgerank.campaign.summaries import RuleRate as RuleRate
@@ -36,26 +36,26 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "Campaign": "campaign",
-    "RemoteCampaign": "remote.remote_campaign",
+    "RemoteCampaign": "client.remote_campaign",
     "CampaignSettings": "settings",
     "CampaignItem": "items",
-    "GoldPair": "gold",
-    "Attention": "attention",
-    "Joining": "joining",
-    "PracticePair": "joining",
-    "QuizQuestion": "joining",
-    "Panel": "panel",
-    "Pages": "pages",
+    "GoldPair": "attention_checks",
+    "Attention": "attention_checks",
+    "Joining": "page_settings",
+    "PracticePair": "page_settings",
+    "QuizQuestion": "page_settings",
+    "Panel": "page_settings",
+    "Pages": "page_settings",
     "Database": "database",
-    "Desk": "desk",
+    "Desk": "log",
     "Task": "tasks",
-    "Receipt": "answering",
+    "Receipt": "commands.answers",
     "CampaignProgress": "summaries",
-    "TrackProgress": "standing",
+    "TrackProgress": "results",
     "Counts": "summaries",
     "RuleRate": "summaries",
     "WorkerSummary": "summaries",
-    "rank_votes": "standing",
+    "rank_votes": "results",
     "Event": "events",
 }
 

@@ -10,19 +10,19 @@ from random import Random, SystemRandom
 from types import MappingProxyType
 from typing import Any, Self
 
-from hodgerank.campaign import answering, attending, leasing, owning
-from hodgerank.campaign.answering import Receipt
+from hodgerank.atomic_write import write_file
+from hodgerank.campaign.commands import answers, leases, owner, workers
+from hodgerank.campaign.commands.answers import Receipt
 from hodgerank.campaign.database import Database
-from hodgerank.campaign.desk import Desk
 from hodgerank.campaign.events import Event
-from hodgerank.campaign.items import CampaignItem, as_items, require_name
+from hodgerank.campaign.items import CampaignItem, as_items, local_media, require_name
+from hodgerank.campaign.log import Desk
 from hodgerank.campaign.log_file import log_lines, read_log
-from hodgerank.campaign.media_folder import local_media
-from hodgerank.campaign.panel import Outcome
+from hodgerank.campaign.page_settings import Outcome
+from hodgerank.campaign.results import standing_of
 from hodgerank.campaign.settings import CampaignSettings
-from hodgerank.campaign.standing import standing_of
 from hodgerank.campaign.state import CampaignState
-from hodgerank.campaign.stores.rereading import reread
+from hodgerank.campaign.stores.store import reread
 from hodgerank.campaign.summaries import (
     CampaignProgress,
     Counts,
@@ -31,17 +31,14 @@ from hodgerank.campaign.summaries import (
     worker_summaries,
 )
 from hodgerank.campaign.tasks import Task
-from hodgerank.campaign.vote_table import format_of, table_of
-from hodgerank.campaign.voting import import_votes, vote_rows
+from hodgerank.campaign.votes import format_of, import_votes, table_of, vote_rows
 from hodgerank.data.comparisons import Comparisons
-from hodgerank.data.reading.source import read_comparisons
+from hodgerank.data.reading.vote_source import read_comparisons
+from hodgerank.display import Displayed, short
 from hodgerank.errors import CampaignError
 from hodgerank.estimators.ranking import Ranking
-from hodgerank.estimators.trust.assess import assess_trust
-from hodgerank.estimators.trust.report import TrustReport
-from hodgerank.notebook import Displayed, short
+from hodgerank.estimators.trust import TrustReport, assess_trust
 from hodgerank.types import Item, VotesLike
-from hodgerank.writing import write_file
 
 DEFAULT_ID = "campaign"
 NOTHING: Mapping[str, str] = MappingProxyType({})
@@ -124,7 +121,7 @@ class Campaign(Displayed):
         with _opened(where, create=True, read_only=False) as (database, is_own):
             campaign = cls(database, id, clock=clock, random=random)
             campaign._owns_database = is_own
-            campaign.desk.decide(lambda state, now: owning.create(state, now, proper, joining))
+            campaign.desk.decide(lambda state, now: owner.create(state, now, proper, joining))
             return campaign
 
     @classmethod
@@ -172,7 +169,7 @@ class Campaign(Displayed):
         with _opened(where, create=True, read_only=False) as (database, is_own):
             campaign = cls(database, name, clock=clock, random=random)
             campaign._owns_database = is_own
-            campaign.desk.decide(lambda state, now: owning.take_over(state, events))
+            campaign.desk.decide(lambda state, now: owner.take_over(state, events))
             return campaign
 
     # Workers
@@ -183,14 +180,14 @@ class Campaign(Displayed):
         Raises `NoTask` for who is banned, and for new ones where the campaign is closed. Programs
         that answer need not join.
         """
-        self.desk.decide(lambda state, now: attending.join(state, now, worker, panel))
+        self.desk.decide(lambda state, now: workers.join(state, now, worker, panel))
 
     def quiz(self, worker: str, passed: bool) -> int:
         """A worker has answered the questions of `joining`; how many tries are left.
 
         Who has failed all of them is screened out.
         """
-        return self.desk.decide(lambda state, now: attending.quiz(state, now, worker, passed))
+        return self.desk.decide(lambda state, now: workers.quiz(state, now, worker, passed))
 
     def finish(self, worker: str, outcome: Outcome = "completed") -> None:
         """A worker goes, and gets no more tasks; what is out with them goes to others.
@@ -198,16 +195,14 @@ class Campaign(Displayed):
         The outcome is 'completed', 'screened_out' or 'withdrawn'. The same once more changes
         nothing, another one is refused.
         """
-        self.desk.decide(lambda state, now: attending.finish(state, now, worker, outcome))
+        self.desk.decide(lambda state, now: workers.finish(state, now, worker, outcome))
 
     def lease(self, worker: str, n: int = 1) -> list[Task]:
         """Tasks for a worker: those that are out with them first, then new ones, up to n.
 
         Raises `NoTask`, which says why, where there is none.
         """
-        return self.desk.decide(
-            lambda state, now: leasing.lease(state, now, self.new_id, worker, n)
-        )
+        return self.desk.decide(lambda state, now: leases.lease(state, now, self.new_id, worker, n))
 
     def answer(
         self,
@@ -230,7 +225,7 @@ class Campaign(Displayed):
         """
         id = _id(task)
         return self.desk.decide(
-            lambda state, now: answering.answer(
+            lambda state, now: answers.answer(
                 state, now, id, outcome, worker, seconds, is_focused, weight
             )
         )
@@ -240,25 +235,25 @@ class Campaign(Displayed):
     ) -> None:
         """Give a task back without an answer; the pair does not come back to this worker."""
         id = _id(task)
-        self.desk.decide(lambda state, now: answering.skip(state, now, id, reason, worker))
+        self.desk.decide(lambda state, now: answers.skip(state, now, id, reason, worker))
 
     def undo(self, worker: str) -> Task:
         """Take back the last answer of a worker; the task in which they get the pair again."""
-        return self.desk.decide(lambda state, now: answering.undo(state, now, self.new_id, worker))
+        return self.desk.decide(lambda state, now: answers.undo(state, now, self.new_id, worker))
 
     def expire(self, by: float | None = None) -> int:
         """Take back leases that end by then, as leasing does by itself at its time; how many."""
-        return self.desk.decide(lambda state, now: leasing.expire(state, now, by))
+        return self.desk.decide(lambda state, now: leases.expire(state, now, by))
 
     # The owner
 
     def ban(self, worker: str, reason: str = "") -> None:
         """Give a worker no more tasks, and count none of their answers; `restore` undoes it."""
-        self.desk.decide(lambda state, now: owning.ban(state, now, worker, reason))
+        self.desk.decide(lambda state, now: owner.ban(state, now, worker, reason))
 
     def restore(self, worker: str) -> None:
         """Lift a ban: the answers count again."""
-        self.desk.decide(lambda state, now: owning.restore_worker(state, now, worker))
+        self.desk.decide(lambda state, now: owner.restore_worker(state, now, worker))
 
     def forget(self, worker: str) -> str:
         """Take the name of a worker away, and all that came with it; what they are called instead.
@@ -268,7 +263,7 @@ class Campaign(Displayed):
         file is written anew for it. PostgreSQL keeps what was replaced until it vacuums.
         """
         pseudonym = self.desk.decide(
-            lambda state, now: attending.forget(state, now, self.new_id, worker)
+            lambda state, now: workers.forget(state, now, self.new_id, worker)
         )
         self.database.store.wipe()
         return pseudonym
@@ -276,42 +271,42 @@ class Campaign(Displayed):
     def add(self, items: Iterable[Item | CampaignItem] | Mapping[Item, str]) -> None:
         """Items join."""
         joining = list(as_items(items))
-        self.desk.decide(lambda state, now: owning.add_items(state, now, joining))
+        self.desk.decide(lambda state, now: owner.add_items(state, now, joining))
 
     def edit(self, item: Item, *, text: str | None = None, media: str | None = None) -> None:
         """Show other words or another picture of an item from now on; None leaves what is there."""
-        self.desk.decide(lambda state, now: owning.edit_item(state, now, item, text, media))
+        self.desk.decide(lambda state, now: owner.edit_item(state, now, item, text, media))
 
     def retire(self, item: Item) -> None:
         """Ask no more about an item; `restore_item` undoes it."""
-        self.desk.decide(lambda state, now: owning.retire_item(state, now, item))
+        self.desk.decide(lambda state, now: owner.retire_item(state, now, item))
 
     def restore_item(self, item: Item) -> None:
         """Ask about a retired item again."""
-        self.desk.decide(lambda state, now: owning.restore_item(state, now, item))
+        self.desk.decide(lambda state, now: owner.restore_item(state, now, item))
 
     def pause(self) -> None:
         """Give out no more tasks for now; answers to those that are out are still taken."""
-        self.desk.decide(owning.pause)
+        self.desk.decide(owner.pause)
 
     def resume(self) -> None:
         """Give out tasks again."""
-        self.desk.decide(owning.resume)
+        self.desk.decide(owner.resume)
 
     def close(self) -> None:
         """End the campaign for good. To let others have the file, leave the `with` block."""
-        self.desk.decide(owning.close)
+        self.desk.decide(owner.close)
 
     def reset(self) -> None:
         """Begin anew: votes go, items, settings, workers and bans stay, and so does the log.
 
         Who had completed can go on.
         """
-        self.desk.decide(owning.reset)
+        self.desk.decide(owner.reset)
 
     def change(self, **settings: Any) -> None:
         """Change settings by name, from now on."""
-        self.desk.decide(lambda state, now: owning.change_settings(state, now, settings))
+        self.desk.decide(lambda state, now: owner.change_settings(state, now, settings))
 
     def import_votes(self, votes: VotesLike, *, again: bool = False) -> int:
         """Count votes that were collected elsewhere, about items of this campaign; how many.
@@ -391,7 +386,7 @@ class Campaign(Displayed):
         """
         asked = {track.track: track.is_enough for track in progress.tracks if track.n_items > 1}
         seq = progress.counts.seq
-        self.desk.decide(lambda state, now: owning.note_enough(state, now, asked, seq))
+        self.desk.decide(lambda state, now: owner.note_enough(state, now, asked, seq))
 
     def answers(self) -> list[dict[str, Any]]:
         """Every answer that was given, counted or not and why, as tables have them.

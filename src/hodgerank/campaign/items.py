@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from pathlib import Path
+from typing import Any, NamedTuple
 
-from hodgerank.campaign import setting_values as values
-from hodgerank.data.reading.codes import NOT_A_NAME
-from hodgerank.errors import CampaignError, InvalidArgument, UnknownItem
-from hodgerank.notebook import UNSEEN, short
+from hodgerank.campaign import settings_validation as values
+from hodgerank.data.items.item_table import Row, rows_of_folder, rows_of_table, tracks_of
+from hodgerank.data.reading.values import NOT_A_NAME
+from hodgerank.display import UNSEEN, short
+from hodgerank.errors import CampaignError, InvalidArgument, InvalidComparisons, UnknownItem
 from hodgerank.types import Item
 
 LONGEST_NAME = 500
@@ -181,3 +184,94 @@ def require_name(name: object, what: str) -> str:
             "rename it"
         )
     return name
+
+
+KEPT = re.compile(r"media:(([0-9a-f]{2})[0-9a-f]{62}\.[a-z0-9]+)")
+
+
+def media_folder(address: str) -> Path:
+    """The folder beside a file of campaigns; for PostgreSQL one in the current folder."""
+    return Path("hodgerank-media" if "://" in address else f"{address}-media")
+
+
+def media_file(folder: Path, media: str) -> Path | None:
+    """Where something of that name lies; None for what is no name of kept media.
+
+    >>> media_file(Path("m"), "a.png") is None
+    True
+    """
+    found = KEPT.fullmatch(media)
+    return None if found is None else folder / found[2] / found[1]
+
+
+def local_media(address: str, media: str) -> Path:
+    """Where the media of an item lie on this machine, for campaigns that are kept at an address.
+
+    What is there is not looked at. InvalidArgument for addresses of the web.
+    """
+    if not media or "://" in media:
+        raise InvalidArgument(f"{short(media) or 'nothing'} is not on this machine")
+    return media_file(media_folder(address), media) or Path(media)
+
+
+@dataclass(frozen=True)
+class ItemsRead:
+    """Items, and the files of a folder that were not taken."""
+
+    items: list[CampaignItem]
+    left_out: list[str]
+
+
+class ItemRow(NamedTuple):
+    """An item, where it was found, and the track it is ranked in, if there are any."""
+
+    where: str
+    item: str
+    text: str
+    media: str
+    track: str | None = None
+
+
+def read_campaign_items(
+    source: str, columns: Mapping[str, str | None], encoding: str | None
+) -> ItemsRead:
+    """Items with one sample each; one item alone may join others."""
+    left_out: list[str] = []
+    if Path(source).is_dir():
+        if named := next((part for part, column in columns.items() if column is not None), None):
+            raise InvalidArgument(f"--{named} names a column, and a folder has none: leave it out")
+        name = source
+        rows, left_out = rows_of_folder(Path(source))
+    else:
+        name, rows = rows_of_table(source, columns, encoding, None, None)
+    return ItemsRead(items_of([_as_shown(row) for row in rows], name), left_out)
+
+
+def items_of(rows: Sequence[ItemRow], name: str) -> list[CampaignItem]:
+    """An item of every row; `name` is what messages call their source."""
+    if not rows:
+        raise InvalidComparisons(f"{name} has no items")
+    places: dict[str, str] = {}
+    for row in rows:
+        if row.item in places:
+            raise InvalidComparisons(
+                f"{name}: {short(row.item)} stands in {places[row.item]} and in {row.where}: an "
+                "item of a campaign is shown in one way; give every row an id of its own, or let "
+                "models judge several samples (hodgerank judge)"
+            )
+        places[row.item] = row.where
+    tracks = tracks_of(rows, name)
+    return [CampaignItem(row.item, row.text, row.media, tracks.get(row.item, "")) for row in rows]
+
+
+def text_with_context(context: str | None, text: str | None) -> str:
+    """What is read of an item: its context stands above it."""
+    return "\n\n".join(part for part in (context, text) if part)
+
+
+def _as_shown(row: Row) -> ItemRow:
+    text = text_with_context(row.sample.context, row.sample.text)
+    image = row.sample.image
+    # the whole path: who answers may do so in another folder
+    media = "" if image is None else str(image.absolute())
+    return ItemRow(row.where, row.item, text, media, row.track)

@@ -9,11 +9,11 @@ from typing import Any
 
 from hodgerank.campaign.events import KINDS, Event
 from hodgerank.campaign.items import require_name
-from hodgerank.campaign.panel import OUTCOMES
+from hodgerank.campaign.page_settings import OUTCOMES
 from hodgerank.campaign.state import CampaignState
+from hodgerank.display import short
 from hodgerank.errors import CampaignError, InvalidArgument, InvalidComparisons, require_one_of
-from hodgerank.notebook import short
-from hodgerank.sampling.answer import read_outcome, read_weight
+from hodgerank.sampling.answers import read_outcome, read_weight
 from hodgerank.types import Item
 
 LOG_VERSION = 1

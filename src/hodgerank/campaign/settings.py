@@ -8,20 +8,17 @@ from dataclasses import dataclass, fields, is_dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from hodgerank.campaign import setting_values as values
-from hodgerank.campaign.attention import Attention
-from hodgerank.campaign.gold import GoldPair, known_pairs
-from hodgerank.campaign.joining import Joining
-from hodgerank.campaign.pages import Pages
-from hodgerank.campaign.panel import Panel
-from hodgerank.campaign.setting_values import check_all, require_known, setting
-from hodgerank.collecting.rule_text import read_rule
+from hodgerank.campaign import settings_validation as values
+from hodgerank.campaign.attention_checks import Attention, GoldPair, known_pairs
+from hodgerank.campaign.page_settings import Joining, Pages, Panel
+from hodgerank.campaign.settings_validation import check_all, require_known, setting
+from hodgerank.collecting.stopping import read_rule
+from hodgerank.display import short
 from hodgerank.errors import InvalidArgument, MissingDependency
-from hodgerank.estimators.position.cells import Position
-from hodgerank.notebook import short
-from hodgerank.sampling.display import Display
+from hodgerank.estimators.position_bias.cells import Position
+from hodgerank.sampling.display_order import Display
 from hodgerank.sampling.sampler import Sampler
-from hodgerank.sampling.samplers.by_name import build_sampler
+from hodgerank.sampling.samplers.registry import build_sampler
 from hodgerank.types import Item
 
 VERSION = 1

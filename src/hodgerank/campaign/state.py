@@ -7,14 +7,14 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from typing import Any
 
-from hodgerank.campaign.asking import Asking
-from hodgerank.campaign.attention import RULES
+from hodgerank.campaign.attention_checks import RULES
 from hodgerank.campaign.events import Event, Kind, LogChanged
-from hodgerank.campaign.facts import CampaignFacts
 from hodgerank.campaign.items import CampaignItem
+from hodgerank.campaign.pair_chooser import Asking
+from hodgerank.campaign.sampler_feed import TrackAnswers
 from hodgerank.campaign.settings import CampaignSettings
+from hodgerank.campaign.snapshot import CampaignFacts
 from hodgerank.campaign.tasks import Purpose, Status
-from hodgerank.campaign.track_answers import TrackAnswers
 from hodgerank.campaign.workers import Worker
 from hodgerank.errors import CampaignError
 

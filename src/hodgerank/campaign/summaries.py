@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from statistics import median
 from typing import Any
 
-from hodgerank.campaign.attention import LEVEL, tail
-from hodgerank.campaign.facts import CampaignFacts
-from hodgerank.campaign.panel import Outcome
-from hodgerank.campaign.standing import TrackProgress
+from hodgerank.campaign.attention_checks import LEVEL, tail
+from hodgerank.campaign.page_settings import Outcome
+from hodgerank.campaign.results import TrackProgress
+from hodgerank.campaign.snapshot import CampaignFacts
 from hodgerank.campaign.tasks import Status
-from hodgerank.notebook import Displayed, Preview
+from hodgerank.display import Displayed, Preview
 
 FEWEST_FOR_ALARM = 20
 """Answers that a rule knows about, unless so many workers fail that fewer are enough to tell."""

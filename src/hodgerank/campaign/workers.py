@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import chain
 
-from hodgerank.campaign.panel import Outcome
+from hodgerank.campaign.page_settings import Outcome
 
 
 @dataclass(slots=True)

@@ -8,11 +8,12 @@ from typing import Annotated, Any
 import typer
 
 from hodgerank import __version__
-from hodgerank.cli.campaign.commands import campaign
+from hodgerank.cli.campaign.app import campaign
 from hodgerank.cli.describe import describe
 from hodgerank.cli.doctor import doctor
 from hodgerank.cli.judge import judge
 from hodgerank.cli.outliers import outliers
+from hodgerank.cli.outputs import printing
 from hodgerank.cli.plan import plan
 from hodgerank.cli.rank import rank
 from hodgerank.cli.replay import replay
@@ -21,7 +22,6 @@ from hodgerank.cli.reproduce import reproduce
 from hodgerank.cli.result import CommandResult
 from hodgerank.cli.serve import serve
 from hodgerank.cli.simulate import simulate
-from hodgerank.cli.standard_output import printing
 from hodgerank.cli.trust import trust
 from hodgerank.cli.workers import workers
 

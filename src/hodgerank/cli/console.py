@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from rich.cells import cell_len
 from rich.console import Console
+from rich.table import Column, Table
 from rich.text import Text
 
-from hodgerank.notebook import cut, visible
+from hodgerank.display import cut, visible
 
 if TYPE_CHECKING:
+    from rich.console import Console
+
     from hodgerank.data.comparisons import ReadReport
+    from hodgerank.estimators.ranking import Ranking
+
 
 LONGEST_LINE = 1000
 MOST_LINES = 30
@@ -90,3 +96,124 @@ def count(n: int, what: str) -> str:
 def number(value: float, form: str) -> str:
     """A number, or a dash where it cannot be said."""
     return "-" if math.isnan(value) else format(value, form)
+
+
+GAP = 2  # between columns
+ROOM = 10  # a name is folded into no narrower column
+
+
+def plain_table(*columns: Column, show_header: bool = True) -> Table:
+    """A table without lines."""
+    return Table(*columns, box=None, header_style="bold", pad_edge=False, show_header=show_header)
+
+
+def add_names(table: Table, *headers: str) -> None:
+    """Columns of somebody else's text, which folds anywhere."""
+    for header in headers:
+        table.add_column(header, overflow="fold")
+
+
+def add_numbers(table: Table, *headers: str) -> None:
+    """Columns of numbers, which are shown whole or not at all."""
+    for header in headers:
+        table.add_column(header, justify="right", no_wrap=True)
+
+
+def show_table(table: Table, console: Console, spare: Sequence[str] = ()) -> None:
+    """Print a table.
+
+    Where the terminal is too narrow, columns are left out in the order in which `spare` names them,
+    and a line says so. Where that is not enough, everything folds.
+    """
+    missing = []
+    for header in spare:
+        if sum(map(_least, table.columns)) + GAP * (len(table.columns) - 1) <= console.width:
+            break
+        table = _without(header, table)
+        missing.append(header)
+    _share_out(console.width - GAP * (len(table.columns) - 1), table.columns)
+    console.print(table)
+    if missing:
+        console.print(
+            f"no room in {console.width} columns for {', '.join(missing)}: --json shows all",
+            style="dim",
+            markup=False,
+        )
+
+
+def _without(header: str, table: Table) -> Table:
+    columns = (column for column in table.columns if str(column.header) != header)
+    narrower = plain_table(*columns, show_header=table.show_header)
+    narrower.rows = table.rows
+    return narrower
+
+
+def _share_out(width: int, columns: Sequence[Column]) -> None:
+    """Give every column what it needs, and what is left to the narrowest of those that want it."""
+    widths, wanted = [_least(column) for column in columns], [_most(column) for column in columns]
+    if sum(widths) > width:
+        for column in columns:
+            column.no_wrap, column.overflow = False, "fold"
+        return
+    for _ in range(min(width, sum(wanted)) - sum(widths)):
+        narrow = min((w, k) for k, w in enumerate(widths) if w < wanted[k])[1]
+        widths[narrow] += 1
+    for column, given in zip(columns, widths, strict=True):
+        column.width = given
+
+
+def _most(column: Column) -> int:
+    """The width in which nothing is folded."""
+    return max(1, *(cell_len(text) for text in _texts(column)))
+
+
+def _least(column: Column) -> int:
+    """The width in which it can be read: words and numbers whole, names in pieces."""
+    if column.no_wrap:
+        return _most(column)
+    if column.overflow == "fold":
+        return min(_most(column), ROOM)
+    return max(1, *(cell_len(word) for text in _texts(column) for word in text.split()), 1)
+
+
+def _texts(column: Column) -> list[str]:
+    return [str(column.header), *map(str, column.cells)]
+
+
+MOST_SHOWN = 50  # items, where nobody says how many
+
+
+def n_shown(top: int | None, as_json: bool) -> int:
+    """How many items to show; 0 is all."""
+    return top if top is not None else (0 if as_json else MOST_SHOWN)
+
+
+def show_ranking(ranking: Ranking, shown: int, console: Console) -> None:
+    """The best items as a table."""
+    table = plain_table()
+    several = ranking.n_components > 1
+    interval = f"{100 * ranking.confidence:g}% interval"
+    add_numbers(table, *(["group"] if several else []), "rank")
+    add_names(table, "item")
+    add_numbers(table, "score", interval, "ranks", "comparisons")
+    for k in range(shown):
+        (low, high), (best, worst) = ranking.intervals[k], ranking.rank_intervals[k]
+        if several and k and ranking.components[k] != ranking.components[k - 1]:
+            table.add_section()
+        table.add_row(
+            *([str(ranking.components[k] + 1)] if several else []),
+            str(ranking.ranks[k]),
+            verbatim(ranking.items[k]),
+            signed(ranking.scores[k]),
+            f"{signed(low)} to {signed(high)}",
+            str(best) if best == worst else f"{best} to {worst}",
+            f"{ranking.comparisons[k]:,}",
+        )
+    console.print()
+    show_table(table, console, spare=("comparisons", interval, "ranks"))
+    console.print()
+
+
+def signed(value: float) -> str:
+    """A score with its sign."""
+    return f"{round(value, 3) + 0.0:+.3f}"  # -0.000 is 0

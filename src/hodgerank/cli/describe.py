@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 from hodgerank.cli.outputs import AsJson
 from hodgerank.cli.result import CommandResult
-from hodgerank.cli.votes import reads_votes
+from hodgerank.cli.vote_options import reads_votes
 
 if TYPE_CHECKING:
     from rich.console import Console

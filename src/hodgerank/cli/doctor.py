@@ -1,23 +1,268 @@
 """hodgerank doctor: whether this installation is sound, and what would mend it."""
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from __future__ import annotations
 
-from hodgerank.cli.exit_status import BAD_INPUT
+import os
+import platform
+import re
+import sys
+import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from importlib.metadata import PackageNotFoundError, metadata, requires, version
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from hodgerank import __version__
 from hodgerank.cli.outputs import AsJson
-from hodgerank.cli.result import CommandResult
+from hodgerank.cli.result import BAD_INPUT, CommandResult
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from hodgerank.cli.doctor_checks import Finding
+
+PACKAGE = "hodgerank"
+WRITTEN = re.compile(
+    r"(?P<name>[\w.-]+)(\[[^\]]*\])?\s*\(?(>=\s*(?P<least>[\w.]+))?[^;]*"
+    r"(;.*extra\s*==\s*['\"](?P<extra>[\w.-]+)['\"].*)?"
+)
+
+
+class Requirement(NamedTuple):
+    """A package that is needed; by one extra only, if that is named."""
+
+    name: str
+    least: str
+    extra: str
+
+    @property
+    def installed(self) -> str:
+        """The version that is there, or nothing."""
+        try:
+            return version(self.name)
+        except PackageNotFoundError:
+            return ""
+
+    @property
+    def lack(self) -> str:
+        """What is wrong with what is there, or nothing."""
+        installed = self.installed
+        if not installed:
+            return f"{self.name} is missing"
+        if _numbers(installed) < _numbers(self.least):
+            return f"{self.name} is {installed}, and {self.least} is needed"
+        return ""
+
+
+def requirements() -> list[Requirement]:
+    """All of them, those of extras too; none where the package was never installed."""
+    try:
+        lines = requires(PACKAGE) or []
+    except PackageNotFoundError:
+        return []
+    found = (WRITTEN.match(line) for line in lines)
+    return [Requirement(f["name"], f["least"] or "", f["extra"] or "") for f in found if f]
+
+
+def extras() -> list[str]:
+    """The names of the extras."""
+    try:
+        return sorted(metadata(PACKAGE).get_all("Provides-Extra") or [])
+    except PackageNotFoundError:
+        return []
+
+
+def _numbers(written: str) -> tuple[int, ...]:
+    """The numbers a version begins with.
+
+    >>> _numbers("2.10.0rc1") >= _numbers("2.9")
+    True
+    """
+    start = re.match(r"\d+(\.\d+)*", written)
+    return tuple(map(int, start[0].split("."))) if start else ()
+
+
+MARKS = "±●│"  # that tables and charts of characters use
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One fact, and what is wrong with it if something is."""
+
+    about: str
+    name: str
+    value: str
+    problem: str = ""
+    is_essential: bool = False  # without it commands fail
+
+
+def look_at_everything() -> list[Finding]:
+    """All findings, in the order in which they are shown."""
+    checks = (_versions, _machine, _terminal, _kernels, _data_sets, _extras)
+    return [finding for check in checks for finding in check()]
+
+
+def _versions() -> Iterator[Finding]:
+    about = "versions"
+    yield Finding(about, PACKAGE, __version__)
+    yield Finding(about, "Python", f"{platform.python_version()} ({sys.executable})")
+    yield Finding(about, "platform", platform.platform())
+    if not requirements():
+        problem = "it was never installed, so what it needs is not known: pip install ."
+        yield Finding(about, "metadata", "not found", problem)
+    for needed in requirements():
+        if not needed.extra:
+            problem = f'{needed.lack}: pip install "{needed.name}>={needed.least}"'
+            value = needed.installed or "missing"
+            yield Finding(about, needed.name, value, problem if needed.lack else "", True)
+
+
+def _machine() -> Iterator[Finding]:
+    has_affinity = hasattr(os, "sched_getaffinity")
+    threads = len(os.sched_getaffinity(0)) if has_affinity else os.cpu_count() or 1
+    yield Finding("machine", "processors", f"{threads:,}")
+    if hasattr(os, "sysconf") and "SC_PHYS_PAGES" in os.sysconf_names:
+        total = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+        free = _free_memory()
+        value = f"{_size(total)}" if free is None else f"{_size(total)}, {_size(free)} free"
+        yield Finding("machine", "memory", value)
+
+
+def _free_memory() -> int | None:
+    """What Linux says can be had without swapping."""
+    try:
+        lines = Path("/proc/meminfo").read_text().splitlines()
+    except OSError:
+        return None
+    found = [line.split()[1] for line in lines if line.startswith("MemAvailable:")]
+    return 1024 * int(found[0]) if found else None
+
+
+def _terminal() -> Iterator[Finding]:
+    from hodgerank.cli.console import results
+
+    console = results()
+    encoding = sys.stdout.encoding or "unknown"
+    problem = ""
+    try:
+        MARKS.encode(encoding)
+    except (UnicodeError, LookupError):
+        problem = f"{encoding} lacks characters that are printed: set PYTHONUTF8=1"
+    yield Finding("terminal", "encoding", encoding, problem)
+    kind = "a terminal" if sys.stdout.isatty() else "not a terminal"
+    yield Finding("terminal", "width", f"{console.width} columns ({kind})")
+    yield Finding("terminal", "colours", console.color_system or "none")
+
+
+def _kernels() -> Iterator[Finding]:
+    """Whether Numba compiles, and keeps what it compiled."""
+    about = "compiled kernels"
+    try:
+        from hodgerank.kernels.compilation import compiled
+
+        kernel = compiled(_twice)
+        works = kernel(21.0) == 42.0
+    except Exception as error:  # whatever a broken compiler raises
+        reason = str(error).split("\n", 1)[0]
+        remedy = (
+            "name a folder that can be written in NUMBA_CACHE_DIR"
+            if "cannot cache" in reason
+            else "pip install --force-reinstall numba llvmlite"
+        )
+        yield Finding(about, "Numba", "does not compile", f"{reason}: {remedy}", True)
+        return
+    if not hasattr(kernel, "stats"):
+        problem = "everything is many times slower: unset NUMBA_DISABLE_JIT"
+        yield Finding(about, "Numba", "is told not to compile", problem)
+        return
+    problem = "" if works else "it computes nonsense: pip install --force-reinstall numba llvmlite"
+    yield Finding(about, "Numba", "compiles" if works else "is broken", problem, True)
+    cache = Path(kernel.stats.cache_path)
+    wanted = os.environ.get("NUMBA_CACHE_DIR")
+    problem = ""
+    if wanted and not cache.is_relative_to(Path(wanted).absolute()):
+        problem = f"NUMBA_CACHE_DIR is {wanted}, which cannot be written: correct or unset it"
+    elif not _is_writable(cache):
+        problem = f"{cache} cannot be written, so every start compiles again: set NUMBA_CACHE_DIR"
+    in_tree = cache.name == "__pycache__"
+    folder = Path(__file__).parents[1] if in_tree else cache.parent
+    yield Finding(about, "cache", str(folder), problem)
+    files = [path for path in folder.rglob("*.nb[ci]") if path.is_file()]
+    size = _size(sum(path.stat().st_size for path in files))
+    yield Finding(about, "size", f"{size} in {len(files):,} files")
+
+
+def _twice(x: float) -> float:
+    return 2.0 * x
+
+
+def _is_writable(folder: Path) -> bool:
+    try:
+        tempfile.TemporaryFile(dir=folder).close()
+    except OSError:
+        return False
+    return True
+
+
+def _data_sets() -> Iterator[Finding]:
+    """Which files of the data sets are here; none of them is needed to rank votes."""
+    about = "data sets"
+    try:
+        from hodgerank.data.datasets import DATASETS, SHA256
+    except ImportError:
+        return  # the versions tell why
+    named = os.environ.get("HODGERANK_DATA")
+    if named:
+        folder: Path | None = Path(named)
+        problem = "" if Path(named).is_dir() else "it is no folder: correct or unset HODGERANK_DATA"
+        yield Finding(about, "folder", f"{named} (HODGERANK_DATA)", problem)
+    else:
+        folder = _download_folder()
+        value = "unknown without the extra datasets" if folder is None else str(folder)
+        yield Finding(about, "folder", value)
+    if folder is None:
+        return
+    for name, dataset in DATASETS.items():
+        files = [key for key in SHA256 if key.startswith(f"{dataset.folder}/")]
+        places = (folder / (key if named else key.replace("/", "-")) for key in files)
+        there = sum(place.is_file() for place in places)
+        value = "here" if there == len(files) else f"{there} of {len(files)} files are here"
+        yield Finding(about, name, value)
+
+
+def _download_folder() -> Path | None:
+    try:
+        import pooch
+    except ImportError:
+        return None
+    return Path(pooch.os_cache(PACKAGE))
+
+
+def _extras() -> Iterator[Finding]:
+    needed = requirements()
+    for extra in extras():
+        lacks = [r.lack for r in needed if r.extra == extra and r.lack]
+        value = f'{", ".join(lacks)}: pip install "{PACKAGE}[{extra}]"' if lacks else "installed"
+        yield Finding("extras", extra, value)
+
+
+def _size(n_bytes: int) -> str:
+    """Bytes in words.
+
+    >>> _size(3 * 2**30), _size(1500)
+    ('3.0 GB', '1.5 KB')
+    """
+    for unit, size in (("GB", 2**30), ("MB", 2**20), ("KB", 2**10)):
+        if n_bytes >= size:
+            return f"{n_bytes / size:.1f} {unit}"
+    return f"{n_bytes} bytes"
 
 
 @dataclass(frozen=True)
 class DoctorResult(CommandResult):
     """What was found."""
 
-    findings: "list[Finding]"
+    findings: list[Finding]
     as_json: bool
     written = None
 
@@ -46,10 +291,15 @@ class DoctorResult(CommandResult):
         words = f"to mend: {', '.join(wrong)}" if wrong else "all is well"
         return f"{words}; extras not installed: {', '.join(missing)}" if missing else words
 
-    def show(self, console: "Console") -> None:
+    def show(self, console: Console) -> None:
         """Section by section, then one line."""
-        from hodgerank.cli.console import show_warnings, verbatim
-        from hodgerank.cli.fitting import add_names, plain_table, show_table
+        from hodgerank.cli.console import (
+            add_names,
+            plain_table,
+            show_table,
+            show_warnings,
+            verbatim,
+        )
 
         for about in dict.fromkeys(finding.about for finding in self.findings):
             console.print(about, style="bold")
@@ -77,6 +327,4 @@ def doctor(as_json: AsJson = False) -> DoctorResult:
 
       hodgerank doctor --json | jq .problems
     """
-    from hodgerank.cli.doctor_checks import look_at_everything
-
     return DoctorResult(look_at_everything(), as_json)

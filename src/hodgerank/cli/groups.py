@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from hodgerank.cli.exit_status import BAD_INPUT, NOT_UNIQUE
 from hodgerank.cli.outputs import TABLES, goes_to_standard_output
-from hodgerank.cli.result import CommandResult
+from hodgerank.cli.result import BAD_INPUT, NOT_UNIQUE, CommandResult
 from hodgerank.errors import (
     DisconnectedGraph,
     HodgeRankError,

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from types import FrameType
 from typing import Any
 
-from hodgerank.cli.exit_status import INTERRUPTED
+from hodgerank.cli.result import INTERRUPTED
 
 PAUSE = 0.05  # seconds until the next look whether an import is done
 PATIENCE = 1.0  # seconds after which an interrupt that somebody swallowed is repeated

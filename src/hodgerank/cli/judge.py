@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from hodgerank.cli.campaign_folder import CALLS, RANKING, VOTES, CampaignFolder
-from hodgerank.cli.judge_result import DryRunResult, JudgeResult
-from hodgerank.cli.judging_options import (
+from hodgerank.cli.judge_folder import CALLS, RANKING, VOTES, CampaignFolder
+from hodgerank.cli.judge_options import (
     Answers,
     BaseUrls,
     Concurrency,
@@ -30,6 +29,7 @@ from hodgerank.cli.judging_options import (
     money_of,
     parameters_of,
 )
+from hodgerank.cli.judge_result import DryRunResult, JudgeResult
 from hodgerank.cli.outputs import AsJson
 from hodgerank.errors import InvalidArgument
 
@@ -147,10 +147,10 @@ def judge(
       hodgerank judge images/ -q "Which is sharper?" -m NAME --base-url http://localhost:8000/v1
       -o run/
     """
-    from hodgerank.collecting.rule_text import read_rule
+    from hodgerank.collecting.stopping import read_rule
     from hodgerank.data.items.judged_items import read_items
     from hodgerank.judges.chat_judge import ChatJudge
-    from hodgerank.sampling.samplers.by_name import build_sampler
+    from hodgerank.sampling.samplers.registry import build_sampler
 
     parameters = parameters_of(parameter, temperature, max_tokens)
     rule = None if stop is None else read_rule(stop)

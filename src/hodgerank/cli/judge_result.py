@@ -6,15 +6,14 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from hodgerank.cli.exit_status import BAD_INPUT, INTERRUPTED, NOT_UNIQUE
-from hodgerank.cli.result import CommandResult
+from hodgerank.cli.result import BAD_INPUT, INTERRUPTED, NOT_UNIQUE, CommandResult
 
 if TYPE_CHECKING:
     from rich.console import Console
 
     from hodgerank.data.items.judged_items import JudgedItems
     from hodgerank.judges.expected_cost import ExpectedCost
-    from hodgerank.judges.judging import JudgedRun
+    from hodgerank.judges.item_run import JudgedRun
     from hodgerank.reporting.report import Report
     from hodgerank.types import Pair
 
@@ -33,7 +32,7 @@ class DryRunResult(CommandResult):
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, for --json."""
-        from hodgerank.judges.prompts.image_parts import logged
+        from hodgerank.judges.prompts.images import logged
 
         return {
             "items": list(self.items.items),
@@ -46,9 +45,8 @@ class DryRunResult(CommandResult):
 
     def show(self, console: Console) -> None:
         """The prompt as it would be sent, and the costs as a table."""
-        from hodgerank.cli.console import verbatim
-        from hodgerank.cli.fitting import add_names, add_numbers, plain_table, show_table
-        from hodgerank.judges.prompts.image_parts import logged
+        from hodgerank.cli.console import add_names, add_numbers, plain_table, show_table, verbatim
+        from hodgerank.judges.prompts.images import logged
 
         show_items(self.items, console)
         console.print(verbatim(f"the prompt about {self.pair.left} and {self.pair.right}:"))
@@ -140,8 +138,7 @@ class JudgeResult(CommandResult):
         console.print(verbatim("written: " + ", ".join(map(str, self.files))))
 
     def _show_judges(self, console: Console) -> None:
-        from hodgerank.cli.console import verbatim
-        from hodgerank.cli.fitting import add_names, add_numbers, plain_table, show_table
+        from hodgerank.cli.console import add_names, add_numbers, plain_table, show_table, verbatim
 
         table = plain_table()
         add_names(table, "judge")

@@ -7,8 +7,8 @@ import sys
 from collections.abc import Sequence
 from io import TextIOWrapper
 
-from hodgerank.cli.exit_status import BAD_INPUT, NOT_UNIQUE, WRONG_USAGE
 from hodgerank.cli.interrupts import run_interruptibly
+from hodgerank.cli.result import BAD_INPUT, NOT_UNIQUE, WRONG_USAGE
 
 READ_NO_FURTHER = 1  # what typer and rich make of a pipe that was closed; no status of ours
 
@@ -44,7 +44,7 @@ def _words(error: Exception) -> str:
 
 def _status(arguments: Sequence[str] | None) -> int:
     from hodgerank.cli.app import app
-    from hodgerank.cli.standard_output import printing
+    from hodgerank.cli.outputs import printing
 
     try:
         words = list(sys.argv[1:] if arguments is None else arguments)

@@ -8,7 +8,7 @@ import typer
 
 from hodgerank.cli.outputs import AsJson, output_option
 from hodgerank.cli.result import CommandResult
-from hodgerank.cli.votes import reads_votes
+from hodgerank.cli.vote_options import reads_votes
 
 if TYPE_CHECKING:
     import polars as pl
@@ -58,8 +58,16 @@ class OutliersResult(CommandResult):
 
     def show(self, console: "Console") -> None:
         """A table of outlying answers."""
-        from hodgerank.cli.console import show_reading, show_rest, show_written, verbatim
-        from hodgerank.cli.fitting import add_names, add_numbers, plain_table, show_table
+        from hodgerank.cli.console import (
+            add_names,
+            add_numbers,
+            plain_table,
+            show_reading,
+            show_rest,
+            show_table,
+            show_written,
+            verbatim,
+        )
 
         found = self.outliers
         show_reading(found.votes.report, console)

@@ -1,7 +1,11 @@
 """Where results go: checked before any work is done, so that a bad name costs nothing."""
 
+from __future__ import annotations
+
 import os
-from collections.abc import Iterable
+import sys
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
 from fnmatch import fnmatch
 from glob import glob, has_magic
 from pathlib import Path
@@ -9,7 +13,7 @@ from typing import Annotated, Any
 
 import typer
 
-from hodgerank.errors import InvalidArgument
+from hodgerank.errors import CannotWrite, HodgeRankError, InvalidArgument
 
 TABLES = (".csv", ".parquet", ".json")
 STANDARD_OUTPUT = Path("-")
@@ -106,3 +110,34 @@ def _is_found(path: str, pattern: str) -> bool:
         fnmatch(name, names)
         and any(_is_same(folder, found) for found in glob(folders or ".", recursive=True))
     )
+
+
+@contextmanager
+def printing() -> Iterator[None]:
+    """Print here: who reads no further has read enough, and anything else is an error in words."""
+    try:
+        yield
+        sys.stdout.flush()
+    except HodgeRankError:
+        raise  # of a campaign that cannot be written, say: it has words of its own
+    except BrokenPipeError:
+        _give_up()
+    except OSError as error:
+        _give_up()
+        reason = error.strerror or error
+        raise CannotWrite(f"standard output cannot be written: {reason}") from None
+
+
+def print_bytes(content: bytes) -> None:
+    """Print what has to arrive as it is, whatever characters the terminal knows."""
+    with printing():
+        sys.stdout.flush()
+        sys.stdout.buffer.write(content)
+
+
+def _give_up() -> None:
+    """Let what is still to be printed go nowhere, or the interpreter fails once more at its end."""
+    with suppress(OSError):  # a stream that is no file
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, sys.stdout.fileno())
+        os.close(nowhere)

@@ -1,19 +1,277 @@
 """hodgerank plan: the pairs to ask next."""
 
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from hodgerank.cli.files import STANDARD_INPUT, file_or_input
+from hodgerank.cli.groups import GroupedResult, each_group
 from hodgerank.cli.outputs import AsJson, output_option
-from hodgerank.cli.plan_groups import plan_each
-from hodgerank.cli.plan_result import PlanResult
-from hodgerank.cli.planning import planned
-from hodgerank.cli.votes import VOTES, answers_or_items, reads_votes
+from hodgerank.cli.result import CommandResult
+from hodgerank.cli.vote_options import VOTES, answers_or_items, reads_votes
 
 if TYPE_CHECKING:
-    from hodgerank.data.comparisons import Comparisons
+    import polars as pl
+    from rich.console import Console
+
+    from hodgerank.collecting.forecast import Forecast
+    from hodgerank.data.comparisons import Comparisons, ReadReport
+    from hodgerank.data.groups import VoteGroups
+    from hodgerank.sampling.sampler import Sampler
+    from hodgerank.types import Item, Pair
+
+
+AGAIN = "another person"  # a pair that stands in the list twice
+
+
+@dataclass(frozen=True)
+class PlanResult(CommandResult):
+    """The pairs to ask next, best first."""
+
+    pairs: list[Pair]
+    gains: list[float]
+    strategy: str
+    report: ReadReport
+    n_items: int
+    n_answers: int
+    asked_by: str
+    forecast: Forecast | None
+    for_worker: Item | None
+    n_shown: int
+    written: Path | None
+    as_json: bool
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, for --json."""
+        rows = [
+            {"left": pair.left, "right": pair.right, "gain": gain}
+            for pair, gain in zip(self.pairs, self.gains, strict=True)
+        ]
+        return {
+            **self.report.to_dict(),
+            "notes": list(self.report.notes),
+            "strategy": self.strategy,
+            "items": self.n_items,
+            "answers": self.n_answers,
+            "forecast": None if self.forecast is None else self.forecast.to_dict(),
+            "pairs": rows,
+        }
+
+    def cautions(self) -> list[str]:
+        """What was dropped or doubtful in the reading."""
+        from hodgerank.cli.console import cautions_of
+
+        return cautions_of(self.report)
+
+    def to_table(self) -> pl.DataFrame:
+        """A sheet to be filled in."""
+        import polars as pl
+
+        items_are_mixed = len({type(item) for pair in self.pairs for item in pair}) > 1
+        names = [[str(item) if items_are_mixed else item for item in pair] for pair in self.pairs]
+        left, right = zip(*names, strict=True) if names else ((), ())
+        seen: set[frozenset[Item]] = set()
+        notes = []
+        for pair in self.pairs:
+            notes.append(AGAIN if frozenset(pair) in seen else None)
+            seen.add(frozenset(pair))
+        return pl.DataFrame(
+            {
+                "pair": range(1, len(names) + 1),
+                "left": left,
+                "right": right,
+                "answer": pl.Series([None] * len(names), dtype=pl.String),
+                "worker": pl.Series([self.for_worker] * len(names), strict=False),
+                "note": pl.Series(notes, dtype=pl.String),
+                "asked_by": pl.Series([self.asked_by] * len(names), dtype=pl.String),
+            }
+        )
+
+    def show(self, console: Console) -> None:
+        """The pairs, best first, and what they lead to."""
+        from hodgerank.cli.console import (
+            add_names,
+            add_numbers,
+            plain_table,
+            show_reading,
+            show_rest,
+            show_table,
+            show_written,
+            verbatim,
+        )
+
+        show_reading(self.report, console)
+        console.print(
+            f"{self.n_items:,} items, {self.n_answers:,} answers so far; strategy {self.strategy}",
+            style="dim",
+        )
+        table = plain_table()
+        add_numbers(table, "pair")
+        add_names(table, "left", "right")
+        add_numbers(table, "gain")
+        shown = min(self.n_shown or len(self.pairs), len(self.pairs))
+        for k in range(shown):
+            pair = self.pairs[k]
+            table.add_row(
+                str(k + 1), verbatim(pair.left), verbatim(pair.right), f"{self.gains[k]:.3g}"
+            )
+        console.print()
+        show_table(table, console, spare=("gain",))
+        console.print()
+        show_rest(shown, len(self.pairs), console, "--show")
+        if self.forecast is not None:
+            console.print(f"forecast: {self.forecast}")
+        show_written(self.written, console)
+
+
+FORESEEN = 200  # items up to which a forecast is made unasked: it takes seconds
+
+
+def planned(
+    votes: Comparisons,
+    *,
+    budget: int,
+    strategy: str,
+    top: int | None,
+    items: Path | None,
+    exclude: list[str] | None,
+    pending: Path | None,
+    for_worker: str | None,
+    target: float | None,
+    seed: int,
+    show: int,
+    output: Path | None,
+    as_json: bool,
+    group: tuple[str, Item] | None = None,
+) -> PlanResult:
+    """Choose pairs and look ahead, as the options of the command say."""
+    from hodgerank.cli.console import count
+    from hodgerank.cli.files import read_pairs
+    from hodgerank.cli.progress import doing
+    from hodgerank.collecting.forecast import forecast
+    from hodgerank.collecting.stopping import ExpectedTau, TopKCertain
+    from hodgerank.errors import InvalidArgument
+
+    if top is not None:
+        if strategy != "auto":
+            raise InvalidArgument("--top has a strategy of its own: leave out --strategy")
+        strategy = f"top-{top}"
+    sampler = _sampler(votes, strategy, items, seed)
+    if target is None:
+        target = 0.9 if len(sampler.items) <= FORESEEN else 0.0
+    if target:
+        sampler.prepare_to_stop()
+    out = read_pairs(pending, sampler.items, group) if pending is not None else []
+    excluded = _retire_or_list(exclude or [], sampler)
+    worker = _known(for_worker, votes.workers)
+    doing(f"choosing {count(budget, 'pair')} for {len(sampler.items):,} items")
+    pairs = sampler.ask(budget, pending=out, worker=worker, exclude=excluded)
+    gains = sampler.gains(pairs, pending=out, worker=worker)
+    rule = None if not target else ExpectedTau(target) if top is None else TopKCertain(top, target)
+    if rule is not None:
+        doing(f"forecasting: {rule}")
+    outlook = None if rule is None else forecast(sampler, rule)
+    return PlanResult(
+        pairs=pairs,
+        gains=gains,
+        strategy=strategy,
+        report=votes.report,
+        n_items=len(sampler.items),
+        n_answers=sampler.n_answers,
+        asked_by=sampler.name if sampler.n_answers else "design",
+        forecast=outlook,
+        for_worker=worker,
+        n_shown=show,
+        written=output,
+        as_json=as_json,
+    )
+
+
+def _sampler(votes: Comparisons, strategy: str, items: Path | None, seed: int) -> Sampler:
+    from hodgerank.cli.files import by_name, read_items
+    from hodgerank.errors import InvalidArgument
+    from hodgerank.sampling.samplers.registry import build_sampler
+
+    names = list(votes.items)
+    if items is not None:
+        listed = read_items(file_or_input(items))
+        if listed is None:
+            raise InvalidArgument(f"{items}: a list of items is needed, .txt or a column item")
+        known = by_name(votes.items)
+        names += [name for name in listed if str(name) not in known]
+    sampler = build_sampler(strategy, names, seed=seed)
+    if len(votes):
+        sampler.tell_many(votes)
+    return sampler
+
+
+def _retire_or_list(exclude: list[str], sampler: Sampler) -> list[tuple[Item, Item]]:
+    """Pairs that are excluded; excluded items are retired."""
+    from hodgerank.cli.files import by_name, read_pairs
+    from hodgerank.errors import InvalidComparisons, UnknownItem
+
+    pairs: list[tuple[Item, Item]] = []
+    known = by_name(sampler.items)
+    for what in exclude:
+        if what in known:
+            sampler.retire_item(known[what])
+        elif Path(what).is_file():
+            pairs += read_pairs(Path(what), sampler.items)
+        else:
+            raise InvalidComparisons(f"{UnknownItem(what, sampler.items)}, nor is it a file")
+    return pairs
+
+
+def _known(worker: str | None, workers: tuple[Item, ...]) -> Item | None:
+    from hodgerank.cli.files import by_name
+
+    return None if worker is None else by_name(workers).get(worker, worker)
+
+
+def plan_each(command: Callable[..., PlanResult]) -> Callable[..., GroupedResult]:
+    """`plan` on groups: the budget is shared in proportion to their items."""
+
+    def on_groups(groups: VoteGroups, **arguments: Any) -> GroupedResult:
+        from hodgerank.errors import InvalidArgument
+
+        for name in ("items", "exclude"):
+            if arguments[name] is not None:
+                raise InvalidArgument(f"--{name} does not say which group: leave out --by")
+        if arguments["pending"] == STANDARD_INPUT:
+            raise InvalidArgument("--pending - is read once, and --by would for each group")
+        sizes = {group: votes.n_items for group, votes in groups.items()}
+        budgets = _shared_out(arguments.pop("budget"), sizes)
+        asked = replace(groups, parts={group: groups[group] for group in budgets})
+        names = iter(budgets)
+
+        def in_turn(votes: Comparisons, **others: Any) -> PlanResult:
+            group = next(names)
+            return planned(votes, budget=budgets[group], group=(groups.column, group), **others)
+
+        return each_group(in_turn)(asked, **arguments)
+
+    return on_groups
+
+
+def _shared_out(budget: int, sizes: dict[Item, int]) -> dict[Item, int]:
+    """Pairs for each group, in whole numbers; groups that get none are left out.
+
+    >>> _shared_out(10, {"street": 8, "beach": 4})
+    {'street': 7, 'beach': 3}
+    """
+    given: dict[Item, int] = {}
+    total, passed = sum(sizes.values()), 0
+    for group, size in sizes.items():
+        passed += size
+        given[group] = round(budget * passed / total) - sum(given.values())
+    return {group: pairs for group, pairs in given.items() if pairs}
+
 
 LIST = "one per line in a .txt, or a table with a column item"
 
@@ -25,7 +283,7 @@ LIST = "one per line in a .txt, or a table with a column item"
     about_files=f"{VOTES} Or a list of items: {LIST}.",
 )
 def plan(
-    votes: "Comparisons",
+    votes: Comparisons,
     budget: Annotated[
         int, typer.Option("--budget", "-n", min=1, max=1_000_000, help="How many pairs.")
     ] = 20,

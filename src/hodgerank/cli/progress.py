@@ -48,7 +48,7 @@ def doing(words: str, total: int | None = None) -> Callable[[], None]:
     """Tell what is done from here on; what is returned is called after each of `total` steps."""
     if not _shown:
         return lambda: None
-    from hodgerank.notebook import cut, visible
+    from hodgerank.display import cut, visible
 
     progress, task = _shown[-1]
     room = max(10, progress.console.width - BESIDE)

@@ -1,5 +1,11 @@
 """hodgerank rank: votes to a ranking."""
 
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -7,14 +13,20 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from hodgerank.cli.models import Link, Model, fit, require_answers
+from hodgerank.cli.console import n_shown, show_ranking
+from hodgerank.cli.model_options import Link, Model, fit, require_answers
 from hodgerank.cli.outputs import AsJson, file_option, output_option
 from hodgerank.cli.rank_compare import CompareResult, compared
 from hodgerank.cli.rank_groups import rank_each
-from hodgerank.cli.ranking_table import n_shown, show_ranking
 from hodgerank.cli.result import CommandResult
-from hodgerank.cli.selecting import ExcludeWorkers, selected, workers_to_exclude
-from hodgerank.cli.votes import answers_or_edges, reads_votes
+from hodgerank.cli.vote_options import (
+    ExcludeWorkers,
+    answers_or_edges,
+    reads_votes,
+    selected,
+    workers_to_exclude,
+)
+from hodgerank.errors import InvalidArgument
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -26,19 +38,61 @@ if TYPE_CHECKING:
     from hodgerank.graph.edge_file import EdgeFile
 
 
+PATIENCE = 1.0  # seconds before a word about waiting
+PAUSE = 0.02
+
+
+@contextmanager
+def taking_turns(path: Path) -> Iterator[None]:
+    """Hold a state file for this process alone; others wait for their turn.
+
+    The lock is on the folder: the file itself is replaced, and a lock file would be left behind.
+    """
+    try:
+        import fcntl
+    except ImportError:
+        raise InvalidArgument(
+            "--state needs the file locks of Linux or macOS, which are not there: leave it out"
+        ) from None
+    folder = os.open(os.path.dirname(os.path.realpath(path)), os.O_RDONLY)
+    try:
+        patient_until = time.monotonic() + PATIENCE
+        while time.monotonic() < patient_until:
+            try:
+                fcntl.flock(folder, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                break
+            except BlockingIOError:
+                time.sleep(PAUSE)
+        else:
+            from hodgerank.cli.console import complaints, verbatim
+
+            complaints().print(verbatim(f"waiting for another command that uses {path} ..."))
+            fcntl.flock(folder, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(folder)
+
+
+def with_state(path: Path, votes: Comparisons | ComparisonGraph, again: bool) -> EdgeFile:
+    """What the file holds, and the votes."""
+    from hodgerank.graph.edge_file import EdgeFile, edge_file
+
+    return EdgeFile.read(path).add(votes, again=again) if path.exists() else edge_file(votes)
+
+
 @dataclass(frozen=True)
 class RankResult(CommandResult):
     """A ranking and how it came about."""
 
-    ranking: "Ranking"
-    report: "ReadReport"
+    ranking: Ranking
+    report: ReadReport
     n_answers: int
     n_workers: int | None  # None where edges no longer tell
     top: int
     kendall_tau: float | None
     written: Path | None
     as_json: bool
-    state: "tuple[EdgeFile, Path] | None" = None
+    state: tuple[EdgeFile, Path] | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, for --json."""
@@ -55,7 +109,7 @@ class RankResult(CommandResult):
             content["items"] = content["items"][: self.top]
         return content
 
-    def show(self, console: "Console") -> None:
+    def show(self, console: Console) -> None:
         """The ranking as a table."""
         from hodgerank.cli.console import show_reading, show_rest, show_warnings, show_written
 
@@ -84,7 +138,7 @@ class RankResult(CommandResult):
         return [*cautions_of(self.report), *self._about_the_ranking()]
 
     def _about_the_ranking(self) -> list[str]:
-        from hodgerank.notebook import short
+        from hodgerank.display import short
 
         ranking = self.ranking
         warnings = [*ranking.notes]
@@ -102,7 +156,7 @@ class RankResult(CommandResult):
 
     def write(self, path: Path) -> None:
         """Write the ranking, as a table or as its chart."""
-        from hodgerank.cli.tables import write_result
+        from hodgerank.cli.files import write_result
 
         write_result(self.ranking, path)
 
@@ -115,7 +169,7 @@ class RankResult(CommandResult):
 
 @partial(reads_votes, reader=answers_or_edges, on_groups=rank_each)
 def rank(
-    votes: "Comparisons | ComparisonGraph | VoteGroups",
+    votes: Comparisons | ComparisonGraph | VoteGroups,
     context: typer.Context,
     model: Annotated[
         Model | None,
@@ -233,8 +287,7 @@ def rank(
 
       hodgerank rank votes.csv --exclude-workers flagged --model bayes
     """
-    from hodgerank.cli.state import taking_turns, with_state
-    from hodgerank.cli.tables import read_scores
+    from hodgerank.cli.files import read_scores
     from hodgerank.data.groups import VoteGroups
 
     if isinstance(votes, VoteGroups):  # populations to be compared
@@ -285,10 +338,10 @@ def _require_plain(**options: Any) -> None:
             raise InvalidArgument(f"--{name} is for one ranking: it cannot be used with --compare")
 
 
-def _tau(ranking: "Ranking", truth: dict[str, float]) -> float:
+def _tau(ranking: Ranking, truth: dict[str, float]) -> float:
+    from hodgerank.display import short
     from hodgerank.errors import InvalidArgument
     from hodgerank.metrics import kendall_tau
-    from hodgerank.notebook import short
 
     if ranking.n_components > 1:
         raise InvalidArgument("--truth needs one ranking, not one of each group")

@@ -6,16 +6,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from hodgerank.cli.ranking_table import signed
+from hodgerank.cli.console import signed
 from hodgerank.cli.result import CommandResult
-from hodgerank.cli.selecting import workers_to_exclude
+from hodgerank.cli.vote_options import workers_to_exclude
 
 if TYPE_CHECKING:
     from rich.console import Console
 
     from hodgerank.data.comparisons import ReadReport
     from hodgerank.data.groups import VoteGroups
-    from hodgerank.estimators.comparing.result import RankingComparison
+    from hodgerank.estimators.population_comparison.result import RankingComparison
 
 MOST_PAIRS = 12  # of populations
 PERMUTATIONS = 999
@@ -41,13 +41,16 @@ class CompareResult(CommandResult):
     def show(self, console: Console) -> None:
         """The verdict, how far the populations agree, and the items side by side."""
         from hodgerank.cli.console import (
+            add_names,
+            add_numbers,
+            plain_table,
             show_reading,
             show_rest,
+            show_table,
             show_warnings,
             show_written,
             verbatim,
         )
-        from hodgerank.cli.fitting import add_names, add_numbers, plain_table, show_table
 
         found = self.comparison
         show_reading(self.report, console)
@@ -107,7 +110,7 @@ class CompareResult(CommandResult):
 
     def write(self, path: Path) -> None:
         """Write the comparison, as a table or as its chart."""
-        from hodgerank.cli.tables import write_result
+        from hodgerank.cli.files import write_result
 
         write_result(self.comparison, path)
 
@@ -122,8 +125,8 @@ def compared(
 ) -> CompareResult:
     """Whether populations rank differently."""
     from hodgerank.cli.progress import doing
-    from hodgerank.data.selecting import exclude_workers as without
-    from hodgerank.estimators.comparing.compare import compare_rankings
+    from hodgerank.data.subsets import exclude_workers as without
+    from hodgerank.estimators.population_comparison.compare import compare_rankings
 
     workers = workers_to_exclude(exclude_workers, votes.together)
     parts = {name: without(part, workers) for name, part in votes.items()}

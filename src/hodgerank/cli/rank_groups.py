@@ -7,11 +7,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from hodgerank.cli.console import n_shown, show_ranking
 from hodgerank.cli.groups import problem_lines, status_of
-from hodgerank.cli.models import fit
-from hodgerank.cli.ranking_table import n_shown, show_ranking
+from hodgerank.cli.model_options import fit
 from hodgerank.cli.result import CommandResult
-from hodgerank.cli.selecting import selected, workers_to_exclude
+from hodgerank.cli.vote_options import selected, workers_to_exclude
 from hodgerank.errors import InvalidArgument
 
 if TYPE_CHECKING:
@@ -53,13 +53,16 @@ class GroupRankResult(CommandResult):
     def show(self, console: Console) -> None:
         """The verdict, a line for each group, and the rankings if they are not too many."""
         from hodgerank.cli.console import (
+            add_names,
+            add_numbers,
+            plain_table,
             show_reading,
             show_rest,
+            show_table,
             show_warnings,
             show_written,
             verbatim,
         )
-        from hodgerank.cli.fitting import add_names, add_numbers, plain_table, show_table
 
         show_reading(self.report, console)
         show_warnings(self.rankings.common_notes, console)
@@ -106,7 +109,7 @@ class GroupRankResult(CommandResult):
 
     def write(self, path: Path) -> None:
         """Write all rankings, as one table or as one chart."""
-        from hodgerank.cli.tables import write_result
+        from hodgerank.cli.files import write_result
 
         write_result(self.rankings, path)
 

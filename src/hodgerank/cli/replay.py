@@ -8,7 +8,7 @@ import typer
 
 from hodgerank.cli.outputs import AsJson, output_option
 from hodgerank.cli.result import CommandResult
-from hodgerank.cli.votes import reads_votes
+from hodgerank.cli.vote_options import reads_votes
 
 if TYPE_CHECKING:
     import polars as pl
@@ -38,7 +38,7 @@ class ReplayResult(CommandResult):
 
     def write(self, path: Path) -> None:
         """Write the curves, as a table or as their chart."""
-        from hodgerank.cli.tables import write_result
+        from hodgerank.cli.files import write_result
 
         write_result(self.curves, path)
 
@@ -69,8 +69,14 @@ class ReplayResult(CommandResult):
 
     def show(self, console: "Console") -> None:
         """A chart of characters, and the numbers."""
-        from hodgerank.cli.console import count, show_reading, show_written
-        from hodgerank.cli.fitting import add_numbers, plain_table, show_table
+        from hodgerank.cli.console import (
+            add_numbers,
+            count,
+            plain_table,
+            show_reading,
+            show_table,
+            show_written,
+        )
 
         curves = self.curves
         show_reading(self.report, console)
@@ -141,8 +147,8 @@ def replay(
 
       hodgerank replay votes.csv --strategy auto --strategy rounds --runs 50 -o curves.svg
     """
+    from hodgerank.cli.files import read_scores
     from hodgerank.cli.progress import doing
-    from hodgerank.cli.tables import read_scores
     from hodgerank.collecting.replay import replay as play
 
     strategies = strategy or ["auto", "random"]
@@ -161,8 +167,8 @@ def replay(
 
 
 def _matched(scores: dict[str, float], votes: "Comparisons") -> Any:
+    from hodgerank.display import short
     from hodgerank.errors import InvalidArgument
-    from hodgerank.notebook import short
 
     missing = [str(item) for item in votes.items if str(item) not in scores]
     if missing:

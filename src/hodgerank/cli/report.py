@@ -8,13 +8,11 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from hodgerank.cli.exit_status import NOT_UNIQUE
 from hodgerank.cli.groups import status_of
-from hodgerank.cli.models import Model, fit
+from hodgerank.cli.model_options import Model, fit
 from hodgerank.cli.outputs import check_output_name, goes_to_standard_output
-from hodgerank.cli.result import CommandResult
-from hodgerank.cli.selecting import ExcludeWorkers, selected, workers_to_exclude
-from hodgerank.cli.votes import reads_votes
+from hodgerank.cli.result import NOT_UNIQUE, CommandResult
+from hodgerank.cli.vote_options import ExcludeWorkers, reads_votes, selected, workers_to_exclude
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -67,8 +65,8 @@ class ReportResult(CommandResult):
 
     def write(self, path: Path) -> None:
         """Write the page."""
-        from hodgerank.cli.standard_output import print_bytes
-        from hodgerank.writing import write_file
+        from hodgerank.atomic_write import write_file
+        from hodgerank.cli.outputs import print_bytes
 
         content = self.report.written(self.form).encode()
         if goes_to_standard_output(path):

@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from hodgerank.cli.exit_status import BAD_INPUT
 from hodgerank.cli.outputs import AsJson
-from hodgerank.cli.result import CommandResult
+from hodgerank.cli.result import BAD_INPUT, CommandResult
 
 if TYPE_CHECKING:
     from rich.console import Console

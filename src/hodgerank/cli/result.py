@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hodgerank.cli.outputs import STANDARD_OUTPUT, goes_to_standard_output
-from hodgerank.notebook import UNSEEN
+from hodgerank.display import UNSEEN
 
 if TYPE_CHECKING:
     import polars as pl
@@ -64,7 +64,7 @@ class CommandResult(ABC):
 
     def write(self, path: Path) -> None:
         """Write it to the file that was asked for."""
-        from hodgerank.cli.tables import write_table
+        from hodgerank.cli.files import write_table
 
         write_table(self.to_table(), path)
 
@@ -75,3 +75,9 @@ class CommandResult(ABC):
 def _is_unicode() -> bool:
     """Whether standard output takes every character; what it does not would be no JSON."""
     return (sys.stdout.encoding or "").lower().replace("-", "").startswith("utf")
+
+
+WRONG_USAGE = 2
+BAD_INPUT = 3
+NOT_UNIQUE = 4
+INTERRUPTED = 130

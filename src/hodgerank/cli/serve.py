@@ -14,9 +14,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from hodgerank.cli.exit_status import INTERRUPTED
 from hodgerank.cli.outputs import AsJson
-from hodgerank.cli.result import CommandResult
+from hodgerank.cli.result import INTERRUPTED, CommandResult
 from hodgerank.errors import MissingDependency
 
 if TYPE_CHECKING:
@@ -24,8 +23,8 @@ if TYPE_CHECKING:
 
     from rich.console import Console
 
-    from hodgerank.server.house import House
-    from hodgerank.server.keys import SignedOut
+    from hodgerank.server.api_keys import SignedOut
+    from hodgerank.server.context import House
 
 USUAL_FILE = "campaigns.db"
 LOOPBACK = ("127.0.0.1", "::1")
@@ -218,14 +217,12 @@ def serve(
       https://rank.example.org/votes
     """
     _require_server()
-    from hodgerank.server.demo.place import ID as DEMO
-    from hodgerank.server.demo.place import play_demo
-    from hodgerank.server.house import House, HouseRules
-    from hodgerank.server.logs import begin_logging
-    from hodgerank.server.running.browser import open_browser
-    from hodgerank.server.running.listening import USUAL_PORT, listen
-    from hodgerank.server.running.manner import Manner
-    from hodgerank.server.running.serving import do_nothing, serve_house
+    from hodgerank.server.bind_options import USUAL_PORT, Manner, listen
+    from hodgerank.server.context import House, HouseRules
+    from hodgerank.server.demo.campaign import ID as DEMO
+    from hodgerank.server.demo.campaign import play_demo
+    from hodgerank.server.request_log import begin_logging
+    from hodgerank.server.run import do_nothing, open_browser, serve_house
 
     manner = Manner.of(
         host=host,
@@ -270,7 +267,7 @@ def serve(
 
 def _tell(start: Start, cautions: list[str], *, is_kept: bool, as_json: bool) -> None:
     from hodgerank.cli.console import complaints, results, show_warnings
-    from hodgerank.cli.standard_output import printing
+    from hodgerank.cli.outputs import printing
 
     show_warnings(cautions, complaints())
     with printing():
@@ -283,8 +280,8 @@ def _tell(start: Start, cautions: list[str], *, is_kept: bool, as_json: bool) ->
 def _prepare(house: "House", demo: bool) -> list[str]:
     """Have everything there before visitors come; what they will miss."""
     from hodgerank.cli.progress import doing, telling_progress
-    from hodgerank.server.demo.place import begin_demo
-    from hodgerank.server.running.adopting import adopt_media
+    from hodgerank.server.adopt_media import adopt_media
+    from hodgerank.server.demo.campaign import begin_demo
 
     with telling_progress():
         if demo:
@@ -295,7 +292,7 @@ def _prepare(house: "House", demo: bool) -> list[str]:
 
 def _require_server() -> None:
     try:
-        import hodgerank.server.running.serving  # noqa: F401
+        import hodgerank.server.run  # noqa: F401
     except ModuleNotFoundError as error:
         if (error.name or "").startswith("hodgerank"):
             raise

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, cast
 
 import typer
 
-from hodgerank.cli.models import Link
+from hodgerank.cli.model_options import Link
 from hodgerank.cli.outputs import (
     AsJson,
     file_option,
@@ -101,8 +101,8 @@ def simulate(
     """
     import polars as pl
 
+    from hodgerank.cli.files import write_table
     from hodgerank.cli.progress import doing, telling_progress
-    from hodgerank.cli.tables import write_table
     from hodgerank.data.simulate import require_memory, simulate_comparisons
 
     require_one_printed(output, as_json)

@@ -1,5 +1,7 @@
 """hodgerank trust: how far the ranking can be trusted, on one screen."""
 
+from __future__ import annotations
+
 import json
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -8,11 +10,26 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
+from rich.console import Console
+from rich.table import Table
 
+from hodgerank.cli.console import (
+    add_numbers,
+    count,
+    number,
+    plain_table,
+    show_reading,
+    show_table,
+    verbatim,
+)
 from hodgerank.cli.groups import GroupedResult, each_group
 from hodgerank.cli.outputs import AsJson, output_option
 from hodgerank.cli.result import CommandResult
-from hodgerank.cli.votes import reads_votes
+from hodgerank.cli.vote_options import reads_votes
+from hodgerank.estimators.trust import TrustReport
+from hodgerank.estimators.trust_statements import Statement
+from hodgerank.estimators.workers.assessment import FAULTS, WorkerAssessment
+from hodgerank.graph.decomposition import PART_WORDS
 
 if TYPE_CHECKING:
     import polars as pl
@@ -20,15 +37,122 @@ if TYPE_CHECKING:
 
     from hodgerank.data.comparisons import Comparisons
     from hodgerank.data.groups import VoteGroups
-    from hodgerank.estimators.trust.report import TrustReport
+    from hodgerank.estimators.trust import TrustReport
     from hodgerank.estimators.workers.assessment import WorkerAssessment
+
+
+EXPECTED_OF = (
+    "to expect: of position bias if sides were dealt at random, of the ranking from coin tosses, "
+    "of the others from one ranking and noise. What does not add up need not be a cycle: "
+    "preferences saturate, and pairs differ. Position bias is seen where a worker saw a pair both "
+    "ways, to whichever side."
+)
+
+
+def show_trust(report: TrustReport, console: Console) -> None:
+    """Verdict, shares of the energy, cycles, and everything else that may be said."""
+    show_reading(report.votes.report, console)
+    parts = report.decomposition
+    console.print(
+        f"{report.votes.n_items:,} items, {len(report.votes):,} answers, "
+        f"{parts.graph.n_edges:,} pairs; "
+        f"{count(parts.betti.beta_0, 'component')}, {count(parts.betti.beta_1, 'open loop')}",
+        style="dim",
+    )
+    console.print()
+    console.print(verbatim(f"{report.verdict[:1].upper()}{report.verdict[1:]}.", "bold"))
+    console.print()
+    show_table(_energy_table(report), console)
+    console.print(EXPECTED_OF, style="dim")
+    _show_cycles(report, console)
+    console.print()
+    show_statements([said for said in report.statements if not said.concern], console)
+
+
+def show_statements(statements: list[Statement], console: Console) -> None:
+    """Each beside what it is about."""
+    table = Table.grid(padding=(0, 2))
+    table.add_column(style="dim", no_wrap=True)
+    table.add_column()
+    previous = ""
+    for said in statements:
+        table.add_row("" if said.about == previous else said.about, verbatim(str(said)))
+        previous = said.about
+    console.print(table)
+
+
+def _show_cycles(report: TrustReport, console: Console) -> None:
+    """Cycles of three that are sure, with the votes behind them, and the strongest loops."""
+    if report.triangles:
+        console.print(
+            "\n[bold]cycles of three[/] with mean answers, their number, and p after allowing for "
+            "all triangles"
+        )
+    for cycle in report.triangles:
+        a, b, c = cycle.items
+        votes = ", ".join(
+            f"{flow:+.2f} ({n:,})" for flow, n in zip(cycle.flows, cycle.answers, strict=True)
+        )
+        words = f"  {a} > {b} > {c} > {a}: {votes}; p {_p(cycle.p_value)}"
+        console.print(verbatim(words), soft_wrap=True)
+    more = report.consistency.n_named - len(report.triangles)
+    if more > 0:
+        console.print(f"  and {more:,} more", style="dim")
+    if report.loops and _is_small(report.p_value("harmonic")):
+        console.print("\n[bold]longer loops[/] and the sum of their mean answers")
+        for loop in report.loops:
+            round_trip = " > ".join(str(item) for item in (*loop.items, loop.items[0]))
+            console.print(verbatim(f"  {round_trip}: {loop.flow:+.2f}"), soft_wrap=True)
+
+
+def _is_small(p_value: float | None) -> bool:
+    return p_value is not None and p_value < 0.01
+
+
+def _energy_table(report: TrustReport) -> Table:
+    table = plain_table()
+    table.add_column("what the votes are made of")
+    add_numbers(table, "share")
+    table.add_column("to expect", justify="right")
+    add_numbers(table, "p")
+    for part, words in PART_WORDS.items():
+        noise, p_value = report.decomposition.noise(part), report.p_value(part)
+        row = [words, f"{report.decomposition.energy[part]:.1%}"]
+        unseen = report.decomposition.unseen_bias
+        if part == "bias" and unseen is not None:
+            row = [words, "unseen", unseen]
+        elif p_value is not None:
+            expected = "-" if noise is None else f"{noise.mean:.1%} +- {noise.std:.1%}"
+            row += [expected, _p(p_value)]
+        table.add_row(*row)
+    return table
+
+
+def show_workers(assessment: WorkerAssessment, most: int, console: Console) -> None:
+    """The first of those with faults, by name."""
+    faulty = [k for k, flag in enumerate(assessment.flag) if flag in FAULTS]
+    if faulty:
+        console.print("\n[bold]workers to look at[/]")
+    for k in faulty[:most]:
+        console.print(
+            verbatim(
+                f"  {assessment.workers[k]}: {assessment.flag[k]} ({assessment.answers[k]:,} "
+                f"answers, agreement {number(assessment.agreement[k], '.0%')})"
+            )
+        )
+    if len(faulty) > most:
+        console.print(f"  and {len(faulty) - most:,} more: hodgerank workers", style="dim")
+
+
+def _p(p_value: float) -> str:
+    return "< 0.001" if p_value < 0.001 else f"{p_value:.3f}"
 
 
 @dataclass(frozen=True)
 class TrustResult(CommandResult):
     """A trust report, as the command shows it."""
 
-    report: "TrustReport"
+    report: TrustReport
     with_workers: bool
     written: Path | None
     as_json: bool
@@ -40,10 +164,9 @@ class TrustResult(CommandResult):
             del content["workers"]
         return content
 
-    def show(self, console: "Console") -> None:
+    def show(self, console: Console) -> None:
         """The whole story on one screen."""
         from hodgerank.cli.console import show_written
-        from hodgerank.cli.trust_screen import show_trust, show_workers
 
         show_trust(self.report, console)
         if self.report.workers is not None:
@@ -56,7 +179,7 @@ class TrustResult(CommandResult):
 
         return cautions_of(self.report.votes.report)
 
-    def to_table(self) -> "pl.DataFrame":
+    def to_table(self) -> pl.DataFrame:
         """What the votes are made of."""
         return cast("pl.DataFrame", self.report.to_frame("polars"))
 
@@ -69,7 +192,7 @@ class TrustResult(CommandResult):
 class GroupedTrustResult(GroupedResult):
     """A trust report of each group, and the workers of all of them."""
 
-    workers: "WorkerAssessment | None"
+    workers: WorkerAssessment | None
     n_shown: int
 
     def to_dict(self) -> dict[str, Any]:
@@ -77,10 +200,9 @@ class GroupedTrustResult(GroupedResult):
         workers = None if self.workers is None else self.workers.to_dict()
         return {**super().to_dict(), "workers": workers}
 
-    def show(self, console: "Console") -> None:
+    def show(self, console: Console) -> None:
         """Group by group, then the workers."""
-        from hodgerank.cli.trust_screen import show_statements, show_workers
-        from hodgerank.estimators.trust.statements import about_workers
+        from hodgerank.estimators.trust_statements import about_workers
 
         super().show(console)
         console.print("\n[bold]all groups[/]")
@@ -96,8 +218,8 @@ class GroupedTrustResult(GroupedResult):
 
 def write_report(result: CommandResult, path: Path) -> None:
     """As JSON everything, as a table what `to_table` gives."""
-    from hodgerank.cli.tables import write_table
-    from hodgerank.writing import write_file
+    from hodgerank.atomic_write import write_file
+    from hodgerank.cli.files import write_table
 
     if path.suffix.lower() != ".json":
         write_table(result.to_table(), path)
@@ -109,7 +231,7 @@ def write_report(result: CommandResult, path: Path) -> None:
 def _trust_each(command: Callable[..., TrustResult]) -> Callable[..., GroupedTrustResult]:
     """`trust` on groups: what the votes are made of in each, workers over all together."""
 
-    def on_groups(groups: "VoteGroups", **arguments: Any) -> GroupedTrustResult:
+    def on_groups(groups: VoteGroups, **arguments: Any) -> GroupedTrustResult:
         from hodgerank.estimators.workers.assess import assess_workers
 
         together = groups.together()
@@ -124,14 +246,14 @@ def _trust_each(command: Callable[..., TrustResult]) -> Callable[..., GroupedTru
 
 
 def _assessed(
-    votes: "Comparisons",
+    votes: Comparisons,
     top: int,
     split_half: bool,
     output: Path | None,
     as_json: bool,
     with_workers: bool = True,
 ) -> TrustResult:
-    from hodgerank.estimators.trust.assess import assess_trust
+    from hodgerank.estimators.trust import assess_trust
 
     report = assess_trust(votes, n_shown=top, with_workers=with_workers, with_split_half=split_half)
     return TrustResult(report, with_workers, output, as_json)
@@ -139,7 +261,7 @@ def _assessed(
 
 @partial(reads_votes, on_groups=_trust_each)
 def trust(
-    votes: "Comparisons",
+    votes: Comparisons,
     split_half: Annotated[
         bool,
         typer.Option("--split-half", help="Rank halves of the votes too: split-half reliability."),

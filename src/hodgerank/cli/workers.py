@@ -10,7 +10,7 @@ import typer
 from hodgerank.cli.groups import all_together
 from hodgerank.cli.outputs import AsJson, output_option
 from hodgerank.cli.result import CommandResult
-from hodgerank.cli.votes import distinct_answers, reads_votes
+from hodgerank.cli.vote_options import distinct_answers, reads_votes
 
 if TYPE_CHECKING:
     import polars as pl
@@ -48,14 +48,17 @@ class WorkersResult(CommandResult):
     def show(self, console: "Console") -> None:
         """A table of workers, faults first, then habits, and what the flags mean."""
         from hodgerank.cli.console import (
+            add_names,
+            add_numbers,
             number,
+            plain_table,
             show_reading,
             show_rest,
+            show_table,
             show_warnings,
             show_written,
             verbatim,
         )
-        from hodgerank.cli.fitting import add_names, add_numbers, plain_table, show_table
 
         found = self.assessment
         show_reading(self.report, console)

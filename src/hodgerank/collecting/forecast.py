@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from hodgerank.collecting.play import play
+from hodgerank.collecting.run import play
 from hodgerank.collecting.stopping import ExpectedTau, RankingRule
+from hodgerank.display import Displayed
 from hodgerank.errors import InvalidArgument, NothingToAsk
-from hodgerank.kernels.models.links import LINKS
-from hodgerank.notebook import Displayed
+from hodgerank.kernels.links import LINKS
 from hodgerank.types import FloatArray
 
 if TYPE_CHECKING:

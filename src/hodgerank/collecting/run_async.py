@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import asyncio
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor
+from inspect import isawaitable, iscoroutinefunction
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
-from hodgerank.collecting.allowance import Allowance
 from hodgerank.collecting.collector import Collector, OnAnswer, RunResult
-from hodgerank.collecting.patient_judge import PatientJudge
-from hodgerank.collecting.play import Judge
+from hodgerank.collecting.run import Judge
 from hodgerank.collecting.stopping import StoppingRule
 from hodgerank.errors import (
     InvalidArgument,
@@ -21,9 +21,105 @@ from hodgerank.errors import (
     StopAsking,
     require_one_of,
 )
-from hodgerank.sampling.answer import Answer
+from hodgerank.sampling.answers import Answer
 from hodgerank.sampling.sampler import Sampler
-from hodgerank.types import Pair
+from hodgerank.types import Item, Pair
+
+
+class Allowance:
+    """Counts how often pairs are asked, either way round.
+
+    `per_pair` is how often a pair may be asked, the answers that the sampler has included; or a
+    function that tells how often it may be asked from now on.
+
+    Attributes
+    ----------
+    used_up
+        Pairs that may not be asked any more.
+    """
+
+    def __init__(self, sampler: Sampler, per_pair: int | Callable[[Pair], int]) -> None:
+        self._per_pair = per_pair
+        self._left: dict[frozenset[Item], int] = {}
+        self.used_up: set[Pair] = set()
+        if callable(per_pair):
+            return
+        if per_pair < 1:
+            raise InvalidArgument(f"per_pair is how often a pair is asked, not {per_pair!r}")
+        answers = sampler.answers
+        ends = zip(answers.left.tolist(), answers.right.tolist(), strict=True)
+        asked = Counter(frozenset((answers.items[a], answers.items[b])) for a, b in ends)
+        for key, times in asked.items():
+            self._left[key] = per_pair - times
+            if times >= per_pair:
+                self.used_up.add(Pair(*key))
+
+    def take(self, pair: Pair) -> bool:
+        """Ask it once more; False if that is more than it may be."""
+        key = frozenset(pair)
+        if key not in self._left:
+            self._left[key] = self._per_pair(pair) if callable(self._per_pair) else self._per_pair
+        self._left[key] -= 1
+        if self._left[key] <= 0:
+            self.used_up.add(pair)
+        return self._left[key] >= 0
+
+
+class PatientJudge:
+    """A judge with a time-out and some more tries, after a delay that doubles.
+
+    Parameters
+    ----------
+    judge
+        A coroutine function, or a function that is then called in threads.
+    concurrency
+        How many pairs may be out at once.
+    retries, retry_delay
+        How often a pair is tried again, and the seconds before the first further try.
+    timeout
+        Seconds a judge may take; None waits for ever.
+    """
+
+    def __init__(
+        self,
+        judge: Judge,
+        *,
+        concurrency: int,
+        retries: int,
+        retry_delay: float,
+        timeout: float | None,
+    ) -> None:
+        self._judge = judge
+        self._is_coroutine = iscoroutinefunction(judge) or iscoroutinefunction(type(judge).__call__)
+        self._retries, self._retry_delay, self._timeout = retries, retry_delay, timeout
+        # threads of our own: a pair must not wait for one while its time is running
+        self._threads = ThreadPoolExecutor(max_workers=concurrency, thread_name_prefix="judge")
+
+    async def ask(self, pair: Pair) -> Any:
+        """What the judge says, however long it takes; raises what the last try raised."""
+        for attempt in range(self._retries):
+            try:
+                return await self._once(pair)
+            except (StopAsking, JudgeFailed):
+                raise
+            except Exception:
+                await asyncio.sleep(self._retry_delay * 2**attempt)
+        return await self._once(pair)
+
+    async def _once(self, pair: Pair) -> Any:
+        return await asyncio.wait_for(self._call(pair), self._timeout)
+
+    async def _call(self, pair: Pair) -> Any:
+        if self._is_coroutine:
+            return await self._judge(pair)
+        loop = asyncio.get_running_loop()
+        said = await loop.run_in_executor(self._threads, self._judge, pair)
+        return await said if isawaitable(said) else said
+
+    def close(self) -> None:
+        """Leave the threads: those that still wait cannot be stopped."""
+        self._threads.shutdown(wait=False, cancel_futures=True)
+
 
 Task: TypeAlias = asyncio.Task[Any]
 ASKED_ENOUGH = "every pair has been asked as often as it may be"

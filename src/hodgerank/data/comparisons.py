@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from hodgerank.display import Displayed, Preview, short
 from hodgerank.errors import InvalidComparisons, UnknownItem
-from hodgerank.notebook import Displayed, Preview, short
 from hodgerank.types import BoolArray, CodeArray, FloatArray, IntArray, Item
 
 NO_WORKER = -1

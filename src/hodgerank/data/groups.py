@@ -8,9 +8,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from hodgerank.data.comparisons import Comparisons, ReadReport
-from hodgerank.data.joining import join_comparisons
+from hodgerank.data.subsets import join_comparisons
+from hodgerank.display import Displayed, Preview
 from hodgerank.errors import InvalidArgument
-from hodgerank.notebook import Displayed, Preview
 from hodgerank.types import CodeArray, Item
 
 

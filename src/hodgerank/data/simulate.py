@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from hodgerank.data.comparisons import Comparisons, ReadReport
+from hodgerank.display import Displayed
 from hodgerank.errors import InvalidArgument, require_one_of
-from hodgerank.kernels.models.links import LINKS
-from hodgerank.notebook import Displayed
+from hodgerank.kernels.links import LINKS
 from hodgerank.types import CodeArray, FloatArray, Item, Pair, RngLike
 
 WIDEST = 1e6  # standard deviation of scores; nobody is ever in doubt long before

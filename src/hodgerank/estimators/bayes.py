@@ -11,19 +11,19 @@ from hodgerank.errors import InvalidArgument, InvalidComparisons, UnknownItem, r
 from hodgerank.estimators.belief import FoundBelief, GivenBelief
 from hodgerank.estimators.covariance import ModelCovariance
 from hodgerank.estimators.dispersion import USUAL_VARIANCE, tempered
-from hodgerank.estimators.evidence import Evidence, PosteriorFit
+from hodgerank.estimators.empirical_bayes import Evidence, PosteriorFit
 from hodgerank.estimators.likelihood import weight_notes
-from hodgerank.estimators.position.cells import require_sides
+from hodgerank.estimators.position_bias.cells import require_sides
 from hodgerank.estimators.priors import IndependentScores, Scope
 from hodgerank.estimators.ranking import Ranking
-from hodgerank.estimators.trusting import trust_in_workers, trusted_answers
+from hodgerank.estimators.worker_weights import trust_in_workers, trusted_answers
 from hodgerank.graph.answered_graph import AnsweredGraph
-from hodgerank.graph.building import build_graph, single_answers
+from hodgerank.graph.build import build_graph, single_answers
 from hodgerank.graph.comparison_graph import ComparisonGraph
 from hodgerank.types import FloatArray, Item, VotesLike
 
 if TYPE_CHECKING:
-    from hodgerank.estimators.position.cells import Position
+    from hodgerank.estimators.position_bias.cells import Position
 
 LINK = "thurstone-mosteller"
 LEAST_RIDGE = 1e-4  # scores of standard deviation 100: any wider, and no probit tells them apart
@@ -135,8 +135,8 @@ def sided_ranking(
 
     `held` are leans that are known already.
     """
-    from hodgerank.estimators.position.adjusting import note_on_sides
-    from hodgerank.estimators.position.believing import believed_sides
+    from hodgerank.estimators.position_bias.adjustment import note_on_sides
+    from hodgerank.estimators.position_bias.posterior import believed_sides
 
     found = believed_sides(answered, position, LINK, held)
     place = found.evidence.best_place if ridge is None else _place(ridge)

@@ -17,7 +17,7 @@ from hodgerank.graph.comparison_graph import ComparisonGraph
 from hodgerank.types import FloatArray
 
 if TYPE_CHECKING:
-    from hodgerank.estimators.evidence import Evidence, PosteriorFit
+    from hodgerank.estimators.empirical_bayes import Evidence, PosteriorFit
     from hodgerank.estimators.priors import Scope
 
 
@@ -85,7 +85,7 @@ class FoundBelief:
     @cached_property
     def evidence(self) -> Evidence:
         """What the answers say about the prior."""
-        from hodgerank.estimators.evidence import most_evident  # brings the compiler along
+        from hodgerank.estimators.empirical_bayes import most_evident  # brings the compiler along
 
         return most_evident(tempered(self.graph, self.dispersion), self.link, self.scope)
 

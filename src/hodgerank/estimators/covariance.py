@@ -10,11 +10,11 @@ import numpy as np
 
 from hodgerank.data.comparisons import NO_WORKER, Comparisons
 from hodgerank.errors import InvalidArgument, require_one_of
-from hodgerank.graph.building import single_answers, source_of
+from hodgerank.graph.build import single_answers, source_of
 from hodgerank.graph.comparison_graph import ComparisonGraph
-from hodgerank.kernels.edges.group_ends import sums_at_ends
+from hodgerank.kernels.edges import sums_at_ends
+from hodgerank.kernels.hypothesis_tests import interval_quantile
 from hodgerank.kernels.linalg.normal_equations import Diagonal, Method
-from hodgerank.kernels.models.student import interval_quantile
 from hodgerank.types import FloatArray, IntArray, VotesLike
 
 CovarianceKind = Literal["model", "worker", "ballot"]

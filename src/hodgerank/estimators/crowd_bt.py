@@ -8,11 +8,11 @@ import numpy as np
 from scipy.special import expit
 
 from hodgerank.data.comparisons import NO_WORKER
-from hodgerank.data.reading.source import read_comparisons
+from hodgerank.data.reading.vote_source import read_comparisons
 from hodgerank.errors import require_positive
 from hodgerank.estimators.belief import FoundBelief
 from hodgerank.estimators.covariance import ModelCovariance
-from hodgerank.estimators.most_probable import posterior_mode
+from hodgerank.estimators.posterior_mode import posterior_mode
 from hodgerank.estimators.ranking import Ranking
 from hodgerank.graph.comparison_graph import ComparisonGraph
 from hodgerank.types import FloatArray, Item, VotesLike

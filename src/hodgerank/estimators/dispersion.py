@@ -9,9 +9,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from hodgerank.estimators.most_probable import posterior_mode
+from hodgerank.estimators.posterior_mode import posterior_mode
 from hodgerank.graph.comparison_graph import ComparisonGraph
-from hodgerank.kernels.models.links import LINKS
+from hodgerank.kernels.links import LINKS
 from hodgerank.types import FloatArray
 
 # Answers that all agree do not show that there is no noise.

@@ -10,12 +10,12 @@ import numpy as np
 
 from hodgerank.data.comparisons import Comparisons
 from hodgerank.data.groups import VoteGroups
+from hodgerank.display import Charted, Displayed, Preview
 from hodgerank.errors import HodgeRankError, InvalidArgument
 from hodgerank.estimators.bayes import bayes_rank
 from hodgerank.estimators.certainty import leader_is_certain
 from hodgerank.estimators.least_squares import hodge_rank
 from hodgerank.estimators.ranking import Ranking
-from hodgerank.notebook import Charted, Displayed, Preview
 from hodgerank.types import Item
 
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from hodgerank.graph.comparison_graph import ComparisonGraph
+from hodgerank.kernels.huber import Cells, huber_objective, soft
 from hodgerank.kernels.linalg.laplacian import Solution
 from hodgerank.kernels.linalg.newton import Fit, maximise
 from hodgerank.kernels.linalg.normal_equations import NormalEquations
-from hodgerank.kernels.models.huber import Cells, huber_objective, soft
 from hodgerank.types import FloatArray
 
 TOLERANCE = 1e-10

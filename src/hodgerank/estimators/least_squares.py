@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
 
@@ -17,19 +17,135 @@ from hodgerank.estimators.covariance import (
     cluster_unless_vain,
     covariance_kind,
 )
-from hodgerank.estimators.dispersion import fitted_means, in_answers
-from hodgerank.estimators.flows import CHOICE, MIN_DENSITY, LinkName, Weighting, observations
-from hodgerank.estimators.noise import few_answers_notes, noise_of_answers, noise_of_edges
+from hodgerank.estimators.dispersion import dispersion_around, fitted_means, in_answers
 from hodgerank.estimators.prediction import Prediction
 from hodgerank.estimators.ranking import Ranking
-from hodgerank.graph.building import Components, graph_to_rank, single_answers
+from hodgerank.graph.build import Components, graph_to_rank, single_answers
+from hodgerank.graph.comparison_graph import ComparisonGraph
 from hodgerank.kernels.linalg.laplacian import divergence
 from hodgerank.kernels.linalg.normal_equations import NormalEquations
-from hodgerank.kernels.models.links import LIKELIHOODS, LINKS
+from hodgerank.kernels.links import LIKELIHOODS, LINKS
 from hodgerank.types import FloatArray, VotesLike
 
 if TYPE_CHECKING:
-    from hodgerank.estimators.position.cells import Position
+    from hodgerank.estimators.position_bias.cells import Position
+
+
+LinkName = Literal["uniform", "bradley-terry", "thurstone-mosteller", "angular"]
+Weighting = Literal["counts", "variance"]
+# The flow of a single choice by the links that have one; their scores predict by a temperature.
+CHOICE = {"uniform": 1.0, "angular": np.pi / 2}
+MIN_DENSITY = 1e-3  # keeps the delta method finite where a link is flat
+
+
+def observations(
+    graph: ComparisonGraph, link: LinkName, smoothing: float, weighting: Weighting
+) -> tuple[FloatArray, FloatArray, float]:
+    """Flow and weight of each edge in the scale of the link, and the variance of a unit of weight.
+
+    For the uniform link the observations are the answers themselves, of variance at most 1; for
+    the others the edges, with the variance p(1-p) / phi(f)^2 that the delta method gives. The
+    angular link is the one for which that is 1, whatever p.
+    """
+    of_one_answer = graph.weights / graph.effective_counts
+    if link == "uniform" and not smoothing:
+        return graph.flows, graph.weights, float(of_one_answer.mean())
+    phi = LINKS[link]
+    flows = phi.quantile(_win_rates(graph, smoothing))
+    if not np.isfinite(flows).all():
+        raise InvalidArgument(
+            f"some pairs are unanimous, which has no finite value under the {link} link: "
+            "use smoothing above 0 (the default is 0.5)"
+        )
+    if link in CHOICE:
+        return flows, graph.weights, float(of_one_answer.mean())
+    p = _win_rates(graph, max(smoothing, 0.5))  # a unanimous edge is not without variance
+    variance = p * (1 - p) / np.maximum(phi.density(flows), MIN_DENSITY) ** 2
+    if weighting == "variance":
+        return flows, graph.weights / variance, float(of_one_answer.mean())
+    return flows, graph.weights, float((variance * of_one_answer).mean())
+
+
+def _win_rates(graph: ComparisonGraph, smoothing: float) -> FloatArray:
+    counts = graph.effective_counts
+    return np.asarray((counts * (1 + graph.flows) / 2 + smoothing) / (counts + 2 * smoothing))
+
+
+PERFECT_NOTE = (
+    "the scores fit every answer, so the noise cannot be estimated: standard errors assume one "
+    "more answer with the largest noise"
+)
+FEW_ANSWERS = 10  # to a pair, below which the arcsine of their mean is far from straight
+# Share of unanimous pairs times root mean square of the scores in standard errors. Beyond it 95 %
+# intervals of smoothed flows covered 77 % on average in simulations, below it 97 %.
+SHRUNK = 0.5
+
+
+class Noise(NamedTuple):
+    """Variance of a unit of weight, and how well it is known."""
+
+    variance: float
+    freedom: float | None
+    largest: float
+    notes: tuple[str, ...]
+
+
+def noise_of_answers(graph: ComparisonGraph, rss: float, unit: float, n_others: int = 0) -> Noise:
+    """Residual variance s^2 = RSS / (m - n + components - others), which must not vanish by chance.
+
+    Answers that fit perfectly, or leave nothing over to check the fit with, do not show that
+    there is no noise: one pseudo-answer of variance `unit` then keeps the intervals open. No
+    answer has more, which bounds what Student's t makes of few degrees of freedom.
+    """
+    freedom = max(graph.n_answers - graph.n_items + graph.n_components - n_others, 0)
+    notes: tuple[str, ...] = ()
+    if not (freedom and rss > 0):
+        freedom, rss, notes = freedom + 1, rss + unit, (PERFECT_NOTE,)
+    return Noise(rss / freedom, freedom, unit, notes)
+
+
+def noise_of_edges(
+    graph: ComparisonGraph, link: LinkName, rss: float, unit: float, means: FloatArray
+) -> Noise:
+    """The same of mean answers to edges, whose variance is known from the number of answers.
+
+    Few edges may fit better than the answers behind them allow; more noise than that is seen
+    where the link does not fit, or where the answers to a pair are too few for the delta method.
+    """
+    parameters = graph.n_items - graph.n_components
+    least = unit * dispersion_around(graph, means, parameters)
+    freedom = graph.n_edges - parameters
+    if freedom <= 0 or rss / freedom <= least:
+        return Noise(least, None, np.inf, ())
+    if link in CHOICE:  # no answer varies more than between its two flows
+        return Noise(rss / freedom, freedom, unit * CHOICE[link] ** 2, ())
+    return Noise(rss / freedom, None, np.inf, ())
+
+
+def few_answers_notes(
+    graph: ComparisonGraph, link: LinkName, smoothing: float, size: float
+) -> tuple[str, ...]:
+    """What too few answers to a pair do to flows in the scale of a link.
+
+    `size` is the root mean square of the scores in standard errors.
+    """
+    answers = float(np.median(graph.effective_counts))
+    if link == "angular" and not smoothing and answers < FEW_ANSWERS:
+        return (
+            f"pairs have {answers:.3g} answers (median), whose arcsine stretches the scores: below "
+            f"{FEW_ANSWERS} by up to 54 % in simulations, where 95 % intervals covered 90 to 99 %; "
+            "use thurstone_mosteller or bayes_rank",
+        )
+    unanimous = float(np.mean(np.abs(graph.flows) == 1))
+    if not smoothing or unanimous * size <= SHRUNK:
+        return ()
+    better = "thurstone_mosteller" if link == "thurstone-mosteller" else "bradley_terry"
+    return (
+        f"{unanimous:.0%} of the pairs are unanimous ({answers:.3g} answers per pair): smoothing "
+        f"by {smoothing:g} answers pulls the scores together and intervals are too short (95 % "
+        f"intervals of such votes covered 77 % in simulations); use {better} or bayes_rank",
+    )
+
 
 PERFECT_FIT = 1e-10  # a residual sum of squares below this share of the squares is rounding
 PROBIT = "thurstone-mosteller"
@@ -103,7 +219,7 @@ def hodge_rank(
                 "position (--sides) needs the uniform link; bradley_terry and thurstone_mosteller "
                 "(--model bradley-terry ...) have their own scale"
             )
-        from hodgerank.estimators.position.adjusting import without_sides
+        from hodgerank.estimators.position_bias.adjustment import without_sides
 
         sides = without_sides(votes, position, link, ridge=ridge)
         graph = sides.graph

@@ -18,17 +18,17 @@ from hodgerank.estimators.covariance import (
     covariance_kind,
 )
 from hodgerank.estimators.dispersion import dispersion_around, fitted_means
-from hodgerank.estimators.most_probable import TOLERANCE, most_probable, not_converged
+from hodgerank.estimators.posterior_mode import TOLERANCE, most_probable, not_converged
 from hodgerank.estimators.ranking import Ranking
-from hodgerank.graph.building import Components, graph_to_rank, single_answers
+from hodgerank.graph.build import Components, graph_to_rank, single_answers
 from hodgerank.graph.comparison_graph import ComparisonGraph
 from hodgerank.kernels.linalg.laplacian import FEW_ITEMS, centre, degrees, reached_from_first
 from hodgerank.kernels.linalg.normal_equations import NormalEquations
-from hodgerank.kernels.models.links import LIKELIHOODS, LINKS
+from hodgerank.kernels.links import LIKELIHOODS, LINKS
 from hodgerank.types import BoolArray, CodeArray, FloatArray, IntArray, VotesLike
 
 if TYPE_CHECKING:
-    from hodgerank.estimators.position.cells import Position
+    from hodgerank.estimators.position_bias.cells import Position
 
 # Used only where no maximum exists: a prior of standard deviation 10 on each score.
 FALLBACK_RIDGE = 0.01
@@ -119,7 +119,7 @@ def _maximum_likelihood(
     notes = [*weight_notes(graph)]
     sides = None
     if position is not None:
-        from hodgerank.estimators.position.adjusting import without_sides
+        from hodgerank.estimators.position_bias.adjustment import without_sides
 
         sides = without_sides(votes, position, link, ridge=strength)
         graph, fit = sides.graph, sides.as_newton

@@ -14,7 +14,7 @@ import numpy as np
 
 from hodgerank.estimators.covariance import Equations
 from hodgerank.graph.comparison_graph import ComparisonGraph
-from hodgerank.kernels.models.links import LINKS
+from hodgerank.kernels.links import LINKS
 from hodgerank.types import FloatArray
 
 UNPREDICTED = 1 - 1e-9  # leverage of an answer that nothing else foretells

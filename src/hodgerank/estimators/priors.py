@@ -19,16 +19,71 @@ from typing import Any, Protocol, Self
 
 import numpy as np
 
-from hodgerank.graph.chains import has_long_ways, n_long_modes, total_resistance
-from hodgerank.kernels.expectation_propagation.dense import DenseDifferences, dense_precision
-from hodgerank.kernels.expectation_propagation.messages import fit_messages
-from hodgerank.kernels.expectation_propagation.sites import Answers, Sites, fit_sites
-from hodgerank.kernels.linalg.dense_cholesky import factor_and_inverse
+from hodgerank.kernels.edges import rewired
+from hodgerank.kernels.expectation_propagation import (
+    Answers,
+    DenseDifferences,
+    Sites,
+    dense_precision,
+    fit_messages,
+    fit_sites,
+)
+from hodgerank.kernels.linalg.bordered_equations import PrecisionEquations
+from hodgerank.kernels.linalg.cholesky import factor_and_inverse
 from hodgerank.kernels.linalg.laplacian import components, degrees
 from hodgerank.kernels.linalg.normal_equations import NormalEquations
-from hodgerank.kernels.linalg.precision_equations import PrecisionEquations
 from hodgerank.kernels.linalg.threads import few_threads
 from hodgerank.types import CodeArray, FloatArray
+
+CHAINED = 1.1  # mean resistance relative to that of rewired designs
+REWIRINGS = 3  # of few items; the larger the graph, the more alike they are
+EXACT_ITEMS = 300  # up to which the trace of an inverse is exact
+PROBED_ITEMS = 2_000  # by random vectors together, beyond
+
+
+def has_long_ways(i: CodeArray, j: CodeArray, n: int) -> bool:
+    """Whether items lie farther apart than in designs with as many neighbours for each item.
+
+    Measured by tr L^+, the mean effective resistance. Where every item has half of the others for
+    neighbours there are no long ways.
+    """
+    if n < 4 or 4 * len(i) >= n * n:
+        return False
+    rng = np.random.default_rng(0)
+    times = REWIRINGS if n <= EXACT_ITEMS else 1
+    others = [total_resistance(*rewired(i, j, n, rng), n) for _ in range(times)]
+    return total_resistance(i, j, n) > CHAINED * float(np.mean(others))
+
+
+def n_long_modes(i: CodeArray, j: CodeArray, n: int) -> float:
+    """In how many directions items lie far apart: (tr L^+)^2 / tr (L^+)^2.
+
+    About 1 where a single bottleneck parts them, 2.5 along a chain.
+    """
+    equations = NormalEquations(i, j, np.ones(len(i)), components(i, j, n))
+    if n <= EXACT_ITEMS:
+        inverse = equations.inverse
+        return float(np.trace(inverse) ** 2 / np.sum(inverse**2))
+    signs = _signs(n)
+    solved = equations.solve(signs, tolerance=1e-3)
+    first, second = (float(np.einsum("ia,ia->", part, solved)) for part in (signs, solved))
+    return first**2 / second / len(signs[0])
+
+
+def total_resistance(i: CodeArray, j: CodeArray, n: int) -> float:
+    """The trace of L^+: exact for few items, else estimated by random vectors."""
+    equations = NormalEquations(i, j, np.ones(len(i)), components(i, j, n))
+    if n <= EXACT_ITEMS:
+        return float(equations.inverse_diagonal.values.sum())
+    signs = _signs(n)
+    solved = equations.solve(signs, tolerance=1e-3)
+    return float(np.einsum("ia,ia->", signs, solved)) / len(signs[0])
+
+
+def _signs(n: int) -> FloatArray:
+    """Random vectors, as many as it takes."""
+    return np.random.default_rng(1).choice(np.array([-1.0, 1.0]), (n, -(-PROBED_ITEMS // n)))
+
 
 DENSE_ITEMS = 200  # up to which independent scores are fitted by matrices, beyond by messages
 DENSE_CHAINED_ITEMS = 500  # likewise, beyond by sparse factors
@@ -132,7 +187,7 @@ class ChainedScores:
         if self._is_dense:
             with few_threads(n):
                 return factor_and_inverse(self.precision)[0]
-        from hodgerank.kernels.linalg.sparse_cholesky import factorise
+        from hodgerank.kernels.linalg.cholesky import factorise
 
         factor = factorise(self.precision.tocsc(), reorder=True)
         return float(np.log(factor.U.diagonal()).sum())
@@ -152,7 +207,7 @@ class ChainedScores:
         if self._is_dense:
             posterior: Any = DenseDifferences(i, j, self.precision / variance, log_determinant)
         else:
-            from hodgerank.kernels.expectation_propagation.sparse import SparseDifferences
+            from hodgerank.kernels.expectation_propagation import SparseDifferences
 
             posterior = SparseDifferences(i, j, self.precision / variance, log_determinant)
         nothing = np.full(len(i), TINY / variance)
@@ -166,7 +221,7 @@ class ChainedScores:
         prior = self.precision / variance
         if self._is_dense:
             return PrecisionEquations(dense_precision(i, j, t, prior), 1 / variance)
-        from hodgerank.kernels.expectation_propagation.sparse import sparse_precision
+        from hodgerank.kernels.expectation_propagation import sparse_precision
 
         return PrecisionEquations(sparse_precision(i, j, t, prior), 1 / variance)
 
@@ -206,7 +261,7 @@ class Scope:
 
     @cached_property
     def _bandwidth(self) -> int:
-        from hodgerank.kernels.linalg.sparse_cholesky import narrow_order
+        from hodgerank.kernels.linalg.cholesky import narrow_order
 
         assert self.pairs is not None
         return narrow_order(*self.pairs, self.n)[1]

@@ -11,14 +11,14 @@ from typing import Any, NamedTuple, Self, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from hodgerank.display import Charted, Displayed, Preview, short
 from hodgerank.errors import InvalidArgument, UnknownItem
 from hodgerank.estimators.belief import Belief, GivenBelief
 from hodgerank.estimators.covariance import ClusteredCovariance, Covariance, ModelCovariance
 from hodgerank.estimators.prediction import Prediction
 from hodgerank.graph.comparison_graph import ComparisonGraph
-from hodgerank.kernels.models.links import LINKS
-from hodgerank.kernels.models.rank_bounds import rank_bounds
-from hodgerank.notebook import Charted, Displayed, Preview, short
+from hodgerank.kernels.links import LINKS
+from hodgerank.kernels.rank_order import rank_bounds
 from hodgerank.types import FloatArray, IntArray, Item
 
 DEPENDENT = (
@@ -349,7 +349,7 @@ class Ranking(Displayed, Charted):
         matrix = self.covariance
         if matrix is not None:
             return rank_bounds(self.scores[rows], matrix[np.ix_(rows, rows)], self._z)
-        from hodgerank.kernels.models.rank_bounds_independent import rank_bounds_independent
+        from hodgerank.kernels.rank_order import rank_bounds_independent
 
         variances = self._covariance.variances[self._codes[rows]]
         return np.asarray(rank_bounds_independent(self.scores[rows], variances, self._z))

@@ -8,7 +8,7 @@ from typing import Literal
 import numpy as np
 
 from hodgerank.data.comparisons import Comparisons
-from hodgerank.data.reading.source import read_comparisons
+from hodgerank.data.reading.vote_source import read_comparisons
 from hodgerank.estimators.belief import FoundBelief
 from hodgerank.estimators.covariance import (
     ClusteredCovariance,
@@ -25,11 +25,11 @@ from hodgerank.estimators.likelihood import slopes_of
 from hodgerank.estimators.outliers import outliers_among
 from hodgerank.estimators.prediction import Prediction
 from hodgerank.estimators.ranking import Ranking
-from hodgerank.estimators.trusting import weighed_by_trust
+from hodgerank.estimators.worker_weights import weighed_by_trust
 from hodgerank.estimators.workers.cells import WorkerCells
-from hodgerank.estimators.workers.honesty import FEWEST_ANSWERS, WorkerTypes, worker_types
+from hodgerank.estimators.workers.worker_types import FEWEST_ANSWERS, WorkerTypes, worker_types
 from hodgerank.graph.answered_graph import AnsweredGraph
-from hodgerank.graph.building import Components, graph_to_rank
+from hodgerank.graph.build import Components, graph_to_rank
 from hodgerank.graph.comparison_graph import ComparisonGraph
 from hodgerank.types import FloatArray, IntArray, Item, VotesLike
 

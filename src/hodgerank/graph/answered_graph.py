@@ -9,10 +9,10 @@ import numpy as np
 
 from hodgerank.data.comparisons import Comparisons
 from hodgerank.graph.comparison_graph import ComparisonGraph
-from hodgerank.graph.consistency.crowd import TransitiveCrowd, fit_crowd
-from hodgerank.graph.consistency.signs import Signs, count_signs
 from hodgerank.graph.null_model import NullModel, fit_null_model
-from hodgerank.kernels.edges.groups import group_rows
+from hodgerank.graph.sign_votes import Signs, count_signs
+from hodgerank.graph.transitive_crowd import TransitiveCrowd, fit_crowd
+from hodgerank.kernels.edges import group_rows
 from hodgerank.types import FloatArray, IntArray
 
 

@@ -11,12 +11,12 @@ from numpy.typing import ArrayLike
 
 from hodgerank.data.comparisons import Comparisons, ReadReport, joint_report
 from hodgerank.data.reading.options import ReadOptions
-from hodgerank.data.reading.source import VoteSource
+from hodgerank.data.reading.vote_source import VoteSource
+from hodgerank.display import Charted, Displayed, Preview
 from hodgerank.errors import DisconnectedGraph, InvalidComparisons
-from hodgerank.kernels.edges.sums import EdgeSums, add_up, sum_by_edge
+from hodgerank.kernels.edges import EdgeSums, add_up, sum_by_edge
 from hodgerank.kernels.linalg import laplacian
 from hodgerank.kernels.linalg.normal_equations import NormalEquations
-from hodgerank.notebook import Charted, Displayed, Preview
 from hodgerank.types import CodeArray, FloatArray, IntArray, Item, Pair
 
 

@@ -77,7 +77,7 @@ def inconsistent_triangles(
     graph: ComparisonGraph, k: int, consistent: NullModel
 ) -> list[InconsistentTriangle]:
     """The k triangles whose curl differs most surely from that in a Bradley-Terry crowd."""
-    from hodgerank.kernels.topology.triangles import strongest_curls
+    from hodgerank.kernels.triangles import strongest_curls
 
     if k < 1:
         return []
@@ -112,7 +112,7 @@ def _triangle(
 
 def turning_triangles(graph: ComparisonGraph, flows: FloatArray, tolerance: float) -> IntArray:
     """Up to 1,000 triangles by their edges around which a flow turns most."""
-    from hodgerank.kernels.topology.triangles import strongest_curls
+    from hodgerank.kernels.triangles import strongest_curls
 
     edges, ratios = strongest_curls(*graph.rows, flows, np.full(len(flows), 1 / 3), 1_000)
     return np.asarray(edges[ratios > tolerance**2])
@@ -120,14 +120,14 @@ def turning_triangles(graph: ComparisonGraph, flows: FloatArray, tolerance: floa
 
 def count_triangles(graph: ComparisonGraph) -> int:
     """Number of triangles of the graph."""
-    from hodgerank.kernels.topology.triangles import triangles_per_edge
+    from hodgerank.kernels.triangles import triangles_per_edge
 
     return int(triangles_per_edge(*graph.rows).sum()) // 3
 
 
 def all_triangles(graph: ComparisonGraph) -> IntArray:
     """Every triangle by its edges (ij, jk, ik)."""
-    from hodgerank.kernels.topology.triangles import list_triangles
+    from hodgerank.kernels.triangles import list_triangles
 
     return np.asarray(list_triangles(*graph.rows, count_triangles(graph)))
 

@@ -5,23 +5,36 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from math import sqrt
+from statistics import NormalDist
 from typing import Any
 
 import numpy as np
 
 from hodgerank.data.comparisons import Comparisons
-from hodgerank.data.reading.source import read_comparisons
+from hodgerank.data.reading.vote_source import read_comparisons
+from hodgerank.display import Charted, Displayed, Preview
 from hodgerank.errors import DidNotConverge
 from hodgerank.graph import cycles
 from hodgerank.graph.answered_graph import AnsweredGraph
-from hodgerank.graph.calibration import Expectation, Noise, expectation
 from hodgerank.graph.comparison_graph import ComparisonGraph
-from hodgerank.graph.foretold import foretold_chance
-from hodgerank.graph.position import position_bias_part
+from hodgerank.graph.expected_shares import Expectation, Noise, expectation, position_bias_part
 from hodgerank.graph.topology import BettiNumbers, fill
-from hodgerank.kernels.topology.curl import curl_operator, curl_part
-from hodgerank.notebook import Charted, Displayed, Preview
+from hodgerank.kernels.hypothesis_tests import foretell
+from hodgerank.kernels.triangles import curl_operator, curl_part
 from hodgerank.types import FloatArray, IntArray, VotesLike
+
+
+def foretold_chance(votes: Comparisons) -> float:
+    """How often coin tosses, in the order of these answers, would be foretold as well.
+
+    A sum of fair signs, each times something that was known before it, is normal in the end,
+    however that came about [Brown71]; neither ties nor grades change it.
+    """
+    told = np.ascontiguousarray(votes.outcome * votes.total_weight, dtype=float)
+    total, squares = foretell(votes.left, votes.right, told, votes.n_items)
+    return NormalDist().cdf(-total / sqrt(squares)) if squares else 1.0
+
 
 PART_WORDS = {
     "bias": "position bias",

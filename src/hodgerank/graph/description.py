@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 
 from hodgerank.data.comparisons import NO_WORKER, Comparisons
-from hodgerank.data.reading.source import read_comparisons
+from hodgerank.data.reading.vote_source import read_comparisons
+from hodgerank.display import Displayed
 from hodgerank.errors import InvalidComparisons
 from hodgerank.graph.comparison_graph import ComparisonGraph
-from hodgerank.notebook import Displayed
 from hodgerank.types import FloatArray, IntArray, VotesLike
 
 

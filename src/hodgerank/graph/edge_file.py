@@ -13,10 +13,10 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from hodgerank.atomic_write import write_file
 from hodgerank.data.comparisons import Comparisons, ReadReport
 from hodgerank.errors import InvalidArgument, InvalidComparisons
 from hodgerank.graph.comparison_graph import ComparisonGraph
-from hodgerank.writing import write_file
 
 KEY = "hodgerank"
 KEPT = ("ballots", "units", "adaptive")  # what a report says of answers that edges do not tell

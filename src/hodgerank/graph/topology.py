@@ -12,11 +12,11 @@ from typing import NamedTuple
 import numpy as np
 
 from hodgerank.data.comparisons import Comparisons
+from hodgerank.display import Charted, Displayed
 from hodgerank.errors import InvalidArgument
-from hodgerank.graph.building import build_graph, single_answers
+from hodgerank.graph.build import build_graph, single_answers
 from hodgerank.graph.comparison_graph import ComparisonGraph
-from hodgerank.kernels.topology.homology import LoopClasses
-from hodgerank.notebook import Charted, Displayed
+from hodgerank.kernels.homology import LoopClasses
 from hodgerank.types import CodeArray, IntArray, VotesLike
 
 MANY_EDGES = 2_000  # from which compiled code is worth its import
@@ -229,8 +229,8 @@ def _fill_edge_by_edge(i: CodeArray, j: CodeArray, n_items: int) -> IntArray:
 
 def _fill_at_once(graph: ComparisonGraph) -> IntArray:
     """Compiled, for graphs of many edges; those of no triangle fill nothing and are left out."""
-    from hodgerank.kernels.topology.filling import count_classes, filling_triangles
-    from hodgerank.kernels.topology.triangles import triangles_per_edge
+    from hodgerank.kernels.homology import count_classes, filling_triangles
+    from hodgerank.kernels.triangles import triangles_per_edge
 
     in_triangle = triangles_per_edge(*graph.rows) > 0
     i, j = graph.i[in_triangle], graph.j[in_triangle]

@@ -15,39 +15,39 @@ if TYPE_CHECKING:
     from hodgerank.data.items.judged_items import JudgedItems as JudgedItems
     from hodgerank.data.items.judged_items import read_items as read_items
     from hodgerank.data.items.samples import Sample as Sample
+    from hodgerank.judges.account import Price as Price
+    from hodgerank.judges.account import Prices as Prices
+    from hodgerank.judges.campaign_run import CampaignRun as CampaignRun
+    from hodgerank.judges.campaign_run import ModelRun as ModelRun
+    from hodgerank.judges.campaign_run import judge_campaign as judge_campaign
+    from hodgerank.judges.campaign_run import judge_for as judge_for
     from hodgerank.judges.chat_judge import ChatJudge as ChatJudge
     from hodgerank.judges.chat_judge import Judged as Judged
     from hodgerank.judges.conduct import Conduct as Conduct
-    from hodgerank.judges.for_campaign import judge_for as judge_for
-    from hodgerank.judges.judging import JudgedRun as JudgedRun
-    from hodgerank.judges.judging import judge_items as judge_items
-    from hodgerank.judges.ledger.ledger import Caps as Caps
-    from hodgerank.judges.ledger.prices import Price as Price
-    from hodgerank.judges.ledger.prices import Prices as Prices
-    from hodgerank.judges.on_campaign import CampaignRun as CampaignRun
-    from hodgerank.judges.on_campaign import ModelRun as ModelRun
-    from hodgerank.judges.on_campaign import judge_campaign as judge_campaign
+    from hodgerank.judges.item_run import JudgedRun as JudgedRun
+    from hodgerank.judges.item_run import judge_items as judge_items
+    from hodgerank.judges.ledger import Caps as Caps
     from hodgerank.judges.prompts.template import Template as Template
     from hodgerank.judges.prompts.template import load_template as load_template
 
 _HOMES = {
     "ChatJudge": "judges.chat_judge",
     "Judged": "judges.chat_judge",
-    "judge_items": "judges.judging",
-    "JudgedRun": "judges.judging",
+    "judge_items": "judges.item_run",
+    "JudgedRun": "judges.item_run",
     "Conduct": "judges.conduct",
-    "judge_for": "judges.for_campaign",
-    "judge_campaign": "judges.on_campaign",
-    "CampaignRun": "judges.on_campaign",
-    "ModelRun": "judges.on_campaign",
+    "judge_for": "judges.campaign_run",
+    "judge_campaign": "judges.campaign_run",
+    "CampaignRun": "judges.campaign_run",
+    "ModelRun": "judges.campaign_run",
     "read_items": "data.items.judged_items",
     "JudgedItems": "data.items.judged_items",
     "Sample": "data.items.samples",
     "Template": "judges.prompts.template",
     "load_template": "judges.prompts.template",
-    "Caps": "judges.ledger.ledger",
-    "Price": "judges.ledger.prices",
-    "Prices": "judges.ledger.prices",
+    "Caps": "judges.ledger",
+    "Price": "judges.account",
+    "Prices": "judges.account",
 }
 
 __all__ = sorted(_HOMES)

@@ -10,19 +10,17 @@ from typing import Any
 
 from hodgerank.data.items.judged_items import JudgedItems, read_items
 from hodgerank.data.items.samples import Showing
+from hodgerank.display import short
 from hodgerank.errors import InvalidArgument, require_one_of
-from hodgerank.judges.asker import Asker
+from hodgerank.judges.account import Prices
+from hodgerank.judges.call_log import verdict_in
 from hodgerank.judges.endpoint.endpoint import CallFailed
-from hodgerank.judges.ledger.ledger import Caps, Ledger
-from hodgerank.judges.ledger.prices import Prices
-from hodgerank.judges.ledger.record import verdict_in
-from hodgerank.judges.panel import Panel
+from hodgerank.judges.ledger import Caps, Ledger
+from hodgerank.judges.model_caller import Asker, Waiting
+from hodgerank.judges.panel import Panel, Turn, Turns
 from hodgerank.judges.prompts.template import Template, load_template
-from hodgerank.judges.replies.verdict import Verdict
-from hodgerank.judges.turns import Turn, Turns
-from hodgerank.judges.waiting import Waiting
-from hodgerank.notebook import short
-from hodgerank.sampling.answer import Answer
+from hodgerank.judges.replies import Verdict
+from hodgerank.sampling.answers import Answer
 from hodgerank.sampling.sampler import Sampler
 from hodgerank.types import Pair
 

@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations, count, starmap
+from random import Random
 from typing import Any
 
+from hodgerank.data.items.judged_items import JudgedItems
+from hodgerank.data.items.samples import Showing
 from hodgerank.errors import InvalidArgument
 from hodgerank.judges.endpoint.endpoint import Endpoint
 from hodgerank.judges.endpoint.pace import Pace
+from hodgerank.types import Item, Pair
 
 SHORT_REPLY = 16  # tokens expected of a reply until some were seen
 LIMITS = ("max_tokens", "max_completion_tokens")
@@ -86,3 +93,132 @@ def _for_each(
             f"{len(values)} {what} for {len(models)} models: give one, or one for each"
         )
     return list(values)
+
+
+@dataclass(frozen=True)
+class Turn:
+    """One question to one model; `repeat` counts how often it was put to it before."""
+
+    pair: Pair
+    model: str
+    showing: Showing
+    repeat: int
+
+    @property
+    def _cell(self) -> tuple[Pair, str, str]:
+        return self.pair, self.model, self.showing.key
+
+
+class Turns:
+    """Spreads questions over models and contexts.
+
+    A model is asked the same, a pair in one order and context, at most `repeats` times: asked again
+    it would mostly say the same again, which is no news. What was asked least comes first: the
+    question itself, its context for this pair, the model for this pair, then model and context at
+    all. Ties between contexts are broken by the seed, pair by pair, so that not all pairs begin
+    with the first.
+    """
+
+    def __init__(self, items: JudgedItems, models: Sequence[str], repeats: int, seed: int) -> None:
+        self._items, self._models, self._repeats, self._seed = items, tuple(models), repeats, seed
+        self._taken: set[tuple[tuple[Pair, str, str], int]] = set()
+        self._by_context: Counter[tuple[frozenset[Item], str]] = Counter()
+        self._by_model: Counter[tuple[frozenset[Item], str]] = Counter()
+        self._of_model: Counter[str] = Counter()
+        self._of_context: Counter[str] = Counter()
+
+    def n_open(self, pair: Pair) -> int:
+        """How often a pair can still be asked, in both orders together."""
+        both = frozenset(pair)
+        return self._per_pair(pair) - sum(self._by_model[both, model] for model in self._models)
+
+    def _per_pair(self, pair: Pair) -> int:
+        left, right = map(str, pair)
+        return 2 * len(self._models) * self._repeats * self._items.n_showings(left, right)
+
+    @property
+    def total(self) -> int:
+        """How often pairs can be asked, all together."""
+        n = len(self._items.items)
+        if self._items.has_one_sample_each and self._items.comparable is None:
+            return n * (n - 1) * len(self._models) * self._repeats
+        return sum(map(self._per_pair, self._pairs))
+
+    @property
+    def n_left(self) -> int:
+        """How many different questions were not put to these models."""
+        return self.total - sum(model in self._models for (_, model, _), _ in self._taken)
+
+    @property
+    def open_pairs(self) -> list[Pair] | None:
+        """Pairs about which something can still be asked; None where that is all of them."""
+        asked = {both for (both, _), times in self._by_model.items() if times}
+        has_closed = any(self.n_open(Pair(*both)) <= 0 for both in asked)
+        if self._items.comparable is None and not has_closed:
+            return None
+        return [pair for pair in self._pairs if self.n_open(pair) > 0]
+
+    @property
+    def _pairs(self) -> Iterator[Pair]:
+        """All that can be compared."""
+        pairs = self._items.comparable
+        return starmap(Pair, combinations(self._items.items, 2) if pairs is None else pairs)
+
+    def next(self, pair: Pair, model: str | None = None) -> Turn | None:
+        """The turn that comes next, which is taken; None if all have been asked all of it.
+
+        With `model`, the next one of that model.
+        """
+        left, right = map(str, pair)
+        showings = self._items.showings(left, right)
+        places = list(range(len(showings)))
+        if len(places) > 1:
+            Random(f"{self._seed} {min(left, right)} {max(left, right)}").shuffle(places)
+        turns = (
+            (self._wear(turn), place, k, turn)
+            for place, showing in zip(places, showings, strict=True)
+            for k, one in enumerate(self._models)
+            if model in (None, one)
+            and (turn := self._turn(pair, one, showing)).repeat < self._repeats
+        )
+        best = min(turns, key=lambda found: found[:3], default=None)
+        if best is None:
+            return None
+        self.take(best[-1])
+        return best[-1]
+
+    def is_taken(self, pair: Pair, model: str, context: str, repeat: int) -> bool:
+        """Whether a question was put so often already."""
+        return ((pair, model, context), repeat) in self._taken
+
+    def take(self, turn: Turn) -> None:
+        """Count a turn that is made, or was."""
+        self._count(turn, 1)
+        self._of_model[turn.model] += 1
+
+    def give_back(self, turn: Turn) -> None:
+        """Let the question be put again, since no reply came; the model has had its turn."""
+        self._count(turn, -1)
+
+    def _turn(self, pair: Pair, model: str, showing: Showing) -> Turn:
+        cell = pair, model, showing.key
+        return Turn(pair, model, showing, next(k for k in count() if (cell, k) not in self._taken))
+
+    def _count(self, turn: Turn, step: int) -> None:
+        if turn.repeat >= self._repeats:
+            return  # of a log with more repetitions than are wanted
+        both, key = frozenset(turn.pair), turn.showing.key
+        (self._taken.add if step > 0 else self._taken.discard)((turn._cell, turn.repeat))
+        self._by_context[both, key] += step
+        self._by_model[both, turn.model] += step
+        self._of_context[key] += step
+
+    def _wear(self, turn: Turn) -> tuple[int, ...]:
+        both, key = frozenset(turn.pair), turn.showing.key
+        return (
+            turn.repeat,
+            self._by_context[both, key],
+            self._by_model[both, turn.model],
+            self._of_model[turn.model],
+            self._of_context[key],
+        )

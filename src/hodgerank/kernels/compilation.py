@@ -12,6 +12,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable
+from importlib import import_module
 from typing import Any, TypeVar, overload
 
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -60,8 +61,8 @@ class _Declared:
             raise AttributeError(name)
         return getattr(self.made(), name)  # Numba too asks for its type this way
 
-    def __reduce__(self) -> str:
-        return self.__qualname__
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _found, (self.__module__, self.__qualname__)
 
     def made(self) -> Any:
         """What Numba makes of it."""
@@ -71,6 +72,10 @@ class _Declared:
                 if not _numba_is_loaded:
                     _replace_all()
             return self._made
+
+
+def _found(module: str, name: str) -> Any:
+    return getattr(import_module(module), name)
 
 
 _lock = threading.RLock()

@@ -15,15 +15,15 @@ from hodgerank.errors import InvalidArgument
 if TYPE_CHECKING:
     from hodgerank.plotting.budget import budget_chart as budget_chart
     from hodgerank.plotting.charts import save_chart as save_chart
-    from hodgerank.plotting.comparison import slope_chart as slope_chart
     from hodgerank.plotting.comparison_graph import graph_chart as graph_chart
+    from hodgerank.plotting.curves import learning_curves_chart as learning_curves_chart
     from hodgerank.plotting.decomposition import decomposition_chart as decomposition_chart
-    from hodgerank.plotting.learning_curves import learning_curves_chart as learning_curves_chart
-    from hodgerank.plotting.look import with_theme as with_theme
     from hodgerank.plotting.outliers import outliers_chart as outliers_chart
+    from hodgerank.plotting.population_comparison import slope_chart as slope_chart
     from hodgerank.plotting.probability import probability_chart as probability_chart
     from hodgerank.plotting.ranking import group_rankings_chart as group_rankings_chart
     from hodgerank.plotting.ranking import ranking_chart as ranking_chart
+    from hodgerank.plotting.theme import with_theme as with_theme
     from hodgerank.plotting.topology import topology_chart as topology_chart
     from hodgerank.plotting.triangles import triangles_chart as triangles_chart
     from hodgerank.plotting.workers import workers_chart as workers_chart
@@ -32,17 +32,17 @@ _HOMES = {
     "ranking_chart": "ranking",
     "group_rankings_chart": "ranking",
     "probability_chart": "probability",
-    "slope_chart": "comparison",
+    "slope_chart": "population_comparison",
     "graph_chart": "comparison_graph",
     "decomposition_chart": "decomposition",
     "triangles_chart": "triangles",
     "budget_chart": "budget",
-    "learning_curves_chart": "learning_curves",
+    "learning_curves_chart": "curves",
     "outliers_chart": "outliers",
     "topology_chart": "topology",
     "workers_chart": "workers",
     "save_chart": "charts",
-    "with_theme": "look",
+    "with_theme": "theme",
 }
 # What `plot` draws, by the name of the result's class.
 _NATURAL = {

@@ -10,8 +10,8 @@ import numpy as np
 from hodgerank.collecting.collector import RunResult
 from hodgerank.estimators.least_squares import hodge_rank
 from hodgerank.estimators.ranking import Ranking
-from hodgerank.graph.building import build_graph
-from hodgerank.plotting.look import altair, charted, heading, words_alone
+from hodgerank.graph.build import build_graph
+from hodgerank.plotting.theme import altair, charted, heading, words_alone
 from hodgerank.types import FloatArray, IntArray, VotesLike
 
 MOST_ITEMS = 60  # that have a row each

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import json
 import re
+from html import escape
 from io import StringIO
 from pathlib import Path
 from typing import Any
 
+from hodgerank.atomic_write import write_file
+from hodgerank.display import visible
 from hodgerank.errors import CannotWrite, InvalidArgument, MissingDependency
-from hodgerank.notebook import visible
-from hodgerank.plotting.look import altair
-from hodgerank.writing import write_file
+from hodgerank.plotting.theme import BLUE, SHADES, altair
 
 SUFFIXES = (".html", ".svg", ".png", ".pdf")
 
@@ -83,3 +84,37 @@ class InScript(json.JSONEncoder):
         """The same values, without a character that HTML minds."""
         text = super().encode(o)
         return re.sub("[<>&\u2028\u2029]", lambda found: f"\\u{ord(found[0]):04x}", text)
+
+
+def figure_of(chart: Any, prefix: str, words: str | None = None) -> str:
+    """A chart as a figure of a page; `prefix` keeps the names in its drawing apart from others.
+
+    Who cannot see it is told `words`, which are those of its title if none are given. It can be
+    reached by keys, since it scrolls where there is little room.
+    """
+    label = escape(_title(chart) if words is None else words, quote=True)
+    drawing = _drawing(svg_of(chart), prefix)
+    return f'<figure role="img" tabindex="0" aria-label="{label}">{drawing}</figure>'
+
+
+def colour_rules() -> str:
+    """What the stylesheet of a page with charts needs."""
+    drawn = {**SHADES["light"]._asdict(), "accent": BLUE}
+    return "\n".join(
+        f'svg [{part}="{colour}"] {{ {part}: var(--{name}); }}'
+        for name, colour in drawn.items()
+        for part in ("fill", "stroke")
+    )
+
+
+def _title(chart: Any) -> str:
+    title = chart.to_dict(validate=False).get("title", {})
+    lines = title.get("text", "") if isinstance(title, dict) else title
+    return " ".join([lines] if isinstance(lines, str) else lines)
+
+
+def _drawing(svg: str, prefix: str) -> str:
+    """SVG to stand beside others: with names of its own, and without labels of single marks."""
+    svg = re.sub(r' (?:aria-[a-z]+|role)="[^"]*"', "", svg)
+    svg = re.sub(r'\bid="', f'id="{prefix}', svg)
+    return re.sub(r"url\(#", f"url(#{prefix}", svg).replace("<svg ", '<svg aria-hidden="true" ', 1)

@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from hodgerank.display import cut
 from hodgerank.graph.comparison_graph import ComparisonGraph
 from hodgerank.graph.decomposition import HodgeDecomposition
-from hodgerank.notebook import cut
-from hodgerank.plotting.look import BLUE, ORANGE, altair, charted, heading, words_alone
+from hodgerank.plotting.theme import BLUE, ORANGE, altair, charted, heading, words_alone
 from hodgerank.types import FloatArray, IntArray
 
 MOST_ITEMS = 60  # that are drawn one by one

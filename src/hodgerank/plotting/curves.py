@@ -4,9 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from itertools import cycle
+from math import ceil, floor, isfinite, log10
 from typing import Any
 
-from hodgerank.plotting.look import COLOURS, altair, charted, heading
+import numpy as np
+from scipy.special import stdtrit
+
+from hodgerank.collecting.forecast import Forecast
+from hodgerank.collecting.replay import LearningCurves
+from hodgerank.collecting.stopping import ExpectedTau
+from hodgerank.plotting.theme import COLOURS, altair, charted, heading, name
 
 SOLID, DASHED = [1, 0], [5, 3]
 
@@ -113,3 +120,146 @@ def _with_band(row: Mapping[str, Any]) -> dict[str, Any]:
         "lower": mean - half,
         "upper": mean + half,
     }
+
+
+LEVEL = 0.05
+
+
+def learning_curves_chart(curves: LearningCurves) -> Any:
+    """One line per strategy, with a band of two standard errors."""
+    rows = [
+        {
+            "x": row["answers"],
+            "series": row["strategy"],
+            "mean": row["tau"],
+            "stderr": row["stderr"],
+        }
+        for row in curves.to_frame("polars").to_dicts()
+    ]
+    n_runs = curves.taus.shape[1]
+    runs = "one run" if n_runs == 1 else f"mean of {n_runs:,} runs; band: two standard errors"
+    return curve_chart(
+        rows,
+        x="answers",
+        y="Kendall's tau",
+        series=curves.strategies,
+        title=_finding(curves),
+        subtitle=f"against {curves.truth}; {runs}",
+        y_domain=(min(0.0, float((curves.mean - 2 * np.nan_to_num(curves.stderr)).min())), 1.0),
+    )
+
+
+def _finding(curves: LearningCurves) -> str:
+    """Who ends ahead of the next, and whether the paired runs tell the two apart.
+
+    By a t-test of the differences run by run, which allows for the number of rivals.
+    """
+    ends = curves.mean[:, -1]
+    order = np.argsort(-ends, kind="stable").tolist()
+    after = f"after {int(curves.answers[-1]):,} answers"
+    first = name(curves.strategies[order[0]])
+    if len(order) == 1:
+        return f"{first} reaches tau {ends[order[0]]:.3f} {after}"
+    second = name(curves.strategies[order[1]])
+    n_runs = curves.taus.shape[1]
+    paired = curves.taus[order[0], :, -1] - curves.taus[order[1], :, -1]
+    difference = float(paired.mean())
+    taus = f"tau {ends[order[0]]:.3f} and {ends[order[1]]:.3f} {after}"
+    if n_runs == 1:
+        return f"One run cannot tell {first} from {second}: {taus}"
+    error = float(paired.std(ddof=1) / np.sqrt(n_runs))
+    beyond = float(stdtrit(n_runs - 1, 1 - LEVEL / 2 / (len(order) - 1))) * error
+    numbers = f"a difference of {difference:.3f} +- {error:.3f} (paired standard error)"
+    if difference > beyond:
+        return f"{first} ends ahead of {second}: {taus}, {numbers}"
+    return f"At the end {first} and {second} cannot be told apart: {taus}, {numbers}"
+
+
+WIDTH, HEIGHT = 430, 190
+BEYOND = 1.15  # how far the axis goes past the median future, at least
+FARTHEST = 4.0  # times as many answers as there are, if the median future is nearer
+
+
+@charted
+def certainty_curve_chart(points: Sequence[tuple[int, float]], outlook: Forecast | None) -> Any:
+    """A line of (answers, expected tau), to be read beside a sentence: it has no title.
+
+    `outlook` counts from the last point: a band where nine futures in ten reach the rule, a line
+    in it at their median; and the target, where that is an expected tau.
+    """
+    alt = altair()
+    last, tau = points[-1]
+    is_foreseen = outlook is not None and outlook.answers > 0 and isfinite(outlook.answers)
+    right = max(last, 1)
+    layers = []
+    if outlook is not None and is_foreseen:
+        right = round(min(outlook.upper, max(BEYOND * outlook.answers, FARTHEST * last)) + last)
+        future = {
+            "from": last + outlook.lower,
+            "answers": last + outlook.answers,
+            "to": min(last + outlook.upper, right),
+        }
+        base = alt.Chart(alt.Data(values=[future]))
+        layers += [
+            base.mark_rect(style="mark", opacity=0.16).encode(x="from:Q", x2="to:Q"),
+            base.mark_rule(style="mark", strokeWidth=2).encode(x="answers:Q"),
+        ]
+    if outlook is not None and isinstance(outlook.rule, ExpectedTau):
+        target = alt.Chart(alt.Data(values=[{"tau": outlook.target}]))
+        layers.append(target.mark_rule(style="reference").encode(y="tau:Q"))
+    x = alt.X(
+        "answers:Q",
+        title="answers",
+        scale=alt.Scale(domain=[0, right], nice=False),
+        axis=alt.Axis(tickCount=5, grid=False, tickMinStep=1, format=",d"),
+    )
+    y = alt.Y(
+        "tau:Q",
+        title="expected tau",
+        scale=alt.Scale(domain=[min(0.0, *(tau for _, tau in points), 0.0), 1.0], nice=False),
+        axis=alt.Axis(tickCount=5),
+    )
+    curve = [{"answers": n, "tau": round(value, 5)} for n, value in points]
+    layers += [
+        alt.Chart(alt.Data(values=curve)).mark_line(style="mark", strokeWidth=2).encode(x=x, y=y),
+        alt.Chart(alt.Data(values=[{"answers": last, "tau": round(tau, 5)}]))
+        .mark_point(style="mark", filled=True, opacity=1, size=60)
+        .encode(x=x, y=y),
+    ]
+    return alt.layer(*layers).properties(width=WIDTH, height=HEIGHT)
+
+
+@charted
+def bar_chart(
+    rows: Sequence[Mapping[str, Any]],
+    *,
+    y: str,
+    groups: Sequence[str],
+    series: Sequence[str],
+) -> Any:
+    """A bar with its value per group and series, on a log axis; rows have x, series and mean."""
+    alt = altair()
+    values = [row["mean"] for row in rows]
+    powers = [10.0**k for k in range(floor(log10(min(values))), ceil(log10(max(values))) + 1)]
+    lowest, highest = powers[0], 2 * max(values)
+    base = alt.Chart(alt.Data(values=[dict(row) for row in rows])).encode(
+        x=alt.X("x:N", title=None, sort=list(groups), axis=alt.Axis(labelAngle=0)),
+        xOffset=alt.XOffset("series:N", sort=list(series)),
+        y=alt.Y(
+            "mean:Q",
+            title=y,
+            scale=alt.Scale(type="log", domain=[lowest, highest], nice=False),
+            axis=alt.Axis(values=powers, format="~g"),
+        ),
+    )
+    bars = base.mark_bar().encode(
+        y2=alt.datum(lowest),
+        color=alt.Color(
+            "series:N",
+            sort=list(series),
+            scale=alt.Scale(domain=list(series), range=list(COLOURS)[: len(series)]),
+            legend=alt.Legend(title=None, orient="bottom"),
+        ),
+    )
+    labels = base.mark_text(dy=-6, style="label").encode(text=alt.Text("mean:Q", format=".3~g"))
+    return (bars + labels).properties(width=460, height=300)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from hodgerank.estimators.trust import statements as say
-from hodgerank.estimators.trust.report import TrustReport
+from hodgerank.display import p_words
+from hodgerank.estimators import trust_statements as say
+from hodgerank.estimators.trust import TrustReport
 from hodgerank.graph.decomposition import PART_WORDS, HodgeDecomposition
-from hodgerank.notebook import p_words
-from hodgerank.plotting.look import altair, charted, heading, words_alone
+from hodgerank.plotting.theme import altair, charted, heading, words_alone
 
 WIDTH = 320
 STEP = 44  # pixels of a row

@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 
 from hodgerank.data.comparisons import NO_WORKER
+from hodgerank.display import cut
 from hodgerank.estimators.outliers import Outliers
-from hodgerank.kernels.edges.groups import group_rows
-from hodgerank.notebook import cut
-from hodgerank.plotting.cells import count_cells, drawn_cells
-from hodgerank.plotting.look import ORANGE, altair, charted, heading
+from hodgerank.kernels.edges import group_rows
+from hodgerank.plotting.binned_counts import count_cells, drawn_cells
+from hodgerank.plotting.theme import ORANGE, altair, charted, heading
 from hodgerank.types import BoolArray, FloatArray, IntArray
 
 WIDTH, HEIGHT = 400, 340

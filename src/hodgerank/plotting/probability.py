@@ -9,7 +9,7 @@ import numpy as np
 from hodgerank.errors import InvalidArgument
 from hodgerank.estimators.certainty import certainties
 from hodgerank.estimators.ranking import Ranking
-from hodgerank.plotting.look import altair, charted, heading
+from hodgerank.plotting.theme import altair, charted, heading
 from hodgerank.types import BoolArray, FloatArray, Item
 
 MOST_ITEMS = 40  # that have a row and a column each

@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
+from hodgerank.display import shortened
 from hodgerank.estimators.certainty import leader_is_certain, possible_leaders
 from hodgerank.estimators.group_rankings import GroupRankings
 from hodgerank.estimators.ranking import Ranking
-from hodgerank.notebook import shortened
-from hodgerank.plotting.look import altair, charted, heading, name
+from hodgerank.plotting.theme import altair, charted, heading, name
 from hodgerank.types import IntArray
 
 MOST_ITEMS = 60  # that have a line each

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from hodgerank.graph.topology import TopologyTracker
-from hodgerank.plotting.look import COLOURS, altair, charted, heading
+from hodgerank.plotting.theme import COLOURS, altair, charted, heading
 from hodgerank.types import FloatArray, IntArray
 
 MOST_BARS = 40

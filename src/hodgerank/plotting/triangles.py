@@ -6,12 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from hodgerank.estimators.trust import statements as say
-from hodgerank.estimators.trust.report import TrustReport
-from hodgerank.graph.consistency.result import Cycle
+from hodgerank.display import p_words
+from hodgerank.estimators import trust_statements as say
+from hodgerank.estimators.trust import TrustReport
+from hodgerank.graph.consistency import Cycle
 from hodgerank.graph.cycles import InconsistentTriangle
-from hodgerank.notebook import p_words
-from hodgerank.plotting.look import ORANGE, altair, charted, heading, words_alone
+from hodgerank.plotting.theme import ORANGE, altair, charted, heading, words_alone
 from hodgerank.types import FloatArray
 
 MOST = 6

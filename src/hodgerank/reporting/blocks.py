@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from string import Formatter
 from typing import Any
 
-from hodgerank.reporting.provenance import Provenance
+from hodgerank.reporting.options import Provenance
 
 
 @dataclass(frozen=True)

@@ -11,34 +11,141 @@ import numpy as np
 
 from hodgerank.collecting.forecast import Forecast, forecast
 from hodgerank.collecting.stopping import ExpectedTau, RankingRule, TopKCertain
-from hodgerank.data.comparisons import Comparisons
-from hodgerank.data.selecting import exclude_workers
+from hodgerank.data.comparisons import NO_WORKER, Comparisons
+from hodgerank.data.subsets import exclude_workers
+from hodgerank.display import p_words
 from hodgerank.errors import DisconnectedGraph, InvalidComparisons, NothingToAsk
+from hodgerank.estimators.bayes import bayes_rank
 from hodgerank.estimators.certainty import (
+    certainties,
     certainty_over_next,
     expected_tau,
+    leader_is_certain,
+    possible_leaders,
     top_certainties,
+    top_k_certainty,
 )
-from hodgerank.estimators.position.ranking_chance import ranking_chance
+from hodgerank.estimators.likelihood import bradley_terry
+from hodgerank.estimators.position_bias.bias_test import ranking_chance
+from hodgerank.estimators.position_bias.cells import tells_sides
 from hodgerank.estimators.ranking import Ranking
-from hodgerank.estimators.trust.assess import assess_trust
-from hodgerank.estimators.trust.report import TrustReport
-from hodgerank.estimators.trust.statements import (
+from hodgerank.estimators.trust import TrustReport, assess_trust
+from hodgerank.estimators.trust_statements import (
     Statement,
     about_repetitions,
     about_workers,
     chance_of_ranking,
 )
 from hodgerank.estimators.workers.assessment import CLICKING, FAULTS, WorkerAssessment
+from hodgerank.graph.answered_graph import AnsweredGraph
+from hodgerank.graph.comparison_graph import ComparisonGraph
 from hodgerank.graph.description import Description, describe
 from hodgerank.graph.repetitions import repeat_themselves
 from hodgerank.metrics import kendall_tau
-from hodgerank.notebook import p_words
-from hodgerank.reporting.leading import Leading, leading
-from hodgerank.reporting.ranked import rank_again, rank_cautiously
-from hodgerank.reporting.settings import Settings
+from hodgerank.reporting.options import Settings
 from hodgerank.sampling.samplers.auto import AutoSampler
 from hodgerank.types import FloatArray, Item, Pair
+
+# After k answers that all prefer the leader, the other is better with a probability of at most
+# 2^-k over the mean likelihood of the answers if the leader is better, which is taken as 1/4.
+DOUBT = 4.0
+
+
+@dataclass(frozen=True)
+class Leading:
+    """The leader first, then whoever may be as good."""
+
+    items: tuple[Item, ...]
+    is_certain: bool
+    certainty: float
+
+
+def leading(ranking: Ranking, graph: ComparisonGraph, *, sides: bool = False) -> Leading:
+    """By the posterior, and by direct answers that are all of one opinion.
+
+    The posterior is taken as normal, which it is not where nobody ever preferred the other item:
+    there it never gets quite certain, however many the answers. Not where `sides` are in the model:
+    who leans to one may be of one opinion about that alone.
+    """
+    rows = np.flatnonzero(ranking.components == 0)
+    among = tuple(ranking.items[k] for k in rows)
+    certainty = top_k_certainty(ranking, 1, among)
+    rivals = possible_leaders(ranking)
+    if sides or leader_is_certain(ranking) or ranking.is_clustered:
+        return Leading(rivals, leader_is_certain(ranking), certainty)
+    direct = _doubt_of_unanimous(ranking, graph)[rows[1:]]
+    level = 1 - ranking.confidence
+    beaten = {item for item, doubt in zip(among[1:], direct, strict=True) if doubt <= level / 2}
+    left = tuple(item for item in rivals if item not in beaten)
+    believed = 1 - certainties(ranking, np.repeat(rows[:1], len(rows) - 1), rows[1:])
+    doubt = float(np.minimum(believed, direct).sum())
+    is_certain = len(left) == 1 and doubt <= level
+    return Leading(left, is_certain, max(certainty, 1 - doubt))
+
+
+def _doubt_of_unanimous(ranking: Ranking, graph: ComparisonGraph) -> FloatArray:
+    """How probable it is at most that an item is better than the leader; 1 unless all agree."""
+    leader = graph.items.index(ranking.items[0])
+    edges = np.flatnonzero((graph.i == leader) | (graph.j == leader))
+    towards = np.where(graph.i[edges] == leader, 1.0, -1.0)
+    edges = edges[graph.flows[edges] == towards]
+    doubt = np.ones(len(graph.items))
+    others = graph.i[edges] + graph.j[edges] - leader
+    answers = np.minimum(graph.counts[edges], graph.weights[edges])
+    doubt[others] = np.minimum(1.0, DOUBT * 0.5**answers)
+    place = {item: code for code, item in enumerate(graph.items)}
+    return doubt[[place[item] for item in ranking.items]]
+
+
+BY_POSTERIOR = "--model bayes"
+FEWEST_CLUSTERS = 10  # workers from which errors can be clustered by them
+
+
+def rank_cautiously(answered: AnsweredGraph, settings: Settings) -> tuple[Ranking, str]:
+    """The ranking, and the options of `hodgerank rank` that give the same.
+
+    Unless an estimator was asked for it is the posterior, so that order, intervals and certainty
+    come from one model. Where answers hang together, by ballots, units, or those of a worker to the
+    same pair, and where items are not all joined, it is Bradley-Terry with clustered errors and
+    each component by itself; but only a prior tells items from sides where all chose one side.
+    """
+    votes, options = answered.votes, dict(settings.options)
+    if settings.fit is not None:
+        try:
+            return settings.fit(votes, **options), ""
+        except DisconnectedGraph:
+            return settings.fit(votes, **options, components="separate"), ""
+    if _can_be_clustered(votes) and repeat_themselves(answered):
+        options.setdefault("covariance", "worker")
+    is_joined = answered.graph.n_components == 1
+    needs_prior = "position" in options and not tells_sides(votes)
+    is_plain = votes.ballot is None and options.keys() <= {"confidence", "position"}
+    if is_plain and (is_joined or needs_prior):
+        ranking = bayes_rank(votes, **options)
+        if ranking.converged:
+            return ranking, BY_POSTERIOR
+    words = ["--model bradley-terry"]
+    if needs_prior:
+        del options["position"]
+    if not is_joined:
+        options["components"] = "separate"
+        words.append("--components separate")
+    if "covariance" in options:
+        words.append(f"--covariance {options['covariance']}")
+    return bradley_terry(votes, **options), " ".join(words)
+
+
+def rank_again(votes: Comparisons, ranking: Ranking, same_as: str, settings: Settings) -> Ranking:
+    """Some of the votes in the same way; by the posterior with the prior that all of them chose."""
+    if same_as == BY_POSTERIOR:
+        ComparisonGraph.from_comparisons(votes).require_connected()
+        return bayes_rank(votes, ridge=ranking.ridge, **settings.options)
+    return rank_cautiously(AnsweredGraph.of(votes), settings)[0]
+
+
+def _can_be_clustered(votes: Comparisons) -> bool:
+    return votes.n_workers >= FEWEST_CLUSTERS and bool((votes.worker != NO_WORKER).all())
+
 
 FORESEEN = 60  # items up to which a forecast takes seconds
 N_NEXT = 10

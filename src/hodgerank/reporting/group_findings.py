@@ -14,11 +14,9 @@ from hodgerank.estimators.workers.assess import assess_workers
 from hodgerank.estimators.workers.assessment import WorkerAssessment
 from hodgerank.graph.answered_graph import AnsweredGraph
 from hodgerank.reporting.blocks import Text
-from hodgerank.reporting.catalogue import say
-from hodgerank.reporting.findings import Findings, Tell, find
-from hodgerank.reporting.numbers import level, percent
-from hodgerank.reporting.ranked import rank_cautiously
-from hodgerank.reporting.settings import Settings
+from hodgerank.reporting.findings import Findings, Tell, find, rank_cautiously
+from hodgerank.reporting.messages import level, percent, say
+from hodgerank.reporting.options import Settings
 from hodgerank.types import Item
 
 

@@ -7,7 +7,7 @@ from html import escape
 from importlib.resources import files
 
 from hodgerank import __version__
-from hodgerank.plotting.inline import colour_rules, figure_of
+from hodgerank.plotting.charts import colour_rules, figure_of
 from hodgerank.reporting.blocks import (
     Block,
     Bullets,
@@ -18,7 +18,7 @@ from hodgerank.reporting.blocks import (
     Table,
     Text,
 )
-from hodgerank.reporting.catalogue import LANGUAGE, say
+from hodgerank.reporting.messages import LANGUAGE, say
 
 # Nothing is fetched and nothing is run, whatever the names of items are.
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"

@@ -6,7 +6,7 @@ import re
 
 from hodgerank import __version__
 from hodgerank.reporting.blocks import Bullets, Document, Figure, Paragraph, Section, Table, Text
-from hodgerank.reporting.catalogue import say
+from hodgerank.reporting.messages import say
 
 
 def page(document: Document) -> str:

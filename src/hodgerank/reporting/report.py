@@ -10,35 +10,36 @@ from pathlib import Path
 from typing import Any
 
 from hodgerank import __version__
+from hodgerank.atomic_write import write_file
 from hodgerank.data.groups import VoteGroups
-from hodgerank.data.reading.source import read_comparisons
+from hodgerank.data.reading.vote_source import read_comparisons
+from hodgerank.display import Displayed, visible
 from hodgerank.errors import InvalidArgument
-from hodgerank.notebook import Displayed, visible
-from hodgerank.reporting.answer import answer
 from hodgerank.reporting.blocks import Document, Paragraph, Section
-from hodgerank.reporting.catalogue import say, words
 from hodgerank.reporting.findings import Findings, Tell, find
 from hodgerank.reporting.group_findings import GroupFindings, find_in_groups
-from hodgerank.reporting.provenance import Provenance
-from hodgerank.reporting.sections.certainty import certainty_section
-from hodgerank.reporting.sections.consistency import consistency_section
-from hodgerank.reporting.sections.groups import (
+from hodgerank.reporting.messages import say, words
+from hodgerank.reporting.method_sections import about_reading, methods_section, reading_section
+from hodgerank.reporting.options import Fit, Provenance, Settings
+from hodgerank.reporting.quality_sections import (
+    about,
+    consistency_section,
+    outliers_section,
+    sides_section,
+    topology_section,
+    workers_section,
+)
+from hodgerank.reporting.ranking_sections import (
+    certainty_section,
     group_consistency_section,
     group_next_section,
     group_rankings_section,
+    next_section,
     no_groups_section,
+    ranking_section,
 )
-from hodgerank.reporting.sections.methods import methods_section
-from hodgerank.reporting.sections.next_pairs import next_section
-from hodgerank.reporting.sections.outliers import outliers_section
-from hodgerank.reporting.sections.ranking import ranking_section
-from hodgerank.reporting.sections.reading import about_reading, reading_section
-from hodgerank.reporting.sections.sides import sides_section
-from hodgerank.reporting.sections.topology import topology_section
-from hodgerank.reporting.sections.workers import about, workers_section
-from hodgerank.reporting.settings import Fit, Settings
+from hodgerank.reporting.summary import answer
 from hodgerank.types import Pair, VotesLike
-from hodgerank.writing import write_file
 
 SUFFIXES = (".html", ".md", ".json")
 RATE = 0.05  # false discovery rate of the workers

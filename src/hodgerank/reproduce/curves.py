@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 
 from hodgerank.plotting.curves import curve_chart
-from hodgerank.plotting.look import COLOURS
-from hodgerank.reproduce.statistics import Estimate
-from hodgerank.reproduce.tasks import Outcome
+from hodgerank.plotting.theme import COLOURS
+from hodgerank.reproduce.experiment import Outcome
 from hodgerank.reproduce.verdict import (
     FEWEST,
     Claim,
+    Estimate,
     Published,
     Status,
     Verdict,

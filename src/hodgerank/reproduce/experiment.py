@@ -2,12 +2,175 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import hashlib
+import json
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
+from functools import cache
+from os import SEEK_END
+from pathlib import Path
+from typing import Any, Literal, TypeVar
 
+import hodgerank
 from hodgerank.data.datasets import DatasetName
-from hodgerank.reproduce.tasks import Effort, Outcome, Task
+from hodgerank.errors import MissingDependency
 from hodgerank.reproduce.verdict import Findings, Published
+
+T = TypeVar("T")
+EffortName = Literal["smoke", "quick", "full"]
+
+
+@dataclass(frozen=True)
+class Effort:
+    """How much to compute: enough to see that it works, for a first picture, or as published.
+
+    Attributes
+    ----------
+    name
+        smoke, quick or full.
+    n_runs
+        Overrides the number of runs.
+    seed
+        All random numbers follow from it.
+    """
+
+    name: EffortName = "quick"
+    n_runs: int | None = None
+    seed: int = 0
+
+    def pick(self, *, smoke: T, quick: T, full: T) -> T:
+        """A setting that depends on the effort."""
+        return {"smoke": smoke, "quick": quick, "full": full}[self.name]
+
+    def runs(self, *, quick: int, full: int, smoke: int = 2) -> range:
+        """Numbers of the runs; those of a smaller effort are among those of a larger."""
+        return range(self.n_runs or self.pick(smoke=smoke, quick=quick, full=full))
+
+
+@dataclass(frozen=True)
+class Task:
+    """One function of the settings and a seed; the result is plain data.
+
+    Attributes
+    ----------
+    function
+        At the top level of a module, so that any process can find it.
+    settings
+        Its keyword arguments: plain data too.
+    is_timed
+        It measures time, and so wants the machine for itself.
+    """
+
+    function: Callable[..., Any]
+    settings: Mapping[str, Any]
+    is_timed: bool = False
+
+    @property
+    def key(self) -> str:
+        """The same for the same work."""
+        name = f"{self.function.__module__}.{self.function.__qualname__}"
+        return json.dumps([name, dict(self.settings)], sort_keys=True)
+
+    def __call__(self) -> tuple[str, Any]:
+        """The key and the result."""
+        return self.key, self.function(**self.settings)
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a task found."""
+
+    settings: Mapping[str, Any]
+    result: Any
+
+
+class ResultFile:
+    """Results on disk, a line of JSON each; lines that cannot be read are computed again."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self.results: dict[str, Any] = {}
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.touch()
+        for line in path.read_text(encoding="utf-8", errors="replace").splitlines():
+            with suppress(ValueError, TypeError):
+                key, result = json.loads(line)
+                self.results[str(key)] = result
+
+    def add(self, key: str, result: Any) -> None:
+        """Keep a result on disk."""
+        self.results[key] = json.loads(json.dumps(result))
+        with self._path.open("a") as file:
+            file.write("\n" * (not self._ends_a_line()) + json.dumps([key, result]) + "\n")
+
+    def _ends_a_line(self) -> bool:
+        with self._path.open("rb") as file:
+            if not file.seek(0, SEEK_END):
+                return True
+            file.seek(-1, SEEK_END)
+            return file.read(1) == b"\n"
+
+
+@cache
+def code_fingerprint() -> str:
+    """Changes when any source file of the library does."""
+    root = Path(hodgerank.__file__).parent
+    digest = hashlib.sha256()
+    for path in sorted(root.rglob("*.py")):
+        digest.update(str(path.relative_to(root)).encode() + b"\0" + path.read_bytes())
+    return digest.hexdigest()[:16]
+
+
+def run_tasks(
+    tasks: Sequence[Task],
+    file: ResultFile,
+    *,
+    jobs: int | None = None,
+    on_done: Callable[[], None] = lambda: None,
+) -> list[Outcome]:
+    """Results of all tasks in their order; those in the file are not computed again.
+
+    Without `jobs`, joblib's own settings hold: `with joblib.parallel_config("dask"): ...` sends
+    the work to a cluster. Tasks that measure time run here, one after the other, at the end.
+    """
+    missing = [task for task in tasks if task.key not in file.results]
+    for _ in range(len(tasks) - len(missing)):
+        on_done()
+    for key, result in _parallel([task for task in missing if not task.is_timed], jobs):
+        file.add(key, result)
+        on_done()
+    for task in missing:
+        if task.is_timed:
+            file.add(*_on_one_thread(task))
+            on_done()
+    return [Outcome(task.settings, file.results[task.key]) for task in tasks]
+
+
+def require_joblib() -> None:
+    """Whether tasks can be run."""
+    try:
+        import joblib  # noqa: F401
+    except ImportError:
+        raise MissingDependency("hodgerank[reproduce]", "running experiments") from None
+
+
+def _parallel(tasks: Sequence[Task], jobs: int | None) -> Iterable[tuple[str, Any]]:
+    if not tasks:
+        return ()
+    import joblib
+
+    parallel = joblib.Parallel(n_jobs=jobs, return_as="generator_unordered")
+    results: Iterable[tuple[str, Any]] = parallel(joblib.delayed(_on_one_thread)(t) for t in tasks)
+    return results
+
+
+def _on_one_thread(task: Task) -> tuple[str, Any]:
+    """Small matrices gain nothing from threads, and lose much where other tasks run too."""
+    from threadpoolctl import threadpool_limits
+
+    with threadpool_limits(1):
+        return task()
 
 
 @dataclass(frozen=True)

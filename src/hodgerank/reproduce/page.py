@@ -11,10 +11,10 @@ from html import escape
 from importlib.metadata import version
 from pathlib import Path
 
+from hodgerank.atomic_write import write_file
 from hodgerank.plotting.charts import SUFFIXES
-from hodgerank.reproduce.tasks import Effort
+from hodgerank.reproduce.experiment import Effort
 from hodgerank.reproduce.verdict import Report, Status, Table, Verdict
-from hodgerank.writing import write_file
 
 TITLE = "HodgeRank with Information Maximization, regenerated"
 PAPER = (

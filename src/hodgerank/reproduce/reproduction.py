@@ -2,29 +2,62 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import get_args
 
+from hodgerank.atomic_write import write_file
 from hodgerank.data.datasets import load_dataset
 from hodgerank.data.sources.frames import build_frame
 from hodgerank.errors import DatasetUnavailable, InvalidArgument, require_one_of
 from hodgerank.plotting.charts import SUFFIXES, require_charts, save_chart
-from hodgerank.reproduce.catalogue import EXPERIMENTS
-from hodgerank.reproduce.experiment import Experiment
-from hodgerank.reproduce.page import write_page
-from hodgerank.reproduce.tasks import (
+from hodgerank.reproduce.experiment import (
     Effort,
     EffortName,
+    Experiment,
     ResultFile,
     Task,
     code_fingerprint,
     require_joblib,
     run_tasks,
 )
+from hodgerank.reproduce.figures import (
+    beyond_careless_workers,
+    beyond_many_judges,
+    beyond_more_items,
+    beyond_other_samplers,
+    figure1_connectivity,
+    figure2_betti_numbers,
+    figure3_simulated,
+    figure4_budget,
+    figure7_reading_levels,
+    figures5_6_recorded_votes,
+    table1_cost_simulated,
+    table2_cost_real,
+)
+from hodgerank.reproduce.page import write_page
 from hodgerank.reproduce.verdict import Findings, Published, Report, Status
-from hodgerank.writing import write_file
+
+EXPERIMENTS: Mapping[str, Experiment] = {
+    experiment.name: experiment
+    for experiment in (
+        figure1_connectivity.EXPERIMENT,
+        figure2_betti_numbers.EXPERIMENT,
+        figure3_simulated.EXPERIMENT,
+        table1_cost_simulated.EXPERIMENT,
+        figure4_budget.EXPERIMENT,
+        figures5_6_recorded_votes.VQA,
+        figures5_6_recorded_votes.IQA,
+        figure7_reading_levels.EXPERIMENT,
+        table2_cost_real.EXPERIMENT,
+        beyond_other_samplers.EXPERIMENT,
+        beyond_careless_workers.EXPERIMENT,
+        beyond_many_judges.EXPERIMENT,
+        beyond_more_items.EXPERIMENT,
+    )
+}
+
 
 OnProgress = Callable[[str, int, int], None]
 """Called with the name of the experiment, the tasks done and their number."""

@@ -8,12 +8,11 @@ from typing import TypeAlias
 
 import numpy as np
 
+from hodgerank.display import short
 from hodgerank.errors import InvalidArgument
 from hodgerank.estimators.priors import Scope
-from hodgerank.notebook import short
-from hodgerank.sampling.blocked import Blocked
 from hodgerank.sampling.designs.design import Design
-from hodgerank.sampling.items import ItemList
+from hodgerank.sampling.item_list import Blocked, ItemList
 from hodgerank.types import BoolArray, FloatArray, IntArray, Item
 
 Candidates: TypeAlias = (

@@ -11,18 +11,18 @@ from typing import ClassVar, Self, overload
 import numpy as np
 
 from hodgerank.data.comparisons import Comparisons
-from hodgerank.data.reading.source import read_comparisons
+from hodgerank.data.reading.vote_source import read_comparisons
+from hodgerank.display import Displayed, Preview
 from hodgerank.errors import InvalidArgument, NothingToAsk, require_one_of
 from hodgerank.estimators.bayes import LINK, believed_ranking, sided_ranking
-from hodgerank.estimators.position.cells import POSITIONS, Position
+from hodgerank.estimators.position_bias.cells import POSITIONS, Position
 from hodgerank.estimators.priors import Scope
 from hodgerank.estimators.ranking import Ranking
 from hodgerank.graph.answered_graph import AnsweredGraph
 from hodgerank.graph.comparison_graph import ComparisonGraph
 from hodgerank.graph.repetitions import counted_as_correlated, news_share
-from hodgerank.kernels.selection.ties import streams
-from hodgerank.notebook import Displayed, Preview
-from hodgerank.sampling.answer import read_outcome, read_weight, read_worker
+from hodgerank.kernels.selection.tie_breaking import streams
+from hodgerank.sampling.answers import History, read_outcome, read_weight, read_worker
 from hodgerank.sampling.candidates import (
     AnyPair,
     CandidateReader,
@@ -31,12 +31,10 @@ from hodgerank.sampling.candidates import (
     PairTable,
     why_nothing,
 )
-from hodgerank.sampling.designs.dense import DensePosterior
-from hodgerank.sampling.designs.design import Design
-from hodgerank.sampling.display import Display, DisplayBalance
-from hodgerank.sampling.history import History
-from hodgerank.sampling.items import ItemList
-from hodgerank.sampling.posterior import Posterior
+from hodgerank.sampling.designs.dense_posterior import DensePosterior
+from hodgerank.sampling.designs.design import Design, Posterior
+from hodgerank.sampling.display_order import Display, DisplayBalance
+from hodgerank.sampling.item_list import ItemList
 from hodgerank.types import FloatArray, Item, Pair, VotesLike
 
 NOTICED = 0.1
@@ -282,7 +280,7 @@ class Sampler(Displayed):
         themselves, answers to a pair count less each time. With `position`, sides are in the model.
         For another estimator, give it `sampler.answers`.
         """
-        from hodgerank.estimators.trusting import trusted_answers, weighed
+        from hodgerank.estimators.worker_weights import trusted_answers, weighed
 
         given, rho = self.answers, self.repetition
         answers = trusted_answers(given, self._trust_in_workers)
@@ -329,7 +327,7 @@ class Sampler(Displayed):
             return None
         if self._leans is not None:
             return self._leans
-        from hodgerank.estimators.position.believing import believed_sides
+        from hodgerank.estimators.position_bias.posterior import believed_sides
 
         found = believed_sides(AnsweredGraph.of(self.answers), self.position, LINK).evidence
         return found.all_leans(found.best_place)
@@ -340,7 +338,7 @@ class Sampler(Displayed):
             return self._trust
         if not self._history.n_workers:
             return np.ones(0)
-        from hodgerank.estimators.trusting import trust_in_workers
+        from hodgerank.estimators.worker_weights import trust_in_workers
 
         return trust_in_workers(self.answers)
 

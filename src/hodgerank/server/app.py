@@ -3,31 +3,71 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from functools import cache, partial
+from typing import Any, get_type_hints
 
 from fastapi import APIRouter, Depends, FastAPI
 from fastapi.exceptions import RequestValidationError
+from pydantic import BaseModel, ValidationError
 from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response
 from starlette.routing import BaseRoute
+from starlette.routing import Route as PlainRoute
 
 from hodgerank import __version__
 from hodgerank.errors import HodgeRankError
-from hodgerank.server.access import guard
-from hodgerank.server.api.describing import description_of, schema_of
-from hodgerank.server.api.news import News
-from hodgerank.server.house import House
+from hodgerank.server.auth import Who, guard
+from hodgerank.server.context import House
+from hodgerank.server.error_responses import answer_problem
 from hodgerank.server.live import Live
-from hodgerank.server.metrics.counting import Metrics
-from hodgerank.server.metrics.meter import Meter
-from hodgerank.server.plain import plain_route
+from hodgerank.server.metrics import Metrics
 from hodgerank.server.problem import Problem
+from hodgerank.server.request_log import Meter
+from hodgerank.server.result_cache import Standings
 from hodgerank.server.routes import ROUTES, Route
-from hodgerank.server.running.streams import StreamKeeper, Streams
-from hodgerank.server.shield import Shield
-from hodgerank.server.standings import Standings
-from hodgerank.server.telling import answer_problem
+from hodgerank.server.security_middleware import Shield
+from hodgerank.server.streams import StreamKeeper, Streams
+from hodgerank.server.views.live import News
+from hodgerank.server.views.openapi import description_of, schema_of
+
+
+def plain_route(
+    method: str, path: str, who: Who, endpoint: Callable[..., Awaitable[Response]]
+) -> PlainRoute:
+    """A route whose endpoint gets the request, and by name what else it asks for.
+
+    That is a part of the path, or the body, where its type is a model.
+    """
+    check = guard(who)
+    hints = get_type_hints(endpoint)
+    wanted = {name: kind for name, kind in hints.items() if name not in ("request", "return")}
+
+    async def answer(request: Request) -> Response:
+        request.scope["route"] = route  # by which it is counted
+        await check(request)
+        values = {name: await _read(request, name, kind) for name, kind in wanted.items()}
+        return await endpoint(request, **values)
+
+    route = PlainRoute(path, answer, methods=[method])
+    return route
+
+
+async def _read(request: Request, name: str, kind: Any) -> Any:
+    if isinstance(kind, type) and issubclass(kind, BaseModel):
+        try:
+            return kind.model_validate_json(await request.body())
+        except ValidationError as error:
+            faults = error.errors(include_url=False, include_context=False)
+            raise RequestValidationError(
+                [{**fault, "loc": ("body", *fault["loc"])} for fault in faults]
+            ) from None
+    try:
+        return kind(request.path_params[name])
+    except ValueError:
+        raise Problem(404, "") from None
 
 
 def create_app(house: House) -> FastAPI:

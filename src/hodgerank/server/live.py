@@ -12,11 +12,11 @@ from time import monotonic
 from typing import Any
 
 from hodgerank.campaign.campaign import Campaign
-from hodgerank.campaign.facts import CampaignFacts
+from hodgerank.campaign.snapshot import CampaignFacts
 from hodgerank.campaign.summaries import Counts, counts
 from hodgerank.errors import HodgeRankError
-from hodgerank.server.house import decide
-from hodgerank.server.standings import Standing, Standings
+from hodgerank.server.context import decide
+from hodgerank.server.result_cache import Standing, Standings
 
 TICK_SECONDS = 1.0
 SILENT_SECONDS = 15.0

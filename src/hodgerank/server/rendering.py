@@ -16,7 +16,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse
 
 from hodgerank import __version__
-from hodgerank.plotting.inline import colour_rules
+from hodgerank.plotting.charts import colour_rules
 from hodgerank.server.texts import ENGLISH, Texts
 
 FOR_READERS = re.compile(rb"^[ \t]+|^[ \t]*(//.*|/\*.*\*/)\n", re.MULTILINE)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from hodgerank.campaign import Campaign, RemoteCampaign
-from hodgerank.server.keys import Role
+from hodgerank.server.api_keys import Role
 from server.live_server import LiveServer
 
 

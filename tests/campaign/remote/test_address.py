@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from hodgerank.campaign.remote.address import read_address
+from hodgerank.campaign.client.address import read_address
 from hodgerank.errors import InvalidArgument
 
 

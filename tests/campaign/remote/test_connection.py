@@ -13,8 +13,8 @@ import pytest
 
 from campaign.remote.middlemen import CuttingProxy, answering
 from hodgerank.campaign import RemoteCampaign
-from hodgerank.campaign.remote import connection
-from hodgerank.campaign.remote import connection as connection_module
+from hodgerank.campaign.client import connection
+from hodgerank.campaign.client import connection as connection_module
 from hodgerank.errors import CampaignError, InvalidArgument
 
 TOKEN = "t0ken-of-nobody"

@@ -5,9 +5,8 @@ from __future__ import annotations
 import asyncio
 
 from campaigns import SCORES, TEXTS, few
-from hodgerank.judges.for_campaign import judge_for
-from hodgerank.judges.on_campaign import judge_campaign
-from hodgerank.judges.stand_in import Faults, StandIn, Temper
+from hodgerank.judges.campaign_run import judge_campaign, judge_for
+from hodgerank.judges.fake_llm import Faults, StandIn, Temper
 
 
 def work(stand_in, campaign, models, **options):

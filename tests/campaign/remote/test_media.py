@@ -12,12 +12,11 @@ import pytest
 
 from campaign.remote.middlemen import CuttingProxy, answering
 from hodgerank.campaign import Campaign, CampaignItem, RemoteCampaign
-from hodgerank.campaign.remote import connection as connection_module
-from hodgerank.campaign.remote.address import read_address
+from hodgerank.campaign.client import connection as connection_module
+from hodgerank.campaign.client.address import read_address
 from hodgerank.errors import CampaignError, InvalidArgument
-from hodgerank.judges.for_campaign import judge_for
-from hodgerank.judges.on_campaign import judge_campaign
-from hodgerank.judges.stand_in import StandIn, Temper
+from hodgerank.judges.campaign_run import judge_campaign, judge_for
+from hodgerank.judges.fake_llm import StandIn, Temper
 from server.media.made import NOT_TAKEN, picture
 
 seeds = count(5000)

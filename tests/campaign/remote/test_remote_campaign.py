@@ -290,7 +290,7 @@ def test_what_could_not_be_written_is_told_as_such(live, clients, monkeypatch):
         raise CannotWrite("the disk is full")
 
     with monkeypatch.context() as patch:
-        patch.setattr("hodgerank.campaign.answering.answer", fail)
+        patch.setattr("hodgerank.campaign.commands.answers.answer", fail)
         with pytest.raises(CannotWrite, match="the disk is full"):
             client.answer(task, 1)
     assert client.answer(task, 1).is_counted
@@ -316,7 +316,7 @@ def test_a_judge_does_its_work_and_is_not_told_the_rest(live, clients):
 
 
 def test_votes_of_any_kind_are_imported_as_they_are(live, clients):
-    from hodgerank.data.reading.source import read_comparisons
+    from hodgerank.data.reading.vote_source import read_comparisons
 
     votes = read_comparisons([(1, 2, 0.5), (2, 3, -1)], display_known=False)
     campaign = live.campaign([1, 2, 3])

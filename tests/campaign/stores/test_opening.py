@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from hodgerank.campaign.database import open_store
 from hodgerank.campaign.stores.memory import MemoryStore
-from hodgerank.campaign.stores.opening import open_store
 from hodgerank.campaign.stores.sqlite import SqliteStore
 from hodgerank.errors import InvalidArgument, MissingDependency
 

@@ -12,7 +12,7 @@ from sqlalchemy import text
 
 from contracts.store import DurableStoreContract, some_events
 from hodgerank.campaign.events import Event
-from hodgerank.campaign.stores import listener, postgres
+from hodgerank.campaign.stores import postgres
 from hodgerank.campaign.stores.group_commit import GroupCommit
 from hodgerank.campaign.stores.postgres import PostgresStore
 from hodgerank.errors import CampaignError, CannotWrite, InvalidArgument
@@ -153,7 +153,7 @@ def test_several_processes_write_one_log_without_gaps(open_postgres):
 
 
 def test_another_process_is_woken(open_postgres, monkeypatch):
-    monkeypatch.setattr(listener, "POLL_SECONDS", 30.0)
+    monkeypatch.setattr(postgres, "POLL_SECONDS", 30.0)
     here, there = open_postgres(create=True), open_postgres()
     write(here, 1, 1)
     with ThreadPoolExecutor(1) as pool:
@@ -175,7 +175,7 @@ def is_listening(store) -> bool:
 
 
 def test_who_waits_looks_by_itself_where_nothing_is_notified(open_postgres, monkeypatch):
-    monkeypatch.setattr(listener, "POLL_SECONDS", 0.05)
+    monkeypatch.setattr(postgres, "POLL_SECONDS", 0.05)
     monkeypatch.setattr(postgres, "notify", lambda *of: None)
     here, there = open_postgres(create=True), open_postgres()
     with ThreadPoolExecutor(1) as pool:
@@ -185,7 +185,7 @@ def test_who_waits_looks_by_itself_where_nothing_is_notified(open_postgres, monk
 
 
 def test_who_waits_outlives_the_connection_that_listens(open_postgres, kill, monkeypatch):
-    monkeypatch.setattr(listener, "POLL_SECONDS", 0.2)
+    monkeypatch.setattr(postgres, "POLL_SECONDS", 0.2)
     here, there = open_postgres(create=True), open_postgres()
     with ThreadPoolExecutor(1) as pool:
         waiting = pool.submit(there.wait, "votes", 0, 60)

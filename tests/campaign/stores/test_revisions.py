@@ -16,13 +16,13 @@ import pytest
 from sqlalchemy import create_engine, make_url
 
 from hodgerank.campaign.events import Event
-from hodgerank.campaign.stores import postgres, revisions
+from hodgerank.campaign.stores import postgres, sql
 from hodgerank.campaign.stores.postgres import PostgresStore
-from hodgerank.campaign.stores.schema import HEAD, REVISION_TABLE, metadata
+from hodgerank.campaign.stores.sql import HEAD, REVISION_TABLE, metadata
 from hodgerank.campaign.stores.sqlite import SqliteStore
 from hodgerank.errors import CampaignError
 
-MIGRATIONS = revisions.MIGRATIONS
+MIGRATIONS = sql.MIGRATIONS
 SCHEMAS = Path(__file__).parent / "schemas"
 RELEASED = sorted(path.stem for path in SCHEMAS.glob("*.sql"))
 KINDS = (
@@ -71,8 +71,8 @@ def tomorrow(tmp_path_factory, monkeypatch):
         shutil.copytree(MIGRATIONS, folder, dirs_exist_ok=True)
         script = NEXT.format(revision=TOMORROW, before=HEAD, more=more)
         (folder / "versions" / f"{TOMORROW}_tomorrow.py").write_text(script)
-        monkeypatch.setattr(revisions, "MIGRATIONS", folder)
-        monkeypatch.setattr(revisions, "HEAD", TOMORROW)
+        monkeypatch.setattr(sql, "MIGRATIONS", folder)
+        monkeypatch.setattr(sql, "HEAD", TOMORROW)
         monkeypatch.setattr(postgres, "HEAD", TOMORROW)
 
     return have_another
@@ -89,7 +89,7 @@ def postgres_of(revision: str, url: str, tmp_path: Path) -> str:
     engine = create_engine(make_url(url).set(drivername="postgresql+psycopg"))
     rows = sqlite3.connect(sqlite_of(revision, tmp_path / "rows.db"))
     with closing(rows), engine.begin() as connection:
-        revisions.upgrade(connection, None, url, to=revision)
+        sql.upgrade(connection, None, url, to=revision)
         for table in ("campaigns", "events"):
             found = rows.execute(f"SELECT * FROM {table}")
             names = [column[0] for column in found.description]

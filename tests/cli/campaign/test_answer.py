@@ -144,7 +144,7 @@ def test_it_ends_with_the_words_of_the_reason_and_status_0(new, answer, campaign
 
 
 def test_a_stopping_rule_is_looked_at_every_so_many_answers(new, answer, monkeypatch):
-    monkeypatch.setattr("hodgerank.cli.campaign.conversation.LOOK_EVERY", 3)
+    monkeypatch.setattr("hodgerank.cli.campaign.answer.LOOK_EVERY", 3)
     new("--stop", "tau >= 0.01")
     told = json.loads(answer(["1"] * 9, "--json"))
     assert (told["n_saved"], told["ended_by"]) == (3, "enough")
@@ -283,7 +283,7 @@ def test_an_interrupt_leaves_the_pair_open(new, answer, monkeypatch):
 
     new()
     with monkeypatch.context() as patch:
-        patch.setattr("hodgerank.cli.campaign.keys.LineKeys.read", interrupt)
+        patch.setattr("hodgerank.cli.campaign.keyboard.LineKeys.read", interrupt)
         out = answer([], status=130)
     assert "the same command goes on" in out
     assert pairs_shown(answer(["q"])) == pairs_shown(out)

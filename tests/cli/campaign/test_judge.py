@@ -11,7 +11,7 @@ import pytest
 
 from campaigns import QUESTION, SCORES, TEXTS, asked_in, forget_surroundings, records
 from hodgerank.campaign.campaign import Campaign
-from hodgerank.judges.stand_in import StandIn, Temper
+from hodgerank.judges.fake_llm import StandIn, Temper
 
 pytestmark = pytest.mark.usefixtures("certificates_are_read_once")
 

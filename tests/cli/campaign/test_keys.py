@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from hodgerank.cli.campaign.keys import LEFT, RIGHT, TerminalKeys
+from hodgerank.cli.campaign.keyboard import LEFT, RIGHT, TerminalKeys
 
 
 @pytest.fixture

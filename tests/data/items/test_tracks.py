@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from hodgerank.data.items.item_table import Row
 from hodgerank.data.items.judged_items import JudgedItems, read_items
 from hodgerank.data.items.samples import Sample
-from hodgerank.data.items.sources import Row
 from hodgerank.errors import InvalidArgument, InvalidComparisons
 from pace import at_most
 

@@ -9,9 +9,9 @@ import polars as pl
 import pytest
 
 import hodgerank as hr
-from hodgerank.data.reading.asked_by import FOLLOWS_LABELS, IGNORES_LABELS
+from hodgerank.data.reading.decode import FOLLOWS_LABELS, IGNORES_LABELS
 from hodgerank.graph.edge_file import EdgeFile, edge_file
-from hodgerank.sampling.samplers.by_name import STRATEGIES, build_sampler
+from hodgerank.sampling.samplers.registry import STRATEGIES, build_sampler
 
 ROWS = [("a", "b", 1), ("b", "c", 1), ("c", "a", -1), ("a", "b", -1)]
 

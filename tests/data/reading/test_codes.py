@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hodgerank.data.reading import codes
-from hodgerank.data.reading.codes import MISSING, encode, encode_values
+from hodgerank.data.reading import values
+from hodgerank.data.reading.values import MISSING, encode, encode_values
 from hodgerank.errors import InvalidComparisons
 
 labels = st.one_of(st.none(), st.sampled_from(["a", " a", "b\t", "", "  ", "é", "10", "2", "007"]))
@@ -33,16 +33,16 @@ def test_codes_are_places_among_the_sorted_labels(few, rows, from_text):
         return
     table = pl.DataFrame({"l": left, "r": right}, schema={"l": pl.String, "r": pl.String})
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(codes, "FEW_ROWS", few)
-        ((values, found),) = encode(table, [["l", "r"]], from_text=from_text)
+        patch.setattr(values, "FEW_ROWS", few)
+        ((names, found),) = encode(table, [["l", "r"]], from_text=from_text)
     wanted, places = obvious([left, right], from_text=from_text)
-    assert values == wanted
+    assert names == wanted
     assert [column.tolist() for column in found] == places
 
 
 @pytest.mark.parametrize("few", [0, 100_000])
 def test_groups_have_codes_of_their_own(few, monkeypatch):
-    monkeypatch.setattr(codes, "FEW_ROWS", few)
+    monkeypatch.setattr(values, "FEW_ROWS", few)
     table = pl.DataFrame({"l": ["b", "a"], "r": ["c", "b"], "w": ["x", None], "n": [7, 5]})
     groups = [["l", "r"], ["w"], ["n"]]
     (items, rows), (workers, (who,)), (numbers, (n,)) = encode(table, groups, from_text=False)

@@ -11,7 +11,7 @@ import pytest
 from polars.testing import assert_frame_equal
 
 import hodgerank as hr
-from hodgerank.data.reading.source import VoteSource
+from hodgerank.data.reading.vote_source import VoteSource
 from hodgerank.errors import InvalidArgument, InvalidComparisons
 
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import hodgerank as hr
-from hodgerank.data.sources.formulas import guarded, without_guards
+from hodgerank.data.sources.formula_guard import guarded, without_guards
 
 HEADS = st.sampled_from(["", "'", "''", "=", "+", "-", "@", "\t", "'=", "''-"])
 

@@ -10,10 +10,10 @@ from benchmarks.calibration.crowds import Crowd, fresh_rng
 from scipy.special import expit
 
 import hodgerank as hr
-from hodgerank.estimators.position.bias import PRIOR, position_bias
-from hodgerank.estimators.position.cells import SidedCells, worker_groups
-from hodgerank.estimators.position.fit import fit_sides
-from hodgerank.estimators.position.sides import assess_sides
+from hodgerank.estimators.position_bias.assess import assess_sides
+from hodgerank.estimators.position_bias.bias_test import PRIOR, position_bias
+from hodgerank.estimators.position_bias.cells import SidedCells, worker_groups
+from hodgerank.estimators.position_bias.fit import fit_sides
 from hodgerank.graph.answered_graph import AnsweredGraph
 
 RUNS = 30

@@ -7,7 +7,7 @@ import pytest
 from benchmarks.calibration.judges import Judges
 
 import hodgerank as hr
-from hodgerank.estimators.position.first_of_equals import first_of_equals
+from hodgerank.estimators.position_bias.bias_test import first_of_equals
 
 
 @pytest.mark.slow

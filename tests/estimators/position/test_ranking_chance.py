@@ -7,8 +7,8 @@ import pytest
 from benchmarks.calibration.judges import Judges
 
 import hodgerank as hr
-from hodgerank.estimators.position import ranking_chance as home
-from hodgerank.estimators.position.ranking_chance import ranking_chance
+from hodgerank.estimators.position_bias import bias_test as home
+from hodgerank.estimators.position_bias.bias_test import ranking_chance
 from hodgerank.graph.answered_graph import AnsweredGraph
 
 

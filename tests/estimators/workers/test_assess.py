@@ -9,9 +9,10 @@ import pytest
 from hypothesis import given
 
 import hodgerank as hr
-from hodgerank.data.reading.source import VoteSource
+from hodgerank.data.reading.vote_source import VoteSource
 from hodgerank.errors import InvalidArgument
-from hodgerank.estimators.workers import leave_one_out
+from hodgerank.estimators.workers import assess
+from hodgerank.estimators.workers.assess import LeaveOneOut
 from hodgerank.estimators.workers.assessment import (
     FAULTS,
     HABITS,
@@ -21,7 +22,6 @@ from hodgerank.estimators.workers.assessment import (
     WORDS,
 )
 from hodgerank.estimators.workers.cells import WorkerCells
-from hodgerank.estimators.workers.leave_one_out import LeaveOneOut
 from hodgerank.graph.answered_graph import AnsweredGraph
 from hodgerank.kernels.linalg import normal_equations
 from reference.least_squares import dense_hodge_rank
@@ -175,7 +175,7 @@ def test_votes_without_workers_are_refused():
 def test_many_items_take_the_other_solver(monkeypatch):
     votes = hr.simulate_comparisons(40, 900, workers={"honest": 5, "position-biased": 1}, rng=0)
     near = hr.assess_workers(votes)
-    for place in (normal_equations, leave_one_out):
+    for place in (normal_equations, assess):
         monkeypatch.setattr(place, "DENSE_ITEMS", 10)
     far = hr.assess_workers(votes)
     np.testing.assert_allclose(near.agreement, far.agreement, atol=1e-9)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from hodgerank.errors import InvalidArgument
-from hodgerank.judges.endpoint.address import checked_address
+from hodgerank.judges.endpoint.endpoint import checked_address
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hodgerank.errors import InvalidArgument
-from hodgerank.judges.endpoint.api_key import HIDDEN, ApiKey
+from hodgerank.judges.endpoint.connection import HIDDEN, ApiKey
 
 LETTERS = st.text("ABCDEFGHabcdefgh0123456789-_", min_size=8, max_size=40)
 

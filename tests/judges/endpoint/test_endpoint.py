@@ -20,8 +20,8 @@ from hodgerank.errors import HodgeRankError, InvalidArgument, MissingDependency
 from hodgerank.judges.endpoint.completion import Reply
 from hodgerank.judges.endpoint.endpoint import CallFailed, Endpoint, EndpointRefuses
 from hodgerank.judges.endpoint.pace import Pace
-from hodgerank.judges.ledger.ledger import Caps, Ledger
-from hodgerank.judges.stand_in import Faults, StandIn
+from hodgerank.judges.fake_llm import Faults, StandIn
+from hodgerank.judges.ledger import Caps, Ledger
 
 KEY = "sk-proj-Zq83hTvLx92mWd71"
 MESSAGES = [{"role": "user", "content": "Which is better? A or B"}]

@@ -9,7 +9,7 @@ import sys
 import pytest
 
 from hodgerank.errors import CannotWrite, InvalidArgument, InvalidComparisons
-from hodgerank.judges.ledger.call_log import FIELDS, CallLog, content_key
+from hodgerank.judges.call_log import FIELDS, CallLog, content_key
 
 MESSAGES = [{"role": "user", "content": "Which? \u00e9"}]
 
@@ -211,7 +211,7 @@ def test_what_json_cannot_hold_is_not_written(path):
 
 
 def test_two_runs_do_not_share_a_log(path):
-    script = "import sys; from hodgerank.judges.ledger.call_log import CallLog as Log"
+    script = "import sys; from hodgerank.judges.call_log import CallLog as Log"
     script += "; Log(sys.argv[1])"
     with CallLog(path):
         with pytest.raises(CannotWrite, match="in use by another run"):

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 import hodgerank.judges.prompts
 from hodgerank.data.items.samples import Sample, Showing
 from hodgerank.errors import InvalidArgument
-from hodgerank.judges.prompts.image_parts import logged
+from hodgerank.judges.prompts.images import logged
 from hodgerank.judges.prompts.template import SHIPPED, Template, load_template
 from pace import at_most
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from hodgerank.judges.endpoint.completion import Reply, TokenChoice
 from hodgerank.judges.prompts.template import load_template
-from hodgerank.judges.replies.verdict import Verdict, read_reply
+from hodgerank.judges.replies import Verdict, read_reply
 
 CHOICE = {"A": 1.0, "B": -1.0, "X": None}
 TIE = {"A": 1.0, "B": -1.0, "T": 0.0, "X": None}

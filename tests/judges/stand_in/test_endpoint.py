@@ -13,8 +13,8 @@ from scipy.stats import binomtest
 
 from chat_calls import Client, request
 from hodgerank.errors import InvalidArgument
-from hodgerank.judges.stand_in import Faults, StandIn, Temper
-from hodgerank.judges.stand_in.replies import RAMBLINGS
+from hodgerank.judges.fake_llm import Faults, StandIn, Temper
+from hodgerank.judges.fake_llm.replies import RAMBLINGS
 
 SCORES = {"good text": 1.0, "bad text": 0.0, f"long {'text ' * 40}": 0.0}
 GOOD, BAD, LONG = SCORES

@@ -7,8 +7,8 @@ from time import time
 import pytest
 
 from hodgerank.errors import InvalidArgument
-from hodgerank.judges.stand_in import Faults
-from hodgerank.judges.stand_in.faults import Mishaps
+from hodgerank.judges.fake_llm import Faults
+from hodgerank.judges.fake_llm.faults import Mishaps
 
 
 def test_faults_come_in_their_shares():

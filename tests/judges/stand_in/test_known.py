@@ -5,7 +5,7 @@ import hashlib
 import pytest
 
 from hodgerank.errors import HodgeRankError
-from hodgerank.judges.stand_in.known import read_known
+from hodgerank.judges.fake_llm.prompt import read_known
 
 PIXEL = b"\x89PNG\r\n\x1a\n and so on"
 

@@ -12,9 +12,9 @@ from math import exp
 import pytest
 
 from chat_calls import Client
-from hodgerank.judges.stand_in.__main__ import arguments, main
+from hodgerank.judges.fake_llm.__main__ import arguments, main
 
-COMMAND = [sys.executable, "-m", "hodgerank.judges.stand_in"]
+COMMAND = [sys.executable, "-m", "hodgerank.judges.fake_llm"]
 ITEMS = "id,text,score\na,good text,1\nb,bad text,0\n"
 
 

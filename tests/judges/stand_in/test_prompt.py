@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from hodgerank.data.items.samples import Sample, Showing
+from hodgerank.judges.fake_llm.prompt import NotAPrompt, flat, offered, shown
 from hodgerank.judges.prompts.template import SHIPPED, load_template
-from hodgerank.judges.stand_in.prompt import NotAPrompt, flat, offered, shown
 
 PIXEL = b"\x89PNG\r\n\x1a\n and so on"
 

@@ -5,7 +5,7 @@ from math import exp, inf, nan
 import pytest
 
 from hodgerank.errors import InvalidArgument
-from hodgerank.judges.stand_in import Temper
+from hodgerank.judges.fake_llm import Temper
 
 CHOICE = {"A": 1.0, "B": -1.0, "X": None}
 TIE = {"A": 1.0, "B": -1.0, "T": 0.0}

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hodgerank.kernels.edges.groups import group_rows
+from hodgerank.kernels.edges import group_rows
 
 
 @pytest.mark.parametrize("n_keys", [50, 10**9], ids=["by a table", "by sorting"])

@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hodgerank.kernels.edges.rewiring import rewired
+from hodgerank.kernels.edges import rewired
 
 
 @given(st.integers(3, 20), st.integers(0, 2**32 - 1))

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hodgerank.kernels.edges import sums
+from hodgerank.kernels import edges
 
 rows = st.lists(
     st.tuples(
@@ -51,7 +51,7 @@ def test_edges_are_those_of_a_dictionary(n_items, rows, plain, weighted, repeate
     if plain:
         outcome = np.where(outcome > 0, 1.0, -1.0)
     ones = np.ones(len(rows))
-    found = sums.sum_by_edge(
+    found = edges.sum_by_edge(
         left, right, outcome, weight if weighted else None, multiplicity if repeated else None,
         n_items,
     )  # fmt: skip
@@ -67,19 +67,19 @@ def test_edges_that_occur_several_times_and_either_way_round_are_added_up(rows):
     left, shift, outcome, weight, multiplicity = map(np.array, zip(*rows, strict=True))
     left = left.astype(np.int32)
     right = ((left + shift) % 6).astype(np.int32)
-    each = sums.EdgeSums(
+    each = edges.EdgeSums(
         left, right, multiplicity, multiplicity * weight, multiplicity * weight**2,
         multiplicity * weight * outcome, multiplicity * weight * outcome**2,
     )  # fmt: skip
     wanted = in_a_dictionary(left.tolist(), right.tolist(), outcome, weight, multiplicity)
-    assert_same(sums.add_up(left, right, each, 6), wanted)
+    assert_same(edges.add_up(left, right, each, 6), wanted)
 
 
 def test_more_answers_than_a_block_are_all_counted(monkeypatch):
-    monkeypatch.setattr(sums, "BLOCK", 7)
+    monkeypatch.setattr(edges, "BLOCK", 7)
     rng = np.random.default_rng(0)
     left = rng.integers(0, 4, 100, dtype=np.int32)
     right = ((left + rng.integers(1, 4, 100)) % 4).astype(np.int32)
     outcome = rng.choice([-1.0, 1.0], 100)
     wanted = in_a_dictionary(left.tolist(), right.tolist(), outcome, np.ones(100), np.ones(100))
-    assert_same(sums.sum_by_edge(left, right, outcome, None, None, 4), wanted)
+    assert_same(edges.sum_by_edge(left, right, outcome, None, None, 4), wanted)

@@ -7,7 +7,7 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from hodgerank.kernels.edges import win_table
+from hodgerank.kernels.edges import count_wins, edges_of
 
 
 @pytest.mark.parametrize(("n", "m"), [(1, 0), (2, 1), (5, 60), (64, 300), (65, 300), (150, 4000)])
@@ -25,12 +25,12 @@ def test_edges_are_those_of_a_dictionary(n, m):
     beats = np.zeros((n, n), np.int32)
     half = m // 2
     for part in (slice(0, half), slice(half, m)):  # a second piece adds to the first
-        win_table.count_wins(beats, left[part], right[part], outcome[part], place)
+        count_wins(beats, left[part], right[part], outcome[part], place)
     assert {pair: beats[pair] for pair in wins} == wins
     assert beats.sum() == m
 
     edges = sorted({(min(pair), max(pair)) for pair in wins})
-    low, high, answers, means = win_table.edges_of(beats)
+    low, high, answers, means = edges_of(beats)
     assert list(zip(low.tolist(), high.tolist(), strict=True)) == edges
     assert answers.tolist() == [wins[i, j] + wins[j, i] for i, j in edges]
     balance = [(wins[i, j] - wins[j, i]) / (wins[i, j] + wins[j, i]) for i, j in edges]

@@ -9,11 +9,16 @@ from scipy import sparse
 from scipy.special import ndtr
 
 import hodgerank as hr
-from hodgerank.kernels.expectation_propagation.dense import DenseDifferences, dense_precision
-from hodgerank.kernels.expectation_propagation.messages import fit_messages
-from hodgerank.kernels.expectation_propagation.sites import Answers, Sites, fit_sites
-from hodgerank.kernels.expectation_propagation.sparse import SparseDifferences
-from hodgerank.kernels.expectation_propagation.tilt import PROBIT
+from hodgerank.kernels.expectation_propagation import (
+    PROBIT,
+    Answers,
+    DenseDifferences,
+    Sites,
+    SparseDifferences,
+    dense_precision,
+    fit_messages,
+    fit_sites,
+)
 from hodgerank.kernels.linalg.laplacian import divergence
 
 VARIANCE = 0.7

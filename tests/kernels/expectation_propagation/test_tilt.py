@@ -8,8 +8,8 @@ from scipy import integrate
 from scipy.special import log_expit, log_ndtr
 from scipy.stats import norm
 
-from hodgerank.kernels.expectation_propagation.tilt import LOGIT, PROBIT, moved_site
-from hodgerank.kernels.expectation_propagation.tilt import tilt as tilted_by
+from hodgerank.kernels.expectation_propagation import LOGIT, PROBIT, moved_site
+from hodgerank.kernels.expectation_propagation import tilt as tilted_by
 
 LOG_LINKS = {PROBIT: log_ndtr, LOGIT: log_expit}
 

@@ -7,8 +7,8 @@ import pytest
 from scipy import sparse
 
 from hodgerank.errors import InvalidArgument
-from hodgerank.kernels.linalg import bordered
-from hodgerank.kernels.linalg.bordered import BorderedEquations
+from hodgerank.kernels.linalg import bordered_equations
+from hodgerank.kernels.linalg.bordered_equations import BorderedEquations
 from hodgerank.kernels.linalg.normal_equations import NormalEquations
 from reference.inverse import centred_inverse
 
@@ -45,9 +45,9 @@ def system(ridge: float) -> tuple[BorderedEquations, np.ndarray]:
 def test_solutions_and_covariances_are_those_of_the_whole_matrix(
     monkeypatch, ridge, route, is_full
 ):
-    monkeypatch.setattr(bordered, "FULL", 0.0 if is_full else 1.0)
+    monkeypatch.setattr(bordered_equations, "FULL", 0.0 if is_full else 1.0)
     if route == "groups":  # as if these were too many items
-        monkeypatch.setattr(bordered, "DENSE_ITEMS", N_GROUPS * N_UNKNOWNS)
+        monkeypatch.setattr(bordered_equations, "DENSE_ITEMS", N_GROUPS * N_UNKNOWNS)
     equations, full = system(ridge)
     assert isinstance(equations.border, np.ndarray) == is_full
     n = equations.items.n
@@ -70,6 +70,6 @@ def test_solutions_and_covariances_are_those_of_the_whole_matrix(
 
 
 def test_too_many_items_and_groups_are_refused(monkeypatch):
-    monkeypatch.setattr(bordered, "DENSE_ITEMS", 3)
+    monkeypatch.setattr(bordered_equations, "DENSE_ITEMS", 3)
     with pytest.raises(InvalidArgument, match="position='common'"):
         system(0.0)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from hodgerank.kernels.linalg import dense_cholesky as kernel
+from hodgerank.kernels.linalg import cholesky as kernel
 from reference.inverse import centred_inverse
 
 # two components: a square with a diagonal, and a path

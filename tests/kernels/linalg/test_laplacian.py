@@ -10,8 +10,8 @@ import pytest
 
 from hodgerank.errors import DidNotConverge
 from hodgerank.kernels.linalg import laplacian, normal_equations
+from hodgerank.kernels.linalg.conjugate_gradients import heaviest_tree
 from hodgerank.kernels.linalg.normal_equations import NormalEquations
-from hodgerank.kernels.linalg.spanning_tree import heaviest_tree
 from reference.inverse import centred_inverse
 
 GRAPHS = {

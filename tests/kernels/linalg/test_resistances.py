@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 from hodgerank.kernels.linalg import normal_equations
-from hodgerank.kernels.linalg.normal_equations import NormalEquations
-from hodgerank.kernels.linalg.resistances import effective_resistances
+from hodgerank.kernels.linalg.normal_equations import NormalEquations, effective_resistances
 from reference.inverse import centred_inverse
 
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from hodgerank.kernels.linalg import sparse_cholesky as kernel
+from hodgerank.kernels.linalg import cholesky as kernel
 
 GRAPHS = {
     "one item": nx.empty_graph(1),

@@ -5,8 +5,8 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
+from hodgerank.kernels.linalg.cholesky import star_mesh, star_mesh_solve
 from hodgerank.kernels.linalg.normal_equations import NormalEquations
-from hodgerank.kernels.linalg.star_mesh import star_mesh, star_mesh_solve
 
 
 def exact_solution(i, j, weights, rhs, n):

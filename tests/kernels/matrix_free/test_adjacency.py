@@ -7,7 +7,7 @@ from collections import defaultdict
 import numpy as np
 import pytest
 
-from hodgerank.kernels.matrix_free import adjacency
+from hodgerank.kernels.matrix_free import state
 from hodgerank.kernels.matrix_free.state import (
     COUNT,
     FIRST,
@@ -17,7 +17,7 @@ from hodgerank.kernels.matrix_free.state import (
 )
 from kernels.matrix_free.twin import settings
 
-ROOM = adjacency.ROOM
+ROOM = state.ROOM
 
 
 def neighbours_of(s, graph, u):
@@ -58,7 +58,7 @@ def test_edges_are_those_of_dictionaries():
         if u == v:
             continue
         weight = float(rng.integers(1, 3))
-        assert adjacency.connect(s, graph, u, v, weight) == weight
+        assert state.connect(s, graph, u, v, weight) == weight
         for a, b in ((u, v), (v, u)):
             wanted[graph][a][b] = wanted[graph][a].get(b, 0.0) + weight
     for graph in (FIRST, FIRST_PENDING):
@@ -79,7 +79,7 @@ def random_edges(rng, n, m):
 
 def add_all(s, edges):
     for i, j, w in zip(*(part.tolist() for part in edges), strict=True):
-        adjacency.connect(s, FIRST, i, j, w)
+        state.connect(s, FIRST, i, j, w)
 
 
 def test_the_weight_between_two_items_is_that_of_their_edge():
@@ -87,21 +87,21 @@ def test_the_weight_between_two_items_is_that_of_their_edge():
     i, j, w = edges = random_edges(np.random.default_rng(6), n, 150)
     s = empty_state(n, 1000, settings())
     add_all(s, edges)
-    adjacency.connect(s, FIRST_PENDING, 3, 4, 1.0)
+    state.connect(s, FIRST_PENDING, 3, 4, 1.0)
     dense = np.zeros((n, n))
     dense[i, j] = dense[j, i] = w
     for u in range(n):
         for v in range(n):
-            assert adjacency.weight_between(s, FIRST, u, v) == dense[u, v]
-    assert adjacency.weight_between(s, FIRST_PENDING, 3, 4) == 1.0
-    assert adjacency.weight_between(s, FIRST_PENDING, 3, 5) == 0.0
+            assert state.weight_between(s, FIRST, u, v) == dense[u, v]
+    assert state.weight_between(s, FIRST_PENDING, 3, 4) == 1.0
+    assert state.weight_between(s, FIRST_PENDING, 3, 5) == 0.0
 
 
 def test_what_an_edge_took_is_said_as_it_was_rounded():
     s = empty_state(2, 16, settings())
     total = 0.0
     for _ in range(1000):
-        total += adjacency.connect(s, FIRST, 0, 1, 0.1)
+        total += state.connect(s, FIRST, 0, 1, 0.1)
     assert total == pytest.approx(neighbours_of(s, FIRST, 0)[1], abs=1e-12)
     assert total != pytest.approx(100.0, abs=1e-6)  # kept in single precision
 
@@ -111,12 +111,12 @@ def test_slots_lead_to_what_a_search_finds():
     n = 25
     searched, looked_up = (empty_state(n, 500, settings()) for _ in range(2))
     for part in range(3):  # slots are set up anew from what is there
-        slots = adjacency.slots_of_answers(looked_up)
+        slots = state.slots_of_answers(looked_up)
         for _ in range(150):
             u, v = (int(k) for k in rng.choice(n, 2, replace=False))
             weight = float(rng.uniform(0.1, 2))
-            added = adjacency.connect(searched, FIRST, u, v, weight)
-            assert adjacency.connect_by_slots(looked_up, slots, u, v, weight) == added
+            added = state.connect(searched, FIRST, u, v, weight)
+            assert state.connect_by_slots(looked_up, slots, u, v, weight) == added
         assert searched.counters[N_CHUNKS] == looked_up.counters[N_CHUNKS], part
     np.testing.assert_array_equal(searched.edges, looked_up.edges)
     for u in range(n):

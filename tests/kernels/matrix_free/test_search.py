@@ -7,7 +7,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from hodgerank.kernels.matrix_free import adjacency, grid, search
+from hodgerank.kernels.matrix_free import grid, search, state
 from hodgerank.kernels.matrix_free.solve import HUB
 from hodgerank.kernels.matrix_free.state import (
     ANSWERED,
@@ -24,7 +24,7 @@ from hodgerank.kernels.matrix_free.state import (
     VARIANCE,
     VARIANCE_ALONE,
 )
-from hodgerank.kernels.selection.ties import stream
+from hodgerank.kernels.selection.tie_breaking import stream
 from kernels.matrix_free.twin import Twin
 
 NONE = np.empty(0, np.int64)
@@ -67,7 +67,7 @@ def assert_consistent(twin):
     np.testing.assert_allclose(s.x[:, RESIDUAL], residual, atol=1e-4)
     for graph, wanted in ((FIRST, twin.answered), (FIRST_PENDING, twin.pending)):
         for u, v in combinations(range(twin.n), 2):
-            assert adjacency.weight_between(s, graph, u, v) == pytest.approx(wanted[u, v], rel=1e-6)
+            assert state.weight_between(s, graph, u, v) == pytest.approx(wanted[u, v], rel=1e-6)
     assert (s.edges[:, MARK] == 0).all()
 
 
@@ -204,7 +204,7 @@ def test_weights_kept_in_single_precision_count_as_they_are_kept():
     twin = Twin(3)
     for _ in range(500):
         search.learn(twin.s, twin.t, 0, 1, 1.0, 0.1)
-    kept = adjacency.weight_between(twin.s, FIRST, 0, 1)
+    kept = state.weight_between(twin.s, FIRST, 0, 1)
     assert twin.s.x[:2, ANSWERED] == pytest.approx([kept, kept], abs=1e-9)
 
 

@@ -6,7 +6,7 @@ import networkx as nx
 import numpy as np
 import pytest
 
-from hodgerank.kernels.matrix_free import adjacency, solve
+from hodgerank.kernels.matrix_free import solve, state
 from hodgerank.kernels.matrix_free.search import sweep_variances
 from hodgerank.kernels.matrix_free.state import (
     ANSWERED,
@@ -39,12 +39,12 @@ def with_edges(graph, *, pending=(), seed=0, **changes):
     rng = np.random.default_rng(seed)
     for u, v in graph.edges:
         weight = float(rng.integers(1, 9)) / 4
-        adjacency.connect(twin.s, FIRST, u, v, weight)
+        state.connect(twin.s, FIRST, u, v, weight)
         for i, j in ((u, v), (v, u)):
             twin.s.x[i, ANSWERED] += weight
             twin.answered[i, j] += weight
     for u, v in pending:
-        adjacency.connect(twin.s, FIRST_PENDING, u, v, 1.0)
+        state.connect(twin.s, FIRST_PENDING, u, v, 1.0)
         for i, j in ((u, v), (v, u)):
             twin.s.x[i, PENDING] += 1.0
             twin.pending[i, j] += 1.0

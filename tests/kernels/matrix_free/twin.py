@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from hodgerank.kernels.matrix_free import grid, journal, search
+from hodgerank.kernels.matrix_free import grid, search, state
 from hodgerank.kernels.matrix_free.state import (
     INFORMATION,
     MEAN,
@@ -62,7 +62,7 @@ class Twin:
 
     def take_off(self) -> None:
         """No pair is out any more."""
-        journal.undo(self.s)
+        state.undo(self.s)
         self.s.counters[:], self.s.listed[:] = self._below
         self._below = None
         self.pending[:] = 0.0

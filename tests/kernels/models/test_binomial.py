@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from hodgerank.kernels.models.binomial import MOST_DRAWS, invert_binomials, redrawn_wins
+from hodgerank.kernels.hypothesis_tests import MOST_DRAWS, invert_binomials, redrawn_wins
 
 chances = st.one_of(st.floats(0, 1), st.sampled_from([0.0, 0.5, 1.0, -0.2, 1.3]))
 

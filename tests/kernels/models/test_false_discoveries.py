@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.stats import false_discovery_control
 
-from hodgerank.kernels.models.false_discoveries import discoveries
+from hodgerank.kernels.hypothesis_tests import discoveries
 
 
 @pytest.mark.parametrize("seed", range(20))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from hodgerank.kernels.models.foretelling import VARIANCE, foretell
+from hodgerank.kernels.hypothesis_tests import VARIANCE, foretell
 
 
 def test_the_first_answer_to_an_item_is_foretold_by_nothing():

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hodgerank.kernels.models import huber
-from hodgerank.kernels.models.huber import FLAT, group_cells, huber_objective, soft
+from hodgerank.kernels import huber
+from hodgerank.kernels.huber import FLAT, group_cells, huber_objective, soft
 
 N_EDGES = 3
 answers = st.lists(

@@ -3,8 +3,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from hodgerank.kernels.models import links
-from hodgerank.kernels.models.links import LIKELIHOODS, LINKS, likelihood_of
+from hodgerank.kernels import links
+from hodgerank.kernels.links import LIKELIHOODS, LINKS, likelihood_of
 
 T = np.linspace(-0.99, 0.99, 41)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from hodgerank.kernels.models import mixture_link as kernel
+from hodgerank.kernels import links as kernel
 
 
 def test_weight_at_strength_zero_is_coins():

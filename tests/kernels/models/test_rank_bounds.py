@@ -4,8 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hodgerank.kernels.models.rank_bounds import rank_bounds
-from hodgerank.kernels.models.rank_bounds_independent import rank_bounds_independent
+from hodgerank.kernels.rank_order import rank_bounds, rank_bounds_independent
 
 
 def test_bounds_by_hand():

@@ -7,7 +7,7 @@ from itertools import combinations, pairwise
 import numpy as np
 import pytest
 
-from hodgerank.kernels.models.side_shuffle import shuffled_energy
+from hodgerank.kernels.hypothesis_tests import shuffled_energy
 
 
 def energy(first, turned, weight):

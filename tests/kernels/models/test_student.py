@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from scipy.stats import norm
 from scipy.stats import t as student
 
-from hodgerank.kernels.models.student import interval_quantile, tail_of_t
+from hodgerank.kernels.hypothesis_tests import interval_quantile, tail_of_t
 
 
 @given(st.floats(0.01, 0.9999), st.floats(1, 9e4))

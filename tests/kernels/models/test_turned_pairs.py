@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from hodgerank.kernels.models.turned_pairs import turned_pairs
+from hodgerank.kernels.rank_order import turned_pairs
 
 
 @pytest.mark.parametrize("n", [0, 1, 2, 7, 64, 65])

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.special import expit
 
-from hodgerank.kernels.posterior import crowd_bt as kernel
+from hodgerank.kernels import crowd_bt as kernel
 
 scores, variances = st.floats(-2, 2), st.floats(0.05, 1.5)
 parameters = st.floats(0.5, 30)

@@ -7,8 +7,8 @@ import pytest
 from scipy.integrate import quad
 from scipy.stats import norm
 
-from hodgerank.kernels.posterior import probit as kernel
-from hodgerank.kernels.posterior import resistance
+from hodgerank.kernels import posterior
+from hodgerank.kernels import posterior as kernel
 
 Z = [-40.0, -9.0, -8.001, -8.0, -7.999, -2.0, 0.0, 1.5, 7.0, 9.0]
 NO_SIDE = (0, np.zeros(2))
@@ -21,7 +21,7 @@ def random_posterior(n, seed):
     A = centring @ rng.normal(size=(n, n))
     covariance = A @ A.T
     mean = rng.normal(size=n)
-    return covariance, np.triu(resistance.resistance_of(covariance), 1), mean - mean.mean()
+    return covariance, np.triu(posterior.resistance_of(covariance), 1), mean - mean.mean()
 
 
 def integrated(covariance, mean, i, j, outcome, noise):
@@ -73,7 +73,7 @@ def test_one_answer_gives_the_exact_moments(i, j, outcome, noise):
     assert found == pytest.approx((evidence, a), rel=1e-6)
     np.testing.assert_allclose(mean, new_mean, atol=1e-6)
     np.testing.assert_allclose(
-        C, np.triu(resistance.resistance_of(new_covariance), 1), rtol=1e-6, atol=1e-9
+        C, np.triu(posterior.resistance_of(new_covariance), 1), rtol=1e-6, atol=1e-9
     )
     np.testing.assert_allclose(s, covariance[:, i] - covariance[:, j], atol=1e-9)
 

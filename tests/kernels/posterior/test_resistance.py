@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hodgerank.kernels.posterior import resistance as kernel
+from hodgerank.kernels import posterior as kernel
 from reference.information import posterior
 
 

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from scipy.special import digamma
 from scipy.stats import beta as beta_distribution
 
-from hodgerank.kernels.posterior import crowd_bt as posterior
-from hodgerank.kernels.selection import crowd_bt as kernel
-from hodgerank.kernels.selection.ties import TIE, item_keys, stream
+from hodgerank.kernels import crowd_bt as kernel
+from hodgerank.kernels import crowd_bt as posterior
+from hodgerank.kernels.selection.tie_breaking import TIE, item_keys, stream
 from reference.information import divergence
 
 parameters = st.floats(0.5, 30)

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from hodgerank.kernels.selection import fiedler
-from hodgerank.kernels.selection.ties import TIE, item_keys, stream
+from hodgerank.kernels.selection.tie_breaking import TIE, item_keys, stream
 
 NOTHING = np.zeros((1, 1), bool)
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from hodgerank.kernels.posterior import probit, resistance
-from hodgerank.kernels.selection import in_turn, information, misordering, pruned_search
-from hodgerank.kernels.selection.ties import streams
+from hodgerank.kernels import posterior
+from hodgerank.kernels.selection import information, misordering, pair_search
+from hodgerank.kernels.selection.tie_breaking import streams
 
 N = 7
 
@@ -18,7 +18,7 @@ def known(seed=0, n_answers=12):
     C, mean, s = np.full((N, N), 2.0), np.zeros(N), np.empty(N)
     for _ in range(n_answers):
         i, j = sorted(rng.choice(N, 2, replace=False).tolist())
-        resistance.learn(C, mean, s, i, j, float(rng.choice([-1, 1])), 1.0)
+        posterior.learn(C, mean, s, i, j, float(rng.choice([-1, 1])), 1.0)
     return C, mean
 
 
@@ -39,18 +39,18 @@ def test_dense_pairs_are_those_of_single_searches(by_variance, share, once):
     wanted, gone, expected = [], blocked.copy(), C.copy()
     for key in keys.tolist():
         if wanted:
-            resistance.expect(expected, np.empty(N), *wanted[-1], 1.0)
+            posterior.expect(expected, np.empty(N), *wanted[-1], 1.0)
         if by_variance:
             pair = information.widest_pair(expected, gone, True, key)
         else:
-            pair = pruned_search.best_pair(
+            pair = pair_search.best_pair(
                 0, 0, expected, expected, mean, gone, True, key, np.zeros(N, np.int64)
             )
         if pair[0] < 0:
             break
         wanted.append(pair)
         gone[pair] |= once
-    found = in_turn.dense_pairs(
+    found = pair_search.dense_pairs(
         by_variance, 0, 0, C, mean, np.empty(N), leaders, blocked, True, once, keys
     )
     assert pairs(found) == wanted
@@ -71,15 +71,15 @@ def test_order_pairs_are_those_of_single_searches(rho, once):
     for key in keys.tolist():
         if wanted:
             i, j = wanted[-1]
-            precision = probit.expected_precision(C[i, j], mean[i] - mean[j])
-            precision *= probit.news(rho, times.get((i, j), 0))
+            precision = posterior.expected_precision(C[i, j], mean[i] - mean[j])
+            precision *= posterior.news(rho, times.get((i, j), 0))
             times[i, j] = times.get((i, j), 0) + 1
             misordering.expect_order(C1, R1, s, q, i, j, precision)
         news = R1.copy()
         for pair, n in times.items():
-            news[pair] *= probit.news(rho, n)
-        pair = pruned_search.best_pair(
-            pruned_search.ORDER, 0, C1, news, mean, gone, True, key, np.zeros(N, np.int64)
+            news[pair] *= posterior.news(rho, n)
+        pair = pair_search.best_pair(
+            pair_search.ORDER, 0, C1, news, mean, gone, True, key, np.zeros(N, np.int64)
         )
         if pair[0] < 0:
             break
@@ -90,7 +90,7 @@ def test_order_pairs_are_those_of_single_searches(rho, once):
     i, j = np.array([*asked, *[(0, 0)] * 30], np.int64).T.copy()
     n_asked = np.array([*asked.values(), *[0] * 30], np.int64)
     C2, R2 = C.copy(), R.copy()
-    found = in_turn.order_pairs(
+    found = pair_search.order_pairs(
         C2, R2, C, mean, np.empty(N), np.empty(N), np.zeros(N, np.int64), rho, i, j, n_asked,
         len(asked), row, blocked, True, once, keys,
     )  # fmt: skip

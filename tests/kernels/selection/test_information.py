@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hodgerank.kernels.posterior.resistance import resistance_of
+from hodgerank.kernels.posterior import resistance_of
 from hodgerank.kernels.selection import information as kernel
-from hodgerank.kernels.selection.ties import item_keys, stream
+from hodgerank.kernels.selection.tie_breaking import item_keys, stream
 from reference.information import PREDICTIVE, all_pairs, expected_information, posterior
 
 LINKS = {"uniform": kernel.UNIFORM, "thurstone-mosteller": kernel.NORMAL, "angular": kernel.ANGULAR}

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from scipy.integrate import quad
 from scipy.stats import norm
 
-from hodgerank.kernels.posterior import probit, resistance
+from hodgerank.kernels import posterior
 from hodgerank.kernels.selection import misordering as kernel
 
 
@@ -19,7 +19,7 @@ def random_posterior(n, seed):
     rng = np.random.default_rng(seed)
     A = rng.normal(size=(n, 2 * n)) / np.sqrt(n)
     covariance = A @ A.T
-    return covariance, np.triu(resistance.resistance_of(covariance), 1), rng.normal(size=n)
+    return covariance, np.triu(posterior.resistance_of(covariance), 1), rng.normal(size=n)
 
 
 def dense_relevance(covariance, weights):
@@ -67,9 +67,9 @@ def test_relevance_follows_an_answer_while_the_weights_stay():
     for i, j, a in [(0, 3, 0.2), (1, 5, 0.1), (0, 3, -0.15)]:
         column = covariance[:, i] - covariance[:, j]
         covariance = covariance - a * np.outer(column, column)
-        resistance.response(C, i, j, s)
+        posterior.response(C, i, j, s)
         kernel.follow(R, s, q, i, j, a)
-        resistance.shrink(C, s, a)
+        posterior.shrink(C, s, a)
         wanted = dense_relevance(covariance, weights)
         np.testing.assert_allclose(np.triu(R, 1), wanted, rtol=1e-9)
 
@@ -83,7 +83,7 @@ def test_a_pair_that_goes_out_adds_its_precision_and_takes_it_back():
     d = np.eye(n)[1] - np.eye(n)[4]
     after = np.linalg.inv(np.linalg.inv(covariance) + 0.6 * np.outer(d, d))
     kernel.expect_order(C, R, s, q, 1, 4, 0.6)
-    np.testing.assert_allclose(C, np.triu(resistance.resistance_of(after), 1), rtol=1e-9)
+    np.testing.assert_allclose(C, np.triu(posterior.resistance_of(after), 1), rtol=1e-9)
     np.testing.assert_allclose(np.triu(R, 1), dense_relevance(after, weights), rtol=1e-9)
     kernel.expect_order(C, R, s, q, 1, 4, -0.6)
     np.testing.assert_allclose(C, before_C, rtol=1e-9)
@@ -98,12 +98,12 @@ def test_pairs_that_go_out_together_add_what_was_expected_before_any_did(has_ord
     C, C1, R1, s, q = known.copy(), known.copy(), R.copy(), np.empty(n), np.empty(n)
     pairs, times = [(1, 4), (0, 2), (1, 4)], [2, 0, 3]
     for (i, j), before in zip(pairs, times, strict=True):
-        precision = probit.expected_precision(known[i, j], mean[i] - mean[j])
-        precision *= probit.news(rho, before)
+        precision = posterior.expected_precision(known[i, j], mean[i] - mean[j])
+        precision *= posterior.news(rho, before)
         if has_order:
             kernel.expect_order(C1, R1, s, q, i, j, precision)
         else:
-            resistance.expect(C1, s, i, j, 1 / precision)
+            posterior.expect(C1, s, i, j, 1 / precision)
     state = C, R if has_order else C, has_order, known, mean, s, q, *np.array(pairs).T.copy()
     kernel.expect_all(*state, np.array(times), rho, 1)
     np.testing.assert_allclose(C, C1, rtol=1e-12)

@@ -7,10 +7,10 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from hodgerank.kernels.posterior import probit, resistance
+from hodgerank.kernels import posterior as posteriors
 from hodgerank.kernels.selection import information, misordering
-from hodgerank.kernels.selection import pruned_search as kernel
-from hodgerank.kernels.selection.ties import TIE, item_keys, stream
+from hodgerank.kernels.selection import pair_search as kernel
+from hodgerank.kernels.selection.tie_breaking import TIE, item_keys, stream
 from reference.information import expected_information, posterior
 
 RULES = [kernel.CLAMPED, kernel.PAPER, kernel.ORDER]
@@ -46,10 +46,10 @@ class Campaign:
     def answer(self, i, j):
         outcome = float(self.rng.choice([-1, 1]))
         if self.rule != kernel.ORDER:
-            resistance.learn(self.C, self.mean, self.s, i, j, outcome, 1.0)
+            posteriors.learn(self.C, self.mean, self.s, i, j, outcome, 1.0)
             return
         row = (i, j, outcome, 1.0, 0, np.zeros(2))
-        _, a = probit.assimilate(self.C, self.mean, self.s, *row)
+        _, a = posteriors.assimilate(self.C, self.mean, self.s, *row)
         if self.weighs_all:
             misordering.follow(self.R, self.s, self.q, i, j, a)
 
@@ -132,7 +132,7 @@ def test_a_pair_may_count_for_its_own_order_alone():
 def test_listed_gains_are_those_of_the_offline_form():
     log = [(0, 1, 1.0, 1.0), (1, 2, -1.0, 1.0), (0, 3, 1.0, 1.0)]
     mean, covariance = posterior(4, log, 0.7)
-    C = resistance.resistance_of(covariance)
+    C = posteriors.resistance_of(covariance)
     i, j = np.triu_indices(4, 1)
     wanted = [expected_information(4, log, a, b, 0.7) for a, b in zip(i, j, strict=True)]
     found = kernel.gains_of_pairs(kernel.PAPER, information.UNIFORM, C, C, mean, i, j)

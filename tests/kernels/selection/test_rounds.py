@@ -7,8 +7,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from hodgerank.kernels.selection.rounds import least_asked_pair
-from hodgerank.kernels.selection.ties import item_keys, stream
+from hodgerank.kernels.selection.tie_breaking import item_keys, least_asked_pair, stream
 
 
 def brute_force(counts, in_rounds, blocked, key):

@@ -7,7 +7,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from hodgerank.kernels.topology.curl import curl_operator, curl_part
+from hodgerank.kernels.triangles import curl_operator, curl_part
 
 
 def complete_graph(n):

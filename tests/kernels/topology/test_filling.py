@@ -9,8 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hodgerank.kernels.topology.filling import count_classes, filling_triangles
-from hodgerank.kernels.topology.homology import LoopClasses
+from hodgerank.kernels.homology import LoopClasses, count_classes, filling_triangles
 
 
 def smaller_neighbours(edges, n):

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hodgerank.kernels.topology import homology
+from hodgerank.kernels import homology
 
 
 def rank_modulo_2(rows):

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hodgerank.kernels.topology import bit_rows
-from hodgerank.kernels.topology import triangles as kernel
+from hodgerank.kernels import triangles
+from hodgerank.kernels import triangles as kernel
 
 
 @st.composite
@@ -48,7 +48,7 @@ def test_triangles_are_the_triples_all_of_whose_pairs_were_asked(graph):
 
 
 @pytest.mark.parametrize(
-    "count", [kernel.triangles_per_edge, kernel.walked_triangles, bit_rows.common_neighbours]
+    "count", [kernel.triangles_per_edge, kernel.walked_triangles, triangles.common_neighbours]
 )
 @given(graphs())
 def test_each_edge_counts_its_triangles(count, graph):
@@ -88,7 +88,7 @@ def slow_strength(ratios, triangle):
 
 
 @pytest.mark.parametrize(
-    "measure", [kernel.circles, kernel.walked_circles, bit_rows.circles_in_bits]
+    "measure", [kernel.circles, kernel.walked_circles, triangles.circles_in_bits]
 )
 @pytest.mark.parametrize("n_columns", [1, 7, 64])
 @given(graphs(), st.integers(0, 2**32 - 1))
@@ -120,15 +120,17 @@ def test_bits_and_walks_agree_on_many_items():
     i, j = np.triu_indices(n, 1)
     kept = rng.random(len(i)) < 0.8
     rows = rows_of(n, np.c_[i[kept], j[kept]])
-    assert bit_rows.suit(*rows)
-    np.testing.assert_array_equal(bit_rows.common_neighbours(*rows), kernel.walked_triangles(*rows))
+    assert triangles.suit(*rows)
+    np.testing.assert_array_equal(
+        triangles.common_neighbours(*rows), kernel.walked_triangles(*rows)
+    )
     ratios = rng.normal(0, 1, (int(kept.sum()), 3))
     for bits, walk in zip(
-        bit_rows.circles_in_bits(*rows, ratios), kernel.walked_circles(*rows, ratios), strict=True
+        triangles.circles_in_bits(*rows, ratios), kernel.walked_circles(*rows, ratios), strict=True
     ):
         np.testing.assert_allclose(bits, walk)
 
 
 def test_a_chain_of_items_is_walked():
     n = 1_000
-    assert not bit_rows.suit(np.minimum(np.arange(n + 1), n - 1), np.arange(1, n, dtype=np.int32))
+    assert not triangles.suit(np.minimum(np.arange(n + 1), n - 1), np.arange(1, n, dtype=np.int32))

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 import hodgerank as hr
+from hodgerank.campaign.results import TrackStanding
 from hodgerank.campaign.settings import CampaignSettings
-from hodgerank.campaign.standing import TrackStanding
-from hodgerank.server.analyses import certainty_curve as module
-from hodgerank.server.analyses.certainty_curve import certainty_curve
+from hodgerank.server.analyses import live_view as module
+from hodgerank.server.analyses.live_view import certainty_curve
 
 VOTES = hr.simulate_comparisons(6, 120, spread=2, workers={"honest": 3}, rng=1)
 

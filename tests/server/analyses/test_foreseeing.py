@@ -6,11 +6,11 @@ import pytest
 
 import hodgerank as hr
 from hodgerank.campaign.campaign import Campaign
+from hodgerank.campaign.results import TrackStanding
 from hodgerank.campaign.settings import CampaignSettings
-from hodgerank.campaign.standing import TrackStanding
 from hodgerank.collecting.forecast import Forecast
 from hodgerank.collecting.stopping import ExpectedTau
-from hodgerank.server.analyses.foreseeing import Foreseen, foresee
+from hodgerank.server.analyses.live_view import Foreseen, foresee
 
 RULE = "tau >= 0.95"
 VOTES = hr.simulate_comparisons(4, 30, rng=1)

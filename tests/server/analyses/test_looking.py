@@ -6,7 +6,7 @@ import pytest
 
 from hodgerank.campaign.campaign import Campaign
 from hodgerank.campaign.items import CampaignItem
-from hodgerank.server.analyses.looking import look
+from hodgerank.server.analyses.live_view import look
 
 
 @pytest.fixture

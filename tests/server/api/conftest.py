@@ -10,8 +10,8 @@ import pytest
 from starlette.testclient import TestClient
 
 from hodgerank.server.app import create_app
-from hodgerank.server.house import House, HouseRules
-from hodgerank.server.standings import Standings
+from hodgerank.server.context import House, HouseRules
+from hodgerank.server.result_cache import Standings
 from server.api.served import HERE, Program, Served
 
 

@@ -8,8 +8,8 @@ from typing import Any
 from starlette.testclient import TestClient
 
 from hodgerank.campaign.campaign import Campaign
-from hodgerank.server.house import House
-from hodgerank.server.keys import Role
+from hodgerank.server.api_keys import Role
+from hodgerank.server.context import House
 
 HERE = "http://localhost:8000"
 

@@ -12,11 +12,11 @@ from schemathesis.config import SchemathesisConfig
 from schemathesis.core.parameters import ParameterLocation
 
 from hodgerank.campaign.campaign import Campaign
-from hodgerank.server.api.describing import schema_of
-from hodgerank.server.api.news import News
 from hodgerank.server.app import create_app
-from hodgerank.server.house import House
+from hodgerank.server.context import House
 from hodgerank.server.rate_limits import RateLimits
+from hodgerank.server.views.live import News
+from hodgerank.server.views.openapi import schema_of
 from server.pages.owning import house_at
 
 CONFIG = {

@@ -12,7 +12,7 @@ from urllib.parse import quote, urlsplit
 import pytest
 
 from hodgerank.campaign.log_file import log_lines
-from hodgerank.server.api import events as events_module
+from hodgerank.server.views import live as events_module
 from server.live_server import live_server
 
 

@@ -15,10 +15,10 @@ from urllib.parse import quote
 import pytest
 from starlette.testclient import TestClient
 
-from hodgerank.server.api import sent_media
 from hodgerank.server.app import create_app
-from hodgerank.server.house import House, HouseRules
-from hodgerank.server.staging import FOLDER, KEPT_SECONDS
+from hodgerank.server.context import House, HouseRules
+from hodgerank.server.uploads.staging import FOLDER, KEPT_SECONDS
+from hodgerank.server.views import media as media_view
 from server.api.served import HERE, Program
 from server.live_server import live_server
 from server.media.made import EVERY_KIND, NOT_TAKEN, TWO_THINGS_AT_ONCE, picture
@@ -227,11 +227,11 @@ def test_it_waits_for_a_day_and_is_removed_then(served, owner):
 
 
 def test_it_can_be_named_on_the_next_day_but_not_for_ever(served, owner, monkeypatch):
-    campaign, today = served.campaign("ab"), sent_media._day()
+    campaign, today = served.campaign("ab"), media_view._day()
     media, other = sent(owner, new_png()), sent(owner, new_png())
-    monkeypatch.setattr(sent_media, "_day", lambda: today + 1)
+    monkeypatch.setattr(media_view, "_day", lambda: today + 1)
     assert edit(owner, campaign, media).status_code == 200
-    monkeypatch.setattr(sent_media, "_day", lambda: today + 2)
+    monkeypatch.setattr(media_view, "_day", lambda: today + 2)
     assert edit(owner, campaign, other).status_code == 422
     assert edit(owner, campaign, media, "b").status_code == 200  # it is in the library
 

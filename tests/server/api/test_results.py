@@ -7,7 +7,7 @@ import json
 import pytest
 
 from hodgerank.campaign.items import CampaignItem
-from hodgerank.estimators.trust.assess import assess_trust
+from hodgerank.estimators.trust import assess_trust
 
 TWO_TRACKS = [
     CampaignItem(name, track=track) for track in "xy" for name in (f"{track}1", f"{track}2")

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import cast
 
-from hodgerank.server.api.describing import schema_of
 from hodgerank.server.app import create_app
-from hodgerank.server.house import House
+from hodgerank.server.context import House
 from hodgerank.server.routes import ROUTES
+from hodgerank.server.views.openapi import schema_of
 
 described = schema_of(create_app(cast("House", None)))
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from hodgerank.server.keys import Keys
+from hodgerank.server.api_keys import Keys
 
 
 def test_a_token_is_shown_once_and_kept_as_a_digest(served, owner):

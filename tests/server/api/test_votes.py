@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 
 from hodgerank.campaign.campaign import Campaign
-from hodgerank.data.reading.source import read_comparisons
+from hodgerank.data.reading.vote_source import read_comparisons
 
 CSV = {"content-type": "text/csv"}
 LINES = {"content-type": "application/jsonl"}

@@ -11,7 +11,7 @@ from urllib.parse import quote, urlencode
 from playwright.sync_api import Error, Page
 
 import hodgerank.server
-from hodgerank.campaign.panel import PARAMETERS
+from hodgerank.campaign.page_settings import PARAMETERS
 from hodgerank.server.routes import ROUTES, Route
 from server.browser.attacked import Attacked
 from server.browser.harm import Inspection

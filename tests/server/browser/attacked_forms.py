@@ -6,8 +6,7 @@ from collections.abc import Mapping
 
 from playwright.sync_api import Page
 
-from hodgerank.server.pages.setting_fields import FIELDS
-from hodgerank.server.pages.settings_form import ROWS
+from hodgerank.server.views.settings_form import FIELDS, ROWS
 from server.browser.attacked import Attacked
 from server.browser.harm import Inspection, plain
 

@@ -6,7 +6,7 @@ from urllib.parse import quote, urlencode
 
 from playwright.sync_api import Page, expect
 
-from hodgerank.campaign.panel import PARAMETERS
+from hodgerank.campaign.page_settings import PARAMETERS
 from server.browser.attacked import Attacked
 from server.browser.attacked_forms import send_form
 from server.browser.harm import Inspection

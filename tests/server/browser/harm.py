@@ -8,7 +8,7 @@ from typing import Any
 
 from playwright.sync_api import APIResponse, BrowserContext, Dialog, Page, Response
 
-from hodgerank.notebook import UNSEEN
+from hodgerank.display import UNSEEN
 from hodgerank.server.routes import ROUTES, Route
 from server.browser.hostile_texts import Attack
 from server.watched_browser import WatchedBrowser

@@ -9,7 +9,7 @@ import httpx
 import pytest
 from playwright.sync_api import Route
 
-from hodgerank.campaign.panel import PARAMETERS
+from hodgerank.campaign.page_settings import PARAMETERS
 from hodgerank.server.routes import ROUTES
 from server.browser.attacked import attacked
 from server.browser.attacked_addresses import TURNS, visit_all

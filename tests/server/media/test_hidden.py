@@ -8,8 +8,7 @@ from random import Random
 import pytest
 
 from hodgerank.errors import InvalidArgument
-from hodgerank.server.media.examining import examine
-from hodgerank.server.media.hidden import require_nothing_hidden
+from hodgerank.server.media.validation import examine, require_nothing_hidden
 from server.media.made import TWO_THINGS_AT_ONCE, jpeg_with_comment, picture, png, zipped
 
 

@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hodgerank.errors import InvalidArgument
-from hodgerank.server.media.examining import examine
 from hodgerank.server.media.kinds import KINDS, kind_of, kind_of_ending
+from hodgerank.server.media.validation import examine
 from server.media.made import EVERY_KIND, NOT_TAKEN
 
 

@@ -19,9 +19,9 @@ from PIL import Image
 
 from hodgerank.errors import CannotWrite, InvalidArgument
 from hodgerank.server.media import library as module
-from hodgerank.server.media.examining import Examined, examine
 from hodgerank.server.media.kinds import KINDS
 from hodgerank.server.media.library import MediaLibrary
+from hodgerank.server.media.validation import Examined, examine
 from server.media.kept import names_in
 from server.media.made import EVERY_KIND, NOT_TAKEN, TWO_THINGS_AT_ONCE, picture, png, wav
 

@@ -8,10 +8,10 @@ import struct
 import pytest
 
 from hodgerank.errors import InvalidArgument
-from hodgerank.server.media import mp4 as boxes
-from hodgerank.server.media import sounds
-from hodgerank.server.media import webm as elements
-from hodgerank.server.media.examining import examine
+from hodgerank.server.media import formats
+from hodgerank.server.media import formats as boxes
+from hodgerank.server.media import formats as elements
+from hodgerank.server.media.validation import examine
 from server.media.made import (
     EVERY_KIND,
     aac,
@@ -163,7 +163,7 @@ def test_a_sound_that_is_none_after_its_first_bytes_is_refused(content, words):
 
 
 def test_endless_parts_of_sounds_are_refused(monkeypatch):
-    monkeypatch.setattr(sounds, "MOST_PARTS", 20)
+    monkeypatch.setattr(formats, "MOST_PARTS", 20)
     assert "damaged" in refusal(ogg() + ogg_page(b"") * 20)
     junk = b"JUNK\0\0\0\0" * 30
     assert "cut off" in refusal(wav()[:12] + junk + wav()[12:])

@@ -10,10 +10,10 @@ import pytest
 from PIL import Image
 
 from hodgerank.errors import InvalidArgument
-from hodgerank.server.media import pictures
-from hodgerank.server.media.examining import examine
+from hodgerank.server.media import formats
+from hodgerank.server.media.formats import require_picture
 from hodgerank.server.media.kinds import KINDS
-from hodgerank.server.media.pictures import require_picture
+from hodgerank.server.media.validation import examine
 from server.media.made import EVERY_KIND, gif, picture, pixel_flood, png, png_chunk
 
 PICTURES = [ending for ending, kind in KINDS.items() if kind.what == "image"]
@@ -47,7 +47,7 @@ def test_a_flood_of_pixels_is_refused_before_it_is_decoded(size):
 
 
 def test_so_many_pixels_and_no_more_are_taken(monkeypatch):
-    monkeypatch.setattr(pictures, "MOST_PIXELS", 192)
+    monkeypatch.setattr(formats, "MOST_PIXELS", 192)
     examine(io.BytesIO(png()))  # of 16 x 12
     assert "million pixels" in refusal(picture("PNG", (16, 13)))
 
@@ -60,13 +60,13 @@ def test_a_gif_larger_than_it_says_is_refused():
 
 
 def test_animations_are_taken_up_to_a_number_of_frames(monkeypatch):
-    monkeypatch.setattr(pictures, "MOST_FRAMES", 12)
+    monkeypatch.setattr(formats, "MOST_FRAMES", 12)
     assert examine(io.BytesIO(gif(12))).kind.ending == "gif"
     assert "more than 12 frames: save it as a video" in refusal(gif(13))
 
 
 def test_animations_are_taken_up_to_a_number_of_pixels(monkeypatch):
-    monkeypatch.setattr(pictures, "MOST_PIXELS_OF_ALL_FRAMES", 640)
+    monkeypatch.setattr(formats, "MOST_PIXELS_OF_ALL_FRAMES", 640)
     examine(io.BytesIO(gif(10)))
     assert "too many pixels in all" in refusal(gif(11))
 

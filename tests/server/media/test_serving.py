@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hodgerank.server.media.kinds import KINDS
-from hodgerank.server.media.serving import UnsatisfiableRange, media_headers, range_of
+from hodgerank.server.media.range_requests import UnsatisfiableRange, media_headers, range_of
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,7 @@ from starlette.testclient import TestClient
 from hodgerank.campaign.campaign import Campaign
 from hodgerank.campaign.database import Database
 from hodgerank.server.app import create_app
-from hodgerank.server.house import House, HouseRules
+from hodgerank.server.context import House, HouseRules
 
 HERE = "http://localhost:8000"
 HOSTILE = "<script>alert(1)</script>\"'&<img src=x onerror=alert(2)>مرحبا" + "x" * 300

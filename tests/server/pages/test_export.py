@@ -11,7 +11,7 @@ import pytest
 import hodgerank as hr
 from hodgerank.campaign.campaign import Campaign
 from hodgerank.campaign.items import CampaignItem
-from hodgerank.server.analyses.exporting import FILES
+from hodgerank.server.analyses.export import FILES
 from server.pages.owning import HOSTILE, answer
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from hodgerank.campaign.campaign import Campaign
 from hodgerank.campaign.items import CampaignItem
-from hodgerank.server.pages.results import rank_for_workers
+from hodgerank.server.views.done import rank_for_workers
 from server.pages.visiting import worker
 
 FOUR = {f"secret-{k}": f"Sentence {k}" for k in range(4)}

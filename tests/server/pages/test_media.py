@@ -12,8 +12,8 @@ from starlette.testclient import TestClient
 from hodgerank.campaign.campaign import Campaign
 from hodgerank.campaign.items import CampaignItem
 from hodgerank.server.app import create_app
-from hodgerank.server.house import House, HouseRules
-from hodgerank.server.pages import media
+from hodgerank.server.context import House, HouseRules
+from hodgerank.server.views import media
 
 ORIGIN = "http://localhost:8000"
 

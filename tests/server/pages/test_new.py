@@ -7,8 +7,8 @@ from zipfile import ZipFile
 import pytest
 from PIL import Image
 
-from hodgerank.server.pages.new import AT_FIRST, id_for
-from hodgerank.server.pages.settings_form import form_of
+from hodgerank.server.views.new_campaign import AT_FIRST, id_for
+from hodgerank.server.views.settings_form import form_of
 from server.pages.owning import HOSTILE, harmless
 
 CSV = b"id,text,scene\na,Tea,day\nb,Milk,day\nc,Cola,night\nd,Juice,night\n"

@@ -7,9 +7,8 @@ from html import unescape
 import pytest
 
 from hodgerank.campaign.settings import CampaignSettings
-from hodgerank.server.pages.setting_fields import ELSEWHERE, FIELDS
-from hodgerank.server.pages.settings_form import form_of
 from hodgerank.server.texts import Texts
+from hodgerank.server.views.settings_form import ELSEWHERE, FIELDS, form_of
 from server.pages.owning import HOSTILE, answer
 
 RICH = CampaignSettings(

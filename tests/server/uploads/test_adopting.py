@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from hodgerank.campaign.item_files import read_campaign_items
-from hodgerank.campaign.items import CampaignItem
+from hodgerank.campaign.items import CampaignItem, read_campaign_items
+from hodgerank.server.adopt_media import adopt
 from hodgerank.server.media.library import MediaLibrary
-from hodgerank.server.uploads.adopting import adopt
 from server.media.kept import names_in
 from server.media.made import SVG, png
 

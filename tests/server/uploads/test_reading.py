@@ -14,12 +14,11 @@ from hypothesis import strategies as st
 
 from hodgerank.campaign.items import CampaignItem
 from hodgerank.errors import InvalidArgument
-from hodgerank.server.media.examining import examine
 from hodgerank.server.media.library import MediaLibrary
-from hodgerank.server.uploads.gathering import Refusal
-from hodgerank.server.uploads.limits import Limits
-from hodgerank.server.uploads.reading import read_upload
-from hodgerank.server.uploads.upload import Upload
+from hodgerank.server.media.validation import examine
+from hodgerank.server.uploads.file_names import Limits
+from hodgerank.server.uploads.read_upload import Upload, read_upload
+from hodgerank.server.uploads.uploaded_files import Refusal
 from server.media.kept import names_in
 from server.media.made import NOT_TAKEN, TWO_THINGS_AT_ONCE, jpeg, mp3, mp4, png
 from server.uploads.made_zips import zip_of
@@ -513,7 +512,7 @@ def test_an_upload_goes_through_a_pickle(read, library):
 def test_pictures_beside_tables_are_looked_at_once(read, monkeypatch):
     looked: list[Path] = []
     monkeypatch.setattr(
-        "hodgerank.server.uploads.media_files.examine",
+        "hodgerank.server.uploads.item_tables.examine",
         lambda file: looked.append(file) or examine(file),
     )
     upload = read({"i.csv": "id,image\na,x.png\nb,x.png\n", "x.png": png()})

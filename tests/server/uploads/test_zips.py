@@ -11,9 +11,9 @@ import pytest
 
 from hodgerank.errors import CannotWrite
 from hodgerank.server.media.library import MediaLibrary
-from hodgerank.server.uploads import opening
-from hodgerank.server.uploads.limits import Limits
-from hodgerank.server.uploads.reading import read_upload
+from hodgerank.server.uploads import uploaded_files
+from hodgerank.server.uploads.file_names import Limits
+from hodgerank.server.uploads.read_upload import read_upload
 from pace import at_most
 from server.media.kept import names_in
 from server.media.made import png
@@ -117,7 +117,7 @@ def test_a_zip_that_lies_about_sizes_is_refused(read):
 
 
 def test_large_files_are_unpacked_on_disk(tmp_path, monkeypatch):
-    monkeypatch.setattr(opening, "IN_MEMORY", 100)
+    monkeypatch.setattr(uploaded_files, "IN_MEMORY", 100)
     path = tmp_path / "upload"
     path.write_bytes(zip_of({"a.png": png()}))
     room = tmp_path / "room"
@@ -129,7 +129,7 @@ def test_large_files_are_unpacked_on_disk(tmp_path, monkeypatch):
 
 @pytest.mark.parametrize("name", ["a.png", "items.csv"])
 def test_a_zip_that_finds_no_room_is_said(tmp_path, monkeypatch, name):
-    monkeypatch.setattr(opening, "IN_MEMORY", 100 if name == "a.png" else 10_000)
+    monkeypatch.setattr(uploaded_files, "IN_MEMORY", 100 if name == "a.png" else 10_000)
     path = tmp_path / "upload"
     path.write_bytes(zip_of({name: png()}))
     with pytest.raises(CannotWrite, match=f"no room to unpack {name}: No such file or directory"):

@@ -9,8 +9,7 @@ from threading import Condition, Thread, current_thread
 from time import monotonic
 from typing import Any, NamedTuple, TypeVar
 
-from hodgerank.campaign.stores.same_process import SameProcess
-from hodgerank.campaign.stores.store import Store, Writing
+from hodgerank.campaign.stores.store import SameProcess, Store, Writing
 from hodgerank.errors import CampaignError, CannotWrite, HodgeRankError
 
 T = TypeVar("T")

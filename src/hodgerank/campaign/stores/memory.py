@@ -8,9 +8,7 @@ from threading import Condition, Lock
 
 from hodgerank.campaign.events import Event
 from hodgerank.campaign.stores.access_keys import AccessKeys, MemoryKeys
-from hodgerank.campaign.stores.pending import Pending
-from hodgerank.campaign.stores.rows import Row, event_of, without_name
-from hodgerank.campaign.stores.same_process import SameProcess
+from hodgerank.campaign.stores.store import Pending, Row, SameProcess, event_of, without_name
 from hodgerank.errors import CampaignError
 
 

@@ -3,30 +3,108 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from typing import TypeVar
+from contextlib import contextmanager, suppress
+from threading import Condition, Thread
+from threading import Event as Signal
+from time import monotonic
+from typing import Any, TypeVar, cast
 
-from sqlalchemy import Connection, create_engine, make_url, text
+import psycopg
+from sqlalchemy import Connection, Engine, create_engine, make_url, text
 from sqlalchemy.engine import URL
 from sqlalchemy.exc import ArgumentError, DBAPIError
 from sqlalchemy.exc import TimeoutError as NoConnectionLeft
 
 from hodgerank.campaign.events import Event
 from hodgerank.campaign.stores.access_keys import AccessKeys
-from hodgerank.campaign.stores.listener import Listener, notify
-from hodgerank.campaign.stores.pending import Pending
-from hodgerank.campaign.stores.revisions import require_head, revision_of, upgrade
-from hodgerank.campaign.stores.same_process import SameProcess
-from hodgerank.campaign.stores.schema import HEAD
-from hodgerank.campaign.stores.sql_keys import SqlKeys
-from hodgerank.campaign.stores.sql_log import (
+from hodgerank.campaign.stores.sql import (
+    HEAD,
+    SqlKeys,
     begin_log,
     campaign_ids,
     last_number,
     read_log,
+    require_head,
+    revision_of,
+    upgrade,
     write_log,
 )
+from hodgerank.campaign.stores.store import Pending, SameProcess
 from hodgerank.errors import CampaignError, CannotWrite, HodgeRankError, InvalidArgument
+
+CHANNEL = "hodgerank_campaigns"
+POLL_SECONDS = 1.0
+"""How often who waits looks by itself: a notification may be lost with its connection."""
+END_SECONDS = 0.25
+"""How long the connection listens until it looks whether it should end."""
+
+
+def notify(connection: Connection, campaign: str, last: int) -> None:
+    """Tell those who listen, once the transaction is committed."""
+    connection.execute(
+        text("SELECT pg_notify(:channel, :words)"),
+        {"channel": CHANNEL, "words": f"{last} {campaign}"},
+    )
+
+
+class Listener:
+    """One connection that listens for all who wait, from the first wait on."""
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+        self._last: dict[str, int] = {}
+        self._news = Condition()
+        self._closing = Signal()
+        self._thread: Thread | None = None
+
+    def wait(self, campaign: str, after: int, seconds: float, last: Callable[[], int]) -> bool:
+        """Wait until there is a higher number than `after`; `last` asks the database."""
+        until = monotonic() + seconds
+        with self._news:
+            if self._thread is None:
+                self._thread = Thread(target=self._run, name="hodgerank-listener", daemon=True)
+                self._thread.start()
+        while not self._closing.is_set():
+            if last() > after:
+                return True
+            with self._news:
+                self._news.wait_for(
+                    lambda: self._last.get(campaign, 0) > after or self._closing.is_set(),
+                    min(POLL_SECONDS, max(0.0, until - monotonic())),
+                )
+                if self._last.get(campaign, 0) > after:
+                    return True
+            if monotonic() >= until:
+                break
+        return False
+
+    def close(self) -> None:
+        """Wake who waits, and let the connection go."""
+        self._closing.set()
+        with self._news:
+            self._news.notify_all()
+        if self._thread is not None:
+            self._thread.join()
+
+    def _run(self) -> None:
+        while not self._closing.is_set():
+            with suppress(DBAPIError, psycopg.Error):  # until it is back, who waits looks
+                self._listen()
+            self._closing.wait(POLL_SECONDS)
+
+    def _listen(self) -> None:
+        with self._engine.connect() as connection:
+            driver = cast("psycopg.Connection[Any]", connection.connection.driver_connection)
+            connection.detach()  # from the pool: nobody else should get what is notified
+            driver.autocommit = True
+            driver.execute(f"LISTEN {CHANNEL}")
+            while not self._closing.is_set():
+                for notification in driver.notifies(timeout=END_SECONDS, stop_after=1):
+                    number, _, campaign = notification.payload.partition(" ")
+                    with self._news:
+                        self._last[campaign] = max(int(number), self._last.get(campaign, 0))
+                        self._news.notify_all()
+
 
 T = TypeVar("T")
 

@@ -16,20 +16,20 @@ from sqlalchemy.exc import DBAPIError
 
 from hodgerank.campaign.events import Event
 from hodgerank.campaign.stores.access_keys import AccessKeys
-from hodgerank.campaign.stores.file_lock import FileLock
-from hodgerank.campaign.stores.pending import Pending
-from hodgerank.campaign.stores.revisions import require_head, revision_of, upgrade
-from hodgerank.campaign.stores.same_files import SameFiles
-from hodgerank.campaign.stores.same_process import SameProcess
-from hodgerank.campaign.stores.sql_keys import SqlKeys
-from hodgerank.campaign.stores.sql_log import (
+from hodgerank.campaign.stores.file_lock import FileLock, SameFiles
+from hodgerank.campaign.stores.sql import (
+    SqlKeys,
     begin_log,
     campaign_ids,
     last_number,
     read_log,
+    require_head,
+    revision_of,
+    upgrade,
     write_log,
 )
 from hodgerank.campaign.stores.sqlite_reader import SqliteReader, engine_of
+from hodgerank.campaign.stores.store import Pending, SameProcess
 from hodgerank.errors import CampaignError, CannotWrite
 
 T = TypeVar("T")

@@ -7,12 +7,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from hodgerank.cli.campaign.naming import Name, Where
-from hodgerank.cli.campaign_folder import INTERRUPTED, heeding_interrupts
-from hodgerank.cli.exit_status import BAD_INPUT
-from hodgerank.cli.exit_status import INTERRUPTED as INTERRUPTED_STATUS
-from hodgerank.cli.judge_result import money
-from hodgerank.cli.judging_options import (
+from hodgerank.cli.campaign.arguments import Name, Where
+from hodgerank.cli.judge_folder import INTERRUPTED, heeding_interrupts
+from hodgerank.cli.judge_options import (
     Answers,
     BaseUrls,
     Concurrency,
@@ -34,8 +31,10 @@ from hodgerank.cli.judging_options import (
     money_of,
     parameters_of,
 )
+from hodgerank.cli.judge_result import money
 from hodgerank.cli.outputs import AsJson
-from hodgerank.cli.result import CommandResult
+from hodgerank.cli.result import BAD_INPUT, CommandResult
+from hodgerank.cli.result import INTERRUPTED as INTERRUPTED_STATUS
 from hodgerank.errors import InvalidArgument
 
 if TYPE_CHECKING:
@@ -43,8 +42,8 @@ if TYPE_CHECKING:
 
     from hodgerank.campaign.campaign import Campaign
     from hodgerank.campaign.summaries import CampaignProgress
+    from hodgerank.judges.campaign_run import CampaignRun
     from hodgerank.judges.chat_judge import ChatJudge
-    from hodgerank.judges.on_campaign import CampaignRun
 
 
 @dataclass(frozen=True)
@@ -102,8 +101,7 @@ class CampaignJudgeResult(CommandResult):
         console.print(verbatim(f"every call is in {self.calls}"))
 
     def _show_models(self, console: "Console") -> None:
-        from hodgerank.cli.console import verbatim
-        from hodgerank.cli.fitting import add_names, add_numbers, plain_table, show_table
+        from hodgerank.cli.console import add_names, add_numbers, plain_table, show_table, verbatim
 
         costs = {judge.model: judge.cost for judge in self.run.judges}
         table = plain_table()
@@ -177,7 +175,7 @@ def judge(
       hodgerank campaign judge campaign.db -m NAME --base-url http://localhost:8000/v1
     """
     from hodgerank.campaign.campaign import Campaign
-    from hodgerank.judges.for_campaign import judge_for
+    from hodgerank.judges.campaign_run import judge_for
 
     how: dict[str, Any] = {
         "base_url": base_url or None,
@@ -210,7 +208,7 @@ async def _run(
     judges: "ChatJudge", campaign: "Campaign", budget: int | None, concurrency: int
 ) -> "CampaignRun":
     from hodgerank.cli.progress import doing, telling_progress
-    from hodgerank.judges.on_campaign import judge_campaign
+    from hodgerank.judges.campaign_run import judge_campaign
 
     with telling_progress():
         advance = doing("judging", budget)

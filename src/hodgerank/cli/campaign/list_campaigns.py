@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
-from hodgerank.cli.campaign.naming import Where
+from hodgerank.cli.campaign.arguments import Where
 from hodgerank.cli.outputs import AsJson
 from hodgerank.cli.result import CommandResult
 
@@ -41,9 +41,8 @@ class ListResult(CommandResult):
 
     def show(self, console: "Console") -> None:
         """A line for each."""
-        from hodgerank.cli.campaign.wording import when
-        from hodgerank.cli.console import verbatim
-        from hodgerank.cli.fitting import add_names, add_numbers, plain_table, show_table
+        from hodgerank.cli.campaign.output import when
+        from hodgerank.cli.console import add_names, add_numbers, plain_table, show_table, verbatim
 
         if not self.campaigns:
             console.print(verbatim(f"{self.database} has no campaign"))

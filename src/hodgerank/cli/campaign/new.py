@@ -7,15 +7,9 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from hodgerank.cli.campaign.given_settings import (
+from hodgerank.cli.campaign.arguments import (
+    DEFAULT_NAME,
     Assignments,
-    merged,
-    read_assignments,
-    read_gold,
-    read_settings_file,
-)
-from hodgerank.cli.campaign.naming import DEFAULT_NAME, command_line
-from hodgerank.cli.campaign.reading_items import (
     ContextColumn,
     Encoding,
     IdColumn,
@@ -23,6 +17,11 @@ from hodgerank.cli.campaign.reading_items import (
     Items,
     TextColumn,
     TrackColumn,
+    command_line,
+    merged,
+    read_assignments,
+    read_gold,
+    read_settings_file,
 )
 from hodgerank.cli.outputs import AsJson
 from hodgerank.cli.result import CommandResult
@@ -31,7 +30,7 @@ from hodgerank.errors import InvalidArgument
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from hodgerank.campaign.item_files import ItemsRead
+    from hodgerank.campaign.items import ItemsRead
     from hodgerank.campaign.settings import CampaignSettings
 
 
@@ -65,9 +64,9 @@ class NewResult(CommandResult):
 
     def show(self, console: "Console") -> None:
         """What was understood, and what to do next."""
-        from hodgerank.cli.campaign.wording import answers_words, end_words
+        from hodgerank.cli.campaign.output import answers_words, end_words
         from hodgerank.cli.console import count, show_warnings, verbatim
-        from hodgerank.notebook import short
+        from hodgerank.display import short
 
         how = self.settings
         tracks = [f"{short(track)} ({n:,})" for track, n in list(self.tracks.items())[:20]]
@@ -182,7 +181,7 @@ def new(
       hodgerank campaign new texts.csv -q "Which is clearer?" -o postgresql://localhost/votes
     """
     from hodgerank.campaign.campaign import Campaign
-    from hodgerank.campaign.item_files import read_campaign_items
+    from hodgerank.campaign.items import read_campaign_items
     from hodgerank.campaign.settings import CampaignSettings
 
     flags = {

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from hodgerank.cli.campaign.given_settings import Assignments, read_assignments
-from hodgerank.cli.campaign.naming import Name, Where
+from hodgerank.cli.campaign.arguments import Assignments, Name, Where, read_assignments
 from hodgerank.cli.outputs import (
     AsJson,
     check_output_name,
@@ -53,8 +52,8 @@ class SettingsResult(CommandResult):
 
     def write(self, path: Path) -> None:
         """Write the file."""
-        from hodgerank.cli.standard_output import print_bytes
-        from hodgerank.writing import write_file
+        from hodgerank.atomic_write import write_file
+        from hodgerank.cli.outputs import print_bytes
 
         content = self.settings.to_toml().encode()
         if goes_to_standard_output(path):

@@ -5,15 +5,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from hodgerank.cli.campaign.naming import Name, Where
+from hodgerank.cli.campaign.arguments import Name, Where
+from hodgerank.cli.console import n_shown, show_ranking
 from hodgerank.cli.outputs import AsJson
-from hodgerank.cli.ranking_table import n_shown, show_ranking
 from hodgerank.cli.result import CommandResult
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from hodgerank.campaign.standing import TrackProgress
+    from hodgerank.campaign.results import TrackProgress
     from hodgerank.campaign.summaries import CampaignProgress, WorkerSummary
     from hodgerank.estimators.ranking import Ranking
 
@@ -49,7 +49,7 @@ class StatusResult(CommandResult):
 
     def show(self, console: "Console") -> None:
         """The sentence, the rankings, the rules, the workers."""
-        from hodgerank.cli.campaign.wording import when
+        from hodgerank.cli.campaign.output import when
         from hodgerank.cli.console import count, show_warnings, verbatim
 
         counts = self.progress.counts
@@ -94,7 +94,7 @@ class StatusResult(CommandResult):
         console.print(f"expected tau {track.expected_tau:.2f}", style="dim")
 
     def _show_rules(self, console: "Console") -> None:
-        from hodgerank.cli.fitting import add_numbers, plain_table, show_table
+        from hodgerank.cli.console import add_numbers, plain_table, show_table
 
         rules = self.progress.counts.rules
         if not rules:
@@ -109,8 +109,7 @@ class StatusResult(CommandResult):
         show_table(table, console)
 
     def _show_workers(self, console: "Console") -> None:
-        from hodgerank.cli.console import verbatim
-        from hodgerank.cli.fitting import add_names, add_numbers, plain_table, show_table
+        from hodgerank.cli.console import add_names, add_numbers, plain_table, show_table, verbatim
 
         if not self.workers:
             return
@@ -177,7 +176,7 @@ def status(
       hodgerank campaign status campaign.db --top 3 --json
     """
     from hodgerank.campaign.campaign import Campaign
-    from hodgerank.campaign.repeating import ranking_command
+    from hodgerank.campaign.results import ranking_command
     from hodgerank.cli.progress import doing, telling_progress
 
     with telling_progress(), Campaign.open(where, name, read_only=True) as campaign:

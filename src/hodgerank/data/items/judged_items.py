@@ -9,11 +9,10 @@ from itertools import combinations
 from pathlib import Path
 from typing import Any
 
+from hodgerank.data.items.item_table import Row, rows_of_folder, rows_of_table, tracks_of
 from hodgerank.data.items.samples import Sample, Showing
-from hodgerank.data.items.sources import Row, rows_of_folder, rows_of_table
-from hodgerank.data.items.tracks import tracks_of
+from hodgerank.display import UNSEEN, Displayed, Preview, short
 from hodgerank.errors import InvalidArgument, InvalidComparisons, UnknownItem
-from hodgerank.notebook import UNSEEN, Displayed, Preview, short
 
 
 class JudgedItems(Displayed):

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
+from hodgerank.display import short, visible
 from hodgerank.errors import InvalidArgument
-from hodgerank.notebook import short, visible
 
 LARGEST_IMAGE = 20 << 20  # bytes; a request carries two of them, each a third longer in base64
 _MARKS = {b"\x89PNG\r\n\x1a\n": "png", b"\xff\xd8\xff": "jpeg", b"GIF87a": "gif", b"GIF89a": "gif"}

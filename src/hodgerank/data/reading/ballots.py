@@ -12,18 +12,21 @@ from itertools import combinations
 import polars as pl
 
 from hodgerank.data.reading.column_names import ITEM_WORDS, base_word, words_of
-from hodgerank.data.reading.layouts import Company, accompanying, each_once, outcome_column
-from hodgerank.data.reading.numerals import numbers
-from hodgerank.data.reading.options import ReadOptions
-from hodgerank.data.reading.shapes import (
+from hodgerank.data.reading.layouts import (
     LEFT,
     OUTCOME,
     RIGHT,
     ROW,
+    Company,
     PairRows,
+    accompanying,
+    each_once,
     made_layout,
+    outcome_column,
     pair_rows,
 )
+from hodgerank.data.reading.options import ReadOptions
+from hodgerank.data.reading.values import numbers
 from hodgerank.errors import InvalidComparisons
 
 BALLOTS = ("ballot", "ranking", "trial", "task", "questionnaire", "set", "list", "question")

@@ -6,12 +6,11 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from hodgerank.data.reading.codes import MISSING, NOT_A_NAME, Encoding
 from hodgerank.data.reading.column_names import words_of
 from hodgerank.data.reading.layouts import NAMES_AN_ITEM, Layout
-from hodgerank.data.reading.numerals import number
 from hodgerank.data.reading.options import PLAIN_SCALE, OutcomeKind
 from hodgerank.data.reading.report import Reading, Row
+from hodgerank.data.reading.values import MISSING, NOT_A_NAME, Encoding, number
 from hodgerank.errors import InvalidComparisons
 from hodgerank.types import CodeArray, FloatArray, Item
 

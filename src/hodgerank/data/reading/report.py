@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from hodgerank.data.comparisons import ReadReport
 from hodgerank.data.reading.layouts import Layout
 from hodgerank.data.reading.options import PLAIN_SCALE, OutcomeKind, ReadOptions
+from hodgerank.display import short
 from hodgerank.errors import InvalidComparisons
-from hodgerank.notebook import short
 from hodgerank.types import IntArray
 
 
@@ -177,7 +177,7 @@ def _complaint(
 
 def _other_scale(table: pl.DataFrame, reading: Reading) -> str:
     """The range that is in the data, as the scale it may be."""
-    from hodgerank.data.reading.numerals import numbers
+    from hodgerank.data.reading.values import numbers
 
     plain = "use -1 (right), 0 (tie), +1 (left) or a grade in between"
     found = numbers(table[str(reading.layout.outcome)]).drop_nulls()

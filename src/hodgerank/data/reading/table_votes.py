@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, cast
@@ -13,21 +13,83 @@ from polars import selectors
 
 from hodgerank.data.comparisons import Comparisons
 from hodgerank.data.groups import VoteGroups
-from hodgerank.data.reading.codes import Encoding
-from hodgerank.data.reading.counts import without_running_number
 from hodgerank.data.reading.decode import Decoded, decode
-from hodgerank.data.reading.filtering import columns_in, rows_where
-from hodgerank.data.reading.group_columns import group_candidates, point_out_groups
+from hodgerank.data.reading.layout_detection import (
+    Recognised,
+    group_candidates,
+    point_out_groups,
+    recognise,
+)
 from hodgerank.data.reading.layouts import Layout
 from hodgerank.data.reading.options import ReadOptions
-from hodgerank.data.reading.recognise import Recognised, recognise
 from hodgerank.data.reading.report import Reading
+from hodgerank.data.reading.suggestions import no_such_column
+from hodgerank.data.reading.values import Encoding, numbers, without_running_number
 from hodgerank.data.sources.table import Table
-from hodgerank.errors import InvalidComparisons
+from hodgerank.errors import InvalidArgument, InvalidComparisons
 from hodgerank.types import BoolArray, IntArray
 
 if TYPE_CHECKING:
     from hodgerank.data.sources.frames import Frame
+
+
+_NOT_UNDERSTOOD = (pl.exceptions.PolarsError, pl.exceptions.PanicException)
+
+
+def columns_in(where: str, columns: Sequence[str], source: str) -> list[str]:
+    """The columns that a condition is about.
+
+    >>> columns_in("worker != 'bot' and seconds > 2", ["worker", "seconds"], "votes.csv")
+    ['worker', 'seconds']
+    """
+    try:
+        names = pl.sql_expr(where).meta.root_names()
+    except _NOT_UNDERSTOOD as error:
+        raise _not_understood(where, error) from None
+    for name in names:
+        if name not in columns:
+            raise no_such_column(source, name, columns)
+    return list(dict.fromkeys(names))
+
+
+def rows_where(where: str, table: pl.DataFrame, *, from_text: bool) -> BoolArray:
+    """Which rows the condition holds for; where a value is missing it does not hold.
+
+    In text, columns of numbers are numbers; where that makes no sense they are text.
+    """
+    condition = pl.sql_expr(where)
+    try:
+        if from_text:
+            names = condition.meta.root_names()
+            typed = table.with_columns(_typed(table[name]) for name in dict.fromkeys(names))
+            try:
+                return _holds(condition, typed)
+            except _NOT_UNDERSTOOD:
+                pass
+        return _holds(condition, table)
+    except _NOT_UNDERSTOOD as error:
+        raise _not_understood(where, error) from None
+
+
+def _holds(condition: pl.Expr, table: pl.DataFrame) -> BoolArray:
+    marked = table.with_row_index("__row__").filter(condition)["__row__"]
+    holds = np.zeros(len(table), bool)
+    holds[marked.to_numpy()] = True
+    return holds
+
+
+def _typed(column: pl.Series) -> pl.Series:
+    as_numbers = numbers(column).alias(column.name)
+    return as_numbers if as_numbers.null_count() == column.null_count() else column
+
+
+def _not_understood(where: str, error: BaseException) -> InvalidArgument:
+    reason = str(error).split("\n", 1)[0]
+    return InvalidArgument(
+        f"the condition {where!r} cannot be understood ({reason}): write it like "
+        "\"worker != 'bot' and seconds > 2\", with text in single quotes"
+    )
+
 
 BATCH = 1 << 20  # rows in memory at once
 SAMPLE = 1 << 16  # rows looked at to see whether answers repeat

@@ -13,7 +13,7 @@ from typing import IO
 import polars as pl
 
 from hodgerank.data.sources.table import Table
-from hodgerank.data.sources.text import DAMAGE, TextTable, open_text, opened
+from hodgerank.data.sources.text_table import DAMAGE, TextTable, open_text, opened
 from hodgerank.errors import InvalidArgument, InvalidComparisons, MissingDependency
 
 PARQUET = (".parquet", ".pq")

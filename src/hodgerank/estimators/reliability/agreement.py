@@ -10,7 +10,7 @@ import numpy as np
 from hodgerank.data.comparisons import NO_WORKER
 from hodgerank.errors import InvalidArgument, require_one_of
 from hodgerank.graph.answered_graph import AnsweredGraph
-from hodgerank.kernels.edges.groups import group_rows
+from hodgerank.kernels.edges import group_rows
 from hodgerank.types import BoolArray, FloatArray, IntArray
 
 Metric = Literal["nominal", "ordinal", "interval"]

@@ -2,17 +2,202 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from hodgerank.data.comparisons import Comparisons
 from hodgerank.data.groups import VoteGroups
+from hodgerank.display import Displayed, Preview, short
 from hodgerank.errors import InvalidArgument, InvalidComparisons
-from hodgerank.estimators.reliability.agreement import Metric, agreement
+from hodgerank.estimators.reliability.agreement import Agreement, Metric, agreement
 from hodgerank.estimators.reliability.bradley_terry_fit import BradleyTerryFit
-from hodgerank.estimators.reliability.reliability import Reliability
-from hodgerank.estimators.reliability.residuals import Residuals
-from hodgerank.estimators.reliability.separation import separation
+from hodgerank.estimators.reliability.misfit import Misfit, Residuals, item_misfit, worker_misfit
+from hodgerank.estimators.reliability.separation import Separation, separation
+from hodgerank.estimators.reliability.split_half import SplitHalf, split_half
 from hodgerank.graph.answered_graph import AnsweredGraph
-from hodgerank.graph.building import source_of
+from hodgerank.graph.build import source_of
 from hodgerank.graph.repetitions import counted_once, repeat_themselves
-from hodgerank.types import VotesLike
+from hodgerank.types import FloatArray, VotesLike
+
+MOST_NAMED = 5
+SPLIT = {
+    "worker": "whole workers",
+    "ballot": "whole ballots",
+    "unit": "whole units",
+    "answer": "the answers to each pair",
+}
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Reliability(Displayed):
+    """How reproducible the scores are, how far workers agree, and what does not fit.
+
+    Attributes
+    ----------
+    scores
+        Bradley-Terry scores with Firth's correction, in the order of `votes.items`; all of this is
+        about them.
+    separation
+        None where there are fewer than three items, or their scores do not differ.
+    agreement
+        None where no pair was answered by two known workers, or all answers are ties.
+    n_splits, seed
+        Of `split_half`.
+    false_discovery_rate
+        Of the names of `items` and `workers` that misfit.
+    """
+
+    scores: FloatArray
+    separation: Separation | None
+    agreement: Agreement | None
+    n_splits: int
+    seed: int
+    false_discovery_rate: float
+    _residuals: Residuals
+
+    @property
+    def votes(self) -> Comparisons:
+        """The answers that were assessed."""
+        return self._residuals.answered.votes
+
+    @cached_property
+    def items(self) -> Misfit:
+        """Infit and outfit of the items; computed when first looked at, as all that follows."""
+        return item_misfit(self._residuals, self.false_discovery_rate)
+
+    @cached_property
+    def workers(self) -> Misfit | None:
+        """Those of the workers; None where the votes do not say who answered."""
+        return worker_misfit(self._residuals, self.false_discovery_rate)
+
+    @cached_property
+    def split_half(self) -> SplitHalf:
+        """Correlation of the scores from two halves of the answers."""
+        return split_half(self._residuals.answered, self.n_splits, self.seed)
+
+    @property
+    def statements(self) -> tuple[str, ...]:
+        """What there is to say, in plain sentences; all but the split halves."""
+        workers = () if self.workers is None else (self._of_misfit(self.workers),)
+        scores = (self._of_separation(), self._of_agreement())
+        return (*scores, self._of_misfit(self.items), *workers)
+
+    @property
+    def about_scores(self) -> tuple[str, ...]:
+        """Of these sentences, those that are not about workers who are unknown, or single ones."""
+        agreement = (self._of_agreement(),) if self.votes.n_workers else ()
+        return (self._of_separation(), *agreement, self._of_misfit(self.items))
+
+    @property
+    def split_half_statement(self) -> str:
+        """What the split halves say."""
+        halves = self.split_half
+        if halves.correlation is None:
+            return (
+                "split-half reliability cannot be said: halves of "
+                f"{SPLIT[halves.by]} rarely join at least half of the items"
+            )
+        text = (
+            f"split-half reliability {halves.correlation:.2f} (two halves of {SPLIT[halves.by]}, "
+            f"median of {halves.n_usable:,} splits)"
+        )
+        if halves.spearman_brown is None:
+            return f"{text}: the halves do not agree at all"
+        return (
+            f"{text}, which makes {halves.spearman_brown:.2f} for two samples as large as this one "
+            "(Spearman-Brown)"
+        )
+
+    def _of_separation(self) -> str:
+        found = self.separation
+        if found is None:
+            return (
+                "scale separation reliability cannot be said: there are fewer than three items, "
+                "or their scores do not differ"
+            )
+        text = (
+            f"scale separation reliability {found.reliability:.2f}: about this share of the "
+            "variance of the scores is not noise"
+        )
+        if found.clustered_by is not None:
+            text += f"; answers of one {found.clustered_by} are taken as hanging together"
+        if found.lower is not None:
+            text += f"; at least {found.lower:.2f} with 95 % confidence"
+        if found.adaptive:
+            text += (
+                "; pairs were chosen in the light of earlier answers, which mostly distorts it: "
+                "bayes_rank, which allows for most of that, gives "
+                f"{found.posterior_reliability:.2f}"
+            )
+        return text
+
+    def _of_agreement(self) -> str:
+        found = self.agreement
+        if found is None:
+            return (
+                "Krippendorff's alpha cannot be said: no pair was answered by two known workers, "
+                "or all their answers are ties"
+            )
+        text = f"Krippendorff's alpha {found.alpha:.2f}"
+        if found.lower is not None:
+            text += f" (95 % interval {found.lower:.2f} to {found.upper:.2f})"
+        return (
+            f"{text} over {found.n_pairs:,} pairs that several workers answered; 1 is full "
+            "agreement, 0 that of coins, and close pairs lower it however careful workers are"
+        )
+
+    def _of_misfit(self, found: Misfit) -> str:
+        names = found.misfitting
+        level = f"{100 * found.false_discovery_rate:g} %"
+        if not np.isfinite(found.p_value).any():
+            return (
+                f"which {found.of}s follow the ranking less than others cannot be said from so few "
+                "answers"
+            )
+        if not names:
+            return f"no {found.of} follows the ranking less than the others do"
+        more = f" and {len(names) - MOST_NAMED:,} more" if len(names) > MOST_NAMED else ""
+        listed = ", ".join(short(str(name)) for name in names[:MOST_NAMED])
+        what = f"{found.of} follows" if len(names) == 1 else f"{found.of}s follow"
+        said = f"{len(names):,} {what} the ranking less than the others do: {listed}{more}"
+        if self.votes.n_ballots > 1:
+            unit = "unit" if self.votes.units else "ballot"
+            return f"{said} (answers of one {unit} are taken as independent, which names too many)"
+        return f"{said} (at most {level} of such names are expected to be wrong)"
+
+    def _headline(self) -> str:
+        ssr = "-" if self.separation is None else f"{self.separation.reliability:.2f}"
+        alpha = "-" if self.agreement is None else f"{self.agreement.alpha:.2f}"
+        misfits = [self.items._headline()]
+        if self.workers is not None:
+            misfits.append(self.workers._headline())
+        return f"separation {ssr}, alpha {alpha}; {'; '.join(misfits)}"
+
+    def _preview(self) -> Preview:
+        return self.items._preview()
+
+    def to_dict(
+        self, *, with_workers: bool = True, with_split_half: bool = False
+    ) -> dict[str, Any]:
+        """Plain values, ready for JSON; what cannot be said is null.
+
+        The split halves are there where they are wanted: they take a hundred rankings or more.
+        """
+        content: dict[str, Any] = {
+            "statements": list(self.statements if with_workers else self.about_scores),
+            "separation": None if self.separation is None else self.separation.to_dict(),
+            "agreement": None if self.agreement is None else self.agreement.to_dict(),
+            "items": self.items.to_dict(),
+        }
+        if with_workers:
+            content["workers"] = None if self.workers is None else self.workers.to_dict()
+        if with_split_half:
+            content["statements"].append(self.split_half_statement)
+            content["split_half"] = self.split_half.to_dict()
+        return content
 
 
 def assess_reliability(

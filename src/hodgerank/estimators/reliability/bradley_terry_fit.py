@@ -12,11 +12,11 @@ from functools import cached_property
 import numpy as np
 
 from hodgerank.estimators.dispersion import are_choices, dispersion_around
-from hodgerank.estimators.most_probable import most_probable
+from hodgerank.estimators.posterior_mode import most_probable
 from hodgerank.graph.comparison_graph import ComparisonGraph
 from hodgerank.kernels.linalg.laplacian import degrees
 from hodgerank.kernels.linalg.normal_equations import NormalEquations
-from hodgerank.kernels.models.links import LINKS
+from hodgerank.kernels.links import LINKS
 from hodgerank.types import FloatArray
 
 LINK = "bradley-terry"

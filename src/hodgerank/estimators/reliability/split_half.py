@@ -13,7 +13,7 @@ from hodgerank.errors import InvalidArgument
 from hodgerank.estimators.reliability.bradley_terry_fit import BradleyTerryFit
 from hodgerank.graph.answered_graph import AnsweredGraph
 from hodgerank.graph.comparison_graph import ComparisonGraph
-from hodgerank.kernels.edges.groups import group_rows
+from hodgerank.kernels.edges import group_rows
 from hodgerank.types import CodeArray, FloatArray, IntArray, RngLike
 
 FEWEST_WORKERS = 10  # from which halves of workers are alike enough to be compared

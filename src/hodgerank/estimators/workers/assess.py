@@ -3,26 +3,197 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
+from scipy.special import betainc
 
 from hodgerank.data.comparisons import Comparisons
 from hodgerank.data.groups import VoteGroups
-from hodgerank.data.reading.codes import encode_values
+from hodgerank.data.reading.values import encode_values
 from hodgerank.errors import InvalidArgument
 from hodgerank.estimators.outliers import Outliers, outliers_among
-from hodgerank.estimators.position.bias import position_bias
-from hodgerank.estimators.workers.assessment import WorkerAssessment
+from hodgerank.estimators.position_bias.bias_test import PositionBias, position_bias
+from hodgerank.estimators.workers.assessment import (
+    ADVERSARIAL,
+    CARELESS,
+    CLICKING,
+    IMPRECISE,
+    LEANS_LEFT,
+    LEANS_RIGHT,
+    NOT_KNOWN,
+    OK,
+    TIE_HAPPY,
+    TOO_FEW,
+    WorkerAssessment,
+)
 from hodgerank.estimators.workers.cells import WorkerCells
-from hodgerank.estimators.workers.flags import flag_workers
-from hodgerank.estimators.workers.honesty import worker_types
-from hodgerank.estimators.workers.leave_one_out import FEW_PAIRS, LeaveOneOut
-from hodgerank.estimators.workers.tie_habits import tie_habits
+from hodgerank.estimators.workers.worker_types import FEWEST_ANSWERS, WorkerTypes, worker_types
 from hodgerank.graph.answered_graph import AnsweredGraph
-from hodgerank.graph.building import source_of
+from hodgerank.graph.build import source_of
+from hodgerank.kernels.hypothesis_tests import discoveries
+from hodgerank.kernels.linalg.laplacian import components, divergence
+from hodgerank.kernels.linalg.normal_equations import DENSE_ITEMS, NormalEquations
 from hodgerank.kernels.linalg.threads import few_threads
 from hodgerank.types import BoolArray, FloatArray, Item, VotesLike
+
+# Up to here the pairs of one worker are taken out by a small dense system.
+FEW_PAIRS = 300
+UNDETERMINED = 1e-6
+
+
+class Consensus(NamedTuple):
+    """Of one worker: predicted answers to the worker's pairs (NaN: nobody else can say), scores."""
+
+    predictions: FloatArray
+    scores: FloatArray
+
+
+class LeaveOneOut:
+    """Exact least-squares scores without one worker at a time."""
+
+    def __init__(self, cells: WorkerCells, scores: FloatArray) -> None:
+        self.cells, self.graph, self.scores = cells, cells.graph, scores
+
+    def without(self, worker: int) -> Consensus:
+        """Leave out the answers of a worker; predictions are for the lesser item of each pair."""
+        mine = self.cells.of_worker(worker)
+        if mine.stop - mine.start <= FEW_PAIRS and self.graph.n_items <= DENSE_ITEMS:
+            return self._downdated(mine)
+        return self._solved_again(mine)
+
+    def _downdated(self, mine: slice) -> Consensus:
+        """With H the hat matrix of these pairs, (I - H)^-1 r are their residuals without them."""
+        graph, inverse, cells = self.graph, self.graph.equations.inverse, self.cells
+        edge = cells.edge[mine]
+        i, j = graph.i[edge], graph.j[edge]
+        root = np.sqrt(cells.weights[mine])
+        mean = cells.sums[mine] / cells.weights[mine]
+        columns = (inverse[:, i] - inverse[:, j]) * root
+        hat = root[:, None] * (columns[i] - columns[j])
+        residual = root * (mean - (self.scores[i] - self.scores[j]))
+        values, vectors = np.linalg.eigh(np.eye(len(edge)) - hat)
+        known = values > UNDETERMINED
+        part = vectors[:, known]
+        alone = part @ ((part.T @ residual) / values[known])
+        predictions = mean - alone / root
+        undetermined = (vectors[:, ~known] ** 2).sum(axis=1) > UNDETERMINED
+        predictions[undetermined] = np.nan
+        return Consensus(predictions, self.scores - columns @ alone)
+
+    def _solved_again(self, mine: slice) -> Consensus:
+        graph, cells = self.graph, self.cells
+        edge = cells.edge[mine]
+        weights, flow = graph.weights.copy(), graph.weights * graph.flows
+        weights[edge] -= cells.weights[mine]
+        flow[edge] -= cells.sums[mine]
+        kept = weights > 1e-9 * graph.weights
+        i, j = graph.i[kept], graph.j[kept]
+        labels = components(i, j, graph.n_items)
+        equations = NormalEquations(i, j, weights[kept], labels)
+        scores = equations.solve(divergence(i, j, flow[kept], graph.n_items))
+        left, right = graph.i[edge], graph.j[edge]
+        predictions = scores[left] - scores[right]
+        return Consensus(np.where(labels[left] == labels[right], predictions, np.nan), scores)
+
+
+LARGE_EXCESS = 0.15  # more ties than expected, as a share of answers, before it is worth a word
+BELIEF = 5.0  # answers of the whole crowd that each pair's own rate is mixed with
+LEAST_RATE = 0.01
+
+
+@dataclass(frozen=True, eq=False)
+class TieHabits:
+    """Of each worker: share of ties, what others would have tied of the same pairs, p-value."""
+
+    share: FloatArray
+    expected: FloatArray
+    p_values: FloatArray
+
+    @property
+    def is_large(self) -> BoolArray:
+        """Whether the excess is worth a word."""
+        return np.asarray(self.share - self.expected > LARGE_EXCESS)
+
+
+def tie_habits(cells: WorkerCells) -> TieHabits:
+    """Compare each worker's ties with those of others on the same pairs.
+
+    Close pairs are tied more often, so each pair has a rate of its own, from all others. The level
+    is that of the median worker, whom up to half of the crowd cannot move.
+    """
+    answers, ties = cells.per_worker(cells.answers), cells.per_worker(cells.ties)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        share = ties / answers
+    usual = cells.per_worker(cells.answers * _rates_of_others(cells))
+    active = answers > 0
+    level = float(np.median(ties[active] / usual[active])) if active.any() else 0.0
+    expected = np.minimum(level * usual / np.maximum(answers, 1), 1.0)
+    rate = np.clip(expected, LEAST_RATE, 1 - LEAST_RATE)
+    z = (ties - answers * rate) / np.sqrt(np.maximum(answers, 1) * rate * (1 - rate))
+    # Workers differ in this more than chance, so answers count for less; by how much those who tie
+    # rarely show, whom the tie-happy do not hide.
+    below = np.abs(z[active & (z < 0)])
+    spread = float(np.median(below)) / 0.6745 if len(below) else 1.0
+    excess = max(spread, 1.0) ** 2
+    k, n = ties / excess, answers / excess
+    p_values = np.where(k > 0, betainc(np.maximum(k, 1e-9), n - k + 1, rate), 1.0)
+    return TieHabits(share, np.where(active, expected, np.nan), np.where(active, p_values, np.nan))
+
+
+def _rates_of_others(cells: WorkerCells) -> FloatArray:
+    """For each cell, the rate of ties on its edge without the cell's own answers."""
+    overall = (cells.ties.sum() + 0.5) / (cells.answers.sum() + 1)
+    ties = cells.per_edge(cells.ties)[cells.edge] - cells.ties
+    answers = cells.per_edge(cells.answers)[cells.edge] - cells.answers
+    return np.asarray((ties + BELIEF * overall) / (answers + BELIEF))
+
+
+LARGE_BIAS = 0.2  # mean answers surely lean further than this before it is called clicking
+
+
+def flag_workers(
+    answers: FloatArray,
+    ties: TieHabits,
+    bias: PositionBias,
+    types: WorkerTypes,
+    rate: float,
+) -> tuple[str, ...]:
+    """The first flag that applies; tests across workers share their false discoveries."""
+    few = answers < FEWEST_ANSWERS
+    leans = significant(bias.p_values, ~few, rate)
+    clicks = leans & ((bias.lower > LARGE_BIAS) | (bias.upper < -LARGE_BIAS))
+    dishonest = _least_honest(types, ~few & types.comparable, rate)
+    choices = [
+        (few, TOO_FEW),
+        (clicks, CLICKING),
+        (dishonest & (types.adversarial > types.random), ADVERSARIAL),
+        (dishonest, CARELESS),
+        (significant(ties.p_values, ~few, rate) & ties.is_large, TIE_HAPPY),
+        (leans & (bias.bias > 0), LEANS_LEFT),
+        (leans, LEANS_RIGHT),
+        (significant(types.imprecision_p_value, ~few & types.comparable, rate), IMPRECISE),
+        (~types.comparable, NOT_KNOWN),
+    ]
+    return tuple(
+        next((flag for applies, flag in choices if applies[worker]), OK)
+        for worker in range(len(answers))
+    )
+
+
+def _least_honest(types: WorkerTypes, tested: BoolArray, rate: float) -> BoolArray:
+    """The largest group of least honest workers whose mean probability of honesty is small."""
+    found = np.zeros(len(types.honest), bool)
+    order = np.flatnonzero(tested)[np.argsort(types.honest[tested], kind="stable")]
+    mean = np.cumsum(types.honest[order]) / np.arange(1, len(order) + 1)
+    found[order[: int((mean <= rate).sum())]] = True
+    return found
+
+
+def significant(p_values: FloatArray, tested: BoolArray, rate: float) -> BoolArray:
+    """By the procedure of [Benjamini95] over those tested."""
+    return discoveries(np.where(tested, p_values, np.nan), rate)
 
 
 def assess_workers(
@@ -149,7 +320,7 @@ def _ratio(part: FloatArray, whole: FloatArray) -> FloatArray:
 
 def _consensus(cells: WorkerCells, scores: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Agreement with everybody else, and share of item pairs that turn, for each worker."""
-    from hodgerank.kernels.models.turned_pairs import turned_pairs
+    from hodgerank.kernels.rank_order import turned_pairs
 
     everybody = LeaveOneOut(cells, scores)
     agreement, effect = np.full((2, cells.n_workers), np.nan)

@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from hodgerank.notebook import Charted, Displayed, Preview
+from hodgerank.display import Charted, Displayed, Preview
 from hodgerank.types import FloatArray, IntArray, Item
 
 OK = "ok"

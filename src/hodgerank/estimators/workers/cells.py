@@ -10,7 +10,7 @@ import numpy as np
 from hodgerank.data.comparisons import NO_WORKER
 from hodgerank.graph.answered_graph import AnsweredGraph
 from hodgerank.graph.comparison_graph import ComparisonGraph
-from hodgerank.kernels.edges.groups import group_rows
+from hodgerank.kernels.edges import group_rows
 from hodgerank.types import FloatArray, IntArray
 
 NO_TRUST = 0.01  # answers trusted less than this are left out

@@ -12,15 +12,41 @@ from dataclasses import replace
 from random import Random
 from types import MappingProxyType
 from typing import Any
+from urllib.parse import urlsplit
 
+from hodgerank.display import short
 from hodgerank.errors import HodgeRankError, InvalidArgument, JudgeFailed, require_positive
-from hodgerank.judges.endpoint.address import checked_address
-from hodgerank.judges.endpoint.api_key import ApiKey
 from hodgerank.judges.endpoint.completion import Reply
-from hodgerank.judges.endpoint.connection import Connection
+from hodgerank.judges.endpoint.connection import ApiKey, Connection
 from hodgerank.judges.endpoint.pace import Pace
-from hodgerank.judges.endpoint.retrying import LONGEST_RETRY_AFTER, backoff
-from hodgerank.judges.endpoint.trouble import Remedy, Trouble
+from hodgerank.judges.endpoint.retries import LONGEST_RETRY_AFTER, Remedy, Trouble, backoff
+
+
+def checked_address(url: str) -> str:
+    """An http or https address without a slash at its end.
+
+    >>> checked_address("http://localhost:8000/v1/")
+    'http://localhost:8000/v1'
+    """
+    url = url.strip()
+    try:
+        parts = urlsplit(url)
+        is_address = parts.scheme in ("http", "https") and bool(parts.hostname)
+        is_address &= parts.port is None or parts.port > 0
+        has_user = "@" in parts.netloc
+    except ValueError:
+        is_address, has_user = False, False
+    if has_user or "?" in url or "#" in url or (not is_address and "@" in url):
+        raise InvalidArgument(
+            "a base URL is an address and nothing else: no user, password, ? or #; "
+            "set HODGERANK_API_KEY for a key"
+        )
+    if not is_address or not url.isascii() or not url.isprintable() or " " in url:
+        raise InvalidArgument(
+            f"base URL {short(repr(url))} is no address such as http://localhost:8000/v1"
+        )
+    return url.rstrip("/")
+
 
 OPENAI = "https://api.openai.com/v1"
 MOST_LOGPROBS = 20  # what chat completions give at most

@@ -1,4 +1,4 @@
-"""The linear system behind every estimator, and the solver that suits its size and shape."""
+"""The linear system behind every estimator, the solver that suits it, and its variances."""
 
 from __future__ import annotations
 
@@ -10,11 +10,86 @@ import numpy as np
 
 from hodgerank.errors import DidNotConverge
 from hodgerank.kernels.linalg import laplacian
+from hodgerank.kernels.linalg.cholesky import (
+    StarMesh,
+    dense_factor,
+    dense_inverse,
+    dense_solve,
+    star_mesh,
+    star_mesh_solve,
+)
 from hodgerank.kernels.linalg.conjugate_gradients import solve_laplacian
-from hodgerank.kernels.linalg.dense_cholesky import dense_factor, dense_inverse, dense_solve
-from hodgerank.kernels.linalg.laplacian import Solution
-from hodgerank.kernels.linalg.star_mesh import StarMesh, star_mesh, star_mesh_solve
+from hodgerank.kernels.linalg.laplacian import Solution, degrees, divergence, upper_triangle
 from hodgerank.types import CodeArray, FloatArray, IntArray
+
+PROBES_AT_A_TIME = 8
+TRIAL_PROBES = 16
+MAX_PROBES = 128
+
+Solve = Callable[[FloatArray], FloatArray]
+
+
+def stochastic_diagonal(
+    i: CodeArray,
+    j: CodeArray,
+    weights: FloatArray,
+    n: int,
+    ridge: float,
+    solve: Solve,
+    rng: np.random.Generator,
+    *,
+    target: float = 0.01,
+) -> tuple[FloatArray, float]:
+    """Diagonal of (L + ridge I)^-1 on centred vectors and its relative error (rms over items).
+
+    Probes are added until the error is below `target` or there are `MAX_PROBES`.
+    """
+    degree = degrees(i, j, weights, n) + ridge
+    inverse = np.divide(1, degree, out=np.zeros(n), where=degree > 0)
+    upper = upper_triangle(i, j, weights, n)
+    lower = upper.T
+
+    def step(x: FloatArray) -> FloatArray:
+        return np.asarray(inverse[:, None] * (upper @ x + lower @ x))
+
+    squared = upper_triangle(i, j, weights**2, n)
+    known = inverse + (squared @ inverse + squared.T @ inverse) * inverse**2
+    total, total_squares, n_probes, error = np.zeros(n), np.zeros(n), 0, np.inf
+    while error > target and n_probes < MAX_PROBES:
+        signs: FloatArray = rng.choice(np.array([-1.0, 1.0]), size=(n, PROBES_AT_A_TIME))
+        first = inverse[:, None] * signs
+        samples = signs * (solve(signs) - first - step(first + step(first)))
+        total += samples.sum(axis=1)
+        total_squares += (samples**2).sum(axis=1)
+        n_probes += PROBES_AT_A_TIME
+        mean = total / n_probes
+        # Cauchy-Schwarz: an entry is at least (1 - 1/size)^2 / d_i in a component of that size
+        estimate = np.maximum(known + mean, inverse / 4)
+        variance = (total_squares / n_probes - mean**2) / (n_probes - 1)
+        used = estimate > 0
+        error = float(np.sqrt(np.mean(variance[used] / estimate[used] ** 2)))
+        if n_probes == TRIAL_PROBES and error * np.sqrt(n_probes) > np.sqrt(2):
+            return _mean_squares(i, j, weights, n, ridge, solve, rng), np.sqrt(2 / MAX_PROBES)
+    return estimate, error
+
+
+def _mean_squares(
+    i: CodeArray,
+    j: CodeArray,
+    weights: FloatArray,
+    n: int,
+    ridge: float,
+    solve: Solve,
+    rng: np.random.Generator,
+) -> FloatArray:
+    total = np.zeros(n)
+    for _ in range(MAX_PROBES // PROBES_AT_A_TIME):
+        flows = np.sqrt(weights) * rng.choice([-1.0, 1.0], size=(PROBES_AT_A_TIME, len(weights)))
+        rhs = np.column_stack([divergence(i, j, flow, n) for flow in flows])
+        rhs += np.sqrt(ridge) * rng.normal(size=rhs.shape)
+        total += (solve(rhs) ** 2).sum(axis=1)
+    return total / MAX_PROBES
+
 
 # The largest dense matrix: 3,000 items take 72 MB and a second for the whole inverse.
 DENSE_ITEMS = 3_000
@@ -163,7 +238,7 @@ class NormalEquations:
 
     @cached_property
     def _tree(self) -> Callable[[FloatArray], FloatArray]:
-        from hodgerank.kernels.linalg.spanning_tree import tree_preconditioner
+        from hodgerank.kernels.linalg.conjugate_gradients import tree_preconditioner
 
         return tree_preconditioner(self.i, self.j, self.weights, self.components, self.ridge)
 
@@ -202,7 +277,6 @@ class NormalEquations:
             return Diagonal(np.diag(self.inverse).copy(), 0.0)
         if self.method == "sparse":
             return Diagonal(self._sparse_diagonal(), 0.0)
-        from hodgerank.kernels.linalg.stochastic_diagonal import stochastic_diagonal
 
         values, error = stochastic_diagonal(
             self.i, self.j, self.weights, self.n, self.ridge,
@@ -217,7 +291,7 @@ class NormalEquations:
 
     @cached_property
     def _order(self) -> IntArray | None:
-        from hodgerank.kernels.linalg.sparse_cholesky import elimination_order
+        from hodgerank.kernels.linalg.cholesky import elimination_order
 
         return elimination_order(self.i, self.j, self.components)
 
@@ -229,7 +303,7 @@ class NormalEquations:
         """
         from scipy import sparse
 
-        from hodgerank.kernels.linalg.sparse_cholesky import factorise, few_cycles
+        from hodgerank.kernels.linalg.cholesky import factorise, few_cycles
 
         assert self._order is not None
         order = self._order
@@ -250,7 +324,7 @@ class NormalEquations:
 
     def _sparse_diagonal(self) -> FloatArray:
         """Diagonal of P G P, with G the factorised inverse and P what `_centre` does."""
-        from hodgerank.kernels.linalg.sparse_cholesky import inverse_diagonal
+        from hodgerank.kernels.linalg.cholesky import inverse_diagonal
 
         lu, order = self._sparse_factor
         diagonal, row_sums = np.zeros(self.n), np.zeros(self.n)
@@ -265,3 +339,31 @@ def _largest_ratio(part: FloatArray, whole: FloatArray) -> float:
     """Of sums over each column."""
     size = np.abs(whole.sum(axis=0))
     return float(np.max(np.abs(part.sum(axis=0)) / np.where(size > 0, size, 1.0)))
+
+
+PROBES = 32
+
+
+def effective_resistances(equations: NormalEquations) -> FloatArray:
+    """S_ii + S_jj - 2 S_ij of every edge, S the inverse of the system.
+
+    Exact where the inverse fits into memory. Elsewhere the mean square of differences of random
+    solutions with covariance S, right to some 25 % for an edge and much better for sums over
+    many [Spielman08].
+    """
+    i, j = equations.i, equations.j
+    if equations.method == "dense":
+        inverse = equations.inverse
+        diagonal = np.diag(inverse)
+        return np.asarray(np.maximum(diagonal[i] + diagonal[j] - 2 * inverse[i, j], 0.0))
+    rng = np.random.default_rng(0)
+    total = np.zeros(len(i))
+    for _ in range(PROBES // PROBES_AT_A_TIME):
+        heads = rng.integers(0, 2, (PROBES_AT_A_TIME, len(i)), np.int8)
+        flows = np.sqrt(equations.weights) * (2 * heads - 1)
+        rhs = np.column_stack([divergence(i, j, flow, equations.n) for flow in flows])
+        rhs += np.sqrt(equations.ridge) * rng.normal(size=rhs.shape)
+        x = equations.solve(rhs, tolerance=1e-3)
+        total += ((x[i] - x[j]) ** 2).sum(axis=1)
+    # no edge resists more than it would by itself
+    return np.minimum(total / PROBES, 1 / equations.weights)

@@ -13,7 +13,6 @@ import math
 import numpy as np
 
 from hodgerank.kernels.compilation import compiled
-from hodgerank.kernels.matrix_free.journal import write_surroundings
 from hodgerank.kernels.matrix_free.state import (
     CELL,
     IS_STALE,
@@ -26,9 +25,10 @@ from hodgerank.kernels.matrix_free.state import (
     VARIANCE_ALONE,
     Settings,
     State,
+    write_surroundings,
 )
 from hodgerank.kernels.selection.information import information, outcome_spread
-from hodgerank.kernels.selection.ties import item_key
+from hodgerank.kernels.selection.tie_breaking import item_key
 from hodgerank.types import CodeArray, FloatArray, IntArray
 
 RETIRED = -2  # the cell of an item that is not to be asked

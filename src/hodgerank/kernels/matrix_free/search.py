@@ -7,15 +7,7 @@ import math
 import numpy as np
 
 from hodgerank.kernels.compilation import compiled
-from hodgerank.kernels.matrix_free.adjacency import (
-    ROOM,
-    connect,
-    connect_by_slots,
-    slots_of_answers,
-    weight_between,
-)
 from hodgerank.kernels.matrix_free.grid import list_buckets, put, value
-from hodgerank.kernels.matrix_free.journal import write_item
 from hodgerank.kernels.matrix_free.solve import (
     HUB,
     enqueue,
@@ -45,11 +37,17 @@ from hodgerank.kernels.matrix_free.state import (
     PREVIOUS,
     RESIDUAL,
     REST,
+    ROOM,
     VARIANCE,
     Settings,
     State,
+    connect,
+    connect_by_slots,
+    slots_of_answers,
+    weight_between,
+    write_item,
 )
-from hodgerank.kernels.selection.ties import item_key
+from hodgerank.kernels.selection.tie_breaking import item_key
 from hodgerank.types import FloatArray, IntArray
 
 NEARLY = 0.98  # a pair worth this share of the best is good enough

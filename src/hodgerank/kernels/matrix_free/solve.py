@@ -12,14 +12,13 @@ from __future__ import annotations
 import math
 
 from hodgerank.kernels.compilation import compiled
-from hodgerank.kernels.matrix_free.adjacency import ROOM
 from hodgerank.kernels.matrix_free.grid import put
-from hodgerank.kernels.matrix_free.journal import LINES_PER_MOVE, write_item
 from hodgerank.kernels.matrix_free.state import (
     ANSWERED,
     COUNT,
     FIRST,
     FIRST_PENDING,
+    LINES_PER_MOVE,
     MARK,
     MEAN,
     N_PENDING,
@@ -29,10 +28,12 @@ from hodgerank.kernels.matrix_free.state import (
     QUEUED,
     RESIDUAL,
     REST,
+    ROOM,
     SHIFT,
     VARIANCE,
     Settings,
     State,
+    write_item,
 )
 from hodgerank.types import FloatArray
 

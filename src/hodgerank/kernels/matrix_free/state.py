@@ -1,10 +1,13 @@
-"""The arrays of a matrix-free posterior."""
+"""The arrays of a matrix-free posterior, its neighbour lists, and the journal of its changes."""
+
+from __future__ import annotations
 
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from hodgerank.kernels.compilation import compiled
 from hodgerank.types import CodeArray, FloatArray, IntArray
 
 # Columns of State.x, one cache line per item.
@@ -148,3 +151,163 @@ def longer(array: Any) -> Any:
         room = np.empty((n + n // 4 + 16, *array.shape[1:]), array.dtype)
         room[:n] = array
     return room[: n + 1]
+
+
+ROOM = 15
+CHUNK = ROOM + 1
+
+
+@compiled
+def weight_between(s: State, graph: int, u: int, v: int) -> float:
+    """Weight of the edge between two items, 0 if there is none; looks at the shorter list."""
+    if graph == FIRST and s.edges[v, COUNT] < s.edges[u, COUNT]:
+        u, v = v, u
+    c = s.edges[u, graph]
+    while c >= 0:
+        for k in range(int(s.weights[c, ROOM])):
+            if s.neighbours[c, k] == v:
+                return float(s.weights[c, k])
+        c = s.neighbours[c, ROOM]
+    return 0.0
+
+
+@compiled
+def _new_chunk(s: State, following: int) -> int:
+    c: int = s.counters[N_CHUNKS]
+    s.counters[N_CHUNKS] += 1
+    s.neighbours[c, ROOM] = following
+    s.weights[c, ROOM] = 0
+    return c
+
+
+@compiled
+def connect(s: State, graph: int, u: int, v: int, weight: float) -> float:
+    """Join two items, or make their edge heavier; returns the weight added, as it was rounded."""
+    if weight_between(s, graph, u, v) > 0:
+        _add_weight(s, graph, u, v, weight)
+        return _add_weight(s, graph, v, u, weight)
+    _add_neighbour(s, graph, u, v, weight)
+    return _add_neighbour(s, graph, v, u, weight)
+
+
+@compiled
+def _add_weight(s: State, graph: int, u: int, v: int, weight: float) -> float:
+    c = s.edges[u, graph]
+    while c >= 0:
+        for k in range(int(s.weights[c, ROOM])):
+            if s.neighbours[c, k] == v:
+                before = float(s.weights[c, k])
+                s.weights[c, k] += weight
+                return float(s.weights[c, k]) - before
+        c = s.neighbours[c, ROOM]
+    return 0.0
+
+
+@compiled
+def _add_neighbour(s: State, graph: int, u: int, v: int, weight: float) -> float:
+    c = s.edges[u, graph]
+    if c < 0 or s.weights[c, ROOM] == ROOM:
+        c = _new_chunk(s, c)
+        s.edges[u, graph] = c
+    k = int(s.weights[c, ROOM])
+    s.neighbours[c, k] = v
+    s.weights[c, k] = weight
+    s.weights[c, ROOM] = k + 1
+    if graph == FIRST:
+        s.edges[u, COUNT] += 1
+    return float(s.weights[c, k])
+
+
+@compiled
+def slots_of_answers(s: State) -> CodeArray:
+    """Where each item of a row holds its neighbours, 16 places to a chunk; -1: it is none."""
+    n = len(s.x)
+    slots = np.full((n, n), -1, np.int32)
+    for u in range(n):
+        c = s.edges[u, FIRST]
+        while c >= 0:
+            for k in range(int(s.weights[c, ROOM])):
+                slots[u, s.neighbours[c, k]] = CHUNK * c + k
+            c = s.neighbours[c, ROOM]
+    return slots
+
+
+@compiled
+def connect_by_slots(s: State, slots: CodeArray, u: int, v: int, weight: float) -> float:
+    """What `connect` does with answers, without a search; `slots` are kept up to date."""
+    for _ in range(2):
+        slot = slots[u, v]
+        if slot >= 0:
+            c, k = slot // CHUNK, slot % CHUNK
+            before = float(s.weights[c, k])
+            s.weights[c, k] += weight
+            added = float(s.weights[c, k]) - before
+        else:
+            added = _add_neighbour(s, FIRST, u, v, weight)
+            c = s.edges[u, FIRST]
+            slots[u, v] = CHUNK * c + int(s.weights[c, ROOM]) - 1
+        u, v = v, u
+    return added
+
+
+LINES_PER_MOVE = 7  # the item, and its neighbours and cell where it leaves and where it arrives
+
+
+@compiled
+def write_item(s: State, u: int) -> None:
+    """Write down an item."""
+    line = s.journal[s.counters[N_LINES]]
+    s.counters[N_LINES] += 1
+    line[0] = u
+    line[1] = s.x[u, VARIANCE]
+    line[2] = s.x[u, PENDING]
+    line[3] = s.edges[u, FIRST_PENDING]
+    line[4] = s.place[u, NEXT]
+    line[5] = s.place[u, PREVIOUS]
+    line[6] = s.place[u, CELL]
+
+
+@compiled
+def write_surroundings(s: State, u: int, new: int) -> None:
+    """Write down what changes beside an item that moves from its cell to a new one."""
+    write_item(s, s.place[u, NEXT])
+    write_item(s, s.place[u, PREVIOUS])
+    _write_cell(s, s.place[u, CELL])
+    first = s.cells[new]
+    if first >= 0:
+        write_item(s, first)
+        write_item(s, s.place[first, PREVIOUS])
+    _write_cell(s, new)
+
+
+@compiled
+def _write_cell(s: State, cell: int) -> None:
+    line = s.journal[s.counters[N_LINES]]
+    s.counters[N_LINES] += 1
+    line[0] = -1 - cell
+    line[1] = s.cells[cell]
+    line[2] = s.top[_bucket(s, cell)]
+
+
+@compiled(inline="always")
+def _bucket(s: State, cell: int) -> int:
+    return cell // (len(s.cells) // len(s.top))
+
+
+@compiled
+def undo(s: State) -> None:
+    """Put everything back that was written down; counters and `listed` are up to the caller."""
+    for k in range(s.counters[N_LINES] - 1, -1, -1):
+        line = s.journal[k]
+        who = int(line[0])
+        if who >= 0:
+            s.x[who, VARIANCE] = line[1]
+            s.x[who, PENDING] = line[2]
+            s.edges[who, FIRST_PENDING] = int(line[3])
+            s.place[who, NEXT] = int(line[4])
+            s.place[who, PREVIOUS] = int(line[5])
+            s.place[who, CELL] = int(line[6])
+        else:
+            cell = -1 - who
+            s.cells[cell] = int(line[1])
+            s.top[_bucket(s, cell)] = int(line[2])

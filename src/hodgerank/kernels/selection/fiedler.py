@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from hodgerank.kernels.compilation import compiled
-from hodgerank.kernels.selection.ties import consider, item_keys, none_yet
+from hodgerank.kernels.selection.tie_breaking import consider, item_keys, none_yet
 from hodgerank.types import BoolArray, FloatArray, IntArray
 
 SAME = 1e-8  # eigenvalues closer than this, relatively, are one

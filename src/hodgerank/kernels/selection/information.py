@@ -12,7 +12,7 @@ from __future__ import annotations
 import math
 
 from hodgerank.kernels.compilation import compiled
-from hodgerank.kernels.selection.ties import best_in_row, item_keys, none_yet
+from hodgerank.kernels.selection.tie_breaking import best_in_row, item_keys, none_yet
 from hodgerank.types import BoolArray, FloatArray
 
 UNIFORM, NORMAL, ANGULAR = 0, 1, 2

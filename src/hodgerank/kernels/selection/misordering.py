@@ -16,8 +16,15 @@ import math
 import numpy as np
 
 from hodgerank.kernels.compilation import compiled
-from hodgerank.kernels.posterior.probit import expected_precision, news, sensitivity
-from hodgerank.kernels.posterior.resistance import expect, response, shrink
+from hodgerank.kernels.posterior import (
+    covariance_of,
+    expect,
+    expected_precision,
+    news,
+    response,
+    sensitivity,
+    shrink,
+)
 from hodgerank.types import FloatArray, IntArray
 
 SQRT_PI = math.sqrt(math.pi)
@@ -149,3 +156,25 @@ def row_may_exceed(
     for b in range(len(c)):
         found |= may_exceed(c[b], r[b], mean_a - mean[b], least)
     return found
+
+
+N_DRAWS = 512
+LEAST = 1e-6  # what pairs weigh that do not matter: once the k best are known, the rest is sorted
+
+
+def top_k_weights(C: FloatArray, mean: FloatArray, k: int) -> FloatArray:
+    """w_kl P(exactly one of the two is among the k best), by draws of the scores."""
+    n = len(mean)
+    if n < 2:
+        return np.zeros((n, n))
+    k = min(k, n - 1)
+    covariance = covariance_of(C)
+    tiny = 1e-9 * float(np.trace(covariance)) / n
+    factor = np.linalg.cholesky(covariance + tiny * np.eye(n))
+    noise = np.random.default_rng(0).standard_normal((N_DRAWS, n))
+    draws = mean + noise @ factor.T
+    is_top = np.zeros((N_DRAWS, n))
+    np.put_along_axis(is_top, np.argpartition(-draws, k - 1, axis=1)[:, :k], 1.0, axis=1)
+    share = is_top.mean(axis=0)
+    both = is_top.T @ is_top / N_DRAWS
+    return np.asarray(order_weights(C, mean) * (share[:, None] + share - 2 * both + LEAST))

@@ -8,13 +8,12 @@ from typing import Literal, Self
 import numpy as np
 
 from hodgerank.errors import InvalidArgument
-from hodgerank.estimators.position.cells import Position
+from hodgerank.estimators.position_bias.cells import Position
 from hodgerank.sampling.candidates import AnyPair, Candidates, ListedPairs
-from hodgerank.sampling.designs.adaptive import AdaptiveDesign
-from hodgerank.sampling.designs.adaptive_many import AdaptiveManyDesign
-from hodgerank.sampling.designs.gaussian import MANY_ITEMS
-from hodgerank.sampling.display import Display
-from hodgerank.sampling.posterior import Posterior
+from hodgerank.sampling.designs.adaptive import AdaptiveDesign, AdaptiveManyDesign
+from hodgerank.sampling.designs.design import Posterior
+from hodgerank.sampling.designs.matrix_free_posterior import MANY_ITEMS
+from hodgerank.sampling.display_order import Display
 from hodgerank.sampling.sampler import Sampler
 from hodgerank.sampling.samplers.rank import probit_posterior
 from hodgerank.types import Item

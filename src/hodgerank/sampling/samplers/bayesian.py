@@ -8,13 +8,16 @@ from typing import Literal, Self
 import numpy as np
 
 from hodgerank.errors import InvalidArgument, UnknownItem, require_one_of, require_positive
-from hodgerank.estimators.position.cells import Position
+from hodgerank.estimators.position_bias.cells import Position
 from hodgerank.sampling.candidates import Candidates
-from hodgerank.sampling.designs.dense import LINK_CODES, DensePosterior
-from hodgerank.sampling.designs.gaussian import Engine, gaussian_posterior
-from hodgerank.sampling.designs.matrix_free import MatrixFreePosterior
-from hodgerank.sampling.display import Display
-from hodgerank.sampling.posterior import Posterior
+from hodgerank.sampling.designs.dense_posterior import LINK_CODES, DensePosterior
+from hodgerank.sampling.designs.design import Posterior
+from hodgerank.sampling.designs.matrix_free_posterior import (
+    Engine,
+    MatrixFreePosterior,
+    gaussian_posterior,
+)
+from hodgerank.sampling.display_order import Display
 from hodgerank.sampling.sampler import Sampler
 from hodgerank.types import FloatArray, Item
 

@@ -9,12 +9,110 @@ import numpy as np
 
 from hodgerank.errors import require_positive
 from hodgerank.estimators.crowd_bt import CrowdBTRanking, crowd_bt
+from hodgerank.kernels import crowd_bt as kernels
 from hodgerank.sampling.candidates import AnyPair, Candidates, ListedPairs
-from hodgerank.sampling.designs.crowd_bt import CrowdBTDesign
-from hodgerank.sampling.display import Display
-from hodgerank.sampling.posterior import Posterior
+from hodgerank.sampling.designs.design import Design, Posterior, Told
+from hodgerank.sampling.display_order import Display
+from hodgerank.sampling.item_list import Blocked
 from hodgerank.sampling.sampler import Sampler
-from hodgerank.types import Item
+from hodgerank.types import FloatArray, IntArray, Item
+
+MOST_REPEATS = 100.0  # more weight than this makes no difference to scores that know no more
+
+
+class CrowdBTDesign(Design):
+    """Independent Gaussian scores and a Beta reliability per worker.
+
+    An answer between -1 and 1 is taken in parts: (1+y)/2 of the step for i, (1-y)/2 of that for j.
+    """
+
+    def __init__(
+        self, n: int, prior_variance: float, reliability: tuple[float, float], exploration: float
+    ) -> None:
+        super().__init__()
+        self.mu = np.zeros(n)
+        self.var = np.full(n, prior_variance)
+        self._prior_variance = prior_variance
+        self._prior_worker = reliability
+        self._workers: dict[Item | None, tuple[float, float]] = {}
+        self._exploration = exploration
+        self._expected: FloatArray | None = None
+        self.worker: Item | None = None
+        """Who is going to answer."""
+
+    def reliability(self, worker: Item | None) -> tuple[float, float]:
+        """Alpha and beta of a worker."""
+        return self._workers.get(worker, self._prior_worker)
+
+    def _learn(self, told: Told, was_out: bool) -> None:
+        """Move the two scores and the worker's reliability, a weight w as w answers."""
+        weight = min(told.weight, MOST_REPEATS)
+        while weight > 0:
+            part = min(weight, 1.0)
+            self._move(told.i, told.j, (1 + told.outcome) / 2, part, told.worker)
+            weight -= 1
+        self._expected = None
+
+    def _move(self, i: int, j: int, share: float, part: float, worker: Item | None) -> None:
+        """`part` of the step of one answer, `share` of which is for i."""
+        mu, var = self.mu, self.var
+        alpha, beta = self.reliability(worker)
+        c = kernels.agreement(mu[i], mu[j], var[i], var[j])
+        won = kernels.score_update(mu[i], mu[j], var[i], var[j], alpha, beta)
+        lost = _swapped(kernels.score_update(mu[j], mu[i], var[j], var[i], alpha, beta))
+        agreed = kernels.worker_update(c, alpha, beta)
+        opposed = kernels.worker_update(1 - c, alpha, beta)
+        before = np.array([mu[i], mu[j], var[i], var[j], alpha, beta])
+        after = share * np.array([*won, *agreed]) + (1 - share) * np.array([*lost, *opposed])
+        mu[i], mu[j], var[i], var[j], alpha, beta = before + part * (after - before)
+        self._workers[worker] = (float(alpha), float(beta))
+
+    def _expect(self, i: int, j: int) -> None:
+        """A pair that is out counts with its mean effect on the variances."""
+        self._expected = None
+
+    def _withdraw(self, i: int, j: int) -> None:
+        self._expected = None
+
+    def enlarge(self) -> None:
+        """Make room for one more item."""
+        self.mu = np.append(self.mu, 0.0)
+        self.var = np.append(self.var, self._prior_variance)
+        self._expected = None
+
+    def _variances(self) -> FloatArray:
+        """With what is out, in one order whoever came first."""
+        if self._expected is None:
+            self._expected = self.var.copy()
+            for i, j in sorted(self.out.elements()):
+                kernels.expect_crowd(self.mu, self._expected, i, j, *self._prior_worker)
+        return self._expected
+
+    def gains(self, i: IntArray, j: IntArray) -> FloatArray:
+        """Expected divergence of the posterior from what is known now."""
+        worker = self.reliability(self.worker)
+        return np.asarray(
+            kernels.crowd_gain_of_pairs(
+                self.mu, self._variances(), i, j, *worker, self._exploration
+            )
+        )
+
+    def search(self, blocked: Blocked, key: int) -> tuple[int, int]:
+        """The pair of largest gain."""
+        worker = self.reliability(self.worker)
+        return kernels.best_crowd_pair(
+            self.mu,
+            self._variances(),
+            *worker,
+            self._exploration,
+            blocked.matrix,
+            bool(blocked),
+            key,
+        )
+
+
+def _swapped(update: tuple[float, float, float, float]) -> tuple[float, float, float, float]:
+    return update[1], update[0], update[3], update[2]
 
 
 class CrowdBTSampler(Sampler):

@@ -3,18 +3,171 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from itertools import pairwise
 from typing import Literal, Self
 
 import numpy as np
 
 from hodgerank.errors import InvalidArgument, require_one_of
-from hodgerank.estimators.position.cells import Position
+from hodgerank.estimators.position_bias.cells import Position
+from hodgerank.kernels.linalg.threads import few_threads
+from hodgerank.kernels.selection import fiedler
 from hodgerank.sampling.candidates import Candidates
-from hodgerank.sampling.designs.connectivity import ConnectivityDesign
-from hodgerank.sampling.designs.gaussian import Engine, gaussian_posterior
-from hodgerank.sampling.display import Display
+from hodgerank.sampling.designs.design import AnswerBatch, Design, Told
+from hodgerank.sampling.designs.matrix_free_posterior import Engine, gaussian_posterior
+from hodgerank.sampling.display_order import Display
+from hodgerank.sampling.item_list import Blocked
 from hodgerank.sampling.sampler import Sampler
-from hodgerank.types import Item
+from hodgerank.types import FloatArray, IntArray, Item
+
+MAX_ITEMS = 3000
+DENSE_ITEMS = 32  # up to here a fresh decomposition is faster than following the last one
+
+
+class ConnectivityDesign(Design):
+    """How often each pair was asked, and how much another answer would raise lambda_2.
+
+    The first-order gain of a pair is (v_i - v_j)^2 with v the Fiedler vector, or with the projector
+    P on its eigenspace where lambda_2 is not simple, P_ii + P_jj - 2 P_ij. What all pairs have been
+    asked alike shifts all eigenvalues and is left out, so that each round starts as the first did.
+
+    Eigenvectors are found once in a while for all of L; in that basis the answers since then are
+    a low-rank change of a diagonal matrix, whose lowest eigenvector a few small solutions give.
+
+    Parameters
+    ----------
+    path
+        Items in the order in which the first n - 1 pairs walk through them, if wanted.
+    """
+
+    def __init__(self, n: int, path: IntArray | None = None) -> None:
+        super().__init__()
+        if n > MAX_ITEMS:
+            raise InvalidArgument(
+                f"{n:,} items: criterion='fiedler' is limited to {MAX_ITEMS:,}; "
+                "criterion='d-optimal' is as accurate and cheaper"
+            )
+        self._path = [] if path is None else [sorted(step) for step in pairwise(path.tolist())]
+        self._counts = np.zeros((n, n), np.int64)  # upper triangle
+        self._start_afresh()
+
+    def _start_afresh(self) -> None:
+        """Everything that follows from the counts."""
+        self._basis: FloatArray | None = None  # eigenvectors of L as it was, one per column,
+        self._values = np.empty(0)  # their eigenvalues,
+        self._guess = np.empty(0)  # the last Fiedler vector in that basis,
+        self._lowest = 0.0  # a lower bound of lambda_2,
+        self._changes: dict[tuple[int, int], int] = {}  # and what was asked since
+        self._start_round()
+
+    def _start_round(self) -> None:
+        """The least count of a pair, how many have it, and the components of the others."""
+        n = len(self._counts)
+        upper = self._counts[np.triu_indices(n, 1)]
+        self._shared = int(upper.min()) if len(upper) else 0
+        self._n_left = int(np.count_nonzero(upper == self._shared))
+        self._labels, self._n_components = fiedler.component_labels(self._counts, self._shared)
+
+    def _learn(self, told: Told, was_out: bool) -> None:
+        """Count the answer, unless it was counted when it went out."""
+        if not was_out:
+            self._expect(told.i, told.j)
+
+    def _learn_many(self, answers: AnswerBatch) -> None:
+        np.add.at(self._counts, (answers.i, answers.j), 1)
+        self._start_afresh()
+
+    def _expect(self, i: int, j: int) -> None:
+        """A pair that is out counts like one that was answered."""
+        if self._counts[i, j] == self._shared:
+            self._n_left -= 1
+        self._change(i, j, 1)
+        if not self._n_left:
+            self._start_round()
+        elif self._labels[i] != self._labels[j]:
+            self._labels[self._labels == self._labels[j]] = self._labels[i]
+            self._n_components -= 1
+
+    def _withdraw(self, i: int, j: int) -> None:
+        self._change(i, j, -1)
+        self._lowest = 0.0
+        if self._counts[i, j] <= self._shared:
+            self._start_round()
+
+    def _change(self, i: int, j: int, by: int) -> None:
+        self._counts[i, j] += by
+        if self._basis is not None:
+            change = self._changes.pop((i, j), 0) + by
+            if change:
+                self._changes[i, j] = change
+
+    def enlarge(self) -> None:
+        """Make room for one more item."""
+        self._counts = np.pad(self._counts, (0, 1))
+        self._start_afresh()
+
+    def search(self, blocked: Blocked, key: int) -> tuple[int, int]:
+        """Among the pairs asked least often, the one that raises lambda_2 most."""
+        for i, j in self._path:
+            if not self._counts[i, j] and not (blocked and blocked.matrix[i, j]):
+                return i, j
+        fewest = self._shared
+        if blocked:
+            fewest = fiedler.fewest_asked(self._counts, blocked.matrix)
+        if self._n_components > 1:
+            return fiedler.smallest_components_pair(
+                self._labels, self._counts, fewest, blocked.matrix, bool(blocked), key
+            )
+        return fiedler.farthest_pair(
+            self._eigenspace(), self._counts, fewest, blocked.matrix, bool(blocked), key
+        )
+
+    def gains(self, i: IntArray, j: IntArray) -> FloatArray:
+        """First-order gain in lambda_2 of each pair; those asked least often come first."""
+        if self._n_components > 1:
+            share = 1 / np.bincount(self._labels)[self._labels]
+            gains = np.where(self._labels[i] != self._labels[j], share[i] + share[j], 0.0)
+        else:
+            points = self._eigenspace()
+            gains = ((points[i] - points[j]) ** 2).sum(axis=1)
+        # A gain is at most 2: those of later rounds come after all of earlier ones.
+        return np.asarray(gains * 1e-3 ** (self._counts[i, j] - self._shared))
+
+    def _eigenspace(self) -> FloatArray:
+        """Orthonormal vectors that span the eigenspace of lambda_2, one per column."""
+        n, basis = len(self._counts), self._basis
+        if n <= DENSE_ITEMS or basis is None or len(self._changes) > 8 + n // 12:
+            basis = self._decompose()
+        elif self._changes:
+            i, j = np.array(list(self._changes)).T
+            Z = np.ascontiguousarray((basis[i] - basis[j]).T)
+            times = np.array(list(self._changes.values()), float)
+            try:
+                with few_threads(n):
+                    value, vector, multiplicity = fiedler.lowest_eigenvector(
+                        self._values, Z, times, self._guess, self._lowest
+                    )
+            except (np.linalg.LinAlgError, ZeroDivisionError):
+                multiplicity = 0  # a step started from an eigenvalue, to the last bit
+            if multiplicity == 1:
+                self._guess, self._lowest = vector, value
+                return np.asarray((basis @ vector)[:, None])
+            basis = self._decompose()
+        lowest = self._values <= self._values[0] * (1 + fiedler.SAME)
+        return np.ascontiguousarray(basis[:, lowest])
+
+    def _decompose(self) -> FloatArray:
+        """All eigenvectors from scratch."""
+        adjacency = (self._counts + self._counts.T).astype(float)
+        degrees = adjacency.sum(axis=0)
+        # The constant vector is moved out of the way, above all other eigenvalues.
+        above = 2 * degrees.max() / len(degrees)
+        with few_threads(len(degrees)):
+            values, vectors = np.linalg.eigh(np.diag(degrees) - adjacency + above)
+        self._values, self._basis = values, vectors
+        self._guess, self._lowest = np.eye(len(values))[0], values[0]
+        self._changes = {}
+        return vectors
 
 
 class FisherSampler(Sampler):

@@ -6,12 +6,12 @@ from collections.abc import Iterable
 from typing import Self
 
 from hodgerank.errors import require_positive
-from hodgerank.estimators.position.cells import Position
-from hodgerank.kernels.posterior.resistance import covariance_of
+from hodgerank.estimators.position_bias.cells import Position
+from hodgerank.kernels.posterior import covariance_of
 from hodgerank.sampling.candidates import Candidates
+from hodgerank.sampling.designs.design import Posterior
 from hodgerank.sampling.designs.order import OrderDesign
-from hodgerank.sampling.display import Display
-from hodgerank.sampling.posterior import Posterior
+from hodgerank.sampling.display_order import Display
 from hodgerank.sampling.sampler import Sampler
 from hodgerank.types import Item
 

@@ -9,15 +9,60 @@ from typing import Self
 import numpy as np
 
 from hodgerank.errors import InvalidArgument
-from hodgerank.estimators.position.cells import Position
-from hodgerank.kernels.selection.top_k import top_k_weights
+from hodgerank.estimators.position_bias.cells import Position
+from hodgerank.kernels.selection.misordering import top_k_weights
 from hodgerank.sampling.candidates import Candidates
-from hodgerank.sampling.designs.adaptive import AdaptiveDesign
-from hodgerank.sampling.designs.order_criterion import EXACT_ORDER
-from hodgerank.sampling.designs.top_k_many import TopKManyDesign
-from hodgerank.sampling.display import Display
+from hodgerank.sampling.designs.adaptive import AdaptiveDesign, AdaptiveManyDesign
+from hodgerank.sampling.designs.design import Design
+from hodgerank.sampling.designs.order import EXACT_ORDER
+from hodgerank.sampling.display_order import Display
+from hodgerank.sampling.item_list import Blocked
 from hodgerank.sampling.samplers.auto import AutoSampler
-from hodgerank.types import Item
+from hodgerank.types import IntArray, Item
+
+CLOSE = 2.0  # standard deviations from the limit between the best and the others
+FEWEST = 32  # items that are never left aside
+
+
+class TopKManyDesign(AdaptiveManyDesign):
+    """Pairs as of `AdaptiveManyDesign`, among the items that may or may not be of the k best.
+
+    At every look the limit is drawn midway between places k and k + 1; items that stand clearly
+    above or below it are left aside until the next.
+    """
+
+    def __init__(self, n: int, k: int, seed: int) -> None:
+        super().__init__(n, seed)
+        self._k = k
+
+    def _look(self) -> None:
+        super()._look()
+        posterior = self._posterior
+        mean = posterior.running_mean
+        k = min(self._k, len(mean) - 1)
+        around = np.partition(-mean, (k - 1, k))
+        limit = -(around[k - 1] + around[k]) / 2
+        distance = np.abs(mean - limit) / np.sqrt(posterior.running_variance)
+        fewest = min(max(FEWEST, 2 * k), len(mean))
+        farthest = max(CLOSE, float(np.partition(distance, fewest - 1)[fewest - 1]))
+        posterior.leave_aside(distance > farthest)
+
+    def search_in_turn(
+        self, blocked: Blocked, keys: IntArray, *, once: bool
+    ) -> list[tuple[int, int]]:
+        """One by one: what is left may change with each."""
+        return Design.search_in_turn(self, blocked, keys, once=once)
+
+    def search(self, blocked: Blocked, key: int) -> tuple[int, int]:
+        """A pair about as good as the best of those that matter, or of all if none is left."""
+        found = super().search(blocked, key)
+        if found[0] >= 0:
+            return found
+        aside = self._posterior.aside
+        self._posterior.leave_aside(np.zeros_like(aside))
+        found = super().search(blocked, key)
+        self._posterior.leave_aside(aside)
+        return found
 
 
 class TopKSampler(AutoSampler):

@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from hodgerank.campaign.campaign import Campaign
-from hodgerank.campaign.facts import CampaignFacts
-from hodgerank.campaign.standing import TrackStanding, rank_votes, standing_of
+from hodgerank.campaign.results import TrackStanding, rank_votes, standing_of
+from hodgerank.campaign.snapshot import CampaignFacts
 from hodgerank.campaign.summaries import WorkerSummary, worker_summaries
 from hodgerank.data.comparisons import Comparisons
 from hodgerank.data.groups import VoteGroups

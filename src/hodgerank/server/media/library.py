@@ -14,10 +14,10 @@ from io import BytesIO
 from pathlib import Path
 from typing import BinaryIO
 
+from hodgerank.display import short, shortened, visible
 from hodgerank.errors import CannotWrite, InvalidArgument
-from hodgerank.notebook import short, shortened, visible
-from hodgerank.server.media.examining import Examined, examine, pieces
 from hodgerank.server.media.kinds import KINDS, MediaKind
+from hodgerank.server.media.validation import Examined, examine, pieces
 
 LARGEST = 200 << 20  # bytes of one file
 _NAME = re.compile(rf"media:(([0-9a-f]{{2}})[0-9a-f]{{62}}\.({'|'.join(KINDS)}))")

@@ -1,0 +1,89 @@
+"""Write files atomically: a result is on disk completely, or not at all."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import stat
+from contextlib import suppress
+from io import RawIOBase
+from pathlib import Path
+
+from hodgerank.errors import CannotWrite
+
+
+def write_file(path: Path | str, content: bytes) -> None:
+    """Put `content` in the place of whatever the file holds; if that fails, it holds it still.
+
+    A link stays, and the file it leads to is replaced. Devices and pipes are written to.
+    """
+    try:
+        if os.path.exists(path) and not os.path.isfile(path):
+            with open(path, "wb") as file:
+                file.write(content)
+        else:
+            _replace(Path(os.path.realpath(path)), content)
+    except OSError as error:
+        raise CannotWrite(f"{path} cannot be written: {error.strerror or error}") from error
+
+
+def append_line(path: Path | str, line: bytes) -> None:
+    """Put one more line at the end of a file: on disk when this returns, or not there at all."""
+    try:
+        with open(path, "ab", buffering=0) as file:
+            end = file.seek(0, os.SEEK_END)
+            try:
+                _write_through(file, line + b"\n")
+            except BaseException:
+                file.truncate(end)
+                raise
+        if end == 0:
+            _keep_the_name(Path(path).parent)
+    except OSError as error:
+        raise CannotWrite(
+            f"{path} cannot be written: {error.strerror or error}; the lines before are kept, "
+            "the last one is not"
+        ) from error
+
+
+def _write_through(file: RawIOBase, content: bytes) -> None:
+    while content:  # a full disk takes what it can, and refuses the rest
+        content = content[file.write(content) or 0 :]
+    os.fsync(file.fileno())
+
+
+def _replace(path: Path, content: bytes) -> None:
+    """Write beside the file, and rename when everything is on disk."""
+    old = path.stat() if path.exists() else None
+    if old is not None and not os.access(path, os.W_OK):
+        raise PermissionError(None, "it is protected from writing")  # a renaming would not mind
+    beside = path.with_name(f".{secrets.token_hex(8)}.part")
+    try:
+        with open(beside, "xb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        if old is not None:
+            _give_the_rights_of(old, beside)
+        os.replace(beside, path)
+    except BaseException:
+        beside.unlink(missing_ok=True)
+        raise
+    _keep_the_name(path.parent)
+
+
+def _give_the_rights_of(old: os.stat_result, path: Path) -> None:
+    if hasattr(os, "chown"):
+        with suppress(PermissionError):  # only root gives files away
+            os.chown(path, old.st_uid, old.st_gid)
+    os.chmod(path, stat.S_IMODE(old.st_mode))
+
+
+def _keep_the_name(folder: Path) -> None:
+    """Put the renaming on disk, where the file system knows how to."""
+    with suppress(OSError):
+        descriptor = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)

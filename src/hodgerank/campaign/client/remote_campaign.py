@@ -1,0 +1,445 @@
+"""RemoteCampaign: a campaign that a server has, with the methods of one on this machine."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from time import monotonic
+from types import MappingProxyType
+from typing import Any, Self
+
+from hodgerank.atomic_write import write_file
+from hodgerank.campaign.client.address import read_address
+from hodgerank.campaign.client.connection import Connection
+from hodgerank.campaign.client.log_copy import LogCopy
+from hodgerank.campaign.client.media import MediaCopies, with_media_sent
+from hodgerank.campaign.client.messages import (
+    counts_of,
+    item_of,
+    pieces_of,
+    progress_of,
+    receipt_of,
+    task_of,
+    vote_lines,
+)
+from hodgerank.campaign.commands.answers import Receipt
+from hodgerank.campaign.events import Event
+from hodgerank.campaign.items import CampaignItem, as_items
+from hodgerank.campaign.log_file import log_lines
+from hodgerank.campaign.page_settings import Outcome
+from hodgerank.campaign.results import standing_of
+from hodgerank.campaign.settings import CampaignSettings
+from hodgerank.campaign.stores.store import reread
+from hodgerank.campaign.summaries import CampaignProgress, Counts, WorkerSummary
+from hodgerank.campaign.tasks import Task
+from hodgerank.campaign.votes import format_of, table_of, vote_rows
+from hodgerank.data.comparisons import Comparisons
+from hodgerank.data.reading.vote_source import read_comparisons
+from hodgerank.display import Displayed, short
+from hodgerank.errors import CampaignError, InvalidArgument
+from hodgerank.estimators.ranking import Ranking
+from hodgerank.estimators.trust import TrustReport, assess_trust
+from hodgerank.sampling.answers import read_outcome, read_weight
+from hodgerank.types import Item, VotesLike
+
+NOTHING: Mapping[str, str] = MappingProxyType({})
+TASK = re.compile(r"[0-9A-Za-z_-]{1,100}")
+TIMEOUT = 30.0
+MOST_TASKS = 1000
+LONGEST_WAIT = 20.0
+LONG = 600.0
+"""Seconds more that a forecast, or an import, may take."""
+
+
+class RemoteCampaign(Displayed):
+    """A campaign of `hodgerank serve`, used as if it were on this machine.
+
+    It has the methods of `Campaign`, raises the same errors, and may be used from any thread. What
+    a method returned is on the disk of the server. Requests that get no answer are sent again where
+    that changes nothing: leasing, answering, skipping and looking do not fail because a server
+    restarts.
+
+    The log is fetched for `votes`, `ranking`, `trust`, `answers` and `export`, which are then
+    computed here: they are the same objects. Progress, which is noted, is computed by the server.
+
+    What a token allows is up to its role. A judge leases, answers, skips, takes back and sees
+    the progress, under its own name, and is not told which pairs are gold or repeats; a reader sees
+    all that is known; an owner does everything.
+
+    Parameters
+    ----------
+    address
+        Of the server, such as https://rank.example.org; or of the campaign's page, whose last part
+        is then its id: https://rank.example.org/c/animals.
+    id
+        What the server calls the campaign.
+    token
+        From the settings page of the campaign, or `POST /api/v1/tokens`.
+    timeout
+        Seconds without any sign of the server after which it is taken for gone.
+    plain_http
+        Send the token over http:// to another machine, where everybody on the way can read it.
+
+    Attributes
+    ----------
+    id
+        What the server calls it.
+    address
+        Of the server.
+
+    Examples
+    --------
+    ::
+
+        with RemoteCampaign("https://rank.example.org/c/animals", token=token) as animals:
+            [task] = animals.lease("ann")
+            animals.answer(task, +1)
+    """
+
+    def __init__(
+        self,
+        address: str,
+        id: str | None = None,
+        *,
+        token: str,
+        timeout: float = TIMEOUT,
+        plain_http: bool = False,
+    ) -> None:
+        connection, id = _connect(address, id, token, timeout, plain_http)
+        self._connection, self.address = connection, str(connection.address)
+        try:
+            self.id = self._only_id() if id is None else id
+            self._call("GET")  # says at once what is wrong
+        except BaseException:
+            connection.close()
+            raise
+        self._log, self._media = LogCopy(connection, self.id), MediaCopies(connection, self.id)
+
+    @classmethod
+    def create(
+        cls,
+        address: str,
+        items: Iterable[Item | CampaignItem] | Mapping[Item, str],
+        settings: CampaignSettings | Mapping[str, Any] | None = None,
+        *,
+        token: str,
+        id: str = "campaign",
+        timeout: float = TIMEOUT,
+        plain_http: bool = False,
+        **options: Any,
+    ) -> Self:
+        """A new campaign on a server, as `Campaign.create` makes one; the token is an owner's.
+
+        Media of items are addresses, or files of this machine, which are sent first.
+        """
+        if isinstance(settings, CampaignSettings):
+            proper = settings.changed(options)
+        else:
+            proper = CampaignSettings.of({**(settings or {}), **options})
+        joining = list(as_items(items))
+        connection, id_in_address = _connect(address, None, token, timeout, plain_http)
+        id = id_in_address or id
+        try:
+            first, *rest = pieces_of(with_media_sent(connection, joining)) or [[]]
+            content = {"id": id, "items": first, "settings": proper.to_dict()}
+            connection.call("POST", "campaigns", content=content)
+        finally:
+            connection.close()
+        server = str(connection.address)
+        campaign = cls(server, id, token=token, timeout=timeout, plain_http=plain_http)
+        campaign._add(rest)
+        return campaign
+
+    # Workers
+
+    def join(self, worker: str, panel: Mapping[str, str] = NOTHING) -> None:
+        """A worker comes, as in `Campaign.join`."""
+        content = {"worker": worker, "panel": dict(panel)}
+        self._call("POST", "workers", "join", content=content, is_repeatable=True)
+
+    def quiz(self, worker: str, passed: bool) -> int:
+        """A worker has answered the questions of `joining`; how many tries are left."""
+        found = self._call("POST", "workers", "quiz", content={"worker": worker, "passed": passed})
+        return int(found["tries_left"])
+
+    def finish(self, worker: str, outcome: Outcome = "completed") -> None:
+        """A worker goes, as in `Campaign.finish`."""
+        content = {"worker": worker, "outcome": outcome}
+        self._call("POST", "workers", "finish", content=content, is_repeatable=True)
+
+    def lease(self, worker: str, n: int = 1) -> list[Task]:
+        """Tasks for a worker, as in `Campaign.lease`; at most a thousand at once.
+
+        Raises `NoTask`, which says why, where there is none.
+        """
+        wanted = min(n, MOST_TASKS) if isinstance(n, int) else n
+        found = self._call(
+            "POST", "tasks", content={"worker": worker, "n": wanted}, is_repeatable=True
+        )
+        return [task_of(task) for task in found["tasks"]]
+
+    def answer(
+        self,
+        task: Task | str,
+        outcome: float,
+        *,
+        worker: str | None = None,
+        seconds: float | None = None,
+        is_focused: bool | None = None,
+        weight: float = 1.0,
+    ) -> Receipt:
+        """Take an answer to a task, as `Campaign.answer` does; once, however often it is sent."""
+        given = {
+            "outcome": read_outcome(outcome),
+            "weight": read_weight(weight),
+            "worker": worker,
+            "seconds": seconds,
+            "is_focused": is_focused,
+        }
+        return receipt_of(self._of_task(task, "answer", given))
+
+    def skip(
+        self, task: Task | str, reason: str | None = None, *, worker: str | None = None
+    ) -> None:
+        """Give a task back without an answer; the pair does not come back to this worker."""
+        self._of_task(task, "skip", {"reason": reason, "worker": worker})
+
+    def undo(self, worker: str) -> Task:
+        """Take back the last answer of a worker; the task in which they get the pair again."""
+        return task_of(self._call("POST", "undo", content={"worker": worker}))
+
+    def expire(self, by: float | None = None) -> int:
+        """Take back leases that end by then, as leasing does by itself at its time; how many."""
+        found = self._call("POST", "tasks", "expire", content={"by": by})
+        return int(found["n_expired"])
+
+    # The owner
+
+    def ban(self, worker: str, reason: str = "") -> None:
+        """Give a worker no more tasks, and count none of their answers; `restore` undoes it."""
+        content = {"worker": worker, "reason": reason}
+        self._call("POST", "workers", "ban", content=content, is_repeatable=True)
+
+    def restore(self, worker: str) -> None:
+        """Lift a ban: the answers count again."""
+        self._call("POST", "workers", "restore", content={"worker": worker}, is_repeatable=True)
+
+    def forget(self, worker: str) -> str:
+        """Take the name of a worker away, as `Campaign.forget` does; what they are called then."""
+        found = self._call(
+            "POST", "workers", "forget", content={"worker": worker}, extra_seconds=LONG
+        )
+        return str(found["pseudonym"])
+
+    def add(self, items: Iterable[Item | CampaignItem] | Mapping[Item, str]) -> None:
+        """Items join; many go in several requests, after the files that are their media."""
+        self._add(pieces_of(with_media_sent(self._connection, as_items(items))))
+
+    def edit(self, item: Item, *, text: str | None = None, media: str | None = None) -> None:
+        """Show other words or another picture of an item from now on; None leaves what is there.
+
+        A file of this machine is sent first.
+        """
+        if media:
+            [shown] = with_media_sent(self._connection, [CampaignItem(item, media=media)])
+            media = shown.media
+        content = {"item": item, "text": text, "media": media}
+        self._call("PATCH", "items", content=content, is_repeatable=True)
+
+    def retire(self, item: Item) -> None:
+        """Ask no more about an item; `restore_item` undoes it."""
+        self._call("POST", "items", "retire", content={"items": [item]}, is_repeatable=True)
+
+    def restore_item(self, item: Item) -> None:
+        """Ask about a retired item again."""
+        self._call("POST", "items", "restore", content={"items": [item]}, is_repeatable=True)
+
+    def pause(self) -> None:
+        """Give out no more tasks for now; answers to those that are out are still taken."""
+        self._call("POST", "pause", is_repeatable=True)
+
+    def resume(self) -> None:
+        """Give out tasks again."""
+        self._call("POST", "resume", is_repeatable=True)
+
+    def close(self) -> None:
+        """End the campaign for good. To let go of the server, leave the `with` block."""
+        self._call("POST", "close", is_repeatable=True)
+
+    def reset(self) -> None:
+        """Begin anew: votes go, items, settings, workers and bans stay, and so does the log."""
+        self._call("POST", "reset")
+
+    def change(self, **settings: Any) -> None:
+        """Change settings by name, from now on."""
+        proper = self.settings.changed(settings).to_dict()
+        content = {name: proper[name] for name in settings}
+        self._call("PATCH", "settings", content=content, is_repeatable=True)
+
+    def import_votes(self, votes: VotesLike, *, again: bool = False) -> int:
+        """Count votes that were collected elsewhere, as `Campaign.import_votes` does; how many."""
+        lines = b"".join(vote_lines(read_comparisons(votes).repeated()))
+        found = self._call(
+            "POST",
+            "votes",
+            content=lines,
+            kind="application/jsonl",
+            query={"again": "true" if again else "false"},
+            extra_seconds=LONG,
+        )
+        return int(found["n_imported"])
+
+    # What is known
+
+    @property
+    def settings(self) -> CampaignSettings:
+        """What the owner has decided; what a judge is not told of it is as usual."""
+        return CampaignSettings.of(self._found()["settings"])
+
+    @property
+    def items(self) -> list[CampaignItem]:
+        """All items, in the order they joined."""
+        return [item_of(item) for item in self._items()]
+
+    @property
+    def retired(self) -> list[Item]:
+        """Items that are not asked about."""
+        return [item["item"] for item in self._items() if item["is_retired"]]
+
+    @property
+    def tracks(self) -> list[str]:
+        """Groups of items that are ranked apart; one without a name where there are none."""
+        return list(self._found()["tracks"])
+
+    @property
+    def counts(self) -> Counts:
+        """The campaign in numbers."""
+        return counts_of(self._call("GET", "counts", is_repeatable=True))
+
+    def workers(self) -> list[WorkerSummary]:
+        """What each worker has done."""
+        found = self._call("GET", "workers", is_repeatable=True)
+        return [WorkerSummary(**worker) for worker in found["workers"]]
+
+    def votes(self, track: str | None = None) -> Comparisons:
+        """The answers that count, for any estimator."""
+        return self._log.look(lambda state: standing_of(state, track)).votes
+
+    def ranking(self, track: str | None = None) -> Ranking:
+        """The ranking of a track from the answers that count, plain or robust as set."""
+        return self._log.look(lambda state: standing_of(state, track)).ranking
+
+    def trust(self, track: str | None = None) -> TrustReport:
+        """How far the ranking can be trusted."""
+        return assess_trust(self.votes(track))
+
+    def progress(self, *, with_forecast: bool = False) -> CampaignProgress:
+        """How far it is, and whether that is enough, which is then noted, as the server finds."""
+        found = self._call(
+            "GET",
+            "progress",
+            query={"forecast": "true" if with_forecast else "false"},
+            is_repeatable=True,
+            extra_seconds=LONG,
+        )
+        has_forecast = any(track["forecast"] is not None for track in found["tracks"])
+        return progress_of(found, self.settings.stop if has_forecast else None)
+
+    def answers(self) -> list[dict[str, Any]]:
+        """Every answer that was given, counted or not and why, as tables have them."""
+        return self._log.look(vote_rows)
+
+    def export(self, path: Path | str, *, everything: bool = False) -> None:
+        """Write votes, or the log, to a file of this machine, as `Campaign.export` does."""
+        form = format_of(path)
+        if form == ".jsonl":
+            write_file(path, reread(lambda: b"".join(log_lines(self.id, self.log()))))
+        else:
+            write_file(path, table_of(self.answers(), form, everything=everything))
+
+    def log(self, after: int = 0) -> Iterator[Event]:
+        """The events of the log with a higher number than this."""
+        return self._log.read(after)
+
+    def media_file(self, media: str) -> Path:
+        """Where on this machine the media of an item lie, by `CampaignItem.media`.
+
+        They are fetched when they are first asked for, and removed by `leave`. InvalidArgument for
+        addresses of the web, and for what the campaign does not show.
+        """
+        return self._media.path_of(media)
+
+    def wait(self, after: int, seconds: float) -> bool:
+        """Wait until the log goes beyond this number, no longer than so many seconds."""
+        until = monotonic() + seconds
+        while True:
+            patience = max(0.0, min(until - monotonic(), LONGEST_WAIT))
+            found = self._call(
+                "GET",
+                "counts",
+                query={"after": after, "seconds": patience},
+                is_repeatable=True,
+                extra_seconds=patience,
+            )
+            if found["seq"] > after or monotonic() >= until:
+                return bool(found["seq"] > after)
+
+    # How it works
+
+    def _call(self, method: str, *path: str, **options: Any) -> Any:
+        return self._connection.call(method, "campaigns", self.id, *path, **options)
+
+    def _of_task(self, task: Task | str, what: str, content: Mapping[str, Any]) -> Any:
+        id = task.id if isinstance(task, Task) else task
+        if not isinstance(id, str) or not TASK.fullmatch(id):
+            raise CampaignError(f"there is no task {short(id)}: lease one")
+        return self._connection.call("POST", "tasks", id, what, content=content, is_repeatable=True)
+
+    def _only_id(self) -> str:
+        """Of the one campaign that the token is good for."""
+        known = [one["id"] for one in self._connection.call("GET", "campaigns")["campaigns"]]
+        if len(known) == 1:
+            return str(known[0])
+        names = ", ".join(short(name) for name in known[:20])
+        raise CampaignError(
+            f"{self.address} has {len(known)} campaigns: name one of {names}"
+            if known
+            else f"{self.address} has no campaign: create one"
+        )
+
+    def _found(self) -> Any:
+        return self._call("GET", is_repeatable=True)
+
+    def _items(self) -> list[dict[str, Any]]:
+        return list(self._call("GET", "items", is_repeatable=True)["items"])
+
+    def _add(self, pieces: Iterable[list[dict[str, Any]]]) -> None:
+        for piece in pieces:
+            self._call("POST", "items", content={"items": piece})
+
+    def _headline(self) -> str:
+        return f"{self.id} at {self.address}"
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.leave()
+
+    def leave(self) -> None:
+        """Let go of the server; the campaign goes on there."""
+        self._connection.close()
+        self._media.remove()
+
+
+def _connect(
+    address: str, id: str | None, token: str, timeout: float, plain_http: bool
+) -> tuple[Connection, str | None]:
+    server, id = read_address(address, id)
+    if not server.is_private and not plain_http:
+        raise InvalidArgument(
+            f"{server} is another machine, and http:// shows the token to everybody on the way: "
+            "use https://, or allow it by plain_http=True"
+        )
+    return Connection(server, token, timeout), id

@@ -1,0 +1,189 @@
+"""Owning: what the owner of a campaign does with it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from typing import Any
+
+from hodgerank.campaign.commands.leases import expire
+from hodgerank.campaign.events import Event
+from hodgerank.campaign.items import CampaignItem, require_name
+from hodgerank.campaign.settings import CampaignSettings
+from hodgerank.campaign.settings_validation import text
+from hodgerank.campaign.state import CampaignState
+from hodgerank.campaign.workers import Worker
+from hodgerank.display import short
+from hodgerank.errors import CampaignError, InvalidArgument, UnknownItem, did_you_mean
+from hodgerank.types import Item
+
+
+def create(
+    state: CampaignState, now: float, settings: CampaignSettings, items: Iterable[CampaignItem]
+) -> None:
+    """The first events of a log."""
+    _require_new(state)
+    joining = _checked(state, items)
+    tracks = {item.id: item.track for item in joining}
+    if max(Counter(tracks.values()).values(), default=0) < 2:
+        raise InvalidArgument("two items are needed, in one track, to compare anything")
+    _require_pairs(settings, tracks)
+    state.record("created", now, data={"settings": settings.to_dict()})
+    for item in joining:
+        state.record("item_added", now, data=item.to_dict())
+
+
+def add_items(state: CampaignState, now: float, items: Iterable[CampaignItem]) -> None:
+    """Items join; none do where one of them cannot."""
+    _require_not_closed(state)
+    for item in _checked(state, items):
+        state.record("item_added", now, data=item.to_dict())
+
+
+def _checked(state: CampaignState, items: Iterable[CampaignItem]) -> list[CampaignItem]:
+    joining = list(items)
+    for item, times in Counter(item.id for item in joining).items():
+        if times > 1 or item in state.items.codes:
+            raise InvalidArgument(f"there is an item {short(item)} already: choose another name")
+    names = (*(one.id for one in joining), *state.items.codes)
+    if len({isinstance(name, int) for name in names}) > 1:
+        raise InvalidArgument("some items are integers and some strings: write all as strings")
+    return joining
+
+
+def edit_item(
+    state: CampaignState, now: float, item: Item, text: str | None, media: str | None
+) -> None:
+    """Show something else of an item, which stays what it is."""
+    code = state.items.code(item)
+    before = state.items.items[code]
+    given = {"text": text, "media": media}
+    shown = {
+        name: value
+        for name, value in given.items()
+        if value is not None and value != getattr(before, name)
+    }
+    replace(before, **shown)  # refuses what cannot be shown
+    if shown:
+        state.record("item_changed", now, left=code, data=shown)
+
+
+def retire_item(state: CampaignState, now: float, item: Item) -> None:
+    """Ask no more about an item; what is out is still taken."""
+    code = state.items.code(item)
+    if code not in state.items.retired:
+        state.record("item_retired", now, left=code)
+
+
+def restore_item(state: CampaignState, now: float, item: Item) -> None:
+    """Ask about a retired item again."""
+    code = state.items.code(item)
+    if code in state.items.retired:
+        state.record("item_restored", now, left=code)
+
+
+def ban(state: CampaignState, now: float, worker: str, reason: str) -> None:
+    """Give a worker no more tasks, and count none of their answers; reversible."""
+    require_name(worker, "the worker")  # who has not come yet can be banned too
+    text(reason, "reason")
+    who = state.worker(worker)
+    if who is None or not who.is_banned:
+        data = {"reason": reason} if reason else None
+        state.record("worker_banned", now, worker=worker, data=data)
+
+
+def restore_worker(state: CampaignState, now: float, worker: str) -> None:
+    """Lift a ban: the answers count again."""
+    if known(state, require_name(worker, "the worker")).is_banned:
+        state.record("worker_restored", now, worker=worker)
+
+
+def known(state: CampaignState, worker: str) -> Worker:
+    """A worker who has been seen here."""
+    who = state.worker(worker)
+    if who is None:
+        near = did_you_mean(worker, state.worker_codes)
+        raise CampaignError(f"there is no worker {short(worker)}{near}")
+    return who
+
+
+def pause(state: CampaignState, now: float) -> None:
+    """Give out no more tasks for now; what is out is still taken."""
+    _require_not_closed(state)
+    if state.status == "open":
+        state.record("paused", now)
+
+
+def resume(state: CampaignState, now: float) -> None:
+    """Give out tasks again, after a pause."""
+    _require_not_closed(state)
+    if state.status == "paused":
+        state.record("resumed", now)
+
+
+def close(state: CampaignState, now: float) -> None:
+    """End the campaign for good: no more tasks, answers or changes of mind."""
+    expire(state, now)
+    if state.status != "closed":
+        state.record("closed", now)
+
+
+def reset(state: CampaignState, now: float) -> None:
+    """Begin anew: votes go, items, settings, workers and bans stay, and so does the log."""
+    _require_not_closed(state)
+    state.record("reset", now)
+
+
+def change_settings(state: CampaignState, now: float, changes: Mapping[str, Any]) -> None:
+    """Some settings are different from now on."""
+    settings = state.settings.changed(changes)
+    _require_pairs(settings, {item.id: item.track for item in state.items.items})
+    if settings != state.settings:
+        state.record("settings_changed", now, data={"settings": settings.to_dict()})
+
+
+def note_enough(state: CampaignState, now: float, tracks: Mapping[str, bool], seq: int) -> None:
+    """Whether the stopping rule is reached in these tracks, as of place `seq` of the log.
+
+    Answers to pairs that were out when it was reached may change that.
+    """
+    rule = state.settings.stop
+    if rule is None or state.revised > seq:
+        return  # some of the answers do not count any more
+    for track, is_enough in tracks.items():
+        reached_at, data = state.enough.get(state.items.track_number(track)), {"track": track}
+        if is_enough and reached_at is None:
+            state.record("enough", now, data={**data, "rule": rule})
+        elif not is_enough and reached_at is not None and reached_at <= seq:
+            state.record("not_enough", now, data={**data, "rule": rule})
+
+
+def take_over(state: CampaignState, events: Iterable[Event]) -> None:
+    """The log of another campaign becomes the beginning of this one."""
+    _require_new(state)
+    for event in events:
+        state.fold(event)
+        state.outbox.append(event)
+
+
+def _require_new(state: CampaignState) -> None:
+    if state.seq:
+        raise CampaignError("there is a campaign of this name already: choose another name")
+
+
+def _require_not_closed(state: CampaignState) -> None:
+    if state.status == "closed":
+        raise CampaignError("the campaign is closed for good")
+
+
+def _require_pairs(settings: CampaignSettings, tracks: Mapping[Item, str]) -> None:
+    """Gold pairs, and those to practise with, are pairs of items in one track."""
+    for what, pairs in (("gold", settings.gold), ("practice", settings.joining.practice)):
+        for pair in pairs:
+            for item in (pair.better, pair.worse):
+                if item not in tracks:
+                    raise UnknownItem(item, tracks)
+            if tracks[pair.better] != tracks[pair.worse]:
+                words = f"the {what} pair {short(pair.better)}, {short(pair.worse)}"
+                raise InvalidArgument(f"{words} is in two tracks")

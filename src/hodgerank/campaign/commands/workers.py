@@ -1,0 +1,90 @@
+"""Attending: how workers come and go."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from hodgerank.campaign.commands.owner import known
+from hodgerank.campaign.items import require_name
+from hodgerank.campaign.page_settings import OUTCOMES, Outcome
+from hodgerank.campaign.settings_validation import flag, line
+from hodgerank.campaign.state import CampaignState
+from hodgerank.campaign.workers import Worker
+from hodgerank.display import short
+from hodgerank.errors import CampaignError, InvalidArgument, NoTask, require_one_of
+
+MOST_PARAMETERS, LONGEST_PARAMETER = 20, 2000
+
+
+def join(state: CampaignState, now: float, worker: str, panel: Mapping[str, str]) -> None:
+    """A worker comes; who comes again is known already, by what the panel says this time."""
+    require_name(worker, "the worker")
+    given = _parameters(panel)
+    who = state.worker(worker) or Worker(worker)
+    _require_not_banned(who)
+    if who.has_left:
+        return
+    if who.joined_at is None and state.status == "closed":
+        raise NoTask("closed", "the campaign is closed")
+    if who.joined_at is None or (given and given != who.panel):
+        state.record("joined", now, worker=worker, data=given or None)
+
+
+def quiz(state: CampaignState, now: float, worker: str, passed: bool) -> int:
+    """A worker has answered the questions before the first task; how many tries are left.
+
+    Who has failed all of them is screened out. Who has passed cannot fail any more.
+    """
+    who = known(state, require_name(worker, "the worker"))
+    flag(passed, "passed")
+    _require_not_banned(who)
+    if who.has_left:
+        raise NoTask("left", f"{short(worker)} has left this campaign")
+    if not who.has_passed:
+        state.record("quizzed", now, worker=worker, data={"passed": passed})
+    n_left = max(0, state.settings.joining.tries - who.n_failed_tries)
+    if not who.has_passed and not n_left:
+        state.record("left", now, worker=worker, data={"outcome": "screened_out"})
+    return n_left
+
+
+def finish(state: CampaignState, now: float, worker: str, outcome: Outcome) -> None:
+    """A worker goes, and gets no more tasks; the same once more changes nothing."""
+    who = known(state, require_name(worker, "the worker"))
+    require_one_of(outcome, OUTCOMES, "outcome")
+    _require_not_banned(who)
+    if who.outcome == outcome:
+        return
+    if who.has_left:
+        ended = "forgotten" if who.outcome is None else who.outcome.replace("_", " ")
+        raise CampaignError(f"{short(worker)} has left this campaign before: {ended}")
+    state.record("left", now, worker=worker, data={"outcome": outcome})
+
+
+def forget(state: CampaignState, now: float, new_id: Callable[[], str], worker: str) -> str:
+    """Take the name of a worker away, and all that came with it; what they are called instead."""
+    who = known(state, require_name(worker, "the worker"))
+    if who.is_forgotten:
+        return worker
+    while (pseudonym := f"forgotten-{new_id()[:8]}") in state.worker_codes:
+        pass
+    number = state.worker_codes[worker]
+    state.record("worker_forgotten", now, worker=pseudonym, data={"number": number})
+    state.forgotten.append((worker, pseudonym))
+    return pseudonym
+
+
+def _require_not_banned(worker: Worker) -> None:
+    if worker.is_banned:
+        raise NoTask("banned", f"{short(worker.name)} is banned from this campaign")
+
+
+def _parameters(panel: Mapping[str, str]) -> dict[str, str]:
+    """What a panel says, in texts that are short enough to keep."""
+    if not isinstance(panel, Mapping) or len(panel) > MOST_PARAMETERS:
+        raise InvalidArgument(f"panel has at most {MOST_PARAMETERS} texts by name")
+    for name, value in panel.items():
+        what = f"panel {short(line(name, 'panel'))}"
+        if max(len(name), len(line(value, what))) > LONGEST_PARAMETER:
+            raise InvalidArgument(f"{what} has more than {LONGEST_PARAMETER:,} characters")
+    return dict(panel)

@@ -1,0 +1,236 @@
+"""Joining: what workers meet before their first pair."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal, TypeAlias, get_args
+from urllib.parse import quote
+
+from hodgerank.campaign import settings_validation as values
+from hodgerank.campaign.attention_checks import GoldPair, known_pairs
+from hodgerank.campaign.settings_validation import check_all, setting
+from hodgerank.display import short
+from hodgerank.errors import InvalidArgument
+
+
+@dataclass(frozen=True)
+class PracticePair(GoldPair):
+    """A pair to try before the first task, and in words why one item is better."""
+
+    because: str = setting("", values.text)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_all(self, "joining.practice.")
+
+
+@dataclass(frozen=True)
+class QuizQuestion:
+    """What who has read the instructions can answer."""
+
+    question: str = setting("", values.text)
+    answers: tuple[str, ...] = setting((), values.texts)
+    right: str = setting("", values.text)
+
+    def __post_init__(self) -> None:
+        check_all(self, "joining.questions.")
+        if not self.question.strip():
+            raise InvalidArgument("joining.questions.question is empty: write what is asked")
+        if len(self.answers) < 2:
+            raise InvalidArgument(
+                "joining.questions.answers are two or more, of which one is right, not "
+                f"{short(repr(list(self.answers)))}"
+            )
+        values.one_of(*self.answers)(self.right, "joining.questions.right")
+
+
+@dataclass(frozen=True)
+class Joining:
+    """What comes before the first task; what is empty is left out.
+
+    Attributes
+    ----------
+    consent
+        What workers agree to before anything else.
+    practice
+        Pairs to try, with an explanation; the answers to them are not kept.
+    questions
+        What workers are asked about the instructions: all have to be answered rightly.
+    tries
+        How often a worker may try that before they are screened out.
+    """
+
+    consent: str = setting("", values.text)
+    practice: tuple[PracticePair, ...] = setting((), known_pairs(PracticePair))
+    questions: tuple[QuizQuestion, ...] = setting((), values.tables(QuizQuestion, "a question"))
+    tries: int = setting(2, values.whole(1, 100))
+
+    def __post_init__(self) -> None:
+        check_all(self, "joining.")
+
+
+ENTRANCE = re.compile(r"[A-Za-z0-9_-]{0,100}")
+
+
+def _entrance(value: Any, name: str) -> str:
+    if not ENTRANCE.fullmatch(values.text(value, name)):
+        raise InvalidArgument(
+            f"{name} has letters, digits, - and _ only, at most 100, not {short(repr(value))}"
+        )
+    return str(value)
+
+
+@dataclass(frozen=True)
+class Pages:
+    """What workers see around the pairs, where a server shows them.
+
+    Attributes
+    ----------
+    language
+        Of everything that the owner does not write: 'en' or 'de'.
+    entrance
+        The end of the address at which workers join: who does not know it cannot.
+    markdown
+        Whether texts of items and instructions are Markdown.
+    hear_both
+        Whether video and audio have to be played to the end before an answer.
+    start_together
+        Whether two videos start at the same time.
+    keys
+        Whether answers can be given by keys.
+    """
+
+    language: Literal["en", "de"] = setting("en", values.one_of("en", "de"))
+    entrance: str = setting("", _entrance)
+    markdown: bool = setting(False, values.flag)
+    hear_both: bool = setting(False, values.flag)
+    start_together: bool = setting(True, values.flag)
+    keys: bool = setting(True, values.flag)
+
+    def __post_init__(self) -> None:
+        check_all(self, "pages.")
+
+
+Outcome: TypeAlias = Literal["completed", "screened_out", "withdrawn"]
+OUTCOMES: tuple[Outcome, ...] = get_args(Outcome)
+
+PARAMETERS: Mapping[str, Mapping[str, str]] = {
+    "none": {},
+    "prolific": {"worker": "PROLIFIC_PID", "study": "STUDY_ID", "session": "SESSION_ID"},
+    "connect": {"worker": "participantId", "study": "projectId", "session": "assignmentId"},
+    "link": {"worker": "worker", "return": "return"},
+}
+"""What each kind of panel calls what it puts into the address by which a worker comes."""
+
+PLACES = ("code", "worker", "study", "session")
+PLACE = re.compile(r"\{([^{}]*)\}")
+ADDRESS = re.compile(  # narrower than what browsers take, so that they see the same host
+    r"(?P<origin>(?P<scheme>https?)://"
+    r"(?P<host>[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?|\[::1\])(?::[0-9]{1,5})?)"
+    r"(?:[/?#][!#-;=?-\[\]^_a-z{|}~]*)?",
+    re.ASCII | re.IGNORECASE,
+)
+LOOPBACK = ("localhost", "127.0.0.1", "[::1]")
+USUAL_PORTS = {"https": ":443", "http": ":80"}
+
+
+def origin_of(address: str) -> str | None:
+    """Scheme, host and port of an address one may be sent to, written in one way; None if not."""
+    found = ADDRESS.fullmatch(address)
+    if found is None:
+        return None
+    scheme, host = found["scheme"].lower(), found["host"].lower()
+    if scheme == "http" and host not in LOOPBACK:
+        return None
+    return found["origin"].lower().removesuffix(USUAL_PORTS[scheme])
+
+
+def _return_to(value: Any, name: str) -> str:
+    template = values.line(value, name)
+    if not template:
+        return template
+    if origin_of(template) is None:
+        raise InvalidArgument(
+            f"{name} is an address that begins with https:// (http:// on this machine only), not "
+            f"{short(repr(value))}"
+        )
+    for place in PLACE.findall(template):
+        if place not in PLACES:
+            known = ", ".join(f"{{{one}}}" for one in PLACES)
+            raise InvalidArgument(f"{name} has {{{short(place)}}}: it may have {known}")
+    if set("{}") & set(PLACE.sub("", template)):
+        raise InvalidArgument(f"{name} has a brace without its other one: {short(template)}")
+    return template
+
+
+def _origins(value: Any, name: str) -> tuple[str, ...]:
+    found = []
+    for one in values.texts(value, name):
+        origin, (_, _, host) = origin_of(one), one.removesuffix("/").partition("://")
+        if origin is None or set("/?#") & set(host):
+            raise InvalidArgument(
+                f"{name} are like https://example.org, without a path, not {short(repr(one))}"
+            )
+        found.append(origin)
+    return tuple(dict.fromkeys(found))
+
+
+@dataclass(frozen=True)
+class Panel:
+    """Where workers come from.
+
+    Attributes
+    ----------
+    kind
+        'none'; 'prolific' and 'connect' (CloudResearch), which tell in the address who comes; or
+        'link', for any program that puts `worker=` and `return=` there.
+    return_to
+        Where workers are sent at the end, with {code}, {worker}, {study} and {session} in the
+        places where these belong; empty: nowhere, and they are shown the code.
+    return_origins
+        Beginnings of addresses, such as https://example.org, to which a link may send workers back
+        by `return=`.
+    completed, screened_out, withdrawn
+        The code by which the panel knows how it ended.
+    """
+
+    kind: Literal["none", "prolific", "connect", "link"] = setting(
+        "none", values.one_of(*PARAMETERS)
+    )
+    return_to: str = setting("", _return_to)
+    return_origins: tuple[str, ...] = setting((), _origins)
+    completed: str = setting("", values.line)
+    screened_out: str = setting("", values.line)
+    withdrawn: str = setting("", values.line)
+
+    def __post_init__(self) -> None:
+        check_all(self, "panel.")
+
+    def arrival(self, query: Mapping[str, str]) -> dict[str, str]:
+        """What an address tells, of worker, study, session and return; what is empty is left out.
+
+        >>> Panel("prolific").arrival({"PROLIFIC_PID": "5f", "STUDY_ID": "", "x": "y"})
+        {'worker': '5f'}
+        """
+        return {name: query[key] for name, key in PARAMETERS[self.kind].items() if query.get(key)}
+
+    def code(self, outcome: Outcome) -> str:
+        """What a worker is to show the panel."""
+        return str(getattr(self, outcome))
+
+    def way_back(self, outcome: Outcome, arrival: Mapping[str, str]) -> str:
+        """The address a worker is sent to at the end; empty where there is none.
+
+        An address that came by `return=` is taken only if the owner allows its origin.
+
+        >>> panel = Panel("prolific", "https://example.org/?cc={code}&of={session}", completed="C7")
+        >>> panel.way_back("completed", {"session": "a b"})
+        'https://example.org/?cc=C7&of=a%20b'
+        """
+        if self.return_to:
+            known = {**arrival, "code": self.code(outcome)}
+            return PLACE.sub(lambda at: quote(known.get(at[1], ""), safe=""), self.return_to)
+        there = arrival.get("return", "")
+        return there if origin_of(there) in self.return_origins else ""

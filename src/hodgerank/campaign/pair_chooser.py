@@ -1,0 +1,200 @@
+"""Asking: who chooses the next pair of a track, and what they have been told."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Mapping, Set
+from concurrent.futures import Future
+
+from hodgerank.campaign.sampler_feed import Answers, Briefing, Places, Wanted
+from hodgerank.campaign.settings import CampaignSettings
+
+FEWEST_OUT = 32  # pairs, from which on others are chosen ahead
+SHARE = 8  # one for so many that are out goes out before they are in force, and again after
+SPARE = 16  # for workers who have seen some
+FEW_PAIRS = 20  # there are, for each that is out: then each is chosen once, as many have seen it
+
+
+class ChosenAhead:
+    """Pairs as a sampler chose them at one place of the log, by a thread of its own.
+
+    To choose one pair takes the longer, the more are out. But the more are out, the less it matters
+    that some were answered since. So where many are out, many are chosen together, each as if the
+    earlier ones were out, while those chosen before go out. From which place of the log on they are
+    in force is counted in pairs that go out, so that who reads the same log has the same pairs.
+    """
+
+    def __init__(
+        self,
+        briefing: Briefing,
+        n_items: int,
+        pending: Collection[Places],
+        exclude: Set[Places],
+        resting: Set[int],
+    ) -> None:
+        n_out = len(pending)
+        self._n_until_due = n_out // SHARE
+        self._wanted = Wanted(
+            n_steps=briefing.n_steps,
+            n=2 * self._n_until_due + SPARE,
+            pending=tuple(pending),
+            exclude=exclude,
+            resting=frozenset(resting),
+            are_different=n_items * (n_items - 1) // 2 < FEW_PAIRS * n_out,
+        )
+        self._briefing = briefing
+        self._found: Future[list[Places]] | None = None
+        self._pairs: dict[tuple[Places, int], Places] | None = None
+        self._gone: list[Places] = []  # until they are known,
+        self._times = _Times()  # and how often each was
+
+    @property
+    def is_due(self) -> bool:
+        """Whether it is time to use these, and to choose the next ones."""
+        return self._n_until_due <= 0
+
+    def begin(self) -> None:
+        """Let them be chosen."""
+        if self._found is None:
+            self._found = self._briefing.choose(self._wanted)
+
+    def goes_out(self, pair: Places) -> None:
+        """A pair goes to a worker, one of these or another."""
+        self._n_until_due -= 1
+        if self._pairs is None:
+            self._gone.append(pair)
+        else:
+            self._pairs.pop(self._times.number(pair), None)
+
+    def pairs(self) -> Iterable[Places]:
+        """Those that have not gone out; none where they could not be chosen."""
+        if self._pairs is None:
+            self.begin()
+            assert self._found is not None
+            found = [] if self._found.exception() else self._found.result()
+            number = _Times().number
+            self._pairs = {number(pair): pair for pair in found}
+            for pair in self._gone:
+                self._pairs.pop(self._times.number(pair), None)
+        return self._pairs.values()
+
+
+class _Times(dict[Places, int]):
+    """How often each pair was met, either way round."""
+
+    def number(self, pair: Places) -> tuple[Places, int]:
+        """The pair, the lower place first, and how often it was met before this time."""
+        a, b = pair
+        key = (a, b) if a < b else (b, a)
+        times = self.get(key, 0)
+        self[key] = times + 1
+        return key, times
+
+
+PATIENCE = 50  # a sampler is replaced after one further answer for so many that it was told
+
+
+class Asking:
+    """The sampler of a track, and its successor where answers were taken back.
+
+    A sampler cannot be untold an answer. It is asked on with it, while another one is told, in a
+    thread of its own, what counts. That one takes over when a fiftieth more answers have come: a
+    place in the log, so that all who read the same log have the same sampler at the same place.
+    Nobody waits, unless the thread has not finished by then.
+
+    Parameters
+    ----------
+    out, resting
+        The pairs that are out, as shown, and the items that are not asked about, by places in the
+        track; whoever makes this keeps them.
+    gold
+        Pairs that are not chosen for anybody, the lower place first.
+    """
+
+    def __init__(
+        self,
+        settings: CampaignSettings,
+        answers: Answers,
+        n_items: int,
+        out: Mapping[int, Places],
+        resting: Set[int],
+        gold: Callable[[], Set[Places]],
+    ) -> None:
+        self._settings, self._answers = settings, answers
+        self._n_items, self._out, self._resting, self._gold = n_items, out, resting, gold
+        self._minds_who = settings.vetting > 0 or settings.sampler == "crowd-bt"
+        self._current = Briefing(settings, answers, n_items)
+        self._next: Briefing | None = None
+        self._n_until_next = 0  # answers
+        self._is_outdated = False  # even the next one is
+        self._ahead: ChosenAhead | None = None  # in force
+        self._next_ahead: ChosenAhead | None = None
+
+    def ask(self, worker: int, exclude: Set[Places], resting: Set[int]) -> Places | None:
+        """The next pair for a worker, by places in the track; None where none is allowed.
+
+        Pairs that are excluded have the lower place first.
+        """
+        self.prepare()
+        for pair in self._ahead.pairs() if self._ahead is not None else ():
+            a, b = pair
+            is_excluded = ((a, b) if a < b else (b, a)) in exclude
+            if not is_excluded and a not in resting and b not in resting:
+                return pair
+        who = worker if self._minds_who else None
+        return self._current.ask(self._out.values(), who, exclude, resting)
+
+    def prepare(self) -> None:
+        """Let samplers learn in their threads what they are to be told, as somebody will ask."""
+        ahead = [each for each in (self._ahead, self._next_ahead) if each is not None]
+        for each in ahead:
+            each.begin()
+        if not ahead:
+            self._current.go_on()
+        if self._next is not None:
+            self._next.go_on()
+
+    def goes_out(self, pair: Places) -> None:
+        """A pair goes to a worker; where very many are out, it is time to choose others ahead."""
+        if self._ahead is not None:
+            self._ahead.goes_out(pair)
+        if self._next_ahead is not None:
+            self._next_ahead.goes_out(pair)
+            if not self._next_ahead.is_due:
+                return
+        self._ahead, self._next_ahead = self._next_ahead, None
+        if len(self._out) >= FEWEST_OUT and self._current.n_steps and not self._minds_who:
+            self._next_ahead = ChosenAhead(
+                self._current, self._n_items, self._out.values(), self._gold(), self._resting
+            )
+
+    def tell(self, row: int) -> None:
+        """One more answer counts."""
+        self._current.add(row)
+        if self._next is not None:
+            self._next.add(row)
+            self._n_until_next -= 1
+            if self._n_until_next <= 0:
+                self._replace()
+
+    def add_item(self) -> None:
+        """One more item can be asked about."""
+        self._n_items += 1
+        for briefing in filter(None, (self._current, self._next)):
+            briefing.add_item()
+
+    def revise(self) -> None:
+        """Answers count that did not, or do not that did."""
+        if self._next is not None:
+            self._is_outdated = True
+            return
+        self._n_until_next = self._current.n_answers // PATIENCE
+        self._next = Briefing(self._settings, self._answers, self._n_items, self._answers.counted())
+        if not self._n_until_next:
+            self._replace()
+
+    def _replace(self) -> None:
+        assert self._next is not None
+        self._current, self._next = self._next, None
+        if self._is_outdated:
+            self._is_outdated = False
+            self.revise()

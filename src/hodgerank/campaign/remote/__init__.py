@@ -1,1 +1,0 @@
-"""A campaign that a server has, used over HTTP."""

@@ -1,0 +1,176 @@
+"""What the answers of a campaign say: the ranking, how sure it is, whether that is enough."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+from hodgerank.campaign.sampler_feed import TrackAnswers
+from hodgerank.campaign.settings import CampaignSettings
+from hodgerank.campaign.snapshot import CampaignFacts
+from hodgerank.collecting.forecast import Forecast, forecast
+from hodgerank.collecting.stopping import RankingRule, read_rule
+from hodgerank.data.comparisons import Comparisons
+from hodgerank.data.reading.decode import follows_labels
+from hodgerank.estimators.bayes import bayes_rank
+from hodgerank.estimators.certainty import expected_tau
+from hodgerank.estimators.position_bias.bias_test import ranking_chance
+from hodgerank.estimators.ranking import Ranking
+from hodgerank.estimators.trust_statements import LEVEL, chance_of_ranking
+from hodgerank.graph.decomposition import decompose
+from hodgerank.types import Item
+
+
+def rank_votes(votes: Comparisons, settings: CampaignSettings) -> Ranking:
+    """The ranking that a campaign serves: all votes alike, or by trust in their workers."""
+    has_sides = bool(votes.display_known.any())
+    return bayes_rank(
+        votes,
+        position=settings.position if has_sides else None,
+        robust=settings.ranking == "robust",
+    )
+
+
+@dataclass(frozen=True)
+class TrackStanding:
+    """A track as its votes have it; stopping rules look at it.
+
+    Attributes
+    ----------
+    votes
+        The answers that count.
+    active
+        Items that are asked about.
+    """
+
+    track: str
+    votes: Comparisons
+    active: tuple[Item, ...]
+    settings: CampaignSettings
+
+    @property
+    def n_answers(self) -> int:
+        """How many count."""
+        return self.votes.n_answers
+
+    @cached_property
+    def ranking(self) -> Ranking:
+        """All items of the track."""
+        return rank_votes(self.votes, self.settings)
+
+    @cached_property
+    def expected_tau(self) -> float:
+        """Of the items that are asked about; 1 where there is nothing to order."""
+        return expected_tau(self.ranking, self.active) if len(self.active) > 1 else 1.0
+
+    @cached_property
+    def is_doubtful(self) -> bool:
+        """Whether coin tosses would give as much of a ranking; not before there are answers."""
+        if not self.n_answers:
+            return False
+        found, position = decompose(self.votes), self.settings.position
+        if chance_of_ranking(found) < LEVEL:
+            return False
+        with_sides = None if position is None else ranking_chance(found.answered, position)
+        return with_sides is None or with_sides >= LEVEL
+
+    def finds(self, rule: RankingRule) -> bool:
+        """Whether the ranking satisfies a rule."""
+        return rule.holds(self.ranking, self.active)
+
+    @cached_property
+    def is_enough(self) -> bool:
+        """Whether the stopping rule is reached; never without a rule or an answer."""
+        if self.settings.stop is None or not self.n_answers or len(self.active) < 2:
+            return False
+        return read_rule(self.settings.stop).is_reached(self)
+
+    def forecast(self) -> Forecast | None:
+        """How many answers it still takes; None where the rule is not one about a ranking."""
+        rule = None if self.settings.stop is None else read_rule(self.settings.stop)
+        if not isinstance(rule, RankingRule) or len(self.active) < 2:
+            return None
+        sampler = self.settings.build_sampler(self.votes.items)
+        sampler.tell_many(self.votes)
+        for item in set(self.votes.items) - set(self.active):
+            sampler.retire_item(item)
+        return forecast(sampler, rule)
+
+    def progress(self, *, with_forecast: bool) -> TrackProgress:
+        """How far the track is."""
+        outlook = self.forecast() if with_forecast else None
+        return TrackProgress(
+            track=self.track,
+            n_items=len(self.active),
+            n_answers=self.n_answers,
+            expected_tau=self.expected_tau,
+            is_enough=self.is_enough,
+            forecast=outlook,
+            is_doubtful=outlook is not None and self.is_doubtful,
+        )
+
+
+def standing_of(facts: CampaignFacts, track: str | None) -> TrackStanding:
+    """A track as it is now, with everybody's names; nothing that happens later changes it."""
+    items, settings = facts.items, facts.settings
+    number = items.track_number(track)
+    answers = TrackAnswers(facts.tasks, items, number)
+    names = [worker.name for worker in facts.workers]
+    votes = answers.comparisons(answers.counted(), items.names(number), names)
+    is_adaptive = any(follows_labels(sampler) for _, sampler in facts.askers)
+    votes = replace(votes, report=replace(votes.report, adaptive=is_adaptive))
+    active = tuple(items.name(code) for code in items.active(number))
+    return TrackStanding(items.tracks[number], votes, active, settings)
+
+
+@dataclass(frozen=True)
+class TrackProgress:
+    """How far one track is.
+
+    Attributes
+    ----------
+    is_doubtful
+        Whether coin tosses would give as much of a ranking, which is asked with the forecast: there
+        may be nothing that more answers could show.
+    """
+
+    track: str
+    n_items: int
+    n_answers: int
+    expected_tau: float
+    is_enough: bool
+    forecast: Forecast | None
+    is_doubtful: bool
+
+    @property
+    def outlook(self) -> str:
+        """The forecast in words, and what it takes for granted."""
+        caveat = "no ranking shows in the answers so far; if there is one, " * self.is_doubtful
+        return f"{caveat}{self.forecast}"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, ready for JSON."""
+        return {
+            "track": self.track,
+            "items": self.n_items,
+            "answers": self.n_answers,
+            "expected_tau": self.expected_tau,
+            "is_enough": self.is_enough,
+            "forecast": None if self.forecast is None else self.forecast.to_dict(),
+            "is_doubtful": self.is_doubtful,
+        }
+
+
+def ranking_command(facts: CampaignFacts, file: str = "votes.csv") -> str:
+    """What to type, where the votes that count are in a file."""
+    settings, tasks = facts.settings, facts.tasks
+    words = ["hodgerank rank", file, "--model bayes"]
+    if settings.ranking == "robust":
+        words.append("--robust")
+    has_sides = any(row not in tasks.display_unknown for row in tasks.counted.tolist())
+    if settings.position is not None and has_sides:
+        words.append(f"--sides {settings.position}")
+    if len(facts.items.tracks) > 1:
+        words.append("--by track")
+    return " ".join(words)

@@ -1,0 +1,283 @@
+"""Briefing: a sampler, and what it is to be told."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Callable, Collection, Iterable, Sequence, Set
+from concurrent.futures import Future, wait
+from threading import Thread
+from typing import Any, NamedTuple, Protocol, TypeAlias, TypeVar
+
+import numpy as np
+
+from hodgerank.campaign.items import ItemBook
+from hodgerank.campaign.settings import CampaignSettings
+from hodgerank.campaign.tasks import TaskTable
+from hodgerank.data.comparisons import Comparisons, ReadReport
+from hodgerank.errors import NothingToAsk
+from hodgerank.sampling.sampler import Sampler
+from hodgerank.types import IntArray, Item
+
+T = TypeVar("T")
+Places: TypeAlias = tuple[int, int]
+"""A pair of items by their places in a track, as it is shown."""
+
+MANY = 16  # answers that are told at once rather than one by one
+NOBODY = -1  # a worker who has answered nothing
+JOINED = -1  # the step of an item; those of answers are their rows
+
+
+class Answers(Protocol):
+    """Where the answers of a track are to be found."""
+
+    def counted(self) -> IntArray:
+        """The rows that count, in the order they were answered."""
+
+    def votes(self, rows: IntArray) -> Comparisons:
+        """These rows; items and workers are numbers, items by their place in the track."""
+
+    def tell(self, sampler: Sampler, row: int) -> None:
+        """Tell a sampler one of them."""
+
+
+class Wanted(NamedTuple):
+    """Pairs that are to be chosen ahead.
+
+    Attributes
+    ----------
+    n_steps
+        What the sampler is to be told before.
+    n
+        How many.
+    pending, exclude, resting
+        Pairs that are out, pairs and items that may not be asked about.
+    are_different
+        Whether each of them is to be another one.
+    """
+
+    n_steps: int
+    n: int
+    pending: Collection[Places]
+    exclude: Collection[Places]
+    resting: Set[int]
+    are_different: bool
+
+
+class Briefing:
+    """What a sampler is to be told, and the sampler, which is told when it is asked.
+
+    While a log is read nobody is asked, and so nobody told. What takes its time is done in threads,
+    one after the other; who asks at once waits for them.
+    """
+
+    def __init__(
+        self,
+        settings: CampaignSettings,
+        answers: Answers,
+        n_items: int,
+        rows: IntArray | None = None,
+    ) -> None:
+        self._settings, self._answers, self._n_items = settings, answers, n_items
+        self._steps = array("q", b"" if rows is None else rows.astype(np.int64).tobytes())
+        self._n_joined = 0  # later than the first answers
+        self._n_told = 0  # steps, those included that a thread is about to tell
+        self._sampler: Sampler | None = None
+        self._resting: Set[int] = frozenset()
+        self._last: Future[Any] | None = None  # of what was begun in threads
+
+    @property
+    def n_answers(self) -> int:
+        """How many answers it is to be told."""
+        return len(self._steps) - self._n_joined
+
+    @property
+    def n_steps(self) -> int:
+        """How many answers, and items that joined after the first of them."""
+        return len(self._steps)
+
+    def add(self, row: int) -> None:
+        """One more answer."""
+        self._steps.append(row)
+
+    def add_item(self) -> None:
+        """One more item."""
+        if self._steps:
+            self._n_joined += 1
+            self._steps.append(JOINED)
+        else:  # it is one of the first
+            self._n_items, self._sampler = self._n_items + 1, None
+
+    def go_on(self) -> None:
+        """Begin to tell the sampler what it does not know, where that is much."""
+        is_idle = self._last is None or self._last.done()
+        if is_idle and len(self._steps) - self._n_told >= MANY:
+            begin, parts = self._parts(len(self._steps))
+            self._begin(lambda: self._tell(begin, parts))
+
+    def choose(self, wanted: Wanted) -> Future[list[Places]]:
+        """Begin to choose pairs ahead."""
+        begin, parts = self._parts(wanted.n_steps)
+
+        def choose() -> list[Places]:
+            sampler = self._tell(begin, parts)
+            self._rest(sampler, wanted.resting)
+            worker = NOBODY if wanted.are_different else None
+            try:
+                pairs = sampler.ask(wanted.n, wanted.pending, None, worker, wanted.exclude)
+            except NothingToAsk:
+                return []
+            return [(int(left), int(right)) for left, right in pairs]
+
+        return self._begin(choose)
+
+    def ask(
+        self,
+        pending: Iterable[Places],
+        worker: int | None,
+        exclude: Iterable[Places],
+        resting: Set[int],
+    ) -> Places | None:
+        """The next pair of a sampler that knows everything; None where none is allowed."""
+        sampler = self._told()
+        self._rest(sampler, resting)
+        try:
+            left, right = sampler.ask(pending=pending, worker=worker, exclude=exclude)
+        except NothingToAsk:
+            return None
+        return int(left), int(right)
+
+    def _told(self) -> Sampler:
+        if self._last is not None:
+            wait([self._last])
+            self._last = None
+        if self._sampler is None:  # nobody was asked before, or a thread failed: this says why
+            self._n_told = 0
+        steps = self._steps[self._n_told :]
+        if len(steps) >= MANY or self._sampler is None:
+            return self._tell(*self._parts(len(self._steps)))
+        self._n_told = len(self._steps)
+        for step in steps:
+            if step == JOINED:
+                self._sampler.add_item(len(self._sampler.items))
+            else:
+                self._answers.tell(self._sampler, step)
+        return self._sampler
+
+    def _parts(self, end: int) -> tuple[int, list[Comparisons | None]]:
+        """The step from which on it is to be told, and the answers; None where an item joins.
+
+        Made beforehand, since a thread cannot look at columns that grow.
+        """
+        first, begin = self._n_told, 0
+        rows = np.array(self._steps[first:end], np.int64)
+        self._n_told = max(first, end)
+        parts: list[Comparisons | None] = []
+        for place in [*np.flatnonzero(rows == JOINED).tolist(), len(rows)]:
+            if place > begin:
+                parts.append(self._answers.votes(rows[begin:place]))
+            if place < len(rows):
+                parts.append(None)
+            begin = place + 1
+        return first, parts
+
+    def _tell(self, begin: int, parts: Iterable[Comparisons | None]) -> Sampler:
+        sampler, self._sampler = self._sampler, None  # there is none if this fails
+        if sampler is None:
+            assert begin == 0, "the sampler is lost"
+            sampler, self._resting = self._settings.build_sampler(range(self._n_items)), frozenset()
+        for part in parts:
+            if part is None:
+                sampler.add_item(len(sampler.items))
+            else:
+                sampler.tell_many(part)
+        self._sampler = sampler
+        return sampler
+
+    def _rest(self, sampler: Sampler, resting: Set[int]) -> None:
+        """Ask no more about these items, and again about others."""
+        for place in resting - self._resting:
+            sampler.retire_item(place)
+        for place in self._resting - resting:
+            sampler.restore_item(place)
+        self._resting = frozenset(resting)
+
+    def _begin(self, work: Callable[[], T]) -> Future[T]:
+        """Let a thread do something, after all that was begun before."""
+        before = self._last
+        done: Future[T] = Future()
+
+        def run() -> None:
+            if before is not None:
+                wait([before])
+            try:
+                done.set_result(work())
+            except BaseException as error:
+                done.set_exception(error)
+
+        self._last = done
+        Thread(target=run, name="hodgerank-sampler", daemon=True).start()
+        return done
+
+
+class TrackAnswers:
+    """Rows of the task table whose items are in one track."""
+
+    def __init__(self, tasks: TaskTable, items: ItemBook, track: int) -> None:
+        self._tasks, self._items, self._track = tasks, items, track
+
+    def counted(self) -> IntArray:
+        """The rows that count, in the order they were answered."""
+        rows = self._tasks.counted
+        if len(self._items.tracks) == 1 or not len(rows):
+            return rows
+        track = np.array(self._items.track)[np.array(self._tasks.left)[rows]]
+        return np.asarray(rows[track == self._track])
+
+    def votes(self, rows: IntArray) -> Comparisons:
+        """These rows; items and workers are numbers, items by their place in the track."""
+        left, right, *_ = self._tasks.columns(rows)
+        place = np.array(self._items.place)
+        n_known = int(max(place[left].max(initial=-1), place[right].max(initial=-1))) + 1
+        return self.comparisons(rows, range(n_known), None)
+
+    def comparisons(
+        self, rows: IntArray, items: Sequence[Item], workers: Sequence[Item] | None
+    ) -> Comparisons:
+        """These rows, with names for the items of the track and for workers."""
+        tasks = self._tasks
+        left, right, outcome, worker = tasks.columns(rows)
+        place = np.array(self._items.place, np.int32)
+        known_workers, who = np.unique(worker[worker >= 0], return_inverse=True)
+        worker[worker >= 0] = who
+        weight = None
+        if tasks.weight:
+            weight = np.array([tasks.weight.get(row, 1.0) for row in rows.tolist()])
+        known = np.ones(len(rows), np.bool_)
+        if tasks.display_unknown:
+            known = np.array([row not in tasks.display_unknown for row in rows.tolist()], np.bool_)
+        return Comparisons(
+            items=tuple(items),
+            left=place[left],
+            right=place[right],
+            outcome=outcome,
+            workers=tuple(k if workers is None else workers[k] for k in known_workers.tolist()),
+            worker=worker,
+            display_known=known,
+            weight=weight,
+            report=ReadReport(source="campaign", rows=len(rows)),
+        )
+
+    def tell(self, sampler: Sampler, row: int) -> None:
+        """Tell a sampler one of them."""
+        tasks, place = self._tasks, self._items.place
+        if row in tasks.display_unknown:
+            sampler.tell_many(self.votes(np.array([row])))
+            return
+        pair = place[tasks.left[row]], place[tasks.right[row]]
+        worker = tasks.worker[row]
+        sampler.tell(
+            pair,
+            tasks.outcome[row],
+            worker if worker >= 0 else None,
+            weight=tasks.weight.get(row, 1.0),
+        )

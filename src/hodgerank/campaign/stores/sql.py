@@ -1,0 +1,308 @@
+"""The tables of campaigns, the same in SQLite and PostgreSQL.
+
+A change is a new file in `migrations/versions`, and its number is the new `HEAD`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
+from itertools import chain
+from pathlib import Path
+from typing import Protocol, TypeVar
+
+from sqlalchemy import (
+    BigInteger,
+    Column,
+    ColumnElement,
+    Connection,
+    Double,
+    Integer,
+    MetaData,
+    Table,
+    Text,
+    and_,
+    case,
+    delete,
+    exists,
+    insert,
+    inspect,
+    null,
+    select,
+    text,
+    true,
+    update,
+)
+
+from hodgerank.campaign.events import PERSONAL, Event, LogChanged
+from hodgerank.campaign.stores.access_keys import AccessKey
+from hodgerank.campaign.stores.store import Pending, Row, event_of
+from hodgerank.errors import CampaignError
+
+HEAD = "0002"
+"""The revision of the tables as they stand here."""
+
+REVISION_TABLE = "hodgerank_revision"
+"""Which revision a database has; not Alembic's usual name, which other programs use too."""
+
+metadata = MetaData()
+
+campaigns = Table(
+    "campaigns",
+    metadata,
+    Column("id", Text, primary_key=True),
+    Column("created", Double, nullable=False),
+    Column("last", BigInteger, nullable=False),
+)
+
+events = Table(
+    "events",
+    metadata,
+    Column("campaign", Text, primary_key=True),
+    Column("seq", BigInteger, primary_key=True, autoincrement=False),
+    Column("at", Double, nullable=False),
+    Column("kind", Text, nullable=False),
+    Column("worker", Text),
+    Column("task", Text),
+    Column("left_item", Integer),
+    Column("right_item", Integer),
+    Column("outcome", Double),
+    Column("seconds", Double),
+    Column("data", Text),
+    sqlite_with_rowid=False,  # the rows of a campaign lie together, in order
+)
+
+access_keys = Table(
+    "access_keys",
+    metadata,
+    Column("digest", Text, primary_key=True),
+    Column("kind", Text, nullable=False),
+    Column("role", Text, nullable=False),
+    Column("campaign", Text),
+    Column("holder", Text, nullable=False),
+    Column("created", Double, nullable=False),
+    Column("expires", Double),
+)
+
+
+T = TypeVar("T")
+
+PAGE = 2000
+"""Rows per query. Between pages no transaction is open, however slowly they are used."""
+
+_NAMES = [column.name for column in events.columns if column.name != "campaign"]
+
+
+class Look(Protocol):
+    """Runs a short query on a connection of its own; tells trouble in words."""
+
+    def __call__(self, query: Callable[[Connection], T], /) -> T:
+        """What the query returns."""
+
+
+def campaign_ids(look: Look) -> list[str]:
+    """The campaigns that have events, oldest first."""
+    query = select(campaigns.c.created, campaigns.c.id).where(campaigns.c.last > 0)
+    return [campaign for _, campaign in sorted(map(tuple, look(lambda c: c.execute(query).all())))]
+
+
+def last_number(connection: Connection, campaign: str) -> int:
+    """The number of the last event; 0 for a campaign without any."""
+    found = connection.scalar(select(campaigns.c.last).where(campaigns.c.id == campaign))
+    return 0 if found is None else int(found)
+
+
+def read_log(look: Look, campaign: str, after: int, name: str) -> Iterator[Event]:
+    """Events after this number, up to the last one there is when the reading begins.
+
+    Page by page: the log only grows, so pages fit together without a transaction around them,
+    unless a worker is forgotten between two of them.
+    """
+    last = look(lambda connection: last_number(connection, campaign))
+    return chain.from_iterable(_pages(look, campaign, after, last, name))
+
+
+def _pages(
+    look: Look, campaign: str, after: int, last: int, name: str
+) -> Iterator[Iterable[Event]]:
+    for first in range(after, last, PAGE):
+        until = min(first + PAGE, last)
+        rows = look(partial(_page, campaign=campaign, after=first, until=until))
+        if len(rows) != until - first:
+            raise CampaignError(
+                f"{name} is damaged: of the events {first + 1:,} to {until:,} of campaign "
+                f"{campaign} it has {len(rows):,}; restore it from a copy"
+            )
+        if first > after and look(partial(_has_forgotten, campaign=campaign, after=last)):
+            raise LogChanged(f"{name}: a worker was forgotten while it was read; read it again")
+        yield map(event_of, rows)
+
+
+def _has_forgotten(connection: Connection, campaign: str, after: int) -> bool:
+    """Whether names were replaced since there was this event: what was read before may have one."""
+    later = exists().where(
+        events.c.campaign == campaign, events.c.seq > after, events.c.kind == "worker_forgotten"
+    )
+    return bool(connection.scalar(select(later)))
+
+
+def _page(connection: Connection, campaign: str, after: int, until: int) -> list[Row]:
+    """Rows as the driver has them: those of SQLAlchemy take longer."""
+    mark = _mark(connection)
+    result = connection.exec_driver_sql(
+        f"SELECT {', '.join(_NAMES)} FROM events "
+        f"WHERE campaign = {mark} AND seq > {mark} AND seq <= {mark} ORDER BY seq",
+        (campaign, after, until),
+    )
+    try:
+        return list(result.cursor.fetchall())
+    finally:
+        result.close()
+
+
+def begin_log(connection: Connection, campaign: str, name: str) -> Pending:
+    """Have the log of a campaign to oneself until the transaction of the connection ends."""
+    lock = f"SELECT last FROM campaigns WHERE id = {_mark(connection)}"
+    if connection.dialect.name != "sqlite":  # there nobody else writes
+        lock += " FOR UPDATE"
+    last = connection.exec_driver_sql(lock, (campaign,)).scalar()
+    if last is None:  # two processes may be at this point
+        connection.execute(
+            text("INSERT INTO campaigns VALUES (:id, 0, 0) ON CONFLICT DO NOTHING"),
+            {"id": campaign},
+        )
+        last = connection.exec_driver_sql(lock, (campaign,)).scalar()
+    assert last is not None
+
+    def stored(after: int) -> Iterator[Event]:
+        pages = _pages(lambda query: query(connection), campaign, after, last, name)
+        return chain.from_iterable(pages)
+
+    def forget(worker: str, pseudonym: str) -> None:
+        theirs = events.c.campaign == campaign, events.c.worker == worker
+        kept = case((events.c.kind.in_(PERSONAL), null()), else_=events.c.data)
+        connection.execute(update(events).where(*theirs).values(worker=pseudonym, data=kept))
+        keys = access_keys.c
+        mine = keys.campaign == campaign, keys.role == "worker", keys.holder == worker
+        connection.execute(delete(access_keys).where(*mine))
+
+    return Pending(last, stored, forget)
+
+
+def write_log(connection: Connection, campaign: str, pending: Pending) -> None:
+    """Put what is pending into the tables."""
+    mark = _mark(connection)
+    marks = ", ".join([mark] * (1 + len(_NAMES)))
+    connection.exec_driver_sql(
+        f"INSERT INTO events (campaign, {', '.join(_NAMES)}) VALUES ({marks})",
+        [(campaign, *row) for row in pending.rows],
+    )
+    connection.exec_driver_sql(
+        f"UPDATE campaigns SET last = {mark} WHERE id = {mark}", (pending.last, campaign)
+    )
+    first, at, *_ = pending.rows[0]
+    if first == 1:
+        connection.execute(update(campaigns).where(campaigns.c.id == campaign).values(created=at))
+
+
+def _mark(connection: Connection) -> str:
+    """How the driver writes the place of a value."""
+    return "?" if connection.dialect.name == "sqlite" else "%s"
+
+
+class Transact(Protocol):
+    """Runs something that writes, alone; durable when it returns."""
+
+    def __call__(self, work: Callable[[Connection], T], /) -> T:
+        """What the work returns."""
+
+
+class SqlKeys:
+    """`AccessKeys` in a table."""
+
+    def __init__(self, look: Look, transact: Transact) -> None:
+        self._look, self._transact = look, transact
+
+    def add(self, key: AccessKey) -> None:
+        """A key that is durable when this returns."""
+        self._transact(lambda connection: connection.execute(insert(access_keys), key._asdict()))
+
+    def find(self, digest: str) -> AccessKey | None:
+        """The key of a token, expired ones too."""
+        return next(iter(self.all(digest=digest)), None)
+
+    def all(self, **values: str | None) -> list[AccessKey]:
+        """Those with these values, oldest first."""
+        query = select(access_keys).where(_with(values)).order_by(access_keys.c.created)
+        rows = self._look(lambda connection: connection.execute(query).all())
+        return [AccessKey(*row) for row in rows]
+
+    def remove(self, **values: str | None) -> int:
+        """Those with these values go; how many."""
+        gone = delete(access_keys).where(_with(values))
+        return self._transact(lambda connection: connection.execute(gone).rowcount)
+
+
+def _with(values: dict[str, str | None]) -> ColumnElement[bool]:
+    return and_(
+        true(), *(access_keys.c[name].is_not_distinct_from(v) for name, v in values.items())
+    )
+
+
+MIGRATIONS = Path(__file__).parent / "migrations"
+
+
+def revision_of(connection: Connection, name: str) -> str | None:
+    """The revision of a database, None if it is empty; refuses one that is not of campaigns."""
+    tables = inspect(connection).get_table_names()
+    if REVISION_TABLE in tables:
+        found = connection.scalar(text(f"SELECT version_num FROM {REVISION_TABLE}"))
+        if found is not None:
+            return str(found)
+    if {"campaigns", "events", REVISION_TABLE}.isdisjoint(tables) and (
+        not tables or connection.dialect.name == "postgresql"  # which programs may share
+    ):
+        return None
+    raise CampaignError(
+        f"{name} is the database of another program ({', '.join(sorted(tables)[:3])}): "
+        "give campaigns a place of their own"
+    )
+
+
+def upgrade(connection: Connection, revision: str | None, name: str, to: str = "head") -> None:
+    """Bring the tables to a revision, within the transaction that the connection is in."""
+    if revision == HEAD:
+        return
+    # Imported here: most databases are at the head, and Alembic takes its time.
+    from alembic.operations import Operations
+    from alembic.runtime.migration import MigrationContext
+    from alembic.script import ScriptDirectory
+
+    scripts = ScriptDirectory(str(MIGRATIONS))
+    known = {script.revision for script in scripts.walk_revisions()}
+    if revision is not None and revision not in known:
+        raise newer(name)
+    context = MigrationContext.configure(connection, opts={"version_table": REVISION_TABLE})
+    with Operations.context(context):
+        for script in reversed(list(scripts.iterate_revisions(to, revision or "base"))):
+            script.module.upgrade()
+            context.stamp(scripts, script.revision)
+
+
+def require_head(revision: str | None, name: str) -> None:
+    """Refuse to read tables that are not those of `schema`."""
+    if revision is None:
+        raise CampaignError(f"{name} holds no campaigns: create one there first")
+    if revision > HEAD:
+        raise newer(name)
+    if revision < HEAD:
+        raise CampaignError(
+            f"{name} was made by an older hodgerank: open it once for writing, which upgrades it"
+        )
+
+
+def newer(name: str) -> CampaignError:
+    """A database of tomorrow."""
+    return CampaignError(
+        f"{name} was made by a newer hodgerank: upgrade this one (pip install -U hodgerank)"
+    )

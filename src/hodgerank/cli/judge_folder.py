@@ -1,0 +1,116 @@
+"""The folder of a judged campaign: run it there, heed interrupts, write what came of it."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+from collections.abc import Awaitable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from hodgerank.cli.progress import doing, is_watched, telling_progress
+from hodgerank.errors import CannotWrite
+
+if TYPE_CHECKING:
+    from hodgerank.judges.chat_judge import ChatJudge
+    from hodgerank.judges.item_run import JudgedRun
+    from hodgerank.reporting.report import Report
+
+
+T = TypeVar("T")
+CALLS, VOTES, RANKING = "calls.jsonl", "votes.csv", "ranking.csv"
+INTERRUPTED = "interrupted"
+
+
+class CampaignFolder:
+    """A folder that gets calls, votes, ranking and report; `files` are those written so far."""
+
+    def __init__(self, path: Path, form: str) -> None:
+        if form == "html":
+            from hodgerank.plotting.charts import require_charts
+
+            require_charts()  # before any call is paid for
+        try:
+            path.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise CannotWrite(f"{path} cannot be a folder: {error.strerror or error}") from None
+        self._path, self._page = path, path / f"report.{form}"
+        for name in (CALLS, VOTES, RANKING, self._page.name):
+            if (path / name).is_dir():  # before any call is paid for
+                raise CannotWrite(f"{path / name} is a folder: remove it, or name another place")
+        self.calls = path / CALLS
+        self.files = [self.calls]
+
+    def run(self, judge: ChatJudge, **campaign: Any) -> JudgedRun:
+        """Run the campaign, or go on with it; whatever happens, its votes are written."""
+        import polars as pl
+
+        from hodgerank.judges.item_run import votes_in
+
+        try:
+            return asyncio.run(_run(judge, campaign))
+        finally:
+            votes = pl.DataFrame(votes_in(judge.judged, campaign["sampler"].name))
+            if len(votes):
+                self._write(self._path / VOTES, votes.write_csv())
+
+    def report(self, run: JudgedRun, **page: Any) -> Report | None:
+        """Write ranking and report, unless there is nothing to tell or somebody cannot wait."""
+        from hodgerank.reporting.findings import Findings
+
+        if run.result.reason == INTERRUPTED or not run.result.n_answers:
+            return None
+        with telling_progress():
+            report = run.report(str(self._path / VOTES), on_step=doing, **page)
+            assert isinstance(report.findings, Findings)
+            ranking = report.findings.ranking.to_frame("polars")
+            self._write(self._path / RANKING, ranking.write_csv())
+            report.save(self._page)
+        self.files.append(self._page)
+        return report
+
+    def _write(self, path: Path, text: str) -> None:
+        from hodgerank.atomic_write import write_file
+
+        write_file(path, text.encode())
+        self.files.append(path)
+
+
+async def _run(judge: ChatJudge, campaign: dict[str, Any]) -> JudgedRun:
+    from hodgerank.judges.item_run import judge_items
+
+    return await heeding_interrupts(judge, judge_items(judge, progress=is_watched(), **campaign))
+
+
+async def heeding_interrupts(judge: ChatJudge, work: Awaitable[T]) -> T:
+    """The work of a judge, who is closed then.
+
+    An interrupt waits for the calls that are out, a second one does not.
+    """
+    loop, task = asyncio.get_running_loop(), asyncio.current_task()
+    before = signal.getsignal(signal.SIGINT)
+
+    def interrupt() -> None:
+        from hodgerank.cli.console import complaints, verbatim
+
+        if judge.is_stopped:
+            assert task is not None
+            task.cancel()
+            return
+        judge.stop(INTERRUPTED)
+        words = "waiting for the calls that are out, which are paid for; Ctrl-C again leaves them"
+        complaints().print(verbatim(words))
+
+    try:
+        loop.add_signal_handler(signal.SIGINT, interrupt)
+    except (NotImplementedError, RuntimeError, ValueError):  # Windows, or not the main thread
+        before = None
+    try:
+        return await work
+    except asyncio.CancelledError:
+        raise KeyboardInterrupt from None
+    finally:
+        if before is not None:
+            loop.remove_signal_handler(signal.SIGINT)
+            signal.signal(signal.SIGINT, before)
+        await judge.close()

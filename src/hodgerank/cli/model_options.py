@@ -1,0 +1,107 @@
+"""The models that `rank` knows by name."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Literal
+
+if TYPE_CHECKING:
+    from hodgerank.data.comparisons import Comparisons
+    from hodgerank.estimators.ranking import Ranking
+    from hodgerank.graph.comparison_graph import ComparisonGraph
+
+
+Link = Literal["uniform", "bradley-terry", "thurstone-mosteller", "angular"]
+Model = Literal["least-squares", "bradley-terry", "thurstone-mosteller", "robust", "bayes"]
+FOR_ADAPTIVE = (
+    "pairs were chosen in the light of earlier answers (column asked_by): ranked by --model bayes, "
+    "which allows for most of that; --model least-squares takes them as chosen at random"
+)
+
+
+def fit(
+    votes: Comparisons | ComparisonGraph,
+    *,
+    model: Model | None,
+    link: Any,
+    ridge: float | None,
+    covariance: Any,
+    components: Any,
+    sides: Any,
+    robust: bool = False,
+    confidence: float,
+) -> Ranking:
+    """The ranking by the model that was asked for; options of other models are refused.
+
+    Unless one was: least squares; bayes where pairs were chosen in the light of earlier answers, if
+    no option of least squares was given.
+    """
+    from hodgerank.errors import InvalidArgument
+
+    if robust:
+        require_answers(votes)
+        model = model or "bayes"
+        if model != "bayes":
+            raise InvalidArgument(f"--robust goes with --model bayes, not with --model {model}")
+    if model is None:
+        is_for_least_squares = (link, covariance, components) != ("uniform", None, "joined")
+        if votes.report.adaptive and not is_for_least_squares:
+            from hodgerank.graph.build import graph_to_rank
+
+            graph_to_rank(votes, components)  # who wants unjoined items ranked asks for bayes
+            return _by_bayes(votes, ridge, sides, confidence)
+        model = "least-squares"
+    if link not in ("uniform", model) and model != "least-squares":
+        raise InvalidArgument(
+            f"--link {link} belongs to least squares; --model {model} has its own"
+        )
+    if model == "bayes" and covariance is not None:
+        raise InvalidArgument(f"--covariance does not go with --model {model}")
+    if model == "robust":
+        from hodgerank.estimators.robust import robust_rank
+
+        for name, value in (("--ridge", ridge), ("--sides", sides)):
+            if value is not None:
+                raise InvalidArgument(f"{name} does not go with --model robust")
+        require_answers(votes)
+        return robust_rank(
+            votes, components=components, covariance=covariance, confidence=confidence
+        )
+    if model == "bayes":
+        from hodgerank.estimators.bayes import bayes_rank
+
+        return bayes_rank(votes, ridge=ridge, position=sides, robust=robust, confidence=confidence)
+    how: dict[str, Any] = {
+        "ridge": ridge, "components": components, "covariance": covariance,
+        "position": sides, "confidence": confidence,
+    }  # fmt: skip
+    if model == "least-squares":
+        from hodgerank.estimators.least_squares import hodge_rank
+
+        return hodge_rank(votes, link=link, **how)
+    from hodgerank.estimators.likelihood import bradley_terry, thurstone_mosteller
+
+    likelihood = bradley_terry if model == "bradley-terry" else thurstone_mosteller
+    return likelihood(votes, **how)
+
+
+def _by_bayes(
+    votes: Comparisons | ComparisonGraph, ridge: float | None, sides: Any, confidence: float
+) -> Ranking:
+    from dataclasses import replace
+
+    from hodgerank.estimators.bayes import bayes_rank
+
+    ranking = bayes_rank(votes, ridge=ridge, position=sides, confidence=confidence)
+    return replace(ranking, notes=(FOR_ADAPTIVE, *ranking.notes))
+
+
+def require_answers(votes: Comparisons | ComparisonGraph) -> None:
+    """Edges of many files do not know who answered."""
+    from hodgerank.data.comparisons import Comparisons
+    from hodgerank.errors import InvalidArgument
+
+    if not isinstance(votes, Comparisons):
+        raise InvalidArgument(
+            "this needs single answers: name the column with --worker, so that all files are read "
+            "in full"
+        )

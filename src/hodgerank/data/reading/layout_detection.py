@@ -1,0 +1,171 @@
+"""Detect what a table holds, by the names of its columns and by their values."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import polars as pl
+
+from hodgerank.data.reading.ballots import find_choices, find_rankings
+from hodgerank.data.reading.column_names import words_of
+from hodgerank.data.reading.count_tables import find_tallies, find_win_matrix
+from hodgerank.data.reading.layouts import Layout, Shape, pair_layout
+from hodgerank.data.reading.options import ReadOptions
+from hodgerank.data.reading.suggestions import cannot_be_recognised, is_pattern, no_such_column
+from hodgerank.data.reading.values import number
+from hodgerank.data.sources.table import Table
+from hodgerank.data.sources.text_table import TextTable
+from hodgerank.errors import InvalidComparisons
+
+LOOKED_AT = 2000  # rows, to see what stands in the columns; also the most items of a matrix
+
+
+class Recognised(NamedTuple):
+    """The table, possibly without taking its first line as a header, and what it holds."""
+
+    table: Table
+    shape: Layout | Shape
+    notes: tuple[str, ...] = ()
+
+
+def recognise(table: Table, given: ReadOptions) -> Recognised:
+    """What the table holds, or an error that proposes the options that fit its columns."""
+    if given.header is False:
+        return _without_header(table, given)
+    columns = table.columns
+    for name in given.columns.values():
+        if name not in columns:
+            raise no_such_column(table.name, name, columns)
+    if given.loser and not given.winner:
+        raise InvalidComparisons(f"{table.name}: a loser column needs a winner column beside it")
+    found = _by_names(columns, given)
+    if found is not None:
+        _require_one_part_each(found, given, table.name)
+        return Recognised(table, found)
+    if not given.columns and len(columns) <= LOOKED_AT and not _duplicates(columns):
+        head = table.head(columns, LOOKED_AT)
+        matrix = find_win_matrix(columns, head, len(head))
+        if matrix is not None:
+            return Recognised(table, matrix)
+    if not given.columns and isinstance(table, TextTable) and _is_data(table):
+        return _without_header(table, given)
+    raise cannot_be_recognised(table, given)
+
+
+def _by_names(columns: list[str], given: ReadOptions) -> Layout | Shape | None:
+    if given.item or given.position or given.ballot:
+        return find_rankings(columns, given)
+    return (
+        find_choices(columns, given)  # the first two of several columns are not a pair
+        or find_tallies(columns, given)
+        or pair_layout(columns, given)
+        or find_rankings(columns, given)
+    )
+
+
+def _require_one_part_each(shape: Layout | Shape, given: ReadOptions, source: str) -> None:
+    """Whether no column is taken for two things; judges and samplers may be what is compared."""
+    parts = Counter(shape.parts)
+    may_be_groups = (getattr(shape, "worker", None), getattr(shape, "asked_by", None))
+    if given.group in parts and given.group not in may_be_groups:
+        parts[str(given.group)] += 1
+    pattern = next((name for name in shape.columns if is_pattern(name)), None)
+    if pattern is not None:
+        raise InvalidComparisons(f"{source}: a column cannot be called {pattern!r}: rename it")
+    twice = next((name for name, times in parts.items() if times > 1), None)
+    if twice is not None:
+        raise InvalidComparisons(f"{source}: column {twice!r} cannot play two parts at once")
+
+
+def _duplicates(columns: list[str]) -> bool:
+    return len(set(columns)) < len(columns)
+
+
+def _is_data(table: TextTable) -> bool:
+    """Whether the first line is not a header: it holds a number, or items of the lines below."""
+    if any(number(name) == number(name) for name in table.columns):
+        return True
+    body = table.without_header()
+    first_two = body.columns[:2]
+    if len(first_two) < 2:
+        return False
+    rows = body.head(first_two, LOOKED_AT)[1:]
+    below = {str(value).strip() for name in first_two for value in rows[name]}
+    return all(name.strip() in below for name in table.columns[:2])
+
+
+def _without_header(table: Table, given: ReadOptions) -> Recognised:
+    """Columns called 1, 2, 3 ...: left, right, outcome and worker, or winner and loser."""
+    if not isinstance(table, TextTable):
+        raise InvalidComparisons(f"{table.name} names its columns: read it with its header")
+    body = table.without_header()
+    columns = body.columns
+    if given.columns:
+        for name in given.columns.values():
+            if name not in columns:
+                raise no_such_column(table.name, name, columns)
+        layout = pair_layout(columns, given)
+    elif len(columns) == 2:
+        layout = Layout(left="1", right="2", display_known=False)
+    elif len(columns) in (3, 4):
+        layout = Layout(left="1", right="2", outcome="3", worker="4" if len(columns) == 4 else None)
+    else:
+        layout = None
+    if layout is None:
+        raise InvalidComparisons(
+            f"{table.name} has no header: name its columns by their places, e.g. --no-header "
+            f"--left 1 --right 2 --outcome 3 (header=False, left='1', ...); it has {len(columns)}"
+        )
+    _require_one_part_each(layout, given, table.name)
+    parts = "the winner, the loser" if layout.outcome is None else "left, right, outcome"
+    parts += ", worker" if layout.worker else ""
+    note = f"there is no header: columns {', '.join(layout.columns)} were taken as {parts}"
+    return Recognised(body, layout, (note,))
+
+
+GROUP_WORDS = frozenset({
+    "topic", "scene", "track", "attribute", "prompt", "category", "task", "question",
+    "criterion", "criteria", "dimension", "aspect", "content", "reference", "source", "dataset",
+    "domain", "group", "genre", "language", "block", "round", "contest", "class", "theme",
+})  # fmt: skip
+MOST_GROUPS = 200
+FEW_ROWS = 200_000  # in which every column is looked at
+
+
+def group_candidates(unused: Sequence[str], n_rows: int) -> list[str]:
+    """The columns worth a look: those named like groups, and all of a table that is not large."""
+    if n_rows <= FEW_ROWS:
+        return list(unused)
+    return [name for name in unused if GROUP_WORDS.intersection(words_of(name))]
+
+
+def point_out_groups(pairs: pl.DataFrame, layout: Layout, unused: pl.DataFrame) -> list[str]:
+    """What to say of the first column that seems to hold groups, if one does."""
+    for name in unused.columns:
+        column = unused[name].alias("group")
+        if not (column.dtype == pl.String or column.dtype.is_integer()):
+            continue
+        n_values = column.drop_nulls().n_unique()
+        if not 2 <= n_values <= min(MOST_GROUPS, max(2, len(column) // 2)):
+            continue
+        is_named_so = bool(GROUP_WORDS.intersection(words_of(name)))
+        if is_named_so or _splits_items(pairs, layout, column):
+            return [
+                f"column {name!r} has {n_values:,} values and looks like groups, which are pooled "
+                f"here: rank each by itself with --by {name} (group={name!r})"
+            ]
+    return []
+
+
+def _splits_items(pairs: pl.DataFrame, layout: Layout, column: pl.Series) -> bool:
+    """Whether no item is found in two groups."""
+    sides = [
+        pl.DataFrame({"item": pairs[name].cast(pl.String), "group": column})
+        for name in (layout.left, layout.right)
+    ]
+    seen = pl.concat(sides).drop_nulls()
+    per_item = seen.group_by("item").agg(pl.col("group").n_unique())
+    comes_again = len(seen) >= 2 * len(per_item)  # what is seen once is in one group anyway
+    return len(per_item) > 3 and comes_again and bool((per_item["group"] == 1).all())

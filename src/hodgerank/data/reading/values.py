@@ -1,0 +1,299 @@
+"""Values of cells: labels to integer codes, numbers in text, columns of counts."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TypeAlias
+
+import numpy as np
+import polars as pl
+
+from hodgerank.data.reading.layouts import Layout
+from hodgerank.errors import InvalidComparisons
+from hodgerank.types import BoolArray, CodeArray, FloatArray, IntArray, Item
+
+MISSING = -1
+# How files say that something is missing. Na is sodium, and None may be a treatment.
+NOT_A_NAME = frozenset(
+    {
+        "N/A",
+        "n/a",
+        "NA",
+        "na",
+        "NaN",
+        "nan",
+        "NAN",
+        "null",
+        "NULL",
+        "Null",
+        "-",
+        "?",
+        "#N/A",
+        "<NA>",
+    }
+)
+FEW_ROWS = 100_000  # encoded column by column
+MOST_CELLS = 1 << 27  # of a table of integers
+CHUNK = 1 << 16  # rows searched at a time for the labels of categories
+_CANONICAL_INTEGER = re.compile(r"0|-?[1-9][0-9]{0,17}")
+
+
+Encoding: TypeAlias = tuple[tuple[Item, ...], list[CodeArray]]
+
+
+def encode(
+    table: pl.DataFrame,
+    groups: Sequence[Sequence[str]],
+    *,
+    from_text: bool,
+    not_names: frozenset[str] = frozenset(),
+) -> list[Encoding]:
+    """For each group of columns, its distinct labels in sorted order and the columns as codes.
+
+    A code is a position among the labels, `MISSING` for a missing or blank one, or for one of
+    `not_names`. Labels lose
+    surrounding white space. With `from_text` (a file format without types), labels that are all
+    plain integers become integers; '007' is not one.
+
+    Sorting makes every later result independent of the order of the rows.
+
+    >>> table = pl.DataFrame({"left": ["b", "a "], "right": ["a", ""]})
+    >>> encode(table, [["left", "right"]], from_text=True)[0][0]
+    ('a', 'b')
+    """
+    blank = not_names | {""}
+    plain = {name: _plain(table[name]) for group in groups for name in group}
+    is_text = {name: column.dtype == pl.String for name, column in plain.items()}
+    categories = _categories(plain, groups, is_text) if len(table) > FEW_ROWS else None
+    encodings = []
+    for group in groups:
+        columns = [plain[name] for name in group]
+        if not any(is_text[name] for name in group):
+            encodings.append(_encode_integers(columns))
+        elif not all(is_text[name] for name in group):
+            raise InvalidComparisons(
+                f"columns {' and '.join(group)} mix integers and strings: convert them to one type"
+            )
+        elif categories is None:
+            encodings.append(_encode_few(columns, blank, from_text=from_text))
+        else:
+            codes = [_physical(categories[name]) for name in group]
+            encodings.append(_decode_categories(columns, codes, blank, from_text=from_text))
+    return encodings
+
+
+def _categories(
+    plain: dict[str, pl.Series], groups: Sequence[Sequence[str]], is_text: dict[str, bool]
+) -> pl.DataFrame:
+    """Columns of strings as categories, those of a group with codes in common.
+
+    A private category space makes the columns of a group share their codes. It lives as long as a
+    column that uses it does; casting all at once also uses all cores.
+    """
+    casts = []
+    for group in groups:
+        space = pl.Categorical(pl.Categories.random())
+        casts += [pl.col(name).cast(space) for name in group if is_text[name]]
+    return pl.LazyFrame(plain).select(casts).collect(engine="streaming")
+
+
+def _encode_few(
+    columns: Sequence[pl.Series], blank: frozenset[str], *, from_text: bool
+) -> Encoding:
+    """Columns of strings by way of an enumeration of their labels, which needs no streaming."""
+    together = columns[0] if len(columns) == 1 else pl.concat(columns)
+    distinct = together.unique().sort()
+    if together.null_count():
+        distinct = distinct.drop_nulls()
+    labels = [label.strip() for label in distinct.to_list()]
+    values, position = _sorted_labels(set(labels) - blank, from_text)
+    codes = together.cast(pl.Enum(distinct)).to_physical()
+    if together.null_count():
+        codes = codes.cast(pl.Int32).fill_null(MISSING)
+    places = [position.get(label, MISSING) for label in labels]
+    rows = np.array([*places, MISSING], np.int32)[codes.to_numpy()]
+    n = len(columns[0])
+    return values, [rows[k * n : (k + 1) * n] for k in range(len(columns))]
+
+
+def _sorted_labels(labels: set[str], from_text: bool) -> tuple[tuple[Item, ...], dict[str, int]]:
+    """Labels in sorted order, as integers where text allows it, and the code of each by name."""
+    values: list[Item] = sorted(labels)
+    if from_text and all(_CANONICAL_INTEGER.fullmatch(str(label)) for label in labels):
+        values = sorted(int(label) for label in labels)
+    return tuple(values), {str(value): code for code, value in enumerate(values)}
+
+
+def _plain(column: pl.Series) -> pl.Series:
+    """The column as String or Int64."""
+    dtype = column.dtype
+    if dtype in (pl.String, pl.Null):
+        return column.cast(pl.String)
+    if isinstance(dtype, pl.Categorical | pl.Enum):
+        return column.cast(pl.String)
+    if dtype.is_integer():
+        return column.cast(pl.Int64)
+    if dtype.is_float():
+        # pandas turns integers into floats as soon as one is missing.
+        column = column.fill_nan(None)
+        whole = column.cast(pl.Int64, strict=False)
+        if bool((whole.cast(pl.Float64) == column).fill_null(value=True).all()):
+            return whole
+    raise InvalidComparisons(
+        f"column {column.name!r} has type {dtype}: items and workers must be integers or strings"
+    )
+
+
+def _decode_categories(
+    columns: Sequence[pl.Series],
+    codes: Sequence[CodeArray],
+    blank: frozenset[str],
+    *,
+    from_text: bool,
+) -> Encoding:
+    """Labels of the categories, cleaned and sorted, and the columns in terms of them."""
+    size = 1 + max(int(column.max()) for column in codes)
+    labels = [""] * size
+    unseen = np.ones(size + 1, bool)
+    unseen[MISSING] = False
+    for column, categories in zip(columns, codes, strict=True):
+        for start in range(0, len(column), CHUNK):
+            if not unseen.any():
+                break
+            part = categories[start : start + CHUNK]
+            row_of = np.full(size + 1, -1, np.int64)
+            row_of[part] = np.arange(start, start + len(part))
+            found = np.flatnonzero((row_of >= 0) & unseen)
+            unseen[found] = False
+            for code, label in zip(found.tolist(), column.gather(row_of[found]), strict=True):
+                labels[code] = label.strip()
+    values, position = _sorted_labels(set(labels) - blank, from_text)
+    table = np.array([position.get(label, MISSING) for label in labels] + [MISSING], np.int32)
+    return values, [table[column] for column in codes]
+
+
+def _physical(column: pl.Series) -> CodeArray:
+    codes = column.to_physical()
+    if codes.null_count():
+        return codes.cast(pl.Int32).fill_null(MISSING).to_numpy()
+    return codes.to_numpy().view(np.int32)
+
+
+def _encode_integers(columns: Sequence[pl.Series]) -> Encoding:
+    known = [column.drop_nulls() for column in columns if column.null_count() < len(column)]
+    ends = [
+        int(end) for column in known for end in (column.to_numpy().min(), column.to_numpy().max())
+    ]
+    rows = sum(map(len, columns))
+    if ends and max(ends) - min(ends) < min(MOST_CELLS, 4 * rows + CHUNK):
+        return _look_up_integers(columns, min(ends), max(ends))
+    distinct = pl.concat([column.unique() for column in columns]).drop_nulls().unique().sort()
+    values = distinct.to_numpy()
+    codes = []
+    for column in columns:
+        missing = column.is_null().to_numpy()
+        found = np.searchsorted(values, column.fill_null(0).to_numpy()).astype(np.int32)
+        codes.append(np.where(missing, np.int32(MISSING), found))
+    return tuple(distinct.to_list()), codes
+
+
+def _look_up_integers(columns: Sequence[pl.Series], low: int, high: int) -> Encoding:
+    """By a table of all integers there may be."""
+    places = [
+        (column if not column.null_count() else column.fill_null(low)).to_numpy() - low
+        for column in columns
+    ]
+    missing = [column.is_null().to_numpy() if column.null_count() else None for column in columns]
+    seen = np.zeros(high - low + 1, np.bool_)
+    for place, gone in zip(places, missing, strict=True):
+        seen[place if gone is None else place[~gone]] = True
+    table = (np.cumsum(seen) - 1).astype(np.int32)
+    codes = []
+    for place, gone in zip(places, missing, strict=True):
+        found = table[place]
+        if gone is not None:
+            found[gone] = MISSING
+        codes.append(found)
+    return tuple((np.flatnonzero(seen) + low).tolist()), codes
+
+
+def encode_values(values: Sequence[Item]) -> tuple[tuple[Item, ...], CodeArray]:
+    """Distinct values in sorted order, and the values as codes."""
+    try:
+        table = pl.DataFrame({"value": values})
+    except TypeError:
+        raise InvalidComparisons("labels must be all integers or all strings") from None
+    ((labels, (codes,)),) = encode(table, [["value"]], from_text=False)
+    return labels, codes
+
+
+_COMMA = r"^\s*[+-]?\d*,\d+\s*$"
+_THOUSANDS = r"^\s*[+-]?[1-9]\d{0,2}(,\d{3})+\s*$"
+
+
+def numbers(column: pl.Series) -> pl.Series:
+    """The column as floating-point numbers, null where it holds none.
+
+    1,5 is one and a half; 1,500 might be thousands, so such a column is not read by its commas.
+    """
+    column = column.alias("numbers")  # a name like ^x$ would be a pattern to polars
+    dtype = column.dtype
+    if dtype != pl.String:
+        usable = dtype.is_numeric() or dtype in (pl.Boolean, pl.Null)
+        if not usable:
+            return pl.Series(column.name, [None] * len(column), pl.Float64)
+        return column.cast(pl.Float64).fill_nan(None)
+    text = column.str.strip_chars()
+    plain = text.cast(pl.Float64, strict=False).fill_nan(None)
+    unread = text.filter(plain.is_null() & text.is_not_null())
+    if not len(unread) or not unread.str.contains(_COMMA).any():
+        return plain
+    if unread.str.contains(_THOUSANDS).any():
+        return plain
+    with_points = text.str.replace(",", ".", literal=True)
+    by_comma = pl.select(
+        pl.when(text.str.contains(_COMMA)).then(with_points).otherwise(text)
+    ).to_series()
+    return by_comma.cast(pl.Float64, strict=False).fill_nan(None)
+
+
+def number(text: str) -> float:
+    """One number, NaN where it is none; the comma of a label is a decimal comma.
+
+    >>> number("0,5"), number("-1")
+    (0.5, -1.0)
+    """
+    try:
+        return float(text.replace(",", ".") if re.match(_COMMA, text) else text)
+    except (ValueError, OverflowError):
+        return float("nan")
+
+
+MOST = 2**53  # answers that a row may stand for
+SURELY_NUMBERED = 3  # rows that count up one by one
+
+
+def read_counts(column: pl.Series) -> tuple[IntArray, BoolArray]:
+    """Whole numbers from 0, and which cells are none."""
+    counts = numbers(column).fill_null(np.nan).to_numpy()
+    is_count = (counts >= 0) & (counts <= MOST) & (counts == np.floor(counts))
+    return np.where(is_count, counts, 1).astype(np.int64), ~is_count
+
+
+def without_running_number(layout: Layout, rows: pl.DataFrame) -> Layout:
+    """The layout without a column that was taken for counts, but numbers the rows."""
+    if layout.count is None:
+        return layout
+    counts = numbers(rows[layout.count]).fill_null(np.nan).to_numpy()
+    return replace(layout, count=None) if _numbers_rows(counts) else layout
+
+
+def _numbers_rows(counts: FloatArray) -> bool:
+    """Whether the values count up by one, from wherever they start again."""
+    if len(counts) < SURELY_NUMBERED or not counts[0] <= 1:
+        return False
+    steps = np.diff(counts)
+    starts_again = counts[1:] == counts[0]
+    return bool(((steps == 1) | starts_again).all() and (steps == 1).sum() >= len(counts) / 2)

@@ -1,0 +1,233 @@
+"""VoteSource: the one door through which votes come in, and read_comparisons on its threshold."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from glob import glob, has_magic
+from typing import Any, Literal, overload
+
+from hodgerank.data.comparisons import Comparisons, joint_report
+from hodgerank.data.groups import VoteGroups
+from hodgerank.data.reading.options import OutcomeKind, ReadOptions
+from hodgerank.data.reading.table_votes import TableVotes
+from hodgerank.data.sources.files import PARQUET
+from hodgerank.data.sources.open_table import open_table
+from hodgerank.data.subsets import join_comparisons
+from hodgerank.errors import InvalidArgument
+from hodgerank.types import VotesLike
+
+
+@dataclass(frozen=True, eq=False)
+class VoteSource:
+    """Votes wherever they are, with three ways to have them.
+
+    `answers` is all of them, `distinct_answers` equal ones of a worker counted, and `pieces` what
+    edges can be summed up from without all answers in memory. Nothing is read before that.
+
+    Attributes
+    ----------
+    source
+        What `read_comparisons` takes.
+    options
+        How it is to be read.
+    """
+
+    source: VotesLike
+    options: ReadOptions = field(default_factory=ReadOptions)
+
+    @cached_property
+    def _tables(self) -> list[TableVotes]:
+        """The table, or those of several files."""
+        how = self.options
+        tables = (
+            open_table(part, encoding=how.encoding, separator=how.separator, sheet=how.sheet)
+            for part in _files(self.source)
+        )
+        return [TableVotes(table, how) for table in tables]
+
+    @property
+    def name(self) -> str:
+        """What messages call it."""
+        names = list(dict.fromkeys(table.name for table in self._tables))
+        return names[0] if len(names) == 1 else f"{len(names):,} files ({names[0]}, ...)"
+
+    @property
+    def n_tables(self) -> int:
+        """Number of files, or of other sources."""
+        return len(self._tables)
+
+    @property
+    def is_lazy(self) -> bool:
+        """Whether the votes live elsewhere, and may be too many to bring over."""
+        if isinstance(self.source, Comparisons | VoteGroups):
+            return False
+        return any(table.is_lazy for table in self._tables)
+
+    def answers(self) -> Comparisons:
+        """Read every answer, one row each."""
+        return self.distinct_answers().repeated() if not self.is_lazy else self._all()
+
+    def groups(self) -> VoteGroups:
+        """Read the votes of each group that `options.group` names."""
+        column = self.options.group
+        if column is None:
+            raise InvalidArgument("groups need the name of their column: group=..., --by")
+        found = [table.groups() for table in self._tables]
+        if len(found) == 1:
+            return found[0]
+        names = dict.fromkeys(name for groups in found for name in groups)
+        parts = {
+            name: join_comparisons([groups[name] for groups in found if name in groups])
+            for name in names
+        }
+        return VoteGroups(column, parts, joint_report([g.report for g in found], self.name))
+
+    def distinct_answers(self, *, by_worker: bool = True) -> Comparisons:
+        """Answers without times; where votes are lazy, equal ones (of a worker) are one row."""
+        if isinstance(self.source, VoteGroups):
+            raise InvalidArgument(
+                f"these votes are in groups by {self.source.column}: rank each by itself with "
+                "rank_groups(votes), or take one: votes[name]"
+            )
+        if isinstance(self.source, Comparisons):
+            if self.options != ReadOptions():
+                raise InvalidArgument(
+                    "these votes have been read already: give the options when reading"
+                )
+            return self.source
+        return self._joined([t.distinct_answers(by_worker=by_worker) for t in self._tables])
+
+    def pieces(self) -> Iterator[Comparisons]:
+        """Answers without workers and times: reduced where they live, or some at a time."""
+        if not self.is_lazy:
+            yield self.distinct_answers()
+            return
+        for table in self._tables:
+            yield from table.pieces()
+
+    def _all(self) -> Comparisons:
+        return self._joined([table.answers() for table in self._tables]).repeated()
+
+    def _joined(self, parts: list[Comparisons]) -> Comparisons:
+        return join_comparisons(parts, self.name)
+
+
+def _files(source: VotesLike) -> Sequence[Any]:
+    """Several files or streams, or what is one source."""
+    parts: Any = source
+    is_list = isinstance(parts, list | tuple) and len(parts) > 0
+    if not is_list:
+        parts = [source]
+    if not all(isinstance(p, str | os.PathLike) or hasattr(p, "read") for p in parts):
+        return [source]
+    return [file for part in parts for file in _found(part)]
+
+
+def _found(part: Any) -> list[Any]:
+    """The files that a pattern such as 'votes/*.csv' finds; those of Parquet are one table."""
+    if hasattr(part, "read") or not has_magic(str(part)) or os.path.exists(part):
+        return [part]
+    if str(part).lower().endswith(PARQUET):
+        return [part]
+    return sorted(glob(str(part), recursive=True)) or [part]
+
+
+@overload
+def read_comparisons(source: VotesLike, *, group: None = None, **options: Any) -> Comparisons: ...
+
+
+@overload
+def read_comparisons(source: VotesLike, *, group: str, **options: Any) -> VoteGroups: ...
+
+
+def read_comparisons(  # type: ignore[misc]  # the overloads do not list the options again
+    source: VotesLike,
+    *,
+    left: str | None = None,
+    right: str | None = None,
+    outcome: str | None = None,
+    winner: str | None = None,
+    loser: str | None = None,
+    worker: str | None = None,
+    weight: str | None = None,
+    time: str | None = None,
+    count: str | None = None,
+    group: str | None = None,
+    unit: str | None = None,
+    ballot: str | None = None,
+    item: str | None = None,
+    position: str | None = None,
+    where: str | None = None,
+    outcome_as: OutcomeKind | None = None,
+    scale: tuple[float, float] | None = None,
+    display_known: bool | None = None,
+    keep_na: bool = False,
+    skip_invalid: bool = False,
+    header: Literal[False] | None = None,
+    sheet: str | None = None,
+    encoding: str | None = None,
+    separator: str | None = None,
+) -> Comparisons | VoteGroups:
+    """Read votes.
+
+    Parameters
+    ----------
+    source
+        A path or a list of paths (CSV, TSV, either gzipped; Parquet, also many files as
+        'votes/*.parquet'; JSON lines; Excel with the extra `excel`), a binary stream, any
+        dataframe narwhals knows (pandas, polars, pyarrow, duckdb, dask, pyspark ...), or rows:
+        tuples (left, right, outcome[, worker]) or dicts.
+    left, right, outcome, winner, loser, worker, weight, time, count
+        Column names. What is not named is recognised: `left,right,outcome`, `left,right,winner`,
+        `model_a,model_b,winner`, `winner,loser` and their kin. `report.layout` says what was taken.
+    group
+        Column of scene, topic, prompt ...: items are compared within a group, and what is
+        returned are `VoteGroups`.
+    unit
+        Column of prompt, page, session ...: answers of one unit hang together, so that standard
+        errors are clustered by it. Items are compared across units.
+    ballot, item, position
+        Columns of rankings of several items: which ranking, which item, and its place from 1.
+    where
+        Rows to read, e.g. "worker != 'bot' and seconds > 2".
+    outcome_as
+        What the outcome column holds: a 'number', a 'word' (left, right, tie) or the chosen
+        'item'. Default: whichever explains most rows.
+    scale
+        The numbers that mean "right is best" and "left is best", e.g. (0, 1) or (1, 7). Default:
+        (-1, 1), where the labels are not only 0 and 1.
+    display_known
+        Whether left and right are as shown. Default: yes, except for winner and loser columns,
+        counts and rankings, and where left is almost always chosen or pairs are sorted:
+        `report.display_doubt` then says why.
+    keep_na
+        Whether NA, N/A, nan, null, - and ? are names. Default: they mean that an item is missing.
+    skip_invalid
+        Drop and count rows that cannot be used instead of raising `InvalidComparisons`.
+    header
+        False for text without a header, whose columns are then called 1, 2, 3 ...
+    sheet
+        Of a workbook; default: the first.
+    encoding, separator
+        Of text files; found out if not given (UTF-8 or a byte order mark; comma, tab, ; or |).
+
+    Examples
+    --------
+    >>> votes = read_comparisons([("tea", "coffee", 1), ("tea", "milk", -1, "ann")])
+    >>> votes.items, len(votes), votes.workers
+    (('coffee', 'milk', 'tea'), 2, ('ann',))
+    """
+    if isinstance(source, VoteSource):
+        return source.answers()
+    options = ReadOptions(
+        left=left, right=right, outcome=outcome, winner=winner, loser=loser, worker=worker,
+        weight=weight, time=time, count=count, group=group, unit=unit, ballot=ballot, item=item,
+        position=position, where=where, outcome_as=outcome_as, scale=scale,
+        display_known=display_known, keep_na=keep_na, skip_invalid=skip_invalid, header=header,
+        sheet=sheet, encoding=encoding, separator=separator,
+    )  # fmt: skip
+    votes = VoteSource(source, options)
+    return votes.answers() if group is None else votes.groups()

@@ -1,0 +1,219 @@
+"""TextTable: a table without types, in a file or in memory."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import io
+import re
+import zlib
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import IO, cast
+
+import numpy as np
+import polars as pl
+
+from hodgerank.data.sources.formula_guard import without_guards
+from hodgerank.errors import InvalidArgument, InvalidComparisons
+from hodgerank.types import BoolArray, IntArray
+
+SEPARATORS = ",\t;|"
+OTHER_PACKERS = {b"BZh": "bzip2", b"\xfd7zXZ": "xz", b"(\xb5/\xfd": "zstd", b"PK\x03\x04": "zip"}
+DAMAGE = (
+    pl.exceptions.PolarsError,
+    pl.exceptions.PanicException,  # of the library's own code, on bytes it did not foresee
+    OSError,
+    EOFError,
+    zlib.error,
+    csv.Error,
+)
+_BYTE_ORDER_MARKS = {b"\xff\xfe": "utf-16", b"\xfe\xff": "utf-16", b"\xef\xbb\xbf": "utf-8-sig"}
+LONGEST_CELL = 1 << 27  # characters; that of the csv module is less than some prompts take
+
+
+@dataclass(frozen=True)
+class TextTable:
+    """A table whose columns are all strings.
+
+    So '007' stays an item, and a bad number can be reported with its row.
+    """
+
+    name: str
+    content: Path | bytes
+    separator: str
+    first: tuple[str, ...]
+    has_header: bool = True
+    backend = "polars"
+    from_text = True
+    is_lazy = False
+    is_streamable = False
+    scale = None
+
+    @property
+    def columns(self) -> list[str]:
+        """Names of the columns; 1, 2, 3 ... without a header."""
+        if self.has_header:
+            return list(self.first)
+        return [str(place) for place in range(1, len(self.first) + 1)]
+
+    def without_header(self) -> TextTable:
+        """The same table with its first line as a row."""
+        return TextTable(self.name, self.content, self.separator, self.first, has_header=False)
+
+    def rows(self, columns: list[str]) -> tuple[pl.DataFrame, BoolArray | None]:
+        """Every row of these columns, and which have more fields than the header (None: none)."""
+        repeated = {name for name, times in Counter(self.columns).items() if times > 1}
+        twice = next((name for name in columns if name in repeated), None)
+        if twice is not None:
+            raise InvalidComparisons(f"{self.name}: column {twice} appears twice: rename one")
+        table, ragged = self._all_rows
+        where = {name: place for place, name in enumerate(self.columns)}
+        return table.select(table.to_series(where[name]).alias(name) for name in columns), ragged
+
+    def distinct_rows(self, columns: list[str]) -> tuple[pl.DataFrame, IntArray]:
+        """Each row once: text is here already, and counting it saves nothing."""
+        table, _ = self.rows(columns)
+        return table, np.ones(len(table), np.int64)
+
+    def head(self, columns: list[str], size: int) -> pl.DataFrame:
+        """The first so many rows of these columns."""
+        return self.rows(columns)[0].head(size)
+
+    def batches(self, columns: list[str], size: int) -> Iterator[pl.DataFrame]:
+        """Everything at once: text is read in one go."""
+        yield self.rows(columns)[0]
+
+    @cached_property
+    def _all_rows(self) -> tuple[pl.DataFrame, BoolArray | None]:
+        """All columns, since rows with too many fields are only noticed then."""
+        try:
+            table = pl.read_csv(
+                self.content,
+                separator=self.separator,
+                has_header=self.has_header,
+                infer_schema=False,
+                glob=False,
+            )
+            if table.width == len(self.first):
+                return without_guards(table), None
+            reason = f"its first line has {len(self.first)} fields, others {table.width}"
+        except DAMAGE as error:
+            reason = str(error)
+        try:
+            table, ragged = self._line_by_line(reason)
+            return without_guards(table), ragged
+        except DAMAGE as error:
+            raise damaged(self.name, error) from None
+
+    def _line_by_line(self, reason: str) -> tuple[pl.DataFrame, BoolArray]:
+        """Find what the fast reader stumbled over."""
+        csv.field_size_limit(LONGEST_CELL)
+        with opened(self.content) as stream:
+            reader = csv.reader(self._checked(stream), delimiter=self.separator)
+            if self.has_header:
+                next(reader)
+            records = [record for record in reader if record]
+        width = len(self.first)
+        ragged = np.array([len(record) > width for record in records], bool)
+        if not ragged.any():
+            first = reason.split("\n", 1)[0]
+            raise InvalidComparisons(
+                f"{self.name} is not readable as CSV: {first}. Is a quotation mark left open?"
+            )
+        cells = [[*record[:width], *[None] * (width - len(record))] for record in records]
+        names = [str(place) for place in range(width)]
+        table = pl.DataFrame(cells, schema=dict.fromkeys(names, pl.String), orient="row")
+        return table, ragged
+
+    def _checked(self, stream: IO[bytes]) -> Iterator[str]:
+        for line_number, line in enumerate(stream, start=1):
+            try:
+                yield line.decode().replace("\0", "")
+            except UnicodeDecodeError as error:
+                raise InvalidComparisons(
+                    f"{self.name}, line {line_number}: byte 0x{line[error.start]:02x} is not UTF-8 "
+                    f"({line.decode('latin-1').strip()[:60]!r} if it were Latin-1). Save the file "
+                    "as UTF-8, or name its encoding: encoding='latin-1' (--encoding latin-1)"
+                ) from None
+
+
+def open_text(
+    content: Path | bytes, name: str, encoding: str | None = None, separator: str | None = None
+) -> TextTable:
+    """The table in a text; separator and encoding are found out if they are not given."""
+    if separator == "\\t":
+        separator = "\t"
+    elif separator is not None and not (len(separator) == 1 and separator.isascii()):
+        raise InvalidArgument(f"separator {separator!r} must be a single ASCII character")
+    try:
+        content = _as_utf8(content, name, encoding)
+        with opened(content) as stream:
+            first = _first_record(stream).replace("\0", "")
+        if not first.strip():
+            raise InvalidComparisons(f"{name} is empty: a header and one row are needed")
+        unquoted = re.sub(r'"[^"]*"', "", first)
+        separator = separator or max(SEPARATORS, key=unquoted.count)
+        csv.field_size_limit(LONGEST_CELL)
+        fields = next(csv.reader(first.splitlines(keepends=True), delimiter=separator))
+    except DAMAGE as error:
+        raise damaged(name, error) from None
+    return TextTable(name, content, separator, tuple(fields))
+
+
+def _first_record(stream: IO[bytes]) -> str:
+    """The first line, and those after it as long as a quotation mark is open."""
+    record = b""
+    for line in stream:
+        record += line
+        if record.count(b'"') % 2 == 0 or len(record) > LONGEST_CELL:
+            break
+    return record.decode("utf-8", errors="replace").rstrip("\r\n")
+
+
+def _as_utf8(data: Path | bytes, name: str, encoding: str | None) -> Path | bytes:
+    """The file itself, or its content with another encoding or line ends made plain."""
+    if encoding is None:
+        with opened(data) as stream:
+            start = stream.read(1 << 16)
+        packed = (packer for mark, packer in OTHER_PACKERS.items() if start.startswith(mark))
+        if packer := next(packed, None):
+            raise InvalidComparisons(f"{name} is packed with {packer}: unpack it first")
+        marks = (found for mark, found in _BYTE_ORDER_MARKS.items() if start.startswith(mark))
+        encoding = next(marks, None)
+        is_plain = not start[:1].isspace() and (b"\r" not in start or b"\n" in start)
+        if encoding is None and is_plain:
+            return data
+    with opened(data) as stream:
+        content = stream.read()
+    if b"\n" not in content[: 1 << 16]:
+        content = content.replace(b"\r", b"\n")  # the line ends of old Macintosh programs
+    try:
+        return content.decode(encoding or "utf-8").lstrip().encode()
+    except (LookupError, ValueError) as error:
+        if isinstance(error, UnicodeError) and not isinstance(error, LookupError):
+            raise InvalidComparisons(f"{name} is not {encoding}: {error}") from None
+        raise InvalidArgument(f"there is no encoding {encoding!r}; try 'latin-1'") from None
+
+
+def damaged(name: str, error: BaseException) -> InvalidComparisons:
+    """What to say of a file that breaks its reader."""
+    reason = str(error).split("\n", 1)[0]
+    return InvalidComparisons(f"{name} is damaged or not a table of votes: {reason}")
+
+
+@contextmanager
+def opened(data: Path | bytes) -> Iterator[IO[bytes]]:
+    """The bytes of a file or of a buffer, unpacked if they are gzipped."""
+    with data.open("rb") if isinstance(data, Path) else io.BytesIO(data) as raw:
+        is_gzip = raw.read(2) == b"\x1f\x8b"
+        raw.seek(0)
+        if not is_gzip:
+            yield raw
+            return
+        with gzip.open(raw) as unpacked:
+            yield cast(IO[bytes], unpacked)

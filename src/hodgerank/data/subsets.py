@@ -1,0 +1,153 @@
+"""Subsets of votes, without some workers or items, and several parts joined into one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from hodgerank.data.comparisons import NO_WORKER, Comparisons, joint_report
+from hodgerank.errors import InvalidComparisons
+from hodgerank.kernels.linalg import laplacian
+from hodgerank.types import BoolArray, CodeArray, Item
+
+NAMED = 5  # items or workers that a note lists
+
+
+def exclude_workers(votes: Comparisons, workers: Iterable[Item]) -> Comparisons:
+    """The answers of everybody else; a note says who was left out.
+
+    >>> import hodgerank as hr
+    >>> votes = hr.read_comparisons([("a", "b", 1, "ann"), ("b", "a", 1, "bob")])
+    >>> exclude_workers(votes, ["bob"]).workers
+    ('ann',)
+    """
+    excluded = {str(worker) for worker in workers}
+    is_out = np.array([str(worker) in excluded for worker in votes.workers] + [False])
+    if not is_out.any():
+        return votes
+    names = [worker for worker, out in zip(votes.workers, is_out, strict=False) if out]
+    return _kept(votes, ~is_out[votes.worker], f"workers left out: {_listed(names)}")
+
+
+def keep_items_with(votes: Comparisons, min_answers: int) -> Comparisons:
+    """Items with at least so many answers among each other; a note says which were left out.
+
+    Without an item others have fewer answers, so this is repeated until it holds for all.
+
+    >>> import hodgerank as hr
+    >>> votes = hr.read_comparisons([("a", "b", 1), ("b", "a", 1), ("b", "c", 1)])
+    >>> keep_items_with(votes, 2).items
+    ('a', 'b')
+    """
+    is_kept = np.ones(votes.n_items, bool)
+    while True:
+        rows = is_kept[votes.left] & is_kept[votes.right]
+        times = votes.answers_per_row * rows
+        answers = np.bincount(votes.left, times, votes.n_items)
+        answers += np.bincount(votes.right, times, votes.n_items)
+        still = is_kept & (answers >= min_answers)
+        if (still == is_kept).all():
+            break
+        is_kept = still
+    if is_kept.all():
+        return votes
+    names = [item for item, kept in zip(votes.items, is_kept, strict=True) if not kept]
+    note = f"items with fewer than {min_answers:,} answers left out: {_listed(names)}"
+    return _kept(votes, rows, note)
+
+
+def largest_component(votes: Comparisons) -> Comparisons:
+    """The largest set of items that comparisons join; a note says which were left out.
+
+    >>> import hodgerank as hr
+    >>> votes = hr.read_comparisons([("a", "b", 1), ("b", "c", 1), ("x", "y", 1)])
+    >>> largest_component(votes).items
+    ('a', 'b', 'c')
+    """
+    component = laplacian.components(votes.left, votes.right, votes.n_items)
+    if not component.any():
+        return votes
+    names = [item for item, k in zip(votes.items, component, strict=True) if k]
+    note = f"items never compared with the others left out: {_listed(names)}"
+    return _kept(votes, component[votes.left] == 0, note)
+
+
+def _kept(votes: Comparisons, rows: BoolArray, note: str) -> Comparisons:
+    if not rows.any():
+        raise InvalidComparisons(f"no answers are left ({note})")
+    report = replace(votes.report, notes=(*votes.report.notes, note))
+    return replace(votes.select(rows).compacted(), report=report)
+
+
+def _listed(names: list[Item]) -> str:
+    more = f" and {len(names) - NAMED:,} more" if len(names) > NAMED else ""
+    return f"{len(names):,} ({', '.join(map(str, names[:NAMED]))}{more})"
+
+
+def join_comparisons(parts: Sequence[Comparisons], source: str | None = None) -> Comparisons:
+    """All answers together, items and workers matched by name.
+
+    Where names are integers in one part and strings in another, they become strings.
+    """
+    first = parts[0]
+    if len(parts) == 1:
+        return first
+    items, places = _common([part.items for part in parts])
+    workers, offices = _common([part.workers for part in parts])
+    units, departments = _common([part.units for part in parts])
+    ballots = len(units) + np.cumsum([0, *(part.n_ballots or len(part) for part in parts)])
+    columns: dict[str, Any] = {
+        "left": _joined(parts, lambda k, part: places[k][part.left]),
+        "right": _joined(parts, lambda k, part: places[k][part.right]),
+        "worker": _joined(parts, lambda k, part: offices[k][part.worker]),
+        "outcome": _joined(parts, lambda _, part: part.outcome),
+        "display_known": _joined(parts, lambda _, part: part.display_known),
+    }
+    if any(part.weight is not None for part in parts):
+        columns["weight"] = _joined(
+            parts, lambda _, part: np.ones(len(part)) if part.weight is None else part.weight
+        )
+    if any(part.multiplicity is not None for part in parts):
+        columns["multiplicity"] = _joined(parts, lambda _, part: part.answers_per_row)
+    if any(part.ballot is not None for part in parts):
+
+        def numbers(k: int, part: Comparisons) -> Any:
+            if part.ballot is None:  # an answer without a ballot is one by itself
+                return ballots[k] + np.arange(len(part))
+            named = np.minimum(part.ballot, len(part.units))  # the last is nobody's
+            is_named = part.ballot < len(part.units)
+            return np.where(is_named, departments[k][named], ballots[k] + part.ballot)
+
+        columns["ballot"], columns["units"] = _joined(parts, numbers), units
+    kinds = {None if part.time is None else part.time.dtype.kind for part in parts}
+    if len(kinds) == 1 and kinds != {None}:
+        columns["time"] = _joined(parts, lambda _, part: part.time)
+    names = list(dict.fromkeys(part.report.source for part in parts))
+    votes = Comparisons(
+        items=items,
+        workers=workers,
+        report=joint_report([part.report for part in parts], source or " + ".join(names)),
+        backend=first.backend,
+        **columns,
+    ).with_ballots_numbered()
+    if not units:
+        return votes
+    return replace(votes, report=replace(votes.report, units=votes.n_ballots, ballots=0))
+
+
+def _joined(parts: Sequence[Comparisons], column: Callable[[int, Comparisons], Any]) -> Any:
+    return np.concatenate([column(k, part) for k, part in enumerate(parts)])
+
+
+def _common(names: Sequence[Sequence[Item]]) -> tuple[tuple[Item, ...], list[CodeArray]]:
+    """All names in sorted order, and where those of each part are among them."""
+    mixed = len({isinstance(name, str) for part in names for name in part}) > 1
+    called: list[list[Item]] = [[str(n) if mixed else n for n in part] for part in names]
+    distinct: list[Any] = sorted({name for part in called for name in part})
+    place = {name: k for k, name in enumerate(distinct)}
+    # the last slot is NO_WORKER's
+    codes = [np.array([*(place[n] for n in part), NO_WORKER], np.int32) for part in called]
+    return tuple(distinct), codes

@@ -1,1 +1,0 @@
-"""Whether several populations rank the same items differently."""

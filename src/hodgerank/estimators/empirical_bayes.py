@@ -1,0 +1,164 @@
+"""Evidence: how far scores spread, by what the answers make probable."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from hodgerank.estimators.covariance import Equations
+from hodgerank.estimators.dispersion import USUAL_VARIANCE
+from hodgerank.estimators.priors import Prior, Scope
+from hodgerank.graph.comparison_graph import ComparisonGraph
+from hodgerank.kernels.expectation_propagation import LINK_CODES, Answers, Sites
+from hodgerank.kernels.linalg.laplacian import divergence
+from hodgerank.types import FloatArray
+
+SPREAD_OF_VARIANCE = 1.5  # standard deviation of what is believed of its logarithm beforehand
+KNOWN = 0.7  # width in factors of two below which the variance is as good as known
+IMPOSSIBLE = 5.0  # nats below the peak
+FEW_PAIRS = 2  # per item
+AHEAD = 2.0  # nats
+FARTHEST = 8  # factors of two from the usual one
+CLOSE_ENOUGH, TOLERANCE = 1e-3, 1e-4  # change of sites in the last sweep, on the way and at the end
+
+
+@dataclass(frozen=True, eq=False)
+class PosteriorFit:
+    """Scores with one prior variance: a Gaussian, and the sites that it was found with."""
+
+    scores: FloatArray
+    equations: Equations
+    sites: Sites
+    solver: str
+
+    @property
+    def converged(self) -> bool:
+        """Whether the sites came to rest."""
+        return self.sites.change <= TOLERANCE
+
+
+class Evidence:
+    """How probable the answers are for each prior variance, in factors of two of the usual one.
+
+    By expectation propagation. The answers are those of the graph, its weights being their number.
+    """
+
+    def __init__(self, graph: ComparisonGraph, link: str, prior: Prior) -> None:
+        self.graph, self.link, self.prior = graph, link, prior
+        wins = np.maximum(graph.weights * (1 + graph.flows) / 2, 0.0)
+        losses = np.maximum(graph.weights * (1 - graph.flows) / 2, 0.0)
+        self._answers = Answers.without_pull(LINK_CODES[link], wins, losses)
+        self._sites: dict[int, Sites] = {}
+        self._fits: dict[float, PosteriorFit] = {}
+
+    def __getitem__(self, k: int) -> float:
+        """Log evidence plus log prior of the usual variance times 2^k."""
+        if k not in self._sites:
+            self._sites[k] = self._fit(k, CLOSE_ENOUGH)
+        belief = -0.5 * (k * np.log(2) / SPREAD_OF_VARIANCE) ** 2
+        return float(self._sites[k].log_evidence + belief)
+
+    def _fit(self, k: float, tolerance: float) -> Sites:
+        """From the nearest place that has been visited."""
+        nearest = min(self._sites, key=lambda other: abs(other - k), default=None)
+        nothing = np.zeros(self.graph.n_edges)
+        start = Sites(nothing, nothing) if nearest is None else self._sites[nearest]
+        return self._fit_from(start, k, tolerance)
+
+    def _fit_from(self, start: Sites, k: float, tolerance: float) -> Sites:
+        i, j = self.graph.i, self.graph.j
+        return self.prior.fit(self._answers, i, j, self.variance(k), start, tolerance)
+
+    def fit(self, k: float) -> PosteriorFit:
+        """The scores there, to the end."""
+        if k not in self._fits:
+            graph, sites = self.graph, self._fit(k, TOLERANCE)
+            equations = self.prior.equations(graph.i, graph.j, sites.t, self.variance(k))
+            found = equations.solution(divergence(graph.i, graph.j, sites.u, graph.n_items))
+            errors = self._with_errors(k, equations, sites)
+            self._fits[k] = PosteriorFit(found.x, errors, sites, found.solver)
+        return self._fits[k]
+
+    def _with_errors(self, k: float, equations: Equations, sites: Sites) -> Equations:
+        """The equations whose inverse is the covariance: those of the scores."""
+        return equations
+
+    def variance(self, k: float) -> float:
+        """The variance at a place of the list."""
+        return float(USUAL_VARIANCE[self.link] * 2.0**k)
+
+    @cached_property
+    def peak(self) -> tuple[float, float]:
+        """Where it is highest, between places, and its width as that of a normal density.
+
+        Climbing from the usual place; at the top of the parabola through the three highest.
+        """
+        k = self._top
+        below, at, above = (self[place] for place in (k - 1, k, k + 1))
+        bend = max(2 * at - above - below, 1e-12)
+        return k + float(np.clip(0.5 * (above - below) / bend, -1, 1)), float(bend**-0.5)
+
+    @cached_property
+    def _top(self) -> int:
+        k = 0
+        while abs(k) < FARTHEST:
+            better = max((k - 1, k + 1), key=self.__getitem__)
+            if self[better] <= self[k]:
+                break
+            k = better
+        return k
+
+    @property
+    def total(self) -> float:
+        """Log evidence of the prior, over all variances."""
+        return self[self._top] + float(np.log(self.peak[1]))
+
+    @cached_property
+    def best(self) -> PosteriorFit:
+        """The fit at the peak, or at the mean of what is possible where that is much."""
+        return self.fit(self.best_place)
+
+    @property
+    def best_place(self) -> float:
+        """Where that is."""
+        if self.knows_the_variance:
+            return self.peak[0]
+        places, shares = self.possible()
+        return float(shares @ np.array(places))
+
+    @property
+    def knows_the_variance(self) -> bool:
+        """Whether it makes no difference that the variance is not quite certain."""
+        return self.peak[1] < KNOWN
+
+    def possible(self) -> tuple[list[int], FloatArray]:
+        """Places that the answers leave possible, and their probabilities."""
+        low = high = self._top
+        least = self[low] - IMPOSSIBLE
+        while low > -FARTHEST and self[low - 1] > least:
+            low -= 1
+        while high < FARTHEST and self[high + 1] > least:
+            high += 1
+        places = list(range(low, high + 1))
+        heights = np.array([self[k] for k in places])
+        weights = np.exp(heights - heights.max())
+        return places, np.asarray(weights / weights.sum())
+
+
+def most_evident(graph: ComparisonGraph, link: str, scope: Scope | None = None) -> Evidence:
+    """That of the prior for which the answers speak most.
+
+    Without a `scope` the pairs that can be asked are taken to be those that were. As long as these
+    are few they form chains by chance, too; and where one bottleneck parts the items, the few
+    answers across it are all that tells the priors apart. There chained priors have to be ahead.
+    """
+    pairs = scope or Scope(graph.n_items, (graph.i, graph.j))
+    independent, *chained = (Evidence(graph, link, prior) for prior in pairs.priors)
+    if not chained:
+        return independent
+    is_thin = scope is None and graph.n_edges < FEW_PAIRS * graph.n_items
+    ahead = AHEAD if is_thin or pairs.has_bottleneck else 0.0
+    best = max(chained, key=lambda evidence: evidence.total)
+    return best if best.total > independent.total + ahead else independent

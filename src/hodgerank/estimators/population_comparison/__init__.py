@@ -1,0 +1,3 @@
+"""Whether several populations rank the same items differently."""
+
+from __future__ import annotations

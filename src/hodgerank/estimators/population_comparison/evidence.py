@@ -1,0 +1,209 @@
+"""Evidence: what speaks for a difference, for any assignment of units to populations.
+
+All of it is one Newton step away from the shared scores, whose gradients stay the same when units
+are exchanged: a population of gradient b and information L differs by d = (L + ridge)^-1 b, and
+separate scores explain the answers better by the sum of b^T d.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple, Protocol
+
+import numpy as np
+
+from hodgerank.estimators.population_comparison.populations import Exchange, Populations
+from hodgerank.estimators.population_comparison.shared_scores import LEAST_ACUITY, SharedScores
+from hodgerank.kernels.linalg.laplacian import divergence
+from hodgerank.types import FloatArray, IntArray
+
+ENOUGH_REPEATS = 30
+
+
+def misfit_shares(crowds: Populations, shared: SharedScores) -> FloatArray:
+    """How much of the mean residual of each pair is the pair's own, not chance.
+
+    m v / (m v + q), with q the variance of an answer, v that of the pairs' misfits, and m the
+    answers to the pair; v and q are estimated from their moments.
+    """
+    weights = np.bincount(crowds.edge, crowds.weight)
+    repeats = len(crowds.edge) - len(weights)
+    if repeats < ENOUGH_REPEATS:
+        return np.zeros(len(weights))
+    squares = float((shared.slopes**2 / crowds.weight).sum())
+    between = float((np.bincount(crowds.edge, shared.slopes) ** 2 / weights).sum())
+    noise = max((squares - between) / repeats, float(np.finfo(float).tiny))
+    freedom = max(len(weights) - crowds.n_items + 1, 0)
+    misfit = max(between - freedom * noise, 0.0) / float(weights.sum())
+    return np.asarray(weights * misfit / (weights * misfit + noise))
+
+
+def without_misfit(crowds: Populations, shared: SharedScores, shares: FloatArray) -> FloatArray:
+    """Slopes of the answers without these shares of the mean of their pair."""
+    means = np.bincount(crowds.edge, shared.slopes) / np.bincount(crowds.edge, crowds.weight)
+    return np.asarray(shared.slopes - crowds.weight * (shares * means)[crowds.edge])
+
+
+def balanced(crowds: Populations, shared: SharedScores, slopes: FloatArray) -> FloatArray:
+    """Slopes that the shared scores do not balance, after a Newton step to scores that do."""
+    acuity = shared.acuity[crowds.population]
+    left_over = np.bincount(crowds.edge, acuity * slopes).astype(float)
+    gradient = divergence(crowds.i, crowds.j, left_over, crowds.n_items)
+    step = shared.information(crowds).solve(gradient)
+    moved = (step[crowds.i] - step[crowds.j])[crowds.edge]
+    return np.asarray(slopes - acuity * shared.curvatures * moved)
+
+
+def contrasts(values: FloatArray) -> FloatArray:
+    """Values of each population (the first axis) minus the mean of those of the others."""
+    n = len(values)
+    return np.asarray((n * values - values.sum(axis=0)) / (n - 1))
+
+
+def contrast_variances(variances: FloatArray) -> FloatArray:
+    """Variances of `contrasts` of values that are independent between populations."""
+    n = len(variances)
+    return np.asarray(variances + (variances.sum(axis=0) - variances) / (n - 1) ** 2)
+
+
+TINY = float(np.finfo(float).tiny)
+
+
+class Evidence(NamedTuple):
+    """Of a difference, under one assignment.
+
+    Attributes
+    ----------
+    statistic
+        How much better separate scores explain the answers.
+    scores
+        Of every population, by item.
+    t
+        By how many standard errors the contrast of each population with the others stands out from
+        that of most items.
+    """
+
+    statistic: float
+    scores: FloatArray
+    t: FloatArray
+
+
+class Weigh(Protocol):
+    """From the population of each unit to the evidence."""
+
+    def __call__(self, population: IntArray) -> Evidence:
+        """Weigh one assignment."""
+
+
+def evidence_for(
+    crowds: Populations, shared: SharedScores, pooled: SharedScores, exchange: Exchange
+) -> Weigh:
+    """How assignments are weighed, by what is exchanged; `pooled` is of one acuity for all."""
+    if exchange.by_worker:
+        return WorkerEvidence(crowds, shared, exchange)
+    return AnswerEvidence(crowds, shared, pooled)
+
+
+class WorkerEvidence:
+    """Where whole workers are exchanged.
+
+    The gain grows with how much workers differ in taste. It is divided by what their spread within
+    the populations would make of it: few workers of many answers in one population and many of few
+    in the other would look different for that alone.
+    """
+
+    def __init__(self, crowds: Populations, shared: SharedScores, exchange: Exchange) -> None:
+        from scipy import sparse
+
+        self._crowds, self._shared = crowds, shared
+        acuity = shared.acuity[crowds.population]
+        slopes = without_misfit(crowds, shared, misfit_shares(crowds, shared))
+        pull = acuity * balanced(crowds, shared, slopes)
+        n_units = len(exchange.population)
+        self._gradients = np.zeros((n_units, crowds.n_items))
+        np.add.at(self._gradients, (exchange.unit, crowds.i[crowds.edge]), pull)
+        np.add.at(self._gradients, (exchange.unit, crowds.j[crowds.edge]), -pull)
+        # a product with the indicator of some units sums them up
+        self._information = sparse.coo_array(
+            (acuity**2 * shared.curvatures, (crowds.edge, exchange.unit)),
+            shape=(len(crowds.i), n_units),
+        ).tocsr()
+        self._sizes = np.asarray(self._information.sum(axis=0)).ravel()
+        self._dullest = LEAST_ACUITY / shared.acuity - 1
+
+    def __call__(self, population: IntArray) -> Evidence:
+        """Weigh one assignment."""
+        c, n_populations = self._shared.scores, len(self._crowds.names)
+        steps, variances = np.empty((2, n_populations, len(c)))
+        spread, gains, within = np.empty(n_populations), np.empty(n_populations), 0.0
+        for g in range(n_populations):
+            inside = population == g
+            information = self._information @ inside.astype(float)
+            inverse, about_acuity = self._shared.invert(self._crowds, information)
+            gradients, sizes = self._gradients[inside], self._sizes[inside]
+            total = gradients.sum(axis=0)
+            around = gradients - np.outer(sizes / sizes.sum(), total)
+            influence = around @ inverse
+            few = len(sizes) / (len(sizes) - 1)
+            steps[g], gains[g] = self._shared.step(total, inverse, about_acuity, self._dullest[g])
+            variances[g] = np.maximum(np.diag(inverse), TINY)
+            spread[g] = few * float(np.einsum("ui,ui->", influence, influence))
+            within += few * float(np.einsum("ui,ui->", around, influence))
+        model = contrast_variances(variances)
+        inflation = contrast_variances(spread) / model.sum(axis=1)
+        errors = np.sqrt(np.maximum(model * inflation[:, None], TINY))
+        outstanding = contrasts(self._shared.stand_out(steps, variances, self._dullest))
+        return Evidence(float(gains.sum()) / max(within, TINY), c + steps, outstanding / errors)
+
+
+class AnswerEvidence:
+    """Where answers to the same pair are exchanged.
+
+    Evidence are differences within pairs alone: what the answers to a pair have in common stays
+    with it whatever is exchanged. The design stays too, and with it all information.
+    """
+
+    def __init__(self, crowds: Populations, shared: SharedScores, pooled: SharedScores) -> None:
+        self._crowds, self._shared, self._pooled = crowds, shared, pooled
+        self._within = without_misfit(crowds, shared, np.ones(len(crowds.i)))
+        self._inverses_within = [
+            shared.invert(crowds, information)
+            for information in crowds.sums(shared.curvatures) * crowds.is_shared
+        ]
+        self._inverses = [
+            pooled.invert(crowds, information)[0] for information in crowds.sums(pooled.curvatures)
+        ]
+        self._variances = np.array(
+            [np.maximum(np.diag(inverse), TINY) for inverse, _ in self._inverses_within]
+        )
+        self._dullest = LEAST_ACUITY - shared.acuity
+
+    def __call__(self, population: IntArray) -> Evidence:
+        """Weigh one assignment."""
+        gradients = self._gradients(population, self._within)
+        steps, gain = np.empty_like(gradients), 0.0
+        for g, gradient in enumerate(gradients):
+            steps[g], more = self._shared.step(
+                gradient, *self._inverses_within[g], self._dullest[g]
+            )
+            gain += more
+        outstanding = contrasts(self._shared.stand_out(steps, self._variances, self._dullest))
+        errors = np.sqrt(contrast_variances(self._variances))
+        return Evidence(gain, self._scores(population), outstanding / errors)
+
+    def _scores(self, population: IntArray) -> FloatArray:
+        """From all answers, those to pairs that one population alone was asked included."""
+        gradients = self._gradients(population, self._pooled.slopes)
+        steps = [inverse @ b for inverse, b in zip(self._inverses, gradients, strict=True)]
+        return np.asarray(self._pooled.scores + np.array(steps))
+
+    def _gradients(self, population: IntArray, slopes: FloatArray) -> FloatArray:
+        """Of every population."""
+        crowds = self._crowds
+        shape = len(crowds.names), len(crowds.i)
+        flows = np.bincount(population * shape[1] + crowds.edge, slopes, shape[0] * shape[1])
+        return np.array(
+            [
+                divergence(crowds.i, crowds.j, flow, crowds.n_items)
+                for flow in flows.astype(float).reshape(shape)
+            ]
+        )

@@ -1,0 +1,250 @@
+"""Populations: the answers of several crowds about the items that all of them can rank."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from math import exp, lgamma
+
+import numpy as np
+
+from hodgerank.data.comparisons import NO_WORKER, Comparisons
+from hodgerank.data.reading.vote_source import read_comparisons
+from hodgerank.errors import InvalidArgument
+from hodgerank.graph.comparison_graph import ComparisonGraph
+from hodgerank.kernels.linalg import laplacian
+from hodgerank.types import CodeArray, FloatArray, IntArray, Item, VotesLike
+
+
+@dataclass(frozen=True, eq=False)
+class Populations:
+    """One entry per answer, of all populations; items and workers are matched by name.
+
+    Attributes
+    ----------
+    names
+        Of the populations.
+    items, left_out
+        Items that the answers about them join in every population, and all others.
+    i, j
+        Pairs i < j that some population was asked, in lexicographic order.
+    population, edge, outcome, weight, worker
+        Of each answer; the outcome is that of item i of its edge, the worker `NO_WORKER` where
+        unknown.
+    graphs
+        The same answers summed up, by population.
+    """
+
+    names: tuple[Item, ...]
+    items: tuple[Item, ...]
+    left_out: tuple[Item, ...]
+    i: CodeArray
+    j: CodeArray
+    population: IntArray
+    edge: IntArray
+    outcome: FloatArray
+    weight: FloatArray
+    worker: IntArray
+    graphs: tuple[ComparisonGraph, ...]
+
+    @classmethod
+    def of(cls, votes: Mapping[Item, VotesLike]) -> Populations:
+        """Read the votes and match their items."""
+        if not isinstance(votes, Mapping) or len(votes) < 2:
+            raise InvalidArgument(
+                "votes of at least two populations are needed, by name: "
+                "{'experts': votes, 'novices': more_votes}"
+            )
+        read = {name: read_comparisons(source) for name, source in votes.items()}
+        everything = tuple(dict.fromkeys(item for crowd in read.values() for item in crowd.items))
+        items = _joined_in_all(list(read.values()))
+        parts = [_restricted(crowd, items) for crowd in read.values()]
+        low = np.concatenate([np.minimum(part.left, part.right) for part in parts])
+        high = np.concatenate([np.maximum(part.left, part.right) for part in parts])
+        keys, edge = np.unique(low * np.int64(len(items)) + high, return_inverse=True)
+        workers = {
+            name: code
+            for code, name in enumerate(
+                dict.fromkeys(name for part in parts for name in part.workers)
+            )
+        }
+        return cls(
+            names=tuple(read),
+            items=items,
+            left_out=tuple(item for item in everything if item not in set(items)),
+            i=(keys // len(items)).astype(np.int32),
+            j=(keys % len(items)).astype(np.int32),
+            population=np.repeat(np.arange(len(parts)), [len(part) for part in parts]),
+            edge=edge,
+            outcome=np.concatenate(
+                [np.where(part.left > part.right, -part.outcome, part.outcome) for part in parts]
+            ),
+            weight=np.concatenate([part.total_weight.astype(float) for part in parts]),
+            worker=np.concatenate(
+                [
+                    np.array([*(workers[name] for name in part.workers), NO_WORKER])[part.worker]
+                    for part in parts
+                ]
+            ),
+            graphs=tuple(ComparisonGraph.from_comparisons(part) for part in parts),
+        )
+
+    @property
+    def n_items(self) -> int:
+        """Number of items that are compared."""
+        return len(self.items)
+
+    @cached_property
+    def pooled(self) -> ComparisonGraph:
+        """The graph of all answers together."""
+        return ComparisonGraph.from_comparisons(
+            Comparisons(
+                items=self.items,
+                left=self.i[self.edge],
+                right=self.j[self.edge],
+                outcome=self.outcome,
+                weight=self.weight,
+                backend=self.graphs[0].backend,
+            )
+        )
+
+    def sums(self, values: FloatArray) -> FloatArray:
+        """Sum of one value per answer, by population and edge."""
+        shape = len(self.names), len(self.i)
+        cells = self.population * shape[1] + self.edge
+        return np.bincount(cells, values, shape[0] * shape[1]).reshape(shape).astype(float)
+
+    @cached_property
+    def counts(self) -> FloatArray:
+        """Number of answers by population and edge."""
+        return self.sums(np.ones(len(self.edge)))
+
+    @cached_property
+    def is_shared(self) -> FloatArray:
+        """1 for edges that several populations were asked, else 0."""
+        return np.asarray((self.counts > 0).sum(axis=0) > 1, dtype=float)
+
+
+def _joined_in_all(crowds: list[Comparisons]) -> tuple[Item, ...]:
+    """The largest set of items that answers about them alone join in every population.
+
+    Items of one component in every population are taken, as many as there are; what joined them
+    may have been left out with that, so that it is looked at again until nothing changes.
+    """
+    shared = set(crowds[0].items).intersection(*(crowd.items for crowd in crowds[1:]))
+    items = tuple(item for item in crowds[0].items if item in shared)
+    while len(items) > 1:
+        parts = [_restricted(crowd, items) for crowd in crowds]
+        labels = np.column_stack(
+            [laplacian.components(part.left, part.right, len(items)) for part in parts]
+        )
+        _, group, sizes = np.unique(labels, axis=0, return_inverse=True, return_counts=True)
+        if len(sizes) == 1:
+            return items
+        is_kept = group.ravel() == sizes.argmax()
+        items = tuple(item for item, kept in zip(items, is_kept, strict=True) if kept)
+    kinds = {type(item).__name__ for crowd in crowds for item in crowd.items}
+    hint = " (they are numbers in some and text in others)" if len(kinds) > 1 else ""
+    raise InvalidArgument(
+        f"no two items were compared, directly or through others, in every population{hint}: "
+        "there is nothing to compare"
+    )
+
+
+def _restricted(crowd: Comparisons, items: tuple[Item, ...]) -> Comparisons:
+    """The answers about some items, which are all there are then."""
+    places = {item: place for place, item in enumerate(items)}
+    place = np.array([places.get(item, -1) for item in crowd.items], np.int32)
+    rows = (place[crowd.left] >= 0) & (place[crowd.right] >= 0)
+    kept = crowd.select(rows)
+    return Comparisons(
+        items=items,
+        left=place[kept.left],
+        right=place[kept.right],
+        outcome=kept.outcome,
+        workers=kept.workers,
+        worker=kept.worker,
+        weight=kept.weight,
+        report=kept.report,
+        backend=kept.backend,
+    )
+
+
+MOST_UNKNOWN = 0.1  # share of answers without a worker up to which workers are exchanged
+
+
+@dataclass(frozen=True, eq=False)
+class Exchange:
+    """Units whose populations are permuted among the units of the same stratum.
+
+    Attributes
+    ----------
+    what
+        In words.
+    by_worker
+        Whether a unit is all that a worker answered for a population; else it is one answer.
+    unit
+        Of each answer.
+    population, stratum
+        Of each unit.
+    """
+
+    what: str
+    by_worker: bool
+    unit: IntArray
+    population: IntArray
+    stratum: IntArray
+
+    def draw(self, rng: np.random.Generator) -> IntArray:
+        """The population of each unit, after an exchange."""
+        drawn = np.empty_like(self.population)
+        shuffled = np.argsort(self.stratum + rng.random(len(self.stratum)))
+        drawn[self._in_order] = self.population[shuffled]
+        return drawn
+
+    @cached_property
+    def _in_order(self) -> IntArray:
+        return np.argsort(self.stratum, kind="stable")
+
+    @cached_property
+    def n_possible(self) -> float:
+        """Number of different outcomes of an exchange; infinite where it cannot be written down.
+
+        In each stratum a multinomial coefficient.
+        """
+        n_populations = int(self.population.max()) + 1
+        cells = np.bincount(self.stratum * n_populations + self.population)
+        sizes = np.bincount(self.stratum)
+        log = sum(lgamma(size + 1) for size in sizes[sizes > 1].tolist())
+        log -= sum(lgamma(count + 1) for count in cells[cells > 1].tolist())
+        return round(exp(log)) if log < 30 else float("inf")
+
+
+def exchange_of(crowds: Populations) -> Exchange:
+    """Whole workers where they are known and every population has several; else answers.
+
+    Workers who answered for one population are exchanged with each other; of a worker who
+    answered for several, the populations of his answers are.
+    """
+    known = crowds.worker != NO_WORKER
+    pairs = np.unique(np.column_stack((crowds.population, crowds.worker))[known], axis=0)
+    has_several = np.bincount(pairs[:, 0], minlength=len(crowds.names)).min() > 1
+    if not has_several or 1 - known.mean() > MOST_UNKNOWN:
+        what = "answers to the same pair"
+        rows = np.arange(len(crowds.edge))
+        return Exchange(what, False, rows, crowds.population, crowds.edge)
+    # Answers without a worker stay where they are: they are a unit, and a stratum, of their own.
+    n_workers = int(crowds.worker.max()) + 1
+    who = np.where(known, crowds.worker, n_workers + crowds.population)
+    keys, unit = np.unique(who * len(crowds.names) + crowds.population, return_inverse=True)
+    worker, population = np.divmod(keys, len(crowds.names))
+    is_single = (np.bincount(worker)[worker] == 1) & (worker < n_workers)
+    _, stratum = np.unique(np.where(is_single, -1, worker), return_inverse=True)
+    singles, doubles = bool(is_single.any()), bool((~is_single & (worker < n_workers)).any())
+    what = {
+        (True, False): "whole workers",
+        (False, True): "the populations within each worker",
+        (True, True): "whole workers, and the populations within workers who are in several",
+    }[singles, doubles]
+    return Exchange(what, True, unit, population, stratum)

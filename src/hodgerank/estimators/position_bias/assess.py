@@ -1,0 +1,132 @@
+"""Sides: whether answers lean to one, what is not known about it, and how the ranking moves."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from hodgerank.estimators.position_bias.adjustment import take_out_sides
+from hodgerank.estimators.position_bias.bias_test import position_bias
+from hodgerank.estimators.position_bias.cells import Position
+from hodgerank.graph.answered_graph import AnsweredGraph
+from hodgerank.kernels.linalg.normal_equations import DENSE_ITEMS
+from hodgerank.types import FloatArray, Item
+
+ROUNDING = 9  # decimals of scores that count
+FEWEST_PER_WORKER = 10  # answers on average for leans of their own
+
+
+@dataclass(frozen=True)
+class Moves:
+    """How the least-squares ranking moves with sides in the model.
+
+    Attributes
+    ----------
+    position
+        Whether everybody has one lean ('common') or each worker one ('worker').
+    n_items, n_moved
+        Items, and how many of them change rank.
+    places, item
+        The longest way, and the item that goes it.
+    """
+
+    position: Position
+    n_items: int
+    n_moved: int
+    places: int
+    item: Item
+
+    def __str__(self) -> str:
+        """Ready for a sentence."""
+        if not self.n_moved:
+            return "with sides in the model no item changes its rank"
+        return (
+            f"with sides in the model {self.n_moved:,} of {self.n_items:,} items change rank, "
+            f"{self.item} most, by {self.places:,} place{'' if self.places == 1 else 's'}"
+        )
+
+
+@dataclass(frozen=True)
+class Lean:
+    """By how much all answers together lean to the left, -1 to 1, with a 95 % interval."""
+
+    value: float
+    lower: float
+    upper: float
+    p_value: float
+
+
+@dataclass(frozen=True, eq=False)
+class Sides:
+    """What can be said about sides.
+
+    Attributes
+    ----------
+    n_known
+        Answers whose display order is known.
+    doubt
+        Why left and right are not taken for sides, where that is so.
+    left_rate
+        Share of decided answers that prefer left; None without any.
+    lean
+        To the left, where it can be told.
+    """
+
+    answered: AnsweredGraph
+    n_known: int
+    doubt: str
+    left_rate: float | None
+    lean: Lean | None
+
+    @cached_property
+    def moves(self) -> Moves | None:
+        """Where the ranking moves to if sides are in the model; None if it cannot be told."""
+        votes = self.answered.votes
+        if self.lean is None or self.left_rate in (0.0, 1.0):
+            return None
+        own = votes.n_workers > 1 and votes.n_answers >= FEWEST_PER_WORKER * votes.n_workers
+        small = min(votes.n_items, votes.n_workers + 1) <= DENSE_ITEMS
+        position: Position = "worker" if own and small else "common"
+        without = take_out_sides(self.answered, position, "uniform").fit.scores
+        moved = np.abs(self._ranks(without) - self._ranks(self.answered.scores))
+        most = int(np.argmax(moved))
+        n_moved = int((moved > 0).sum())
+        return Moves(position, len(moved), n_moved, int(moved[most]), votes.items[most])
+
+    def _ranks(self, scores: FloatArray) -> FloatArray:
+        """Within each component."""
+        components, ranks = self.answered.graph.components, np.empty(len(scores))
+        for component in range(int(components.max(initial=-1)) + 1):
+            rows = np.flatnonzero(components == component)
+            rising = -scores[rows].round(ROUNDING)
+            ranks[rows] = np.searchsorted(np.sort(rising), rising)
+        return ranks
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, ready for JSON."""
+        moves = self.moves
+        return {
+            "answers_with_known_display": self.n_known,
+            "display_doubt": self.doubt or None,
+            "left_rate": self.left_rate,
+            "lean": None if self.lean is None else asdict(self.lean),
+            "moves": None if moves is None else asdict(moves),
+        }
+
+
+def assess_sides(answered: AnsweredGraph) -> Sides:
+    """Ask whether the answers, all together, lean to a side."""
+    votes = answered.votes
+    count, shown = votes.answers_per_row, votes.display_known
+    decided = int(count @ (shown & (votes.outcome != 0)))
+    left = int(count @ (shown & (votes.outcome > 0)))
+    found = position_bias(answered, "everybody")
+    lean = None
+    if np.isfinite(found.bias[0]):
+        parts = (found.bias, found.lower, found.upper, found.p_values)
+        lean = Lean(*(float(part[0]) for part in parts))
+    rate = left / decided if decided else None
+    return Sides(answered, int(count @ shown), votes.report.display_doubt, rate, lean)

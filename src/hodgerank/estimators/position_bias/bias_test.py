@@ -1,0 +1,220 @@
+"""By how much somebody's answers lean to a side, with an interval and a p-value.
+
+The pull of the left side is the intercept b of a logistic model beside the scores (`fit`), so that
+strong preferences do not leak into it. It is told as the mean answer to pairs shown both ways
+round: 0 for those who do not mind sides, +1 for those who always click left.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Literal, NamedTuple
+
+import numpy as np
+from scipy.special import expit, stdtr, stdtrit
+
+from hodgerank.data.comparisons import Comparisons
+from hodgerank.estimators.position_bias.cells import (
+    Position,
+    SidedCells,
+    common_group,
+    worker_groups,
+)
+from hodgerank.estimators.position_bias.fit import SidedFit, SidedPrior, fit_sides
+from hodgerank.graph.answered_graph import AnsweredGraph
+from hodgerank.kernels.edges import group_rows
+from hodgerank.kernels.linalg.laplacian import divergence, inner_product
+from hodgerank.kernels.links import LINKS
+from hodgerank.types import FloatArray, IntArray, Item
+
+# Standard deviations 5 of scores, 3 of leans, in logits; 1/2 of acuities, around 1.
+PRIOR = SidedPrior(scores=0.04, lean=1 / 9, acuity=4.0)
+# The error of a lean that is known no better than beforehand says that nothing is known.
+MEANINGLESS = 2.0
+CLOSE_ENOUGH = 1e-3  # of leans, in logits
+LEAST_DISPERSION = 1e-3  # answers that all agree do not show that there is no noise
+TINY = 1e-300
+
+
+@dataclass(frozen=True)
+class PositionBias:
+    """Of each group: by how much its mean answer leans to the left, all else equal.
+
+    Groups of whose bias the answers say nothing have NaN.
+
+    Attributes
+    ----------
+    bias, stderr
+        On the scale of answers: -1 always right, +1 always left.
+    lower, upper
+        95 % interval.
+    p_values
+        Two-sided, of there being no bias.
+    """
+
+    bias: FloatArray
+    stderr: FloatArray
+    lower: FloatArray
+    upper: FloatArray
+    p_values: FloatArray
+
+
+def position_bias(
+    answered: AnsweredGraph, of: Literal["workers", "everybody"] = "workers"
+) -> PositionBias:
+    """Of each worker, or of all together.
+
+    Errors allow for answers of a worker to one pair that hang together. Few clusters may agree by
+    chance, so that errors are never smaller than the model's, and few clusters leave them
+    uncertain: Student's t. Of all together it is these workers who lean, not others like them.
+    """
+    votes = answered.votes
+    n = votes.n_workers if of == "workers" else 1
+    if not votes.display_known.any():
+        unknown = np.full(n, np.nan)
+        return PositionBias(unknown, unknown, unknown, unknown, unknown)
+    groups = worker_groups(votes) if of == "workers" else common_group(votes)
+    cells = SidedCells.of(answered, *groups)
+    cells = replace(cells, weight=cells.weight * _unit(votes))
+    prior = PRIOR if of == "workers" else replace(PRIOR, acuity=None)
+    start = np.clip(2 * answered.scores, -5, 5)  # about the logits of weak preferences
+    fit = fit_sides(cells, "bradley-terry", prior, start, CLOSE_ENOUGH)
+    clustered, n_clusters = _clustered(answered, fit, groups[0])
+    inflation = np.maximum(clustered, _dispersion(fit))
+    error = np.sqrt(fit.equations.group_covariances[:, 0, 0] * inflation)
+    freedom = np.maximum(n_clusters - 1.0, 1.0)
+    half = stdtrit(freedom, 0.975) * error
+    said = (cells.answers > 0) & (error < MEANINGLESS)
+    middle, slope = _mean_answers(fit, fit.lean)
+    low, high = (_mean_answers(fit, fit.lean + side * half)[0] for side in (-1, 1))
+    p_value = 2 * stdtr(freedom, -np.abs(fit.lean / error))
+    parts = (middle, slope * error, low, high, p_value)
+    return PositionBias(*(np.where(said, part, np.nan)[:n] for part in parts))
+
+
+def _unit(votes: Comparisons) -> float:
+    """What makes weights sum to the effective number of answers, so that their unit is none."""
+    if votes.weight is None:
+        return 1.0
+    return float(votes.total_weight.sum() / (votes.total_weight * votes.weight).sum())
+
+
+def _dispersion(fit: SidedFit) -> float:
+    """Squared residuals over those of choices: ties and grades vary less."""
+    cells = fit.cells
+    if np.allclose(cells.square, 1.0):
+        return 1.0
+    mean = np.tanh(_linear(fit, fit.lean) / 2)
+    noise = cells.square - 2 * mean * cells.mean + mean**2
+    expected = inner_product(cells.weight, 1 - mean**2)
+    return max(inner_product(cells.weight, noise) / max(expected, TINY), LEAST_DISPERSION)
+
+
+def _clustered(
+    answered: AnsweredGraph, fit: SidedFit, group: IntArray
+) -> tuple[FloatArray, IntArray]:
+    """Variance of the leans over what the model says, and the number of clusters, of each group.
+
+    A cluster is what a worker answers to a pair; where there are units or ballots, one of these.
+    """
+    votes, n_groups = answered.votes, fit.cells.n_groups
+    shown = np.flatnonzero(votes.display_known)
+    group, worker = group[shown], votes.worker[shown].astype(np.int64) + 1
+    cluster = answered.edge[shown]
+    if votes.ballot is not None:
+        cluster = votes.ballot[shown].astype(np.int64)
+    elif n_groups == 1:
+        cluster = worker * answered.graph.n_edges + cluster
+    difference = (fit.scores[votes.left] - fit.scores[votes.right])[shown]
+    chance = expit(fit.acuity[group] * difference + fit.lean[group])
+    pull = (votes.total_weight[shown] * _unit(votes)) * ((1 + votes.outcome[shown]) / 2 - chance)
+
+    n_clusters = int(cluster.max()) + 1
+    keys, place = group_rows(group * np.int64(n_clusters) + cluster, n_groups * n_clusters)
+    squares = np.bincount(place, pull, len(keys)) ** 2
+    of_cluster = keys // n_clusters
+    several = np.bincount(of_cluster, minlength=n_groups)
+    total = np.bincount(of_cluster, squares, n_groups) * several / np.maximum(several - 1, 1)
+    information = fit.cells.per_group(fit.curvatures)
+    return total / np.where(information > 0, information, np.inf), several
+
+
+def _linear(fit: SidedFit, lean: FloatArray, *, turned: bool = False) -> FloatArray:
+    """Logits of the cells for leans, as shown or the other way round."""
+    group = fit.cells.group
+    difference = -fit.differences if turned else fit.differences
+    return np.asarray(np.append(fit.acuity, 1.0)[group] * difference + np.append(lean, 0.0)[group])
+
+
+def _mean_answers(fit: SidedFit, lean: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Mean answer of each group to its pairs shown both ways round, and its slope in the lean."""
+    cells = fit.cells
+    answers = np.where(cells.answers > 0, cells.answers, 1.0)
+    means = [np.tanh(_linear(fit, lean, turned=turned) / 2) for turned in (False, True)]
+    middle = cells.per_group(cells.weight * (means[0] + means[1]) / 2) / answers
+    slopes = [(1 - mean**2) / 2 for mean in means]
+    return middle, cells.per_group(cells.weight * (slopes[0] + slopes[1]) / 2) / answers
+
+
+LINK = "thurstone-mosteller"
+WIDE = 1.959963984540054  # standard errors in half a 95 % interval
+
+
+class FirstOfEquals(NamedTuple):
+    """A share, 1/2 for who does not lean, with its 95 % interval."""
+
+    share: float
+    low: float
+    high: float
+
+
+def first_of_equals(votes: Comparisons) -> dict[Item, FirstOfEquals]:
+    """Of each worker, by the leans that are believed in along with the scores.
+
+    `position_bias` is another thing: how much the answers that were given lean on average, less
+    where items differ clearly.
+    """
+    from hodgerank.estimators.position_bias.posterior import believed_sides
+
+    known = votes.select(votes.display_known & (votes.worker >= 0))
+    if not len(known):
+        return {}
+    mean, variance = believed_sides(AnsweredGraph.of(known), "worker", LINK).leans
+    half = WIDE * np.sqrt(variance)
+    shares = LINKS[LINK].cdf(np.column_stack((mean, mean - half, mean + half)))
+    workers = (known.workers[k] for k in np.unique(known.worker))
+    rows = (FirstOfEquals(*row) for row in shares.tolist())
+    return dict(zip(workers, rows, strict=True))
+
+
+N_DEALT = 199
+MOST_ANSWERS = 20_000  # that are dealt anew in a second
+
+
+def ranking_chance(answered: AnsweredGraph, position: Position) -> float | None:
+    """How often answers that lean as these, but to no item, show as much of a ranking.
+
+    What is left of the answers without the mean lean of each group is dealt anew within the group,
+    and the energy of the gradient compared. None where there are too many answers to do so.
+    """
+    votes, graph = answered.votes, answered.graph
+    if len(votes) > MOST_ANSWERS:
+        return None
+    group, n_groups = worker_groups(votes) if position == "worker" else common_group(votes)
+    weight = votes.total_weight
+    total = np.maximum(np.bincount(group, weight, n_groups), np.finfo(float).tiny)
+    rest = votes.outcome - (np.bincount(group, weight * votes.outcome, n_groups) / total)[group]
+
+    def energy(values: FloatArray) -> float:
+        shown = answered.sign * weight * values
+        flow = np.bincount(answered.edge, shown, graph.n_edges).astype(float)
+        pull = divergence(graph.i, graph.j, flow, graph.n_items)
+        return float(pull @ graph.equations.solve(pull))
+
+    rng = np.random.default_rng(0)
+    shown, as_much = energy(rest), 0
+    for _ in range(N_DEALT):
+        dealt = np.empty_like(rest)
+        dealt[np.argsort(group, kind="stable")] = rest[np.lexsort((rng.random(len(rest)), group))]
+        as_much += energy(dealt) >= shown
+    return (1 + as_much) / (1 + N_DEALT)

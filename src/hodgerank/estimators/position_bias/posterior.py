@@ -1,0 +1,218 @@
+"""Scores and leans under a prior on the scores that the answers choose."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+
+from hodgerank.estimators.belief import FoundBelief
+from hodgerank.estimators.covariance import Equations, ModelCovariance
+from hodgerank.estimators.dispersion import USUAL_VARIANCE, are_choices, pearson, tempered
+from hodgerank.estimators.empirical_bayes import Evidence
+from hodgerank.estimators.position_bias.adjustment import WithoutSides, take_out_sides
+from hodgerank.estimators.position_bias.cells import Position
+from hodgerank.estimators.position_bias.fit import TINY, SidedFit
+from hodgerank.estimators.priors import IndependentScores
+from hodgerank.graph.answered_graph import AnsweredGraph
+from hodgerank.graph.comparison_graph import ComparisonGraph
+from hodgerank.kernels.expectation_propagation import LINK_CODES, Answers, Sites
+from hodgerank.kernels.linalg.bordered_equations import BorderedEquations
+from hodgerank.kernels.linalg.laplacian import divergence
+from hodgerank.kernels.links import LIKELIHOODS, LINKS
+from hodgerank.types import BoolArray, FloatArray
+
+ROUNDS = 2  # of how much answers vary around scores and sides
+MOST_ROUNDS = 20  # of scores given leans, and leans given scores
+SETTLED = 0.01  # change of a lean that makes no difference
+NODES, WEIGHTS = np.polynomial.hermite_e.hermegauss(9)
+
+
+class SidedEvidence(Evidence):
+    """The same of answers under the pull of sides, whose leans are fitted anew for each variance.
+
+    The wider scores spread, the stronger leans must be to show through them: with leans held where
+    they are, the answers would seem to speak for narrow scores. Scores are independent beforehand.
+    Leans are those that are most probable in view of what is known of the scores, found in turns
+    with them (expectation maximisation); their errors add to those of the scores.
+
+    Parameters
+    ----------
+    graph, link
+        As in `Evidence`.
+    sides
+        The answers, and leans to start from.
+    held
+        Leans of the groups, if they are known.
+    """
+
+    def __init__(
+        self,
+        graph: ComparisonGraph,
+        link: str,
+        sides: SidedFit,
+        held: FloatArray | None = None,
+    ) -> None:
+        super().__init__(graph, link, IndependentScores(graph.n_items))
+        self._sides, self._held = sides, held
+        self._leans: dict[float, FloatArray] = {}
+        cells = sides.cells
+        share = (1 + cells.sign * cells.mean) / 2
+        self._answers = Answers(
+            LINK_CODES[link],
+            np.searchsorted(cells.edge, np.arange(graph.n_edges + 1)),
+            np.maximum(cells.weight * share, 0.0),
+            np.maximum(cells.weight * (1 - share), 0.0),
+            np.zeros(len(share)),
+        )
+
+    def lean(self, k: float) -> FloatArray:
+        """Of each group that has answered, where the prior variance is that of place k."""
+        self.fit(k)
+        return self._leans[k][self._answering]
+
+    def all_leans(self, k: float) -> FloatArray:
+        """Those of groups without answers, too."""
+        self.fit(k)
+        return self._leans[k]
+
+    def lean_variance(self, k: float) -> FloatArray:
+        """Of the same, the scores being unknown."""
+        equations = self.fit(k).equations
+        assert isinstance(equations, BorderedEquations)
+        return np.asarray(equations.group_covariances[self._answering, 0, 0])
+
+    @property
+    def _answering(self) -> BoolArray:
+        return self._sides.cells.answers > 0
+
+    def _fit_from(self, start: Sites, k: float, tolerance: float) -> Sites:
+        cells, prior, sites = self._sides.cells, self._sides.prior.lean, start
+        lean = self._first_leans(k) if self._held is None else self._held
+        for _ in range(MOST_ROUNDS):
+            pull = cells.sign * np.append(lean, 0.0)[cells.group]
+            self._answers = self._answers._replace(pull=pull)
+            sites = super()._fit_from(sites, k, tolerance)
+            before = lean
+            if self._held is not None:
+                break
+            lean = self._likely_leans(k, sites, lean)
+            if np.abs(lean - before).max(initial=0.0) < SETTLED:
+                break
+        self._leans[k] = before
+        penalty = 0.5 * prior * float(before @ before)
+        return sites._replace(log_evidence=sites.log_evidence - penalty)
+
+    def _first_leans(self, k: float) -> FloatArray:
+        """Those of the nearest place, stretched so that they show as much through the scores."""
+        nearest = min(self._leans, key=lambda other: abs(other - k), default=None)
+        if nearest is None:
+            return self._sides.lean
+        wider = (1 + 2 * self.variance(k)) / (1 + 2 * self.variance(nearest))
+        return np.asarray(self._leans[nearest] * np.sqrt(wider))
+
+    def _likely_leans(self, k: float, sites: Sites, lean: FloatArray) -> FloatArray:
+        """A Newton step to the leans that are most probable on average over the scores."""
+        graph, cells, prior = self.graph, self._sides.cells, self._sides.prior.lean
+        equations = self.prior.equations(graph.i, graph.j, sites.t, self.variance(k))
+        scores = equations.solution(divergence(graph.i, graph.j, sites.u, graph.n_items)).x
+        width = np.sqrt(_variances(graph, equations))[cells.edge]
+        centre = self._differences(scores, lean)
+        slope, bend = np.zeros(cells.n_groups), np.zeros(cells.n_groups)
+        for node, weight in zip(NODES, WEIGHTS / WEIGHTS.sum(), strict=True):
+            _, up, down = LIKELIHOODS[self.link](centre + node * width, (1 + cells.mean) / 2)
+            slope += weight * cells.per_group(cells.weight * up)
+            bend += weight * cells.per_group(cells.weight * down)
+        return np.asarray(lean + (slope - prior * lean) / (bend + prior))
+
+    def _differences(self, scores: FloatArray, lean: FloatArray) -> FloatArray:
+        """Of what stands left and right in each cell, with the pull of the side."""
+        cells = self._sides.cells
+        towards = scores[cells.i] - scores[cells.j]
+        return np.asarray(cells.sign * towards[cells.edge] + np.append(lean, 0.0)[cells.group])
+
+    def _with_errors(self, k: float, equations: Equations, sites: Sites) -> Equations:
+        """Cells share the precision of their edge as the curvatures of their likelihoods are."""
+        cells = self._sides.cells
+        scores = equations.solve(divergence(cells.i, cells.j, sites.u, cells.n_items))
+        t = self._differences(scores, self._leans[k])
+        bend = cells.weight * LIKELIHOODS[self.link](t, (1 + cells.mean) / 2)[2]
+        total = np.bincount(cells.edge, bend, len(cells.i))
+        bend = bend * (sites.t / np.maximum(total, TINY))[cells.edge]
+        prior = replace(self._sides.prior, scores=equations.ridge)
+        return replace(self._sides, curvatures=bend, prior=prior).equations
+
+
+def _variances(graph: ComparisonGraph, equations: Equations) -> FloatArray:
+    """Of the difference of each pair; for many items as if their ends were independent."""
+    covariance = ModelCovariance(equations, 1.0)
+    own, matrix = covariance.variances, covariance.matrix
+    joint = 0.0 if matrix is None else matrix[graph.i, graph.j]
+    return np.asarray(np.maximum(own[graph.i] + own[graph.j] - 2 * joint, 0.0))
+
+
+@dataclass(frozen=True, eq=False)
+class SidedBelief(FoundBelief):
+    """What is believed of scores in view of answers with sides; `graph` is without them."""
+
+    sides: WithoutSides | None = None
+    varies: float = 1.0
+    held: FloatArray | None = None
+
+    @property
+    def dispersion(self) -> float:
+        """Variance of the answers around scores and sides, relative to that of choices."""
+        return self.varies
+
+    @cached_property
+    def evidence(self) -> SidedEvidence:
+        """What the answers say about the prior."""
+        assert self.sides is not None
+        graph = tempered(self.graph, self.varies)
+        return SidedEvidence(graph, self.link, self.sides.fit, self.held)
+
+    @property
+    def leans(self) -> tuple[FloatArray, FloatArray]:
+        """Means and variances of the leans of those who answered, over possible variances."""
+        evidence = self.evidence
+        places: Sequence[float] = [evidence.best_place]
+        shares = np.ones(1)
+        if not evidence.knows_the_variance:
+            places, shares = evidence.possible()
+        means = np.array([evidence.lean(k) for k in places])
+        within = np.array([evidence.lean_variance(k) for k in places])
+        mean = shares @ means
+        return mean, shares @ (within + (means - mean) ** 2)
+
+
+def believed_sides(
+    answered: AnsweredGraph, position: Position, link: str, held: FloatArray | None = None
+) -> SidedBelief:
+    """What answers with sides make probable; `held` are leans that are known already."""
+    usual, varies = 1 / USUAL_VARIANCE[link], 1.0
+    for _ in range(ROUNDS):
+        sides = take_out_sides(
+            answered, position, link, ridge=usual, dispersion=varies, joined=True
+        )
+        before, varies = varies, _dispersion(answered.graph, sides)
+        if varies == before:
+            break
+    if held is not None:  # groups that have come since do not lean
+        held = np.pad(held, (0, max(0, sides.fit.cells.n_groups - len(held))))
+    return SidedBelief(sides.graph, link, sides=sides, varies=before, held=held)
+
+
+def _dispersion(graph: ComparisonGraph, sides: WithoutSides) -> float:
+    """How much less than choices the answers vary around scores and sides."""
+    if are_choices(graph):
+        return 1.0
+    fit = sides.fit
+    cells, prior = fit.cells, fit.prior.scores
+    t = fit.differences + np.append(fit.lean, 0.0)[cells.group]
+    means = 2 * LINKS[sides.link].cdf(t) - 1
+    residuals = cells.weight * (cells.square - (2 * cells.mean - means) * means)
+    kept = prior * float(sides.equations.inverse_diagonal.values.sum())
+    parameters = graph.n_items - 1 - kept + sides.n_leans
+    return pearson(residuals, cells.weight, means, parameters, graph.n_answers)

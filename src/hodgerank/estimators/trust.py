@@ -1,0 +1,235 @@
+"""assess_trust: decompose the votes and ask everything that should be asked of them."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from hodgerank.data.comparisons import Comparisons
+from hodgerank.data.reading.vote_source import read_comparisons
+from hodgerank.display import Charted, Displayed, Preview
+from hodgerank.estimators import trust_statements as say
+from hodgerank.estimators.outliers import Outliers, outliers_among
+from hodgerank.estimators.position_bias.assess import Sides, assess_sides
+from hodgerank.estimators.reliability.assess import Reliability, reliability_of
+from hodgerank.estimators.trust_statements import Statement
+from hodgerank.estimators.workers.assess import assess_answers
+from hodgerank.estimators.workers.assessment import WorkerAssessment
+from hodgerank.graph.answered_graph import AnsweredGraph
+from hodgerank.graph.consistency import Consistency, Cycle, assess_consistency
+from hodgerank.graph.cycles import Loop
+from hodgerank.graph.decomposition import PARTS, HodgeDecomposition, decompose_answers
+from hodgerank.graph.expected_shares import Noise
+from hodgerank.types import VotesLike
+
+CLEAN = "nothing found that one ranking and noise do not explain"
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class TrustReport(Displayed, Charted):
+    """What the votes are made of, and what may be concluded from it.
+
+    Attributes
+    ----------
+    decomposition
+        The Hodge parts, and what noise would give each.
+    consistency
+        Whether one ranking explains the answers, and the cycles it does not.
+    sides
+        Whether answers lean to a side.
+    outliers
+        Answers far from the ranking.
+    workers
+        None where the votes do not say who answered, or nobody asked.
+    reliability
+        The statistics of comparative judgement.
+    n_shown, with_split_half
+        How many cycles and loops are named, and whether halves are ranked and compared too.
+    """
+
+    decomposition: HodgeDecomposition
+    consistency: Consistency
+    sides: Sides
+    outliers: Outliers
+    workers: WorkerAssessment | None
+    reliability: Reliability
+    n_shown: int
+    with_split_half: bool
+
+    def _headline(self) -> str:
+        return self.verdict
+
+    def _preview(self) -> Preview:
+        return self.decomposition._preview()
+
+    @property
+    def votes(self) -> Comparisons:
+        """The answers that were assessed."""
+        return self.decomposition.votes
+
+    @property
+    def triangles(self) -> tuple[Cycle, ...]:
+        """Cycles of three that are sure after allowing for the number of triangles."""
+        return self.consistency.triangles[: self.n_shown]
+
+    @cached_property
+    def loops(self) -> list[Loop]:
+        """The loops that carry most of the harmonic part."""
+        return self.decomposition.loops(self.n_shown)
+
+    @cached_property
+    def statements(self) -> tuple[Statement, ...]:
+        """What may be said, a sentence each."""
+        parts = self.decomposition
+        return (
+            *say.about_items(parts),
+            *say.about_ranking(parts),
+            *say.about_cycles(self.consistency, self.votes.n_items),
+            *say.about_noise(self.consistency),
+            *say.about_sides(self.sides, parts.expected.n_both_ways),
+            *say.about_outliers(self.outliers),
+            *say.about_workers(self.workers, self.votes.n_workers),
+            *say.about_repetitions(parts.answered),
+            *(Statement("reliability", words) for words in self._reliability_words),
+        )
+
+    @property
+    def _reliability_words(self) -> tuple[str, ...]:
+        found = self.reliability
+        halves = (found.split_half_statement,) if self.with_split_half else ()
+        return (*found.about_scores, *halves)
+
+    @cached_property
+    def verdict(self) -> str:
+        """What deserves attention, in one sentence."""
+        concerns = [str(said) for said in self.statements if said.concern]
+        return "; ".join(concerns) or CLEAN
+
+    @property
+    def expected(self) -> dict[str, Noise]:
+        """What noise alone would give each part of the votes."""
+        return {name: getattr(self.decomposition.expected, name) for name in PARTS}
+
+    def p_value(self, part: str) -> float | None:
+        """Of a part's share if there were nothing but noise; None where there can be no such part.
+
+        >>> from hodgerank import assess_trust
+        >>> assess_trust([("a", "b", 1), ("b", "c", 1)] * 9).p_value("curl") is None
+        True
+        """
+        return self.decomposition.p_value(part)
+
+    def to_frame(self, backend: str | None = None) -> Any:
+        """One row per part of the votes: its share, and what noise alone would give."""
+        from hodgerank.data.sources.frames import build_frame
+
+        columns: dict[str, list[Any]] = {
+            "part": list(PARTS),
+            "share": [self.decomposition.energy[part] for part in PARTS],
+            "expected": [self.expected[part].mean for part in PARTS],
+            "std": [self.expected[part].std for part in PARTS],
+            "p_value": [self.p_value(part) for part in PARTS],
+        }
+        return build_frame(columns, backend or self.votes.backend)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, ready for JSON."""
+        parts, found = self.decomposition, self.outliers
+        return {
+            "verdict": self.verdict,
+            "statements": [said.to_dict() for said in self.statements],
+            "items": self.votes.n_items,
+            "answers": self.votes.n_answers,
+            "beta_0": parts.betti.beta_0,
+            "beta_1": parts.betti.beta_1,
+            "energy": parts.energy,
+            "expected": {
+                part: {
+                    "mean": noise.mean,
+                    "std": noise.std,
+                    "z": noise.z(parts.energy[part]),
+                    "p_value": self.p_value(part),
+                }
+                for part, noise in self.expected.items()
+            },
+            "consistency": self.consistency.to_dict(),
+            "sides": self.sides.to_dict(),
+            "triangles": [triangle.to_dict() for triangle in self.triangles],
+            "loops": [loop.to_dict() for loop in self.loops],
+            "outliers": {
+                "flagged": found.n_flagged,
+                "share": found.share,
+                "expected": found.expected.mean,
+                "std": found.expected.std,
+                "p_value": found.p_value,
+                "penalty": found.penalty,
+                "criterion": found.criterion,
+            },
+            "workers": None if self.workers is None else self.workers.to_dict(),
+            "reliability": self.reliability.to_dict(
+                with_workers=False, with_split_half=self.with_split_half
+            ),
+        }
+
+
+MANY_ANSWERS = 200_000  # of which two halves of the work are done side by side
+
+
+def assess_trust(
+    votes: VotesLike,
+    *,
+    n_shown: int = 5,
+    with_workers: bool = True,
+    with_split_half: bool = False,
+) -> TrustReport:
+    """Say how far a ranking of these votes can be trusted.
+
+    Parameters
+    ----------
+    votes
+        Comparisons, or anything `read_comparisons` takes.
+    n_shown
+        How many cycles and loops are named.
+    with_workers
+        Whether the workers are assessed, where they are known.
+    with_split_half
+        Whether halves of the votes are ranked and compared, which takes a hundred rankings.
+
+    Examples
+    --------
+    >>> votes = [("a", "b", 1), ("b", "a", -1), ("b", "c", 1), ("a", "c", 1), ("c", "a", -1)] * 4
+    >>> assess_trust(votes).verdict
+    'nothing found that one ranking and noise do not explain'
+    """
+    answered = AnsweredGraph.of(read_comparisons(votes))
+
+    def who_answered() -> tuple[Outliers, WorkerAssessment | None]:
+        outliers = outliers_among(answered)
+        if not (with_workers and answered.votes.n_workers):
+            return outliers, None
+        return outliers, assess_answers(answered, outliers)
+
+    def what_was_answered() -> dict[str, Any]:
+        return {
+            "decomposition": decompose_answers(answered),
+            "consistency": assess_consistency(answered),
+            "sides": assess_sides(answered),
+            "reliability": reliability_of(answered),
+        }
+
+    if answered.votes.n_answers < MANY_ANSWERS:
+        found, (outliers, workers) = what_was_answered(), who_answered()
+    else:
+        with ThreadPoolExecutor(1) as pool:
+            others = pool.submit(who_answered)
+            found = what_was_answered()
+            outliers, workers = others.result()
+    return TrustReport(
+        **found,
+        outliers=outliers,
+        workers=workers,
+        n_shown=n_shown,
+        with_split_half=with_split_half,
+    )

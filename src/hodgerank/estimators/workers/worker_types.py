@@ -1,0 +1,310 @@
+"""Who answers honestly: EM over types of workers.
+
+A worker is honest (follows the scores, more or less closely), random (tosses a coin) or adversarial
+(answers the opposite). Given scores, each worker's answers say which; given types, random workers
+are left out, adversarial ones turned round, and the scores fitted again. In the end each worker is
+judged by scores that others alone have determined.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from scipy.special import log_expit, logsumexp, ndtr
+
+from hodgerank.estimators.likelihood import bradley_terry
+from hodgerank.estimators.posterior_mode import most_probable
+from hodgerank.estimators.ranking import Ranking
+from hodgerank.estimators.workers.cells import WorkerCells
+from hodgerank.graph.comparison_graph import ComparisonGraph
+from hodgerank.types import BoolArray, FloatArray, IntArray
+
+ACUITIES = np.exp(np.linspace(-np.log(16), np.log(16), 33))
+LEAST_SPREAD = 0.5  # of the logarithm: honest workers are never taken to be more alike than this
+# What is believed before any answer, as strong as so many workers.
+BELIEF = 5.0
+GAPS = np.r_[0.0, np.geomspace(0.02, 12.0, 48)]  # limits of classes of differences
+PRIOR = {"honest": 0.7, "random": 0.2, "adversarial": 0.1}
+MAX_ACUITY_ROUNDS = 50
+TOLERANCE = 1e-3
+
+
+@dataclass(frozen=True, eq=False)
+class Agreement:
+    """Of each worker: size of answers for and against the better item, by how much better it is.
+
+    Attributes
+    ----------
+    gap
+        Mean difference of each class of differences.
+    with_scores, against
+        One row per worker, one column per class.
+    """
+
+    gap: FloatArray
+    with_scores: FloatArray
+    against: FloatArray
+
+    @classmethod
+    def of(cls, cells: WorkerCells, difference: FloatArray, share: FloatArray) -> Agreement:
+        """Classify the cells, each with a difference of scores and a share that counts."""
+        size = np.abs(difference)
+        which = np.minimum(np.searchsorted(GAPS, size, side="right"), len(GAPS)) - 1
+        n_classes, n_rows = len(GAPS), cells.n_workers + 1
+        place, better = cells.worker * n_classes + which, difference > 0
+
+        def table(values: FloatArray) -> FloatArray:
+            sums = np.bincount(place, share * values, n_rows * n_classes)
+            return sums.astype(float).reshape(n_rows, n_classes)[:-1]
+
+        with_scores = table(np.where(better, cells.won, cells.lost))
+        against = table(np.where(better, cells.lost, cells.won))
+        counts = np.bincount(which, minlength=n_classes)
+        gap = np.bincount(which, size, n_classes) / np.maximum(counts, 1)
+        return cls(gap, with_scores, against)
+
+    @cached_property
+    def at_acuities(self) -> tuple[FloatArray, FloatArray]:
+        """Log likelihood of each worker at every acuity, for honest and for opposite answers."""
+        logits = self.gap[:, None] * ACUITIES
+        right, wrong = log_expit(logits), log_expit(-logits)
+        honest = self.with_scores @ right + self.against @ wrong
+        return honest, self.with_scores @ wrong + self.against @ right
+
+    @cached_property
+    def by_chance(self) -> FloatArray:
+        """Log likelihood of each worker, tossing a coin."""
+        return np.asarray(-np.log(2) * (self.with_scores + self.against).sum(axis=1))
+
+    @cached_property
+    def surplus(self) -> tuple[FloatArray, FloatArray]:
+        """Of each worker, answers with the scores beyond those against, and their variance if all
+        were coins; large differences count for more.
+        """
+        both = self.with_scores + self.against
+        return (self.with_scores - self.against) @ self.gap, both @ self.gap**2
+
+
+@dataclass(frozen=True, eq=False)
+class Kinds:
+    """What the answers say about each worker's kind, where honest workers differ as these do.
+
+    Attributes
+    ----------
+    probabilities
+        Of being honest, random and adversarial, one column per worker.
+    acuity
+        Of each worker if honest, as a multiple of the typical one.
+    typical, spread
+        Acuity of the typical honest worker, and the standard deviation of its logarithm.
+    """
+
+    probabilities: FloatArray
+    acuity: FloatArray
+    typical: float
+    spread: float
+
+    @classmethod
+    def fitted(cls, agreement: Agreement) -> Kinds:
+        """EM over the kinds of workers: their shares, and mean and spread of log acuities."""
+        honest, opposite = agreement.at_acuities
+        place, believed = np.log(ACUITIES), np.array(list(PRIOR.values()))
+        shares, mean, spread, change = believed, 0.0, LEAST_SPREAD, np.inf
+        for _ in range(MAX_ACUITY_ROUNDS):
+            prior = -(((place - mean) / spread) ** 2) / 2
+            prior -= logsumexp(prior)
+            with_acuity, against = honest + prior, opposite + prior
+            kinds = np.vstack(
+                (logsumexp(with_acuity, axis=1), agreement.by_chance, logsumexp(against, axis=1))
+            )
+            evidence = kinds + np.log(shares)[:, None]
+            probabilities = np.exp(evidence - logsumexp(evidence, axis=0))
+            among = np.exp(with_acuity - kinds[0][:, None])
+            found = cls(probabilities, np.exp(among @ place - mean), float(np.exp(mean)), spread)
+            if change < TOLERANCE:
+                break
+            before = np.array([mean, spread, *shares])
+            weight = probabilities[0] @ among
+            total = float(weight.sum()) + BELIEF
+            mean = float(weight @ place) / total
+            variance = (float(weight @ (place - mean) ** 2) + BELIEF * LEAST_SPREAD**2) / total
+            spread = max(float(np.sqrt(variance)), LEAST_SPREAD)
+            shares = probabilities.sum(axis=1) + BELIEF * believed
+            shares = shares / shares.sum()
+            change = float(np.abs(np.array([mean, spread, *shares]) - before).max())
+        return found
+
+
+RIDGE = 0.1  # a prior of standard deviation 3 on the scores
+MANY_FOLDS, FEW_FOLDS = 10, 5
+FEW_ITEMS, FEW_CELLS = 300, 100_000  # up to which many folds are cheap
+
+
+def known_differences(
+    cells: WorkerCells, trust: FloatArray, start: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """Difference of every edge from answers weighed by trust, and the scores.
+
+    A difference is smaller the less it is known [MacKay92], and 0 where no answers join the items.
+    """
+    graph, edges = cells.trusting(trust), cells.graph
+    fit, information = most_probable(
+        graph, "bradley-terry", RIDGE, graph.components, start, TOLERANCE
+    )
+    variance = information.inverse_diagonal.values
+    signal = max(_mean_over_compared(graph, fit.x**2 - variance), 0.0)
+    kept = signal / np.maximum(signal + variance, np.finfo(float).tiny)
+    scores, variance = kept * fit.x, kept * variance
+    i, j = edges.i, edges.j
+    difference = (scores[i] - scores[j]) / np.sqrt(1 + np.pi / 8 * (variance[i] + variance[j]))
+    joined = graph.components[i] == graph.components[j]
+    return np.where(joined, difference, 0.0), fit.x
+
+
+def differences_by_others(cells: WorkerCells, trust: FloatArray, start: FloatArray) -> FloatArray:
+    """Difference of every cell's edge, from the answers of others than the cell's worker.
+
+    Workers are left out in groups: one by one where they are few.
+    """
+    found = np.zeros(len(cells.edge))
+    groups = _folds(cells)
+    of_cell = np.append(groups, -1)[cells.worker]
+    for group in range(groups.max(initial=-1) + 1):
+        without = np.where(groups == group, 0.0, trust)
+        difference, _ = known_differences(cells, without, start)
+        mine = of_cell == group
+        found[mine] = difference[cells.edge[mine]]
+    return found
+
+
+def _folds(cells: WorkerCells) -> IntArray:
+    """The group of each worker; groups have about equally many answers."""
+    is_small = cells.graph.n_items <= FEW_ITEMS and len(cells.edge) <= FEW_CELLS
+    most = MANY_FOLDS if is_small else FEW_FOLDS
+    order = np.argsort(-cells.per_worker(cells.answers), kind="stable")
+    folds = np.empty(cells.n_workers, np.int64)
+    folds[order] = np.arange(cells.n_workers) % most
+    return folds
+
+
+def _mean_over_compared(graph: ComparisonGraph, values: FloatArray) -> float:
+    compared = np.zeros(graph.n_items, bool)
+    compared[graph.i] = compared[graph.j] = True
+    return float(values[compared].mean()) if compared.any() else 0.0
+
+
+# A worker is trusted fully until honesty is this improbable: on weak signals everybody looks a
+# little random, and discounting honest workers costs more than it gains.
+SUSPICION = 0.3
+MAX_ROUNDS = 30
+FEWEST_ANSWERS = 8  # below this a worker cannot be told from any other
+COMMON = 4.0  # standard errors by which the others must agree before anybody is measured by them
+IMPRECISE = 2 / 3  # of the typical acuity: who is surely below follows the scores less closely
+
+
+@dataclass(frozen=True, eq=False)
+class WorkerTypes:
+    """Probability of each type, one row per worker, and the ranking that takes them into account.
+
+    Attributes
+    ----------
+    acuity
+        How closely the worker follows the scores, if honest; 1 is typical.
+    imprecision_p_value
+        Of an acuity of at least IMPRECISE.
+    comparable
+        Whether the others agree with each other, so that the worker can be measured by them.
+    trust
+        Weight of the worker's answers in the ranking: 1 as they are, 0 not at all, negative
+        turned round.
+    """
+
+    honest: FloatArray
+    random: FloatArray
+    adversarial: FloatArray
+    acuity: FloatArray
+    imprecision_p_value: FloatArray
+    comparable: BoolArray
+    trust: FloatArray
+    ranking: Ranking
+    iterations: int
+    converged: bool
+
+    @property
+    def reliability(self) -> FloatArray:
+        """How much of a worker's answers follow the scores: 1 honest, 1/2 random, 0 adversarial.
+
+        NaN where there is nobody to measure the worker by.
+        """
+        return np.where(self.comparable, self.honest + self.random / 2, np.nan)
+
+
+def worker_types(cells: WorkerCells) -> WorkerTypes:
+    """EM from the plain ranking; items no trusted answer joins are ranked separately.
+
+    Weights count relative to each other: they are scaled to sum to the effective number of
+    answers, so that their unit does not matter.
+    """
+    cells = cells.in_effective_answers()
+    trust, scores = np.ones(cells.n_workers), np.zeros(cells.graph.n_items)
+    rounds, change = 0, np.inf
+    while change > 1e-3 and rounds < MAX_ROUNDS:
+        rounds += 1
+        difference, scores = known_differences(cells, trust, scores)
+        share = cells.independent_share(trust)
+        kinds = Kinds.fitted(Agreement.of(cells, difference[cells.edge], share))
+        updated = _trust(kinds)
+        change = float(np.abs(updated - trust).max(initial=0.0))
+        trust = updated
+    agreement = Agreement.of(cells, differences_by_others(cells, trust, scores), share)
+    kinds = Kinds.fitted(agreement)
+    comparable = _comparable(cells)
+    trust = np.where(comparable, _trust(kinds), trust)
+    honest, random, adversarial = kinds.probabilities
+    return WorkerTypes(
+        honest=honest,
+        random=random,
+        adversarial=adversarial,
+        acuity=kinds.acuity,
+        imprecision_p_value=_imprecision(agreement, kinds.typical),
+        comparable=comparable,
+        trust=trust,
+        ranking=bradley_terry(cells.trusting(trust), ridge=RIDGE, components="separate"),
+        iterations=rounds,
+        converged=change <= 1e-3,
+    )
+
+
+def _trust(kinds: Kinds) -> FloatArray:
+    honest, _, adversarial = kinds.probabilities
+    return np.where(honest < SUSPICION, honest - adversarial, 1.0)
+
+
+def _imprecision(agreement: Agreement, typical: float) -> FloatArray:
+    """By the likelihood ratio of the best acuity to the best that is not small."""
+    honest, _ = agreement.at_acuities
+    honest = np.column_stack((agreement.by_chance, honest))
+    small = np.append(0.0, ACUITIES) < IMPRECISE * typical
+    best, otherwise = honest.max(axis=1), honest[:, ~small].max(axis=1)
+    return np.asarray(ndtr(-np.sqrt(2 * np.maximum(best - otherwise, 0.0))))
+
+
+def _comparable(cells: WorkerCells) -> BoolArray:
+    """Of each worker, whether the others agree with each other, to measure the worker by.
+
+    All are trusted alike: of coins too, some that happen to agree would be trusted.
+    """
+    trust, start = np.ones(cells.n_workers), np.zeros(cells.graph.n_items)
+    agreement = Agreement.of(
+        cells, differences_by_others(cells, trust, start), cells.independent_share(trust)
+    )
+    surplus, variance = agreement.surplus
+    z = surplus / np.sqrt(np.maximum(variance, 1e-300))
+    total, squares, count = (part.sum() - part for part in (z, z**2, 1.0 * (variance > 0)))
+    # Together they agree; or, where some are adversarial, most agree and each one surely does or
+    # does not.
+    count = np.maximum(count, 1.0)
+    together, each = total / np.sqrt(count), (squares - count) / np.sqrt(2 * count)
+    return np.asarray((together > COMMON) | ((each > COMMON) & (together > 1)))

@@ -1,1 +1,0 @@
-"""Do the answers follow one ranking, and if not, do they run in cycles?"""

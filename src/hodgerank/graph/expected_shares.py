@@ -1,0 +1,305 @@
+"""What to expect of every share of the decomposition: what noise alone would give.
+
+*Bias*: the same answers with sides dealt at random, see `position`. *Gradient*: a crowd that tosses
+coins. *Disagreement, curl and harmonic*: a crowd with one ranking, see `consistency.crowd`; answers
+of +-1 are noisy, so even its votes run in cycles a little, and preferences saturate, which
+differences of scores cannot follow. Ties stay where they are, and answers keep their sizes: signs
+are redrawn.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from scipy.special import chdtrc
+
+from hodgerank.data.comparisons import Comparisons
+from hodgerank.graph.answered_graph import AnsweredGraph
+from hodgerank.graph.comparison_graph import ComparisonGraph
+from hodgerank.graph.flexible_link import GradientProjection
+from hodgerank.graph.topology import BettiNumbers
+from hodgerank.graph.transitive_crowd import (
+    batches,
+    matched_scale,
+    redrawn_signs,
+    score_differences,
+)
+from hodgerank.kernels.edges import group_rows
+from hodgerank.kernels.linalg.normal_equations import effective_resistances
+from hodgerank.kernels.triangles import curl_operator, curl_part
+from hodgerank.types import FloatArray, IntArray
+
+# Answers dealt in all; more answers need fewer repetitions for the same accuracy.
+DEALT = 10_000_000
+FEWEST_SHUFFLES, MOST_SHUFFLES = 39, 999
+UNANIMOUS = 1e-12  # variation of answers that is rounding
+
+
+class _Groups(NamedTuple):
+    """Answers whose display order is known, by worker and pair."""
+
+    row: IntArray
+    group: IntArray
+    is_first: IntArray  # 1 where the lesser item stands left
+    weight: FloatArray
+    n: int
+
+
+class DealtSides(NamedTuple):
+    """Energies of the position part with sides dealt at random.
+
+    `n_both_ways` is the number of workers and pairs with answers in both orders: without any,
+    position effects cannot be seen in this way.
+    """
+
+    energies: FloatArray
+    n_both_ways: int
+
+
+def position_bias_part(votes: Comparisons, edge: IntArray) -> FloatArray:
+    """b: what the display order alone explains, within a worker's answers to a pair.
+
+    Where a worker saw a pair in both orders, with total weights r and s and mean outcomes p and q
+    of the item shown left: (p+q) s/(r+s) on the r answers and (p+q) r/(r+s) on the s answers.
+    Elsewhere 0. Answers without a worker are taken as one worker's.
+    """
+    bias = np.zeros(len(votes))
+    groups = _by_worker_and_pair(votes, edge)
+    if not groups.n:
+        return bias
+    side, n_sides = 2 * groups.group + groups.is_first, 2 * groups.n
+    total = np.bincount(side, groups.weight, n_sides)
+    outcome = np.bincount(side, groups.weight * votes.outcome[groups.row], n_sides)
+    mean = outcome / np.maximum(total, 1e-300)
+    sums, means = total.reshape(-1, 2), mean.reshape(-1, 2)
+    both = (sums > 0).all(axis=1)
+    common = np.where(both, means.sum(axis=1) / sums.sum(axis=1), 0.0)
+    bias[groups.row] = (common[:, None] * sums[:, ::-1]).ravel()[side]
+    return bias
+
+
+def deal_sides(answered: AnsweredGraph) -> DealtSides:
+    """The same answers, with the sides dealt anew among each worker's answers to a pair.
+
+    Each side is dealt as often as it was shown: that alone is what a design decides. Whatever
+    workers prefer, and however often they repeat themselves, is left as it is.
+    """
+    from hodgerank.kernels.hypothesis_tests import shuffled_energy
+
+    groups = _by_worker_and_pair(answered.votes, answered.edge)
+    size = np.bincount(groups.group, minlength=groups.n)
+    first = np.bincount(groups.group, groups.is_first, groups.n).astype(np.int64)
+    both = (first > 0) & (first < size)
+    turned = answered.turned[groups.row]
+    total = np.bincount(groups.group, turned, groups.n)
+    spread = np.bincount(groups.group, turned**2, groups.n) - total**2 / np.maximum(size, 1)
+    contested = both & (spread > UNANIMOUS)  # where all say the same, sides make no difference
+    rows = np.flatnonzero(contested[groups.group])
+    rows = rows[np.argsort(groups.group[rows], kind="stable")]
+    starts = np.r_[0, np.cumsum(size[contested])]
+    turned, weight = turned[rows], groups.weight[rows]
+    n = int(np.clip(DEALT // max(len(rows), 1), FEWEST_SHUFFLES, MOST_SHUFFLES))
+    rng = np.random.default_rng(3)
+    energies = [
+        shuffled_energy(starts, first[contested], turned, weight, rng.random(len(rows)))
+        for _ in range(n)
+    ]
+    return DealtSides(np.array(energies), int(both.sum()))
+
+
+def _by_worker_and_pair(votes: Comparisons, edge: IntArray) -> _Groups:
+    shown = np.flatnonzero(votes.display_known)
+    weight = np.ones(len(shown)) if votes.weight is None else votes.weight[shown]
+    n_workers = votes.n_workers + 1  # NO_WORKER is -1
+    key = edge[shown] * np.int64(n_workers) + votes.worker[shown] + 1
+    groups, group = group_rows(key, (int(edge.max(initial=-1)) + 1) * n_workers)
+    is_first = (votes.left[shown] < votes.right[shown]).astype(np.int64)
+    return _Groups(shown, group, is_first, weight, len(groups))
+
+
+# Simulated edges in all; more edges need fewer repetitions for the same accuracy.
+EDGE_DRAWS = 500_000
+FEWEST_CROWDS, MOST_CROWDS = 16, 200
+SAME = 0.01  # share of answers that may depend on others
+ENOUGH_TO_COUNT = 199  # redraws from which a p-value is a count of them
+
+
+@dataclass(frozen=True)
+class Noise:
+    """Share of the energy that noise alone gives a part.
+
+    Attributes
+    ----------
+    mean, std
+        Of the share.
+    draws
+        The shares that were drawn, where their distribution may be of any shape.
+    """
+
+    mean: float
+    std: float
+    draws: tuple[float, ...] = ()
+
+    def z(self, share: float) -> float:
+        """An observed share in standard deviations from the mean."""
+        return (share - self.mean) / self.std if self.std > 0 else 0.0
+
+    def p_value(self, share: float) -> float:
+        """Probability of at least this share from noise alone.
+
+        A count of redraws where there are enough; otherwise the null distribution, that of a sum of
+        squares, is taken as a scaled chi-square.
+        """
+        if len(self.draws) >= ENOUGH_TO_COUNT:
+            hits = sum(draw >= share - 1e-9 for draw in self.draws)
+            return (1 + hits) / (1 + len(self.draws))
+        if self.std <= 0 or self.mean <= 0:
+            return 1.0
+        ratio = 2 * self.mean / self.std**2
+        return float(chdtrc(ratio * self.mean, ratio * share))
+
+
+NOTHING = Noise(0.0, 0.0)
+
+
+@dataclass(frozen=True)
+class Expectation:
+    """Noise of every part.
+
+    Attributes
+    ----------
+    bias
+        With the display order dealt at random.
+    ties, curl, harmonic
+        In a crowd with one ranking, and as much gradient as here.
+    gradient
+        In a crowd that tosses coins.
+    n_simulations
+        Crowds that were redrawn.
+    n_both_ways
+        Workers and pairs with answers in both orders; where there are none, the bias cannot be
+        seen in this way and is 0 whatever it is.
+    """
+
+    bias: Noise
+    ties: Noise
+    gradient: Noise
+    curl: Noise
+    harmonic: Noise
+    n_simulations: int
+    n_both_ways: int
+
+
+class _FlowNoise(NamedTuple):
+    """Mean answers are amplitudes * s + spreads * (y - s), y the mean sign, s its expectation."""
+
+    counts: FloatArray
+    amplitudes: FloatArray
+    spreads: FloatArray
+
+
+def expectation(answered: AnsweredGraph, betti: BettiNumbers, basis: IntArray) -> Expectation:
+    """Redraw the answers as each part demands and measure it."""
+    graph = answered.graph
+    total = float(graph.squares.sum())
+    sides = deal_sides(answered)
+    if not total:
+        return Expectation(NOTHING, NOTHING, NOTHING, NOTHING, NOTHING, 0, sides.n_both_ways)
+    n = int(np.clip(EDGE_DRAWS // graph.n_edges, FEWEST_CROWDS, MOST_CROWDS))
+    noise = _flow_noise(answered)
+    projection = GradientProjection(graph)
+
+    coins = _redrawn(np.zeros(graph.n_edges), noise, n, 4)
+    gradient = np.concatenate([projection.gradient_energies(flows) for flows in coins])
+
+    energies = []
+    for flows in _redrawn(_matched_means(answered, noise), noise, n, 5):
+        x = projection.scores(flows)
+        cyclic = flows - (x[graph.i] - x[graph.j])
+        whole, unexplained = projection.energies(flows), projection.energies(cyclic)
+        energies.append((whole, unexplained, _harmonic_energies(graph, cyclic, betti, basis)))
+    whole, unexplained, harmonic = (np.concatenate(part) for part in zip(*energies, strict=True))
+    ties = np.maximum(total - np.resize(sides.energies, n) - whole, 0.0)
+
+    def share(values: FloatArray, dimensions: int) -> Noise:
+        if not dimensions:
+            return NOTHING
+        return Noise(float(values.mean()) / total, float(values.std(ddof=1)) / total)
+
+    bias = share(sides.energies, sides.n_both_ways)
+    return Expectation(
+        bias=Noise(bias.mean, bias.std, tuple((sides.energies / total).tolist())),
+        ties=share(ties, int(graph.n_answers > graph.n_edges)),
+        gradient=share(gradient, graph.n_items - graph.n_components),
+        curl=share(unexplained - harmonic, n_cycles(graph) - betti.beta_1),
+        harmonic=share(harmonic, betti.beta_1),
+        n_simulations=n,
+        n_both_ways=sides.n_both_ways,
+    )
+
+
+def n_cycles(graph: ComparisonGraph) -> int:
+    """Number of independent cycles in the graph; without any, nothing can be inconsistent."""
+    return graph.n_edges - graph.n_items + graph.n_components
+
+
+def _flow_noise(answered: AnsweredGraph) -> _FlowNoise:
+    """How mean answers follow from mean signs, ties and sizes of answers being as they are."""
+    graph, signs = answered.graph, answered.signs
+    counts = np.zeros(graph.n_edges)
+    counts[signs.edge] = signs.graph.weights
+    weight, size = answered.votes.total_weight, np.abs(answered.votes.outcome)
+    sizes = np.bincount(answered.edge, weight * size, graph.n_edges)
+    signed = np.bincount(answered.edge, weight * (size > 0), graph.n_edges)
+    has_signs = counts > 0
+    amplitudes = np.where(has_signs, sizes / graph.weights, 0.0)
+    spreads = np.where(has_signs, np.sqrt(signed * graph.squares) / graph.weights, 0.0)
+    return _FlowNoise(np.where(has_signs, counts, 1.0), amplitudes, spreads)
+
+
+def _matched_means(answered: AnsweredGraph, noise: _FlowNoise) -> FloatArray:
+    """Mean signs in a crowd with one ranking whose answers have as much gradient as these."""
+    crowd, graph = answered.crowd, answered.graph
+    if _is_as_signs(answered, noise):
+        return crowd.means
+    levers = graph.weights * effective_resistances(graph.equations)
+    noises = graph.weights * noise.spreads**2 / noise.counts
+    scale = matched_scale(graph, crowd.link, noise.amplitudes, noises, levers)
+    return crowd.link.means(scale * score_differences(graph, crowd.link))
+
+
+def _is_as_signs(answered: AnsweredGraph, noise: _FlowNoise) -> bool:
+    """Whether answers are signs, and so nearly all independent that one match serves both."""
+    weights = answered.graph.weights
+    return (
+        len(answered.signs.edge) == len(weights)
+        and np.array_equal(answered.graph.squares, weights)
+        and np.abs(noise.counts - weights).sum() <= SAME * weights.sum()
+    )
+
+
+def _redrawn(means: FloatArray, noise: _FlowNoise, n: int, seed: int) -> Iterator[FloatArray]:
+    """Mean answers of n redrawn crowds, one column each, some crowds at a time."""
+    expected, rng = means[:, None], np.random.default_rng(seed)
+    for size in batches(n, len(means)):
+        flows = redrawn_signs(expected, noise.counts, size, rng)
+        flows -= expected
+        flows *= noise.spreads[:, None]
+        flows += noise.amplitudes[:, None] * expected
+        yield flows
+
+
+def _harmonic_energies(
+    graph: ComparisonGraph, cyclic: FloatArray, betti: BettiNumbers, basis: IntArray
+) -> FloatArray:
+    """Of what of cyclic flows no triangles explain."""
+    if not betti.beta_1:
+        return np.zeros(cyclic.shape[1])
+    rest = cyclic
+    if len(basis):
+        operator = curl_operator(basis, graph.n_edges)
+        rest = cyclic - curl_part(operator, graph.weights, cyclic, tolerance=1e-6)[0]
+    return np.asarray((graph.weights[:, None] * rest**2).sum(axis=0))

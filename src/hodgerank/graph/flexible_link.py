@@ -1,0 +1,158 @@
+"""One ranking with whatever monotone link suits the answers: fitted to signs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy import sparse
+
+from hodgerank.graph.comparison_graph import ComparisonGraph
+from hodgerank.kernels.linalg.normal_equations import NormalEquations
+from hodgerank.kernels.links import (
+    START,
+    STRENGTHS,
+    Information,
+    information,
+    log_likelihood,
+    shares,
+    slope,
+)
+from hodgerank.types import FloatArray
+
+TOLERANCE = 1e-6
+
+
+class GradientProjection:
+    """Least-squares scores of flows on the edges of a graph, and energies; a column each."""
+
+    def __init__(self, graph: ComparisonGraph) -> None:
+        m, n = graph.n_edges, graph.n_items
+        ends, signs = np.r_[graph.i, graph.j], np.r_[np.ones(m), -np.ones(m)]
+        self._graph = graph
+        self.divergence = sparse.csr_array((signs, (ends, np.tile(np.arange(m), 2))), shape=(n, m))
+
+    def scores(self, flows: FloatArray) -> FloatArray:
+        """That explain most of each flow."""
+        return self._solve(flows)[1]
+
+    def gradient_energies(self, flows: FloatArray) -> FloatArray:
+        """Of what scores explain."""
+        rhs, x = self._solve(flows)
+        return np.asarray((rhs * x).sum(axis=0))
+
+    def energies(self, flows: FloatArray) -> FloatArray:
+        """Of the flows."""
+        return np.asarray(np.einsum("e,ec,ec->c", self._graph.weights, flows, flows))
+
+    def _solve(self, flows: FloatArray) -> tuple[FloatArray, FloatArray]:
+        rhs = np.asarray(self.divergence @ (self._graph.weights[:, None] * flows))
+        return rhs, self._graph.equations.solve(rhs, tolerance=TOLERANCE)
+
+
+PRIOR = 0.05  # precision of the scores, which keeps those of undefeated items finite
+FEWEST_ROUNDS, MOST_ROUNDS = 8, 60
+EDGE_ROUNDS = 6_000_000  # of edges, in all rounds: many edges with few answers never settle
+ENOUGH = 1e-3  # gain in log-likelihood of a round after which the fit is done
+LONGEST_STEP, SHORTEST = 2.0, 1e-4
+NEGLIGIBLE = 1e-12  # curvature of an answer that is as good as certain
+SATURATED = 10.0  # strength from which on hardly any answer errs
+STEEPNESS = 1.5  # of scores fitted to flows, in units of the normal distribution, about
+
+
+@dataclass(frozen=True, eq=False)
+class FlexibleLink:
+    """P(i beats j) = sum_k w_k Phi(a_k (x_i - x_j)).
+
+    Attributes
+    ----------
+    scores, weights
+        x and w.
+    iterations, converged
+        How the fit ended.
+    """
+
+    scores: FloatArray
+    weights: FloatArray
+    iterations: int
+    converged: bool
+
+    @property
+    def lapses(self) -> float:
+        """Share of answers that are coins."""
+        return float(self.weights[STRENGTHS == 0].sum())
+
+    @property
+    def saturation(self) -> float:
+        """Share of answers that err on next to no pair but the closest."""
+        return float(self.weights[STRENGTHS >= SATURATED].sum())
+
+    def means(self, d: FloatArray) -> FloatArray:
+        """Mean sign of an answer at differences d."""
+        return np.asarray(2 * (shares(d) @ self.weights) - 1)
+
+    def slopes(self, d: FloatArray) -> FloatArray:
+        """Derivative of the means."""
+        return 2 * slope(d, self.weights)
+
+
+def fit_link(signs: ComparisonGraph) -> FlexibleLink:
+    """Fisher scoring of scores and weights at once; apart, they would wait for each other."""
+    if not signs.n_edges:
+        return FlexibleLink(np.zeros(signs.n_items), START, 0, True)
+    i, j, n = signs.i, signs.j, signs.weights
+    wins = n * (1 + signs.flows) / 2
+
+    def value(x: FloatArray, q: FloatArray, w: FloatArray) -> float:
+        return log_likelihood(q, w, n, wins) - PRIOR / 2 * float(x @ x)
+
+    x = STEEPNESS * signs.equations.solve(signs.surplus, tolerance=1e-6)
+    q, w = shares(x[i] - x[j]), START
+    current = value(x, q, w)
+    divergence = GradientProjection(signs).divergence
+    rounds = int(np.clip(EDGE_ROUNDS // signs.n_edges, FEWEST_ROUNDS, MOST_ROUNDS))
+    for round_ in range(1, rounds + 1):
+        at = information(x[i] - x[j], q, w, n, wins)
+        step_x, step_w = _step(signs, divergence, at, x, w)
+        length, gain = _longest(step_x, step_w, w), 0.0
+        while not gain and length > SHORTEST:
+            trial_x, trial_w = x + length * step_x, w + length * step_w
+            trial_q = shares(trial_x[i] - trial_x[j])
+            after = value(trial_x, trial_q, trial_w)
+            if after > current:
+                gain = after - current
+                x, q, w, current = trial_x, trial_q, trial_w, after
+            length /= 2
+        if gain < ENOUGH:
+            return FlexibleLink(x, w, round_, True)
+    return FlexibleLink(x, w, rounds, False)
+
+
+def _step(
+    signs: ComparisonGraph,
+    divergence: sparse.csr_array,
+    at: Information,
+    x: FloatArray,
+    w: FloatArray,
+) -> tuple[FloatArray, FloatArray]:
+    """Of scores and weights: the scores are eliminated first, the weights go on adding up to 1."""
+    curvature = np.maximum(at.curvature, NEGLIGIBLE * signs.weights)
+    equations = NormalEquations(signs.i, signs.j, curvature, signs.components, PRIOR)
+    mixed = np.asarray(divergence @ at.mixed)
+    push = np.asarray(divergence @ at.push) - PRIOR * x
+    solved = equations.solve(np.column_stack((push, mixed)), tolerance=1e-4)
+    own, pull = at.own - mixed.T @ solved[:, 1:], at.pull - mixed.T @ solved[:, 0]
+    k, unit = len(w), float(np.diag(own).max())
+    system = np.zeros((k + 1, k + 1))  # in units of the weights, which differ by magnitudes
+    system[:k, :k] = own * np.outer(w, w) / unit
+    system[k, :k] = system[:k, k] = w
+    step_w = w * np.linalg.solve(system, np.r_[pull * w / unit, 0.0])[:k]
+    return solved[:, 0] - solved[:, 1:] @ step_w, step_w
+
+
+def _longest(step_x: FloatArray, step_w: FloatArray, w: FloatArray) -> float:
+    """How much of a step may be taken at most: weights stay positive, scores move a little."""
+    falls = step_w < 0
+    to_zero = float(np.min(w[falls] / -step_w[falls], initial=np.inf))
+    largest = float(np.abs(step_x).max(initial=0.0))
+    return min(1.0, 0.95 * to_zero, LONGEST_STEP / max(largest, 1e-300))

@@ -1,0 +1,169 @@
+"""Who was preferred, counted: every answer as a sign, ties left out, dependent ones as fewer."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from hodgerank.data.comparisons import NO_WORKER, Comparisons
+from hodgerank.graph.comparison_graph import ComparisonGraph
+from hodgerank.kernels.edges import group_rows
+from hodgerank.types import FloatArray, IntArray
+
+
+@dataclass(frozen=True, eq=False)
+class Repeats:
+    """How repeated answers of a worker to a pair hang together.
+
+    Attributes
+    ----------
+    correlation
+        rho, with one standard error added for safety; 1 where it cannot be estimated.
+    is_estimated
+        Whether it could be: some pair has a worker who repeats, and another worker.
+    share
+        For each vote, how many independent ones it counts for: 1 / (1 + (k - 1) rho) where its
+        worker has k votes on the pair.
+    """
+
+    correlation: float
+    is_estimated: bool
+    share: FloatArray
+
+
+def repeated_answers(
+    edge: IntArray, worker: IntArray, sign: FloatArray, count: IntArray
+) -> Repeats | None:
+    """What repeated answers say; None where nobody was asked the same twice."""
+    known = np.flatnonzero(worker >= 0)
+    if not len(known):
+        return None
+    n_workers = int(worker.max()) + 1
+    n_edges = int(edge.max()) + 1
+    key = edge[known] * np.int64(n_workers) + worker[known]
+    groups, place = group_rows(key, n_edges * n_workers)
+    size = np.bincount(place, count[known], len(groups)).astype(float)
+    if size.max() <= 1:
+        return None
+    total = np.bincount(place, count[known] * sign[known], len(groups)).astype(float)
+    correlation = _correlation(groups // n_workers, size, total, n_edges)
+    rho = 1.0 if correlation is None else correlation
+    share = np.ones(len(edge))
+    share[known] = (1 / (1 + (size - 1) * rho))[place]
+    return Repeats(rho, correlation is not None, share)
+
+
+def _correlation(edge: IntArray, size: FloatArray, total: FloatArray, n_edges: int) -> float | None:
+    """Rho from sums over the answers of each worker to each pair; None if nothing is known."""
+    answers, sums = np.bincount(edge, size, n_edges), np.bincount(edge, total, n_edges)
+    squares = np.bincount(edge, total**2, n_edges)
+    within = np.bincount(edge, size * (size - 1), n_edges)  # pairs of answers of one worker
+    across = answers**2 - np.bincount(edge, size**2, n_edges)  # and of different ones
+    usable = (within > 0) & (across > 0)
+    if not usable.any():
+        return None
+    within, across, squares = within[usable], across[usable], squares[usable]
+    mean_square = (sums[usable] ** 2 - squares) / across
+    excess = squares - answers[usable] - within * mean_square
+    room = within * (1 - mean_square)
+    if room.sum() <= 0:  # all agree on every pair: nothing tells repeats from agreement
+        return None
+    rho = float(excess.sum() / room.sum())
+    error = float(np.sqrt(np.sum((excess - rho * room) ** 2))) / float(room.sum())
+    return float(np.clip(rho + error, 0.0, 1.0))
+
+
+@dataclass(frozen=True, eq=False)
+class SignVotes:
+    """Votes for one side of a pair or the other, a row each; `sign` is that of the lesser item."""
+
+    edge: IntArray
+    sign: FloatArray
+    weight: FloatArray
+    count: IntArray
+    worker: IntArray
+
+
+@dataclass(frozen=True, eq=False)
+class Signs:
+    """Signs summed over each pair.
+
+    Attributes
+    ----------
+    graph
+        The pairs that have any, as a graph: `counts` are votes, `weights` the number of
+        independent votes of equal weight that would be as precise, and `flows` mean signs.
+    edge
+        Which edges these are of the graph of all answers.
+    repeats
+        What workers who answered a pair several times say about how independent answers are.
+    """
+
+    graph: ComparisonGraph
+    edge: IntArray
+    repeats: Repeats | None
+
+
+def count_signs(
+    votes: Comparisons, graph: ComparisonGraph, edge: IntArray, turned: FloatArray
+) -> Signs:
+    """Sum the signs of the answers; `edge` and `turned` are those of an `AnsweredGraph`."""
+    cast = _cast_votes(votes, edge, turned)
+    repeats = None
+    if votes.n_workers > 1:
+        repeats = repeated_answers(cast.edge, cast.worker, cast.sign, cast.count)
+    is_plain = len(cast.edge) == len(votes) and votes.weight is None and votes.ballot is None
+    if is_plain and repeats is None and np.array_equal(graph.squares, graph.weights):
+        return Signs(graph, np.arange(graph.n_edges), None)
+    return _summed(cast, graph, repeats)
+
+
+def _cast_votes(votes: Comparisons, edge: IntArray, turned: FloatArray) -> SignVotes:
+    """One vote per answer that is no tie; a ballot has one vote on a pair, its majority's."""
+    weight = np.ones(len(votes)) if votes.weight is None else votes.weight
+    count = votes.answers_per_row
+    sign = np.sign(turned)
+    if votes.ballot is None:
+        cast = np.flatnonzero(sign)
+        whole = len(cast) == len(sign)
+        worker = votes.worker.astype(np.int64)
+        if whole:
+            return SignVotes(edge, sign, weight, count, worker)
+        return SignVotes(edge[cast], sign[cast], weight[cast], count[cast], worker[cast])
+    n_ballots = votes.n_ballots
+    key = edge * np.int64(n_ballots) + votes.ballot
+    distinct, place = group_rows(key, int(edge.max(initial=-1) + 1) * n_ballots)
+    total = count * weight
+    majority = np.sign(np.bincount(place, total * sign, len(distinct)))
+    mean = np.bincount(place, total, len(distinct)) / np.bincount(place, count, len(distinct))
+    worker = np.full(len(distinct), NO_WORKER)
+    worker[place] = votes.worker
+    cast = np.flatnonzero(majority)
+    ones = np.ones(len(cast), np.int64)
+    return SignVotes(distinct[cast] // n_ballots, majority[cast], mean[cast], ones, worker[cast])
+
+
+def _summed(cast: SignVotes, graph: ComparisonGraph, repeats: Repeats | None) -> Signs:
+    """Sums over the votes of each pair, repeated ones counting less."""
+    m = graph.n_edges
+    total = cast.count * cast.weight
+    kept = total if repeats is None else total * repeats.share
+    weights = np.bincount(cast.edge, total, m)
+    squares = np.bincount(cast.edge, total * cast.weight, m)
+    discounted = np.bincount(cast.edge, kept, m)
+    edges = np.flatnonzero(weights)
+    effective = weights[edges] / squares[edges] * discounted[edges]
+    counts = np.bincount(cast.edge, cast.count, m)[edges].astype(np.int64)
+    flows = np.bincount(cast.edge, kept * cast.sign, m)[edges] / discounted[edges]
+    signs = replace(
+        graph,
+        i=graph.i[edges],
+        j=graph.j[edges],
+        counts=counts,
+        weights=effective,
+        weight_squares=effective.copy(),
+        flows=np.clip(flows, -1.0, 1.0),
+        squares=effective.copy(),
+    )
+    return Signs(signs, edges, repeats)

@@ -1,0 +1,157 @@
+"""How long to wait before a call is tried again."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from email.utils import parsedate_to_datetime
+from enum import Enum, auto
+from math import inf, isnan
+from random import Random
+
+from hodgerank.display import cut, visible
+from hodgerank.judges.endpoint.completion import BrokenCompletion
+
+FIRST_SECONDS = 0.5
+MOST_SECONDS = 60.0  # of our own accord
+LONGEST_RETRY_AFTER = 600.0  # what an endpoint may ask for
+
+
+def backoff(attempt: int, rng: Random) -> float:
+    """Seconds after the try of that number: anything up to a bound that doubles every time."""
+    return rng.uniform(0, min(MOST_SECONDS, FIRST_SECONDS * 2.0 ** (attempt - 1)))
+
+
+def retry_after(headers: Mapping[str, str]) -> float | None:
+    """Seconds that the endpoint asks for: Retry-After-Ms, or Retry-After in seconds or as a date.
+
+    None where it does not, or asks for nothing: then `backoff` is kinder. A date is compared
+    with the endpoint's own clock, where it tells it.
+    """
+    seconds = _number(headers.get("retry-after-ms"))
+    if seconds is not None:
+        seconds /= 1000
+    else:
+        seconds = _number(headers.get("retry-after"))
+    if seconds is None and (then := _date(headers.get("retry-after"))) is not None:
+        now = _date(headers.get("date"))
+        seconds = then - (time.time() if now is None else now)
+    return seconds if seconds is not None and seconds > 0 else None
+
+
+def _number(text: str | None) -> float | None:
+    try:
+        number = float(text or "")
+    except ValueError:
+        return None
+    return None if isnan(number) else min(number, inf)
+
+
+def _date(text: str | None) -> float | None:
+    try:
+        return parsedate_to_datetime(text or "").timestamp()
+    except (ValueError, TypeError, OverflowError, IndexError):
+        return None
+
+
+LONGEST_QUOTE = 300
+NO_CREDIT = {"insufficient_quota", "billing_hard_limit_reached", "billing_not_active"}
+TOO_FAST = {"rate_limit_exceeded"}
+TOO_LONG = {"context_length_exceeded", "string_above_max_length"}
+FILTERED = {"content_filter", "content_policy_violation", "invalid_prompt"}
+PASSING = (408, 409, 425)
+ADVICE = {
+    400: "the parameters may not suit this model",
+    401: "set HODGERANK_API_KEY or OPENAI_API_KEY to a key that it takes",
+    402: "the account has no credit",
+    403: "the key may not use this model",
+    404: "look at the name of the model, and at the base URL, which mostly ends in /v1",
+    422: "the parameters may not suit this model",
+}
+
+
+class Remedy(Enum):
+    """What to do after a try that failed."""
+
+    TRY_AGAIN = auto()
+    HOLD_BACK = auto()  # all calls, then try again
+    LEAVE_THE_CALL = auto()  # others may succeed
+    LEAVE_THE_ENDPOINT = auto()  # none will
+
+
+@dataclass(frozen=True)
+class Trouble:
+    """What went wrong, in words that may still hold a key; `status` is 0 without an answer."""
+
+    what: str
+    remedy: Remedy = Remedy.TRY_AGAIN
+    status: int = 0
+    retry_after: float | None = None
+    is_filtered: bool = False
+    prompt_tokens: int | None = None
+    completion_tokens: int | None = None
+
+
+def refused_with(status: int, error: object, headers: Mapping[str, str]) -> Trouble:
+    """An answer with an HTTP status that is no success; `error` is what its body says."""
+    codes = _codes(error)
+    where = headers.get("location")
+    if where and 300 <= status < 400:
+        said, advice = f"it leads on to {where}", "give that address as base URL, if you trust it"
+    else:
+        said, advice = _message(error), ADVICE.get(status, "")
+    if codes & NO_CREDIT:
+        advice = ADVICE[402]
+    return Trouble(
+        visible(cut(": ".join(part for part in (f"HTTP {status}", said) if part), LONGEST_QUOTE))
+        + (f" ({advice})" if advice else ""),
+        _remedy(status, codes),
+        status,
+        retry_after(headers),
+        is_filtered=400 <= status < 500 and bool(codes & FILTERED),
+    )
+
+
+def broken(completion: BrokenCompletion, headers: Mapping[str, str]) -> Trouble:
+    """A success that is none: its body is no chat completion, or tells of an error."""
+    tokens = completion.prompt_tokens, completion.completion_tokens
+    if completion.error is None:
+        return Trouble(f"it sent {completion}", Remedy.TRY_AGAIN, 200, None, False, *tokens)
+    codes = _codes(completion.error)
+    status = next((int(code) for code in codes if code.isdecimal() and len(code) == 3), 0)
+    if not status and codes & (NO_CREDIT | TOO_FAST):
+        status = 429
+    if status < 400:
+        what = visible(cut(f"it sent {completion}: {_message(completion.error)}", LONGEST_QUOTE))
+        return Trouble(what, Remedy.TRY_AGAIN, 200, None, False, *tokens)
+    refused = refused_with(status, completion.error, headers)
+    return Trouble(
+        refused.what, refused.remedy, status, refused.retry_after, refused.is_filtered, *tokens
+    )
+
+
+def _remedy(status: int, codes: set[str]) -> Remedy:
+    if codes & NO_CREDIT:
+        return Remedy.LEAVE_THE_ENDPOINT
+    if status == 429:
+        return Remedy.HOLD_BACK
+    if status in PASSING or status >= 500:
+        return Remedy.TRY_AGAIN
+    if status == 413 or codes & TOO_LONG:
+        return Remedy.LEAVE_THE_CALL
+    return Remedy.LEAVE_THE_ENDPOINT
+
+
+def _codes(error: object) -> set[str]:
+    if not isinstance(error, Mapping):
+        return set()
+    return {str(error[name]) for name in ("code", "type") if isinstance(error.get(name), str | int)}
+
+
+def _message(error: object) -> str:
+    """What an error says: its message, or as it is."""
+    if isinstance(error, Mapping):
+        message = error.get("message", error.get("detail", ""))
+        return " ".join(str(message or dict(error)).split())
+    return " ".join(str(error or "").split())

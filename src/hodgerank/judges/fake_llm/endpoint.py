@@ -1,0 +1,170 @@
+"""StandIn: the endpoint itself, what it is asked and what it answers."""
+
+from __future__ import annotations
+
+import threading
+from collections import Counter
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from random import Random
+from typing import Any
+
+from hodgerank.errors import InvalidArgument
+from hodgerank.judges.fake_llm.faults import Fault, Faults, Mishaps
+from hodgerank.judges.fake_llm.http_server import HERE, Server
+from hodgerank.judges.fake_llm.model_profile import Labels, Temper
+from hodgerank.judges.fake_llm.replies import checked, completion, digest, said
+
+
+@dataclass(frozen=True)
+class Call:
+    """A request that was answered, and so would be charged for.
+
+    Attributes
+    ----------
+    body
+        The request.
+    left, right
+        The texts that were found in it; images as 'sha256:' and the digest of their bytes.
+    reply
+        The content of the answer; None for a refusal without one.
+    tokens
+        Of the request and of the answer.
+    """
+
+    body: Mapping[str, Any]
+    left: str
+    right: str
+    reply: str | None
+    tokens: tuple[int, int]
+
+    @property
+    def model(self) -> str:
+        """Who was asked."""
+        return str(self.body["model"])
+
+
+class StandIn:
+    """Plays one or more models, from `with` to the end of its block.
+
+    At temperature 0, or without one, a reply is a function of the seed and the request: who asks
+    the same again learns nothing. At higher temperatures each request is a draw of its own.
+
+    Parameters
+    ----------
+    scores
+        The true score of each text; images are named 'sha256:' and the digest of their bytes.
+    tempers
+        What models are like: one for all, or by name; whoever is not named has the default.
+    seed
+        Of replies and faults.
+    faults
+        What goes wrong on the way.
+    labels
+        Reply labels and the outcomes they stand for, as a template has them; by default those
+        that a prompt offers: A, B, T for a tie, digits for grades, X for no opinion.
+    key
+        If given, requests without it are answered by status 401.
+    port
+        0: one that is free.
+    on_call
+        Told of each call, one at a time.
+    """
+
+    def __init__(
+        self,
+        scores: Mapping[str, float],
+        *,
+        tempers: Temper | Mapping[str, Temper] | None = None,
+        seed: int = 0,
+        faults: Faults | None = None,
+        labels: Labels | None = None,
+        key: str | None = None,
+        port: int = 0,
+        on_call: Callable[[Call], None] | None = None,
+    ) -> None:
+        self.scores = {text.strip(): float(score) for text, score in scores.items()}
+        if "" in self.scores or len(self.scores) < 2:
+            raise InvalidArgument("a stand-in needs at least two texts that are not empty")
+        self.tempers = {} if tempers is None else tempers
+        self.seed, self.labels, self.key = seed, labels, key
+        self.faults = faults or Faults()
+        self._on_call = on_call
+        self._mishaps = Mishaps(self.faults, seed)
+        self._lock = threading.Lock()
+        self._calls: list[Call] = []
+        self._asked: Counter[str] = Counter()
+        self._mishappened: Counter[Fault] = Counter()
+        self._closing = threading.Event()
+        self._port = port
+
+    def __enter__(self) -> StandIn:
+        self._server = Server(self, self._port)
+        threading.Thread(target=self._server.serve_forever, args=(0.05,), daemon=True).start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._closing.set()
+        self._server.shutdown()
+        self._server.close_all()
+
+    @property
+    def base_url(self) -> str:
+        """What clients are given as their base URL."""
+        return f"http://{HERE}:{self._server.server_address[1]}/v1"
+
+    @property
+    def calls(self) -> list[Call]:
+        """All it answered, in that order; requests that met with a fault are not among them."""
+        with self._lock:
+            return list(self._calls)
+
+    @property
+    def faulted(self) -> Counter[Fault]:
+        """How many requests met with which fault."""
+        with self._lock:
+            return Counter(self._mishappened)
+
+    @property
+    def models(self) -> list[str]:
+        """The names it was given tempers for."""
+        return ["stand-in"] if isinstance(self.tempers, Temper) else [*self.tempers] or ["stand-in"]
+
+    def mishap(self) -> Fault | None:
+        """Wait as long as an answer takes, and say what goes wrong with it."""
+        fault, seconds = self._mishaps.draw()
+        if seconds:
+            self._closing.wait(seconds)
+        if fault is not None:
+            with self._lock:
+                self._mishappened[fault] += 1
+        return fault
+
+    def answer(self, body: Any) -> dict[str, Any]:
+        """The answer to a request; NotAPrompt where it is none."""
+        prompt = checked(body)
+        temper = self._temper(body["model"])
+        name = digest(body)
+        reply = said(body, prompt, self.scores, temper, self.labels, self._rng(name, body))
+        with self._lock:
+            answer = completion(body, prompt, reply, f"chatcmpl-{len(self._calls)}")
+            usage = answer["usage"]
+            tokens = usage["prompt_tokens"], usage["completion_tokens"]
+            call = Call(body, reply.left, reply.right, reply.content, tokens)
+            self._calls.append(call)
+            if self._on_call is not None:
+                self._on_call(call)
+        return answer
+
+    def _temper(self, model: str) -> Temper:
+        if isinstance(self.tempers, Temper):
+            return self.tempers
+        return self.tempers.get(model, Temper())
+
+    def _rng(self, name: str, body: Mapping[str, Any]) -> Random:
+        """Where the reply is drawn from: fresh, or the same for the same request."""
+        if not body.get("temperature"):
+            return Random(f"{self.seed} {name}")
+        with self._lock:  # the n-th time, so that threads do not change what is drawn
+            self._asked[name] += 1
+            return Random(f"{self.seed} {name} {self._asked[name]}")

@@ -1,0 +1,220 @@
+"""judge_items: a judged campaign from the first call to the report."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+import numpy as np
+
+from hodgerank.collecting.collector import OnAnswer, RunResult
+from hodgerank.collecting.run_async import run_async
+from hodgerank.collecting.stopping import StoppingRule
+from hodgerank.data.comparisons import Comparisons
+from hodgerank.display import Displayed, Preview, short
+from hodgerank.errors import JudgeFailed
+from hodgerank.estimators.worker_weights import weighed
+from hodgerank.graph.answered_graph import AnsweredGraph
+from hodgerank.graph.repetitions import news_share
+from hodgerank.judges.chat_judge import ChatJudge, Judged
+from hodgerank.judges.conduct import Asked, Conduct, conduct_of, judges_section, share_of_news
+from hodgerank.reporting.report import Report, report
+from hodgerank.sampling.sampler import Sampler
+from hodgerank.sampling.samplers.auto import AutoSampler
+from hodgerank.types import Item, Pair
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class JudgedRun(Displayed):
+    """What a judged campaign came to.
+
+    Attributes
+    ----------
+    question
+        What was asked.
+    result
+        Ranking, answers, and why it stopped.
+    judges
+        How each of them went about it.
+    judged
+        Every call with a reply.
+    asked_by
+        The sampler that chose the pairs.
+    n_left, open_pairs
+        How many different questions were not put to the judges, and about which pairs (None: all).
+    repetition
+        How far answers to a pair repeat each other more than the scores explain: see `AutoSampler`.
+    """
+
+    question: str
+    result: RunResult
+    judges: tuple[Conduct, ...]
+    judged: tuple[Judged, ...]
+    asked_by: str
+    n_left: int
+    open_pairs: Sequence[Pair] | None
+    repetition: float = 0.0
+
+    def _headline(self) -> str:
+        return f"{short(self.question)!r}: {self.result._headline()}"
+
+    def _preview(self) -> Preview:
+        return self.result._preview()
+
+    def to_frame(self) -> Any:
+        """The answers as a table of votes, which `read_comparisons` reads (polars)."""
+        import polars as pl
+
+        return pl.DataFrame(votes_in(self.judged, self.asked_by))
+
+    @property
+    def unjudged(self) -> tuple[Item, ...]:
+        """Items about which there is no answer; the report is on the others."""
+        answers = self.result.answers
+        judged = {answers.items[k] for k in (*answers.left.tolist(), *answers.right.tolist())}
+        return tuple(item for item in answers.items if item not in judged)
+
+    def report(self, source: str = "judges", **options: Any) -> Report:
+        """The report, with a section on the judges, and their leans in the model.
+
+        Replies of a model to the very same question count as one together, and answers that repeat
+        each other by their `repetition`. `source` is what it calls the answers; options are those
+        of `hodgerank.report`.
+        """
+        votes, share = self._votes(source)
+        options.setdefault("title", self.question)
+        options.setdefault("position", "worker")
+        return report(
+            votes,
+            further=lambda found: (judges_section(found, self._asked(share)),),
+            candidates=None if self.open_pairs is None else self._open_among(votes.items),
+            most_answers=self.n_left,
+            **options,
+        )
+
+    def _votes(self, source: str) -> tuple[Comparisons, float]:
+        """The answers by what they are worth, and what they are for hanging together by context."""
+        columns, told = votes_in(self.judged, self.asked_by), self.result.answers
+        items = {item: code for code, item in enumerate(told.items)}
+        workers = {model: code for code, model in enumerate(dict.fromkeys(columns["worker"]))}
+        weight = columns.get("weight")
+        votes = Comparisons(
+            items=told.items,
+            left=np.array([items[item] for item in columns["left"]], np.int32),
+            right=np.array([items[item] for item in columns["right"]], np.int32),
+            outcome=np.array(columns["outcome"], float),
+            workers=tuple(workers),
+            worker=np.array([workers[model] for model in columns["worker"]], np.int32),
+            weight=None if weight is None else np.array(weight),
+            report=replace(told.report, source=source),
+        ).compacted()
+        if self.repetition:
+            answered = AnsweredGraph.of(votes)
+            votes = weighed(votes, news_share(answered.graph, self.repetition)[answered.edge])
+        share = share_of_news(votes, columns["context"]) if "context" in columns else 1.0
+        return votes if share == 1 else weighed(votes, np.full(len(votes), share)), share
+
+    def _asked(self, share: float) -> Asked:
+        contexts = {call.context for call in self.judged if call.context}
+        return Asked(self.question, self.judges, len(contexts), share, self.n_left, self.unjudged)
+
+    def _open_among(self, items: Sequence[Item]) -> tuple[Pair, ...]:
+        known = set(items)
+        return tuple(pair for pair in self.open_pairs or () if known.issuperset(pair))
+
+
+def votes_in(judged: Iterable[Judged], asked_by: str) -> dict[str, list[Any]]:
+    """Columns of a table of votes; replies to the very same question share the weight of one."""
+    answered = [call for call in judged if call.verdict.outcome is not None]
+    columns: dict[str, list[Any]] = {
+        "left": [call.pair.left for call in answered],
+        "right": [call.pair.right for call in answered],
+        "outcome": [call.verdict.outcome for call in answered],
+        "worker": [call.model for call in answered],
+    }
+    times = Counter((call.pair, call.model, call.context) for call in answered)
+    if any(count > 1 for count in times.values()):
+        columns["weight"] = [1 / times[call.pair, call.model, call.context] for call in answered]
+    if any(call.context for call in answered):
+        columns["context"] = [call.context for call in answered]
+    columns["asked_by"] = [asked_by] * len(answered)
+    return columns
+
+
+async def judge_items(
+    judge: ChatJudge,
+    budget: int,
+    *,
+    sampler: Sampler | None = None,
+    stop: StoppingRule | None = None,
+    concurrency: int = 16,
+    orders: Literal["single", "both"] = "single",
+    seed: int = 0,
+    on_answer: OnAnswer | None = None,
+    progress: bool | None = None,
+) -> JudgedRun:
+    """Let a judge answer as many pairs as the budget allows, or as a rule wants.
+
+    With a log, the answers that it holds count: a run that was interrupted goes on.
+
+    Parameters
+    ----------
+    judge
+        Whom to ask.
+    budget
+        Number of answers, those in the log included. Replies without an answer come on top, and
+        so do calls that fail; caps of the judge limit them all.
+    sampler
+        Which pairs; default: `AutoSampler` that knows that judges lean to a side.
+    stop, on_answer, progress
+        As in `run`.
+    concurrency
+        How many calls are out at once.
+    orders
+        'single' shows a pair in one order, balanced over all; 'both' in both, two calls.
+    seed
+        Of the sampler.
+    """
+    if sampler is None:
+        candidates = judge.items.comparable
+        sampler = AutoSampler(
+            judge.items.items, seed=seed, position="worker", candidates=candidates
+        )
+    judge.begin()
+    judge.tell(sampler)
+    try:
+        result = await run_async(
+            sampler,
+            judge,
+            budget,
+            concurrency=concurrency,
+            retries=0,  # the endpoint tries again by itself
+            timeout=None,
+            per_pair=judge.n_open,
+            orders=orders,
+            set_aside=judge.unanswered,
+            stop=stop,
+            on_answer=on_answer,
+            on_end=judge.end,
+            progress=progress,
+        )
+    except JudgeFailed as error:
+        if judge.trouble and judge.trouble not in str(error):
+            raise JudgeFailed(f"{error}. The last one: {judge.trouble}") from error
+        raise
+    if judge.trouble and not result.n_answers and not judge.is_stopped:
+        raise JudgeFailed(
+            f"none of {result.n_unanswered:,} questions was answered. The last one: {judge.trouble}"
+        )
+    return JudgedRun(
+        judge.question,
+        result,
+        conduct_of(judge),
+        tuple(judge.judged),
+        sampler.name,
+        judge.n_left,
+        judge.open_pairs,
+        sampler.repetition,
+    )

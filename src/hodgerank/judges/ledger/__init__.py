@@ -1,1 +1,0 @@
-"""What calls took, and the log that keeps every one of them."""

@@ -1,1 +1,0 @@
-"""What a judge said: from a reply to an outcome, or to why there is none."""

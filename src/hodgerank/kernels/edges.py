@@ -1,0 +1,277 @@
+"""From answers to edges: grouping rows, sums for each pair, tables of wins, rewired graphs."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from hodgerank.kernels.compilation import compiled
+from hodgerank.types import BoolArray, CodeArray, FloatArray, IntArray
+
+# Below this many cells per answer a table of all pairs is faster than sorting.
+CELLS_PER_ANSWER = 4
+# Answers looked at together, so that what is computed of them stays in the cache.
+BLOCK = 1 << 16
+
+
+class EdgeSums(NamedTuple):
+    """One row per edge, i < j, in lexicographic order; outcomes turned so that i stands left."""
+
+    i: CodeArray
+    j: CodeArray
+    counts: IntArray
+    weights: FloatArray
+    weight_squares: FloatArray
+    sums: FloatArray
+    squares: FloatArray
+
+
+def sum_by_edge(
+    left: CodeArray,
+    right: CodeArray,
+    outcome: FloatArray,
+    weight: FloatArray | None,
+    multiplicity: IntArray | None,
+    n_items: int,
+) -> EdgeSums:
+    """Number of answers, and the sums of w, w^2, w y and w y^2, of every pair that was asked.
+
+    `multiplicity` is how many answers a row stands for; its weight is that of each of them.
+    """
+    tabulate = n_items**2 <= max(CELLS_PER_ANSWER * len(left), 1 << 16)
+    is_plain = bool((outcome * outcome == 1).all())  # neither ties nor grades: squares are 1
+    if tabulate and is_plain and weight is None and multiplicity is None:
+        return _tabulate_choices(left, right, outcome > 0, n_items)
+
+    low, high = np.minimum(left, right), np.maximum(left, right)
+    turned = np.where(left > right, -outcome, outcome)
+    weight_squared = None if weight is None else weight**2
+    if multiplicity is not None:
+        if weight_squared is not None:
+            weight_squared = weight_squared * multiplicity
+        weight = multiplicity.astype(float) if weight is None else weight * multiplicity
+    weighted = turned if weight is None else weight * turned
+    if tabulate:
+        cell = _row_offsets(n_items)[low] + high
+
+        def total(values: FloatArray | IntArray) -> FloatArray:
+            return np.asarray(np.bincount(cell, values)[edges], dtype=float)
+
+        table = np.bincount(cell)
+        edges = np.flatnonzero(table)
+        i, j = _ends(edges, n_items)
+        rows = table[edges]
+    else:
+        order, starts = _runs(low, high, n_items)
+
+        def total(values: FloatArray | IntArray) -> FloatArray:
+            return np.add.reduceat(values[order], starts, dtype=float)
+
+        i, j = low[order[starts]], high[order[starts]]
+        rows = np.diff(starts, append=len(low))
+    counts = rows if multiplicity is None else total(multiplicity).astype(np.int64)
+    weights = rows.astype(float) if weight is None else total(weight)
+    weight_squares = weights.copy() if weight_squared is None else total(weight_squared)
+    squares = weights.copy() if is_plain else total(weighted * turned)
+    return EdgeSums(i, j, counts, weights, weight_squares, total(weighted), squares)
+
+
+def add_up(i: CodeArray, j: CodeArray, sums: EdgeSums, n_items: int) -> EdgeSums:
+    """Edges that may occur several times and either way round, as edges that do not.
+
+    `sums` belong to the pairs (i, j), which take the place of its own.
+    """
+    order, starts = _runs(np.minimum(i, j), np.maximum(i, j), n_items)
+    first = order[starts]
+
+    def total(values: FloatArray | IntArray) -> FloatArray:
+        return np.add.reduceat(values[order], starts, dtype=float)
+
+    return EdgeSums(
+        np.minimum(i[first], j[first]),
+        np.maximum(i[first], j[first]),
+        total(sums.counts).astype(np.int64),
+        total(sums.weights),
+        total(sums.weight_squares),
+        total(np.where(i > j, -sums.sums, sums.sums)),
+        total(sums.squares),
+    )
+
+
+def _row_offsets(n_items: int) -> IntArray:
+    """Pair (i, j), i < j, is cell offset[i] + j of the upper triangle read row by row."""
+    i = np.arange(n_items, dtype=np.int64)
+    return i * (2 * n_items - i - 1) // 2 - i - 1
+
+
+def _ends(cells: IntArray, n_items: int) -> tuple[CodeArray, CodeArray]:
+    """The pairs of these cells, which must be in rising order."""
+    offset = _row_offsets(n_items)
+    first_cell = offset + np.arange(n_items) + 1
+    edges_per_row = np.diff(np.searchsorted(cells, first_cell), append=len(cells))
+    i = np.repeat(np.arange(n_items, dtype=np.int32), edges_per_row)
+    return i, (cells - offset[i]).astype(np.int32)
+
+
+def _tabulate_choices(
+    left: CodeArray, right: CodeArray, left_won: BoolArray, n_items: int
+) -> EdgeSums:
+    """Plain choices: one table of losses and wins per pair says it all."""
+    offset = _row_offsets(n_items)
+    table = np.zeros(n_items * (n_items - 1), np.int64)
+    for start in range(0, len(left), BLOCK):
+        a, b = left[start : start + BLOCK], right[start : start + BLOCK]
+        cell = offset[np.minimum(a, b)]
+        cell += np.maximum(a, b)
+        cell *= 2
+        cell += left_won[start : start + BLOCK] ^ (a > b)
+        np.add.at(table, cell, 1)
+    losses, wins = table.reshape(-1, 2).T
+    counts = losses + wins
+    edges = np.flatnonzero(counts)
+    counts, wins = counts[edges], wins[edges]
+    weights = counts.astype(float)
+    sums = (2 * wins - counts).astype(float)
+    ends = _ends(edges, n_items)
+    return EdgeSums(*ends, counts, weights, weights.copy(), sums, weights.copy())
+
+
+def _runs(low: CodeArray, high: CodeArray, n_items: int) -> tuple[CodeArray, IntArray]:
+    """An order in which equal pairs stand together, and where each run of them begins."""
+    order = _lexicographic_order(low, high, n_items)
+    low, high = low[order], high[order]
+    is_new = (low[1:] != low[:-1]) | (high[1:] != high[:-1])
+    return order, np.flatnonzero(np.r_[np.full(min(1, len(low)), True), is_new])
+
+
+def _lexicographic_order(low: CodeArray, high: CodeArray, n_items: int) -> CodeArray:
+    """Row order by (low, high): two stable counting sorts, the lesser key first."""
+    by_high = _counting_sort(high, n_items)
+    return by_high[_counting_sort(low[by_high], n_items)]
+
+
+def _counting_sort(keys: CodeArray, n_keys: int) -> CodeArray:
+    """Stable sorting permutation in linear time: the transposition of a sparse matrix."""
+    from scipy import sparse
+
+    m = len(keys)
+    rows = np.arange(m, dtype=np.int32)
+    matrix = sparse.csr_array((rows, keys, np.arange(m + 1, dtype=np.int32)), shape=(m, n_keys))
+    return np.asarray(matrix.tocsc().data)
+
+
+CELLS_PER_ROW = 8
+SMALL_TABLE = 1 << 16
+
+
+def group_rows(keys: IntArray, n_keys: int) -> tuple[IntArray, IntArray]:
+    """The distinct keys, 0 <= key < n_keys, in rising order, and the place of each row's key.
+
+    Like `np.unique` with its inverse, in linear time where a table of all keys is not too long.
+    """
+    if n_keys > max(CELLS_PER_ROW * len(keys), SMALL_TABLE):
+        distinct, place = np.unique(keys, return_inverse=True)
+        return distinct, place
+    is_used = np.zeros(n_keys, np.bool_)
+    is_used[keys] = True
+    distinct = np.flatnonzero(is_used)
+    place_of = np.empty(n_keys, np.int64)
+    place_of[distinct] = np.arange(len(distinct))
+    return distinct, place_of[keys]
+
+
+def sums_at_ends(
+    i: CodeArray, j: CodeArray, values: FloatArray, group: IntArray, shape: tuple[int, int]
+) -> Any:
+    """A sparse matrix of items by groups: values are added at item i and taken away at item j."""
+    from scipy import sparse
+
+    n_items, n_groups = shape
+    if n_items * n_groups <= CELLS_PER_ANSWER * len(values):
+        wide = np.int64(n_groups)
+        table = np.bincount(i * wide + group, values, n_items * n_groups).astype(float)
+        table -= np.bincount(j * wide + group, values, n_items * n_groups)
+        return sparse.csc_array(table.reshape(shape))
+    places = (np.concatenate((i, j)), np.concatenate((group, group)))
+    return sparse.coo_array((np.concatenate((values, -values)), places), shape).tocsc()
+
+
+WIN_BLOCK = 64  # rows and columns looked at together, so that both halves of the table are near
+
+
+@compiled
+def count_wins(
+    beats: CodeArray, left: CodeArray, right: CodeArray, outcome: FloatArray, place: IntArray
+) -> None:
+    """Add to beats[a, b] how often a was preferred to b; `place` is the row of each item."""
+    for row in range(len(left)):
+        a, b = place[left[row]], place[right[row]]
+        if outcome[row] > 0:
+            beats[a, b] += 1
+        else:
+            beats[b, a] += 1
+
+
+@compiled
+def edges_of(beats: CodeArray) -> tuple[CodeArray, CodeArray, IntArray, FloatArray]:
+    """Pairs i < j that were asked, in lexicographic order: i, j, number of answers, mean for i."""
+    n = len(beats)
+    start = np.zeros(n + 1, np.int64)
+    for a in range(0, n, WIN_BLOCK):
+        for b in range(a, n, WIN_BLOCK):
+            for i in range(a, min(a + WIN_BLOCK, n)):
+                for j in range(max(b, i + 1), min(b + WIN_BLOCK, n)):
+                    if beats[i, j] + beats[j, i] > 0:
+                        start[i + 1] += 1
+    start = np.cumsum(start)
+    m = start[n]
+    low, high = np.empty(m, np.int32), np.empty(m, np.int32)
+    answers, means = np.empty(m, np.int64), np.empty(m)
+    for a in range(0, n, WIN_BLOCK):
+        for b in range(a, n, WIN_BLOCK):
+            for i in range(a, min(a + WIN_BLOCK, n)):
+                for j in range(max(b, i + 1), min(b + WIN_BLOCK, n)):
+                    total = beats[i, j] + beats[j, i]
+                    if total > 0:
+                        k = start[i]
+                        low[k], high[k], answers[k] = i, j, total
+                        means[k] = (beats[i, j] - beats[j, i]) / total
+                        start[i] += 1
+    return low, high, answers, means
+
+
+ROUNDS = 8  # in each, every edge is offered to another one
+
+
+def rewired(
+    i: CodeArray, j: CodeArray, n: int, rng: np.random.Generator
+) -> tuple[CodeArray, CodeArray]:
+    """The edges i < j with their ends exchanged at random, sorted, none twice.
+
+    Edges meet two by two and exchange an end each, (a, b), (c, d) -> (a, d), (c, b), unless that
+    would make a loop or an edge that is there already: Markov's chain of [Rao96], many steps at
+    a time.
+    """
+    left, right = i.astype(np.int64), j.astype(np.int64)
+    half = len(left) // 2
+    for _ in range(ROUNDS if half else 0):
+        order = rng.permutation(len(left))
+        one, other = order[:half], order[half : 2 * half]
+        turned = rng.random(half) < 0.5  # which end of the other edge is exchanged
+        c = np.where(turned, right[other], left[other])
+        d = np.where(turned, left[other], right[other])
+        a, b = left[one], right[one]
+        first, second = _codes(a, d, n), _codes(c, b, n)
+        proposed = np.concatenate((first, second))
+        _, place, times = np.unique(proposed, return_inverse=True, return_counts=True)
+        new = (times[place] == 1) & ~np.isin(proposed, _codes(left, right, n))
+        fits = new[:half] & new[half:] & (a != d) & (c != b)
+        left[one[fits]], right[one[fits]] = a[fits], d[fits]
+        left[other[fits]], right[other[fits]] = c[fits], b[fits]
+    codes = np.sort(_codes(left, right, n))
+    return (codes // n).astype(np.int32), (codes % n).astype(np.int32)
+
+
+def _codes(left: IntArray, right: IntArray, n: int) -> IntArray:
+    return np.asarray(np.minimum(left, right) * n + np.maximum(left, right))

@@ -1,0 +1,413 @@
+"""Expectation propagation: posteriors of scores from all answers at once, one site per pair."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from hodgerank.kernels.compilation import compiled
+from hodgerank.kernels.linalg.cholesky import factor_and_inverse, factorise, inverse_on_edges
+from hodgerank.kernels.linalg.laplacian import divergence
+from hodgerank.kernels.linalg.threads import few_threads
+from hodgerank.kernels.posterior import hazard, log_cdf
+from hodgerank.types import CodeArray, FloatArray, IntArray
+
+PROBIT, LOGIT = 0, 1
+LINK_CODES = {"thurstone-mosteller": PROBIT, "bradley-terry": LOGIT}
+NODES, WEIGHTS = np.polynomial.hermite.hermgauss(21)
+LOG_WEIGHTS = np.log(WEIGHTS) + NODES**2
+# Where answers times the cube of the width are less than this, f is so nearly Gaussian that few
+# nodes give mass and moments to 1e-8.
+NARROW = 3e-3
+FEW_NODES, FEW_WEIGHTS = np.polynomial.hermite.hermgauss(5)
+LOG_FEW_WEIGHTS = np.log(FEW_WEIGHTS) + FEW_NODES**2
+SQRT_2 = math.sqrt(2.0)
+LONGEST_STEP = 2.0
+MOST_STEPS = 200
+LEAST_PRECISION = 1e-12  # of a site
+SETTLED = 1e-4  # step to the mode, in units of the site's width; the next would be its square
+
+
+@compiled(inline="always")
+def _log_link(link: int, d: float) -> float:
+    if link == PROBIT:
+        return log_cdf(d)
+    return -math.log1p(math.exp(-d)) if d > 0 else d - math.log1p(math.exp(d))
+
+
+@compiled
+def log_likelihood(
+    link: int, d: float, wins: FloatArray, losses: FloatArray, pull: FloatArray
+) -> float:
+    """Ln f(d)."""
+    value = 0.0
+    for c in range(len(wins)):
+        if wins[c] > 0:
+            value += wins[c] * _log_link(link, d + pull[c])
+        if losses[c] > 0:
+            value += losses[c] * _log_link(link, -d - pull[c])
+    return value
+
+
+@compiled(inline="always")
+def _slope_and_curvature(link: int, d: float) -> tuple[float, float]:
+    """Of ln F, the second with its sign turned."""
+    if link == PROBIT:
+        h = hazard(d)
+        return h, h * (h + d)
+    lose = 1 / (1 + math.exp(d)) if d < 0 else math.exp(-d) / (1 + math.exp(-d))
+    return lose, lose * (1 - lose)
+
+
+@compiled
+def tilt(
+    link: int,
+    mean: float,
+    variance: float,
+    wins: FloatArray,
+    losses: FloatArray,
+    pull: FloatArray,
+) -> tuple[float, float, float]:
+    """Log of the mass of f N(mean, variance), and its mean and variance.
+
+    The arrays have an entry for each pull.
+    """
+    if link == PROBIT and len(wins) == 1 and wins[0] + losses[0] == 1 and wins[0] * losses[0] == 0:
+        sign = wins[0] - losses[0]
+        r = math.sqrt(1 + variance)
+        z = sign * (mean + pull[0]) / r
+        h = hazard(z)
+        shrink = variance * h * (h + z) / (1 + variance)
+        return log_cdf(z), mean + sign * variance * h / r, variance * (1 - shrink)
+    return _tilt_numerically(link, mean, variance, wins, losses, pull)
+
+
+@compiled
+def _tilt_numerically(
+    link: int,
+    mean: float,
+    variance: float,
+    wins: FloatArray,
+    losses: FloatArray,
+    pull: FloatArray,
+) -> tuple[float, float, float]:
+    """Newton's steps to the mode, and Gauss-Hermite quadrature around it."""
+    d, width = mean, math.sqrt(variance)
+    for _ in range(MOST_STEPS):
+        slope, bend = -(d - mean) / variance, 1 / variance
+        for c in range(len(wins)):
+            up, up_bend = _slope_and_curvature(link, d + pull[c])
+            down, down_bend = _slope_and_curvature(link, -d - pull[c])
+            slope += wins[c] * up - losses[c] * down
+            bend += wins[c] * up_bend + losses[c] * down_bend
+        width = 1 / math.sqrt(bend)
+        step = slope / bend
+        longest = max(LONGEST_STEP, abs(d) / 2)  # far out it is nearly a parabola
+        d += min(max(step, -longest), longest)
+        if abs(step) <= SETTLED * width:
+            break
+    is_narrow = (wins.sum() + losses.sum()) * width**3 < NARROW
+    nodes = FEW_NODES if is_narrow else NODES
+    log_weights = LOG_FEW_WEIGHTS if is_narrow else LOG_WEIGHTS
+    peak = log_likelihood(link, d, wins, losses, pull) - (d - mean) ** 2 / (2 * variance)
+    total, first, second = 0.0, 0.0, 0.0
+    for k in range(len(nodes)):
+        offset = SQRT_2 * width * nodes[k]
+        x = d + offset
+        height = log_likelihood(link, x, wins, losses, pull) - peak
+        height -= (x - mean) ** 2 / (2 * variance)
+        mass = math.exp(log_weights[k] + height)
+        total += mass
+        first += mass * offset
+        second += mass * offset * offset
+    first /= total
+    log_mass = peak + math.log(total * width / math.sqrt(math.pi * variance))
+    return log_mass, d + first, max(second / total - first * first, 1e-12 * width * width)
+
+
+@compiled
+def moved_site(
+    cavity_mean: float,
+    cavity_variance: float,
+    mean: float,
+    variance: float,
+    t: float,
+    u: float,
+    damping: float,
+) -> tuple[float, float, float]:
+    """The site exp(-t d^2 / 2 + u d) moved to where cavity and site have these moments.
+
+    Returns its precision and shift, and how far it had to go: precisions relative to that of site
+    and cavity together, shifts to what would move the mean by its standard deviation.
+    """
+    if not (variance > 0 and math.isfinite(mean)):  # beyond what numbers hold
+        return t, u, math.inf
+    # sites of log-concave likelihoods have positive precision, but for rounding
+    step = max(1 / variance - 1 / cavity_variance, LEAST_PRECISION) - t
+    total = t + step + 1 / cavity_variance
+    push = mean * total - cavity_mean / cavity_variance - u
+    moved = max(abs(step) / total, abs(push) / math.sqrt(total))
+    return t + damping * step, u + damping * push, moved
+
+
+@compiled
+def update_sites(
+    link: int,
+    first: IntArray,
+    wins: FloatArray,
+    losses: FloatArray,
+    pull: FloatArray,
+    cavity_mean: FloatArray,
+    cavity_variance: FloatArray,
+    t: FloatArray,
+    u: FloatArray,
+    damping: float,
+) -> tuple[FloatArray, float]:
+    """Move every site to where its moments agree; the masses' logarithms, the largest change."""
+    log_mass = np.empty(len(t))
+    change = 0.0
+    for e in range(len(t)):
+        own = slice(first[e], first[e + 1])
+        log_mass[e], mean, variance = tilt(
+            link, cavity_mean[e], cavity_variance[e], wins[own], losses[own], pull[own]
+        )
+        t[e], u[e], moved = moved_site(
+            cavity_mean[e], cavity_variance[e], mean, variance, t[e], u[e], damping
+        )
+        change = max(change, moved)
+    return log_mass, change
+
+
+DAMPING = 0.8
+
+
+class Answers(NamedTuple):
+    """Wins of i and losses against j, in plain answers, on a link by its code.
+
+    Pair e has the entries from `first[e]` up to `first[e + 1]`, one for each `pull` towards i under
+    which it was answered.
+    """
+
+    link: int
+    first: IntArray
+    wins: FloatArray
+    losses: FloatArray
+    pull: FloatArray
+
+    @classmethod
+    def without_pull(cls, link: int, wins: FloatArray, losses: FloatArray) -> Answers:
+        """One entry per pair."""
+        return cls(link, np.arange(len(wins) + 1), wins, losses, np.zeros(len(wins)))
+
+
+class Sites(NamedTuple):
+    """Factors exp(-t d^2 / 2 + u d) of the difference of each pair, and how they were found.
+
+    `change` is that of the last sweep, see `update_sites`.
+    """
+
+    t: FloatArray
+    u: FloatArray
+    log_evidence: float = np.nan
+    sweeps: int = 0
+    change: float = np.inf
+
+
+class Differences(NamedTuple):
+    """Mean and variance of the difference of each pair under prior and sites.
+
+    With the two parts of the evidence that all pairs share: ln det of the precision over that of
+    the prior, and the product of mean and shifts.
+    """
+
+    mean: FloatArray
+    variance: FloatArray
+    log_determinant: float
+    energy: float
+
+
+def fit_sites(
+    answers: Answers,
+    posterior: Callable[[FloatArray, FloatArray], Differences],
+    most_variance: FloatArray,
+    start: Sites,
+    tolerance: float,
+    max_sweeps: int,
+) -> Sites:
+    """All sites moved at once, from where they are, in at most so many sweeps.
+
+    `posterior` gives the differences for precisions and shifts; `most_variance` is theirs
+    beforehand, which no other pair's answers can raise.
+    """
+    # never quite zero, so that sparse matrices have an entry for every pair
+    t, u = np.maximum(start.t, LEAST_PRECISION), start.u.copy()
+    sweeps, change, log_evidence = 0, np.inf, np.nan
+    while sweeps < max_sweeps and change > tolerance:
+        sweeps += 1
+        mean, variance, log_determinant, energy = posterior(t, u)
+        cavity_variance = 1 / np.maximum(1 / variance - t, 1 / most_variance)
+        cavity_mean = cavity_variance * (mean / variance - u)
+        shared = np.log1p(t * cavity_variance) - mean**2 / variance
+        log_mass, change = update_sites(*answers, cavity_mean, cavity_variance, t, u, DAMPING)
+        own = log_mass + 0.5 * (shared + cavity_mean**2 / cavity_variance)
+        log_evidence = float(own.sum()) + 0.5 * (energy - log_determinant)
+    return Sites(t, u, log_evidence, sweeps, change)
+
+
+def dense_precision(i: CodeArray, j: CodeArray, t: FloatArray, prior: FloatArray) -> FloatArray:
+    """The precision of the prior, and that of the sites on top."""
+    n = len(prior)
+    precision = prior.copy()
+    precision[i, j] -= t
+    precision[j, i] -= t
+    own = np.bincount(i, t, n) + np.bincount(j, t, n)
+    precision[np.diag_indices(n)] += own
+    return precision
+
+
+class DenseDifferences:
+    """Differences of all pairs by one inverse; `prior` is a precision with its ln det."""
+
+    def __init__(
+        self, i: CodeArray, j: CodeArray, prior: FloatArray, log_determinant: float
+    ) -> None:
+        self._i, self._j = i, j
+        self._prior, self._log_determinant = prior, log_determinant
+
+    def __call__(self, t: FloatArray, u: FloatArray) -> Differences:
+        """For precisions t and shifts u of the sites."""
+        i, j, n = self._i, self._j, len(self._prior)
+        pull = divergence(i, j, u, n)
+        with few_threads(n):
+            log_determinant, covariance = factor_and_inverse(dense_precision(i, j, t, self._prior))
+            mean = covariance @ pull
+        own = np.diag(covariance)
+        variance = np.maximum(own[i] + own[j] - 2 * covariance[i, j], np.finfo(float).tiny)
+        return Differences(
+            mean[i] - mean[j],
+            variance,
+            log_determinant - self._log_determinant,
+            float(mean @ pull),
+        )
+
+
+def sparse_precision(i: CodeArray, j: CodeArray, t: FloatArray, prior: Any) -> Any:
+    """The precision of the prior, and that of the sites on top."""
+    from scipy import sparse
+
+    n = prior.shape[0]
+    upper = sparse.coo_array((-t, (i, j)), shape=(n, n))
+    own = np.bincount(i, t, n) + np.bincount(j, t, n)
+    return (prior + upper + upper.T + sparse.diags_array(own)).tocsc()
+
+
+class SparseDifferences:
+    """Differences of all pairs by one factorisation and the recursion of [Takahashi73]."""
+
+    def __init__(self, i: CodeArray, j: CodeArray, prior: Any, log_determinant: float) -> None:
+        self._i, self._j = i, j
+        self._prior, self._log_determinant = prior, log_determinant
+
+    def __call__(self, t: FloatArray, u: FloatArray) -> Differences:
+        """For precisions t and shifts u of the sites."""
+        i, j, n = self._i, self._j, self._prior.shape[0]
+        pull = divergence(i, j, u, n)
+        factor = factorise(sparse_precision(i, j, t, self._prior), reorder=True)
+        own, joint = inverse_on_edges(factor, i, j)
+        mean = factor.solve(pull)
+        variance = np.maximum(own[i] + own[j] - 2 * joint, np.finfo(float).tiny)
+        log_determinant = float(np.log(factor.U.diagonal()).sum())
+        return Differences(
+            mean[i] - mean[j],
+            variance,
+            log_determinant - self._log_determinant,
+            float(mean @ pull),
+        )
+
+
+FIRST_ROUNDS = 3  # of messages alone, which are cheap: they agree with each other before sites move
+
+
+def fit_messages(
+    answers: Answers,
+    i: CodeArray,
+    j: CodeArray,
+    n: int,
+    variance: float,
+    start: Sites,
+    tolerance: float,
+    max_sweeps: int,
+) -> Sites:
+    """Sites fitted one after the other, from where they are, in at most so many sweeps."""
+    t, u = start.t.copy(), start.u.copy()
+    found = _sweeps(*answers, i, j, n, variance, t, u, tolerance, max_sweeps)
+    return Sites(t, u, *found)
+
+
+@compiled
+def _sweeps(
+    link: int,
+    first: IntArray,
+    wins: FloatArray,
+    losses: FloatArray,
+    pull: FloatArray,
+    i: CodeArray,
+    j: CodeArray,
+    n: int,
+    variance: float,
+    t: FloatArray,
+    u: FloatArray,
+    tolerance: float,
+    max_sweeps: int,
+) -> tuple[float, int, float]:
+    sent = np.zeros((len(i), 4))  # to i: precision, shift; to j: precision, shift
+    belief = np.zeros((n, 2))  # likewise
+    belief[:, 0] = 1 / variance
+    for _ in range(FIRST_ROUNDS):  # what the sites say already
+        for e in range(len(i)):
+            _send(e, i[e], j[e], t[e], u[e], sent, belief)
+    sweeps, change, evidence = 0, np.inf, 0.0
+    while sweeps < max_sweeps and change > tolerance:
+        sweeps += 1
+        change, evidence = 0.0, 0.0
+        for e in range(len(i)):
+            a, b = i[e], j[e]
+            p_a, h_a = belief[a, 0] - sent[e, 0], belief[a, 1] - sent[e, 1]
+            p_b, h_b = belief[b, 0] - sent[e, 2], belief[b, 1] - sent[e, 3]
+            cavity_mean, cavity_variance = h_a / p_a - h_b / p_b, 1 / p_a + 1 / p_b
+            own = slice(first[e], first[e + 1])
+            log_mass, mean, v = tilt(
+                link, cavity_mean, cavity_variance, wins[own], losses[own], pull[own]
+            )
+            evidence += log_mass
+            evidence -= _log_message_mass(p_a, h_a, sent[e, 0], sent[e, 1])
+            evidence -= _log_message_mass(p_b, h_b, sent[e, 2], sent[e, 3])
+            t[e], u[e], moved = moved_site(cavity_mean, cavity_variance, mean, v, t[e], u[e], 1.0)
+            change = max(change, moved)
+            _send(e, a, b, t[e], u[e], sent, belief)
+    for c in range(n):
+        p, h = belief[c]
+        evidence += 0.5 * (h * h / p - math.log(variance * p))
+    return evidence, sweeps, change
+
+
+@compiled
+def _send(e: int, a: int, b: int, t: float, u: float, sent: FloatArray, belief: FloatArray) -> None:
+    """What a site says to either end, given what is known of the other."""
+    p_a, h_a = belief[a, 0] - sent[e, 0], belief[a, 1] - sent[e, 1]
+    p_b, h_b = belief[b, 0] - sent[e, 2], belief[b, 1] - sent[e, 3]
+    to_a, to_b = p_b / (t + p_b), p_a / (t + p_a)
+    sent[e, 0], sent[e, 1] = t * to_a, (u + t * h_b / p_b) * to_a
+    sent[e, 2], sent[e, 3] = t * to_b, (-u + t * h_a / p_a) * to_b
+    belief[a, 0], belief[a, 1] = p_a + sent[e, 0], h_a + sent[e, 1]
+    belief[b, 0], belief[b, 1] = p_b + sent[e, 2], h_b + sent[e, 3]
+
+
+@compiled
+def _log_message_mass(p: float, h: float, precision: float, shift: float) -> float:
+    """Ln of the mass of a message under a Gaussian belief of precision p and shift h."""
+    both = p + precision
+    return 0.5 * (math.log(p / both) + (h + shift) ** 2 / both - h * h / p)

@@ -1,1 +1,0 @@
-"""Comparison models, Huber's loss, bounds of ranks."""

@@ -1,1 +1,0 @@
-"""Gaussian posteriors, answer by answer."""

@@ -1,1 +1,0 @@
-"""Triangles, loops and the flow around them."""

@@ -1,0 +1,199 @@
+"""Rankings of several populations side by side, a line for each item."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from hodgerank.display import cut
+from hodgerank.estimators.population_comparison.result import RankingComparison
+from hodgerank.plotting.theme import BLUE, ORANGE, altair, charted, heading, name
+from hodgerank.types import Item
+
+MOST_LABELS = 40  # items up to which all are labelled
+TALLEST = 1_200  # pixels
+LABEL_HEIGHT = 12
+COLUMN, WIDEST = 260, 1_000  # pixels of a population, and of all
+LONGEST_LABEL = 24
+DIGIT, GAP = 7, 8  # pixels of a rank, and around it
+MOST_LINES = 1_000
+
+
+@charted
+def slope_chart(found: RankingComparison) -> Any:
+    """The place of each item in every population; those that moved are coloured.
+
+    Of more than 1,000 items those are shown that moved, and some of the others.
+    """
+    alt = altair()
+    n = len(found.items)
+    step = 20.0 if n <= MOST_LABELS else min(float(LABEL_HEIGHT), TALLEST / n)
+    names = _names(found)
+    rows = _rows(found, names)
+    _choose_labels(rows, names, step, label_all=n <= MOST_LABELS)
+    column = min(COLUMN, WIDEST / len(names))
+    base = alt.Chart().encode(
+        x=alt.X(
+            "population:N",
+            sort=names,
+            title=None,
+            axis=alt.Axis(
+                orient="top",
+                labelAngle=0,
+                labelFontWeight="bold",
+                labelLimit=column - 12,
+                domain=False,
+                ticks=False,
+            ),
+        ),
+        y=alt.Y(
+            "place:Q", axis=None, scale=alt.Scale(domain=[0.5, n + 0.5], reverse=True, nice=False)
+        ),
+        detail="line:O",
+        tooltip=[
+            alt.Tooltip("item:N"),
+            alt.Tooltip("population:N"),
+            alt.Tooltip("rank:Q", format=","),
+            alt.Tooltip("score:Q", format="+.3f"),
+            alt.Tooltip("difference:Q", title="above the others by", format="+.3f"),
+            alt.Tooltip("p_value:Q", title="p, all items allowed for", format=".3f"),
+        ],
+    )
+    unmoved = base.transform_filter(~alt.datum.moved)
+    moved = base.transform_filter(alt.datum.moved)
+    is_roomy = n <= MOST_LABELS
+    layers = [unmoved.mark_line(strokeWidth=1.2 if is_roomy else 0.6, style="unremarkable")]
+    if is_roomy:
+        dots = unmoved.mark_point(size=25, filled=True, opacity=1, style="unremarkable")
+        layers += [dots, *_labels(unmoved, names, n, style="note")]
+    if found.moved:  # they lie on top
+        coloured = moved.encode(color=_colour(found, rows))
+        layers += [
+            coloured.mark_line(strokeWidth=2.5 if is_roomy else 1.5),
+            coloured.mark_point(size=45 if is_roomy else 25, filled=True, opacity=1),
+            *_labels(coloured, names, n),
+        ]
+    chart = alt.layer(*layers, data=alt.Data(values=rows))
+    return chart.properties(
+        width=column * len(names),
+        height=step * n,
+        title=heading(_finding(found), *_notes(found, rows)),
+    )
+
+
+def _finding(found: RankingComparison) -> str:
+    """The verdict; where it begins with the name of a population, that is left as it is."""
+    verdict = found.verdict
+    return verdict if found.differ else verdict[:1].upper() + verdict[1:]
+
+
+def _labels(base: Any, names: list[str], n: int, **look: Any) -> list[Any]:
+    """Ranks and names of items beside the first and the last column."""
+    alt = altair()
+    beyond = 2 * GAP + DIGIT * len(str(n))
+    return [
+        base.transform_filter((alt.datum.population == population) & (alt.datum.label != ""))
+        .mark_text(align=align, dx=sign * away, fontSize=11, **look)
+        .encode(text=text)
+        for population, align, sign in ((names[0], "right", -1), (names[-1], "left", 1))
+        for text, away in (("rank:N", GAP), ("label:N", beyond))
+    ]
+
+
+def _colour(found: RankingComparison, rows: list[dict[str, Any]]) -> Any:
+    alt = altair()
+    colours = dict(zip(_kinds(found), (BLUE, ORANGE), strict=False))
+    shown = {
+        kind: colour for kind, colour in colours.items() if any(r["kind"] == kind for r in rows)
+    }
+    return alt.Color(
+        "kind:N",
+        scale=alt.Scale(domain=list(shown), range=list(shown.values())),
+        legend=alt.Legend(title=None, orient="bottom", labelLimit=320, symbolType="stroke"),
+    )
+
+
+def _names(found: RankingComparison) -> list[str]:
+    """Of the populations; those that are the same once they are cut are numbered."""
+    names = [name(population) for population in found.populations]
+    return [
+        each if names.count(each) == 1 else f"{each} ({k})" for k, each in enumerate(names, start=1)
+    ]
+
+
+def _kinds(found: RankingComparison) -> tuple[str, ...]:
+    """Of items that moved: better in the first of two populations, or in the other."""
+    if len(found.populations) == 2:
+        return tuple(f"better for {population}" for population in _names(found))
+    return ("moved",)
+
+
+def _rows(found: RankingComparison, names: list[str]) -> list[dict[str, Any]]:
+    """One per item and population, with its place there: unlike ranks, places are never tied."""
+    places = {
+        population: {item: place for place, item in enumerate(ranking.items, start=1)}
+        for population, ranking in found.rankings.items()
+    }
+    columns = dict(zip(found.populations, names, strict=True))
+    shown = _shown(found)
+    kinds = _kinds(found)
+    kind: dict[Item, str] = {}
+    for item in found.moved:
+        is_better = found.differences[0, found.common.index(item)] > 0
+        kind[item] = kinds[0 if is_better else -1]
+    return [
+        {
+            "line": found.common.index(row.item),
+            "item": str(row.item),
+            "population": columns[row.population],
+            "place": places[row.population][row.item],
+            "rank": row.rank,
+            "score": row.score,
+            "difference": row.difference,
+            "p_value": row.p_value,
+            "kind": kind.get(row.item, ""),
+            "moved": row.item in kind,
+            "label": "",
+        }
+        for row in found
+        if row.item in shown
+    ]
+
+
+def _shown(found: RankingComparison) -> set[Item]:
+    """Items that are drawn: what moved most surely, and of the others every few."""
+    p_values = found.item_p_values.min(axis=0)
+    moved = sorted(found.moved, key=lambda item: p_values[found.common.index(item)])
+    moved = moved[:MOST_LINES]
+    others = [item for item in found.items if item not in set(found.moved)]
+    every = -(-len(others) // max(1, MOST_LINES - len(moved)))
+    return {*moved, *others[:: max(1, every)]}
+
+
+def _choose_labels(
+    rows: list[dict[str, Any]], names: list[str], step: float, *, label_all: bool
+) -> None:
+    """Label the first and the last column where there is room, what moved most surely first."""
+    for population in {names[0], names[-1]}:
+        taken: list[float] = []
+        column = [row for row in rows if row["population"] == population]
+        for row in sorted(column, key=lambda row: row["p_value"]):
+            height = row["place"] * step
+            is_free = all(abs(height - other) >= LABEL_HEIGHT for other in taken)
+            if is_free and (label_all or row["moved"]):
+                taken.append(height)
+                row["label"] = cut(row["item"], LONGEST_LABEL)
+
+
+def _notes(found: RankingComparison, rows: list[dict[str, Any]]) -> list[str]:
+    lines = [
+        f"ranks, best on top; coloured: moved, p below {1 - found.confidence:.2g} "
+        "allowing for all items"
+    ]
+    labelled = {row["line"] for row in rows if row["label"]}
+    n = len(found.items)
+    if len(labelled) < n:
+        lines.append(f"{n:,} items; labelled: those that moved, where there is room")
+    n_shown = len({row["line"] for row in rows})
+    if n_shown < n:
+        lines.append(f"lines of {n_shown:,} of them, for the others have no room")
+    return lines

@@ -1,0 +1,58 @@
+"""How a report is to be made."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from hodgerank.estimators.position_bias.cells import Position
+from hodgerank.estimators.ranking import Ranking
+from hodgerank.types import Pair
+
+Fit = Callable[..., Ranking]
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How a report is made.
+
+    Attributes
+    ----------
+    fit
+        The estimator; None: see `rank_cautiously`.
+    options
+        Of the estimator.
+    with_forecast
+        Whether it is foreseen what more answers would buy.
+    seed
+        Of the sampler that proposes pairs, and of forecasts.
+    with_workers
+        Whether workers are assessed.
+    candidates
+        Pairs that can be asked; None: all.
+    most_answers
+        How many more answers can be had; None: as many as are wanted.
+    """
+
+    fit: Fit | None
+    options: Mapping[str, Any]
+    with_forecast: bool
+    seed: int
+    with_workers: bool = True
+    candidates: Sequence[Pair] | None = None
+    most_answers: int | None = None
+
+    @property
+    def position(self) -> Position | None:
+        """Whose lean to a side is in the model."""
+        return self.options.get("position") or self.options.get("sides")
+
+
+@dataclass(frozen=True)
+class Provenance:
+    """The command line or call, the seed, and the day."""
+
+    command: str
+    seed: int
+    date: str

@@ -1,0 +1,53 @@
+"""Figure 1: the algebraic connectivity of the graph of comparisons, as it grows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import repeat
+
+import numpy as np
+
+import hodgerank as hr
+from hodgerank.reproduce.curves import Curves
+from hodgerank.reproduce.experiment import Effort, Experiment, Outcome, Task
+from hodgerank.reproduce.schemes import Scheme, incidence, random, sampler_seed, unsupervised
+from hodgerank.reproduce.verdict import Findings, Published
+
+N_ITEMS, N_SAMPLES = 16, 120
+
+
+def connectivity(run: int, seed: int) -> dict[str, list[float]]:
+    """The second-smallest eigenvalue of the Laplacian after each sample, labels being of no use."""
+    return {
+        "unsupervised": _growth(unsupervised(0.0), sampler_seed(seed, run)),
+        "random": _growth(random(0.0), sampler_seed(seed, run)),
+    }
+
+
+def _growth(scheme: Scheme, seed: int) -> list[float]:
+    sampler: hr.Sampler = scheme.build(N_ITEMS, seed=seed)
+    laplacian = np.zeros((N_ITEMS, N_ITEMS))
+    values = []
+    for _ in repeat(None, N_SAMPLES):
+        pair = sampler.ask()
+        sampler.tell(pair, 1)
+        d = incidence(N_ITEMS, pair)
+        laplacian += np.outer(d, d)
+        values.append(abs(round(float(np.linalg.eigvalsh(laplacian)[1]), 9)))
+    return values
+
+
+def tasks(effort: Effort) -> list[Task]:
+    """One task per run."""
+    runs = effort.runs(quick=100, full=100)
+    return [Task(connectivity, {"run": run, "seed": effort.seed}) for run in runs]
+
+
+def findings(outcomes: Sequence[Outcome], published: Published) -> Findings:
+    """Is the Fiedler value above that of random graphs throughout?"""
+    curves = Curves.of(range(1, N_SAMPLES + 1), outcomes)
+    chart = curves.chart(y="algebraic connectivity", y_domain=(0, None))
+    return Findings(curves.rows(), chart, curves.verdicts(published, unit=""))
+
+
+EXPERIMENT = Experiment("fiedler", tasks, findings)

@@ -1,0 +1,90 @@
+"""Figures 5 and 6: tau against samples on recorded votes about videos and images."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import cache
+
+import hodgerank as hr
+from hodgerank.data.datasets import DATASETS, DatasetName
+from hodgerank.reproduce.curves import Curves
+from hodgerank.reproduce.experiment import Effort, Experiment, Outcome, Task
+from hodgerank.reproduce.schemes import (
+    CROWD_BT,
+    CROWD_BT_AS_PUBLISHED,
+    drawn_votes,
+    random,
+    sampler_seed,
+    stream,
+    supervised,
+    taus_of,
+    unsupervised,
+)
+from hodgerank.reproduce.verdict import Findings, Published
+from hodgerank.types import Item
+
+GAMMA = 1.0
+LOOKS = range(10, 121, 10)
+SCHEMES = {
+    "supervised": supervised(GAMMA),
+    "unsupervised": unsupervised(GAMMA),
+    "random": random(GAMMA),
+    "Crowd-BT": CROWD_BT,
+    "Crowd-BT as published": CROWD_BT_AS_PUBLISHED,
+}
+
+
+@cache
+def votes_and_truth(name: DatasetName, reference: int) -> tuple[hr.Comparisons, dict[Item, float]]:
+    """One reference, and HodgeRank on all its votes."""
+    votes = hr.load_dataset(name, reference=reference)
+    return votes, hr.hodge_rank(votes).score_by_item
+
+
+def campaign(
+    dataset: DatasetName, reference: int, panel: str, run: int, seed: int
+) -> dict[str, list[float]]:
+    """Every scheme; a label is drawn from the votes on the pair, random sampling draws votes."""
+    votes, truth = votes_and_truth(dataset, reference)
+    curves = {}
+    for name, scheme in SCHEMES.items():
+        crowd = hr.RecordedCrowd(votes, replacement=True, rng=stream(seed, dataset, reference, run))
+        offer = drawn_votes(crowd) if name == "random" else None
+        taus = taus_of(
+            scheme,
+            crowd,
+            votes.items,
+            LOOKS,
+            {"all": truth},
+            seed=sampler_seed(seed, run),
+            offer=offer,
+        )
+        curves[name] = taus["all"]
+    return curves
+
+
+def planner(dataset: DatasetName, noun: str, quick: int) -> Callable[[Effort], list[Task]]:
+    """Tasks of one data set."""
+
+    def tasks(effort: Effort) -> list[Task]:
+        n = DATASETS[dataset].references
+        references = range(1, effort.pick(smoke=2, quick=n, full=n) + 1)
+        settings = {"dataset": dataset, "seed": effort.seed}
+        return [
+            Task(campaign, {**settings, "reference": k, "panel": f"{noun} {k}", "run": run})
+            for k in references
+            for run in effort.runs(quick=quick, full=100)
+        ]
+
+    return tasks
+
+
+def findings(outcomes: Sequence[Outcome], published: Published) -> Findings:
+    """Active above random, supervised above Crowd-BT?"""
+    curves = Curves.of(LOOKS, outcomes)
+    chart = curves.chart(columns=5, width=150, height=150)
+    return Findings(curves.rows(), chart, curves.verdicts(published))
+
+
+VQA = Experiment("vqa", planner("pc-vqa", "video", quick=20), findings, ("pc-vqa",))
+IQA = Experiment("iqa", planner("pc-iqa", "image", quick=15), findings, ("pc-iqa",))

@@ -1,0 +1,105 @@
+"""Table 2: seconds to choose pairs, supervised and Crowd-BT, on the three data sets."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import hodgerank as hr
+from hodgerank.data.datasets import DatasetName
+from hodgerank.plotting.curves import bar_chart
+from hodgerank.reproduce.experiment import Effort, Experiment, Outcome, Task
+from hodgerank.reproduce.schemes import CROWD_BT, Scheme, seconds_of, stream, supervised
+from hodgerank.reproduce.verdict import Claim, Findings, Published, Verdict, ratio_status
+
+PUBLISHED_RUNS = 100
+DATA: dict[DatasetName, tuple[str, float, int]] = {
+    "pc-vqa": ("videos", 1.0, 120),
+    "pc-iqa": ("images", 1.0, 120),
+    "reading-level": ("documents", 0.1, 4000),
+}
+METHODS = ("supervised", "Crowd-BT")
+
+
+def seconds(
+    dataset: DatasetName, gamma: float, n_samples: int, repeats: int, seed: int
+) -> dict[str, float]:
+    """Least time of some runs of each scheme, which take turns; only asking and telling counts."""
+    votes = hr.load_dataset(dataset)
+    schemes = dict(zip(METHODS, (supervised(gamma), CROWD_BT), strict=True))
+    for scheme in schemes.values():
+        _run(scheme, votes, 20, seed)  # compiles
+    times: dict[str, list[float]] = {name: [] for name in schemes}
+    for _ in range(repeats):
+        for name, scheme in schemes.items():
+            times[name].append(_run(scheme, votes, n_samples, seed))
+    return {name: min(spent) for name, spent in times.items()}
+
+
+def _run(scheme: Scheme, votes: hr.Comparisons, n_samples: int, seed: int) -> float:
+    crowd = hr.RecordedCrowd(votes, replacement=True, rng=stream(seed, "cost-real"))
+    n = len(votes.items)
+    offered = None if len(crowd.pairs) == n * (n - 1) // 2 else crowd.pairs
+    sampler = scheme.build(votes.items, seed=seed)
+    return seconds_of(scheme, sampler, crowd, n_samples, offered)
+
+
+def tasks(effort: Effort) -> list[Task]:
+    """One per data set."""
+    repeats = effort.pick(smoke=1, quick=3, full=10)
+    return [
+        Task(
+            seconds,
+            {
+                "dataset": dataset,
+                "gamma": gamma,
+                "n_samples": effort.pick(smoke=120, quick=n_samples, full=n_samples),
+                "repeats": repeats,
+                "seed": effort.seed,
+            },
+            is_timed=True,
+        )
+        for dataset, (_, gamma, n_samples) in DATA.items()
+    ]
+
+
+def findings(outcomes: Sequence[Outcome], published: Published) -> Findings:
+    """An order of magnitude?"""
+    rows = [
+        {
+            "data": DATA[outcome.settings["dataset"]][0],
+            "method": method,
+            "samples_per_run": outcome.settings["n_samples"],
+            "seconds_per_100_runs": PUBLISHED_RUNS * outcome.result[method],
+        }
+        for outcome in outcomes
+        for method in METHODS
+    ]
+    chart = bar_chart(
+        [{"x": r["data"], "series": r["method"], "mean": r["seconds_per_100_runs"]} for r in rows],
+        y=f"seconds for {PUBLISHED_RUNS} runs",
+        groups=[name for name, _, _ in DATA.values()],
+        series=METHODS,
+    )
+    ratios = {
+        DATA[o.settings["dataset"]][0]: o.result["Crowd-BT"] / o.result["supervised"]
+        for o in outcomes
+    }
+    table = [
+        [f"seconds for {PUBLISHED_RUNS} runs", *ratios],
+        *(
+            [name, *(f"{PUBLISHED_RUNS * outcome.result[name]:.3g}" for outcome in outcomes)]
+            for name in METHODS
+        ),
+        ["Crowd-BT / supervised", *(f"{ratio:.1f}" for ratio in ratios.values())],
+        *published.number_rows(list(ratios)),
+    ]
+    return Findings(rows, chart, [_judge(claim, ratios) for claim in published.claims], table)
+
+
+def _judge(claim: Claim, ratios: dict[str, float]) -> Verdict:
+    listed = ", ".join(f"{ratio:.1f} on {name}" for name, ratio in ratios.items())
+    status = ratio_status(ratios.values(), claim.check["faster"])
+    return Verdict(claim, status, f"Crowd-BT takes this many times as long: {listed}.")
+
+
+EXPERIMENT = Experiment("cost-real", tasks, findings, tuple(DATA))

@@ -1,0 +1,193 @@
+"""A sampler asks a crowd; how near the truth its ranking is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from hashlib import sha256
+from itertools import count
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+
+import hodgerank as hr
+from hodgerank.collecting.run import Judge, play
+from hodgerank.metrics import kendall_tau
+from hodgerank.types import FloatArray, Item
+
+Scores = dict[Item, float]
+Workers = Callable[[Item | None, int], Item | None]
+
+
+def hodge_scores(gamma: float) -> Callable[[hr.Sampler], Scores]:
+    """HodgeRank with the ridge gamma; scores that differ by rounding alone are tied."""
+
+    def scores(sampler: hr.Sampler) -> Scores:
+        ranking = hr.hodge_rank(sampler.answers, ridge=gamma, components="separate")
+        return {item: round(score, 9) for item, score in ranking.score_by_item.items()}
+
+    return scores
+
+
+def posterior_mean(sampler: hr.Sampler) -> Scores:
+    """What the sampler itself believes."""
+    posterior = sampler.posterior
+    return dict(zip(posterior.items, posterior.mean.tolist(), strict=True))
+
+
+def own_ranking(sampler: hr.Sampler) -> Scores:
+    """The scores of `sampler.ranking()`."""
+    return sampler.ranking().score_by_item
+
+
+@dataclass(frozen=True)
+class Scheme:
+    """How pairs are chosen and how the answers are scored.
+
+    Attributes
+    ----------
+    build
+        The sampler, from items and seed.
+    scores
+        From the sampler at a look.
+    worker
+        Who is told to have answered, given who did (None if unknown) and the number of the answer.
+    """
+
+    build: Callable[..., hr.Sampler]
+    scores: Callable[[hr.Sampler], Scores]
+    worker: Workers = lambda worker, _: worker
+
+    def telling(self, crowd: Judge) -> Judge:
+        """The crowd as a judge, with the worker that is told instead of who answered."""
+        numbers = count(1)
+
+        def judge(pair: hr.Pair) -> hr.Answer | None:
+            answer = hr.Answer.of(crowd(pair), pair)
+            if answer is None:
+                return None
+            return replace(answer, worker=self.worker(answer.worker, next(numbers)))
+
+        return judge
+
+
+def supervised(gamma: float) -> Scheme:
+    """[Xu18] Algorithm 2 exactly as printed, with the ridge gamma."""
+
+    def build(items: Any, seed: int) -> hr.Sampler:
+        return hr.BayesianSampler(items, seed=seed, ridge=gamma, paper=True)
+
+    return Scheme(build, hodge_scores(gamma))
+
+
+def unsupervised(gamma: float) -> Scheme:
+    """[Xu18] Algorithm 1: the algebraic connectivity, no labels."""
+
+    def build(items: Any, seed: int) -> hr.Sampler:
+        return hr.FisherSampler(items, seed=seed, criterion="fiedler")
+
+    return Scheme(build, hodge_scores(gamma))
+
+
+def random(gamma: float) -> Scheme:
+    """Pairs drawn independently."""
+
+    def build(items: Any, seed: int) -> hr.Sampler:
+        return hr.RandomSampler(items, seed=seed, order="independent")
+
+    return Scheme(build, hodge_scores(gamma))
+
+
+def rounds(gamma: float) -> Scheme:
+    """Every pair once, in random order, before any is asked again."""
+    return Scheme(hr.RandomSampler, hodge_scores(gamma))
+
+
+# [Chen13] with a reliability for each worker; an unknown worker is one nobody has met before.
+CROWD_BT = Scheme(
+    hr.CrowdBTSampler,
+    posterior_mean,
+    lambda worker, k: f"unknown-{k}" if worker is None else worker,
+)
+# The baseline of [Xu18]: one worker gives all answers, and asking is also about that worker.
+CROWD_BT_AS_PUBLISHED = Scheme(
+    lambda items, seed: hr.CrowdBTSampler(items, seed=seed, exploration=5.0),
+    posterior_mean,
+    lambda worker, _: None,
+)
+
+
+def true_scores(crowd: hr.SimulatedCrowd) -> dict[Item, float]:
+    """The true score of each item."""
+    return dict(zip(crowd.items, crowd.truth.tolist(), strict=True))
+
+
+def drawn_votes(crowd: hr.RecordedCrowd) -> Callable[[], Any]:
+    """One pair at a time, drawn in proportion to its votes: what random sampling may ask."""
+    return lambda: (crowd.random_pair(),)
+
+
+def taus_of(
+    scheme: Scheme,
+    crowd: Judge,
+    items: Sequence[Item],
+    looks: Sequence[int],
+    truths: Mapping[str, Mapping[Item, float]],
+    *,
+    seed: int,
+    offer: Callable[[], Any] | None = None,
+) -> dict[str, list[float]]:
+    """Kendall's tau at each look, for each truth; `offer` says which pairs may be asked next."""
+    sampler = scheme.build(items, seed=seed)
+    turns = play(sampler, scheme.telling(crowd), candidates=offer)
+    taus: dict[str, list[float]] = {name: [] for name in truths}
+    for look in looks:
+        while sampler.n_answers < look:
+            next(turns)
+        scores = scheme.scores(sampler)
+        for name, truth in truths.items():
+            taus[name].append(kendall_tau(scores, truth))
+    return taus
+
+
+def seconds_of(
+    scheme: Scheme, sampler: hr.Sampler, crowd: Judge, n: int, offer: Any = None
+) -> float:
+    """Seconds that the sampler takes for n turns; the crowd's own time does not count."""
+    judge = scheme.telling(crowd)
+    spent_judging = 0.0
+
+    def timed(pair: hr.Pair) -> Any:
+        nonlocal spent_judging
+        start = perf_counter()
+        answer = judge(pair)
+        spent_judging += perf_counter() - start
+        return answer
+
+    turns = play(sampler, timed, candidates=None if offer is None else lambda: offer)
+    start = perf_counter()
+    for _ in range(n):
+        next(turns)
+    return perf_counter() - start - spent_judging
+
+
+def incidence(n: int, pair: hr.Pair) -> FloatArray:
+    """The row of D0 of a pair of positions."""
+    row = np.zeros(n)
+    row[int(pair.left)], row[int(pair.right)] = 1, -1
+    return row
+
+
+def stream(*key: int | str) -> np.random.Generator:
+    """Random numbers that belong to a run and to nothing else."""
+    return np.random.default_rng([k if isinstance(k, int) else _code(k) for k in key])
+
+
+def sampler_seed(*key: int | str) -> int:
+    """The seed of a sampler that belongs to a run."""
+    return int(stream("sampler", *key).integers(2**63))
+
+
+def _code(name: str) -> int:
+    return int.from_bytes(sha256(name.encode()).digest()[:8], "big")

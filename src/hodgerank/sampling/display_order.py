@@ -1,0 +1,80 @@
+"""Which item of a pair stands left."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Literal, TypeVar
+
+import numpy as np
+
+from hodgerank.errors import require_one_of
+from hodgerank.kernels.edges import group_rows
+from hodgerank.kernels.selection.tie_breaking import are_ahead
+from hodgerank.types import IntArray
+
+Display = Literal["balanced", "random", "fixed"]
+Codes = TypeVar("Codes", int, IntArray)
+
+
+def _key(i: Codes, j: Codes) -> Codes:
+    """A number for the pair i < j that stays its own when items join."""
+    return j * (j - 1) // 2 + i
+
+
+class DisplayBalance:
+    """Remembers what was shown where, so that both sides of a pair are shown equally often."""
+
+    def __init__(self, how: Display, n_items: int, seed: int) -> None:
+        self._how = require_one_of(how, ("balanced", "random", "fixed"), "display")
+        self._seed = seed
+        self._pair_surplus: Counter[int] = Counter()  # by key, i < j: i left minus j left
+        self._item_surplus = [0] * n_items  # left minus right
+
+    def count(self, left: int, right: int) -> None:
+        """A pair was answered as it was shown."""
+        key, step = (_key(left, right), 1) if left < right else (_key(right, left), -1)
+        self._pair_surplus[key] = self._pair_surplus.get(key, 0) + step
+        self._item_surplus[left] += 1
+        self._item_surplus[right] -= 1
+
+    def count_many(self, left: IntArray, right: IntArray) -> None:
+        """Pairs were answered as they were shown."""
+        n = len(self._item_surplus)
+        sides = np.bincount(left, minlength=n) - np.bincount(right, minlength=n)
+        self._item_surplus = [
+            a + b for a, b in zip(self._item_surplus, sides.tolist(), strict=True)
+        ]
+        keys, place = group_rows(
+            _key(np.minimum(left, right), np.maximum(left, right)), n * (n - 1) // 2
+        )
+        steps = np.bincount(place, np.where(left < right, 1.0, -1.0)).astype(np.int64)
+        self._pair_surplus.update(dict(zip(keys.tolist(), steps.tolist(), strict=True)))
+
+    def enlarge(self) -> None:
+        """Make room for one more item."""
+        self._item_surplus.append(0)
+
+    def show(
+        self, chosen: Sequence[tuple[int, int, bool]], out: Counter[tuple[int, int]], step: int
+    ) -> list[tuple[int, int]]:
+        """Pairs i < j as left and right, each given those that are out as they are shown.
+
+        They go out one after the other, the first at this step. The third entry of each says
+        whether it was written the other way round.
+        """
+        if self._how == "fixed":
+            return [(j, i) if turned else (i, j) for i, j, turned in chosen]
+        columns = np.array([pair[:2] for pair in chosen], np.int64).reshape(-1, 2)
+        coins = are_ahead(self._seed ^ 1, step, *columns.T.copy()).tolist()
+        out, shown = out.copy(), []
+        for (i, j, _), coin in zip(chosen, coins, strict=True):
+            surplus = 0
+            if self._how == "balanced":
+                surplus = self._pair_surplus.get(_key(i, j), 0)
+                surplus += out[i, j] - out[j, i]
+                surplus = surplus or self._item_surplus[i] - self._item_surplus[j]
+            is_turned = coin if surplus == 0 else surplus > 0
+            shown.append((j, i) if is_turned else (i, j))
+            out[shown[-1]] += 1
+        return shown

@@ -1,0 +1,59 @@
+"""Samplers by name, for commands and services."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+from hodgerank.errors import InvalidArgument, require_one_of
+from hodgerank.estimators.position_bias.cells import Position
+from hodgerank.sampling.candidates import Candidates
+from hodgerank.sampling.display_order import Display
+from hodgerank.sampling.sampler import Sampler
+from hodgerank.sampling.samplers.auto import AutoSampler
+from hodgerank.sampling.samplers.bayesian import BayesianSampler
+from hodgerank.sampling.samplers.crowd_bt import CrowdBTSampler
+from hodgerank.sampling.samplers.fisher import FisherSampler
+from hodgerank.sampling.samplers.random import RandomSampler
+from hodgerank.sampling.samplers.rank import RankSampler
+from hodgerank.sampling.samplers.top_k import TopKSampler
+from hodgerank.types import Item
+
+STRATEGIES: Mapping[str, Callable[..., Sampler]] = {
+    "auto": AutoSampler,
+    "rank": RankSampler,
+    "bayesian": BayesianSampler,
+    "d-optimal": FisherSampler,
+    "fiedler": lambda items, **options: FisherSampler(items, criterion="fiedler", **options),
+    "crowd-bt": CrowdBTSampler,
+    "rounds": RandomSampler,
+    "random": lambda items, **options: RandomSampler(items, order="independent", **options),
+}
+
+
+def build_sampler(
+    strategy: str,
+    items: Iterable[Item],
+    *,
+    seed: int = 0,
+    candidates: Candidates = None,
+    position: Position | None = None,
+    display: Display = "balanced",
+    vetting: int = 0,
+) -> Sampler:
+    """The sampler of that name with its defaults; 'top-5' aims at the five best."""
+    options: dict[str, Any] = {"seed": seed, "candidates": candidates, "display": display}
+    if position is not None:
+        if strategy == "crowd-bt":
+            raise InvalidArgument("crowd-bt has no sides in its model: choose another strategy")
+        options["position"] = position
+    if vetting:
+        if strategy != "auto":
+            raise InvalidArgument(f"{strategy} does not vet workers: choose auto, or vetting=0")
+        options["vetting"] = vetting
+    wanted = re.fullmatch(r"top-([1-9]\d*)", strategy)
+    if wanted:
+        return TopKSampler(items, int(wanted[1]), **options)
+    build = STRATEGIES[require_one_of(strategy, (*STRATEGIES, "top-5"), "strategy")]
+    return build(items, **options)

@@ -1,0 +1,101 @@
+"""adopt: media that are files of this machine come into the library."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from hodgerank.campaign.campaign import Campaign
+from hodgerank.campaign.commands.owner import edit_item
+from hodgerank.campaign.items import CampaignItem
+from hodgerank.campaign.state import CampaignState
+from hodgerank.display import short
+from hodgerank.errors import InvalidArgument
+from hodgerank.server.context import House
+from hodgerank.server.media.library import MediaLibrary
+from hodgerank.server.uploads.file_names import is_address
+from hodgerank.types import Item
+
+
+@dataclass(frozen=True)
+class Adopted:
+    """What became of media that are files.
+
+    Attributes
+    ----------
+    changes
+        Items whose media are in the library now, and what they are called there.
+    refusals
+        Items whose media stay where they are, and why.
+    """
+
+    changes: dict[Item, str]
+    refusals: dict[Item, str]
+
+
+def adopt(items: Iterable[CampaignItem], library: MediaLibrary) -> Adopted:
+    """Put into the library what items show from files of this machine.
+
+    Only for items that the owner of this machine let join: whoever may write a path here reads
+    the picture behind it.
+    """
+    changes: dict[Item, str] = {}
+    refusals: dict[Item, str] = {}
+    for item in items:
+        if not item.media or item.media.startswith("media:") or is_address(item.media):
+            continue
+        try:
+            changes[item.id] = library.add(Path(item.media), item.media)
+        except InvalidArgument as error:
+            refusals[item.id] = str(error)
+    return Adopted(changes, refusals)
+
+
+MOST_TOLD = 10
+WHERE_TO_LOOK = (
+    "media are missing from the folder: if they are in another one, name it with --media; all "
+    "servers of a database need the same"
+)
+
+
+def adopt_media(house: House, tell: Callable[[str], object] = lambda words: None) -> list[str]:
+    """Put what campaigns show from files where browsers can have it; what was refused, in words."""
+    refused, is_any_lost = [], False
+    for id in house.database.campaigns():
+        tell(f"opening {id}")
+        campaign = asyncio.run(house.campaign(id))
+        if campaign is not None:
+            told, is_lost = _adopt(house, campaign, tell)
+            refused += told
+            is_any_lost |= is_lost
+    return [*refused, WHERE_TO_LOOK] if is_any_lost else refused
+
+
+def _adopt(
+    house: House, campaign: Campaign, tell: Callable[[str], object]
+) -> tuple[list[str], bool]:
+    """What was refused, and whether anything is lost that was in a library before."""
+    tell(f"looking at the pictures of {campaign.id}")
+    found = adopt(campaign.items, house.media)
+    if found.changes:
+        campaign.desk.decide(lambda state, now: _show(state, now, found.changes))
+    lost = {
+        item.id: f"{item.media} is not in {house.media.folder}"
+        for item in campaign.items
+        if item.media.startswith("media:") and item.media not in house.media
+    }
+    refusals = {**found.refusals, **lost}
+    told = [
+        f"{campaign.id}, {short(item)} has nothing to show: {why}"
+        for item, why in list(refusals.items())[:MOST_TOLD]
+    ]
+    if (n := len(refusals) - MOST_TOLD) > 0:
+        told.append(f"{campaign.id}: and {n:,} more items")
+    return told, bool(lost)
+
+
+def _show(state: CampaignState, now: float, changes: Mapping[Item, str]) -> None:
+    for item, media in changes.items():
+        edit_item(state, now, item, None, media)

@@ -1,0 +1,108 @@
+"""Files of a campaign, and its report."""
+
+from __future__ import annotations
+
+import json
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from hodgerank.campaign.campaign import Campaign
+from hodgerank.campaign.log_file import log_lines
+from hodgerank.campaign.results import TrackStanding, rank_votes, standing_of
+from hodgerank.campaign.settings import CampaignSettings
+from hodgerank.data.comparisons import Comparisons
+from hodgerank.data.groups import VoteGroups
+from hodgerank.data.sources.formula_guard import guarded
+from hodgerank.errors import InvalidArgument
+from hodgerank.estimators.ranking import Ranking
+from hodgerank.reporting.report import report
+from hodgerank.types import Item
+
+FILES = (
+    "votes.csv",
+    "votes.parquet",
+    "answers.csv",
+    "answers.parquet",
+    "ranking.csv",
+    "ranking.parquet",
+    "ranking.json",
+    "log.jsonl",
+)
+"""What can be had: votes that count, all answers, the ranking, and all that happened."""
+
+
+def write_export(campaign: Campaign, name: str, path: Path) -> None:
+    """Write one of `FILES` to a path."""
+    if name not in FILES:
+        raise InvalidArgument(f"there is no file {name}")
+    what, _, form = name.partition(".")
+    if what == "log":
+        with path.open("wb") as file:
+            file.writelines(log_lines(campaign.id, campaign.log()))
+    elif what == "ranking":
+        _write_rankings(_standings(campaign), form, path)
+    else:
+        written = path.with_suffix(f".{form}")
+        campaign.export(written, everything=what == "answers")
+        written.replace(path)
+
+
+def make_report(campaign: Campaign, track: str | None, with_forecast: bool) -> str:
+    """A page about one track, or all of them."""
+    standings = [one for one in _standings(campaign) if one.n_answers]
+    if track is not None:
+        standings = [one for one in standings if one.track == track]
+    if not standings:
+        raise InvalidArgument("there are no answers to report on")
+    settings = standings[0].settings
+    title = settings.title or campaign.id
+    votes: Comparisons | VoteGroups = standings[0].votes
+    if len(standings) > 1:
+        parts: dict[Item, Comparisons] = {one.track: one.votes for one in standings}
+        votes = VoteGroups("track", parts, standings[0].votes.report)
+    elif standings[0].track:
+        title = f"{title}: {standings[0].track}"
+    return report(
+        votes,
+        title=f"{title} – {settings.question}",
+        fit=partial(_served, settings),
+        position=settings.position,
+        seed=settings.seed,
+        with_forecast=with_forecast,
+        command=f"hodgerank serve (campaign {campaign.id})",
+    ).to_html()
+
+
+def _served(settings: CampaignSettings, votes: Comparisons, **options: Any) -> Ranking:
+    """The ranking that all other pages show."""
+    return rank_votes(votes, settings)
+
+
+def _standings(campaign: Campaign) -> list[TrackStanding]:
+    return campaign.desk.decide(
+        lambda state, now: [standing_of(state, track) for track in state.items.tracks]
+    )
+
+
+def _write_rankings(standings: list[TrackStanding], form: str, path: Path) -> None:
+    if form == "json":
+        tracks = [{"track": one.track, "ranking": one.ranking.to_dict()} for one in standings]
+        words = json.dumps({"tracks": tracks}, ensure_ascii=False, allow_nan=False)
+        path.write_text(words, encoding="utf-8")
+        return
+    tables = [
+        one.ranking.to_frame("polars").select(pl.lit(one.track).alias("track"), pl.all())
+        for one in standings
+    ]
+    table = pl.concat(tables)
+    if len(standings) == 1 and not standings[0].track:
+        table = table.drop("track")
+    if form == "parquet":
+        table.write_parquet(path)
+        return
+    texts = [name for name, kind in table.schema.items() if kind == pl.String]
+    safe = (pl.col(name).map_elements(guarded, pl.String) for name in texts)
+    table.with_columns(safe).write_csv(path)

@@ -1,0 +1,75 @@
+"""Analyses: what the analyst computes for programs. Nothing of the web is loaded for it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from hodgerank.atomic_write import write_file
+from hodgerank.campaign.campaign import Campaign
+from hodgerank.campaign.results import TrackStanding, standing_of
+from hodgerank.campaign.snapshot import CampaignFacts
+from hodgerank.campaign.summaries import CampaignProgress
+from hodgerank.campaign.votes import format_of, table_of
+from hodgerank.errors import CampaignError
+from hodgerank.estimators.ranking import RankedItem
+from hodgerank.estimators.trust import assess_trust
+from hodgerank.types import Item
+
+
+def ranking_of(campaign: Campaign, track: str | None) -> dict[str, Any]:
+    """The ranking of a track, and as of which place of the log."""
+    seq, standing = _standing(campaign, track)
+    return {"as_of": seq, "track": standing.track, **standing.ranking.to_dict()}
+
+
+def trust_of(campaign: Campaign, track: str | None) -> dict[str, Any]:
+    """How far that can be trusted."""
+    seq, standing = _standing(campaign, track)
+    if not standing.n_answers:
+        raise CampaignError("there are no answers yet to be assessed")
+    return {"as_of": seq, "track": standing.track, **assess_trust(standing.votes).to_dict()}
+
+
+def progress_of(campaign: Campaign, with_forecast: bool) -> CampaignProgress:
+    """How far the campaign is."""
+    return campaign.progress(with_forecast=with_forecast)
+
+
+def write_votes(campaign: Campaign, path: Path, track: str | None, everything: bool) -> None:
+    """A file of votes, of all tracks or one; or the log, by the ending of its name."""
+    form = format_of(path)
+    if form == ".jsonl":
+        campaign.export(path)
+        return
+    rows = campaign.answers()
+    if track is not None:
+        campaign.desk.decide(lambda state, now: state.items.track_number(track))  # or says so
+        rows = [row for row in rows if row["track"] == track]
+    write_file(path, table_of(rows, form, everything=everything))
+
+
+def _standing(campaign: Campaign, track: str | None) -> tuple[int, TrackStanding]:
+    return campaign.desk.decide(lambda state, now: (state.seq, standing_of(state, track)))
+
+
+@dataclass(frozen=True)
+class Rankings:
+    """All items by name, each ranked within its track; none of tracks without an answer."""
+
+    n_answers: int
+    at: float
+    places: dict[Item, RankedItem]
+
+
+def rankings(campaign: Campaign) -> Rankings:
+    """Rank what has been answered."""
+
+    def read(state: CampaignFacts, now: float) -> tuple[float, list[TrackStanding]]:
+        return state.at, [standing_of(state, track) for track in state.items.tracks]
+
+    at, standings = campaign.desk.decide(read)
+    answered = [one for one in standings if one.n_answers]
+    places = {place.item: place for one in answered for place in one.ranking}
+    return Rankings(sum(one.n_answers for one in answered), at, places)

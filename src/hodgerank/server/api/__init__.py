@@ -1,1 +1,0 @@
-"""What programs use: JSON over HTTP."""

@@ -1,1 +1,0 @@
-"""What the server counts of itself, for those who watch over it."""

@@ -1,1 +1,0 @@
-"""What people see, page by page."""

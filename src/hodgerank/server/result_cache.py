@@ -1,0 +1,177 @@
+"""Standings: what the answers of each campaign say, computed again as they come.
+
+A campaign whose stopping rule is reached is told so even while nobody looks at it. What is drawn
+for those who look is drawn once for all of them, and only while there are any.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections import Counter, defaultdict
+from collections.abc import Awaitable, Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from time import monotonic
+
+from hodgerank.campaign.campaign import Campaign
+from hodgerank.campaign.summaries import CampaignProgress
+from hodgerank.errors import HodgeRankError
+from hodgerank.server.analyses.live_view import Foreseen, TrackView, foresee, look
+from hodgerank.server.context import House, decide
+
+logger = logging.getLogger("hodgerank.server")
+
+LOOK_SECONDS = 1.0
+FEWEST_SECONDS = 3.0
+"""Between the end of one computation and the beginning of the next."""
+SHARE_OF_TIME = 0.25
+"""Of the analyst, at most, that standings of one campaign take; pages and exports want it too."""
+AFTER_FAILURE_SECONDS = 60.0
+
+
+@dataclass(frozen=True)
+class Standing:
+    """What is known of a campaign as of one place in its log.
+
+    Attributes
+    ----------
+    seconds
+        How long it took to find out.
+    not_counted
+        Answers that are no votes: how many, by why not.
+    views
+        Of the tracks that somebody watched.
+    foreseen
+        What forecasts in it were made from, which may be some answers older.
+    """
+
+    progress: CampaignProgress
+    seconds: float
+    not_counted: Mapping[str, int]
+    views: Mapping[str, TrackView]
+    foreseen: Mapping[str, Foreseen]
+
+
+class Standings:
+    """The latest standing of each campaign of a house; tasks that run beside the server."""
+
+    def __init__(self, house: House) -> None:
+        self._house = house
+        self._latest: dict[str, Standing] = {}
+        self._foreseen: dict[str, dict[str, Foreseen]] = {}
+        self._watched: defaultdict[str, Counter[str]] = defaultdict(Counter)
+        self._rests_until: dict[str, float] = {}
+        self._news = asyncio.Condition()
+
+    def latest(self, id: str) -> Standing | None:
+        """What was last found out, if anything."""
+        return self._latest.get(id)
+
+    async def next(self, id: str, after: int) -> Standing:
+        """The first one beyond this place in the log."""
+        async with self._news:
+            await self._news.wait_for(
+                lambda: id in self._latest and self._latest[id].progress.counts.seq > after
+            )
+            return self._latest[id]
+
+    @contextmanager
+    def watching(self, id: str, track: str) -> Iterator[None]:
+        """Somebody looks at a track, as long as the block lasts."""
+        self._watched[id][track] += 1
+        if id not in self._latest or track not in self._latest[id].views:
+            self._rests_until.pop(id, None)
+        try:
+            yield
+        finally:
+            self._watched[id] -= Counter([track])
+
+    async def view(self, id: str, track: str) -> TrackView:
+        """What is shown of a track, waited for where nobody has watched it so far."""
+
+        def found() -> TrackView | None:
+            return self._latest[id].views.get(track) if id in self._latest else None
+
+        with self.watching(id, track):
+            async with self._news:
+                await self._news.wait_for(lambda: found() is not None)
+                view = found()
+                assert view is not None
+                return view
+
+    async def keep_up(self) -> None:
+        """Go on for ever: look at what is new, and foresee beside it."""
+        await asyncio.gather(
+            _repeat(self._house, self._renew, self._rests_until),
+            _repeat(self._house, self._foresee, {}),
+        )
+
+    async def _renew(self, campaign: Campaign) -> bool:
+        """Look again, if anything is new or is to be drawn; whether that was all for now."""
+        id, known = campaign.id, self._latest.get(campaign.id)
+        watched, foreseen = frozenset(self._watched[id]), self._foreseen.setdefault(id, {})
+        begin = monotonic()
+        seq = await decide(campaign, lambda state, now: state.seq)
+        if (
+            known is not None
+            and known.progress.counts.seq >= seq
+            and known.views.keys() >= watched
+            and known.foreseen is foreseen
+        ):
+            return False
+        found = await self._house.analyst.ask(look, id, watched, foreseen)
+        await asyncio.to_thread(campaign.note, found.progress)
+        async with self._news:
+            seconds = monotonic() - begin
+            self._latest[id] = Standing(
+                found.progress, seconds, found.not_counted, found.views, foreseen
+            )
+            self._news.notify_all()
+        return found.views.keys() >= frozenset(self._watched[id])  # others may have come meanwhile
+
+    async def _foresee(self, campaign: Campaign) -> bool:
+        """Play on, if what is known of the future is too old; whether so."""
+        id, standing = campaign.id, self._latest.get(campaign.id)
+        if standing is None:
+            return False
+        known = self._foreseen.get(id, {})
+        rule = await decide(campaign, lambda state, now: state.settings.stop)
+        wanted = [
+            track
+            for track in standing.progress.tracks
+            if not track.is_enough
+            and (track.track not in known or not known[track.track].holds_for(track, rule))
+        ]
+        if rule is None or standing.progress.counts.status == "closed" or not wanted:
+            return False
+        self._foreseen[id] = await self._house.forecaster.ask(foresee, id, known)
+        return True
+
+
+async def _repeat(
+    house: House, step: Callable[[Campaign], Awaitable[bool]], rests_until: dict[str, float]
+) -> None:
+    """One step for each campaign, again and again; what takes long rests long.
+
+    How long it takes is the shorter of the last two times: a process that has just begun is slow.
+    """
+    took: dict[str, float] = {}
+    while True:
+        for campaign in house.opened():
+            begin = monotonic()
+            if begin < rests_until.get(campaign.id, 0.0):
+                continue
+            rest = FEWEST_SECONDS
+            try:
+                if not await step(campaign):
+                    continue
+            except Exception as error:
+                is_known = isinstance(error, HodgeRankError)
+                logger.warning("%s: %s", campaign.id, error, exc_info=not is_known)
+                rest = AFTER_FAILURE_SECONDS
+            end = monotonic()
+            takes = min(end - begin, took.get(campaign.id, 0.0))
+            took[campaign.id] = end - begin
+            rests_until[campaign.id] = end + max(rest, takes * (1 / SHARE_OF_TIME - 1))
+        await asyncio.sleep(LOOK_SECONDS)

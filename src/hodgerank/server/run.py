@@ -1,0 +1,174 @@
+"""Serving: a house that is open to visitors, until somebody ends it."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+import signal
+import socket
+import sys
+import webbrowser
+from collections.abc import Callable, Coroutine
+from contextlib import suppress
+from multiprocessing import active_children
+from threading import Thread
+from time import monotonic
+from types import FrameType
+from typing import Any
+
+import uvicorn
+
+from hodgerank.server.app import create_app
+from hodgerank.server.bind_options import Manner, Prefix
+from hodgerank.server.context import House
+from hodgerank.server.garbage_collection import spare_collector
+from hodgerank.server.streams import Streams
+
+logger = logging.getLogger("hodgerank.server")
+
+PATIENCE_SECONDS = 3
+"""For answers that are under way when the server is to end."""
+KEEP_ALIVE_SECONDS = 75
+"""Longer than proxies keep what they think is open."""
+SAME_SECONDS = 0.3
+"""Who ends a group of processes may send the signal twice: that is not impatience."""
+AT_ONCE = 130
+
+
+def do_nothing() -> None:
+    """What there is to do where nothing is to be thrown away."""
+
+
+def serve_house(
+    house: House,
+    listening: socket.socket,
+    manner: Manner,
+    *beside: Callable[[], Coroutine[Any, Any, None]],
+    abandon: Callable[[], None] = do_nothing,
+) -> int:
+    """Answer until a signal comes; the signal. The house is closed then.
+
+    Parameters
+    ----------
+    house, listening, manner
+        What is shown, where, and how.
+    beside
+        What runs beside the server, for as long as it does.
+    abandon
+        What is still to be done where a second Ctrl-C ends it at once.
+    """
+    app = create_app(house)
+    config = uvicorn.Config(
+        Prefix(app, manner.prefix) if manner.prefix else app,
+        http="httptools",
+        ws="none",
+        lifespan="on",
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        proxy_headers=bool(manner.proxies),
+        forwarded_allow_ips=list(manner.proxies),
+        ssl_certfile=manner.certificate,
+        ssl_keyfile=manner.key,
+        timeout_keep_alive=KEEP_ALIVE_SECONDS,
+        timeout_graceful_shutdown=PATIENCE_SECONDS,
+    )
+
+    def end_at_once() -> None:
+        for process in active_children():
+            process.kill()
+        abandon()
+        os._exit(AT_ONCE)  # what was acknowledged is on disk
+
+    server = _Server(config, app.state.streams, end_at_once)
+    spare_collector()
+    logger.info("serving at %s", manner.address(listening.getsockname()[1]))
+    with asyncio.Runner(loop_factory=_fast_loop()) as runner:
+        runner.run(_serve(server, listening, beside))
+    logger.info("stopped")
+    return server.ended_by
+
+
+async def _serve(
+    server: _Server,
+    listening: socket.socket,
+    beside: tuple[Callable[[], Coroutine[Any, Any, None]], ...],
+) -> None:
+    tasks = [asyncio.create_task(_run_beside(work)) for work in beside]
+    try:
+        await server.serve([listening])
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+
+async def _run_beside(work: Callable[[], Coroutine[Any, Any, None]]) -> None:
+    try:
+        await work()
+    except Exception:
+        logger.exception("what ran beside the server has failed; the server goes on")
+
+
+def _fast_loop() -> Callable[[], asyncio.AbstractEventLoop] | None:
+    if sys.platform == "win32":
+        return None
+    import uvloop
+
+    return uvloop.new_event_loop
+
+
+class _Server(uvicorn.Server):
+    """Ends by a signal, and streams with it; by a second Ctrl-C at once."""
+
+    def __init__(
+        self, config: uvicorn.Config, streams: Streams, end_at_once: Callable[[], None]
+    ) -> None:
+        super().__init__(config)
+        self._streams, self._end_at_once = streams, end_at_once
+        self.ended_by: int = signal.SIGTERM
+        self._ending_since = 0.0
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        """A signal came."""
+        if not self.should_exit:
+            self.ended_by, self.should_exit, self._ending_since = sig, True, monotonic()
+        elif sig == signal.SIGINT and monotonic() - self._ending_since > SAME_SECONDS:
+            self._end_at_once()
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """Let everybody go."""
+        logger.info("stopping; Ctrl-C again leaves answers that are under way")
+        self._streams.end()
+        await super().shutdown(sockets)
+
+
+FAR_AWAY = ("SSH_CONNECTION", "SSH_CLIENT", "SSH_TTY", "CI")
+"""Set where nobody sits before this machine."""
+
+
+def open_browser(address: str) -> bool:
+    """Open an address if that can be done; whether it was tried. It never fails."""
+    if not _has_browser():
+        return False
+
+    def work() -> None:
+        with suppress(Exception):  # whatever the desktop is like, the address has been printed
+            webbrowser.open(address)
+
+    Thread(target=work, daemon=True).start()
+    return True
+
+
+def _has_browser() -> bool:
+    if any(os.environ.get(name) for name in FAR_AWAY) or not sys.stderr.isatty():
+        return False
+    is_desktop = sys.platform in ("win32", "darwin")
+    if not is_desktop and not (os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")):
+        return False
+    try:
+        webbrowser.get()
+    except webbrowser.Error:
+        return False
+    return True

@@ -1,0 +1,380 @@
+"""Campaigns over HTTP: those there are, new ones, and what their owners do with them."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal, NamedTuple
+
+from fastapi import Query as InQuery
+from pydantic import Field
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+
+from hodgerank.campaign.campaign import Campaign
+from hodgerank.campaign.commands import owner
+from hodgerank.campaign.snapshot import CampaignFacts
+from hodgerank.campaign.state import CampaignState
+from hodgerank.campaign.summaries import Counts, counts
+from hodgerank.display import short
+from hodgerank.errors import HodgeRankError, InvalidArgument
+from hodgerank.server.auth import key_of
+from hodgerank.server.context import decide, house_of
+from hodgerank.server.problem import Problem
+from hodgerank.server.rendering import render, url
+from hodgerank.server.result_cache import Standings
+from hodgerank.server.views.items import ItemGiven, items_of
+from hodgerank.server.views.layout import worker_link
+from hodgerank.server.views.live import News
+from hodgerank.server.views.media import naming
+from hodgerank.server.views.openapi import operation
+from hodgerank.server.views.request_fields import MOST_ITEMS, Body, Name, Named, Query, Seq, example
+from hodgerank.server.views.settings import AllSettings, SomeSettings
+
+EXAMPLE = {
+    "status": "open",
+    "seq": 171,
+    "at": 1767225600.0,
+    "n_items": 12,
+    "n_retired": 0,
+    "n_answers": 78,
+    "n_given": 80,
+    "n_out": 3,
+    "n_workers": 5,
+    "n_banned": 0,
+    "budget": 400,
+    "rules": [],
+}
+
+
+class RuleCounts(Body):
+    """How often a rule of attention fails answers."""
+
+    rule: str
+    n_passed: int = Field(ge=0)
+    n_failed: int = Field(ge=0)
+    share: float | None = Field(description="Failed ones of those it knows about.", ge=0, le=1)
+    is_alarm: bool = Field(description="More often than is likely: the rule may be wrong.")
+
+
+class Numbers(Body):
+    """A campaign in numbers, as of place `seq` of its log."""
+
+    model_config = example(**EXAMPLE)
+
+    status: Literal["open", "paused", "closed"]
+    seq: Seq
+    at: float = Field(description="Of the last event: seconds since 1970.")
+    n_items: int = Field(ge=0)
+    n_retired: int = Field(ge=0)
+    n_answers: int = Field(ge=0, description="Those that count.")
+    n_given: int = Field(ge=0, description="All that were given and not taken back.")
+    n_out: int = Field(ge=0, description="Tasks that are out.")
+    n_workers: int = Field(ge=0)
+    n_banned: int = Field(ge=0)
+    budget: int | None
+    rules: list[RuleCounts]
+
+
+def numbers(state: CampaignState, now: float) -> dict[str, Any]:
+    """A decision that changes nothing: how it stands."""
+    return numbers_of(counts(state))
+
+
+def numbers_of(found: Counts) -> dict[str, Any]:
+    """The same numbers, ready for JSON."""
+    return {**vars(found), "rules": [rule.to_dict() for rule in found.rules]}
+
+
+MOST_SECONDS = 30.0
+FOR_THE_OWNER = ("gold", "joining", "panel", "pages")
+"""Settings that who answers is not told: right answers, codes, the way in."""
+
+
+class CampaignName(Body):
+    """A campaign, by its id."""
+
+    id: str = Field(examples=["animals"])
+
+
+class CampaignNames(Body):
+    """The campaigns that a token is good for, oldest first."""
+
+    campaigns: list[CampaignName]
+
+
+class NewCampaign(Body):
+    """What a campaign begins with."""
+
+    model_config = example(
+        id="animals",
+        items=[{"item": "cat", "text": "A cat"}, {"item": "dog", "text": "A dog"}],
+        settings={"question": "Which do you like better?", "budget": 400},
+    )
+
+    id: Name = Field(description="Its name in addresses, without slashes.")
+    items: list[ItemGiven] = Field(min_length=2, max_length=MOST_ITEMS)
+    settings: SomeSettings = Field(description="The question, and what else is not as usual.")
+
+
+class CampaignFound(Body):
+    """A campaign: what was decided about it, and how it stands.
+
+    A judge is not told the settings gold, joining, panel and pages.
+    """
+
+    id: str = Field(examples=["animals"])
+    tracks: list[str] = Field(
+        description="Groups of items that are ranked apart; one without a name where there are "
+        "none.",
+        examples=[[""]],
+    )
+    settings: AllSettings | SomeSettings
+    counts: Numbers = Field(examples=[EXAMPLE])
+
+
+class Patience(Query):
+    """How long to wait for news."""
+
+    after: Seq = Field(0, description="Wait until the log goes beyond this place.")
+    seconds: float = Field(0.0, ge=0, le=MOST_SECONDS, description="No longer than this.")
+
+
+@operation(CampaignNames)
+async def list_campaigns(request: Request) -> Response:
+    """List the campaigns.
+
+    A token that is good for one campaign is shown that one.
+    """
+    key, database = key_of(request), house_of(request).database
+    known = await run_in_threadpool(database.campaigns)
+    shown = [{"id": id} for id in known if key.campaign in (None, id)]
+    return JSONResponse({"campaigns": shown})
+
+
+@operation(CampaignFound, 201, with_location=True)
+async def create_campaign(request: Request, given: NewCampaign) -> Response:
+    """Begin a campaign.
+
+    A token that is good for one campaign only cannot. Settings are those of the Python library and
+    of `hodgerank campaign`, by the same names; what is not given is as usual.
+    """
+    house = house_of(request)
+    if key_of(request).campaign is not None:
+        raise Problem(403, "this token is good for one campaign, not for a new one")
+    if "/" in given.id or given.id in (".", ".."):
+        raise InvalidArgument(f"{short(given.id)} cannot be part of an address: choose another id")
+    items = items_of(given.items)
+    settings = _as_given(given.settings)
+
+    def create() -> None:
+        Campaign.create(house.database, items, settings, id=given.id)
+
+    async with naming(request, [item.media for item in items]):
+        await run_in_threadpool(create)
+    campaign = await house.campaign(given.id)
+    assert campaign is not None
+    content = await decide(campaign, lambda state, now: _found(campaign, state, now, "owner"))
+    where = url(request, "api", "v1", "campaigns", given.id)
+    return JSONResponse(content, 201, {"Location": where})
+
+
+@operation(CampaignFound)
+async def get_campaign(request: Request, campaign: Named) -> Response:
+    """Look at a campaign.
+
+    Its settings, its tracks, and how it stands in numbers.
+    """
+    role = key_of(request).role
+    found = await decide(campaign, lambda state, now: _found(campaign, state, now, role))
+    return JSONResponse(found)
+
+
+@operation(Numbers)
+async def get_counts(
+    request: Request, campaign: Named, query: Annotated[Patience, InQuery()]
+) -> Response:
+    """Count, or wait for news.
+
+    With `after` and `seconds` the answer comes when something has happened beyond that place of
+    the log, or when the time is over.
+    """
+    if query.seconds:
+        news: News = request.app.state.news
+        await news.wait(campaign, query.after, query.seconds)
+    return JSONResponse(await decide(campaign, numbers))
+
+
+@operation(AllSettings)
+async def change_settings(request: Request, campaign: Named, given: SomeSettings) -> Response:
+    """Change settings, from now on.
+
+    Those that are not named stay as they are; of groups, single values may be given.
+    """
+
+    def change(state: CampaignState, now: float) -> dict[str, Any]:
+        owner.change_settings(state, now, _as_given(given))
+        return state.settings.to_dict()
+
+    return JSONResponse(await decide(campaign, change))
+
+
+@operation(Numbers)
+async def pause_campaign(campaign: Named) -> Response:
+    """Give out no more tasks for now.
+
+    Answers to those that are out are still taken.
+    """
+    return await _do(campaign, owner.pause)
+
+
+@operation(Numbers)
+async def resume_campaign(campaign: Named) -> Response:
+    """Give out tasks again.
+
+    After a pause; else it changes nothing.
+    """
+    return await _do(campaign, owner.resume)
+
+
+@operation(Numbers)
+async def close_campaign(campaign: Named) -> Response:
+    """End a campaign for good.
+
+    It gives out no more tasks, takes no more answers, and cannot be opened again.
+    """
+    return await _do(campaign, owner.close)
+
+
+@operation(Numbers)
+async def reset_campaign(campaign: Named) -> Response:
+    """Begin anew with the same items.
+
+    Votes go; items, settings, workers and bans stay, and so does the log.
+    """
+    return await _do(campaign, owner.reset)
+
+
+async def _do(campaign: Campaign, what: Any) -> Response:
+    def change(state: CampaignState, now: float) -> dict[str, Any]:
+        what(state, now)
+        return numbers(state, now)
+
+    return JSONResponse(await decide(campaign, change))
+
+
+def _found(campaign: Campaign, state: CampaignState, now: float, role: str) -> dict[str, Any]:
+    settings = state.settings.to_dict()
+    if role == "judge":
+        settings = {name: value for name, value in settings.items() if name not in FOR_THE_OWNER}
+    return {
+        "id": campaign.id,
+        "tracks": list(state.items.tracks),
+        "settings": settings,
+        "counts": numbers(state, now),
+    }
+
+
+def _as_given(settings: Body) -> dict[str, Any]:
+    """What was said, and nothing else: a limit that is null is none."""
+    return settings.model_dump(exclude_unset=True)
+
+
+class Summary(NamedTuple):
+    """A campaign in the list.
+
+    Attributes
+    ----------
+    is_used_up
+        Whether the budget is.
+    tau
+        The lowest of its tracks; None where nobody has looked yet.
+    is_enough
+        Whether the stopping rule is reached.
+    """
+
+    id: str
+    title: str
+    status: str
+    n_items: int
+    n_answers: int
+    budget: int | None
+    is_used_up: bool
+    tau: float | None
+    is_enough: bool
+    at: float
+    link: str
+    address: str
+
+
+async def campaigns_page(request: Request) -> Response:
+    """All campaigns, the newest first; those that are not open yet are asked for by the script.
+
+    Below them the browsers in which an owner is signed in, this one first.
+    """
+    house = house_of(request)
+    ids = await run_in_threadpool(house.database.campaigns)
+    known = {campaign.id: campaign for campaign in house.opened()}
+    rows = [
+        (
+            id,
+            url(request, "c", id) if has_pages(id) else "",
+            await _summary(request, known[id]) if id in known else None,
+        )
+        for id in reversed(ids)
+    ]
+    this, sessions = key_of(request).digest, await run_in_threadpool(house.keys.owner_sessions)
+    return render(
+        request,
+        "owner/campaigns.html",
+        rows=rows,
+        this=this,
+        sessions=sorted(sessions, key=lambda key: (key.digest != this, -key.created)),
+        n_links=len(await run_in_threadpool(house.keys.owner_links)),
+        done=request.query_params.get("done", ""),
+    )
+
+
+def has_pages(id: str) -> bool:
+    """Whether the name of a campaign can stand in an address.
+
+    >>> has_pages("my cups"), has_pages("a/b"), has_pages("..")
+    (True, False, False)
+    """
+    return "/" not in id and id not in (".", "..")
+
+
+async def campaign_row(request: Request, campaign: str) -> Response:
+    """One of them, which is opened for it."""
+    try:
+        found = await house_of(request).campaign(campaign)
+    except HodgeRankError as error:
+        return render(request, "owner/campaign_row.html", id=campaign, row=None, why=str(error))
+    if found is None:
+        raise Problem(404, "")
+    row = await _summary(request, found)
+    return render(request, "owner/campaign_row.html", id=campaign, row=row, why="")
+
+
+async def _summary(request: Request, campaign: Campaign) -> Summary:
+    standings: Standings = request.app.state.standings
+    standing = standings.latest(campaign.id)
+    asked = [] if standing is None else [one for one in standing.progress.tracks if one.n_items > 1]
+
+    def look(state: CampaignFacts, now: float) -> Summary:
+        settings = state.settings
+        return Summary(
+            id=campaign.id,
+            title=settings.title or campaign.id,
+            status=state.status,
+            n_items=len(state.items),
+            n_answers=sum(state.n_counted),
+            budget=settings.budget,
+            tau=min((one.expected_tau for one in asked if one.n_answers), default=None),
+            is_used_up=settings.budget is not None and sum(state.n_counted) >= settings.budget,
+            is_enough=bool(asked) and all(one.is_enough for one in asked),
+            at=state.at,
+            link=worker_link(request, campaign.id, settings),
+            address=url(request, "c", campaign.id),
+        )
+
+    return await decide(campaign, look)

@@ -1,0 +1,387 @@
+"""Items over HTTP: what is compared, and what is shown of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+from pydantic import Field
+from starlette.concurrency import run_in_threadpool
+from starlette.datastructures import UploadFile
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+
+from hodgerank.campaign.campaign import Campaign
+from hodgerank.campaign.commands import owner
+from hodgerank.campaign.items import CampaignItem
+from hodgerank.campaign.state import CampaignState
+from hodgerank.display import short
+from hodgerank.errors import HodgeRankError
+from hodgerank.estimators.ranking import RankedItem
+from hodgerank.server.analyses.results import Rankings, rankings
+from hodgerank.server.context import House, campaign_of, decide, house_of
+from hodgerank.server.item_view import Shown, origins_of, shown
+from hodgerank.server.problem import Problem
+from hodgerank.server.rendering import render, url
+from hodgerank.server.views.item_upload import ENCODINGS, MOST_FILES, Chosen, chosen
+from hodgerank.server.views.layout import (
+    MOST_SHOWN,
+    Frame,
+    IntervalScale,
+    frame_of,
+    framed,
+    go_back,
+    missing_media,
+)
+from hodgerank.server.views.media import naming
+from hodgerank.server.views.new_campaign import FAULTY, LONGEST_FIELD, preview_part
+from hodgerank.server.views.openapi import operation
+from hodgerank.server.views.request_fields import MOST_ITEMS, Body, ItemId, Named, Text, example
+from hodgerank.types import Item
+
+CAT = {"item": "cat", "text": "A cat", "media": "", "track": ""}
+MEDIA = (
+    "An address that begins with http:// or https://, or what the answer to an upload calls it: "
+    "media:2c26b46b68ffc68ff99b453c1d30413413422d706483bfa0f98a5e886266e7ae.png."
+)
+
+
+class ItemGiven(Body):
+    """Something to compare."""
+
+    model_config = example(**CAT)
+
+    item: ItemId = Field(description="What rankings and files call it.")
+    text: Text = Field("", description="The words that are shown.")
+    media: Text = Field("", description=MEDIA)
+    track: Text = Field("", description="Items of different tracks are not compared.")
+
+
+class ItemsGiven(Body):
+    """Items that join."""
+
+    model_config = example(items=[CAT])
+
+    items: list[ItemGiven] = Field(min_length=1, max_length=MOST_ITEMS)
+
+
+class ItemChange(Body):
+    """What is shown of an item from now on; what is left out stays."""
+
+    model_config = example(item="cat", text="A grey cat")
+
+    item: ItemId
+    text: Text | None = None
+    media: Text | None = Field(None, description=MEDIA)
+
+
+class ItemNames(Body):
+    """Some items."""
+
+    model_config = example(items=["cat", "dog"])
+
+    items: list[ItemId] = Field(min_length=1, max_length=MOST_ITEMS)
+
+
+class ItemFound(Body):
+    """An item of a campaign."""
+
+    model_config = example(**CAT, is_retired=False)
+
+    item: int | str
+    text: str
+    media: str
+    track: str
+    is_retired: bool = Field(description="Whether it is asked about no more.")
+
+
+class ItemsFound(Body):
+    """Items, in the order they joined."""
+
+    items: list[ItemFound]
+
+
+@operation(ItemsFound)
+async def list_items(campaign: Named) -> Response:
+    """List the items.
+
+    All of them, retired ones included.
+    """
+    return JSONResponse(await decide(campaign, lambda state, now: _found(state)))
+
+
+@operation(ItemsFound, 201)
+async def add_items(request: Request, campaign: Named, given: ItemsGiven) -> Response:
+    """Let items join.
+
+    None do where one of them cannot. Files of the server's disk cannot be named: media are
+    uploaded, or have an address.
+    """
+    joining = items_of(given.items)
+
+    def add(state: CampaignState, now: float) -> dict[str, Any]:
+        owner.add_items(state, now, joining)
+        return _found(state, [item.id for item in joining])
+
+    async with naming(request, [item.media for item in joining], campaign):
+        found = await decide(campaign, add)
+    return JSONResponse(found, 201)
+
+
+@operation(ItemsFound)
+async def edit_item(request: Request, campaign: Named, given: ItemChange) -> Response:
+    """Show other words or media of an item.
+
+    Its id and its track stay.
+    """
+
+    def edit(state: CampaignState, now: float) -> dict[str, Any]:
+        owner.edit_item(state, now, given.item, given.text, given.media)
+        return _found(state, [given.item])
+
+    async with naming(request, [given.media or ""], campaign):
+        found = await decide(campaign, edit)
+    return JSONResponse(found)
+
+
+@operation(ItemsFound)
+async def retire_items(campaign: Named, given: ItemNames) -> Response:
+    """Ask no more about some items.
+
+    Their answers stay. None are retired where one of them is not there.
+    """
+    return await _each(campaign, given, owner.retire_item)
+
+
+@operation(ItemsFound)
+async def restore_items(campaign: Named, given: ItemNames) -> Response:
+    """Ask about retired items again.
+
+    None are restored where one of them is not there.
+    """
+    return await _each(campaign, given, owner.restore_item)
+
+
+async def _each(campaign: Named, given: ItemNames, what: Any) -> Response:
+    def change(state: CampaignState, now: float) -> dict[str, Any]:
+        for item in given.items:
+            state.items.code(item)  # refuses one that is not there before anything is done
+        for item in given.items:
+            what(state, now, item)
+        return _found(state, given.items)
+
+    return JSONResponse(await decide(campaign, change))
+
+
+def items_of(given: Iterable[ItemGiven]) -> list[CampaignItem]:
+    """Items as the campaign has them."""
+    return [CampaignItem(one.item, one.text, one.media, one.track) for one in given]
+
+
+def _found(state: CampaignState, wanted: Iterable[int | str] | None = None) -> dict[str, Any]:
+    """All items, or those that are wanted."""
+    book = state.items
+    codes = range(len(book)) if wanted is None else [book.codes[item] for item in wanted]
+    return {
+        "items": [
+            {
+                "item": (item := book.items[code]).id,
+                "text": item.text,
+                "media": item.media,
+                "track": item.track,
+                "is_retired": code in book.retired,
+            }
+            for code in codes
+        ]
+    }
+
+
+MOST_AT_ONCE = 20_000
+
+
+class Row(NamedTuple):
+    """An item in the list; `place` is None where its track has no answer."""
+
+    number: int
+    item: CampaignItem
+    shown: Shown
+    place: RankedItem | None
+    is_retired: bool
+
+
+async def items_page(request: Request) -> Response:
+    """The page, whose table comes when the ranking is computed."""
+    return _page(request, await frame_of(await campaign_of(request)), Chosen())
+
+
+async def items_table(request: Request) -> Response:
+    """All items in a row each, best first."""
+    campaign = await campaign_of(request)
+    frame = await frame_of(campaign)
+    found = await house_of(request).analyst.ask(rankings, campaign.id)
+    missing = await run_in_threadpool(missing_media, house_of(request).media, frame.items)
+    rows = [_row(request, frame, number, found, missing) for number in range(len(frame.items))]
+    rows.sort(key=lambda row: (frame.tracks.index(row.item.track), _rank(row)))
+    return render(
+        request,
+        "owner/items_table.html",
+        origins=origins_of(frame.items),
+        frame=frame,
+        rows=rows,
+        found=found,
+        scale=IntervalScale.of(list(found.places.values())),
+        most_shown=MOST_SHOWN,
+    )
+
+
+async def item_page(request: Request, number: int) -> Response:
+    """One item: all of what is shown, and what can be changed."""
+    campaign = await campaign_of(request)
+    frame = await frame_of(campaign)
+    _require_item(frame, number)
+    found = await house_of(request).analyst.ask(rankings, campaign.id)
+    missing = await run_in_threadpool(missing_media, house_of(request).media, frame.items)
+    row = _row(request, frame, number, found, missing)
+    return framed(request, "owner/item.html", frame, "items", row=row, wrong="")
+
+
+async def edit(request: Request, number: int) -> Response:
+    """Show other words, or another picture, of an item."""
+    campaign, house = await campaign_of(request), house_of(request)
+    frame = await frame_of(campaign)
+    item = _require_item(frame, number)
+    async with request.form(max_files=1, max_fields=10, max_part_size=LONGEST_FIELD) as form:
+        text, given = form.get("text"), form.get("file")
+        words = text.replace("\r\n", "\n") if isinstance(text, str) else None
+        file = given if isinstance(given, UploadFile) and given.filename else None
+        try:
+            await run_in_threadpool(_edit, campaign, house, item.id, words, file)
+        except HodgeRankError as error:
+            row = Row(number, item, _shown(request, frame, item), None, number in frame.retired)
+            values = {"row": row, "wrong": str(error), "status_code": 422}
+            return framed(request, "owner/item.html", frame, "items", **values)
+    return go_back(request, "c", campaign.id, "items", done="edit")
+
+
+def _edit(
+    campaign: Campaign, house: House, item: Item, text: str | None, file: UploadFile | None
+) -> None:
+    """In a thread."""
+    media = None if file is None else house.media.add(file.file, file.filename or "")
+    campaign.edit(item, text=text, media=media)
+
+
+async def retire(request: Request) -> Response:
+    """Ask no more about items."""
+    return await _do_to_items(request, "retire", Campaign.retire)
+
+
+async def restore(request: Request) -> Response:
+    """Ask about them again."""
+    return await _do_to_items(request, "restore_item", Campaign.restore_item)
+
+
+async def preview(request: Request) -> Response:
+    """What was understood of more items; nothing is added."""
+    async with request.form(max_files=MOST_FILES, max_part_size=LONGEST_FIELD) as form:
+        found = await chosen(request, form)
+    frame = await frame_of(await campaign_of(request))
+    found = _compared(found, frame)
+    if request.query_params.get("part"):
+        return preview_part(request, found)
+    return _page(request, frame, found)
+
+
+def _compared(found: Chosen, frame: Frame) -> Chosen:
+    """What was chosen, as this campaign shows it, with a word on names that are taken."""
+    if found.upload is None:
+        return found
+    known = {str(item.id) for item in frame.items}
+    taken = [
+        f"{short(item.id)} is an item of this campaign already: leave it out, or rename it"
+        for item in found.upload.items
+        if str(item.id) in known
+    ]
+    upload = replace(found.upload, warnings=(*taken, *found.upload.warnings))
+    return replace(found, upload=upload, is_markdown=frame.settings.pages.markdown)
+
+
+async def add(request: Request) -> Response:
+    """Items join."""
+    campaign, house = await campaign_of(request), house_of(request)
+    async with request.form(max_files=MOST_FILES, max_part_size=LONGEST_FIELD) as form:
+        found = await chosen(request, form)
+    frame = await frame_of(campaign)
+    if found.upload is None or not found.upload.items:
+        return _page(request, frame, found, "There is no item to add: choose files, or write some.")
+    if found.is_new:
+        return _page(request, frame, _compared(found, frame))
+    if found.is_faulty:
+        return _page(request, frame, found, FAULTY)
+    try:
+        await run_in_threadpool(_add, campaign, house, found)
+    except HodgeRankError as error:
+        return _page(request, frame, found, str(error))
+    return go_back(request, "c", campaign.id, "items", done="add")
+
+
+def _add(campaign: Campaign, house: House, found: Chosen) -> None:
+    """In a thread."""
+    campaign.add(found.store(house))
+    house.staging.drop(found.staged)
+
+
+async def _do_to_items(
+    request: Request, what: str, do: Callable[[Campaign, Item], None]
+) -> Response:
+    campaign = await campaign_of(request)
+    frame = await frame_of(campaign)
+    async with request.form(max_files=0, max_fields=MOST_AT_ONCE) as form:
+        chosen_numbers = {str(text) for text in form.getlist("item")}
+    items = [item.id for number, item in enumerate(frame.items) if str(number) in chosen_numbers]
+
+    def do_all() -> None:
+        for item in items:
+            do(campaign, item)
+
+    await run_in_threadpool(do_all)
+    return go_back(request, "c", campaign.id, "items", done=what if items else "nothing")
+
+
+def _page(request: Request, frame: Frame, found: Chosen, wrong: str = "") -> Response:
+    return framed(
+        request,
+        "owner/items.html",
+        frame,
+        "items",
+        status_code=422 if wrong else 200,
+        chosen=found,
+        encodings=ENCODINGS,
+        sample=found.sample(request),
+        wrong=wrong,
+        preview_at=url(request, "c", frame.id, "items", "preview"),
+    )
+
+
+def _require_item(frame: Frame, number: int) -> CampaignItem:
+    if not 0 <= number < len(frame.items):
+        raise Problem(404, "there is no such item")
+    return frame.items[number]
+
+
+def _row(
+    request: Request, frame: Frame, number: int, found: Rankings, missing: frozenset[int]
+) -> Row:
+    item = frame.items[number]
+    place = found.places.get(item.id)
+    seen = {"kind": "missing"} if number in missing else _shown(request, frame, item)
+    return Row(number, item, seen, place, number in frame.retired)
+
+
+def _shown(request: Request, frame: Frame, item: CampaignItem) -> Shown:
+    return shown(item, url(request, "media", frame.id))
+
+
+def _rank(row: Row) -> int:
+    return row.number if row.place is None else row.place.rank

@@ -1,0 +1,297 @@
+"""Joining: how workers come in, and what they are asked before the first pair."""
+
+from __future__ import annotations
+
+import hashlib
+import secrets
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+
+from hodgerank.campaign.campaign import Campaign
+from hodgerank.campaign.commands import workers
+from hodgerank.campaign.items import require_name
+from hodgerank.campaign.settings import CampaignSettings
+from hodgerank.campaign.state import CampaignState
+from hodgerank.campaign.stores.access_keys import AccessKey
+from hodgerank.errors import HodgeRankError
+from hodgerank.server.api_keys import Keys
+from hodgerank.server.auth import WORKER_SECONDS, keep, key_of, token_in_browser
+from hodgerank.server.context import campaign_of, decide, house_of
+from hodgerank.server.problem import Problem
+from hodgerank.server.rendering import render, url
+from hodgerank.server.texts import ENGLISH, Texts
+from hodgerank.server.views.compare_page import prose
+from hodgerank.server.views.worker_request import has_questions_before, joined, tag_of
+
+LETTERS = "abcdefghijkmnpqrstuvwxyz"  # without those that are taken for others
+
+
+class Visit(NamedTuple):
+    """Who stands at the door.
+
+    Attributes
+    ----------
+    name
+        As the link has it; empty where it has none.
+    panel
+        What else the link says.
+    is_same_session
+        Whether they came by the same session of the panel before.
+    refusal
+        Why they cannot come in, by the key of its words; empty if they can.
+    """
+
+    campaign: Campaign
+    settings: CampaignSettings
+    status: str
+    name: str
+    panel: Mapping[str, str]
+    is_same_session: bool
+    refusal: str
+
+
+async def join_page(request: Request) -> Response:
+    """What it is about, and the button to begin."""
+    visit = await _visit(request)
+    if await _is_inside(request, visit):
+        return RedirectResponse(url(request, "w", visit.campaign.id), 303)
+    if visit.refusal:
+        return say_words(request, visit.settings, visit.refusal)
+    return _welcome(request, visit)
+
+
+async def join(request: Request) -> Response:
+    """Come in: a name, a session, and on to the pairs."""
+    visit = await _visit(request)
+    campaign = visit.campaign
+    go_on = RedirectResponse(url(request, "w", campaign.id), 303)
+    if await _is_inside(request, visit):
+        return go_on
+    if visit.refusal:
+        return say_words(request, visit.settings, visit.refusal)
+    async with request.form(max_files=0, max_fields=10) as form:
+        if visit.settings.joining.consent and not form.get("consent"):
+            return _welcome(request, visit, is_consent_missing=True)
+    name = visit.name or await decide(campaign, lambda state, now: _new_name(state))
+    keys = house_of(request).keys
+    token = await _session(keys, visit, name)
+    if token is None:
+        return say_words(request, visit.settings, "taken")
+    try:
+        await decide(campaign, lambda state, now: workers.join(state, now, name, visit.panel))
+    except HodgeRankError:
+        await _end_session(keys, token)
+        raise
+    keep(request, go_on, token, campaign.id)
+    _remember(request, go_on, campaign.id, name)
+    return go_on
+
+
+async def questions_page(request: Request) -> Response:
+    """What who has read the instructions can answer."""
+    campaign = await campaign_of(request)
+    settings, n_left = await _questions(request, campaign)
+    if n_left is None:
+        return RedirectResponse(url(request, "w", campaign.id), 303)
+    return _ask(request, settings, n_left)
+
+
+async def answer_questions(request: Request) -> Response:
+    """Look whether all are right; who has no more tries is screened out."""
+    campaign, name = await campaign_of(request), key_of(request).holder
+    settings, n_left = await _questions(request, campaign)
+    go_on = RedirectResponse(url(request, "w", campaign.id), 303)
+    if n_left is None:
+        return go_on
+    questions = settings.joining.questions
+    async with request.form(max_files=0, max_fields=len(questions) + 10) as form:
+        given = [form.get(f"question-{number}") for number in range(len(questions))]
+    if None in given:
+        return _ask(request, settings, n_left, wrong="missing")
+    passed = all(one.right == said for one, said in zip(questions, given, strict=True))
+    n_left = await decide(campaign, lambda state, now: workers.quiz(state, now, name, passed))
+    if passed or not n_left:
+        return go_on
+    return _ask(request, settings, n_left, wrong="wrong")
+
+
+def say_words(
+    request: Request, settings: CampaignSettings, key: str, status_code: int = 403
+) -> Response:
+    """A page that has nothing but words."""
+    return render(
+        request,
+        "worker/words.html",
+        language=settings.pages.language,
+        title=settings.title,
+        key=key,
+        status_code=status_code,
+    )
+
+
+async def _visit(request: Request) -> Visit:
+    campaign = await house_of(request).campaign(request.path_params["campaign"])
+    given = request.path_params.get("entrance", "")
+    if campaign is None:
+        raise _no_such_door(request)
+
+    def look(state: CampaignState, now: float) -> Visit:
+        settings = state.settings
+        panel = settings.panel.arrival(request.query_params)
+        name, refusal, is_same_session = panel.get("worker", ""), "", False
+        worker = state.worker(name) if name else None
+        if name and not _is_name(name):
+            refusal = "link"
+        elif worker is not None and worker.is_banned:
+            refusal = "banned"
+        elif worker is not None and worker.joined_at is None and worker.n_issued:
+            refusal = "taken"  # by a program, or at a terminal
+        elif not name and _was_banned(request, state, campaign.id):
+            refusal = "banned"
+        elif not name and settings.panel.kind in ("prolific", "connect"):
+            refusal = "panel"
+        elif state.status == "closed" and (worker is None or worker.joined_at is None):
+            refusal = "closed"
+        if worker is not None and (session := panel.get("session")):
+            is_same_session = worker.panel.get("session") == session
+        return Visit(campaign, settings, state.status, name, panel, is_same_session, refusal)
+
+    visit = await decide(campaign, look)
+    entrance = visit.settings.pages.entrance
+    is_open = secrets.compare_digest(entrance.encode(), given.encode())
+    if not is_open and not (visit.refusal == "banned" and not visit.name):
+        raise _no_such_door(request)
+    if not visit.name or visit.refusal:
+        return visit
+    is_taken = await run_in_threadpool(_is_taken, house_of(request).keys, visit)
+    return visit._replace(refusal="taken") if is_taken else visit
+
+
+def _no_such_door(request: Request) -> Problem:
+    """Whether there is such a campaign is not said; the language is that of the browser."""
+    first = request.headers.get("accept-language", ENGLISH)[:2].lower()
+    return Problem(404, Texts(first if first == "de" else ENGLISH).say("worker.join.no_door"))
+
+
+def _is_name(name: str) -> bool:
+    try:
+        require_name(name, "the worker")
+    except HodgeRankError:
+        return False
+    return True
+
+
+def _is_taken(keys: Keys, visit: Visit) -> bool:
+    """Whether somebody is here by this name, who has not come by the same session of the panel."""
+    if visit.is_same_session:
+        return False
+    return bool(_live(keys, visit, visit.name) or keys.all(kind="token", holder=visit.name))
+
+
+async def _session(keys: Keys, visit: Visit, name: str) -> str | None:
+    """A token for a browser; None if another one was faster to take the name."""
+    token = await run_in_threadpool(
+        keys.issue, "session", "worker", name, campaign=visit.campaign.id, seconds=WORKER_SECONDS
+    )
+    mine, live = await keys.find(token), await run_in_threadpool(_live, keys, visit, name)
+    if visit.is_same_session or mine in live[:1]:
+        return token
+    await _end_session(keys, token)
+    return None
+
+
+async def _end_session(keys: Keys, token: str) -> None:
+    if (key := await keys.find(token)) is not None:
+        await run_in_threadpool(keys.revoke, digest=key.digest)
+
+
+def _live(keys: Keys, visit: Visit, name: str) -> list[AccessKey]:
+    """The sessions of a worker, oldest first."""
+    return keys.all(kind="session", role="worker", campaign=visit.campaign.id, holder=name)
+
+
+async def _is_inside(request: Request, visit: Visit) -> bool:
+    """Whether this browser has come in before, by the same name if the link has one."""
+    campaign, token = visit.campaign, token_in_browser(request, visit.campaign.id)
+    key = await house_of(request).keys.find(token) if token else None
+    if key is None or (key.kind, key.role, key.campaign) != ("session", "worker", campaign.id):
+        return False
+    if visit.name not in ("", key.holder):
+        return False
+    return await decide(campaign, lambda state, now: state.worker(key.holder) is not None)
+
+
+def _remember(request: Request, response: Response, campaign: str, name: str) -> None:
+    """Let the browser keep who it was at this door: a ban takes the session away."""
+    response.set_cookie(
+        _who_was(campaign),
+        tag_of(campaign, name),
+        max_age=WORKER_SECONDS,
+        path=url(request, "j", campaign),
+        secure=request.scope["scheme"] == "https",
+        httponly=True,
+        samesite="lax",
+    )
+
+
+def _was_banned(request: Request, state: CampaignState, campaign: str) -> bool:
+    """Whether who came in last by this browser is banned. Nobody gains by saying so of oneself."""
+    tag = request.cookies.get(_who_was(campaign))
+    return tag is not None and any(
+        worker.is_banned and tag_of(campaign, worker.name) == tag for worker in state.workers
+    )
+
+
+def _who_was(campaign: str) -> str:
+    return f"hodgerank-was-{hashlib.sha256(campaign.encode()).hexdigest()[:12]}"
+
+
+def _new_name(state: CampaignState) -> str:
+    """A name that nobody has, for who brings none."""
+    while True:
+        name = "w-" + "".join(secrets.choice(LETTERS) for _ in range(8))
+        if state.worker(name) is None:
+            return name
+
+
+def _welcome(request: Request, visit: Visit, *, is_consent_missing: bool = False) -> Response:
+    settings = visit.settings
+    return render(
+        request,
+        "worker/join.html",
+        language=settings.pages.language,
+        settings=settings,
+        instructions=prose(settings.instructions, settings),
+        is_paused=visit.status == "paused",
+        is_consent_missing=is_consent_missing,
+        status_code=422 if is_consent_missing else 200,
+    )
+
+
+async def _questions(request: Request, campaign: Campaign) -> tuple[CampaignSettings, int | None]:
+    """The settings, and how many tries are left; None where nothing is to be answered."""
+    name = key_of(request).holder
+
+    def look(state: CampaignState, now: float) -> tuple[CampaignSettings, int | None]:
+        worker, settings = joined(state, name), state.settings
+        n_left = settings.joining.tries - worker.n_failed_tries
+        return settings, n_left if has_questions_before(worker, settings) else None
+
+    return await decide(campaign, look)
+
+
+def _ask(request: Request, settings: CampaignSettings, n_left: int, wrong: str = "") -> Response:
+    return render(
+        request,
+        "worker/questions.html",
+        language=settings.pages.language,
+        settings=settings,
+        instructions=prose(settings.instructions, settings),
+        n_left=n_left,
+        wrong=wrong,
+        status_code=422 if wrong else 200,
+    )

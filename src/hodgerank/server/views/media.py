@@ -1,0 +1,252 @@
+"""Sent media: files that programs have uploaded, from the upload until an item shows them.
+
+Whoever has the bytes of a file may show it, and a name is not the bytes: names stand in addresses
+that workers see, in logs and in exports. So a token of one campaign may name what was sent with a
+token of the same campaign, and what the campaign shows already, but no other file of the library.
+Of those it is told the same as of files that are not there. A token that is good for all campaigns
+sees all their media anyway, and may name any.
+
+Until then a file lies apart from the library, in a folder for its campaign and day that stands
+among the uploads of pages, and is removed as they are: not before a day has gone by.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import time
+from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
+from contextlib import asynccontextmanager, suppress
+from pathlib import Path
+from tempfile import SpooledTemporaryFile
+from typing import BinaryIO, Literal, cast
+
+import anyio
+from pydantic import Field
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import JSONResponse, Response, StreamingResponse
+
+from hodgerank.campaign.campaign import Campaign
+from hodgerank.campaign.items import media_file
+from hodgerank.campaign.page_settings import ADDRESS
+from hodgerank.campaign.state import CampaignState
+from hodgerank.display import short
+from hodgerank.errors import CannotWrite, HodgeRankError, InvalidArgument
+from hodgerank.server.auth import key_of
+from hodgerank.server.context import House, campaign_of, decide, house_of
+from hodgerank.server.media.library import MediaLibrary, too_large
+from hodgerank.server.media.range_requests import UnsatisfiableRange, media_headers, range_of
+from hodgerank.server.media.validation import Examined, examine
+from hodgerank.server.problem import Problem
+from hodgerank.server.uploads.staging import FOLDER, KEPT_SECONDS
+from hodgerank.server.views.openapi import operation
+from hodgerank.server.views.request_fields import Body, example
+
+
+def keep(house: House, campaign: str | None, file: BinaryIO) -> Examined:
+    """Keep what was sent with a token of a campaign, or of all; InvalidArgument if it is refused.
+
+    Whether the library has the same file makes no difference, so nobody can find that out.
+    """
+    examined = examine(file)
+    file.seek(0)
+    # Nothing is added to the folder of an earlier day, so that who removes it meets no new file.
+    today = _folder(house, campaign, _day())
+    MediaLibrary(today, house.media.largest).add(file, "the file", examined)
+    house.staging.clean()
+    return examined
+
+
+@asynccontextmanager
+async def naming(
+    request: Request, media: Iterable[str], campaign: Campaign | None = None
+) -> AsyncIterator[None]:
+    """While items are given these media: what was sent is in the library then.
+
+    InvalidArgument for what is neither an address nor an upload that the token may name. Files stay
+    where they were sent to if the items are refused.
+    """
+    house, key = house_of(request), key_of(request)
+    names = [name for name in dict.fromkeys(media) if name and not ADDRESS.fullmatch(name)]
+    if names:
+        await _require(house, key.campaign, names, campaign)
+    yield
+    if names:
+        await run_in_threadpool(_drop, house, key.campaign, names)
+
+
+async def _require(
+    house: House, scope: str | None, names: Sequence[str], campaign: Campaign | None
+) -> None:
+    others = await run_in_threadpool(_not_sent, house, scope, names)
+    may_be_named = others
+    if others and scope is not None:
+        # Looked up after what was sent, which goes from there when an item shows it.
+        shown = set[str]() if campaign is None else await decide(campaign, _shown)
+        may_be_named = [name for name in others if name in shown]
+    found = await run_in_threadpool(_kept, house.media, may_be_named)
+    for name in others:
+        if name not in found:
+            raise InvalidArgument(
+                f"{short(name)} is neither an address that begins with http:// or https://, nor "
+                "the name of an upload that is here: upload it"
+            )
+
+
+def _not_sent(house: House, campaign: str | None, names: Sequence[str]) -> list[str]:
+    """Names that were not sent with such a token; those that were are in the library then."""
+    return [name for name in names if not _bring(house, campaign, name)]
+
+
+def _bring(house: House, campaign: str | None, name: str) -> bool:
+    for path in _places(house, campaign, name):
+        with suppress(InvalidArgument, FileNotFoundError):  # it is not there, or not any more
+            sha256 = name.removeprefix("media:").partition(".")[0]
+            known = Examined(house.media.kind_of(name), sha256, path.stat().st_size)
+            house.media.add(path, name, known)
+            return True
+    return False
+
+
+def _shown(state: CampaignState, now: float) -> set[str]:
+    return {item.media for item in state.items.items}
+
+
+def _kept(library: MediaLibrary, names: Sequence[str]) -> set[str]:
+    return {name for name in names if name in library}
+
+
+def _drop(house: House, campaign: str | None, names: Sequence[str]) -> None:
+    """What the library has and an item shows need not wait any more."""
+    for name in names:
+        for path in _places(house, campaign, name):
+            with suppress(OSError):
+                path.unlink(missing_ok=True)
+
+
+def _places(house: House, campaign: str | None, name: str) -> Iterator[Path]:
+    """Where a file may wait: yesterday's may be as young as a day."""
+    for day in (_day(), _day() - 1):
+        if (path := media_file(_folder(house, campaign, day), name)) is not None:
+            yield path
+
+
+def _folder(house: House, campaign: str | None, day: int) -> Path:
+    name = hashlib.sha256(json.dumps([campaign, day]).encode()).hexdigest()[:32]
+    return house.media.folder / FOLDER / name
+
+
+def _day() -> int:
+    return int(time.time() // KEPT_SECONDS)
+
+
+IN_MEMORY = 1 << 20
+"""Bytes; the rest of a larger file is on disk while it comes."""
+FORM = "multipart/"
+
+
+class MediaSent(Body):
+    """A file that items may show."""
+
+    model_config = example(
+        media="media:2c26b46b68ffc68ff99b453c1d30413413422d706483bfa0f98a5e886266e7ae.png",
+        bytes=48_213,
+        kind="image",
+        media_type="image/png",
+        warning="",
+    )
+
+    media: str = Field(description="What items call it.")
+    bytes: int = Field(ge=1)
+    kind: Literal["image", "video", "audio"]
+    media_type: str = Field(description="As which it will be served.")
+    warning: str = Field(description="What may go wrong with it in some browsers, if anything.")
+
+
+@operation(MediaSent, 201, accepts=("application/octet-stream",))
+async def upload_media(request: Request) -> Response:
+    """Upload a picture, video or sound.
+
+    The body is the file itself, not a form. What it is, its bytes tell: PNG, JPEG, GIF, WebP, AVIF,
+    BMP, MP4, WebM, MP3, WAV, FLAC, Ogg, M4A or AAC of at most 200 MB. What could run script, such
+    as SVG, is refused. The bytes are kept as they are, and the same file has the same name again.
+
+    Name it as the media of an item within a day, with a token for the same campaign, or for all
+    campaigns if this one is. Nobody can see it before. A token for one campaign cannot name files
+    that others have uploaded, unless the campaign shows them.
+    """
+    if request.headers.get("content-type", "").strip().lower().startswith(FORM):
+        raise Problem(415, "send the file as it is, not a form: curl --data-binary @FILE")
+    house, key = house_of(request), key_of(request)
+    with SpooledTemporaryFile(IN_MEMORY, dir=str(house.media.folder)) as file:
+        await _receive(request, cast(BinaryIO, file), house.media.largest)
+        found = await run_in_threadpool(keep, house, key.campaign, cast(BinaryIO, file))
+    content = {
+        "media": found.name,
+        "bytes": found.size,
+        "kind": found.kind.what,
+        "media_type": found.kind.media_type,
+        "warning": found.warning,
+    }
+    return JSONResponse(content, 201)
+
+
+async def _receive(request: Request, file: BinaryIO, most: int) -> None:
+    n_bytes = 0
+    try:
+        async for piece in request.stream():
+            n_bytes += len(piece)
+            if n_bytes > most:
+                raise Problem(413, too_large(most))
+            await run_in_threadpool(file.write, piece)
+    except ClientDisconnect:
+        raise Problem(400, "the upload broke off: send it again") from None
+    except OSError as error:
+        raise CannotWrite(f"there is no room for the upload: {error.strerror or error}") from error
+
+
+PIECE = 1 << 18
+"""Bytes that are read at once."""
+
+
+async def media(request: Request, name: str) -> Response:
+    """A file that an item shows, or a part of it."""
+    campaign = await campaign_of(request)
+    shown = f"media:{name}"
+    if not any(item.media == shown for item in campaign.desk.state.items.items):
+        raise Problem(404, "")
+    path, size = await run_in_threadpool(_look_up, request, shown)
+    headers = media_headers(shown)
+    if headers["ETag"] in request.headers.get("if-none-match", ""):
+        return Response(status_code=304, headers=headers)
+    start, end, status = 0, size - 1, 200
+    if request.headers.get("if-range", headers["ETag"]) == headers["ETag"]:
+        try:
+            part = range_of(request.headers.get("range"), size)
+        except UnsatisfiableRange as error:
+            raise Problem(416, str(error), headers={"Content-Range": f"bytes */{size}"}) from None
+        if part is not None:
+            (start, end), status = part, 206
+            headers["Content-Range"] = f"bytes {start}-{end}/{size}"
+    headers["Content-Length"] = str(end - start + 1)
+    if request.method == "HEAD":
+        return Response(status_code=status, headers=headers)
+    return StreamingResponse(_pieces(path, start, end), status, headers)
+
+
+def _look_up(request: Request, shown: str) -> tuple[Path, int]:
+    try:
+        path = house_of(request).media.path_of(shown)
+        return path, path.stat().st_size
+    except (HodgeRankError, OSError):
+        raise Problem(404, "this file is no longer there") from None
+
+
+async def _pieces(path: Path, start: int, end: int) -> AsyncIterator[bytes]:
+    async with await anyio.open_file(path, "rb") as file:
+        await file.seek(start)
+        left = end - start + 1
+        while left and (piece := await file.read(min(PIECE, left))):
+            left -= len(piece)
+            yield piece

@@ -1,0 +1,144 @@
+"""New: a campaign from what an owner uploads or writes, and decides."""
+
+from __future__ import annotations
+
+import re
+import secrets
+import unicodedata
+from collections.abc import Collection
+
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+
+from hodgerank.campaign.campaign import Campaign
+from hodgerank.campaign.items import CampaignItem
+from hodgerank.campaign.settings import CampaignSettings
+from hodgerank.collecting.stopping import read_rule
+from hodgerank.errors import HodgeRankError
+from hodgerank.server.context import House, house_of
+from hodgerank.server.item_view import origins_of
+from hodgerank.server.rendering import render
+from hodgerank.server.views.item_upload import ENCODINGS, MOST_FILES, Chosen, chosen
+from hodgerank.server.views.layout import go_back
+from hodgerank.server.views.settings_form import (
+    GROUPS,
+    MOST_FIELDS,
+    SettingsForm,
+    form_of,
+    read_form,
+)
+
+LONGEST_FIELD = 8 << 20
+LONGEST_ID = 60
+ENTRANCE_BYTES = 9
+"""Of randomness in the link for workers: twelve letters."""
+AT_FIRST = CampaignSettings("Which is better?", stop="tau >= 0.9")
+"""What stands in the form."""
+FAULTY = "Something is wrong with the items: put it right, or say that it is to be left out."
+FIRST_GROUPS = ("asking", "enough")
+"""Those that are not folded."""
+
+
+async def new_page(request: Request) -> Response:
+    """An empty form."""
+    return _page(request, Chosen(), form_of(AT_FIRST))
+
+
+async def preview(request: Request) -> Response:
+    """What was understood of the files or lines; nothing is created."""
+    async with request.form(
+        max_files=MOST_FILES, max_fields=MOST_FIELDS, max_part_size=LONGEST_FIELD
+    ) as form:
+        found = await chosen(request, form)
+        if request.query_params.get("part"):
+            return preview_part(request, found)
+        return _page(request, found, read_form(form))
+
+
+def preview_part(request: Request, found: Chosen) -> Response:
+    """The same as a part of a page that a script has sent it from."""
+    return render(
+        request,
+        "owner/preview.html",
+        chosen=found,
+        encodings=ENCODINGS,
+        sample=found.sample(request),
+    )
+
+
+async def create(request: Request) -> Response:
+    """Make the campaign, or say beside each field what is wrong; nothing that was typed is lost."""
+    async with request.form(
+        max_files=MOST_FILES, max_fields=MOST_FIELDS, max_part_size=LONGEST_FIELD
+    ) as form:
+        found, filled = await chosen(request, form), read_form(form)
+    items = () if found.upload is None else found.upload.items
+    known = {str(item.id): item.id for item in items}
+    settings = filled.check(AT_FIRST, known)
+    if len(items) < 2:
+        filled.wrong["items"] = "Two items are needed to compare anything."
+    elif found.is_faulty and not found.is_new:
+        filled.wrong["items"] = FAULTY
+    if found.is_new or filled.wrong or settings is None:
+        return _page(request, found, filled, status_code=200 if found.is_new else 422)
+    house = house_of(request)
+    try:
+        id = await run_in_threadpool(_create, house, found, settings)
+    except HodgeRankError as error:
+        filled.tell(error)
+        return _page(request, found, filled, status_code=422)
+    return go_back(request, "c", id, done="created")
+
+
+async def rule_words(request: Request) -> Response:
+    """What a stopping rule means, or what is wrong with it."""
+    text = request.query_params.get("text", "")[:1000]
+    try:
+        return JSONResponse(
+            {"is_rule": True, "words": str(read_rule(text)) if text.strip() else ""}
+        )
+    except HodgeRankError as error:
+        return JSONResponse({"is_rule": False, "words": str(error)})
+
+
+def _create(house: House, found: Chosen, settings: CampaignSettings) -> str:
+    """In a thread."""
+    entrance = secrets.token_urlsafe(ENTRANCE_BYTES)
+    settings = settings.changed({"pages": {"entrance": entrance}})
+    items: list[CampaignItem] = found.store(house)
+    id = id_for(settings.title or settings.question, house.database.campaigns())
+    Campaign.create(house.database, items, settings, id=id).leave()
+    house.staging.drop(found.staged)
+    return id
+
+
+def id_for(title: str, taken: Collection[str]) -> str:
+    """A short name for addresses, which no other campaign has.
+
+    >>> id_for("Which café is best?", ["cups"]), id_for("Cups!", ["cups"])
+    ('which-cafe-is-best', 'cups-2')
+    """
+    plain = unicodedata.normalize("NFKD", title).encode("ascii", "ignore").decode().lower()
+    name = re.sub(r"[^a-z0-9]+", "-", plain)[:LONGEST_ID].strip("-") or "campaign"
+    number = 1
+    while (id := name if number == 1 else f"{name}-{number}") in taken:
+        number += 1
+    return id
+
+
+def _page(request: Request, found: Chosen, form: SettingsForm, status_code: int = 200) -> Response:
+    items = () if found.upload is None else found.upload.items
+    return render(
+        request,
+        "owner/new.html",
+        origins=origins_of(items),
+        status_code=status_code,
+        chosen=found,
+        encodings=ENCODINGS,
+        sample=found.sample(request),
+        form=form,
+        groups=GROUPS,
+        first_groups=FIRST_GROUPS,
+        known=[str(item.id) for item in items],
+    )

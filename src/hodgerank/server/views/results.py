@@ -1,0 +1,201 @@
+"""Results over HTTP: the ranking, how far it can be trusted, and whether it is enough yet."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from fastapi import Query as InQuery
+from pydantic import Field
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+
+from hodgerank.display import short
+from hodgerank.errors import CampaignError
+from hodgerank.server.analyses.results import progress_of, ranking_of, trust_of
+from hodgerank.server.context import house_of
+from hodgerank.server.views.campaigns import EXAMPLE, Numbers
+from hodgerank.server.views.openapi import operation
+from hodgerank.server.views.request_fields import Body, Named, Query, Seq, Text, example
+
+
+class OfTrack(Query):
+    """Which track."""
+
+    track: Text | None = Field(None, description="It need not be named where there is one only.")
+
+
+class OfProgress(Query):
+    """What to look at."""
+
+    track: Text | None = Field(None, description="Tell of this one only.")
+    forecast: bool = Field(
+        False, description="Foresee how many more answers it takes, which takes seconds."
+    )
+
+
+class RankedFound(Body):
+    """An item of a ranking."""
+
+    item: int | str
+    score: float
+    stderr: float
+    lower: float
+    upper: float
+    rank: int = Field(ge=1)
+    rank_lower: int = Field(ge=1, description="The best rank that it may have.")
+    rank_upper: int = Field(ge=1, description="The worst one.")
+    comparisons: int = Field(ge=0)
+    component: int | None = Field(
+        None, description="Where groups of items were never compared with each other: which."
+    )
+
+
+class RankingFound(Body):
+    """Items from best to worst, as `Ranking.to_dict` and `hodgerank rank --json` have them."""
+
+    as_of: Seq = Field(description="The place in the log.", examples=[171])
+    track: str
+    model: str
+    link: str
+    confidence: float
+    ridge: float
+    dispersion: float
+    freedom: float | None
+    temperature: float | None
+    iterations: int
+    residual: float
+    solver: str
+    converged: bool
+    uncertainty: str
+    components: int
+    undefeated: list[int | str]
+    winless: list[int | str]
+    notes: list[str] = Field(description="What a careful reader should know.")
+    items: list[RankedFound]
+
+
+class StatementFound(Body):
+    """What may be said of the votes, a sentence."""
+
+    about: str
+    words: str
+    concern: bool
+
+
+class TrustFound(Body):
+    """How far the ranking can be trusted, as `TrustReport.to_dict` has it."""
+
+    as_of: Seq = Field(description="The place in the log.", examples=[171])
+    track: str
+    verdict: str = Field(description="What deserves attention, in one sentence.")
+    statements: list[StatementFound]
+    items: int
+    answers: int
+    beta_0: int = Field(description="Groups of items that no answers join.")
+    beta_1: int = Field(description="Loops that no triangle fills.")
+    energy: dict[str, float] = Field(description="Shares of what the votes are made of.")
+    expected: dict[str, Any] = Field(description="What noise alone would give.")
+    consistency: dict[str, Any]
+    sides: dict[str, Any]
+    triangles: list[dict[str, Any]]
+    loops: list[dict[str, Any]]
+    outliers: dict[str, Any]
+    workers: dict[str, Any] | None
+    reliability: dict[str, Any]
+
+
+class ForecastFound(Body):
+    """How many more answers it will take; null is more than can be foreseen."""
+
+    rule: str = Field(examples=["expected tau 0.9"])
+    target: float
+    now: float
+    answers: float | None
+    lower: float | None
+    upper: float | None
+
+
+class TrackFound(Body):
+    """How far one track is."""
+
+    track: str
+    items: int
+    answers: int
+    expected_tau: float
+    is_enough: bool
+    forecast: ForecastFound | None
+    is_doubtful: bool = Field(
+        description="Whether coin tosses would give as much of a ranking; asked with a forecast."
+    )
+
+
+class ProgressFound(Numbers):
+    """How far a campaign is."""
+
+    model_config = example(
+        as_of=171,
+        sentence="Not yet: 78 answers of at most 400.",
+        is_enough=False,
+        tracks=[
+            {
+                "track": "",
+                "items": 12,
+                "answers": 78,
+                "expected_tau": 0.81,
+                "is_enough": False,
+                "forecast": None,
+                "is_doubtful": False,
+            }
+        ],
+        **EXAMPLE,
+    )
+
+    as_of: Seq = Field(description="The place in the log.")
+    sentence: str = Field(description="Is it enough yet, and if not, how many more?")
+    is_enough: bool
+    tracks: list[TrackFound]
+
+
+@operation(RankingFound)
+async def get_ranking(
+    request: Request, campaign: Named, query: Annotated[OfTrack, InQuery()]
+) -> Response:
+    """Rank the items of a track.
+
+    From the answers that count as of place `as_of` of the log, plain or robust as set. It is
+    computed beside those who answer, which takes a moment.
+    """
+    found = await house_of(request).analyst.ask(ranking_of, campaign.id, query.track)
+    return JSONResponse(found)
+
+
+@operation(TrustFound)
+async def get_trust(
+    request: Request, campaign: Named, query: Annotated[OfTrack, InQuery()]
+) -> Response:
+    """Say how far the ranking can be trusted.
+
+    What the votes are made of, cycles, sides, outliers and workers; there has to be an answer.
+    """
+    found = await house_of(request).analyst.ask(trust_of, campaign.id, query.track)
+    return JSONResponse(found)
+
+
+@operation(ProgressFound)
+async def get_progress(
+    request: Request, campaign: Named, query: Annotated[OfProgress, InQuery()]
+) -> Response:
+    """Say whether it is enough yet.
+
+    And how many more answers it takes, if a forecast is wanted. Where the stopping rule is reached,
+    the campaign is told so.
+    """
+    progress = await house_of(request).analyst.ask(progress_of, campaign.id, query.forecast)
+    await run_in_threadpool(campaign.note, progress)
+    found = progress.to_dict()
+    if query.track is not None:
+        found["tracks"] = [one for one in found["tracks"] if one["track"] == query.track]
+        if not found["tracks"]:
+            raise CampaignError(f"there is no track {short(repr(query.track))}")
+    return JSONResponse({"as_of": progress.counts.seq, **found})

@@ -1,0 +1,338 @@
+"""Models of settings, made of the classes that check them: a new setting is there at once."""
+
+from __future__ import annotations
+
+import secrets
+from dataclasses import MISSING, fields, is_dataclass
+from types import NoneType, UnionType
+from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_type_hints
+
+from fastapi import Path
+from pydantic import BaseModel, Field, create_model
+from starlette.concurrency import run_in_threadpool
+from starlette.datastructures import FormData
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+
+from hodgerank.campaign.campaign import Campaign
+from hodgerank.campaign.items import require_name
+from hodgerank.campaign.settings import VERSION, CampaignSettings
+from hodgerank.campaign.settings_validation import NO_LIMIT
+from hodgerank.campaign.stores.access_keys import AccessKey
+from hodgerank.display import short
+from hodgerank.errors import HodgeRankError
+from hodgerank.server.api_keys import Role
+from hodgerank.server.auth import key_of
+from hodgerank.server.context import House, campaign_of, house_of
+from hodgerank.server.problem import Problem
+from hodgerank.server.rendering import url
+from hodgerank.server.views.layout import Frame, frame_of, framed, go_back
+from hodgerank.server.views.new_campaign import ENTRANCE_BYTES, LONGEST_FIELD
+from hodgerank.server.views.openapi import operation
+from hodgerank.server.views.request_fields import LONGEST_TEXT, WHOLE, Body, ItemId, Name, example
+from hodgerank.server.views.settings_form import (
+    GROUPS,
+    MOST_FIELDS,
+    SettingsForm,
+    form_of,
+    read_form,
+)
+
+MOST_ENTRIES = 500
+
+
+def _no_default(schema: dict[str, Any]) -> None:
+    """What is not given has no value, not even null."""
+    schema.pop("default", None)
+
+
+LEFT_OUT: Any = Field(None, json_schema_extra=_no_default)
+
+
+def _model(kind: type[Any], prefix: str, *, is_whole: bool) -> type[BaseModel]:
+    """A model with the fields of a class of settings: all of them, or those that are given."""
+    hints = get_type_hints(kind)
+    parts: dict[str, Any] = {}
+    for one in fields(kind):
+        value = _type(hints[one.name], prefix, is_whole=is_whole)
+        parts[one.name] = (value, ... if is_whole or one.default is MISSING else LEFT_OUT)
+    words = (kind.__doc__ or "").partition("\n")[0]
+    return create_model(f"{prefix}{kind.__name__}", __base__=Body, __doc__=words, **parts)
+
+
+def _type(hint: Any, prefix: str, *, is_whole: bool) -> Any:
+    """What JSON has in the place of a type."""
+    if is_dataclass(hint):
+        return _model(hint, prefix, is_whole=is_whole)  # type: ignore[arg-type]
+    if hint is str:
+        return Annotated[str, Field(max_length=LONGEST_TEXT)]
+    if hint is int:
+        return Annotated[int, Field(ge=0, lt=10**18), WHOLE]
+    if get_origin(hint) is tuple:
+        entry = _type(get_args(hint)[0], prefix, is_whole=is_whole)
+        return Annotated[list[entry], Field(max_length=MOST_ENTRIES)]  # type: ignore[valid-type]
+    if get_origin(hint) in (Union, UnionType):
+        if set(get_args(hint)) == {int, str}:
+            return ItemId
+        kinds = [one for one in get_args(hint) if one is not NoneType]
+        nothing: list[Any] = [Literal[NO_LIMIT]]
+        if not is_whole:
+            nothing.append(NoneType)
+        return Union[*(_type(one, prefix, is_whole=is_whole) for one in kinds), *nothing]
+    return hint
+
+
+class SomeSettings(_model(CampaignSettings, "Some", is_whole=False)):  # type: ignore[misc]
+    """Settings that are to be different; no limit is null or "none"."""
+
+    model_config = example(budget=400, stop="tau >= 0.9", attention={"focus": False})
+
+    version: Annotated[int, Field(ge=1, le=VERSION), WHOLE] = LEFT_OUT
+
+
+class AllSettings(_model(CampaignSettings, "", is_whole=True)):  # type: ignore[misc]
+    """Everything that the owner has decided; no limit is "none"."""
+
+    version: Annotated[int, Field(ge=1, le=VERSION), WHOLE]
+
+
+SHORTEST_DAYS, LONGEST_DAYS = 0.001, 36_500
+EXAMPLE = {"id": "9f86d081884c7d65", "role": "judge", "name": "gpt", "campaign": "animals"}
+
+TokenId = Annotated[
+    str, Path(min_length=1, max_length=64, description="As listed.", examples=[EXAMPLE["id"]])
+]
+
+
+class NewToken(Body):
+    """What a token is to be good for."""
+
+    model_config = example(role="judge", name="gpt", campaign="animals", days=30)
+
+    role: Literal["owner", "judge", "reader"]
+    name: Name = Field(description="Who has it; a judge answers under this name.")
+    campaign: Name | None = Field(None, description="The only one it is for; else it is for all.")
+    days: float | None = Field(
+        None, ge=SHORTEST_DAYS, le=LONGEST_DAYS, description="How long; for ever if it is left out."
+    )
+
+
+class TokenFound(Body):
+    """What a token is good for; the token itself is not kept."""
+
+    id: str = Field(examples=[EXAMPLE["id"]])
+    role: str
+    name: str
+    campaign: str | None
+    created: float = Field(description="Seconds since 1970.")
+    expires: float | None = Field(description="Seconds since 1970; null is never.")
+
+
+class TokensFound(Body):
+    """All tokens that are not over, oldest first."""
+
+    tokens: list[TokenFound]
+
+
+class TokenMade(TokenFound):
+    """A new token, which is shown this once."""
+
+    token: str
+
+
+@operation(TokensFound)
+async def list_tokens(request: Request) -> Response:
+    """List the tokens.
+
+    Who may use the API, and for what. Sessions of browsers are not among them.
+    """
+    return JSONResponse({"tokens": [_found(key) for key in await _tokens(request)]})
+
+
+@operation(TokenMade, 201, with_location=True)
+async def create_token(request: Request, given: NewToken) -> Response:
+    """Make a token.
+
+    It is shown this once, and kept as a digest only. An owner may do everything; a judge may lease,
+    answer, skip, undo and see the progress, under its own name; a reader may see what is known.
+    """
+    require_name(given.name, "the token")
+    mine, keys = key_of(request).campaign, house_of(request).keys
+    if mine is not None and given.campaign != mine:
+        raise Problem(403, f"this token is good for {short(mine)}: name that campaign")
+    known = await run_in_threadpool(house_of(request).database.campaigns)
+    if given.campaign is not None and given.campaign not in known:
+        raise Problem(404, f"there is no campaign {short(given.campaign)}")
+    token = await run_in_threadpool(
+        lambda: keys.issue(
+            "token",
+            given.role,
+            given.name,
+            campaign=given.campaign,
+            seconds=None if given.days is None else given.days * 86_400,
+        )
+    )
+    key = await keys.find(token)
+    assert key is not None
+    content = {**_found(key), "token": token}
+    where = url(request, "api", "v1", "tokens", content["id"])
+    return JSONResponse(content, 201, {"Location": where})
+
+
+@operation(None, 204)
+async def revoke_token(request: Request, token: TokenId) -> Response:
+    """Take a token away.
+
+    By its id, as listed. It opens nothing from now on; other processes notice within seconds.
+    """
+    for key in await _tokens(request):
+        if _id(key) == token:
+            keys = house_of(request).keys
+            await run_in_threadpool(keys.revoke, digest=key.digest)
+            return Response(status_code=204)
+    raise Problem(404, f"there is no token {short(token)}")
+
+
+async def _tokens(request: Request) -> list[AccessKey]:
+    """Those that a key may know of."""
+    mine, keys = key_of(request).campaign, house_of(request).keys
+    known = await run_in_threadpool(lambda: keys.all(kind="token"))
+    return [key for key in known if mine in (None, key.campaign)]
+
+
+def _id(key: AccessKey) -> str:
+    """Enough of the digest to tell tokens apart."""
+    return key.digest[:16]
+
+
+def _found(key: AccessKey) -> dict[str, Any]:
+    return {
+        "id": _id(key),
+        "role": key.role,
+        "name": key.holder,
+        "campaign": key.campaign,
+        "created": key.created,
+        "expires": key.expires,
+    }
+
+
+TOKEN_ROLES: dict[str, Role] = {"judge": "judge", "reader": "reader", "owner": "owner"}
+TOKEN_DAYS = {"30": 30, "365": 365, "0": 0}
+"""After which a token opens nothing any more; 0: never."""
+DAY = 86_400.0
+
+
+async def settings_page(request: Request) -> Response:
+    """All settings, and the keys of programs."""
+    frame = await frame_of(await campaign_of(request))
+    return await _page(request, frame, form_of(frame.settings))
+
+
+async def change(request: Request) -> Response:
+    """Change them from now on, or say beside each field what is wrong.
+
+    Only what this owner changed: others may have changed the rest since the page was made.
+    """
+    campaign = await campaign_of(request)
+    async with request.form(
+        max_files=0, max_fields=MOST_FIELDS, max_part_size=LONGEST_FIELD
+    ) as form:
+        written, shown = read_form(form), _text(form, "shown")
+    frame = await frame_of(campaign)
+    filled = written.changed_from(shown, form_of(frame.settings))
+    known = {str(item.id): item.id for item in frame.items}
+    if filled.check(frame.settings, known) is not None:
+        try:
+            await run_in_threadpool(lambda: campaign.change(**filled.changes(known)))
+            return go_back(request, "c", campaign.id, "settings", done="change")
+        except HodgeRankError as error:
+            filled.tell(error)
+    values = {**form_of(frame.settings).values, **filled.values}
+    return await _page(request, frame, SettingsForm(values, filled.wrong), status_code=422)
+
+
+async def renew_entrance(request: Request) -> Response:
+    """Another link for workers: the one before leads nowhere."""
+    campaign = await campaign_of(request)
+    entrance = secrets.token_urlsafe(ENTRANCE_BYTES)
+    await run_in_threadpool(lambda: campaign.change(pages={"entrance": entrance}))
+    return go_back(request, "c", campaign.id, "settings", done="entrance")
+
+
+async def reset(request: Request) -> Response:
+    """Votes go, items and settings stay."""
+    campaign = await campaign_of(request)
+    async with request.form(max_files=0, max_fields=10) as form:
+        if _text(form, "typed").strip() != campaign.id:
+            raise Problem(422, "The name that was typed is not that of the campaign.")
+    await run_in_threadpool(campaign.reset)
+    return go_back(request, "c", campaign.id, "settings", done="reset")
+
+
+async def make_token(request: Request) -> Response:
+    """A key for a program, shown this once."""
+    campaign, house = await campaign_of(request), house_of(request)
+    frame = await frame_of(campaign)
+    async with request.form(max_files=0, max_fields=10) as form:
+        name, role = _text(form, "name").strip(), TOKEN_ROLES.get(_text(form, "role"))
+        days = TOKEN_DAYS.get(_text(form, "days"))
+    form_now = form_of(frame.settings)
+    if role is None or days is None:
+        raise Problem(422, "A token has a role, and a time after which it ends.")
+    try:
+        require_name(name, "the token")
+    except HodgeRankError as error:
+        return await _page(request, frame, form_now, token_wrong=str(error), status_code=422)
+    token = await run_in_threadpool(_issue, house, campaign, role, name, days)
+    return await _page(request, frame, form_now, token=token)
+
+
+async def revoke_campaign_token(request: Request) -> Response:
+    """A key opens nothing any more."""
+    campaign, house = await campaign_of(request), house_of(request)
+    async with request.form(max_files=0, max_fields=10) as form:
+        digest = _text(form, "token")
+    known = await run_in_threadpool(_campaign_tokens, house, campaign.id)
+    if digest not in {key.digest for key in known}:
+        raise Problem(404, "there is no such token")
+    await run_in_threadpool(house.keys.revoke, digest=digest)
+    return go_back(request, "c", campaign.id, "settings", done="revoke")
+
+
+def _issue(house: House, campaign: Campaign, role: Role, name: str, days: int) -> str:
+    return house.keys.issue(
+        "token",
+        role,
+        name,
+        campaign=None if role == "owner" else campaign.id,
+        seconds=days * DAY if days else None,
+    )
+
+
+def _campaign_tokens(house: House, id: str) -> list[AccessKey]:
+    """Those that open this campaign."""
+    return [key for key in house.keys.all(kind="token") if key.campaign in (None, id)]
+
+
+async def _page(request: Request, frame: Frame, form: SettingsForm, **values: Any) -> Response:
+    tokens = await run_in_threadpool(_campaign_tokens, house_of(request), frame.id)
+    shown = {"token": "", "token_wrong": "", **values}
+    return framed(
+        request,
+        "owner/settings.html",
+        frame,
+        "settings",
+        form=form,
+        before=form_of(frame.settings).told(),
+        groups=GROUPS,
+        known=[str(item.id) for item in frame.items],
+        tokens=tokens,
+        token_roles=list(TOKEN_ROLES),
+        token_days=list(TOKEN_DAYS),
+        **shown,
+    )
+
+
+def _text(form: FormData, field: str) -> str:
+    value = form.get(field, "")
+    return value if isinstance(value, str) else ""

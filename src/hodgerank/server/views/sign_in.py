@@ -1,0 +1,58 @@
+"""Entering and leaving: the one-time link of the owner becomes a session, and sessions end."""
+
+from __future__ import annotations
+
+from pydantic import BaseModel, Field
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+
+from hodgerank.server.auth import OWNER_SECONDS, drop, keep, key_of
+from hodgerank.server.context import house_of
+from hodgerank.server.problem import Problem
+from hodgerank.server.rendering import render, url
+from hodgerank.server.views.layout import go_back
+
+
+class Entry(BaseModel):
+    """What stands behind the # of the link: browsers send that to nobody."""
+
+    token: str = Field(max_length=200)
+
+
+async def enter_page(request: Request) -> Response:
+    """The page that the link leads to; its script sends the token."""
+    return render(request, "enter.html")
+
+
+async def enter(request: Request, entry: Entry) -> Response:
+    """A session for whoever is first."""
+    keys = house_of(request).keys
+    link = await run_in_threadpool(keys.redeem, entry.token)
+    if link is None:
+        raise Problem(
+            403,
+            "This link was used before, or is too old. A server that starts prints a new one.",
+        )
+    token = await run_in_threadpool(
+        keys.issue, "session", "owner", link.holder, seconds=OWNER_SECONDS
+    )
+    response = JSONResponse({"go_to": url(request, "")})
+    keep(request, response, token)
+    return response
+
+
+async def sign_out(request: Request) -> Response:
+    """The session ends."""
+    key = key_of(request)
+    await run_in_threadpool(house_of(request).keys.revoke, digest=key.digest)
+    response = JSONResponse({"go_to": url(request, "enter")})
+    drop(request, response)
+    return response
+
+
+async def sign_out_others(request: Request) -> Response:
+    """All other sessions of owners end, and links that nobody used sign nobody in."""
+    keys = house_of(request).keys
+    await run_in_threadpool(keys.sign_out_owners, but=key_of(request).digest)
+    return go_back(request, "", done="others")

@@ -1,0 +1,131 @@
+"""Speaking: what the scripts of workers' pages send along, so that it is known whose page it is."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable
+from typing import Literal, NamedTuple, TypeAlias
+
+from pydantic import BaseModel, ConfigDict, Field
+from starlette.requests import Request
+
+from hodgerank.campaign.campaign import Campaign
+from hodgerank.campaign.commands import leases
+from hodgerank.campaign.items import CampaignItem
+from hodgerank.campaign.settings import CampaignSettings
+from hodgerank.campaign.state import CampaignState
+from hodgerank.campaign.tasks import Task
+from hodgerank.campaign.workers import Worker
+from hodgerank.errors import NoTask
+from hodgerank.server.auth import key_of
+from hodgerank.server.context import campaign_of
+from hodgerank.server.problem import Problem
+
+
+class Said(BaseModel):
+    """What a script sends; `who` is the tag of the worker whose page it is in."""
+
+    model_config = ConfigDict(strict=True, extra="forbid", allow_inf_nan=False)
+
+    who: str = Field("", max_length=100)
+
+
+async def speaker(request: Request, said: Said) -> tuple[Campaign, str]:
+    """The campaign, and the name of the worker.
+
+    An old page may be open while somebody else has joined in the same browser: it is not heard, and
+    keeps its answers.
+    """
+    campaign, name = await campaign_of(request), key_of(request).holder
+    if said.who and said.who != tag_of(campaign.id, name):
+        raise Problem(401, "Somebody else has joined in this browser: open your link again.")
+    return campaign, name
+
+
+def tag_of(campaign: str, name: str) -> str:
+    """What stands for a worker where the name is nobody's business."""
+    return hashlib.sha256(json.dumps([campaign, name]).encode()).hexdigest()[:16]
+
+
+Step: TypeAlias = Literal["open", "wait", "questions", "done"]
+
+N_TASKS = 2  # the one that is shown, and the next
+PASSING = ("paused", "busy")  # why there is no task, but may be one soon
+FEW_PAIRS = 100  # that somebody may see all of
+
+
+class Turn(NamedTuple):
+    """What a worker is to do next.
+
+    Attributes
+    ----------
+    step
+        'open': there are tasks. 'wait': there may be some soon. 'questions': those before the first
+        task are to be answered. 'done': there will be none.
+    why
+        Why there is no task, in the word of `NoTask`.
+    about
+        How many answers it will be in all; None where nobody can say.
+    """
+
+    step: Step
+    why: str
+    tasks: list[tuple[str, CampaignItem, CampaignItem]]
+    n_answers: int
+    about: int | None
+    settings: CampaignSettings
+
+
+def next_turn(
+    state: CampaignState, now: float, new_id: Callable[[], str], name: str, n: int = N_TASKS
+) -> Turn:
+    """Lease up to n tasks, if any, to a worker who has joined, or say why there is none."""
+    worker, settings = joined(state, name), state.settings
+    step: Step = "open"
+    why, tasks = "", []
+    if has_questions_before(worker, settings):
+        step = "questions"
+    elif n:
+        try:
+            tasks = [_shown(state, task) for task in leases.lease(state, now, new_id, name, n)]
+        except NoTask as refusal:
+            why = refusal.why
+            step = "wait" if why in PASSING else "done"
+    n_answers = len(worker.answers)
+    return Turn(step, why, tasks, n_answers, _about(state, n_answers, len(tasks)), settings)
+
+
+def joined(state: CampaignState, name: str) -> Worker:
+    """A worker who has joined: a session outlives who has been forgotten."""
+    worker = state.worker(name)
+    if worker is None or worker.joined_at is None:
+        raise Problem(401, "Open the link that you were given.")
+    return worker
+
+
+def has_questions_before(worker: Worker, settings: CampaignSettings) -> bool:
+    """Whether a worker has to answer questions before the first task."""
+    is_new = not (worker.n_issued or worker.has_passed or worker.has_left or worker.is_banned)
+    return is_new and bool(settings.joining.questions)
+
+
+def _shown(state: CampaignState, task: Task) -> tuple[str, CampaignItem, CampaignItem]:
+    book = state.items
+    return task.id, book.items[book.codes[task.left]], book.items[book.codes[task.right]]
+
+
+def _about(state: CampaignState, n_answers: int, n_out: int) -> int | None:
+    """What the limit, the budget and the number of pairs leave; what is out can be answered."""
+    settings = state.settings
+    checks = settings.repeat_share + (settings.gold_share if settings.gold else 0)
+    n_pairs = sum(n * (n - 1) // 2 for n in state.items.n_active)
+    most = settings.answers_per_worker
+    if most is None and n_pairs > FEW_PAIRS:
+        return None
+    about = round(n_pairs * (1 + checks))
+    if most is not None:
+        about = min(about, most)
+    if settings.budget is not None:
+        about = min(about, n_answers + settings.budget - sum(state.n_counted))
+    return max(n_answers + n_out, about) or None

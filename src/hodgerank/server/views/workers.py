@@ -1,0 +1,321 @@
+"""Workers over HTTP: what they did, whose answers count, and how they come and go."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Annotated, Any
+
+from pydantic import Field
+from starlette.concurrency import run_in_threadpool
+from starlette.datastructures import FormData
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+
+from hodgerank.campaign.campaign import Campaign
+from hodgerank.campaign.commands import owner, workers
+from hodgerank.campaign.page_settings import Outcome
+from hodgerank.campaign.state import CampaignState
+from hodgerank.campaign.summaries import worker_summaries
+from hodgerank.estimators.workers.assessment import WORDS, level_of
+from hodgerank.server.analyses.workers import without, workers_view
+from hodgerank.server.context import campaign_of, decide, house_of
+from hodgerank.server.problem import Problem
+from hodgerank.server.rendering import render
+from hodgerank.server.views.layout import MOST_SHOWN, frame_of, framed, go_back
+from hodgerank.server.views.openapi import operation
+from hodgerank.server.views.permissions import acting_as
+from hodgerank.server.views.request_fields import Body, Name, Named, Text, example
+
+
+class WorkerName(Body):
+    """A worker."""
+
+    model_config = example(worker="ann")
+
+    worker: Name
+
+
+class Ban(WorkerName):
+    """A worker, and why they are to go."""
+
+    model_config = example(worker="ann", reason="tosses coins")
+
+    reason: Text = ""
+
+
+class Arrival(Body):
+    """A worker who comes."""
+
+    model_config = example(worker="ann", panel={"study": "spring"})
+
+    worker: Name | None = Field(None, description="Whoever has the token if none is named.")
+    panel: dict[
+        Annotated[str, Field(max_length=workers.LONGEST_PARAMETER)],
+        Annotated[str, Field(max_length=workers.LONGEST_PARAMETER)],
+    ] = Field(
+        default_factory=dict,
+        max_length=workers.MOST_PARAMETERS,
+        description="What the panel says of them.",
+    )
+
+
+class Quiz(Body):
+    """How a worker did with the questions before the first task."""
+
+    model_config = example(worker="ann", passed=True)
+
+    worker: Name | None = Field(None, description="Whoever has the token if none is named.")
+    passed: bool
+
+
+class Departure(Body):
+    """A worker who goes, and how it ended."""
+
+    model_config = example(worker="ann", outcome="completed")
+
+    worker: Name | None = Field(None, description="Whoever has the token if none is named.")
+    outcome: Outcome = "completed"
+
+
+class TriesLeft(Body):
+    """How often a worker may try again."""
+
+    tries_left: int = Field(ge=0, examples=[1])
+
+
+class WorkerFound(Body):
+    """What one worker has done."""
+
+    worker: str = Field(examples=["ann"])
+    n_answers: int = Field(ge=0, description="Given and not taken back.")
+    n_counted: int = Field(ge=0, description="Those among them that are votes.")
+    n_out: int = Field(ge=0)
+    n_skipped: int = Field(ge=0)
+    n_expired: int = Field(ge=0)
+    median_seconds: float | None
+    left_share: float | None = Field(description="Of answers for a side, those for the left.")
+    gold_right: int = Field(ge=0)
+    gold_seen: int = Field(ge=0)
+    repeats_agreeing: int = Field(ge=0)
+    repeats_seen: int = Field(ge=0)
+    marks: dict[str, int] = Field(description="How many answers failed which rule.")
+    is_banned: bool
+    ban_reason: str
+    joined_at: float | None
+    last_at: float | None = Field(description="When they last got, answered or skipped a task.")
+    outcome: Outcome | None
+    panel: dict[str, str]
+
+
+class WorkersFound(Body):
+    """Workers, in the order they came."""
+
+    workers: list[WorkerFound]
+
+
+class Pseudonym(Body):
+    """What somebody is called who was forgotten."""
+
+    pseudonym: str = Field(examples=["forgotten-0f8fad5b"])
+
+
+@operation(WorkersFound)
+async def list_workers(campaign: Named) -> Response:
+    """List the workers.
+
+    What each has done, how fast, and what the rules of attention say of it.
+    """
+    found = await decide(campaign, lambda state, now: worker_summaries(state))
+    return JSONResponse({"workers": [worker.to_dict() for worker in found]})
+
+
+@operation(None, 204)
+async def ban_worker(request: Request, campaign: Named, given: Ban) -> Response:
+    """Give a worker no more tasks, and count none of their answers.
+
+    Their session in the browser ends. Restoring them undoes the ban.
+    """
+    await decide(campaign, lambda state, now: owner.ban(state, now, given.worker, given.reason))
+    await _end_session(request, campaign, given.worker)
+    return Response(status_code=204)
+
+
+@operation(None, 204)
+async def restore_worker(campaign: Named, given: WorkerName) -> Response:
+    """Lift a ban.
+
+    The answers of the worker count again.
+    """
+    await decide(campaign, lambda state, now: owner.restore_worker(state, now, given.worker))
+    return Response(status_code=204)
+
+
+@operation(Pseudonym)
+async def forget_worker(request: Request, campaign: Named, given: WorkerName) -> Response:
+    """Take the name of a worker away, and all that came with it.
+
+    Their answers stay, and count, under a name that is drawn by lot. They get no more tasks.
+    """
+    pseudonym = await run_in_threadpool(campaign.forget, given.worker)
+    await _end_session(request, campaign, given.worker)
+    return JSONResponse({"pseudonym": pseudonym})
+
+
+@operation(None, 204)
+async def join_campaign(request: Request, campaign: Named, given: Arrival) -> Response:
+    """Let a worker come.
+
+    For programs that show pairs to people: those that answer themselves need not join. Who comes
+    again is known already.
+    """
+    worker = acting_as(request, given.worker)
+    await decide(campaign, lambda state, now: workers.join(state, now, worker, given.panel))
+    return Response(status_code=204)
+
+
+@operation(TriesLeft)
+async def quiz_worker(request: Request, campaign: Named, given: Quiz) -> Response:
+    """Say how a worker did with the questions before the first task.
+
+    Who has failed as often as the settings allow is screened out.
+    """
+    worker = acting_as(request, given.worker)
+
+    def quiz(state: CampaignState, now: float) -> dict[str, Any]:
+        return {"tries_left": workers.quiz(state, now, worker, given.passed)}
+
+    return JSONResponse(await decide(campaign, quiz))
+
+
+@operation(None, 204)
+async def finish_worker(request: Request, campaign: Named, given: Departure) -> Response:
+    """Let a worker go.
+
+    They get no more tasks, and what is out with them goes to others. The same once more changes
+    nothing.
+    """
+    worker = acting_as(request, given.worker)
+    await decide(campaign, lambda state, now: workers.finish(state, now, worker, given.outcome))
+    return Response(status_code=204)
+
+
+async def _end_session(request: Request, campaign: Campaign, worker: str) -> None:
+    """A browser that the worker left open opens nothing any more."""
+    keys = house_of(request).keys
+    await run_in_threadpool(lambda: keys.revoke(role="worker", campaign=campaign.id, holder=worker))
+
+
+MOST_AT_ONCE = 5_000
+
+
+async def workers_page(request: Request) -> Response:
+    """The page, whose table comes when it is computed."""
+    campaign = await campaign_of(request)
+    return framed(request, "owner/workers.html", await frame_of(campaign), "workers")
+
+
+async def workers_table(request: Request) -> Response:
+    """Everybody in a row each."""
+    campaign = await campaign_of(request)
+    view = await house_of(request).analyst.ask(workers_view, campaign.id)
+    levels = {flag: level_of(flag) for flag in view.meanings}
+    return render(
+        request,
+        "owner/workers_table.html",
+        campaign=campaign.id,
+        view=view,
+        words=WORDS,
+        levels=levels,
+        most_shown=MOST_SHOWN,
+    )
+
+
+async def worker_page(request: Request) -> Response:
+    """One worker: what was done, and what can be done about it."""
+    campaign = await campaign_of(request)
+    name = request.query_params.get("name", "")
+    view = await house_of(request).analyst.ask(workers_view, campaign.id)
+    row = next((row for row in view.rows if row.did.worker == name), None)
+    if row is None:
+        raise Problem(404, "there is no such worker")
+    sessions = await run_in_threadpool(
+        house_of(request).keys.all,
+        kind="session",
+        role="worker",
+        campaign=campaign.id,
+        holder=name,
+    )
+    return framed(
+        request,
+        "owner/worker.html",
+        await frame_of(campaign),
+        "workers",
+        row=row,
+        words=WORDS,
+        n_sessions=len(sessions),
+    )
+
+
+async def worker_without(request: Request) -> Response:
+    """What the ranking would be without a worker."""
+    campaign = await campaign_of(request)
+    name = request.query_params.get("name", "")
+    tracks = await house_of(request).analyst.ask(without, campaign.id, name)
+    frame = await frame_of(campaign)
+    return render(request, "owner/without.html", tracks=tracks, has_tracks=len(frame.tracks) > 1)
+
+
+async def ban(request: Request) -> Response:
+    """Give workers no more tasks, count none of their answers, and end their sessions."""
+
+    def do(campaign: Campaign, name: str, form: FormData) -> None:
+        campaign.ban(name, _text(form, "reason").strip())
+        _sign_out(request, campaign, name)
+
+    return await _do_to_workers(request, "ban", do)
+
+
+async def restore(request: Request) -> Response:
+    """Lift bans."""
+    return await _do_to_workers(
+        request, "restore", lambda campaign, name, form: campaign.restore(name)
+    )
+
+
+async def admit(request: Request) -> Response:
+    """Let workers join again under their names, from any browser."""
+    return await _do_to_workers(
+        request, "admit", lambda campaign, name, form: _sign_out(request, campaign, name)
+    )
+
+
+async def forget(request: Request) -> Response:
+    """Delete what is personal of a worker; what they answered stays."""
+
+    def do(campaign: Campaign, name: str, form: FormData) -> None:
+        if _text(form, "typed") != name:
+            raise Problem(422, "The name that was typed is not that of the worker.")
+        _sign_out(request, campaign, name)
+        campaign.forget(name)
+
+    return await _do_to_workers(request, "forget", do)
+
+
+async def _do_to_workers(
+    request: Request, what: str, do: Callable[[Campaign, str, FormData], None]
+) -> Response:
+    campaign = await campaign_of(request)
+    async with request.form(max_files=0, max_fields=MOST_AT_ONCE) as form:
+        names = [name for name in form.getlist("worker") if isinstance(name, str)]
+        for name in names:
+            await run_in_threadpool(do, campaign, name, form)
+    return go_back(request, "c", campaign.id, "workers", done=what if names else "nobody")
+
+
+def _sign_out(request: Request, campaign: Campaign, name: str) -> None:
+    house_of(request).keys.revoke(kind="session", role="worker", campaign=campaign.id, holder=name)
+
+
+def _text(form: FormData, field: str) -> str:
+    value = form.get(field, "")
+    return value if isinstance(value, str) else ""
