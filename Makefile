@@ -31,7 +31,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
 .PHONY: help demo test test-all test-core test-pythons test-latest test-lowest fuzz soak coverage \
-  lint types docs transcripts screenshots reproduce bench dist lock clean FORCE
+  lint types metrics docs transcripts screenshots reproduce bench dist lock clean FORCE
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-13s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
@@ -94,6 +94,9 @@ lint: $(READY)-lint  ## check style and formatting
 
 types: $(READY)-lint  ## check types, strictly
 	$(BIN)/mypy
+
+metrics: $(READY)-test  ## measure the source: files, imports, long functions, files touched; BASE=COMMIT for another one beside it
+	@$(BIN)/python tools/metrics.py $(if $(BASE),--base $(BASE))
 
 docs: $(READY)-docs  ## build the site in docs/_build/html, warnings being errors; LINKS=1 follows links to elsewhere
 	$(BIN)/python -m sphinx -W --keep-going -q -b html docs docs/_build/html
