@@ -120,7 +120,7 @@ def test_bits_and_walks_agree_on_many_items():
     i, j = np.triu_indices(n, 1)
     kept = rng.random(len(i)) < 0.8
     rows = rows_of(n, np.c_[i[kept], j[kept]])
-    assert triangles.suit(*rows)
+    assert triangles.suits_bit_rows(*rows)
     np.testing.assert_array_equal(
         triangles.common_neighbours(*rows), kernel.walked_triangles(*rows)
     )
@@ -133,4 +133,4 @@ def test_bits_and_walks_agree_on_many_items():
 
 def test_a_chain_of_items_is_walked():
     n = 1_000
-    assert not triangles.suit(np.minimum(np.arange(n + 1), n - 1), np.arange(1, n, dtype=np.int32))
+    assert not triangles.suits_bit_rows(np.minimum(np.arange(n + 1), n - 1), np.arange(1, n, dtype=np.int32))
