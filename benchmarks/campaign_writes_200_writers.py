@@ -14,7 +14,7 @@ import numpy as np
 from hodgerank.campaign.events import Event
 from hodgerank.campaign.stores import group_commit
 from hodgerank.campaign.stores.sqlite import SqliteStore
-from hodgerank.campaign.stores.store import Writing
+from hodgerank.campaign.stores.store import Transaction
 
 WRITERS = 200
 SECONDS = 3.0
@@ -33,7 +33,7 @@ class _Log:
     def __init__(self) -> None:
         self.last = 0
 
-    def answer(self, writing: Writing) -> int:
+    def answer(self, writing: Transaction) -> int:
         for event in writing.news(self.last):
             self.last = event.seq
         self.last += 1

@@ -9,7 +9,7 @@ from typing import Any
 
 from hodgerank.judges.call_log import content_key
 from hodgerank.judges.chat_judge import ChatJudge
-from hodgerank.judges.fake_llm import Call, StandIn
+from hodgerank.judges.fake_llm import Call, FakeLLM
 from hodgerank.judges.item_run import JudgedRun, judge_items
 from hodgerank.types import Pair
 
@@ -32,15 +32,15 @@ def few(n: int) -> dict[str, str]:
     return dict(list(TEXTS.items())[:n])
 
 
-def judge_of(stand_in: StandIn, items: Any = TEXTS, models: Any = "m", **options: Any) -> ChatJudge:
+def judge_of(fake_llm: FakeLLM, items: Any = TEXTS, models: Any = "m", **options: Any) -> ChatJudge:
     """A judge that asks it."""
-    options = {"base_url": stand_in.base_url, "question": QUESTION} | options
+    options = {"base_url": fake_llm.base_url, "question": QUESTION} | options
     return ChatJudge(items, models=models, **options)
 
 
-def taken_up(stand_in: StandIn, *arguments: Any, **options: Any) -> ChatJudge:
+def taken_up(fake_llm: FakeLLM, *arguments: Any, **options: Any) -> ChatJudge:
     """A judge that has read its log and lets others open it."""
-    judge = judge_of(stand_in, *arguments, **options)
+    judge = judge_of(fake_llm, *arguments, **options)
     asyncio.run(judge.close())
     return judge
 
@@ -76,10 +76,10 @@ def records(log: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in log.read_text(encoding="utf-8").splitlines()]
 
 
-def asked_in(call: Call, stand_in: StandIn) -> str:
+def asked_in(call: Call, fake_llm: FakeLLM) -> str:
     """The question of a call by its content, as the log names it."""
     rest = {name: value for name, value in call.body.items() if name not in ("model", "messages")}
-    return content_key(call.model, stand_in.base_url, call.body["messages"], rest)
+    return content_key(call.model, fake_llm.base_url, call.body["messages"], rest)
 
 
 def shown_in(call: Call) -> tuple[str, str]:

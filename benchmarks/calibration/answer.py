@@ -15,7 +15,7 @@ from hodgerank.estimators.certainty import certainty_over_next
 from hodgerank.graph.answered_graph import AnsweredGraph
 from hodgerank.metrics import pairwise_accuracy
 from hodgerank.reporting.findings import leading, rank_cautiously
-from hodgerank.reporting.options import Settings
+from hodgerank.reporting.options import ReportOptions
 
 DESIGNS = {
     "10 items, 5 per pair": Crowd(),
@@ -39,7 +39,7 @@ OTHERS = {
     "3 items, two equally best": Crowd(n_items=3, leaders=2),
 }
 LEVEL = 0.95
-SETTINGS = Settings(fit=None, options={"confidence": LEVEL}, with_forecast=False, seed=0)
+SETTINGS = ReportOptions(fit=None, options={"confidence": LEVEL}, with_forecast=False, seed=0)
 
 
 def statements(runs: int, seed: int) -> Iterator[Row]:
@@ -60,7 +60,7 @@ class Voters(Protocol):
 
 
 def said_first(
-    name: str, crowd: Voters, runs: int, seed: int, settings: Settings = SETTINGS
+    name: str, crowd: Voters, runs: int, seed: int, settings: ReportOptions = SETTINGS
 ) -> Iterator[Row]:
     """How often the best is named, and wrongly; what is promised of order and neighbours."""
     rng = fresh_rng(seed, name)
@@ -71,7 +71,7 @@ def said_first(
         ranking, _ = rank_cautiously(answered, settings)
         truth = dict(zip(votes.items, votes.truth.tolist(), strict=True))
         best = [item for item in votes.items if truth[item] == max(truth.values())]
-        sides = settings.position is not None
+        sides = settings.position_bias is not None
         is_named = leading(ranking, answered.graph, sides=sides).is_certain
         named.append(is_named)
         wrong.append(is_named and best != [ranking.items[0]])

@@ -12,13 +12,13 @@ from benchmarks.calibration.answer import LEVEL, SETTINGS, said_first
 from benchmarks.calibration.crowds import fresh_rng
 from benchmarks.calibration.table import Row
 from hodgerank.collecting.run_async import Allowance
-from hodgerank.estimators.position_bias.bias_test import first_of_equals
+from hodgerank.estimators.position_bias.bias_test import first_choice_rate
 from hodgerank.estimators.worker_weights import weighed
-from hodgerank.judges.conduct import SURE, share_of_news
+from hodgerank.judges.conduct import SURE, effective_share
 
 TASTES, WEIGHTS = np.polynomial.hermite_e.hermegauss(15)
 WEIGHTS = WEIGHTS / WEIGHTS.sum()
-WITH_LEANS = replace(SETTINGS, options={"confidence": LEVEL, "position": "worker"})
+WITH_LEANS = replace(SETTINGS, options={"confidence": LEVEL, "position_bias": "worker"})
 
 
 @dataclass(frozen=True)
@@ -55,7 +55,7 @@ class Judges:
         scores = rng.normal(0, self.spread, n)
         taste = rng.normal(0, self.taste, (len(self.leans), n, n))
         taste = np.tril(taste, -1) - np.tril(taste, -1).transpose(0, 2, 1)
-        sampler = hr.AutoSampler(n, seed=seed, position="worker")
+        sampler = hr.AutoSampler(n, seed=seed, position_bias="worker")
         allowance = Allowance(sampler, 2 * len(self.leans) * max(1, self.prompts))
         outputs = rng.normal(0, self.text_noise, (max(1, self.prompts), n))
         contexts: list[str] = []
@@ -75,7 +75,7 @@ class Judges:
         votes = replace(sampler.answers, truth=scores)
         if not self.prompts:
             return votes
-        return weighed(votes, np.full(len(votes), share_of_news(votes, contexts)))
+        return weighed(votes, np.full(len(votes), effective_share(votes, contexts)))
 
     @property
     def true_leans(self) -> np.ndarray:
@@ -137,7 +137,7 @@ def leans_said(name: str, judges: Judges, runs: int, seed: int) -> Iterator[Row]
         found = hr.assess_workers(votes)
         place = [found.workers.index(f"judge {k}") for k in range(len(true))]
         said.append(found.position_bias_p_value[place] <= SURE)
-        first = first_of_equals(votes)
+        first = first_choice_rate(votes)
         covered.append(
             [
                 first[f"judge {k}"].low <= (1 + lean) / 2 <= first[f"judge {k}"].high

@@ -11,7 +11,7 @@ import hodgerank as hr
 from benchmarks.calibration.crowds import CONSISTENT, Crowd, fresh_rng
 from benchmarks.calibration.table import Row
 from hodgerank.data.display_order import display_doubt
-from hodgerank.estimators.position_bias.bias_test import position_bias
+from hodgerank.estimators.position_bias.bias_test import measure_position_bias
 from hodgerank.estimators.position_bias.cells import Position
 from hodgerank.graph.answered_graph import AnsweredGraph
 
@@ -59,10 +59,10 @@ def _leans(name: str, crowd: Crowd, nominal: str, runs: int, seed: int) -> Itera
     single, together = [], []
     for _ in range(runs):
         answered = AnsweredGraph.of(_as_shown(crowd.votes(rng)))
-        p_values = position_bias(answered).p_values
+        p_values = measure_position_bias(answered).p_values
         said = np.isfinite(p_values).sum()
         single.append(float((p_values < LEVEL).sum() / max(said, 1)))
-        together.append(bool(position_bias(answered, "everybody").p_values[0] < LEVEL))
+        together.append(bool(measure_position_bias(answered, "everybody").p_values[0] < LEVEL))
     error = float(np.std(single) / np.sqrt(runs))
     yield Row("a worker leans (p < .05)", name, nominal, float(np.mean(single)), runs, error)
     yield Row("all lean (p < .05)", name, nominal, float(np.mean(together)), runs)
@@ -73,10 +73,10 @@ def _coverage(position: Position | None, nominal: str, runs: int, seed: int) -> 
     inside = []
     for _ in range(runs):
         votes = PULLED.votes(rng)
-        ranking = hr.bradley_terry(votes, position=position)
+        ranking = hr.bradley_terry(votes, position_bias=position)
         true = dict(zip(votes.items, votes.truth - votes.truth.mean(), strict=True))
         inside.append(np.mean([row.lower < true[row.item] < row.upper for row in ranking]))
-    label = f"interval of bradley_terry, position={position!r}"
+    label = f"interval of bradley_terry, position_bias={position!r}"
     error = float(np.std(inside) / np.sqrt(runs))
     return Row(
         label, "left pulls, the better item mostly left", nominal, np.mean(inside), runs, error

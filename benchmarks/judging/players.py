@@ -13,7 +13,7 @@ from benchmarks.judging.judges import Judges
 from hodgerank.collecting.run_async import Allowance
 from hodgerank.data.items.judged_items import JudgedItems
 from hodgerank.errors import NothingToAsk
-from hodgerank.judges.panel import Turns
+from hodgerank.judges.panel import JudgeSchedule
 from hodgerank.types import Pair
 
 RIDGE = 0.01  # small: it keeps the scores of items that always win finite
@@ -58,9 +58,9 @@ class Campaign:
         self._judges, self._both, self._together = judges, both, together
         names = [str(k) for k in range(n)]
         listed = None if judges.is_complete else [(names[i], names[j]) for i, j in judges.pairs]
-        self._sampler = build(names, seed=seed, candidates=listed, position="worker")
+        self._sampler = build(names, seed=seed, candidates=listed, position_bias="worker")
         items = JudgedItems.of({name: name for name in names})
-        self._turns = Turns(items, judges.names, repeats=1, seed=seed)
+        self._turns = JudgeSchedule(items, judges.names, repeats=1, seed=seed)
         self._allowance = Allowance(self._sampler, self._turns.n_open)
 
     def calls(self) -> Iterator[None]:

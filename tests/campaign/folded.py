@@ -12,7 +12,7 @@ from hodgerank.campaign.state import CampaignState
 def folded(campaign: Campaign) -> CampaignState:
     """The log of a campaign, folded from its beginning."""
     state = CampaignState()
-    for event in campaign.log():
+    for event in campaign.events():
         state.fold(event)
     return state
 
@@ -51,7 +51,7 @@ def asked_next(state: CampaignState) -> list[Any]:
     for track in range(len(state.items.tracks)):
         members = state.items.members[track]
         resting = {place for place, item in enumerate(members) if item in state.items.retired}
-        found.append(state.asking(track).ask(len(state.workers), set(), resting))
+        found.append(state.chooser(track).ask(len(state.workers), set(), resting))
     return found
 
 

@@ -114,17 +114,17 @@ def kill_again_and_again(path: Path, n_kills: int, seed: int = 1) -> int:
 
 def nothing_is_lost(campaign: Campaign, acknowledged: set[str]) -> None:
     """Every acknowledged answer is in the log, once, and counts; the state is that of the log."""
-    answered = Counter(event.task for event in campaign.log() if event.kind == "answered")
+    answered = Counter(event.task for event in campaign.events() if event.kind == "answered")
     assert set(answered.values()) <= {1}
     assert acknowledged <= set(answered)
     assert campaign.counts.n_answers == len(answered)
-    assert plain(campaign.desk.state) == plain(folded(campaign))
+    assert plain(campaign.log.state) == plain(folded(campaign))
 
 
 def nobody_is_remembered(campaign: Campaign, forgotten: set[str]) -> None:
     """No event has a name that was taken away, or what came with it."""
-    for event in campaign.log():
+    for event in campaign.events():
         assert event.worker not in forgotten
         assert (event.data or {}).get("session") not in forgotten
-    kinds = Counter(event.kind for event in campaign.log())
+    kinds = Counter(event.kind for event in campaign.events())
     assert kinds["worker_forgotten"] >= len(forgotten)

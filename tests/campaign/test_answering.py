@@ -126,7 +126,7 @@ def test_what_cannot_be_kept_with_an_answer_spoils_nothing(is_focused):
     else:
         assert receipt.marks in ((), ("focus",))
     assert trial.campaign.answer(other, 1).is_counted
-    assert plain(trial.campaign.desk.state) == plain(folded(trial.campaign))
+    assert plain(trial.campaign.log.state) == plain(folded(trial.campaign))
 
 
 # Late
@@ -233,7 +233,7 @@ def test_a_skip_says_why_and_once():
         trial.campaign.skip(task, "bored")
     trial.campaign.skip(task, "not loaded")
     trial.campaign.skip(task)
-    [event] = [event for event in trial.campaign.log() if event.kind == "skipped"]
+    [event] = [event for event in trial.campaign.events() if event.kind == "skipped"]
     assert event.data == {"reason": "not loaded"}
     with pytest.raises(CampaignError, match="skipped"):
         trial.campaign.answer(task, 1)
@@ -369,4 +369,4 @@ def test_nonsense_spoils_nothing_for_others(act):
         assert trial.campaign.answer(task, 1).is_counted
     trial.campaign.lease("bob")
     assert trial.campaign.database.commits.failures == failures
-    assert plain(trial.campaign.desk.state) == plain(folded(trial.campaign))
+    assert plain(trial.campaign.log.state) == plain(folded(trial.campaign))

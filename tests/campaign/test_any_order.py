@@ -309,7 +309,7 @@ class AnyOrder(RuleBasedStateMachine):
             kept.campaign.join(worker, panel)
 
     def is_unknown(self, kept: Kept, worker: str) -> bool:
-        return kept.campaign.desk.state.worker(worker) is None
+        return kept.campaign.log.state.worker(worker) is None
 
     @rule(k=which, worker=workers, passed=st.booleans())
     def quiz(self, k, worker, passed):
@@ -356,7 +356,7 @@ class AnyOrder(RuleBasedStateMachine):
             return
         pseudonym = kept.campaign.forget(worker)
         kept.naive.forget(worker, pseudonym)
-        assert worker not in {event.worker for event in kept.campaign.log()}
+        assert worker not in {event.worker for event in kept.campaign.events()}
         assert kept.campaign.forget(pseudonym) == pseudonym
 
     @rule(k=which)
@@ -473,8 +473,8 @@ class AnyOrder(RuleBasedStateMachine):
                 {"seed": 5},
                 {"sampler": "auto"},
                 {"display": "random"},
-                {"sampler": "auto", "position": "common"},
-                {"sampler": "random", "position": None, "vetting": 0},
+                {"sampler": "auto", "position_bias": "common"},
+                {"sampler": "random", "position_bias": None, "vetting": 0},
                 {"stop": "tau >= 0.9"},
                 {"stop": None},
             ]
@@ -525,7 +525,7 @@ class AnyOrder(RuleBasedStateMachine):
         new = []
         naive = kept.naive
         names = list(naive.tracks)
-        for event in kept.campaign.log(kept.seq):
+        for event in kept.campaign.events(kept.seq):
             kept.seq = event.seq
             if event.kind != "issued":
                 continue
@@ -561,17 +561,17 @@ class AnyOrder(RuleBasedStateMachine):
     @invariant()
     def the_state_is_what_the_log_says(self):
         for kept in getattr(self, "kept", ()):
-            live, again = kept.campaign.desk.state, folded(kept.campaign)
+            live, again = kept.campaign.log.state, folded(kept.campaign)
             assert plain(live) == plain(again)
 
     @invariant()
     def what_counts_is_what_should(self):
         for kept in getattr(self, "kept", ()):
             self.read_news(kept)
-            naive, state = kept.naive, kept.campaign.desk.state
+            naive, state = kept.naive, kept.campaign.log.state
             assert sum(state.n_counted) == naive.n_counted
             assert state.n_places == naive.n_places
-            answered = [event for event in kept.campaign.log() if event.kind == "answered"]
+            answered = [event for event in kept.campaign.events() if event.kind == "answered"]
             assert len({event.task for event in answered}) == len(answered)
             rows = [row for row in kept.campaign.answers() if row["is_counted"]]
             found = Counter((r["left"], r["right"], r["outcome"], r["worker"]) for r in rows)
@@ -589,7 +589,7 @@ class AnyOrder(RuleBasedStateMachine):
     @rule()
     def what_is_asked_next_hangs_on_the_log_alone(self):
         for kept in self.kept:
-            assert asked_next(kept.campaign.desk.state) == asked_next(folded(kept.campaign))
+            assert asked_next(kept.campaign.log.state) == asked_next(folded(kept.campaign))
 
     def teardown(self):
         try:
@@ -600,12 +600,12 @@ class AnyOrder(RuleBasedStateMachine):
                 self.database.close()
 
     def is_as_the_log_says(self, kept: Kept) -> None:
-        for event in kept.campaign.log():
+        for event in kept.campaign.events():
             data = event.data or {}
             self.reached.update([event.kind, data.get("purpose", "")])
             self.reached.update(["late"] * ("late" in data), displaced="displaced" in data)
             self.reached.update(data.get("rules", ()))
-        assert asked_next(kept.campaign.desk.state) == asked_next(folded(kept.campaign))
+        assert asked_next(kept.campaign.log.state) == asked_next(folded(kept.campaign))
         self.ranking_is_that_of_exported_votes(kept)
 
     def ranking_is_that_of_exported_votes(self, kept: Kept) -> None:
@@ -614,7 +614,7 @@ class AnyOrder(RuleBasedStateMachine):
             kept.campaign.export(path)
             exported = polars.read_parquet(path)
         for track in kept.campaign.tracks:
-            names = kept.campaign.desk.state.items.names(kept.campaign.tracks.index(track))
+            names = kept.campaign.log.state.items.names(kept.campaign.tracks.index(track))
             ours = exported.filter(
                 polars.col("left").cast(str).is_in([str(name) for name in names])
             )

@@ -12,7 +12,7 @@ from hodgerank.errors import NoTask
 
 
 def asks_the_same_as_its_log(trial: Trial) -> bool:
-    return asked_next(trial.campaign.desk.state) == asked_next(folded(trial.campaign))
+    return asked_next(trial.campaign.log.state) == asked_next(folded(trial.campaign))
 
 
 def busy(trial: Trial, n: int, seed: int = 1, n_workers: int = 12) -> None:
@@ -72,7 +72,7 @@ def test_few_answers_are_forgotten_at_once():
     busy(trial, 30)
     trial.campaign.reset()
     fresh = Trial(range(12))
-    assert asked_next(trial.campaign.desk.state) == asked_next(fresh.campaign.desk.state)
+    assert asked_next(trial.campaign.log.state) == asked_next(fresh.campaign.log.state)
 
 
 def test_changing_who_chooses_begins_with_all_that_counts():

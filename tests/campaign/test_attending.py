@@ -13,11 +13,11 @@ ARRIVAL = {"study": "st", "session": "se"}
 
 
 def kinds(trial: Trial, *wanted: str) -> list[str]:
-    return [event.kind for event in trial.campaign.log() if event.kind in wanted]
+    return [event.kind for event in trial.campaign.events() if event.kind in wanted]
 
 
 def only_worker(trial: Trial):
-    [worker] = trial.campaign.desk.state.workers
+    [worker] = trial.campaign.log.state.workers
     return worker
 
 
@@ -41,7 +41,7 @@ def test_who_comes_again_by_another_session_is_sent_back_to_that_one():
     trial.campaign.join("ann", {"session": "later"})
     [ann] = trial.campaign.workers()
     assert (ann.joined_at, ann.panel) == (at, {"session": "later"})
-    assert plain(trial.campaign.desk.state) == plain(folded(trial.campaign))
+    assert plain(trial.campaign.log.state) == plain(folded(trial.campaign))
 
 
 @pytest.mark.parametrize(
@@ -214,11 +214,11 @@ def test_after_a_reset_who_had_completed_goes_on_and_others_stay_away():
     workers = {who.worker: who for who in trial.campaign.workers()}
     assert [who.outcome for who in workers.values()] == [None, "screened_out", "withdrawn", None]
     assert all(who.joined_at and who.panel == ARRIVAL for who in workers.values())
-    assert all(who.has_passed for who in trial.campaign.desk.state.workers)
+    assert all(who.has_passed for who in trial.campaign.log.state.workers)
     assert trial.campaign.lease("ann")
     with pytest.raises(NoTask):
         trial.campaign.lease("bob")
-    assert plain(trial.campaign.desk.state) == plain(folded(trial.campaign))
+    assert plain(trial.campaign.log.state) == plain(folded(trial.campaign))
 
 
 def test_programs_that_answer_need_not_join():
@@ -262,8 +262,8 @@ def test_all_of_it_is_in_the_exported_log(tmp_path):
     path = tmp_path / "log.jsonl"
     trial.campaign.export(path)
     again = Campaign.load(tmp_path / "again.db", path, clock=trial.clock)
-    assert list(again.log()) == list(trial.campaign.log())
-    assert plain(again.desk.state) == plain(trial.campaign.desk.state)
+    assert list(again.events()) == list(trial.campaign.events())
+    assert plain(again.log.state) == plain(trial.campaign.log.state)
     assert again.workers() == trial.campaign.workers()
     again.leave()
 

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from scipy.stats import binomtest
 
 from campaign.trial import Trial
-from hodgerank.campaign.attention_checks import LEVEL, RULES, WINDOW, Attention, Given
+from hodgerank.campaign.attention_checks import LEVEL, RULES, WINDOW, AttentionChecks, CheckedAnswer
 
 
 def verdicts(rules=None, **given):
@@ -17,7 +17,7 @@ def verdicts(rules=None, **given):
         "gold_missed": [],
         "contradicted": [],
     }
-    return (rules or Attention()).verdicts(Given(**(usual | given)))
+    return (rules or AttentionChecks()).verdicts(CheckedAnswer(**(usual | given)))
 
 
 def test_what_no_rule_knows_is_not_judged():
@@ -27,11 +27,11 @@ def test_what_no_rule_knows_is_not_judged():
 @pytest.mark.parametrize(("seconds", "passes"), [(0.39, False), (0.4, True), (0, False), (9, True)])
 def test_too_fast_is_below_the_fastest(seconds, passes):
     assert verdicts(seconds=seconds) == {"too_fast": passes}
-    assert verdicts(Attention(fastest_seconds=None), seconds=seconds) == {}
+    assert verdicts(AttentionChecks(fastest_seconds=None), seconds=seconds) == {}
 
 
 def test_the_same_side_is_known_from_so_many_answers_on():
-    rules = Attention(same_side=3)
+    rules = AttentionChecks(same_side=3)
     assert verdicts(rules, outcomes=[1, 1]) == {}
     assert verdicts(rules, outcomes=[1, 1, 1]) == {"same_side": False}
     assert verdicts(rules, outcomes=[-1, -0.5, -1]) == {"same_side": False}
@@ -43,14 +43,14 @@ def test_the_same_side_is_known_from_so_many_answers_on():
 def test_focus_is_known_where_it_is_said():
     assert verdicts(is_focused=False) == {"focus": False}
     assert verdicts(is_focused=True) == {"focus": True}
-    assert verdicts(Attention(focus=False), is_focused=False) == {}
+    assert verdicts(AttentionChecks(focus=False), is_focused=False) == {}
 
 
 @given(st.lists(st.booleans(), max_size=70), st.floats(0.01, 0.99))
 def test_gold_and_repeats_are_judged_by_a_binomial_test(happened, most):
     last = happened[-WINDOW:]
     is_able = most ** len(last) < LEVEL
-    found = verdicts(Attention(most_gold_misses=most), gold_missed=happened)
+    found = verdicts(AttentionChecks(most_gold_misses=most), gold_missed=happened)
     assert ("gold" in found) == is_able
     if is_able:
         chance = binomtest(sum(last), len(last), most, alternative="greater").pvalue

@@ -73,7 +73,7 @@ def test_a_second_one_on_the_file_is_refused_but_may_look_on(tmp_path):
         assert looking.counts.n_answers == 1
         assert looking.ranking().score_by_item == campaign.ranking().score_by_item
         assert looking.progress().counts == campaign.counts
-        assert plain(looking.desk.state) == plain(folded(campaign))
+        assert plain(looking.log.state) == plain(folded(campaign))
 
 
 def test_who_looks_on_changes_nothing_and_sees_on(tmp_path):
@@ -118,7 +118,7 @@ def test_two_campaigns_of_one_process_on_the_same_log_agree():
             assert second.lease(f"w{step % 5}") == [task]
             second.answer(task, 1 if step % 3 else -1)
         assert one.counts == other.counts
-        assert plain(one.desk.state) == plain(other.desk.state) == plain(folded(one))
+        assert plain(one.log.state) == plain(other.log.state) == plain(folded(one))
         assert one.ranking().score_by_item == other.ranking().score_by_item
 
 
@@ -155,7 +155,7 @@ def test_threads_may_do_everything_at_once(tmp_path, owner_acts):
             thread.join()
         assert troubles == []
         assert campaign.counts.n_answers <= 150 or owner_acts  # who may restore what was banned
-        assert plain(campaign.desk.state) == plain(folded(campaign))
+        assert plain(campaign.log.state) == plain(folded(campaign))
 
 
 def test_a_campaign_that_was_left_says_so(tmp_path):
@@ -172,7 +172,7 @@ def test_who_waits_hears_of_answers():
     assert not trial.campaign.wait(seq, 0)
     trial.campaign.lease("ann")
     assert trial.campaign.wait(seq, 0)
-    [event] = trial.campaign.log(seq)
+    [event] = trial.campaign.events(seq)
     assert (event.kind, event.worker, event.at) == ("issued", "ann", trial.clock.now)
 
 
@@ -183,7 +183,7 @@ def test_events_are_in_order_and_have_the_time_of_the_clock_though_it_goes_back(
         trial.clock.move(seconds)
         trial.answer_all("ann", 1)
         times += [trial.clock.now] * 2
-    events = list(trial.campaign.log())
+    events = list(trial.campaign.events())
     assert [event.seq for event in events] == list(range(1, len(events) + 1))
     assert [event.at for event in events[-10:]] == times
 

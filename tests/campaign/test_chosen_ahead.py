@@ -13,8 +13,8 @@ from campaign.test_any_order import run
 from campaign.trial import Trial
 from hodgerank.campaign import pair_chooser
 from hodgerank.campaign.items import CampaignItem
-from hodgerank.campaign.pair_chooser import FEWEST_OUT, ChosenAhead
-from hodgerank.campaign.sampler_feed import Briefing
+from hodgerank.campaign.pair_chooser import FEWEST_OUT, PrefetchedPairs
+from hodgerank.campaign.sampler_feed import SamplerFeed
 from hodgerank.errors import NoTask
 from hodgerank.sampling.sampler import Sampler
 
@@ -37,9 +37,9 @@ class Briefed:
         return future
 
 
-def ahead_of(briefing, n_out=16, n_items=10):
+def ahead_of(feed, n_out=16, n_items=10):
     out = [(k % n_items, (k + 1) % n_items) for k in range(n_out)]
-    return ChosenAhead(briefing, n_items, out, {(0, 1)}, {7})
+    return PrefetchedPairs(feed, n_items, out, {(0, 1)}, {7})
 
 
 def test_they_are_due_when_an_eighth_of_what_is_out_has_gone_out():
@@ -64,22 +64,22 @@ def test_what_has_gone_out_since_is_not_offered_as_often_as_it_has():
 
 
 def test_the_sampler_is_asked_once_as_of_the_place_where_it_was_decided():
-    briefing = Briefed([(1, 2)])
-    ahead = ahead_of(briefing)
-    briefing.n_steps = 8
+    feed = Briefed([(1, 2)])
+    ahead = ahead_of(feed)
+    feed.n_steps = 8
     ahead.begin()
     ahead.begin()
     ahead.pairs()
-    [wanted] = briefing.wanted
+    [wanted] = feed.wanted
     assert (wanted.n_steps, wanted.n, wanted.resting) == (5, 2 * 2 + pair_chooser.SPARE, {7})
     assert (len(wanted.pending), wanted.exclude) == (16, {(0, 1)})
 
 
 @pytest.mark.parametrize(("n_items", "are_different"), [(10, True), (30, False)])
 def test_where_pairs_are_few_each_is_chosen_once(n_items, are_different):
-    briefing = Briefed([])
-    ahead_of(briefing, 16, n_items).begin()
-    assert briefing.wanted[0].are_different == are_different
+    feed = Briefed([])
+    ahead_of(feed, 16, n_items).begin()
+    assert feed.wanted[0].are_different == are_different
 
 
 def test_there_are_none_where_they_could_not_be_chosen():
@@ -110,16 +110,16 @@ class Crowd:
         return self.tasks()
 
     def tasks(self):
-        issued = (event for event in self.trial.campaign.log() if event.kind == "issued")
+        issued = (event for event in self.trial.campaign.events() if event.kind == "issued")
         return [(event.worker, event.left, event.right) for event in issued]
 
 
 def asks_the_same_as_its_log(trial):
-    return asked_next(trial.campaign.desk.state) == asked_next(folded(trial.campaign))
+    return asked_next(trial.campaign.log.state) == asked_next(folded(trial.campaign))
 
 
 def is_ahead(trial, track=0):
-    return trial.campaign.desk.state.asking(track)._ahead is not None
+    return trial.campaign.log.state.chooser(track)._ahead is not None
 
 
 @pytest.mark.parametrize("sampler", ["auto", "rank", "bayesian", "random", "top-3"])
@@ -224,7 +224,7 @@ def test_an_item_is_in_no_more_tasks_than_the_owner_allows():
     crowd = Crowd(trial, n_workers=30, n_each=2)
     for _ in range(10):
         crowd.work(10)
-        out = [place for pair in trial.campaign.desk.state.out[0].values() for place in pair]
+        out = [place for pair in trial.campaign.log.state.out[0].values() for place in pair]
         assert np.bincount(out).max() <= 2
     assert is_ahead(trial)
 
@@ -246,7 +246,7 @@ def test_a_thread_that_fails_costs_nobody_a_task(monkeypatch):
         assert len(crowd.work(60)) > n_before + 50
     crowd.work(60)
     assert is_ahead(trial)
-    assert list(trial.campaign.desk.state.asking(0)._ahead.pairs())
+    assert list(trial.campaign.log.state.chooser(0)._ahead.pairs())
 
 
 def test_a_thread_that_fails_to_tell_says_why_to_who_asks(monkeypatch):
@@ -272,7 +272,7 @@ def test_threads_begin_nothing_while_a_log_is_read(monkeypatch):
     def never(self, work):
         raise AssertionError("a thread was begun")
 
-    monkeypatch.setattr(Briefing, "_begin", never)
+    monkeypatch.setattr(SamplerFeed, "_begin", never)
     folded(trial.campaign)
 
 

@@ -16,7 +16,7 @@ from hodgerank.errors import CampaignError, NoTask
 def test_what_is_begun_is_had_from_the_future():
     campaign = Trial().campaign
     futures = [
-        campaign.desk.begin(
+        campaign.log.begin(
             lambda state, now, name=name: leases.lease(state, now, campaign.new_id, name, 1)
         )
         for name in ("ann", "bob")
@@ -31,17 +31,17 @@ def test_a_refusal_is_raised_by_the_future_and_what_was_found_before_it_is_kept(
     trial.campaign.lease("ann")
     trial.campaign.pause()
     trial.clock.move(11)
-    future = trial.campaign.desk.begin(
+    future = trial.campaign.log.begin(
         lambda state, now: leases.lease(state, now, trial.campaign.new_id, "bob", 1)
     )
     assert isinstance(future.exception(), NoTask)
-    assert [event.kind for event in trial.campaign.log()][-1] == "expired"
+    assert [event.kind for event in trial.campaign.events()][-1] == "expired"
 
 
 def test_a_mistake_in_a_decision_is_raised_by_its_future_alone():
     campaign = Trial().campaign
-    wrong = campaign.desk.begin(lambda state, now: 1 / 0)
-    right = campaign.desk.begin(lambda state, now: state.seq)
+    wrong = campaign.log.begin(lambda state, now: 1 / 0)
+    right = campaign.log.begin(lambda state, now: state.seq)
     with pytest.raises(ZeroDivisionError):
         wrong.result()
     assert right.result() == campaign.counts.seq
@@ -56,7 +56,7 @@ def test_coroutines_await_decisions():
         return leases.lease(state, now, campaign.new_id, name, 2)
 
     async def one(name):
-        begun = campaign.desk.begin(lambda state, now: work(state, now, name))
+        begun = campaign.log.begin(lambda state, now: work(state, now, name))
         return await asyncio.wrap_future(begun)
 
     async def all_at_once():
@@ -64,7 +64,7 @@ def test_coroutines_await_decisions():
         campaign.pause()
         with pytest.raises(NoTask, match="paused"):
             await asyncio.wrap_future(
-                campaign.desk.begin(
+                campaign.log.begin(
                     lambda state, now: leases.lease(state, now, campaign.new_id, "new", 1)
                 )
             )
@@ -78,9 +78,9 @@ def test_coroutines_await_decisions():
 def test_what_is_cancelled_before_its_turn_does_not_happen():
     campaign = Trial().campaign
     busy, go_on = Signal(), Signal()
-    campaign.desk.begin(lambda state, now: (busy.set(), go_on.wait()))
+    campaign.log.begin(lambda state, now: (busy.set(), go_on.wait()))
     busy.wait()
-    future = campaign.desk.begin(owner.pause)
+    future = campaign.log.begin(owner.pause)
     assert future.cancel()
     go_on.set()
     with pytest.raises(CancelledError):
@@ -92,11 +92,11 @@ def test_who_may_only_read_begins_what_changes_nothing(tmp_path):
     path = tmp_path / "campaign.db"
     Campaign.create(path, list("abc"), question=QUESTION).leave()
     with Campaign.open(path, read_only=True) as campaign:
-        assert campaign.desk.begin(lambda state, now: len(state.items)).result() == 3
+        assert campaign.log.begin(lambda state, now: len(state.items)).result() == 3
         with pytest.raises(CampaignError, match="reading only"):
-            campaign.desk.begin(owner.pause).result()
+            campaign.log.begin(owner.pause).result()
         with pytest.raises(ZeroDivisionError):
-            campaign.desk.begin(lambda state, now: 1 / 0).result()
+            campaign.log.begin(lambda state, now: 1 / 0).result()
 
 
 def enough(path) -> Campaign:
@@ -117,7 +117,7 @@ def test_progress_that_was_looked_at_elsewhere_is_noted(tmp_path):
     with pytest.raises(NoTask) as refusal:
         campaign.lease("bob")
     assert refusal.value.why == "enough"
-    assert [event.kind for event in campaign.log()].count("enough") == 1
+    assert [event.kind for event in campaign.events()].count("enough") == 1
     campaign.leave()
 
 

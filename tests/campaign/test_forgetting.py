@@ -62,8 +62,8 @@ def test_answers_of_who_is_forgotten_count_as_before():
         before.joined_at,
     )
     assert campaign.ranking().score_by_item == pytest.approx(scores)
-    assert plain(campaign.desk.state) == plain(folded(campaign))
-    assert asked_next(campaign.desk.state) == asked_next(folded(campaign))
+    assert plain(campaign.log.state) == plain(folded(campaign))
+    assert asked_next(campaign.log.state) == asked_next(folded(campaign))
     trial.reopen()
     assert trial.campaign.workers()[0] == after
 
@@ -74,7 +74,7 @@ def test_the_reason_of_a_ban_goes_and_the_ban_stays():
     campaign.forget(NAME)
     she = campaign.workers()[0]
     assert (she.is_banned, she.ban_reason) == (True, "")
-    assert plain(campaign.desk.state) == plain(folded(campaign))
+    assert plain(campaign.log.state) == plain(folded(campaign))
 
 
 def test_who_is_forgotten_gets_no_more_tasks_and_who_comes_by_the_name_is_new():
@@ -139,7 +139,7 @@ def test_no_file_has_the_name(tmp_path):
         assert b"forgotten-" in (folder / "all.csv").read_bytes()
         assert traces(folder) == []
         loaded = Campaign.load(None, folder / "log.jsonl")
-        assert plain(loaded.desk.state) == plain(again.desk.state)
+        assert plain(loaded.log.state) == plain(again.log.state)
 
 
 def test_a_file_of_which_the_process_died_meanwhile_is_wiped_when_it_is_opened(
@@ -195,7 +195,7 @@ def test_who_looks_on_hears_of_it(tmp_path):
         assert looking.workers()[0].worker == NAME
         pseudonym = trial.campaign.forget(NAME)
         assert looking.workers()[0].worker == pseudonym
-        assert plain(looking.desk.state) == plain(trial.campaign.desk.state)
+        assert plain(looking.log.state) == plain(trial.campaign.log.state)
         with pytest.raises(CampaignError, match="only"):
             looking.forget("ann")
     trial.campaign.leave()
@@ -215,10 +215,10 @@ def test_who_lags_behind_does_not_take_one_worker_for_two(tmp_path, postgres_url
         pseudonym = campaign.forget(NAME)
         campaign.lease("cy")
         assert [who.worker for who in lagging.workers()] == [pseudonym, "ann", "bob", "cy"]
-        assert plain(lagging.desk.state) == plain(campaign.desk.state) == plain(folded(campaign))
+        assert plain(lagging.log.state) == plain(campaign.log.state) == plain(folded(campaign))
         if not is_file:
             assert lagging.lease("dan")
-            assert plain(lagging.desk.state) == plain(folded(campaign))
+            assert plain(lagging.log.state) == plain(folded(campaign))
     campaign.leave()
 
 
@@ -231,7 +231,7 @@ def test_a_log_that_is_exported_meanwhile_has_one_of_both_names(tmp_path, monkey
         n_pages.append(1)
         rows = page(*given, **options)
         if len(n_pages) == 3:
-            campaign.desk.decide(
+            campaign.log.decide(
                 lambda state, now: workers.forget(state, now, campaign.new_id, NAME)
             )
         return rows
@@ -241,7 +241,7 @@ def test_a_log_that_is_exported_meanwhile_has_one_of_both_names(tmp_path, monkey
     monkeypatch.undo()
     assert len(n_pages) > 6
     loaded = Campaign.load(None, tmp_path / "log.jsonl")
-    assert plain(loaded.desk.state) == plain(campaign.desk.state)
+    assert plain(loaded.log.state) == plain(campaign.log.state)
     campaign.leave()
 
 
@@ -250,7 +250,7 @@ def test_what_is_written_with_it_has_the_new_name_too(tmp_path, is_file):
     trial = visited(tmp_path / "c.db" if is_file else None)
     campaign, new_id = trial.campaign, trial.campaign.new_id
     busy, go_on = Signal(), Signal()
-    campaign.desk.begin(lambda state, now: (busy.set(), go_on.wait()))
+    campaign.log.begin(lambda state, now: (busy.set(), go_on.wait()))
     busy.wait()
     decisions = [
         lambda state, now: leases.lease(state, now, new_id, NAME, 2),
@@ -258,7 +258,7 @@ def test_what_is_written_with_it_has_the_new_name_too(tmp_path, is_file):
         lambda state, now: leases.lease(state, now, new_id, NAME, 1),
         lambda state, now: workers.forget(state, now, new_id, "ann"),
     ]
-    futures = [campaign.desk.begin(decision) for decision in decisions]
+    futures = [campaign.log.begin(decision) for decision in decisions]
     go_on.set()
     pseudonym = futures[1].result()
     [task] = futures[2].result()
@@ -266,5 +266,5 @@ def test_what_is_written_with_it_has_the_new_name_too(tmp_path, is_file):
     assert task.worker == NAME
     names = [who.worker for who in campaign.workers()]
     assert names == [pseudonym, other, "bob", NAME]
-    assert plain(campaign.desk.state) == plain(folded(campaign))
+    assert plain(campaign.log.state) == plain(folded(campaign))
     campaign.leave()

@@ -44,7 +44,7 @@ with Campaign.open(sys.argv[1]) as campaign:
     answer(campaign, 60)
     n_refused = len(refused)
     assert campaign.counts.n_answers == len(acknowledged)
-    assert plain(campaign.desk.state) == plain(folded(campaign))
+    assert plain(campaign.log.state) == plain(folded(campaign))
     resource.setrlimit(resource.RLIMIT_FSIZE, (hard, hard))
     answer(campaign, 5)
     assert len(refused) == n_refused, "it does not go on"
@@ -68,10 +68,10 @@ def test_on_a_full_disk_nothing_is_acknowledged_that_is_not_kept(tmp_path):
     acknowledged, n_refused = json.loads(ended.stdout)
     assert n_refused > 0
     with Campaign.open(path) as campaign:
-        answered = [event.task for event in campaign.log() if event.kind == "answered"]
+        answered = [event.task for event in campaign.events() if event.kind == "answered"]
         assert sorted(answered) == sorted(acknowledged)
         assert campaign.counts.n_answers == len(acknowledged)
-        assert plain(campaign.desk.state) == plain(folded(campaign))
+        assert plain(campaign.log.state) == plain(folded(campaign))
     connection = sqlite3.connect(path)
     assert connection.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
     connection.close()
@@ -97,14 +97,14 @@ with Campaign.open(path) as campaign:
     except CannotWrite as error:
         print(error)
     [she] = [who.worker for who in campaign.workers() if who.n_answers == 50]
-    assert plain(campaign.desk.state) == plain(folded(campaign))
+    assert plain(campaign.log.state) == plain(folded(campaign))
     resource.setrlimit(resource.RLIMIT_FSIZE, (hard, hard))
     campaign.forget(she)
     for end in ("", "-wal"):
         with open(path + end, "rb") as file:
             assert b"Zoe Quine" not in file.read()
     campaign.lease("ann")
-    assert plain(campaign.desk.state) == plain(folded(campaign))
+    assert plain(campaign.log.state) == plain(folded(campaign))
 """
 
 
@@ -170,6 +170,6 @@ def test_a_write_that_fails_leaves_the_campaign_as_it_was(tmp_path, monkeypatch,
                 act()
         monkeypatch.undo()
         assert campaign.counts.seq == seq
-        assert plain(campaign.desk.state) == plain(folded(campaign))
+        assert plain(campaign.log.state) == plain(folded(campaign))
         assert campaign.answer(tasks[1], -1).is_counted
         assert campaign.counts.n_answers == 2

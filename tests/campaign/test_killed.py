@@ -40,5 +40,5 @@ def test_of_two_processes_on_postgresql_one_is_killed_and_the_other_goes_on(post
         nothing_is_lost(ours, acknowledged)
         nobody_is_remembered(ours, {*one.forgotten, *other.forgotten})
         with Campaign.open(postgres_url) as another:
-            assert plain(another.desk.state) == plain(ours.desk.state)
+            assert plain(another.log.state) == plain(ours.log.state)
             assert another.ranking().score_by_item == ours.ranking().score_by_item

@@ -176,8 +176,8 @@ def test_an_item_is_in_so_many_tasks_at_once():
             [task] = trial.campaign.lease(f"w{step}")
         except NoTask:
             continue
-        out = [event for event in trial.campaign.log() if event.kind == "issued"]
-        answered = {event.task for event in trial.campaign.log() if event.kind == "answered"}
+        out = [event for event in trial.campaign.events() if event.kind == "issued"]
+        answered = {event.task for event in trial.campaign.events() if event.kind == "answered"}
         most = Counter(side for e in out if e.task not in answered for side in (e.left, e.right))
         assert max(most.values()) <= 2
         if random.random() < 0.5:
@@ -341,7 +341,7 @@ def test_enough_is_over_when_answers_that_were_out_say_so():
     assert trial.campaign.lease("new")
     trial.campaign.note(reached)  # which is older
     assert trial.campaign.lease("another")
-    kinds = [event.kind for event in trial.campaign.log()]
+    kinds = [event.kind for event in trial.campaign.events()]
     assert [kind for kind in kinds if "enough" in kind] == ["enough", "not_enough"]
 
 

@@ -48,7 +48,7 @@ def test_who_has_not_come_yet_can_be_banned_but_not_restored():
     trial.campaign.restore("eve")
     trial.campaign.restore("eve")
     assert trial.campaign.lease("eve")
-    kinds = [event.kind for event in trial.campaign.log()]
+    kinds = [event.kind for event in trial.campaign.events()]
     assert kinds.count("worker_banned") == kinds.count("worker_restored") == 1
 
 
@@ -129,7 +129,7 @@ def test_what_is_shown_of_an_item_changes_and_nothing_else():
     assert trial.campaign.counts.seq == seq
     trial.reopen()
     assert trial.campaign.items[0].media == "media:b.png"
-    assert plain(trial.campaign.desk.state) == plain(folded(trial.campaign))
+    assert plain(trial.campaign.log.state) == plain(folded(trial.campaign))
 
 
 def test_what_cannot_be_shown_leaves_an_item_as_it_was():
@@ -173,7 +173,7 @@ def test_a_reset_takes_votes_and_leaves_items_settings_bans_and_the_log():
     assert len(trial.campaign.lease("ann", 6)) == 3
     trial.campaign.restore("bob")
     assert trial.campaign.counts.n_answers == 1
-    assert plain(trial.campaign.desk.state) == plain(folded(trial.campaign))
+    assert plain(trial.campaign.log.state) == plain(folded(trial.campaign))
 
 
 def test_an_expired_task_of_before_a_reset_is_over():
@@ -199,14 +199,14 @@ def test_after_the_end_nothing_begins():
     ):
         with pytest.raises(CampaignError, match="closed"):
             act()
-    assert [event.kind for event in trial.campaign.log()].count("closed") == 1
+    assert [event.kind for event in trial.campaign.events()].count("closed") == 1
 
 
 def test_pausing_twice_is_pausing_once():
     trial = Trial()
     for act in ("pause", "pause", "resume", "resume"):
         getattr(trial.campaign, act)()
-    kinds = [event.kind for event in trial.campaign.log()]
+    kinds = [event.kind for event in trial.campaign.events()]
     assert kinds.count("paused") == kinds.count("resumed") == 1
 
 
@@ -239,7 +239,7 @@ def test_a_ranking_is_had_whatever_the_settings_allow():
     trial = Trial("abc")
     trial.campaign.import_votes([("a", "b", 1, "w"), ("b", "c", 1, "w"), ("a", "c", 1, "v")] * 10)
     try:
-        trial.campaign.change(position="common")
+        trial.campaign.change(position_bias="common")
     except InvalidArgument:
         return
     assert trial.campaign.ranking().items == ("a", "b", "c")

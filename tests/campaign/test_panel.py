@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hodgerank.campaign.page_settings import OUTCOMES, PARAMETERS, Panel
+from hodgerank.campaign.page_settings import OUTCOMES, PARAMETERS, RecruitmentPanel
 from hodgerank.errors import InvalidArgument
 
 CODES = {"completed": "C1", "screened_out": "S2", "withdrawn": "W3"}
@@ -31,7 +31,7 @@ CODES = {"completed": "C1", "screened_out": "S2", "withdrawn": "W3"}
     ],
 )  # fmt: skip
 def test_each_panel_says_who_comes_in_its_own_words(kind, query, found):
-    assert Panel(kind).arrival(query) == found
+    assert RecruitmentPanel(kind).arrival(query) == found
 
 
 def test_every_kind_of_panel_but_none_says_who_comes():
@@ -40,14 +40,14 @@ def test_every_kind_of_panel_but_none_says_who_comes():
 
 @pytest.mark.parametrize("outcome", OUTCOMES)
 def test_the_code_is_that_of_how_it_ended(outcome):
-    panel = Panel(return_to="https://a.org/{study}?cc={code}", **CODES)
+    panel = RecruitmentPanel(return_to="https://a.org/{study}?cc={code}", **CODES)
     assert panel.code(outcome) == CODES[outcome]
     assert panel.way_back(outcome, {"study": "s"}) == f"https://a.org/s?cc={CODES[outcome]}"
 
 
 @given(st.text(), st.text(st.characters(exclude_categories=["Cs"])))
 def test_what_a_worker_brings_stays_within_its_place(other, value):
-    panel = Panel("link", "https://a.org/x?w={worker}&cc={code}#f", completed="C&1")
+    panel = RecruitmentPanel("link", "https://a.org/x?w={worker}&cc={code}#f", completed="C&1")
     back = urlsplit(panel.way_back("completed", {"worker": value, "other": other}))
     assert (back.scheme, back.netloc, back.path, back.fragment) == ("https", "a.org", "/x", "f")
     found = parse_qs(back.query, keep_blank_values=True)
@@ -55,10 +55,10 @@ def test_what_a_worker_brings_stays_within_its_place(other, value):
 
 
 def test_what_is_not_known_leaves_its_place_empty():
-    assert Panel(return_to="https://a.org/?s={session}").way_back("completed", {}) == (
+    assert RecruitmentPanel(return_to="https://a.org/?s={session}").way_back("completed", {}) == (
         "https://a.org/?s="
     )
-    assert Panel().way_back("completed", {}) == ""
+    assert RecruitmentPanel().way_back("completed", {}) == ""
 
 
 @pytest.mark.parametrize(
@@ -97,7 +97,7 @@ def test_what_is_not_known_leaves_its_place_empty():
 )
 def test_a_way_back_that_could_lead_anywhere_is_refused_in_words(wrong):
     with pytest.raises(InvalidArgument, match=r"panel\.return_to"):
-        Panel(return_to=wrong)
+        RecruitmentPanel(return_to=wrong)
 
 
 @pytest.mark.parametrize(
@@ -113,7 +113,7 @@ def test_a_way_back_that_could_lead_anywhere_is_refused_in_words(wrong):
     ],
 )
 def test_a_way_back_by_https_or_on_this_machine_is_taken(right):
-    assert Panel(return_to=right).return_to == right
+    assert RecruitmentPanel(return_to=right).return_to == right
 
 
 @pytest.mark.parametrize(
@@ -122,11 +122,13 @@ def test_a_way_back_by_https_or_on_this_machine_is_taken(right):
 )
 def test_origins_have_no_path(wrong):
     with pytest.raises(InvalidArgument, match=r"panel\.return_origins"):
-        Panel(return_origins=[wrong])
+        RecruitmentPanel(return_origins=[wrong])
 
 
 def test_origins_are_written_in_one_way():
-    panel = Panel(return_origins=("https://A.org/", "https://a.org:443", "http://localhost:80"))
+    panel = RecruitmentPanel(
+        return_origins=("https://A.org/", "https://a.org:443", "http://localhost:80")
+    )
     assert panel.return_origins == ("https://a.org", "http://localhost")
 
 
@@ -155,18 +157,18 @@ def test_origins_are_written_in_one_way():
     ],
 )
 def test_a_link_sends_nobody_to_where_the_owner_did_not_allow(address, is_allowed):
-    panel = Panel("link", return_origins=["https://a.org", "https://b.org:8443"])
+    panel = RecruitmentPanel("link", return_origins=["https://a.org", "https://b.org:8443"])
     back = panel.way_back("completed", panel.arrival({"worker": "w", "return": address}))
     assert back == (address if is_allowed else "")
 
 
 def test_no_link_is_followed_where_no_origin_is_allowed():
-    assert Panel("link").way_back("completed", {"return": "https://a.org/"}) == ""
-    assert Panel("link").way_back("completed", {"return": "nonsense"}) == ""
+    assert RecruitmentPanel("link").way_back("completed", {"return": "https://a.org/"}) == ""
+    assert RecruitmentPanel("link").way_back("completed", {"return": "nonsense"}) == ""
 
 
 @pytest.mark.parametrize("name", OUTCOMES)
 @pytest.mark.parametrize("wrong", [3, None, "a\nb", "\ud800"])
 def test_a_code_is_a_text_in_one_line(name, wrong):
     with pytest.raises(InvalidArgument, match=rf"panel\.{name}"):
-        Panel(**{name: wrong})
+        RecruitmentPanel(**{name: wrong})

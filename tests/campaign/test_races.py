@@ -60,17 +60,17 @@ def with_tasks_out(where: object) -> Campaign:
 
 
 def ids_of(campaign: Campaign) -> list[str]:
-    return [event.task for event in campaign.log() if event.kind == "issued"]
+    return [event.task for event in campaign.events() if event.kind == "issued"]
 
 
 def is_as_it_should(campaign: Campaign, told: dict[str, list[int]], n_threads: int) -> None:
     assert [kinds[0] for kinds in told.values()] == [1] * N_TASKS
     assert {sum(kinds) for kinds in told.values()} == {n_threads}
     assert campaign.counts.n_answers == N_TASKS
-    answered = Counter(event.task for event in campaign.log() if event.kind == "answered")
+    answered = Counter(event.task for event in campaign.events() if event.kind == "answered")
     assert set(answered) == set(told)
     assert set(answered.values()) == {1}
-    assert plain(campaign.desk.state) == plain(folded(campaign))
+    assert plain(campaign.log.state) == plain(folded(campaign))
 
 
 def in_a_process(address: str, ids: list[str], seed: int) -> dict[str, list[int]]:

@@ -48,7 +48,7 @@ def live(where: Any) -> dict[str, Any]:
     campaign = trial.campaign
     found = {
         "said": said,
-        "log": list(campaign.log()),
+        "log": list(campaign.events()),
         "rankings": {track: campaign.ranking(track).score_by_item for track in campaign.tracks},
         "workers": campaign.workers(),
     }

@@ -9,15 +9,15 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from campaign.trial import QUESTION, Trial
-from hodgerank.campaign.attention_checks import RULES, Attention, GoldPair
+from hodgerank.campaign.attention_checks import RULES, AttentionChecks, GoldPair
 from hodgerank.campaign.items import CampaignItem
 from hodgerank.campaign.page_settings import (
     PARAMETERS,
-    Joining,
-    Pages,
-    Panel,
+    JoinSettings,
+    PageSettings,
     PracticePair,
     QuizQuestion,
+    RecruitmentPanel,
 )
 from hodgerank.campaign.settings import CampaignSettings
 from hodgerank.errors import InvalidArgument, UnknownItem
@@ -36,7 +36,7 @@ golds = st.lists(
     unique_by=lambda gold: frozenset((gold.better, gold.worse)),
 ).map(tuple)
 rules = st.builds(
-    Attention,
+    AttentionChecks,
     fastest_seconds=st.none() | st.floats(0, 1e6),
     same_side=st.none() | st.integers(2, 1000),
     most_gold_misses=st.none() | st.floats(0, 1),
@@ -83,14 +83,14 @@ any_settings = st.builds(
     attention=rules,
     workers_see_results=st.booleans(),
     joining=st.builds(
-        Joining,
+        JoinSettings,
         consent=words,
         practice=practice,
         questions=questions,
         tries=st.integers(1, 100),
     ),
     panel=st.builds(
-        Panel,
+        RecruitmentPanel,
         kind=st.sampled_from(list(PARAMETERS)),
         return_to=st.sampled_from(["", "https://example.org/?cc={code}"]),
         return_origins=st.sampled_from([(), ("https://example.org", "http://localhost:8000")]),
@@ -99,7 +99,7 @@ any_settings = st.builds(
         withdrawn=lines,
     ),
     pages=st.builds(
-        Pages,
+        PageSettings,
         language=st.sampled_from(["en", "de"]),
         entrance=st.from_regex(r"\A[A-Za-z0-9_-]{0,9}\Z"),
         markdown=st.booleans(),
@@ -187,7 +187,12 @@ def test_every_value_is_taken_or_refused_in_words_that_name_it(name, value):
         assert CampaignSettings.of(settings.to_dict()) == settings
 
 
-GROUPS = {"attention": Attention, "joining": Joining, "panel": Panel, "pages": Pages}
+GROUPS = {
+    "attention": AttentionChecks,
+    "joining": JoinSettings,
+    "panel": RecruitmentPanel,
+    "pages": PageSettings,
+}
 
 
 @pytest.mark.parametrize(
@@ -261,7 +266,7 @@ def test_some_values_of_a_group_change_alone(group):
         {"pages": {"entrance": "a" * 101}},
         {"pages": {"entrance": "ä"}},
         {"pages": {"entrance": "a\n"}},
-        {"pages": Panel()},
+        {"pages": RecruitmentPanel()},
     ],
     ids=str,
 )
@@ -273,9 +278,9 @@ def test_settings_that_are_wrong_are_refused_however_they_are_made(wrong):
 
 
 def test_attention_may_be_given_as_an_object():
-    trial = Trial(attention=Attention(same_side=5))
+    trial = Trial(attention=AttentionChecks(same_side=5))
     assert trial.campaign.settings.attention.same_side == 5
-    trial.campaign.change(attention=Attention(same_side=6))
+    trial.campaign.change(attention=AttentionChecks(same_side=6))
     assert trial.campaign.settings.attention.same_side == 6
 
 

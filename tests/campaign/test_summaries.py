@@ -58,7 +58,7 @@ def test_a_campaign_in_numbers():
     assert (counts.n_items, counts.n_retired, counts.n_workers, counts.n_banned) == (4, 1, 3, 1)
     assert (counts.n_answers, counts.n_given, counts.n_out, counts.budget) == (3, 3, 1, 10)
     assert counts.at == trial.clock.now
-    assert counts.seq == max(event.seq for event in trial.campaign.log())
+    assert counts.seq == max(event.seq for event in trial.campaign.events())
 
 
 def tossed(stop, outcome, n_workers=40, **settings):
@@ -86,7 +86,7 @@ def test_a_lean_that_the_ranking_knows_of_does_not_hide_it():
     for seed in range(8):
         votes = judges.votes(np.random.default_rng([seed, 1]))
         for position in doubts:
-            settings = CampaignSettings("?", position=position)
+            settings = CampaignSettings("?", position_bias=position)
             doubts[position] += TrackStanding("", votes, votes.items, settings).is_doubtful
     assert doubts["worker"] < doubts[None]
 
@@ -146,7 +146,7 @@ def test_answers_that_are_no_votes_are_counted_by_the_reason():
     trial.answer_all("eve", 2, seconds=0.1)
     trial.campaign.undo("eve")
     trial.campaign.ban("bob")
-    found = trial.campaign.desk.decide(lambda state, now: not_counted(state))
+    found = trial.campaign.log.decide(lambda state, now: not_counted(state))
     assert found == {"worker banned": 2, "marked: too_fast": 1}
     counts = trial.campaign.counts
     assert sum(found.values()) == counts.n_given - counts.n_answers

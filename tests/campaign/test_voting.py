@@ -184,8 +184,8 @@ def test_the_log_is_exported_and_becomes_the_same_campaign(tmp_path):
     path = tmp_path / "log.jsonl"
     trial.campaign.export(path)
     again = Campaign.load(tmp_path / "again.db", path, clock=trial.clock)
-    assert list(again.log()) == list(trial.campaign.log())
-    assert plain(again.desk.state) == plain(trial.campaign.desk.state)
+    assert list(again.events()) == list(trial.campaign.events())
+    assert plain(again.log.state) == plain(trial.campaign.log.state)
     assert again.ranking("").score_by_item == trial.campaign.ranking("").score_by_item
     assert again.lease("new")[0].pair == trial.campaign.lease("new")[0].pair
     with pytest.raises(CampaignError, match="already"):

@@ -17,7 +17,7 @@ import pytest
 
 from campaigns import KEY, QUESTION, SCORES, TEXTS, asked_in, forget_surroundings, records
 from hodgerank.judges.call_log import CallLog
-from hodgerank.judges.fake_llm import Faults, StandIn, Temper
+from hodgerank.judges.fake_llm import FakeLLM, Faults, ModelProfile
 from processes import COMMAND
 
 pytestmark = pytest.mark.usefixtures("certificates_are_read_once")
@@ -37,11 +37,11 @@ def folder(tmp_path, monkeypatch):
     return tmp_path
 
 
-def words(stand_in=None, *more, items="items.csv", budget=24):
+def words(fake_llm=None, *more, items="items.csv", budget=24):
     """A command that judges, in a few words."""
     found = ["judge", items, "-q", QUESTION, "-m", "m", "--format", "md", "--no-forecast"]
-    if stand_in is not None:
-        found += ["--base-url", stand_in if isinstance(stand_in, str) else stand_in.base_url]
+    if fake_llm is not None:
+        found += ["--base-url", fake_llm if isinstance(fake_llm, str) else fake_llm.base_url]
     return [*map(str, [*found, "--budget", budget, *more])]
 
 
@@ -68,9 +68,9 @@ def test_help_tells_how_to_begin(run):
 
 
 def test_a_run_writes_four_files_and_rank_reads_the_votes(run, folder):
-    with StandIn(SCORES, tempers=Temper(acuity=2)) as stand_in:
-        status, out, err = run(*words(stand_in, "-o", "run"))
-        assert len(stand_in.calls) == 24
+    with FakeLLM(SCORES, profiles=ModelProfile(acuity=2)) as fake_llm:
+        status, out, err = run(*words(fake_llm, "-o", "run"))
+        assert len(fake_llm.calls) == 24
     assert (status, err) == (0, "")
     assert in_run(folder) == FILES
     assert "12 items" in out
@@ -84,15 +84,15 @@ def test_a_run_writes_four_files_and_rank_reads_the_votes(run, folder):
     votes = pl.read_csv("run/votes.csv")
     assert votes.columns == ["left", "right", "outcome", "worker", "asked_by"]
     assert votes.height == 24
-    ranked = run("rank", "run/votes.csv", "--sides", "worker", "-o", "again.csv")
+    ranked = run("rank", "run/votes.csv", "--position-bias", "worker", "-o", "again.csv")
     assert (ranked[0], ranked[2]) == (0, "")
     for ranking in ("run/ranking.csv", "again.csv"):
         assert set(pl.read_csv(ranking)["item"]) == set(TEXTS)
 
 
 def test_a_page_is_what_is_written_by_default(run, folder):
-    with StandIn(SCORES) as stand_in:
-        arguments = words(stand_in, "-o", "run", items="few.csv", budget=12)
+    with FakeLLM(SCORES) as fake_llm:
+        arguments = words(fake_llm, "-o", "run", items="few.csv", budget=12)
         at = arguments.index("--format")
         status, _, _ = run(*arguments[:at], *arguments[at + 2 :])
     assert status == 0
@@ -100,8 +100,8 @@ def test_a_page_is_what_is_written_by_default(run, folder):
 
 
 def test_json_tells_everything(run, folder):
-    with StandIn(SCORES, tempers={"y": Temper(abstain=1)}) as stand_in:
-        status, out, err = run(*words(stand_in, "-m", "y", "-o", "run", "--json", budget=20))
+    with FakeLLM(SCORES, profiles={"y": ModelProfile(abstain=1)}) as fake_llm:
+        status, out, err = run(*words(fake_llm, "-m", "y", "-o", "run", "--json", budget=20))
     assert (status, err) == (0, "")
     told = json.loads(out)
     assert (told["question"], told["answers"]) == (QUESTION, 20)
@@ -116,31 +116,31 @@ def test_json_tells_everything(run, folder):
 
 
 def test_the_same_command_goes_on(run, folder):
-    with StandIn(SCORES) as stand_in:
-        run(*words(stand_in, "-o", "run", budget=15))
-        status, out, _ = run(*words(stand_in, "-o", "run", budget=25))
+    with FakeLLM(SCORES) as fake_llm:
+        run(*words(fake_llm, "-o", "run", budget=15))
+        status, out, _ = run(*words(fake_llm, "-o", "run", budget=25))
         assert status == 0
         assert "25 answers, 15 replies were there" in out
-        keys = [asked_in(call, stand_in) for call in stand_in.calls]
+        keys = [asked_in(call, fake_llm) for call in fake_llm.calls]
     assert len(keys) == len(set(keys)) == 25
     assert pl.read_csv("run/votes.csv").height == 25
 
 
 def test_another_question_in_the_same_folder_is_refused(run, folder):
-    with StandIn(SCORES) as stand_in:
-        run(*words(stand_in, "-o", "run", budget=5))
+    with FakeLLM(SCORES) as fake_llm:
+        run(*words(fake_llm, "-o", "run", budget=5))
         before = (folder / "run" / "calls.jsonl").read_bytes()
-        status, _, err = run(*words(stand_in, "-o", "run", "-q", "Which is worse?"))
-        assert len(stand_in.calls) == 5
+        status, _, err = run(*words(fake_llm, "-o", "run", "-q", "Which is worse?"))
+        assert len(fake_llm.calls) == 5
     assert status == 2
     assert "hold calls that ask something else" in err.replace("holds", "hold")
     assert (folder / "run" / "calls.jsonl").read_bytes() == before
 
 
 def test_a_rule_ends_it(run, folder):
-    with StandIn(SCORES, tempers=Temper(acuity=3)) as stand_in:
-        status, out, _ = run(*words(stand_in, "-o", "run", "--stop", "tau >= 0.5", budget=130))
-        assert len(stand_in.calls) < 130
+    with FakeLLM(SCORES, profiles=ModelProfile(acuity=3)) as fake_llm:
+        status, out, _ = run(*words(fake_llm, "-o", "run", "--stop", "tau >= 0.5", budget=130))
+        assert len(fake_llm.calls) < 130
     assert status == 0
     assert "stopped by: expected tau 0.5 reached" in out
 
@@ -148,9 +148,9 @@ def test_a_rule_ends_it(run, folder):
 def test_parameters_and_answers_are_those_that_were_asked_for(run, folder):
     given = ["--temperature", "0.5", "--max-tokens", "9", "--parameter", "reasoning_effort=low"]
     given += ["--parameter", "seed=3", "--parameter", 'stop=["\\n"]', "--parameter", "user=a=b"]
-    with StandIn(SCORES, tempers=Temper(ties=2)) as stand_in:
-        run(*words(stand_in, *given, "--answers", "tie", "-o", "run", items="few.csv", budget=12))
-        body = dict(stand_in.calls[0].body)
+    with FakeLLM(SCORES, profiles=ModelProfile(ties=2)) as fake_llm:
+        run(*words(fake_llm, *given, "--answers", "tie", "-o", "run", items="few.csv", budget=12))
+        body = dict(fake_llm.calls[0].body)
     assert body.pop("messages")[0]["content"].count("T if both are equal") == 1
     sent = {"temperature": 0.5, "max_tokens": 9, "reasoning_effort": "low", "seed": 3}
     assert body == sent | {"model": "m", "stop": ["\n"], "user": "a=b"}
@@ -162,8 +162,8 @@ def test_a_folder_of_texts_is_judged_and_what_is_left_out_is_said(run, folder):
     for item, text in list(TEXTS.items())[:4]:
         (folder / "texts" / f"{item}.txt").write_text(text)
     (folder / "texts" / "notes.pdf").write_bytes(b"%PDF")
-    with StandIn(SCORES) as stand_in:
-        status, out, _ = run(*words(stand_in, "-o", "run", items="texts", budget=12))
+    with FakeLLM(SCORES) as fake_llm:
+        status, out, _ = run(*words(fake_llm, "-o", "run", items="texts", budget=12))
     assert status == 0
     assert "left out: notes.pdf" in out
     assert set(pl.read_csv("run/ranking.csv")["item"]) == {*list(TEXTS)[:4]}
@@ -178,9 +178,9 @@ def test_systems_and_prompts_come_from_columns_of_any_name(run, folder):
     (folder / "outputs.jsonl").write_text("\n".join(map(json.dumps, rows)))
     scores = {row["said"]: float(row["who"] == "good") for row in rows}
     columns = ["--id", "who", "--text", "said", "--context", "asked"]
-    with StandIn(scores, tempers=Temper(acuity=50)) as stand_in:
-        status, out, err = run(*words(stand_in, *columns, "-o", "run", items="outputs.jsonl"))
-        assert len(stand_in.calls) == 6
+    with FakeLLM(scores, profiles=ModelProfile(acuity=50)) as fake_llm:
+        status, out, err = run(*words(fake_llm, *columns, "-o", "run", items="outputs.jsonl"))
+        assert len(fake_llm.calls) == 6
     assert (status, err) == (0, "")
     assert "every pair has been asked as often as it may be" in " ".join(out.split())
     votes = pl.read_csv("run/votes.csv")
@@ -193,9 +193,9 @@ def test_systems_and_prompts_come_from_columns_of_any_name(run, folder):
 
 def test_a_dry_run_prints_the_prompt_and_calls_nobody(run, folder):
     before = sorted(os.listdir(folder))
-    with StandIn(SCORES) as stand_in:
-        status, out, err = run(*words(stand_in, "-o", "run", "--dry-run", items="few.csv"))
-        assert (stand_in.calls, stand_in.faulted) == ([], {})
+    with FakeLLM(SCORES) as fake_llm:
+        status, out, err = run(*words(fake_llm, "-o", "run", "--dry-run", items="few.csv"))
+        assert (fake_llm.calls, fake_llm.faulted) == ([], {})
     assert (status, err) == (0, "")
     assert sorted(os.listdir(folder)) == before
     assert f"Compare item A and item B by this question: {QUESTION}" in out
@@ -253,11 +253,11 @@ def test_a_dry_run_of_images_shows_their_digests(run, folder):
 
 def test_what_it_cost_is_said_and_a_cap_ends_it(run, folder):
     (folder / "prices.csv").write_text("model,input,output,currency\nm,1000,2000,EUR\n")
-    with StandIn(SCORES) as stand_in:
+    with FakeLLM(SCORES) as fake_llm:
         given = ["--prices", "prices.csv", "--max-cost", "2", "-o", "run"]
-        status, out, _ = run(*words(stand_in, *given, budget=100))
+        status, out, _ = run(*words(fake_llm, *given, budget=100))
         spent = sum(
-            (1000 * a + 2000 * b) / 1e6 for a, b in (call.tokens for call in stand_in.calls)
+            (1000 * a + 2000 * b) / 1e6 for a, b in (call.tokens for call in fake_llm.calls)
         )
     assert status == 0
     assert spent <= 2
@@ -268,9 +268,9 @@ def test_what_it_cost_is_said_and_a_cap_ends_it(run, folder):
 
 
 def test_a_cap_on_calls_ends_it(run, folder):
-    with StandIn(SCORES) as stand_in:
-        status, out, _ = run(*words(stand_in, "--max-calls", "17", "-o", "run"))
-        assert len(stand_in.calls) == 17
+    with FakeLLM(SCORES) as fake_llm:
+        status, out, _ = run(*words(fake_llm, "--max-calls", "17", "-o", "run"))
+        assert len(fake_llm.calls) == 17
     assert status == 0
     assert "stopped by: the cap of 17 calls is reached" in out
 
@@ -341,18 +341,18 @@ def test_a_folder_that_is_a_file(run, folder):
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
 def test_a_folder_that_is_protected(run, folder):
     (folder / "run").mkdir(mode=0o500)
-    with StandIn(SCORES) as stand_in:
-        status, _, err = run(*words(stand_in, "-o", "run"))
-        assert stand_in.calls == []
+    with FakeLLM(SCORES) as fake_llm:
+        status, _, err = run(*words(fake_llm, "-o", "run"))
+        assert fake_llm.calls == []
     assert status == 3
     assert "calls.jsonl cannot be written" in err
 
 
 def test_a_folder_in_use_by_another_run(run, folder):
     (folder / "run").mkdir()
-    with StandIn(SCORES) as stand_in, CallLog(folder / "run" / "calls.jsonl"):
-        status, _, err = run(*words(stand_in, "-o", "run"))
-        assert stand_in.calls == []
+    with FakeLLM(SCORES) as fake_llm, CallLog(folder / "run" / "calls.jsonl"):
+        status, _, err = run(*words(fake_llm, "-o", "run"))
+        assert fake_llm.calls == []
     assert status == 3
     assert "is in use by another run: wait for it, stop it, or name another folder" in err
 
@@ -378,11 +378,11 @@ def test_without_the_library_of_charts_a_page_is_refused_before_it_is_paid_for(
     run, folder, monkeypatch
 ):
     monkeypatch.setitem(sys.modules, "altair", None)
-    with StandIn(SCORES) as stand_in:
-        arguments = words(stand_in, "-o", "run", items="few.csv", budget=12)
+    with FakeLLM(SCORES) as fake_llm:
+        arguments = words(fake_llm, "-o", "run", items="few.csv", budget=12)
         at = arguments.index("--format")
         status, _, err = run(*arguments[:at], *arguments[at + 2 :])
-        assert stand_in.calls == []
+        assert fake_llm.calls == []
         assert status == 3
         assert "hodgerank[plot]" in err
         assert run(*arguments)[0] == 0
@@ -393,9 +393,9 @@ def test_without_the_library_of_charts_a_page_is_refused_before_it_is_paid_for(
 
 def test_a_wrong_key_ends_it_at_once_and_is_not_shown(run, folder, monkeypatch):
     monkeypatch.setenv("MY_KEY", "sk-wrong-Hx71nQpe00Rt")
-    with StandIn(SCORES, key=KEY) as stand_in:
-        status, out, err = run(*words(stand_in, "--key-variable", "MY_KEY", "-o", "run"))
-        assert stand_in.calls == []
+    with FakeLLM(SCORES, key=KEY) as fake_llm:
+        status, out, err = run(*words(fake_llm, "--key-variable", "MY_KEY", "-o", "run"))
+        assert fake_llm.calls == []
     assert (status, out) == (3, "")
     assert "m at http://127.0.0.1" in err
     assert "HTTP 401: incorrect API key provided" in err
@@ -406,8 +406,8 @@ def test_a_wrong_key_ends_it_at_once_and_is_not_shown(run, folder, monkeypatch):
 
 def test_the_right_key_comes_from_the_environment_and_goes_nowhere(run, folder, monkeypatch):
     monkeypatch.setenv("HODGERANK_API_KEY", KEY)
-    with StandIn(SCORES, key=KEY) as stand_in:
-        status, out, err = run(*words(stand_in, "-o", "run", items="few.csv", budget=10))
+    with FakeLLM(SCORES, key=KEY) as fake_llm:
+        status, out, err = run(*words(fake_llm, "-o", "run", items="few.csv", budget=10))
     assert status == 0
     seen = out + err + "".join(path.read_text() for path in (folder / "run").iterdir())
     assert "Zq83" not in seen
@@ -440,8 +440,8 @@ def test_an_unknown_model_ends_it_at_once(run, folder):
 
 
 def test_a_wrong_address_ends_it_at_once(run, folder):
-    with StandIn(SCORES) as stand_in:
-        status, _, err = run(*words(stand_in.base_url + "x", "-o", "run"))
+    with FakeLLM(SCORES) as fake_llm:
+        status, _, err = run(*words(fake_llm.base_url + "x", "-o", "run"))
     assert status == 3
     assert "look at the name of the model, and at the base URL" in err
 
@@ -454,20 +454,20 @@ def test_a_server_that_cannot_be_reached(run, folder):
 
 
 def test_a_server_that_comes_back_later_is_gone_on_with(run, folder):
-    with StandIn(SCORES, faults=Faults(server_error=1)) as stand_in:
-        port = int(stand_in.base_url.split(":")[-1].split("/")[0])
-        assert run(*words(stand_in, "--retries", "0", "-o", "run"))[0] == 3
-    with StandIn(SCORES, port=port) as stand_in:
-        status, _, _ = run(*words(stand_in, "-o", "run", budget=20))
-        assert len(stand_in.calls) == 20
+    with FakeLLM(SCORES, faults=Faults(server_error=1)) as fake_llm:
+        port = int(fake_llm.base_url.split(":")[-1].split("/")[0])
+        assert run(*words(fake_llm, "--retries", "0", "-o", "run"))[0] == 3
+    with FakeLLM(SCORES, port=port) as fake_llm:
+        status, _, _ = run(*words(fake_llm, "-o", "run", budget=20))
+        assert len(fake_llm.calls) == 20
     assert status == 0
 
 
 @pytest.mark.parametrize("items", ["items.csv", "few.csv"])
 def test_a_judge_that_only_rambles_is_quoted(run, folder, items):
-    with StandIn(SCORES, tempers=Temper(ramble=1)) as stand_in:
-        status, _, err = run(*words(stand_in, "-o", "run", items=items))
-        replies = {call.reply for call in stand_in.calls}
+    with FakeLLM(SCORES, profiles=ModelProfile(ramble=1)) as fake_llm:
+        status, _, err = run(*words(fake_llm, "-o", "run", items=items))
+        replies = {call.reply for call in fake_llm.calls}
     assert status == 3
     assert any(reply[:30] in err for reply in replies)
 
@@ -492,9 +492,9 @@ def test_hostile_names_and_texts_stay_what_they_are(run, folder):
     (folder / "hostile.jsonl").write_text("\n".join(map(json.dumps, rows)))
     scores = {text.strip(): float(k) for k, text in enumerate(HOSTILE.values())}
     question = "Which is [red]best[/red] \x1b[31m or {left}?"
-    with StandIn(scores) as stand_in:
+    with FakeLLM(scores) as fake_llm:
         given = ["-q", question, "-o", "run"]
-        status, out, err = run(*words(stand_in, *given, items="hostile.jsonl", budget=56))
+        status, out, err = run(*words(fake_llm, *given, items="hostile.jsonl", budget=56))
     assert (status, err) == (0, "")
     assert "\x1b" not in out
     assert set(HOSTILE) == set(pl.read_csv("run/ranking.csv", infer_schema=False)["item"])
@@ -530,17 +530,17 @@ class Interrupted:
     def __init__(self, after):
         self._after = after
         self._reached, self._let_go = threading.Event(), threading.Event()
-        self.stand_in = StandIn(SCORES, on_call=self._hold)
+        self.fake_llm = FakeLLM(SCORES, on_call=self._hold)
 
     def _hold(self, call):
-        if len(self.stand_in._calls) >= self._after and not self._let_go.is_set():
+        if len(self.fake_llm._calls) >= self._after and not self._let_go.is_set():
             self._reached.set()
             self._let_go.wait(60)
 
     def __enter__(self):
-        self.stand_in.__enter__()
+        self.fake_llm.__enter__()
         self.process = subprocess.Popen(
-            [*COMMAND, *words(self.stand_in, "-o", "run", "--concurrency", "6")],
+            [*COMMAND, *words(self.fake_llm, "-o", "run", "--concurrency", "6")],
             stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
         )  # fmt: skip
         assert self._reached.wait(60)
@@ -550,7 +550,7 @@ class Interrupted:
         self.let_go()
         self.process.kill()
         self.process.communicate()
-        self.stand_in.__exit__()
+        self.fake_llm.__exit__()
 
     def interrupt(self):
         self.process.send_signal(signal.SIGINT)
@@ -561,12 +561,12 @@ class Interrupted:
 
 def test_one_interrupt_waits_for_what_is_out_and_the_same_command_goes_on(run, folder):
     def interrupt(call):
-        if len(stand_in._calls) == 10:
+        if len(fake_llm._calls) == 10:
             os.kill(os.getpid(), signal.SIGINT)
 
-    with StandIn(SCORES, on_call=interrupt) as stand_in:
-        status, out, err = run(*words(stand_in, "-o", "run", "--concurrency", "6"))
-        n_calls = len(stand_in.calls)
+    with FakeLLM(SCORES, on_call=interrupt) as fake_llm:
+        status, out, err = run(*words(fake_llm, "-o", "run", "--concurrency", "6"))
+        n_calls = len(fake_llm.calls)
         assert status == 130
         assert "waiting for the calls that are out, which are paid for" in err
         assert "Ctrl-C again leaves them" in err
@@ -576,10 +576,10 @@ def test_one_interrupt_waits_for_what_is_out_and_the_same_command_goes_on(run, f
         assert 10 <= n_calls <= 16  # those that were out came in
         assert len(records(folder / "run" / "calls.jsonl")) == n_calls
         assert pl.read_csv("run/votes.csv").height == n_calls
-        status, out, _ = run(*words(stand_in, "-o", "run", budget=30))
+        status, out, _ = run(*words(fake_llm, "-o", "run", budget=30))
         assert status == 0
         assert f"30 answers, {n_calls} replies were there" in out
-        keys = [asked_in(call, stand_in) for call in stand_in.calls]
+        keys = [asked_in(call, fake_llm) for call in fake_llm.calls]
         assert len(keys) == len(set(keys)) == 30
 
 
@@ -596,11 +596,11 @@ def test_a_second_interrupt_leaves_at_once(folder):
 
 def test_an_interrupt_without_an_answer_so_far_is_an_interrupt_too(run, folder):
     def interrupt(call):
-        if len(stand_in._calls) == 1:
+        if len(fake_llm._calls) == 1:
             os.kill(os.getpid(), signal.SIGINT)
 
-    with StandIn(SCORES, tempers=Temper(abstain=1), on_call=interrupt) as stand_in:
-        status, out, err = run(*words(stand_in, "-o", "run", "--concurrency", "4"))
+    with FakeLLM(SCORES, profiles=ModelProfile(abstain=1), on_call=interrupt) as fake_llm:
+        status, out, err = run(*words(fake_llm, "-o", "run", "--concurrency", "4"))
     assert status == 130
     assert "waiting for the calls that are out" in err
     assert "The same command goes on from here." in out
@@ -610,13 +610,13 @@ def test_an_interrupt_while_the_last_calls_are_out_waits_for_them_too(run, folde
     """Nothing more will be asked, but what was asked is paid for."""
 
     def interrupt(call):
-        if len(stand_in._calls) == 8:
+        if len(fake_llm._calls) == 8:
             os.kill(os.getpid(), signal.SIGINT)
 
-    with StandIn(SCORES, on_call=interrupt) as stand_in:
-        arguments = words(stand_in, "-o", "run", "--max-calls", "8", items="few.csv")
+    with FakeLLM(SCORES, on_call=interrupt) as fake_llm:
+        arguments = words(fake_llm, "-o", "run", "--max-calls", "8", items="few.csv")
         status, _, err = run(*arguments)
-        assert len(stand_in.calls) == 8
+        assert len(fake_llm.calls) == 8
     assert status in (0, 4, 130)  # 8 answers may leave items apart
     assert "waiting for the calls that are out" in err
     assert len(records(folder / "run" / "calls.jsonl")) == 8

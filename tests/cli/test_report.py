@@ -94,7 +94,7 @@ def test_items_never_compared_are_reported_with_status_4(run, folder):
 
 
 def test_models_and_options_of_rank_are_those_of_the_report(run, folder):
-    options = ("--model", "bradley-terry", "--sides", "common", "--confidence", "0.9")
+    options = ("--model", "bradley-terry", "--position-bias", "common", "--confidence", "0.9")
     status, _, err = run("report", "votes.csv", "--no-forecast", *options, "-o", "r.md")
     assert (status, err) == (0, "")
     assert "90 % interval" in (folder / "r.md").read_text()

@@ -25,7 +25,7 @@ from rich.console import Console
 from hodgerank.campaign.campaign import Campaign
 from hodgerank.cli.serve import Start
 from hodgerank.server.api_keys import SignedOut
-from hodgerank.server.context import House, HouseRules
+from hodgerank.server.context import ServerConfig, ServerContext
 from processes import COMMAND
 from server.served import PATIENCE, Served, served
 
@@ -97,11 +97,11 @@ def test_a_second_server_and_a_taken_port_are_refused_in_words(run, server, monk
 
 @pytest.mark.slow
 def test_who_lost_the_browser_signs_all_owners_out_at_the_start(folder):
-    house = House(HouseRules(str(folder / "campaigns.db")))
-    session = house.keys.issue("session", "owner", "owner", seconds=3600)
-    unused = house.keys.issue("link", "owner", "owner", seconds=3600)
-    program = {"Authorization": f"Bearer {house.keys.issue('token', 'owner', 'script')}"}
-    house.close()
+    context = ServerContext(ServerConfig(str(folder / "campaigns.db")))
+    session = context.keys.issue("session", "owner", "owner", seconds=3600)
+    unused = context.keys.issue("link", "owner", "owner", seconds=3600)
+    program = {"Authorization": f"Bearer {context.keys.issue('token', 'owner', 'script')}"}
+    context.close()
     with served("--sign-out-owners", folder=folder) as server:
         assert server.start["signed_out"] == {"n_sessions": 1, "n_links": 1}
         with server.browser(cookies={f"hodgerank-{server.port}": session}) as browser:
@@ -149,7 +149,7 @@ def test_a_killed_server_has_lost_nothing_and_others_go_on(folder):
     with Campaign.open(folder / "campaigns.db") as campaign:
         [task] = campaign.lease("ann")
         campaign.answer(task, 1)
-        given = [event.task for event in campaign.log() if event.kind == "answered"]
+        given = [event.task for event in campaign.events() if event.kind == "answered"]
     assert given == [*acknowledged, task.id]
 
 

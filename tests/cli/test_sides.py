@@ -29,10 +29,10 @@ def votes(tmp_path):
 @pytest.mark.parametrize(
     "model", ["least-squares", "bradley-terry", "thurstone-mosteller", "bayes"]
 )
-@pytest.mark.parametrize("sides", ["common", "worker"])
+@pytest.mark.parametrize("position_bias", ["common", "worker"])
 def test_the_pull_of_sides_is_in_the_model(run, votes, model, sides):
     file = votes(Crowd(lean=1.0, per_pair=10))
-    content = json.loads(run("rank", file, "-m", model, "--sides", sides, "--json")[1])
+    content = json.loads(run("rank", file, "-m", model, "--position-bias", sides, "--json")[1])
     assert any("sides are in the model" in note for note in content["notes"])
     plain = json.loads(run("rank", file, "-m", model, "--json")[1])
     assert [row["score"] for row in content["items"]] != [row["score"] for row in plain["items"]]
@@ -42,27 +42,27 @@ def test_sides_that_are_none_are_refused_and_overruled(run, votes):
     file = votes(Crowd(display="winner"))
     out = " ".join(run("describe", file)[1].split())
     assert "as if the winner had been written first" in out
-    status, _, err = run("rank", file, "--sides", "common")
+    status, _, err = run("rank", file, "--position-bias", "common")
     assert status == WRONG_USAGE
     assert "--display-known" in " ".join(err.split())
-    status, _, err = run("rank", file, "--sides", "common", "--display-known")
+    status, _, err = run("rank", file, "--position-bias", "common", "--display-known")
     assert status == WRONG_USAGE
     assert "the same side was chosen in every answer" in " ".join(err.split())
     sorted_file = votes(Crowd(display="first"))
-    assert run("rank", sorted_file, "--sides", "common")[0] == WRONG_USAGE
-    assert run("rank", sorted_file, "--sides", "common", "--display-known")[0] == 0
+    assert run("rank", sorted_file, "--position-bias", "common")[0] == WRONG_USAGE
+    assert run("rank", sorted_file, "--position-bias", "common", "--display-known")[0] == 0
 
 
 def test_robust_rankings_have_no_sides(run, votes):
-    status, _, err = run("rank", votes(Crowd()), "-m", "robust", "--sides", "worker")
+    status, _, err = run("rank", votes(Crowd()), "-m", "robust", "--position-bias", "worker")
     assert status == WRONG_USAGE
-    assert "--sides does not go with --model robust" in err
+    assert "--position-bias does not go with --model robust" in err
 
 
 def test_what_a_comparison_does_not_use_is_refused(run, votes):
-    status, _, err = run("rank", votes(Crowd()), "--compare", "worker", "--sides", "common")
+    status, _, err = run("rank", votes(Crowd()), "--compare", "worker", "--position-bias", "common")
     assert status == WRONG_USAGE
-    assert "--sides" in err
+    assert "--position-bias" in err
 
 
 def test_a_file_named_twice_is_refused(run, votes):

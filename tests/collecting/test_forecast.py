@@ -156,7 +156,7 @@ def test_judges_who_lean_take_longer():
     for lean in (0.0, 3.0):
         rng = np.random.default_rng(3)
         x = np.linspace(-2, 2, 8)
-        sampler = hr.AutoSampler(8, seed=1, position="worker")
+        sampler = hr.AutoSampler(8, seed=1, position_bias="worker")
         for _ in range(60):
             pair = sampler.ask()
             chance = 1 / (1 + np.exp(x[pair.right] - x[pair.left] - lean))

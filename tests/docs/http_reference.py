@@ -16,7 +16,7 @@ from tests.docs.pages import DOCS
 
 from hodgerank.server.app import create_app
 from hodgerank.server.auth import ANYONE, PROGRAM, SIGNED_IN, Who
-from hodgerank.server.context import House, HouseRules
+from hodgerank.server.context import ServerConfig, ServerContext
 from hodgerank.server.routes import ROUTES, Route
 
 PAGE = DOCS / "reference" / "http.md"
@@ -86,11 +86,11 @@ OF_SETTINGS = {
 def http_reference() -> str:
     """The page."""
     with TemporaryDirectory() as folder:
-        house = House(HouseRules(str(Path(folder, "campaigns.db"))))
+        context = ServerContext(ServerConfig(str(Path(folder, "campaigns.db"))))
         try:
-            schema = create_app(house).openapi()
+            schema = create_app(context).openapi()
         finally:
-            house.close()
+            context.close()
     models = schema["components"]["schemas"]
     described = [route for route in ROUTES if route.path in schema["paths"]]
     api = [(route, schema["paths"][route.path][route.method.lower()]) for route in described]

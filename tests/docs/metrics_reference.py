@@ -13,7 +13,7 @@ from starlette.testclient import TestClient
 from tests.docs.pages import DOCS
 
 from hodgerank.server.app import create_app
-from hodgerank.server.context import House, HouseRules
+from hodgerank.server.context import ServerConfig, ServerContext
 
 PAGE = DOCS / "reference" / "metrics.md"
 FAMILY = re.compile(r"^# HELP (\w+) (.*)\n# TYPE \1 (\w+)$", re.MULTILINE)
@@ -48,9 +48,9 @@ def metrics_reference() -> str:
 def _families() -> list[tuple[str, str, str]]:
     """Name, meaning and kind of each."""
     with TemporaryDirectory() as folder:
-        house = House(HouseRules(str(Path(folder, "campaigns.db"))))
-        token = house.keys.issue("token", "reader", "prometheus")
-        with TestClient(create_app(house), base_url="http://localhost") as client:
+        context = ServerContext(ServerConfig(str(Path(folder, "campaigns.db"))))
+        token = context.keys.issue("token", "reader", "prometheus")
+        with TestClient(create_app(context), base_url="http://localhost") as client:
             answer = client.get("/metrics", headers={"Authorization": f"Bearer {token}"})
             answer.raise_for_status()
     return FAMILY.findall(answer.text)

@@ -181,8 +181,8 @@ def test_a_robust_ranking_is_hurt_less_by_bad_workers(position):
     plain, robust = [], []
     for seed in range(5):
         votes = hr.simulate_comparisons(12, 700, spread=1.5, workers=CARELESS, rng=seed)
-        plain.append(tau(hr.bayes_rank(votes, position=position), votes))
-        robust.append(tau(hr.bayes_rank(votes, position=position, robust=True), votes))
+        plain.append(tau(hr.bayes_rank(votes, position_bias=position), votes))
+        robust.append(tau(hr.bayes_rank(votes, position_bias=position, robust=True), votes))
     assert np.mean(robust) > np.mean(plain) + 0.05
 
 
@@ -212,5 +212,5 @@ def test_sides_that_only_the_untrusted_have_seen_are_left_out_of_a_robust_rankin
     votes = hr.simulate_comparisons(8, 900, spread=3, workers={"honest": 6, "random": 1}, rng=3)
     is_random = np.array([str(name).startswith("random") for name in votes.workers])[votes.worker]
     votes = replace(votes, display_known=is_random)
-    ranking = hr.bayes_rank(votes, position="common", robust=True)
+    ranking = hr.bayes_rank(votes, position_bias="common", robust=True)
     assert ranking.score_by_item == hr.bayes_rank(votes, robust=True).score_by_item

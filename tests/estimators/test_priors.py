@@ -169,4 +169,4 @@ def test_candidates_are_checked():
         with pytest.raises(InvalidArgument, match="list of pairs"):
             hr.bayes_rank(votes, candidates=wrong)
     with pytest.raises(InvalidArgument, match="do not go together"):
-        hr.bayes_rank(votes, candidates="all", position="common")
+        hr.bayes_rank(votes, candidates="all", position_bias="common")

@@ -12,7 +12,7 @@ from benchmarks.calibration.crowds import CONSISTENT, Crowd, fresh_rng
 
 import hodgerank as hr
 from hodgerank.estimators.trust import CLEAN
-from hodgerank.estimators.trust_statements import about_ranking, about_sides
+from hodgerank.estimators.trust_statements import about_position_bias, about_ranking
 
 
 def about(report: hr.TrustReport, what: str) -> str:
@@ -43,8 +43,8 @@ def test_crowds_with_one_ranking_are_not_accused(name):
     for seed in range(6):
         votes = replace(CONSISTENT[name], per_pair=8).votes(fresh_rng(seed, name))
         found = concerns(hr.assess_trust(votes))
-        leaning += "sides" in found
-        assert found <= {"outliers", "workers", "sides"}
+        leaning += "position_bias" in found
+        assert found <= {"outliers", "workers", "position_bias"}
     assert leaning <= 2
 
 
@@ -68,7 +68,7 @@ def test_sides_of_weak_opinions_are_not_blamed(seed):
     assert report.decomposition.energy["bias"] == pytest.approx(
         report.expected["bias"].mean, abs=5 * report.expected["bias"].std + 1e-9
     )
-    assert "sides" not in concerns(report)
+    assert "position_bias" not in concerns(report)
 
 
 def test_an_active_campaign_without_bias_is_not_blamed_either():
@@ -76,7 +76,7 @@ def test_an_active_campaign_without_bias_is_not_blamed_either():
         crowd = hr.SimulatedCrowd(16, spread=1.5, rng=seed)
         sampler = hr.AutoSampler(crowd.items, seed=seed)
         hr.run(sampler, crowd, budget=300)
-        assert "sides" not in concerns(hr.assess_trust(sampler.answers))
+        assert "position_bias" not in concerns(hr.assess_trust(sampler.answers))
 
 
 def test_every_problem_is_in_the_verdict():
@@ -135,10 +135,10 @@ def test_votes_that_are_coins_have_no_ranking():
 
 def test_a_lean_is_told_with_what_it_does_to_the_ranking():
     report = hr.assess_trust(Crowd(lean=0.8, per_pair=20).votes(np.random.default_rng(3)))
-    words = about(report, "sides")
+    words = about(report, "position_bias")
     assert "answers lean to the left (+0." in words
     assert "with sides in the model" in words
-    assert report.sides.moves.n_items == 10
+    assert report.position_bias.moves.n_items == 10
 
 
 def test_a_bias_that_cannot_be_seen_in_pairs_is_told_through_the_model():
@@ -148,7 +148,7 @@ def test_a_bias_that_cannot_be_seen_in_pairs_is_told_through_the_model():
     report = hr.assess_trust(votes)
     assert report.decomposition.expected.n_both_ways == 0
     assert report.p_value("bias") is None
-    assert "no worker's votes have a pair both ways round" in about(report, "sides")
+    assert "no worker's votes have a pair both ways round" in about(report, "position_bias")
 
 
 @pytest.mark.parametrize(
@@ -162,7 +162,7 @@ def test_a_bias_that_cannot_be_seen_in_pairs_is_told_through_the_model():
 def test_words_about_sides_agree_with_the_interval_beside_them(lower, p, words, is_concern):
     lean = SimpleNamespace(value=0.09, lower=lower, upper=0.18 - lower, p_value=p)
     sides = SimpleNamespace(n_known=9, lean=lean, moves=None)
-    [said] = about_sides(sides, n_both_ways=1)
+    [said] = about_position_bias(sides, n_both_ways=1)
     assert said.words.startswith(f"{words} (+0.09")
     assert said.concern == is_concern
 
@@ -178,8 +178,8 @@ def test_a_ranking_that_is_not_sure_is_called_so():
 
 def test_where_sides_are_not_known_nothing_is_said_about_them():
     report = hr.assess_trust(Crowd(display="winner").votes(np.random.default_rng(0)))
-    assert "as if the winner had been written first" in about(report, "sides")
-    assert "sides" not in concerns(report)
+    assert "as if the winner had been written first" in about(report, "position_bias")
+    assert "position_bias" not in concerns(report)
 
 
 def test_the_same_sentences_are_in_the_json():

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import hodgerank as hr
-from hodgerank.graph.decomposition import foretold_chance
+from hodgerank.graph.decomposition import prequential_p_value
 
 
 def asked(spread, seed, n_items=20, n_answers=100, ties=0.0):
@@ -32,12 +32,12 @@ def test_a_sampler_finds_no_ranking_in_coin_tosses():
 
 
 def test_a_ranking_is_found_with_ties_too():
-    chances = [foretold_chance(asked(1.5, seed, 10, 150, ties=0.2)) for seed in range(10)]
+    chances = [prequential_p_value(asked(1.5, seed, 10, 150, ties=0.2)) for seed in range(10)]
     assert np.median(chances) < 0.01
 
 
 def test_ties_alone_foretell_nothing():
-    assert foretold_chance(hr.read_comparisons([("a", "b", 0), ("b", "c", 0)] * 5)) == 1.0
+    assert prequential_p_value(hr.read_comparisons([("a", "b", 0), ("b", "c", 0)] * 5)) == 1.0
 
 
 def test_pairs_that_were_chosen_beforehand_are_asked_by_their_share():

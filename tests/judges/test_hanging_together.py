@@ -6,7 +6,7 @@ import numpy as np
 from benchmarks.calibration.judges import Judges
 
 import hodgerank as hr
-from hodgerank.judges.conduct import share_of_news
+from hodgerank.judges.conduct import effective_share
 
 
 def shares(text_noise, prompts=20, runs=12):
@@ -29,4 +29,4 @@ def test_they_are_worth_about_as_many_where_outputs_do_not():
 def test_few_contexts_do_not_tell():
     rows = [("a", "b", 1, "x"), ("b", "a", 1, "x")] * 5
     votes = hr.read_comparisons(rows)
-    assert share_of_news(votes, ["1", "2", "3", "1", "2"] * 2) == 1.0
+    assert effective_share(votes, ["1", "2", "3", "1", "2"] * 2) == 1.0

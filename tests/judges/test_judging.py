@@ -27,10 +27,10 @@ from hodgerank.collecting.stopping import read_rule
 from hodgerank.data.items.judged_items import read_items
 from hodgerank.data.items.samples import Sample
 from hodgerank.errors import JudgeFailed
-from hodgerank.judges.fake_llm import Faults, StandIn, Temper
+from hodgerank.judges.fake_llm import FakeLLM, Faults, ModelProfile
 from hodgerank.judges.ledger import Caps
 
-SHARP = Temper(acuity=100)
+SHARP = ModelProfile(acuity=100)
 
 
 def tau(found):
@@ -50,25 +50,25 @@ def judges_section(found):
 
 @pytest.mark.parametrize("bias", [0.0, 2.0])
 def test_the_ranking_is_found(bias):
-    with StandIn(SCORES, tempers=Temper(acuity=2, position_bias=bias)) as stand_in:
-        found = run(judge_of(stand_in), 100, concurrency=64)
+    with FakeLLM(SCORES, profiles=ModelProfile(acuity=2, position_bias=bias)) as fake_llm:
+        found = run(judge_of(fake_llm), 100, concurrency=64)
     assert tau(found) > 0.6
-    assert found.result.n_answers == len(stand_in.calls) == 100
+    assert found.result.n_answers == len(fake_llm.calls) == 100
     assert found.result.reason == "budget of 100 answers used"
 
 
 @pytest.mark.parametrize("options", [{"template": "grade"}, {"probabilities": True}])
 def test_graded_answers_find_it_too(options):
-    with StandIn(SCORES, tempers=Temper(acuity=2)) as stand_in:
-        found = run(judge_of(stand_in, **options), 80, concurrency=8)
+    with FakeLLM(SCORES, profiles=ModelProfile(acuity=2)) as fake_llm:
+        found = run(judge_of(fake_llm, **options), 80, concurrency=8)
     assert tau(found) > 0.6
     assert len(set(found.result.answers.outcome.tolist())) > 2
 
 
 def test_a_panel_shares_the_work_and_each_is_a_worker():
-    with StandIn(SCORES, tempers=Temper(acuity=2)) as stand_in:
-        found = run(judge_of(stand_in, models=["x", "y", "z"]), 90, concurrency=9)
-    counts = Counter(call.model for call in stand_in.calls)
+    with FakeLLM(SCORES, profiles=ModelProfile(acuity=2)) as fake_llm:
+        found = run(judge_of(fake_llm, models=["x", "y", "z"]), 90, concurrency=9)
+    counts = Counter(call.model for call in fake_llm.calls)
     assert all(abs(counts[model] - 30) <= 3 for model in "xyz")
     assert set(found.result.answers.workers) == {"x", "y", "z"}
     assert tau(found) > 0.6
@@ -80,8 +80,8 @@ def test_systems_are_ranked_by_their_outputs_to_the_same_prompts():
         outputs = [Sample(f"{system} output {n}", context=f"Prompt {n}.") for n in range(4)]
         items[system] = outputs
         scores |= {output.text: 2.0 * k for output in outputs}
-    with StandIn(scores, tempers=Temper(acuity=2)) as stand_in:
-        found = run(judge_of(stand_in, items), 24, concurrency=4)
+    with FakeLLM(scores, profiles=ModelProfile(acuity=2)) as fake_llm:
+        found = run(judge_of(fake_llm, items), 24, concurrency=4)
     assert found.result.ranking.items == ("good", "fair", "bad")
     assert set(Counter(found.to_frame()["context"]).values()) == {6}
     assert found.n_left == 0
@@ -92,8 +92,8 @@ def test_items_of_different_tracks_are_never_shown_together(write, orders):
     tracks = {item: str(k % 3) for k, item in enumerate(TEXTS)}
     rows = [{"id": item, "text": text, "track": tracks[item]} for item, text in TEXTS.items()]
     items = read_items(write("\n".join(map(json.dumps, rows)), "items.jsonl"))
-    with StandIn(SCORES, tempers=Temper(acuity=2)) as stand_in:
-        found = run(judge_of(stand_in, items), 1000, concurrency=8, orders=orders)
+    with FakeLLM(SCORES, profiles=ModelProfile(acuity=2)) as fake_llm:
+        found = run(judge_of(fake_llm, items), 1000, concurrency=8, orders=orders)
     asked = [call.pair for call in found.judged]
     assert all(tracks[left] == tracks[right] for left, right in asked)
     assert set(asked) == {
@@ -103,9 +103,9 @@ def test_items_of_different_tracks_are_never_shown_together(write, orders):
 
 
 def test_one_call_at_a_time_is_repeatable():
-    with StandIn(SCORES) as stand_in:
-        one, other = (run(judge_of(stand_in), 40, concurrency=1, seed=3) for _ in range(2))
-        third = run(judge_of(stand_in), 40, concurrency=1, seed=4)
+    with FakeLLM(SCORES) as fake_llm:
+        one, other = (run(judge_of(fake_llm), 40, concurrency=1, seed=3) for _ in range(2))
+        third = run(judge_of(fake_llm), 40, concurrency=1, seed=4)
     assert [call.pair for call in one.judged] == [call.pair for call in other.judged]
     assert one.result.ranking.scores.tolist() == other.result.ranking.scores.tolist()
     assert [call.pair for call in one.judged] != [call.pair for call in third.judged]
@@ -113,26 +113,26 @@ def test_one_call_at_a_time_is_repeatable():
 
 def test_a_judge_goes_on_with_a_larger_budget():
     """Without a log it remembers what it was asked."""
-    with StandIn(SCORES) as stand_in:
-        judge = judge_of(stand_in)
+    with FakeLLM(SCORES) as fake_llm:
+        judge = judge_of(fake_llm)
         run(judge, 20)
         found = run(judge, 30)
-        keys = {asked_in(call, stand_in) for call in stand_in.calls}
-    assert found.result.n_answers == len(stand_in.calls) == len(keys) == 30
+        keys = {asked_in(call, fake_llm) for call in fake_llm.calls}
+    assert found.result.n_answers == len(fake_llm.calls) == len(keys) == 30
     assert found.result.reason == "budget of 30 answers used"
 
 
 def test_any_sampler_will_do():
-    with StandIn(SCORES) as stand_in:
-        found = run(judge_of(stand_in), 20, sampler=hr.BayesianSampler(TEXTS, seed=1))
+    with FakeLLM(SCORES) as fake_llm:
+        found = run(judge_of(fake_llm), 20, sampler=hr.BayesianSampler(TEXTS, seed=1))
     assert found.asked_by == hr.BayesianSampler(TEXTS).name
     assert set(found.to_frame()["asked_by"]) == {found.asked_by}
 
 
 def test_a_stopping_rule_ends_it():
-    with StandIn(SCORES, tempers=Temper(acuity=2)) as stand_in:
-        found = run(judge_of(stand_in), 130, concurrency=8, stop=read_rule("tau >= 0.5"))
-    assert found.result.n_answers == len(stand_in.calls) < 130
+    with FakeLLM(SCORES, profiles=ModelProfile(acuity=2)) as fake_llm:
+        found = run(judge_of(fake_llm), 130, concurrency=8, stop=read_rule("tau >= 0.5"))
+    assert found.result.n_answers == len(fake_llm.calls) < 130
     assert found.result.reason == "expected tau 0.5 reached"
     assert hr.expected_tau(found.result.ranking) > 0.45  # what was out came in later
 
@@ -154,8 +154,8 @@ def test_a_stopping_rule_ends_it():
     ],
 )
 def test_a_lean_is_measured_and_said(bias, said, not_said):
-    with StandIn(SCORES, tempers=Temper(position_bias=bias)) as stand_in:
-        found = run(judge_of(stand_in), 100, concurrency=1)
+    with FakeLLM(SCORES, profiles=ModelProfile(position_bias=bias)) as fake_llm:
+        found = run(judge_of(fake_llm), 100, concurrency=1)
     assert tau(found) > 0.6
     section = judges_section(found)
     assert said in section
@@ -166,9 +166,9 @@ def test_a_lean_is_measured_and_said(bias, said, not_said):
 
 
 def test_of_two_judges_the_one_that_leans_is_named():
-    tempers = {"leans": Temper(acuity=2, position_bias=3), "fair": Temper(acuity=2)}
-    with StandIn(SCORES, tempers=tempers) as stand_in:
-        found = run(judge_of(stand_in, models=["leans", "fair"]), 120, concurrency=1)
+    profiles = {"leans": ModelProfile(acuity=2, position_bias=3), "fair": ModelProfile(acuity=2)}
+    with FakeLLM(SCORES, profiles=profiles) as fake_llm:
+        found = run(judge_of(fake_llm, models=["leans", "fair"]), 120, concurrency=1)
     section = judges_section(found)
     assert "leans leans to the item shown first" in section
     assert "fair leans" not in section
@@ -179,18 +179,18 @@ def test_of_two_judges_the_one_that_leans_is_named():
 
 def test_64_calls_in_flight_are_64_different_pairs():
     """Of 66: the sampler knows what is out."""
-    with StandIn(SCORES, faults=Faults(latency=0.05)) as stand_in:
-        found = run(judge_of(stand_in), 64, concurrency=64)
-    assert len({frozenset(shown_in(call)) for call in stand_in.calls}) == 64
+    with FakeLLM(SCORES, faults=Faults(latency=0.05)) as fake_llm:
+        found = run(judge_of(fake_llm), 64, concurrency=64)
+    assert len({frozenset(shown_in(call)) for call in fake_llm.calls}) == 64
     assert found.result.n_answers == 64
 
 
 @pytest.mark.parametrize("concurrency", [1, 64])
 def test_no_question_is_put_twice_and_in_the_end_all_are(concurrency):
     items = few(6)
-    with StandIn(SCORES) as stand_in:
-        found = run(judge_of(stand_in, items, ["x", "y"]), 1000, concurrency=concurrency)
-    asked = Counter((call.model, *shown_in(call)) for call in stand_in.calls)
+    with FakeLLM(SCORES) as fake_llm:
+        found = run(judge_of(fake_llm, items, ["x", "y"]), 1000, concurrency=concurrency)
+    asked = Counter((call.model, *shown_in(call)) for call in fake_llm.calls)
     assert set(asked) == {(m, *pair) for m in ("x", "y") for pair in permutations(items, 2)}
     assert set(asked.values()) == {1}
     assert found.result.reason == "every pair has been asked as often as it may be"
@@ -201,10 +201,10 @@ def test_no_question_is_put_twice_and_in_the_end_all_are(concurrency):
 def test_questions_that_were_not_answered_are_not_put_again_either(tmp_path):
     """Going on after everything was asked is not a judge who fails."""
     log, items = tmp_path / "calls.jsonl", few(7)
-    with StandIn(SCORES, tempers=Temper(abstain=0.6), seed=1) as stand_in:
-        first = run(judge_of(stand_in, items, log=log), 1000, concurrency=8)
-        again = run(judge_of(stand_in, items, log=log), 1000, concurrency=8)
-        assert len(stand_in.calls) == 42
+    with FakeLLM(SCORES, profiles=ModelProfile(abstain=0.6), seed=1) as fake_llm:
+        first = run(judge_of(fake_llm, items, log=log), 1000, concurrency=8)
+        again = run(judge_of(fake_llm, items, log=log), 1000, concurrency=8)
+        assert len(fake_llm.calls) == 42
     assert first.n_left == again.n_left == 0
     assert again.result.n_answers == first.result.n_answers
     assert again.result.reason == first.result.reason
@@ -213,11 +213,11 @@ def test_questions_that_were_not_answered_are_not_put_again_either(tmp_path):
 def test_every_question_is_put_though_the_judge_abstains_and_the_run_is_broken_off(tmp_path):
     log, items = tmp_path / "calls.jsonl", few(5)
     options = {"parameters": {"temperature": 1}, "log": log, "repeats": 2}
-    with StandIn(SCORES, tempers=Temper(abstain=0.4), seed=2) as stand_in:
+    with FakeLLM(SCORES, profiles=ModelProfile(abstain=0.4), seed=2) as fake_llm:
         for n_calls in (7, 15, 30):
-            run(judge_of(stand_in, items, caps=Caps(calls=n_calls), **options), 1000)
-        found = run(judge_of(stand_in, items, **options), 1000)
-        asked = Counter(shown_in(call) for call in stand_in.calls)
+            run(judge_of(fake_llm, items, caps=Caps(calls=n_calls), **options), 1000)
+        found = run(judge_of(fake_llm, items, **options), 1000)
+        asked = Counter(shown_in(call) for call in fake_llm.calls)
     assert found.n_left == 0
     assert asked == dict.fromkeys(permutations(items, 2), 2)
 
@@ -227,8 +227,8 @@ def test_every_question_is_put_though_the_judge_abstains_and_the_run_is_broken_o
 
 def test_both_orders_are_asked_and_both_answers_kept():
     """A judge who always takes the first says so twice; that is no tie."""
-    with StandIn(SCORES, tempers=Temper(acuity=0, position_bias=50)) as stand_in:
-        found = run(judge_of(stand_in, few(6)), 30, orders="both", concurrency=4)
+    with FakeLLM(SCORES, profiles=ModelProfile(acuity=0, position_bias=50)) as fake_llm:
+        found = run(judge_of(fake_llm, few(6)), 30, orders="both", concurrency=4)
     assert {frozenset(call.pair) for call in found.judged} == {
         frozenset(pair) for pair in combinations(few(6), 2)
     }
@@ -241,15 +241,15 @@ def test_both_orders_are_asked_and_both_answers_kept():
 @pytest.mark.parametrize("concurrency", [1, 5])
 def test_a_pair_that_is_asked_in_one_order_is_asked_in_the_other(concurrency):
     """Of 66 pairs 20 are asked, though places become free one at a time."""
-    with StandIn(SCORES, faults=Faults(latency=(0.0, 0.02))) as stand_in:
-        found = run(judge_of(stand_in), 40, orders="both", concurrency=concurrency)
+    with FakeLLM(SCORES, faults=Faults(latency=(0.0, 0.02))) as fake_llm:
+        found = run(judge_of(fake_llm), 40, orders="both", concurrency=concurrency)
     orders = Counter(frozenset(call.pair) for call in found.judged)
     assert sorted(orders.values()) == [2] * 20
 
 
 def test_single_orders_are_balanced():
-    with StandIn(SCORES) as stand_in:
-        found = run(judge_of(stand_in), 66, concurrency=1)
+    with FakeLLM(SCORES) as fake_llm:
+        found = run(judge_of(fake_llm), 66, concurrency=1)
     lefts = Counter(call.pair.left for call in found.judged)
     rights = Counter(call.pair.right for call in found.judged)
     assert all(abs(lefts[item] - rights[item]) <= 3 for item in TEXTS)
@@ -260,13 +260,13 @@ def test_single_orders_are_balanced():
 
 def test_faults_on_the_way_change_nothing_in_the_end(no_waiting):
     faults = Faults(too_many=0.15, server_error=0.15, broken_json=0.15, closed=0.05)
-    with StandIn(SCORES) as stand_in:
-        smooth = run(judge_of(stand_in), 50, concurrency=1)
-    with StandIn(SCORES, faults=faults, seed=0) as stand_in:
-        rough = run(judge_of(stand_in, retries=20), 50, concurrency=1)
-        assert len(stand_in.calls) == 50  # what was paid for
-        assert set(stand_in.faulted) == {"too_many", "server_error", "broken_json", "closed"}
-        n_faults = sum(stand_in.faulted.values())
+    with FakeLLM(SCORES) as fake_llm:
+        smooth = run(judge_of(fake_llm), 50, concurrency=1)
+    with FakeLLM(SCORES, faults=faults, seed=0) as fake_llm:
+        rough = run(judge_of(fake_llm, retries=20), 50, concurrency=1)
+        assert len(fake_llm.calls) == 50  # what was paid for
+        assert set(fake_llm.faulted) == {"too_many", "server_error", "broken_json", "closed"}
+        n_faults = sum(fake_llm.faulted.values())
     assert rough.judges[0].cost.retries == n_faults
     assert rough.judges[0].statuses == smooth.judges[0].statuses
     assert [call.verdict for call in rough.judged] == [call.verdict for call in smooth.judged]
@@ -274,52 +274,52 @@ def test_faults_on_the_way_change_nothing_in_the_end(no_waiting):
 
 
 def test_calls_that_fail_for_good_leave_their_answers_out_and_nothing_else(no_waiting):
-    with StandIn(SCORES, faults=Faults(server_error=0.3)) as stand_in:
-        found = run(judge_of(stand_in, retries=0), 60, concurrency=4)
-    assert found.result.n_answers == len(stand_in.calls) == 60
-    assert found.judges[0].statuses["failed"] == stand_in.faulted["server_error"] > 5
-    assert found.result.n_unanswered == stand_in.faulted["server_error"]
+    with FakeLLM(SCORES, faults=Faults(server_error=0.3)) as fake_llm:
+        found = run(judge_of(fake_llm, retries=0), 60, concurrency=4)
+    assert found.result.n_answers == len(fake_llm.calls) == 60
+    assert found.judges[0].statuses["failed"] == fake_llm.faulted["server_error"] > 5
+    assert found.result.n_unanswered == fake_llm.faulted["server_error"]
 
 
 @pytest.mark.parametrize(
-    ("temper", "said"),
+    ("profile", "said"),
     [
-        (Temper(ramble=1), "The last one: unparsable: "),
-        (Temper(refuse=1), "The last one: refused: "),
-        (Temper(abstain=1), "The last one: abstained"),
+        (ModelProfile(ramble=1), "The last one: unparsable: "),
+        (ModelProfile(refuse=1), "The last one: refused: "),
+        (ModelProfile(abstain=1), "The last one: abstained"),
     ],
 )
-def test_a_judge_that_never_answers_ends_with_an_error_that_quotes_it(temper, said):
-    with StandIn(SCORES, tempers=temper) as stand_in, pytest.raises(JudgeFailed) as caught:
-        run(judge_of(stand_in), 100, concurrency=4)
+def test_a_judge_that_never_answers_ends_with_an_error_that_quotes_it(profile, said):
+    with FakeLLM(SCORES, profiles=profile) as fake_llm, pytest.raises(JudgeFailed) as caught:
+        run(judge_of(fake_llm), 100, concurrency=4)
     message = str(caught.value)
     assert message.startswith("20 pairs in a row got no answer")
     assert said in message
-    assert len(stand_in.calls) <= 24
+    assert len(fake_llm.calls) <= 24
     quoted = message.split(said)[1]
-    replies = {call.reply for call in stand_in.calls if call.reply}
-    if temper.ramble:
+    replies = {call.reply for call in fake_llm.calls if call.reply}
+    if profile.ramble:
         assert any(reply[:30] in quoted for reply in replies)
 
 
 def test_a_judge_that_never_answers_about_few_items_ends_with_that_error_too():
     """There are no twenty pairs to fail on."""
     with (
-        StandIn(SCORES, tempers=Temper(ramble=1)) as stand_in,
+        FakeLLM(SCORES, profiles=ModelProfile(ramble=1)) as fake_llm,
         pytest.raises(JudgeFailed) as caught,
     ):
-        run(judge_of(stand_in, few(3)), 100, concurrency=4)
+        run(judge_of(fake_llm, few(3)), 100, concurrency=4)
     assert "unparsable: " in str(caught.value)
-    assert len(stand_in.calls) == 6
+    assert len(fake_llm.calls) == 6
 
 
 def test_a_server_that_always_fails_is_quoted(no_waiting):
     words = "HTTP 500: the stand-in was told to fail"
     with (
-        StandIn(SCORES, faults=Faults(server_error=1)) as stand_in,
+        FakeLLM(SCORES, faults=Faults(server_error=1)) as fake_llm,
         pytest.raises(JudgeFailed, match=words) as caught,
     ):
-        run(judge_of(stand_in, retries=1), 100, concurrency=4)
+        run(judge_of(fake_llm, retries=1), 100, concurrency=4)
     assert str(caught.value).count("HTTP 500") == 1
 
 
@@ -342,8 +342,8 @@ def test_a_run_survives_being_killed_at_any_moment(tmp_path, moments):
     """
     items, folder, in_flight = tmp_path / "items.jsonl", tmp_path / "run", 8
     items.write_text("\n".join(json.dumps({"id": k, "text": v}) for k, v in TEXTS.items()))
-    with StandIn(SCORES) as stand_in:
-        base_url = stand_in.base_url
+    with FakeLLM(SCORES) as fake_llm:
+        base_url = fake_llm.base_url
 
     def judge(moment=None):
         """Run the command in a process of its own: how it ends, what is paid, what is logged.
@@ -353,7 +353,7 @@ def test_a_run_survives_being_killed_at_any_moment(tmp_path, moments):
         """
 
         def kill(_):
-            if len(stand_in._calls) == moment:
+            if len(fake_llm._calls) == moment:
                 process.kill()
 
         words = ["judge", items, "-q", QUESTION, "-m", "m", "--base-url", base_url]
@@ -361,10 +361,10 @@ def test_a_run_survives_being_killed_at_any_moment(tmp_path, moments):
         words += ["-o", folder]
         process = PREPARED.Process(target=main, args=([*map(str, words)],))
         port = int(base_url.split(":")[-1].removesuffix("/v1"))
-        with StandIn(SCORES, on_call=kill, port=port) as stand_in:
+        with FakeLLM(SCORES, on_call=kill, port=port) as fake_llm:
             process.start()
             process.join()
-            paid = [asked_in(call, stand_in) for call in stand_in.calls]
+            paid = [asked_in(call, fake_llm) for call in fake_llm.calls]
         lines = (folder / "calls.jsonl").read_bytes().split(b"\n")[:-1]  # whole ones
         return process.exitcode, paid, {json.loads(line)["key"] for line in lines}
 

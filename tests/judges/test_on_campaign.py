@@ -20,11 +20,11 @@ from hodgerank.campaign.items import CampaignItem
 from hodgerank.campaign.settings import GoldPair
 from hodgerank.errors import CampaignError, InvalidArgument, JudgeFailed, NoTask, UnknownItem
 from hodgerank.judges.campaign_run import judge_campaign, judge_for
-from hodgerank.judges.fake_llm import Faults, StandIn, Temper
+from hodgerank.judges.fake_llm import FakeLLM, Faults, ModelProfile
 from hodgerank.judges.ledger import Caps
 from hodgerank.types import Pair
 
-SHARP = Temper(acuity=2)
+SHARP = ModelProfile(acuity=2)
 
 
 @contextmanager
@@ -33,11 +33,11 @@ def campaign_of(items=TEXTS, where=None, **settings):
         yield campaign
 
 
-def work(stand_in, campaign, models="m", judge=None, **options):
+def work(fake_llm, campaign, models="m", judge=None, **options):
     """A run; then the judge is closed."""
     of_run = ("budget", "concurrency", "on_answer")
     to_run = {name: options.pop(name) for name in of_run if name in options}
-    judge = judge or judge_for(campaign, models, base_url=stand_in.base_url, **options)
+    judge = judge or judge_for(campaign, models, base_url=fake_llm.base_url, **options)
 
     async def run():
         try:
@@ -53,9 +53,9 @@ def answered(campaign):
     return Counter((row["worker"], row["left"], row["right"]) for row in campaign.answers())
 
 
-def asked(stand_in):
+def asked(fake_llm):
     """How often each model was asked about each pair, as shown."""
-    return Counter((call.model, *shown_in(call)) for call in stand_in.calls)
+    return Counter((call.model, *shown_in(call)) for call in fake_llm.calls)
 
 
 # Beside others
@@ -63,7 +63,7 @@ def asked(stand_in):
 
 def test_two_models_and_a_person_share_a_campaign_and_every_answer_counts_once(tmp_path):
     with (
-        StandIn(SCORES, tempers=SHARP, faults=Faults(latency=0.005)) as stand_in,
+        FakeLLM(SCORES, profiles=SHARP, faults=Faults(latency=0.005)) as fake_llm,
         campaign_of(where=tmp_path / "campaign.db", budget=60) as campaign,
     ):
         n_of_ann = 0
@@ -85,14 +85,14 @@ def test_two_models_and_a_person_share_a_campaign_and_every_answer_counts_once(t
 
         person = threading.Thread(target=ann)
         person.start()
-        run = work(stand_in, campaign, ["x", "y"], concurrency=8)
+        run = work(fake_llm, campaign, ["x", "y"], concurrency=8)
         person.join(20)
         assert not person.is_alive()
-        assert run.n_answers == run.n_counted == len(stand_in.calls) == 60 - n_of_ann
+        assert run.n_answers == run.n_counted == len(fake_llm.calls) == 60 - n_of_ann
         assert n_of_ann > 0
         given = answered(campaign)
         assert set(given.values()) == {1}
-        assert asked(stand_in) == {key: n for key, n in given.items() if key[0] != "ann"}
+        assert asked(fake_llm) == {key: n for key, n in given.items() if key[0] != "ann"}
         assert campaign.counts.n_answers == campaign.counts.n_given == 60
         assert {worker.worker for worker in campaign.workers()} == {"x", "y", "ann"}
         assert all(model.n_answers > 10 for model in run.models)
@@ -102,11 +102,11 @@ def test_two_models_and_a_person_share_a_campaign_and_every_answer_counts_once(t
 
 
 def test_a_model_answers_each_pair_once_and_then_has_seen_them_all():
-    with StandIn(SCORES) as stand_in, campaign_of(few(5)) as campaign:
+    with FakeLLM(SCORES) as fake_llm, campaign_of(few(5)) as campaign:
         told = []
-        run = work(stand_in, campaign, on_answer=lambda pair, answer: told.append((pair, answer)))
-        again = work(stand_in, campaign)
-        assert len(stand_in.calls) == 10
+        run = work(fake_llm, campaign, on_answer=lambda pair, answer: told.append((pair, answer)))
+        again = work(fake_llm, campaign)
+        assert len(fake_llm.calls) == 10
     assert [run.n_answers, again.n_answers] == [10, 0]
     assert run.reason == again.reason == "m has seen every pair: thank you"
     assert len({pair for pair, _ in told}) == 10
@@ -117,8 +117,8 @@ def test_a_model_answers_each_pair_once_and_then_has_seen_them_all():
 def test_no_more_calls_are_out_than_may_be_and_models_take_turns(concurrency):
     in_hand, most, all_are_out = 0, 0, asyncio.Event()
 
-    with StandIn(SCORES) as stand_in, campaign_of() as campaign:
-        judge = judge_for(campaign, ["x", "y", "z"], base_url=stand_in.base_url)
+    with FakeLLM(SCORES) as fake_llm, campaign_of() as campaign:
+        judge = judge_for(campaign, ["x", "y", "z"], base_url=fake_llm.base_url)
         ask = judge.ask
 
         async def counting(pair, model):
@@ -134,33 +134,33 @@ def test_no_more_calls_are_out_than_may_be_and_models_take_turns(concurrency):
                 in_hand -= 1
 
         judge.ask = counting
-        run = work(stand_in, campaign, judge=judge, budget=30, concurrency=concurrency)
+        run = work(fake_llm, campaign, judge=judge, budget=30, concurrency=concurrency)
     assert most == concurrency
     assert all(abs(model.n_answers - 10) <= concurrency for model in run.models)
 
 
 def test_a_model_waits_for_what_is_out_with_others():
-    with StandIn(SCORES) as stand_in, campaign_of(few(3), budget=3) as campaign:
+    with FakeLLM(SCORES) as fake_llm, campaign_of(few(3), budget=3) as campaign:
         [task] = campaign.lease("ann")
         skipping = threading.Timer(0.3, campaign.skip, [task])
         skipping.start()
-        run = work(stand_in, campaign)
+        run = work(fake_llm, campaign)
         skipping.join()
         assert run.n_answers == campaign.counts.n_answers == 3
 
 
 def test_who_has_seen_every_pair_does_not_wait_for_others():
-    with StandIn(SCORES) as stand_in, campaign_of(few(4)) as campaign:
+    with FakeLLM(SCORES) as fake_llm, campaign_of(few(4)) as campaign:
         campaign.lease("ann", 3)
-        run = work(stand_in, campaign)
+        run = work(fake_llm, campaign)
         assert campaign.counts.n_out == 3
     assert (run.n_answers, run.reason) == (6, "m has seen every pair: thank you")
 
 
 def test_items_that_are_numbers_are_asked_about_too():
     items = [CampaignItem(k, text) for k, text in enumerate(TEXTS.values())]
-    with StandIn(SCORES, tempers=SHARP) as stand_in, campaign_of(items) as campaign:
-        assert work(stand_in, campaign, budget=20).n_answers == 20
+    with FakeLLM(SCORES, profiles=SHARP) as fake_llm, campaign_of(items) as campaign:
+        assert work(fake_llm, campaign, budget=20).n_answers == 20
         assert {row["worker"] for row in campaign.answers()} == {"m"}
 
 
@@ -169,68 +169,68 @@ def test_pairs_are_within_tracks():
         CampaignItem(item, text, track=str(k % 3)) for k, (item, text) in enumerate(TEXTS.items())
     ]
     tracks = {item.id: item.track for item in items}
-    with StandIn(SCORES) as stand_in, campaign_of(items) as campaign:
-        run = work(stand_in, campaign)
-    assert run.n_answers == len(stand_in.calls) == 18
-    assert all(tracks[left] == tracks[right] for _, left, right in asked(stand_in))
+    with FakeLLM(SCORES) as fake_llm, campaign_of(items) as campaign:
+        run = work(fake_llm, campaign)
+    assert run.n_answers == len(fake_llm.calls) == 18
+    assert all(tracks[left] == tracks[right] for _, left, right in asked(fake_llm))
 
 
 # When it ends
 
 
 def test_the_budget_of_a_run_is_kept():
-    with StandIn(SCORES) as stand_in, campaign_of() as campaign:
-        run = work(stand_in, campaign, ["x", "y"], budget=25, concurrency=16)
+    with FakeLLM(SCORES) as fake_llm, campaign_of() as campaign:
+        run = work(fake_llm, campaign, ["x", "y"], budget=25, concurrency=16)
         assert campaign.counts.n_answers == 25
-    assert len(stand_in.calls) == 25
+    assert len(fake_llm.calls) == 25
     assert run.reason == "budget of 25 answers used"
 
 
 def test_the_budget_of_a_run_is_reached_though_some_abstain():
-    tempers = {"x": Temper(abstain=0.5)}
-    with StandIn(SCORES, tempers=tempers) as stand_in, campaign_of() as campaign:
-        run = work(stand_in, campaign, ["x", "y"], budget=60, concurrency=8)
+    profiles = {"x": ModelProfile(abstain=0.5)}
+    with FakeLLM(SCORES, profiles=profiles) as fake_llm, campaign_of() as campaign:
+        run = work(fake_llm, campaign, ["x", "y"], budget=60, concurrency=8)
     assert run.n_answers == 60
     assert run.n_skipped > 3
 
 
 def test_the_budget_of_the_campaign_is_kept():
-    with StandIn(SCORES) as stand_in, campaign_of(budget=12) as campaign:
-        run = work(stand_in, campaign, ["x", "y"])
+    with FakeLLM(SCORES) as fake_llm, campaign_of(budget=12) as campaign:
+        run = work(fake_llm, campaign, ["x", "y"])
         assert campaign.counts.n_answers == 12
-    assert len(stand_in.calls) == 12
+    assert len(fake_llm.calls) == 12
     assert run.reason == "all 12 answers are there: thank you"
 
 
 def test_a_stopping_rule_ends_it():
     hr.expected_tau(hr.bayes_rank([("a", "b", 1), ("b", "c", 1)]))  # compiled before it counts
-    slow = StandIn(SCORES, tempers=SHARP, faults=Faults(latency=0.05))
-    with slow as stand_in, campaign_of(stop="tau >= 0.5") as campaign:
-        run = work(stand_in, campaign, ["x", "y"], concurrency=4)
+    slow = FakeLLM(SCORES, profiles=SHARP, faults=Faults(latency=0.05))
+    with slow as fake_llm, campaign_of(stop="tau >= 0.5") as campaign:
+        run = work(fake_llm, campaign, ["x", "y"], concurrency=4)
         assert campaign.progress().is_enough
     assert run.n_answers < 132
     assert "the campaign has enough answers" in run.reason
 
 
 def test_a_cap_ends_it_well_and_what_was_not_asked_stays_with_the_model():
-    with StandIn(SCORES) as stand_in, campaign_of() as campaign:
-        run = work(stand_in, campaign, concurrency=8, caps=Caps(calls=10))
-        assert len(stand_in.calls) == run.n_answers == 10
+    with FakeLLM(SCORES) as fake_llm, campaign_of() as campaign:
+        run = work(fake_llm, campaign, concurrency=8, caps=Caps(calls=10))
+        assert len(fake_llm.calls) == run.n_answers == 10
         assert run.reason == "the cap of 10 calls is reached"
         [worker] = campaign.workers()
         assert (worker.n_skipped, worker.n_answers) == (0, 10)
         assert worker.n_out > 0
         out = {task.pair for task in campaign.lease("m", worker.n_out)}
-        again = work(stand_in, campaign, budget=worker.n_out, concurrency=8)
-        assert {Pair(*shown_in(call)) for call in stand_in.calls[10:]} == out
+        again = work(fake_llm, campaign, budget=worker.n_out, concurrency=8)
+        assert {Pair(*shown_in(call)) for call in fake_llm.calls[10:]} == out
         assert again.n_answers == len(out)
 
 
 def test_a_closed_campaign_has_nothing_to_ask():
-    with StandIn(SCORES) as stand_in, campaign_of() as campaign:
+    with FakeLLM(SCORES) as fake_llm, campaign_of() as campaign:
         campaign.close()
-        run = work(stand_in, campaign)
-    assert stand_in.calls == []
+        run = work(fake_llm, campaign)
+    assert fake_llm.calls == []
     assert (run.n_answers, run.reason) == (0, "the campaign is closed")
 
 
@@ -247,15 +247,15 @@ def test_a_campaign_that_ends_meanwhile_ends_the_run(end, words):
     with campaign_of() as campaign:
 
         def on_call(call):
-            if len(stand_in._calls) == 10:
+            if len(fake_llm._calls) == 10:
                 end(campaign)
 
-        with StandIn(SCORES, on_call=on_call) as stand_in:
-            run = work(stand_in, campaign, concurrency=4)
-            assert 10 <= len(stand_in.calls) <= 14
+        with FakeLLM(SCORES, on_call=on_call) as fake_llm:
+            run = work(fake_llm, campaign, concurrency=4)
+            assert 10 <= len(fake_llm.calls) <= 14
         assert run.reason == words
         [model] = run.models
-        assert model.n_answers + model.n_not_taken == len(stand_in.calls)
+        assert model.n_answers + model.n_not_taken == len(fake_llm.calls)
         assert campaign.counts.n_given == model.n_answers
 
 
@@ -263,12 +263,12 @@ def test_a_reset_meanwhile_is_no_trouble_and_nothing_is_asked_again():
     with campaign_of(few(6)) as campaign:
 
         def on_call(call):
-            if len(stand_in._calls) == 8:
+            if len(fake_llm._calls) == 8:
                 campaign.reset()
 
-        with StandIn(SCORES, on_call=on_call) as stand_in:
-            run = work(stand_in, campaign, concurrency=4)
-            assert set(asked(stand_in).values()) == {1}
+        with FakeLLM(SCORES, on_call=on_call) as fake_llm:
+            run = work(fake_llm, campaign, concurrency=4)
+            assert set(asked(fake_llm).values()) == {1}
         assert campaign.counts.n_answers == 15
         assert run.models[0].n_not_taken > 0
 
@@ -277,13 +277,13 @@ def test_items_that_join_meanwhile_end_the_run_and_the_next_one_knows_them():
     with campaign_of(few(4)) as campaign:
 
         def on_call(call):
-            if len(stand_in._calls) == 2:
+            if len(fake_llm._calls) == 2:
                 campaign.add({"item-11": TEXTS["item-11"]})
 
-        with StandIn(SCORES, on_call=on_call) as stand_in:
-            run = work(stand_in, campaign, concurrency=1)
+        with FakeLLM(SCORES, on_call=on_call) as fake_llm:
+            run = work(fake_llm, campaign, concurrency=1)
             assert run.reason == "item-11 joined the campaign after its judges: begin again"
-            work(stand_in, campaign)
+            work(fake_llm, campaign)
         assert campaign.counts.n_answers == 10
 
 
@@ -291,13 +291,13 @@ def test_who_stops_the_judge_gets_what_is_out():
     with campaign_of() as campaign:
 
         def on_call(call):
-            if len(stand_in._calls) == 5:
+            if len(fake_llm._calls) == 5:
                 judge.stop("enough of it")
 
-        with StandIn(SCORES, on_call=on_call) as stand_in:
-            judge = judge_for(campaign, "m", base_url=stand_in.base_url)
-            run = work(stand_in, campaign, judge=judge, concurrency=4)
-            n_calls = len(stand_in.calls)
+        with FakeLLM(SCORES, on_call=on_call) as fake_llm:
+            judge = judge_for(campaign, "m", base_url=fake_llm.base_url)
+            run = work(fake_llm, campaign, judge=judge, concurrency=4)
+            n_calls = len(fake_llm.calls)
         assert run.reason == "enough of it"
         assert run.n_answers == n_calls <= 9
 
@@ -309,13 +309,13 @@ def test_who_stops_the_judge_gets_what_is_out():
     ("reasons", "given"), [(("hard", "abstained"), "abstained"), (("hard", "easy"), "hard")]
 )
 def test_abstentions_are_skipped_and_do_not_come_back(reasons, given):
-    tempers = Temper(abstain=0.4)
-    with StandIn(SCORES, tempers=tempers, seed=3) as stand_in:
+    profiles = ModelProfile(abstain=0.4)
+    with FakeLLM(SCORES, profiles=profiles, seed=3) as fake_llm:
         with campaign_of(few(7), skip_reasons=reasons) as campaign:
-            run = work(stand_in, campaign)
-            again = work(stand_in, campaign)
-            skips = [event.data["reason"] for event in campaign.log() if event.kind == "skipped"]
-        assert len(stand_in.calls) == run.n_answers + run.n_skipped == 21
+            run = work(fake_llm, campaign)
+            again = work(fake_llm, campaign)
+            skips = [event.data["reason"] for event in campaign.events() if event.kind == "skipped"]
+        assert len(fake_llm.calls) == run.n_answers + run.n_skipped == 21
     assert run.n_skipped == len(skips) > 3
     assert set(skips) == {given}
     assert (again.n_answers, again.n_skipped) == (0, 0)
@@ -323,16 +323,16 @@ def test_abstentions_are_skipped_and_do_not_come_back(reasons, given):
 
 def test_calls_that_fail_for_good_are_skipped(no_waiting):
     faults = Faults(server_error=0.3)
-    with StandIn(SCORES, faults=faults) as stand_in, campaign_of() as campaign:
-        run = work(stand_in, campaign, retries=0, concurrency=4)
-        assert run.n_answers == len(stand_in.calls)
-        assert run.n_skipped == stand_in.faulted["server_error"] == 66 - run.n_answers > 5
+    with FakeLLM(SCORES, faults=faults) as fake_llm, campaign_of() as campaign:
+        run = work(fake_llm, campaign, retries=0, concurrency=4)
+        assert run.n_answers == len(fake_llm.calls)
+        assert run.n_skipped == fake_llm.faulted["server_error"] == 66 - run.n_answers > 5
 
 
 def test_a_model_that_never_answers_ends_alone():
-    tempers = {"x": Temper(ramble=1)}
-    with StandIn(SCORES, tempers=tempers) as stand_in, campaign_of() as campaign:
-        run = work(stand_in, campaign, ["x", "y"], concurrency=8)
+    profiles = {"x": ModelProfile(ramble=1)}
+    with FakeLLM(SCORES, profiles=profiles) as fake_llm, campaign_of() as campaign:
+        run = work(fake_llm, campaign, ["x", "y"], concurrency=8)
     x, y = run.models
     assert x.is_failed
     assert 20 <= x.n_skipped <= 20 + 8  # those that were under way
@@ -342,20 +342,20 @@ def test_a_model_that_never_answers_ends_alone():
 
 def test_where_no_model_ever_answers_it_fails():
     with (
-        StandIn(SCORES, tempers=Temper(refuse=1)) as stand_in,
+        FakeLLM(SCORES, profiles=ModelProfile(refuse=1)) as fake_llm,
         campaign_of() as campaign,
         pytest.raises(JudgeFailed, match="20 pairs in a row got no answer from m") as caught,
     ):
-        work(stand_in, campaign, concurrency=4)
+        work(fake_llm, campaign, concurrency=4)
     assert "refused: " in str(caught.value)
-    assert len(stand_in.calls) <= 20 + 2 * 4  # those that were under way, and as many behind
+    assert len(fake_llm.calls) <= 20 + 2 * 4  # those that were under way, and as many behind
 
 
 def test_a_wrong_key_ends_all(no_waiting):
-    with StandIn(SCORES, key="right") as stand_in, campaign_of() as campaign:
+    with FakeLLM(SCORES, key="right") as fake_llm, campaign_of() as campaign:
         with pytest.raises(JudgeFailed, match="HTTP 401"):
-            work(stand_in, campaign, ["x", "y"], api_key=["right", "wrong"])
-        assert campaign.counts.n_given == len(stand_in.calls)
+            work(fake_llm, campaign, ["x", "y"], api_key=["right", "wrong"])
+        assert campaign.counts.n_given == len(fake_llm.calls)
 
 
 # Going on
@@ -364,37 +364,37 @@ def test_a_wrong_key_ends_all(no_waiting):
 def test_what_is_in_the_log_is_handed_in_and_not_asked_again(tmp_path):
     """The campaign has lost its answers, the log has not."""
     log = tmp_path / "calls.jsonl"
-    with StandIn(SCORES, tempers=Temper(abstain=0.2)) as stand_in:
+    with FakeLLM(SCORES, profiles=ModelProfile(abstain=0.2)) as fake_llm:
         with campaign_of(few(6), seed=1) as campaign:
-            first = work(stand_in, campaign, log=log)
-        n_calls = len(stand_in.calls)
+            first = work(fake_llm, campaign, log=log)
+        n_calls = len(fake_llm.calls)
         assert n_calls == 15
         with campaign_of(few(6), seed=1, display="random") as campaign:
-            second = work(stand_in, campaign, log=log, concurrency=1)
+            second = work(fake_llm, campaign, log=log, concurrency=1)
             known = {(row["left"], row["right"]): row["outcome"] for row in records(log)[:15]}
             for row in campaign.answers():
                 if (row["left"], row["right"]) in known:
                     assert row["outcome"] == known[row["left"], row["right"]]
-        assert set(asked(stand_in).values()) == {1}
+        assert set(asked(fake_llm).values()) == {1}
     assert first.models[0].n_known == 0
-    assert second.models[0].n_known == 15 - (len(stand_in.calls) - n_calls) > 3
-    assert len(records(log)) == len(stand_in.calls)
+    assert second.models[0].n_known == 15 - (len(fake_llm.calls) - n_calls) > 3
+    assert len(records(log)) == len(fake_llm.calls)
 
 
 def test_a_reply_that_was_not_handed_in_is_handed_in_by_the_next_run(tmp_path):
     log = tmp_path / "calls.jsonl"
-    with StandIn(SCORES) as stand_in, campaign_of() as campaign:
+    with FakeLLM(SCORES) as fake_llm, campaign_of() as campaign:
         [task] = campaign.lease("m")
 
         async def ask_only():
-            judge = judge_for(campaign, "m", base_url=stand_in.base_url, log=log)
+            judge = judge_for(campaign, "m", base_url=fake_llm.base_url, log=log)
             call = await judge.ask(task.pair, "m")
             await judge.close()
             return call
 
         outcome = asyncio.run(ask_only()).verdict.outcome
-        run = work(stand_in, campaign, log=log, budget=1, caps=Caps(calls=1))
-        assert len(stand_in.calls) == 1
+        run = work(fake_llm, campaign, log=log, budget=1, caps=Caps(calls=1))
+        assert len(fake_llm.calls) == 1
         [row] = campaign.answers()
         assert (row["left"], row["right"], row["outcome"]) == (*task.pair, outcome)
     assert (run.n_answers, run.models[0].n_known) == (1, 1)
@@ -412,9 +412,9 @@ def test_a_pair_that_comes_again_since_its_lease_has_ended_is_asked_once():
             now[0] += 10
             again.extend(campaign.lease("m"))
 
-        with StandIn(SCORES, on_call=on_call) as stand_in:
-            run = work(stand_in, campaign, concurrency=2)
-        assert len(stand_in.calls) == 1
+        with FakeLLM(SCORES, on_call=on_call) as fake_llm:
+            run = work(fake_llm, campaign, concurrency=2)
+        assert len(fake_llm.calls) == 1
         assert len(again) == 1
         assert campaign.counts.n_answers == run.n_counted == 1
         assert run.n_answers == 2
@@ -423,13 +423,13 @@ def test_a_pair_that_comes_again_since_its_lease_has_ended_is_asked_once():
 def test_gold_pairs_that_come_again_are_not_paid_again():
     gold = (GoldPair("item-11", "item-00"),)
     with (
-        StandIn(SCORES, tempers=SHARP) as stand_in,
+        FakeLLM(SCORES, profiles=SHARP) as fake_llm,
         campaign_of(few(7) | {"item-11": TEXTS["item-11"]}, gold=gold, gold_share=0.5) as campaign,
     ):
-        run = work(stand_in, campaign, concurrency=4)
+        run = work(fake_llm, campaign, concurrency=4)
         [worker] = campaign.workers()
         assert worker.gold_seen > 10
-        assert set(asked(stand_in).values()) == {1}
+        assert set(asked(fake_llm).values()) == {1}
         assert run.n_counted == campaign.counts.n_answers == 27
         assert run.n_answers == 27 + worker.gold_seen
 
@@ -451,20 +451,20 @@ def test_a_run_survives_being_killed_at_any_moment(tmp_path):
     where, log = tmp_path / "campaign.db", tmp_path / "calls.jsonl"
     with campaign_of(few(8), where):
         pass
-    with StandIn(SCORES) as stand_in:
-        base_url = stand_in.base_url
+    with FakeLLM(SCORES) as fake_llm:
+        base_url = fake_llm.base_url
 
     def judge(moment=None):
         def kill(_):
-            if len(stand_in._calls) == moment:
+            if len(fake_llm._calls) == moment:
                 process.kill()
 
         process = PREPARED.Process(target=judge_to_the_end, args=(where, base_url, log))
         port = int(base_url.split(":")[-1].removesuffix("/v1"))
-        with StandIn(SCORES, on_call=kill, port=port) as stand_in:
+        with FakeLLM(SCORES, on_call=kill, port=port) as fake_llm:
             process.start()
             process.join()
-            paid = [asked_in(call, stand_in) for call in stand_in.calls]
+            paid = [asked_in(call, fake_llm) for call in fake_llm.calls]
         lines = log.read_bytes().split(b"\n")[:-1]  # whole ones
         (tmp_path / "whole.jsonl").write_bytes(b"\n".join(lines))
         return process.exitcode, paid, {row["key"] for row in records(tmp_path / "whole.jsonl")}
@@ -492,10 +492,10 @@ def test_a_run_survives_being_killed_at_any_moment(tmp_path):
 
 
 def test_a_campaign_without_skip_reasons_is_refused():
-    with StandIn(SCORES) as stand_in, campaign_of(skip_reasons=()) as campaign:
+    with FakeLLM(SCORES) as fake_llm, campaign_of(skip_reasons=()) as campaign:
         with pytest.raises(CampaignError, match="no skip_reasons"):
-            work(stand_in, campaign)
-        assert stand_in.calls == []
+            work(fake_llm, campaign)
+        assert fake_llm.calls == []
 
 
 @pytest.mark.parametrize(
@@ -510,38 +510,38 @@ def test_answers_that_the_campaign_does_not_take_are_refused_with_the_remedy(
     options, words, remedy
 ):
     [(name, value)] = remedy.items()
-    with StandIn(SCORES) as stand_in, campaign_of() as campaign:
+    with FakeLLM(SCORES) as fake_llm, campaign_of() as campaign:
         with pytest.raises(InvalidArgument, match=words) as caught:
-            work(stand_in, campaign, **options)
+            work(fake_llm, campaign, **options)
         assert f"set {name} = {str(value).lower()}" in str(caught.value)
-        assert stand_in.calls == []
+        assert fake_llm.calls == []
         campaign.change(**remedy)
-        assert work(stand_in, campaign, budget=5, **options).n_answers == 5
+        assert work(fake_llm, campaign, budget=5, **options).n_answers == 5
 
 
 def test_a_judge_who_does_not_know_the_items_is_refused():
-    with StandIn(SCORES) as stand_in, campaign_of() as campaign:
+    with FakeLLM(SCORES) as fake_llm, campaign_of() as campaign:
         with pytest.raises(UnknownItem, match="item-05"):
-            work(stand_in, campaign, judge=judge_of(stand_in, few(5)))
+            work(fake_llm, campaign, judge=judge_of(fake_llm, few(5)))
         for item in list(TEXTS)[5:]:
             campaign.retire(item)
-        assert work(stand_in, campaign, judge=judge_of(stand_in, few(5))).n_answers == 10
+        assert work(fake_llm, campaign, judge=judge_of(fake_llm, few(5))).n_answers == 10
 
 
 @pytest.mark.parametrize("options", [{"budget": 0}, {"concurrency": 0}])
 def test_nothing_at_once_is_refused(options):
-    with StandIn(SCORES) as stand_in, campaign_of() as campaign, pytest.raises(InvalidArgument):
-        work(stand_in, campaign, **options)
+    with FakeLLM(SCORES) as fake_llm, campaign_of() as campaign, pytest.raises(InvalidArgument):
+        work(fake_llm, campaign, **options)
 
 
 def test_a_campaign_that_is_only_read_is_refused(tmp_path):
-    with StandIn(SCORES) as stand_in, campaign_of(where=tmp_path / "campaign.db"):
+    with FakeLLM(SCORES) as fake_llm, campaign_of(where=tmp_path / "campaign.db"):
         with (
             Campaign.open(tmp_path / "campaign.db", read_only=True) as campaign,
             pytest.raises(CampaignError, match="open for reading only"),
         ):
-            work(stand_in, campaign)
-        assert stand_in.calls == []
+            work(fake_llm, campaign)
+        assert fake_llm.calls == []
 
 
 # What models are shown

@@ -1,17 +1,17 @@
-"""Panel: the models that judge, and where they are."""
+"""ModelPanel: the models that judge, and where they are."""
 
 from __future__ import annotations
 
 import pytest
 
 from hodgerank.errors import InvalidArgument
-from hodgerank.judges.panel import SHORT_REPLY, Panel
+from hodgerank.judges.panel import SHORT_REPLY, ModelPanel
 
 HERE, THERE = "http://127.0.0.1:8000/v1", "http://127.0.0.1:9000/v1"
 
 
 def panel(models="m", base_url=HERE, api_key=None, parameters=None, logprobs=False, **options):
-    return Panel(
+    return ModelPanel(
         models, base_url, api_key, None, None, parameters=parameters or {}, logprobs=logprobs,
         **options,
     )  # fmt: skip

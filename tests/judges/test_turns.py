@@ -1,4 +1,4 @@
-"""Turns: who is asked what, and how often."""
+"""JudgeSchedule: who is asked what, and how often."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from hodgerank.data.items.item_table import Row
 from hodgerank.data.items.judged_items import JudgedItems
 from hodgerank.data.items.samples import Sample
 from hodgerank.errors import InvalidComparisons
-from hodgerank.judges.panel import Turns
+from hodgerank.judges.panel import JudgeSchedule
 from hodgerank.types import Pair
 
 PLAIN = JudgedItems.of({item: f"text of {item}" for item in "abcdef"})
@@ -42,13 +42,13 @@ def question(turn):
 
 
 def test_models_are_asked_about_a_pair_in_their_order_and_once_each():
-    turns = Turns(PLAIN, ["x", "y", "z"], 1, seed=0)
+    turns = JudgeSchedule(PLAIN, ["x", "y", "z"], 1, seed=0)
     assert [turn.model for turn in all_turns(turns, AB)] == ["x", "y", "z"]
     assert turns.next(AB) is None
 
 
 def test_a_model_can_be_named_and_others_keep_their_turns():
-    turns = Turns(PLAIN, ["x", "y"], 1, seed=0)
+    turns = JudgeSchedule(PLAIN, ["x", "y"], 1, seed=0)
     assert turns.next(AB, "y").model == "y"
     assert turns.next(AB, "y") is None
     assert turns.next(AB).model == "x"
@@ -56,49 +56,49 @@ def test_a_model_can_be_named_and_others_keep_their_turns():
 
 
 def test_the_other_order_is_another_question():
-    turns = Turns(PLAIN, ["x"], 1, seed=0)
+    turns = JudgeSchedule(PLAIN, ["x"], 1, seed=0)
     assert turns.next(AB).showing.left.text == "text of a"
     assert turns.next(AB) is None
     assert turns.next(Pair("b", "a")).showing.left.text == "text of b"
 
 
 def test_models_get_equally_many_pairs():
-    turns = Turns(PLAIN, ["x", "y", "z"], 1, seed=0)
+    turns = JudgeSchedule(PLAIN, ["x", "y", "z"], 1, seed=0)
     counts = Counter(turns.next(Pair(*pair)).model for pair in combinations("abcdef", 2))
     assert counts == {"x": 5, "y": 5, "z": 5}
 
 
 def test_contexts_get_equally_many_pairs():
-    turns = Turns(three_contexts(), ["x"], 1, seed=0)
+    turns = JudgeSchedule(three_contexts(), ["x"], 1, seed=0)
     counts = Counter(turns.next(Pair(*pair)).showing.key for pair in combinations("abcdef", 2))
     assert counts == {"tea": 5, "milk": 5, "jam": 5}
 
 
 def test_a_pair_is_shown_in_every_context_before_any_comes_again():
-    turns = Turns(three_contexts(), ["x", "y"], 2, seed=4)
+    turns = JudgeSchedule(three_contexts(), ["x", "y"], 2, seed=4)
     keys = [turn.showing.key for turn in all_turns(turns, AB)]
     for start in range(0, 12, 3):
         assert set(keys[start : start + 3]) == {"tea", "milk", "jam"}
 
 
 def test_the_other_order_of_a_pair_begins_with_what_was_not_shown():
-    turns = Turns(three_contexts(), ["x"], 1, seed=0)
+    turns = JudgeSchedule(three_contexts(), ["x"], 1, seed=0)
     keys = {turns.next(pair).showing.key for pair in (AB, Pair("b", "a"), AB)}
     assert keys == {"tea", "milk", "jam"}
 
 
 def test_the_other_order_of_a_pair_goes_to_another_model():
-    turns = Turns(PLAIN, ["x", "y"], 1, seed=0)
+    turns = JudgeSchedule(PLAIN, ["x", "y"], 1, seed=0)
     assert {turns.next(pair).model for pair in (AB, Pair("b", "a"))} == {"x", "y"}
 
 
 def test_nothing_is_asked_again_before_everything_was_asked():
-    turns = Turns(three_contexts(), ["x", "y"], 3, seed=1)
+    turns = JudgeSchedule(three_contexts(), ["x", "y"], 3, seed=1)
     assert [turn.repeat for turn in all_turns(turns, AB)] == [0] * 6 + [1] * 6 + [2] * 6
 
 
 def test_a_question_that_is_given_back_comes_again():
-    turns = Turns(PLAIN, ["x", "y"], 1, seed=0)
+    turns = JudgeSchedule(PLAIN, ["x", "y"], 1, seed=0)
     first, _ = all_turns(turns, AB)
     turns.give_back(first)
     assert turns.next(AB) == first
@@ -106,7 +106,7 @@ def test_a_question_that_is_given_back_comes_again():
 
 
 def test_what_is_given_back_does_not_count_as_use_of_its_model():
-    turns = Turns(PLAIN, ["x", "y"], 1, seed=0)
+    turns = JudgeSchedule(PLAIN, ["x", "y"], 1, seed=0)
     for _ in range(5):
         turns.give_back(turns.next(AB))
     counts = Counter(turns.next(Pair(*pair)).model for pair in combinations("abcd", 2))
@@ -115,7 +115,7 @@ def test_what_is_given_back_does_not_count_as_use_of_its_model():
 
 def test_a_repetition_that_is_given_back_is_the_one_that_comes_again():
     """Were it another, its reply would be taken from the log and not from the model."""
-    turns = Turns(PLAIN, ["x"], 3, seed=0)
+    turns = JudgeSchedule(PLAIN, ["x"], 3, seed=0)
     first, second, third = all_turns(turns, AB)
     turns.give_back(first)
     assert turns.next(AB) == first
@@ -125,7 +125,7 @@ def test_a_repetition_that_is_given_back_is_the_one_that_comes_again():
 
 
 def test_a_question_of_a_log_is_not_asked_again():
-    turns, again = (Turns(three_contexts(), ["x", "y"], 2, seed=0) for _ in range(2))
+    turns, again = (JudgeSchedule(three_contexts(), ["x", "y"], 2, seed=0) for _ in range(2))
     asked = all_turns(turns, AB)
     for turn in asked[::2]:
         again.take(turn)
@@ -133,7 +133,7 @@ def test_a_question_of_a_log_is_not_asked_again():
 
 
 def test_items_without_a_common_context_have_no_turn():
-    turns = Turns(with_contexts({"a": "xy", "b": "yz", "c": "z"}), ["m"], 1, seed=0)
+    turns = JudgeSchedule(with_contexts({"a": "xy", "b": "yz", "c": "z"}), ["m"], 1, seed=0)
     assert turns.n_open(Pair("a", "c")) == 0
     assert turns.next(Pair("a", "c")) is None
 
@@ -146,21 +146,23 @@ def in_tracks(tracks_by_item):
 
 
 def test_items_of_different_tracks_have_no_turn():
-    turns = Turns(in_tracks({"a": "x", "b": "x", "c": "y", "d": "y"}), ["m"], 1, seed=0)
+    turns = JudgeSchedule(in_tracks({"a": "x", "b": "x", "c": "y", "d": "y"}), ["m"], 1, seed=0)
     assert turns.n_open(Pair("a", "c")) == 0
     assert turns.next(Pair("c", "a")) is None
     assert turns.open_pairs == [("a", "b"), ("c", "d")]
 
 
 def test_only_questions_within_tracks_are_counted():
-    turns = Turns(in_tracks({"a": "x", "b": "x", "c": "x", "d": "y", "e": "y"}), ["m", "n"], 1, 0)
+    turns = JudgeSchedule(
+        in_tracks({"a": "x", "b": "x", "c": "x", "d": "y", "e": "y"}), ["m", "n"], 1, 0
+    )
     found = [turn for pair in permutations("abcde", 2) for turn in all_turns(turns, Pair(*pair))]
     assert len(found) == turns.total == 2 * (6 + 2)
     assert turns.n_left == 0
 
 
 def test_what_is_left_is_what_was_not_asked():
-    turns = Turns(three_contexts("abc"), ["x", "y"], 1, seed=0)
+    turns = JudgeSchedule(three_contexts("abc"), ["x", "y"], 1, seed=0)
     assert turns.n_left == turns.total == 36
     taken = [turns.next(AB) for _ in range(4)]
     assert turns.n_left == 32
@@ -170,8 +172,8 @@ def test_what_is_left_is_what_was_not_asked():
 
 def test_what_a_log_holds_of_other_models_and_further_repetitions_leaves_as_much():
     """A panel may be changed between two runs, and repeats may be fewer."""
-    earlier = Turns(PLAIN, ["x", "y"], 2, seed=0)
-    turns = Turns(PLAIN, ["y", "z"], 1, seed=0)
+    earlier = JudgeSchedule(PLAIN, ["x", "y"], 2, seed=0)
+    turns = JudgeSchedule(PLAIN, ["y", "z"], 1, seed=0)
     for turn in all_turns(earlier, AB):
         turns.take(turn)
     assert turns.n_left == turns.total - 1  # y, once
@@ -179,8 +181,8 @@ def test_what_a_log_holds_of_other_models_and_further_repetitions_leaves_as_much
 
 
 def test_more_repetitions_in_a_log_do_not_close_the_other_order():
-    earlier = Turns(PLAIN, ["x"], 2, seed=0)
-    turns = Turns(PLAIN, ["x"], 1, seed=0)
+    earlier = JudgeSchedule(PLAIN, ["x"], 2, seed=0)
+    turns = JudgeSchedule(PLAIN, ["x"], 1, seed=0)
     for turn in all_turns(earlier, AB):
         turns.take(turn)
     assert turns.n_open(AB) == 1
@@ -189,7 +191,7 @@ def test_more_repetitions_in_a_log_do_not_close_the_other_order():
 
 
 def test_pairs_are_open_until_all_is_asked_about_them():
-    turns = Turns(JudgedItems.of(dict.fromkeys("abc", "same")), ["x"], 1, seed=0)
+    turns = JudgeSchedule(JudgedItems.of(dict.fromkeys("abc", "same")), ["x"], 1, seed=0)
     assert turns.open_pairs is None  # all
     turns.next(AB)
     assert turns.open_pairs is None
@@ -201,13 +203,13 @@ def test_pairs_are_open_until_all_is_asked_about_them():
 
 
 def test_pairs_that_share_no_context_are_never_open():
-    turns = Turns(with_contexts({"a": "xy", "b": "yz", "c": "z"}), ["m"], 1, seed=0)
+    turns = JudgeSchedule(with_contexts({"a": "xy", "b": "yz", "c": "z"}), ["m"], 1, seed=0)
     assert turns.open_pairs == [("a", "b"), ("b", "c")]
 
 
 def test_pairs_closed_for_another_model_are_open():
-    earlier = Turns(PLAIN, ["x"], 1, seed=0)
-    turns = Turns(PLAIN, ["y"], 1, seed=0)
+    earlier = JudgeSchedule(PLAIN, ["x"], 1, seed=0)
+    turns = JudgeSchedule(PLAIN, ["y"], 1, seed=0)
     for pair in (AB, Pair("b", "a")):
         turns.take(earlier.next(pair))
     assert turns.open_pairs is None
@@ -218,7 +220,7 @@ def test_the_seed_decides_where_pairs_begin():
     pairs = [Pair(*pair) for pair in combinations("abcdefgh", 2)]
 
     def firsts(seed):
-        return [Turns(items, ["x"], 1, seed).next(pair).showing.key for pair in pairs]
+        return [JudgeSchedule(items, ["x"], 1, seed).next(pair).showing.key for pair in pairs]
 
     assert firsts(1) == firsts(1)
     assert firsts(1) != firsts(2)
@@ -228,14 +230,14 @@ def test_the_seed_decides_where_pairs_begin():
 def test_the_same_questions_in_the_same_order_with_the_same_seed():
     items = three_contexts()
     pairs = [Pair(*pair) for pair in permutations("abcdef", 2)] * 2
-    one, other = (Turns(items, ["x", "y"], 1, seed=7) for _ in range(2))
+    one, other = (JudgeSchedule(items, ["x", "y"], 1, seed=7) for _ in range(2))
     assert [one.next(pair) for pair in pairs] == [other.next(pair) for pair in pairs]
 
 
 @pytest.mark.parametrize("n_models", [1, 3])
 @pytest.mark.parametrize("repeats", [1, 2])
 def test_plain_items_are_asked_as_often_as_counted(n_models, repeats):
-    turns = Turns(PLAIN, list("xyz")[:n_models], repeats, seed=0)
+    turns = JudgeSchedule(PLAIN, list("xyz")[:n_models], repeats, seed=0)
     assert turns.n_open(AB) == 2 * n_models * repeats
     found = [turn for pair in permutations("abcdef", 2) for turn in all_turns(turns, Pair(*pair))]
     assert turns.total == len(found) == len({*map(question, found)})
@@ -254,7 +256,7 @@ def test_what_can_be_asked_is_what_is_asked_in_the_end(contexts, n_models, repea
         items = with_contexts(dict(zip(names, map(sorted, contexts), strict=True)))
     except InvalidComparisons:  # no two share a context
         assume(False)
-    turns = Turns(items, list("xyz")[:n_models], repeats, seed)
+    turns = JudgeSchedule(items, list("xyz")[:n_models], repeats, seed)
     total = 0
     for one, other in combinations(names, 2):
         n_open = turns.n_open(Pair(other, one))

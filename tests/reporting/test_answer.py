@@ -94,12 +94,12 @@ def test_order_and_certainty_come_from_one_model(n):
 
 def test_where_nearly_everybody_leans_sides_come_before_workers():
     votes = hr.simulate_comparisons(8, 3000, spread=1, workers={"position-biased": 10}, rng=2)
-    assert "sides" in said(votes)[2]
+    assert "position_bias" in said(votes)[2]
 
 
 def test_a_lean_that_is_in_the_model_is_no_concern():
     votes = hr.simulate_comparisons(8, 3000, spread=1, workers={"position-biased": 10}, rng=2)
-    report = hr.report(votes, with_forecast=False, position="worker")
+    report = hr.report(votes, with_forecast=False, position_bias="worker")
     assert not any("lean" in str(text) for text in report.concerns)
 
 
@@ -115,21 +115,21 @@ def test_flagged_workers_are_to_be_looked_at_first():
 def test_without_the_flagged_it_is_ranked_as_with_them_whatever_the_options():
     workers = {"honest": 8, "adversarial": 2}
     votes = hr.simulate_comparisons(8, 2000, spread=2, workers=workers, rng=5)
-    for options in ({"covariance": "model"}, {"fit": hr.hodge_rank}, {"position": "common"}):
+    for options in ({"covariance": "model"}, {"fit": hr.hodge_rank}, {"position_bias": "common"}):
         found = hr.report(votes, with_forecast=False, **options).findings
         assert found.without.ranking.model == found.ranking.model
 
 
 def test_where_everybody_is_flagged_nothing_is_left_to_rank():
     votes = hr.simulate_comparisons(8, 3000, spread=1, workers={"position-biased": 10}, rng=2)
-    report = hr.report(votes, with_forecast=False, position="common")
+    report = hr.report(votes, with_forecast=False, position_bias="common")
     assert report.findings.without.ranking is None
     assert "can no longer be ranked together" in str(report.answer[2])
 
 
 def test_following_a_side_is_no_fault_where_each_lean_is_in_the_model():
     votes = hr.simulate_comparisons(8, 3000, spread=1, workers={"position-biased": 10}, rng=2)
-    report = hr.report(votes, with_forecast=False, position="worker")
+    report = hr.report(votes, with_forecast=False, position_bias="worker")
     assert report.findings.trust.workers.flagged
     assert report.findings.without is None
     assert not any("deserve" in str(text) for text in report.concerns)

@@ -20,7 +20,8 @@ HOSTILE = (
     "a very long name " * 40,
 )
 SECTIONS = (
-    "read", "ranking", "certainty", "consistency", "topology", "workers", "outliers", "sides",
+    "read", "ranking", "certainty", "consistency", "topology", "workers", "outliers",
+    "position_bias",
     "groups", "next", "methods",
 )  # fmt: skip
 VOID = {"meta", "br", "img", "rect", "path", "line", "circle", "use", "link", "hr", "image"}

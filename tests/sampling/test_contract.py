@@ -56,7 +56,7 @@ class TestAuto(SamplerContract):
 
 class TestAutoWithSides(SamplerContract):
     def build(self, items=ITEMS, **options):
-        return hr.AutoSampler(items, position="worker", **options)
+        return hr.AutoSampler(items, position_bias="worker", **options)
 
 
 class TestTopK(SamplerContract):

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import hodgerank as hr
-from hodgerank.sampling.item_list import Blocked
+from hodgerank.sampling.item_list import BlockedPairs
 from hodgerank.sampling.samplers.random import CountingManyDesign
 
 
@@ -24,7 +24,7 @@ def test_rounds_ask_every_pair_once_before_any_again():
     for _ in range(3):
         asked = set()
         for _ in range(15):
-            pair = design.search(Blocked(6), len(asked))
+            pair = design.search(BlockedPairs(6), len(asked))
             asked.add(pair)
             design.expect(*pair)
         assert len(asked) == 15
@@ -35,15 +35,15 @@ def test_a_lapsed_pair_is_open_again():
     for pair in [(0, 1), (0, 2), (1, 2)]:
         design.expect(*pair)
     design.expect_exactly(Counter([(0, 1), (1, 2)]))
-    assert design.search(Blocked(3), 5) == (0, 2)
+    assert design.search(BlockedPairs(3), 5) == (0, 2)
 
 
 def test_retired_items_and_blocked_pairs_are_left_out():
     design = CountingManyDesign(5, in_rounds=False)
-    blocked = Blocked(5, retired={0, 1}, pairs={(2, 3)})
+    blocked = BlockedPairs(5, retired={0, 1}, pairs={(2, 3)})
     found = {design.search(blocked, key) for key in range(60)}
     assert found == {(2, 4), (3, 4)}
-    assert design.search(Blocked(5, retired={0, 1, 2, 3}), 1) == (-1, -1)
+    assert design.search(BlockedPairs(5, retired={0, 1, 2, 3}), 1) == (-1, -1)
 
 
 @pytest.mark.slow

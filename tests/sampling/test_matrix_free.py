@@ -14,7 +14,7 @@ from hodgerank.errors import InvalidArgument, NothingToAsk
 from hodgerank.kernels.linalg.threads import few_threads
 from hodgerank.kernels.matrix_free.state import IS_STALE, N_LISTED, SHIFT, VARIANCE
 from hodgerank.sampling.designs.matrix_free_posterior import ENGINES, MatrixFreePosterior
-from hodgerank.sampling.item_list import Blocked
+from hodgerank.sampling.item_list import BlockedPairs
 from hodgerank.sampling.samplers import auto
 
 FREE = {"engine": "matrix-free"}
@@ -421,8 +421,8 @@ def test_memory_grows_with_items_and_edges_alone():
 
 def test_a_blocked_pair_is_never_found():
     design = MatrixFreePosterior(np.zeros(70), 1.0)
-    pairs = {design.search(Blocked(70), key) for key in range(5)}
-    blocked = Blocked(70, pairs=pairs)
+    pairs = {design.search(BlockedPairs(70), key) for key in range(5)}
+    blocked = BlockedPairs(70, pairs=pairs)
     for key in range(50):
         assert design.search(blocked, key) not in pairs
 

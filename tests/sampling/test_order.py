@@ -155,7 +155,7 @@ def test_processors_that_share_the_work_find_the_same(monkeypatch):
     found = []
     for much in (0, np.inf):
         monkeypatch.setattr(probit_bank, "MUCH", much)
-        sampler = hr.AutoSampler(9, position="worker")
+        sampler = hr.AutoSampler(9, position_bias="worker")
         sampler.tell_many(votes)
         bank = sampler._design.order.bank
         found.append([bank.C, bank.mean, bank.evidence, bank.tally, bank.leans, bank.response])

@@ -15,7 +15,7 @@ def campaign(position, leans, n=20, answers=200, seed=0, display="balanced"):
     """A sampler told by judges who lean so far, in logits; and how near it came to the truth."""
     rng = np.random.default_rng([seed, 5])
     x = rng.normal(0, 1.5, n)
-    sampler = hr.AutoSampler(n, seed=seed, position=position, display=display)
+    sampler = hr.AutoSampler(n, seed=seed, position_bias=position, display=display)
     for k in range(answers):
         pair, judge = sampler.ask(), k % len(leans)
         chance = expit(x[pair.left] - x[pair.right] + leans[judge])
@@ -54,14 +54,14 @@ def test_one_lean_is_learned_for_all():
 
 
 def test_answers_of_unknown_display_teach_no_lean():
-    sampler = hr.AutoSampler(["a", "b", "c"], position="worker")
+    sampler = hr.AutoSampler(["a", "b", "c"], position_bias="worker")
     sampler.tell_many(hr.read_comparisons([{"winner": "a", "loser": "b"}] * 9))
     assert sampler._design.order.bank.leans.shape[1] == 1
     assert sampler.ranking().items[0] == "a"
 
 
 def test_an_early_ranking_is_possible_where_only_one_side_was_chosen():
-    sampler = hr.AutoSampler(6, position="worker")
+    sampler = hr.AutoSampler(6, position_bias="worker")
     assert len(sampler.ranking()) == 6
     for _ in range(20):
         sampler.tell(sampler.ask(), 1, "always left")
@@ -74,7 +74,7 @@ def test_an_early_ranking_is_possible_where_only_one_side_was_chosen():
     "build", [hr.RandomSampler, hr.FisherSampler, hr.BayesianSampler, hr.RankSampler]
 )
 def test_every_sampler_ranks_with_sides(build):
-    sampler = build(5, position="common", seed=3)
+    sampler = build(5, position_bias="common", seed=3)
     for _ in range(30):
         pair = sampler.ask()
         sampler.tell(pair, 1 if pair.left < pair.right else -1)
@@ -84,7 +84,7 @@ def test_every_sampler_ranks_with_sides(build):
 
 def test_a_position_that_does_not_exist_is_refused():
     with pytest.raises(InvalidArgument, match="common, worker"):
-        hr.AutoSampler(5, position="left")
+        hr.AutoSampler(5, position_bias="left")
 
 
 def test_leans_are_told_by_worker_and_can_be_frozen():

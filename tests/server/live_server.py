@@ -16,7 +16,7 @@ import uvicorn
 
 from hodgerank.campaign.campaign import Campaign
 from hodgerank.server.app import create_app
-from hodgerank.server.context import House
+from hodgerank.server.context import ServerContext
 from hodgerank.server.result_cache import Standings
 from server.pages.owning import house_at
 
@@ -25,7 +25,7 @@ TEXTS = {f"item-{k}": f"Sentence {k}" for k in range(8)}
 
 
 class LiveServer:
-    """A house with its doors open.
+    """A context with its doors open.
 
     Attributes
     ----------
@@ -33,23 +33,25 @@ class LiveServer:
         Where it is, without a slash at the end.
     """
 
-    def __init__(self, house: House, port: int) -> None:
-        self.house, self.url = house, f"http://{HOST}:{port}"
+    def __init__(self, context: ServerContext, port: int) -> None:
+        self.context, self.url = context, f"http://{HOST}:{port}"
         self._numbers = count(1)
 
     def campaign(self, items: Any = TEXTS, **settings: Any) -> Campaign:
-        """A new campaign of this house; what the server does in it is seen here too."""
+        """A new campaign of this context; what the server does in it is seen here too."""
         settings = {"question": "Which is better?", **settings}
-        return Campaign.create(self.house.database, items, id=f"c{next(self._numbers)}", **settings)
+        return Campaign.create(
+            self.context.database, items, id=f"c{next(self._numbers)}", **settings
+        )
 
     def owner_link(self) -> str:
         """The address that signs an owner in, once."""
-        token = self.house.keys.issue("link", "owner", "owner", seconds=3600)
+        token = self.context.keys.issue("link", "owner", "owner", seconds=3600)
         return f"{self.url}/enter#{token}"
 
     def owner_session(self) -> str:
         """What the browser of an owner keeps."""
-        return self.house.keys.issue("session", "owner", "owner", seconds=3600)
+        return self.context.keys.issue("session", "owner", "owner", seconds=3600)
 
     def join_link(self, campaign: Campaign, query: str = "") -> str:
         """Where workers of a campaign begin."""
@@ -60,13 +62,13 @@ class LiveServer:
 
 @contextmanager
 def live_server(folder: Path, *, with_standings: bool = False) -> Iterator[LiveServer]:
-    """Serve a new house; rankings are computed beside it only where a test looks at them."""
-    house = house_at(str(folder / "campaigns.db"))
+    """Serve a new context; rankings are computed beside it only where a test looks at them."""
+    context = house_at(str(folder / "campaigns.db"))
     with pytest.MonkeyPatch.context() as patch, socket.create_server((HOST, 0)) as door:
         if not with_standings:
             patch.setattr(Standings, "keep_up", _do_nothing)
         config = uvicorn.Config(
-            create_app(house), log_level="warning", access_log=False, timeout_graceful_shutdown=2
+            create_app(context), log_level="warning", access_log=False, timeout_graceful_shutdown=2
         )
         server, is_up = uvicorn.Server(config), threading.Event()
         thread = threading.Thread(target=_run, args=(server, door, is_up))
@@ -74,7 +76,7 @@ def live_server(folder: Path, *, with_standings: bool = False) -> Iterator[LiveS
         try:
             assert is_up.wait(30)
             patch.undo()  # other servers of the tests do compute them
-            yield LiveServer(house, door.getsockname()[1])
+            yield LiveServer(context, door.getsockname()[1])
         finally:
             server.should_exit = True
             thread.join()

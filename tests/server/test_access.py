@@ -17,7 +17,7 @@ from hodgerank.campaign import Campaign
 from hodgerank.server import app as app_module
 from hodgerank.server.app import create_app
 from hodgerank.server.auth import keep
-from hodgerank.server.context import House, HouseRules
+from hodgerank.server.context import ServerConfig, ServerContext
 from hodgerank.server.routes import ROUTES
 
 OWN = "http://localhost:8000"
@@ -172,35 +172,35 @@ async def let_in(request: Request) -> Response:
 
 
 @pytest.fixture(scope="module")
-def house(tmp_path_factory):
-    house = House(HouseRules(str(tmp_path_factory.mktemp("house") / "campaigns.db")))
+def context(tmp_path_factory):
+    context = ServerContext(ServerConfig(str(tmp_path_factory.mktemp("context") / "campaigns.db")))
     for id in ("cups", "bowls"):
-        Campaign.create(house.database, ["a", "b", "c"], question="Which?", id=id)
-    return house
+        Campaign.create(context.database, ["a", "b", "c"], question="Which?", id=id)
+    return context
 
 
 @pytest.fixture(scope="module")
-def client(house):
+def client(context):
     with pytest.MonkeyPatch.context() as patch:
         doors = [route._replace(endpoint=let_in) for route in ROUTES]
         patch.setattr(app_module, "ROUTES", doors)
-        patch.setattr(house.limits, "take", lambda *_: None)
-        with TestClient(create_app(house), base_url=OWN) as client:
+        patch.setattr(context.limits, "take", lambda *_: None)
+        with TestClient(create_app(context), base_url=OWN) as client:
             yield client
 
 
 @pytest.fixture(scope="module")
-def headers(house):
+def headers(context):
     """What each visitor sends."""
-    return {visitor.name: _shown(house, visitor) for visitor in VISITORS}
+    return {visitor.name: _shown(context, visitor) for visitor in VISITORS}
 
 
-def _shown(house, visitor):
+def _shown(context, visitor):
     shown = {"origin": OWN, "accept": "application/json"}
     if visitor.role == "nobody":
         return shown
     kind = visitor.kind.removesuffix(" shown")
-    token = house.keys.issue(
+    token = context.keys.issue(
         kind,
         visitor.role,
         "somebody",

@@ -11,14 +11,14 @@ import pytest
 
 from hodgerank.campaign import Campaign
 from hodgerank.errors import CampaignError
-from hodgerank.server.analysis_process import Analyst
+from hodgerank.server.analysis_process import AnalysisProcess
 
 ORPHAN = """
 import asyncio, os, sys
-from hodgerank.server.analysis_process import Analyst
+from hodgerank.server.analysis_process import AnalysisProcess
 from test_analyst import process
 if __name__ == "__main__":
-    print(asyncio.run(Analyst(sys.argv[1]).ask(process, "cups")), flush=True)
+    print(asyncio.run(AnalysisProcess(sys.argv[1]).ask(process, "cups")), flush=True)
     input()
 """
 
@@ -47,10 +47,10 @@ def campaign(tmp_path):
 
 
 @pytest.fixture
-def analyst(campaign):
-    analyst = Analyst(campaign.database.name)
-    yield analyst
-    analyst.close()
+def analysis(campaign):
+    analysis = AnalysisProcess(campaign.database.name)
+    yield analysis
+    analysis.close()
 
 
 def is_alive(pid):
@@ -70,45 +70,45 @@ def wait_for_end(pid, seconds=10):
 
 
 @pytest.mark.slow
-def test_it_knows_what_was_answered_since_it_was_last_asked(campaign, analyst):
+def test_it_knows_what_was_answered_since_it_was_last_asked(campaign, analysis):
     async def ask():
-        before = await analyst.ask(n_answers, "cups")
+        before = await analysis.ask(n_answers, "cups")
         [task] = campaign.lease("ann")
         campaign.answer(task, 1)
-        return before, await analyst.ask(n_answers, "cups", more=10)
+        return before, await analysis.ask(n_answers, "cups", more=10)
 
     assert asyncio.run(ask()) == (0, 11)
 
 
-def test_it_is_another_process_that_stays_the_same_until_it_is_closed(analyst):
+def test_it_is_another_process_that_stays_the_same_until_it_is_closed(analysis):
     async def ask():
-        return [await analyst.ask(process, "cups") for _ in range(2)]
+        return [await analysis.ask(process, "cups") for _ in range(2)]
 
     one, other = asyncio.run(ask())
     assert one == other != os.getpid()
     with pytest.raises(CampaignError, match="not today"):
-        asyncio.run(analyst.ask(refuse, "cups"))
-    assert asyncio.run(analyst.ask(process, "cups")) == one
-    analyst.close()
+        asyncio.run(analysis.ask(refuse, "cups"))
+    assert asyncio.run(analysis.ask(process, "cups")) == one
+    analysis.close()
     assert wait_for_end(one)
 
 
 @pytest.mark.slow
-def test_a_process_that_died_is_replaced(analyst):
+def test_a_process_that_died_is_replaced(analysis):
     async def ask():
-        first = await analyst.ask(process, "cups")
+        first = await analysis.ask(process, "cups")
         os.kill(first, signal.SIGKILL)
-        return first, await analyst.ask(process, "cups")
+        return first, await analysis.ask(process, "cups")
 
     first, second = asyncio.run(ask())
     assert first != second
 
 
 @pytest.mark.slow
-def test_what_kills_it_every_time_is_an_error_and_no_loop(analyst):
+def test_what_kills_it_every_time_is_an_error_and_no_loop(analysis):
     with pytest.raises(Exception, match="terminated abruptly"):
-        asyncio.run(analyst.ask(end, "cups"))
-    assert asyncio.run(analyst.ask(n_answers, "cups")) == 0
+        asyncio.run(analysis.ask(end, "cups"))
+    assert asyncio.run(analysis.ask(n_answers, "cups")) == 0
 
 
 @pytest.mark.slow

@@ -9,7 +9,7 @@ import pytest
 
 from hodgerank.campaign.campaign import Campaign
 from hodgerank.server import garbage_collection
-from hodgerank.server.context import House, HouseRules
+from hodgerank.server.context import ServerConfig, ServerContext
 from hodgerank.server.garbage_collection import spare_collector, spare_what_is_new
 
 
@@ -30,12 +30,12 @@ def test_a_campaign_that_is_opened_later_is_passed_over_too(tmp_path, thresholds
         pass
     spare_collector()
     n_before = gc.get_freeze_count()
-    house = House(HouseRules(address))
+    context = ServerContext(ServerConfig(address))
     try:
-        asyncio.run(house.campaign("c"))
+        asyncio.run(context.campaign("c"))
         assert gc.get_freeze_count() > n_before + 500
     finally:
-        house.close()
+        context.close()
 
 
 def test_a_process_that_only_tests_keeps_its_collector(thresholds):

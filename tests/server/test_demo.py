@@ -10,7 +10,7 @@ import pytest
 from PIL import Image
 
 from hodgerank.campaign.campaign import Campaign
-from hodgerank.server.context import House, HouseRules
+from hodgerank.server.context import ServerConfig, ServerContext
 from hodgerank.server.demo import campaign
 from hodgerank.server.demo.campaign import ID, SEATS, SETTINGS, DemoCrowd, begin_demo, play_demo
 from hodgerank.server.demo.pictures import KINDS, pictures
@@ -90,15 +90,15 @@ def test_the_crowd_survives_bans_a_reset_and_the_end(fast):
 
 
 def test_a_demonstration_that_is_kept_goes_on(fast, tmp_path):
-    rules = HouseRules(str(tmp_path / "campaigns.db"))
+    rules = ServerConfig(str(tmp_path / "campaigns.db"))
     n_items = []
     for _ in range(2):
-        house = House(rules)
-        begin_demo(house)
+        context = ServerContext(rules)
+        begin_demo(context)
 
-        async def look(house=house) -> None:
-            playing = asyncio.create_task(play_demo(house))
-            campaign = await house.campaign(ID)
+        async def look(context=context) -> None:
+            playing = asyncio.create_task(play_demo(context))
+            campaign = await context.campaign(ID)
             before = await asyncio.to_thread(lambda: campaign.counts.n_given)
             while (await asyncio.to_thread(lambda: campaign.counts.n_given)) < before + 5:
                 await asyncio.sleep(0.02)
@@ -108,6 +108,6 @@ def test_a_demonstration_that_is_kept_goes_on(fast, tmp_path):
             n_items.append(len(await asyncio.to_thread(lambda: campaign.items)))
 
         asyncio.run(look())
-        assert all(item.media in house.media for item in asyncio.run(house.campaign(ID)).items)
-        house.close()
+        assert all(item.media in context.media for item in asyncio.run(context.campaign(ID)).items)
+        context.close()
     assert n_items == [12, 12]

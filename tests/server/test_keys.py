@@ -6,7 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from hodgerank.campaign import Database
-from hodgerank.server.api_keys import REMEMBERED_SECONDS, Keys, SignedOut
+from hodgerank.server.api_keys import REMEMBERED_SECONDS, ApiKeys, SignedOut
 
 
 class Clock:
@@ -37,7 +37,7 @@ def clock():
 
 @pytest.fixture
 def keys(database, clock):
-    return Keys(database.store.keys, clock)
+    return ApiKeys(database.store.keys, clock)
 
 
 def find(keys, token):
@@ -61,7 +61,7 @@ def test_tokens_are_long_and_all_different(keys):
 def test_the_database_does_not_have_the_token(tmp_path):
     path = tmp_path / "campaigns.db"
     with Database(path) as database:
-        token = Keys(database.store.keys).issue("token", "owner", "me")
+        token = ApiKeys(database.store.keys).issue("token", "owner", "me")
     held = b"".join(file.read_bytes() for file in tmp_path.iterdir())
     assert b"access_keys" in held
     assert token.encode() not in held
@@ -99,7 +99,7 @@ def test_a_token_that_is_taken_away_while_it_is_looked_up_is_not_remembered(keys
 
 
 def test_another_process_hears_of_it_within_seconds(database, clock):
-    here, there = (Keys(database.store.keys, clock) for _ in range(2))
+    here, there = (ApiKeys(database.store.keys, clock) for _ in range(2))
     token = here.issue("session", "worker", "ann", campaign="cups")
     assert find(there, token) is not None
     here.revoke(holder="ann")
@@ -165,7 +165,7 @@ def test_an_owner_who_signs_out_all_others_stays(keys):
 
 
 def test_another_process_signs_owners_out_within_seconds(database, clock):
-    here, there = (Keys(database.store.keys, clock) for _ in range(2))
+    here, there = (ApiKeys(database.store.keys, clock) for _ in range(2))
     token = here.issue("session", "owner", "me", seconds=60)
     assert find(there, token) is not None
     here.sign_out_owners()
@@ -176,6 +176,6 @@ def test_another_process_signs_owners_out_within_seconds(database, clock):
 def test_keys_outlive_the_process(tmp_path):
     path = tmp_path / "campaigns.db"
     with Database(path) as database:
-        token = Keys(database.store.keys).issue("session", "worker", "ann", campaign="cups")
+        token = ApiKeys(database.store.keys).issue("session", "worker", "ann", campaign="cups")
     with Database(path) as database:
-        assert find(Keys(database.store.keys), token).holder == "ann"
+        assert find(ApiKeys(database.store.keys), token).holder == "ann"

@@ -8,7 +8,7 @@ import pytest
 
 from hodgerank.campaign.campaign import Campaign
 from hodgerank.server import live
-from hodgerank.server.live import Live, pulse
+from hodgerank.server.live import LiveUpdates, pulse
 from hodgerank.server.result_cache import Standings
 from server.loops import run as in_a_loop
 
@@ -35,7 +35,7 @@ def campaign(clock):
 
 
 def look(campaign):
-    return campaign.desk.decide(pulse)
+    return campaign.log.decide(pulse)
 
 
 def say(campaign, worker, outcome=1):
@@ -106,7 +106,7 @@ def test_who_watches_hears_of_every_change(campaign, monkeypatch):
     monkeypatch.setattr(live, "TICK_SECONDS", 0.01)
 
     async def watch():
-        async with aclosing(Live(Standings(None)).stream(campaign, "")) as events:
+        async with aclosing(LiveUpdates(Standings(None)).stream(campaign, "")) as events:
             first = event(await anext(events))
             say(campaign, "ann")
             return first, event(await anext(events))
@@ -121,7 +121,7 @@ def test_who_watches_hears_that_nothing_happens(campaign, monkeypatch):
     monkeypatch.setattr(live, "SILENT_SECONDS", 0.05)
 
     async def watch():
-        async with aclosing(Live(Standings(None)).stream(campaign, "")) as events:
+        async with aclosing(LiveUpdates(Standings(None)).stream(campaign, "")) as events:
             return [await anext(events) for _ in range(2)]
 
     assert in_a_loop(watch())[1] == ": still here\n\n"
@@ -132,7 +132,7 @@ def test_a_stream_ends_so_that_the_key_is_shown_again(campaign, monkeypatch):
     monkeypatch.setattr(live, "SILENT_SECONDS", 0.02)
 
     async def watch():
-        return [one async for one in Live(Standings(None)).stream(campaign, "")]
+        return [one async for one in LiveUpdates(Standings(None)).stream(campaign, "")]
 
     assert len(in_a_loop(watch())) >= 1
 
@@ -143,7 +143,7 @@ def test_one_ticker_serves_all_who_watch_and_ends_with_them(campaign, monkeypatc
     monkeypatch.setattr(live, "pulse", lambda state, now: looks.append(now) or pulse(state, now))
 
     async def watch():
-        told = Live(Standings(None))
+        told = LiveUpdates(Standings(None))
         streams = [told.stream(campaign, "") for _ in range(20)]
         await asyncio.gather(*(anext(stream) for stream in streams))
         n_looks = len(looks)

@@ -11,9 +11,9 @@ from starlette.testclient import TestClient
 
 from hodgerank.campaign.campaign import Campaign
 from hodgerank.server.app import create_app
-from hodgerank.server.context import House, HouseRules
+from hodgerank.server.context import ServerConfig, ServerContext
 from hodgerank.server.metrics import BOUNDS, Histogram, Metrics, Page, RouteKey
-from hodgerank.server.request_log import Meter
+from hodgerank.server.request_log import RequestMeter
 
 ORIGIN = "http://localhost:8000"
 SAMPLE = re.compile(
@@ -22,23 +22,23 @@ SAMPLE = re.compile(
 
 
 @pytest.fixture
-def house(tmp_path):
-    return House(HouseRules(str(tmp_path / "campaigns.db")))
+def context(tmp_path):
+    return ServerContext(ServerConfig(str(tmp_path / "campaigns.db")))
 
 
 @pytest.fixture
-def client(house):
+def client(context):
     """A visitor with two campaigns, one of which has a nasty name."""
     for id in ("cats", 'dogs"} 1\\'):
-        Campaign.create(house.database, ["a", "b", "c"], question="Which?", id=id)
-    with TestClient(create_app(house), base_url=ORIGIN, headers={"Origin": ORIGIN}) as client:
+        Campaign.create(context.database, ["a", "b", "c"], question="Which?", id=id)
+    with TestClient(create_app(context), base_url=ORIGIN, headers={"Origin": ORIGIN}) as client:
         for id in ("cats", 'dogs"} 1\\'):
-            client.portal.call(house.campaign, id)
+            client.portal.call(context.campaign, id)
         yield client
 
 
-def bearer(house, role, campaign=None):
-    token = house.keys.issue("token", role, "prometheus", campaign=campaign)
+def bearer(context, role, campaign=None):
+    token = context.keys.issue("token", role, "prometheus", campaign=campaign)
     return {"Authorization": f"Bearer {token}"}
 
 
@@ -47,36 +47,36 @@ def number(text: str, name: str) -> float:
     return float(found.split()[-1])
 
 
-def test_only_owners_and_readers_see_them(client, house):
+def test_only_owners_and_readers_see_them(client, context):
     assert client.get("/metrics").status_code == 401
-    assert client.get("/metrics", headers=bearer(house, "judge")).status_code == 403
+    assert client.get("/metrics", headers=bearer(context, "judge")).status_code == 403
     for role in ("owner", "reader"):
-        answer = client.get("/metrics", headers=bearer(house, role))
+        answer = client.get("/metrics", headers=bearer(context, role))
         assert answer.status_code == 200
         assert answer.headers["content-type"].startswith("text/plain; version=0.0.4")
 
 
-def test_who_may_read_one_campaign_sees_nothing_of_others(client, house):
-    text = client.get("/metrics", headers=bearer(house, "reader", "cats")).text
+def test_who_may_read_one_campaign_sees_nothing_of_others(client, context):
+    text = client.get("/metrics", headers=bearer(context, "reader", "cats")).text
     assert 'campaign="cats"' in text
     assert "dogs" not in text
 
 
-def test_every_line_is_what_prometheus_reads(client, house):
+def test_every_line_is_what_prometheus_reads(client, context):
     client.get("/healthz")
-    text = client.get("/metrics", headers=bearer(house, "reader")).text
+    text = client.get("/metrics", headers=bearer(context, "reader")).text
     assert text.endswith("\n")
     for line in text.splitlines():
         assert line.startswith(("# HELP ", "# TYPE ")) or SAMPLE.fullmatch(line), line
     assert r'campaign="dogs\"} 1\\"' in text
 
 
-def test_requests_are_counted_by_route_and_status_and_not_by_address(client, house):
+def test_requests_are_counted_by_route_and_status_and_not_by_address(client, context):
     for name in ("a", "b", "style.css"):
         client.get(f"/static/{name}")
     client.get("/no/such/page")
     client.request("BREW", "/healthz")
-    text = client.get("/metrics", headers=bearer(house, "reader")).text
+    text = client.get("/metrics", headers=bearer(context, "reader")).text
     route = 'method="GET",route="/static/{name}"'
     assert number(text, f'hodgerank_requests_total{{{route},status="404"}}') == 2
     assert number(text, f'hodgerank_requests_total{{{route},status="200"}}') == 1
@@ -86,13 +86,13 @@ def test_requests_are_counted_by_route_and_status_and_not_by_address(client, hou
     assert "no/such" not in text
 
 
-def test_what_workers_do_is_counted_from_the_log(client, house):
-    campaign = client.portal.call(house.campaign, "cats")
+def test_what_workers_do_is_counted_from_the_log(client, context):
+    campaign = client.portal.call(context.campaign, "cats")
     first, second = campaign.lease("ann", 2)
     campaign.answer(first, 1, seconds=0.1)
     campaign.undo("ann")
     campaign.skip(second)
-    text = client.get("/metrics", headers=bearer(house, "reader", "cats")).text
+    text = client.get("/metrics", headers=bearer(context, "reader", "cats")).text
     found = {
         name: number(text, f'hodgerank_{name}{{campaign="cats"}}')
         for name in ("leases_total", "answers_total", "skips_total", "undos_total", "tasks_out")
@@ -103,10 +103,10 @@ def test_what_workers_do_is_counted_from_the_log(client, house):
     assert number(text, "hodgerank_commit_failures_total") == 0
 
 
-def test_rules_say_how_often_they_fail_answers(client, house):
-    campaign = client.portal.call(house.campaign, "cats")
+def test_rules_say_how_often_they_fail_answers(client, context):
+    campaign = client.portal.call(context.campaign, "cats")
     campaign.answer(campaign.lease("ann")[0], 1, seconds=0.1)
-    text = client.get("/metrics", headers=bearer(house, "reader")).text
+    text = client.get("/metrics", headers=bearer(context, "reader")).text
     labels = 'campaign="cats",rule="too_fast",verdict="failed"'
     assert number(text, f"hodgerank_rule_answers{{{labels}}}") == 1
 
@@ -151,7 +151,7 @@ def test_counting_costs_microseconds():
             await answer({"type": "http", "method": "POST", "path": "/"}, None, send)
         return (time.perf_counter() - begin) / n
 
-    meter = Meter(app, Metrics())
+    meter = RequestMeter(app, Metrics())
     costs = [asyncio.run(ask(meter, 2000)) - asyncio.run(ask(app, 2000)) for _ in range(5)]
     assert min(costs) < 50e-6
 
@@ -164,5 +164,5 @@ def test_a_request_that_breaks_is_counted_as_a_failure():
 
     scope = {"type": "http", "method": "GET", "path": "/"}
     with pytest.raises(RuntimeError):
-        asyncio.run(Meter(app, metrics)(scope, None, None))
+        asyncio.run(RequestMeter(app, metrics)(scope, None, None))
     assert metrics.requests == {(RouteKey("", ""), 500): 1}

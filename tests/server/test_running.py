@@ -15,23 +15,23 @@ from hodgerank.errors import CampaignError, InvalidArgument
 from hodgerank.server import bind_options, run
 from hodgerank.server.adopt_media import adopt_media
 from hodgerank.server.bind_options import (
-    Manner,
+    BindOptions,
     Prefix,
     is_loopback,
     listen,
     read_prefix,
     require_certificate,
 )
-from hodgerank.server.context import House, HouseRules
+from hodgerank.server.context import ServerConfig, ServerContext
 from hodgerank.server.streams import StreamKeeper, Streams
 
 
-def manner(**given):
+def bound(**given):
     usual = {
         "host": "127.0.0.1", "public_url": None, "root_path": None, "proxies": (),
         "certificate": None, "key": None,
     }  # fmt: skip
-    return Manner.of(**{**usual, **given})
+    return BindOptions.of(**{**usual, **given})
 
 
 # Listening
@@ -85,15 +85,15 @@ def test_files_that_are_no_certificate_are_refused(tmp_path):
         require_certificate(tmp_path / "words.pem", tmp_path / "words.pem")
 
 
-# Manner
+# BindOptions
 
 
 def test_the_address_is_where_others_find_it():
-    assert manner().address(8000) == "http://127.0.0.1:8000"
-    assert manner(host="0.0.0.0").address(8000) == "http://localhost:8000"
-    assert manner(host="::1").address(8000) == "http://[::1]:8000"
-    assert manner(root_path="votes/").address(8000) == "http://127.0.0.1:8000/votes"
-    public = manner(public_url="https://rank.example.org/votes/")
+    assert bound().address(8000) == "http://127.0.0.1:8000"
+    assert bound(host="0.0.0.0").address(8000) == "http://localhost:8000"
+    assert bound(host="::1").address(8000) == "http://[::1]:8000"
+    assert bound(root_path="votes/").address(8000) == "http://127.0.0.1:8000/votes"
+    public = bound(public_url="https://rank.example.org/votes/")
     assert public.address(8000) == "https://rank.example.org/votes"
     assert public.prefix == "/votes"
 
@@ -105,29 +105,29 @@ def test_the_address_is_where_others_find_it():
 )  # fmt: skip
 def test_what_nobody_can_open_is_not_how_others_reach_it(url):
     with pytest.raises(InvalidArgument, match="is not how others reach it"):
-        manner(public_url=url)
+        bound(public_url=url)
 
 
 def test_open_doors_without_tls_are_warned_of():
-    [caution] = manner(host="0.0.0.0").cautions()
+    [caution] = bound(host="0.0.0.0").cautions()
     assert "others on the network can read" in caution
-    [caution] = manner(proxies=["10.0.0.7"]).cautions()
+    [caution] = bound(proxies=["10.0.0.7"]).cautions()
     assert "--public-url" in caution
-    assert manner().cautions() == []
-    assert manner(proxies=["10.0.0.7"], public_url="https://a.org").cautions() == []
+    assert bound().cautions() == []
+    assert bound(proxies=["10.0.0.7"], public_url="https://a.org").cautions() == []
 
 
 def test_tls_of_a_proxy_that_is_not_believed_is_warned_of():
-    [caution] = manner(public_url="https://a.org").cautions()
+    [caution] = bound(public_url="https://a.org").cautions()
     assert "--behind-proxy" in caution
-    assert manner(public_url="http://a.org").cautions() == []
+    assert bound(public_url="http://a.org").cautions() == []
 
 
 @pytest.mark.parametrize("address", ["*", "everybody", "10.0.0.0/99", ""])
 def test_proxies_are_named_by_address(address):
     with pytest.raises(InvalidArgument, match="is no address of a proxy"):
-        manner(proxies=[address])
-    assert manner(proxies=["10.0.0.7/24"]).proxies == ("10.0.0.0/24",)
+        bound(proxies=[address])
+    assert bound(proxies=["10.0.0.7/24"]).proxies == ("10.0.0.0/24",)
 
 
 # Prefix
@@ -262,17 +262,17 @@ def test_a_browser_that_fails_is_no_failure(desktop, monkeypatch):
 
 
 def test_pictures_that_have_gone_from_the_library_are_told(tmp_path):
-    house = House(HouseRules(str(tmp_path / "campaigns.db")))
+    context = ServerContext(ServerConfig(str(tmp_path / "campaigns.db")))
     Image.new("RGB", (4, 4), "red").save(tmp_path / "red.png")
-    name = house.media.add(tmp_path / "red.png", "red.png")
+    name = context.media.add(tmp_path / "red.png", "red.png")
     items = [CampaignItem("red", media=name), CampaignItem("text", "only words")]
-    Campaign.create(house.database, items, question="Which?", id="cats")
-    assert adopt_media(house) == []
-    house.media.path_of(name).unlink()
-    [told, what_to_do] = adopt_media(house)
+    Campaign.create(context.database, items, question="Which?", id="cats")
+    assert adopt_media(context) == []
+    context.media.path_of(name).unlink()
+    [told, what_to_do] = adopt_media(context)
     assert told.startswith(f"cats, red has nothing to show: {name} is not in ")
     assert "name it with --media" in what_to_do
-    house.close()
+    context.close()
 
 
 def test_pictures_named_by_their_place_come_into_the_library(tmp_path):
@@ -285,18 +285,18 @@ def test_pictures_named_by_their_place_come_into_the_library(tmp_path):
         CampaignItem("text", "only words"),
         *(CampaignItem(f"gone {k}", media=str(tmp_path / f"gone {k}.png")) for k in range(20)),
     ]
-    house, told = House(HouseRules(str(tmp_path / "campaigns.db"))), []
-    Campaign.create(house.database, items, question="Which?", id="cats")
-    refused = adopt_media(house, told.append)
-    shown = {item.id: item.media for item in asyncio.run(house.campaign("cats")).items}
+    context, told = ServerContext(ServerConfig(str(tmp_path / "campaigns.db"))), []
+    Campaign.create(context.database, items, question="Which?", id="cats")
+    refused = adopt_media(context, told.append)
+    shown = {item.id: item.media for item in asyncio.run(context.campaign("cats")).items}
     assert shown["red"].startswith("media:")
-    assert house.media.path_of(shown["red"]).read_bytes() == (tmp_path / "red.png").read_bytes()
+    assert context.media.path_of(shown["red"]).read_bytes() == (tmp_path / "red.png").read_bytes()
     assert shown["far"] == "https://example.org/far.png"
     assert told == ["opening cats", "looking at the pictures of cats"]
     assert len(refused) == 11
     assert refused[0].startswith("cats, words has nothing to show: ")
     assert refused[-1] == "cats: and 11 more items"
-    n_events = asyncio.run(house.campaign("cats")).counts.seq
-    assert adopt_media(house) == refused
-    assert asyncio.run(house.campaign("cats")).counts.seq == n_events
-    house.close()
+    n_events = asyncio.run(context.campaign("cats")).counts.seq
+    assert adopt_media(context) == refused
+    assert asyncio.run(context.campaign("cats")).counts.seq == n_events
+    context.close()

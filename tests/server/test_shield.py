@@ -4,7 +4,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from hodgerank.server.app import create_app
-from hodgerank.server.context import House, HouseRules
+from hodgerank.server.context import ServerConfig, ServerContext
 from hodgerank.server.security_middleware import MOST_BODY_BYTES
 
 OWN = "http://localhost:8000"
@@ -12,9 +12,9 @@ OWN = "http://localhost:8000"
 
 @pytest.fixture(scope="module")
 def client(tmp_path_factory):
-    place = tmp_path_factory.mktemp("house") / "campaigns.db"
-    house = House(HouseRules(str(place), public_url="https://rank.example.org/votes"))
-    with TestClient(create_app(house), base_url=OWN) as client:
+    place = tmp_path_factory.mktemp("context") / "campaigns.db"
+    context = ServerContext(ServerConfig(str(place), public_url="https://rank.example.org/votes"))
+    with TestClient(create_app(context), base_url=OWN) as client:
         yield client
 
 
@@ -120,7 +120,7 @@ def test_a_mistake_of_the_server_is_told_without_its_inside(client, monkeypatch,
     def fail(*_):
         raise RuntimeError("secret /path")
 
-    monkeypatch.setattr(client.app.state.house.keys, "redeem", fail)
+    monkeypatch.setattr(client.app.state.context.keys, "redeem", fail)
     answer = enter(client, origin=OWN)
     assert answer.status_code == 500
     assert answer.headers["content-type"] == "application/problem+json"

@@ -2,14 +2,14 @@ from __future__ import annotations
 
 import pytest
 
-from hodgerank.campaign.items import CampaignItem, ItemBook
-from hodgerank.server.item_view import html_of, look_of, origin_of, shown
+from hodgerank.campaign.items import CampaignItem, ItemRegistry
+from hodgerank.server.item_view import html_of, origin_of, shown, style_of
 
 MEDIA = "/media/cups"
 
 
 def book(*items):
-    found = ItemBook()
+    found = ItemRegistry()
     for item in items:
         found.add(item)
     return found
@@ -68,7 +68,7 @@ def test_nothing_but_a_host_gets_into_a_policy(address, origin):
 
 
 def test_the_look_of_a_campaign_has_the_places_of_its_media():
-    found = look_of(
+    found = style_of(
         book(
             CampaignItem("a", media="https://b.example/1.png"),
             CampaignItem("b", media="https://a.example/2.mp3"),
@@ -84,12 +84,12 @@ def test_the_look_of_a_campaign_has_the_places_of_its_media():
 
 def test_the_look_follows_items_that_join_at_once_and_edits_after_some_seconds():
     items = book(CampaignItem("a", "Tea"), CampaignItem("b", "Milk"))
-    assert look_of(items, 100.0).is_small
+    assert style_of(items, 100.0).is_small
     items.change(0, {"text": "long " * 100})
-    assert look_of(items, 101.0).is_small
-    assert not look_of(items, 120.0).is_small
+    assert style_of(items, 101.0).is_small
+    assert not style_of(items, 120.0).is_small
     items.add(CampaignItem("c", media="https://a.example/1.png"))
-    assert look_of(items, 120.0).origins == ("https://a.example",)
+    assert style_of(items, 120.0).origins == ("https://a.example",)
 
 
 @pytest.mark.parametrize(

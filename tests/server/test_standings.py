@@ -8,7 +8,7 @@ import pytest
 from hodgerank.campaign.campaign import Campaign
 from hodgerank.errors import CampaignError
 from hodgerank.server import result_cache as module
-from hodgerank.server.analyses.live_view import foresee, look
+from hodgerank.server.analyses.live_view import forecast_answers, take_snapshot
 from hodgerank.server.result_cache import Standings
 from server.loops import run as in_a_loop
 from server.pages.owning import answer, house_at
@@ -17,19 +17,19 @@ PATIENCE = 30
 
 
 @pytest.fixture
-def house(tmp_path, monkeypatch):
+def context(tmp_path, monkeypatch):
     monkeypatch.setattr(module, "LOOK_SECONDS", 0.01)
     monkeypatch.setattr(module, "FEWEST_SECONDS", 0.02)
-    house = house_at(str(tmp_path / "campaigns.db"))
-    yield house
-    house.close()
+    context = house_at(str(tmp_path / "campaigns.db"))
+    yield context
+    context.close()
 
 
 @asynccontextmanager
-async def kept_up(house, *ids):
-    standings = Standings(house)
+async def kept_up(context, *ids):
+    standings = Standings(context)
     for id in ids:
-        await house.campaign(id)
+        await context.campaign(id)
     task = asyncio.create_task(standings.keep_up())
     try:
         async with asyncio.timeout(PATIENCE):
@@ -40,29 +40,29 @@ async def kept_up(house, *ids):
             await task
 
 
-def create(house, items=("a", "b", "c"), id="cups", **settings):
-    return Campaign.create(house.database, list(items), question="?", id=id, **settings)
+def create(context, items=("a", "b", "c"), id="cups", **settings):
+    return Campaign.create(context.database, list(items), question="?", id=id, **settings)
 
 
-def test_a_reached_rule_is_noted_while_nobody_looks(house):
-    campaign = create(house, stop="tau >= 0.1")
+def test_a_reached_rule_is_noted_while_nobody_looks(context):
+    campaign = create(context, stop="tau >= 0.1")
     answer(campaign, 3)
 
     async def run():
-        async with kept_up(house, "cups") as standings:
+        async with kept_up(context, "cups") as standings:
             return await standings.next("cups", 0)
 
     standing = in_a_loop(run())
     assert standing.progress.is_enough
     assert standing.views == {}
-    assert "enough" in [event.kind for event in campaign.log()]
+    assert "enough" in [event.kind for event in campaign.events()]
 
 
-def test_the_next_standing_is_beyond_the_one_that_is_known(house):
-    campaign = create(house)
+def test_the_next_standing_is_beyond_the_one_that_is_known(context):
+    campaign = create(context)
 
     async def run():
-        async with kept_up(house, "cups") as standings:
+        async with kept_up(context, "cups") as standings:
             first = await standings.next("cups", 0)
             await asyncio.to_thread(answer, campaign, 1)
             seq = campaign.counts.seq
@@ -72,12 +72,12 @@ def test_the_next_standing_is_beyond_the_one_that_is_known(house):
     assert (first.progress.counts.n_answers, second.progress.counts.n_answers) == (0, 1)
 
 
-def test_drawn_is_what_somebody_watches_and_once_for_all(house, monkeypatch):
-    asked = _looks(house, monkeypatch)
-    answer(create(house), 3)
+def test_drawn_is_what_somebody_watches_and_once_for_all(context, monkeypatch):
+    asked = _looks(context, monkeypatch)
+    answer(create(context), 3)
 
     async def run():
-        async with kept_up(house, "cups") as standings:
+        async with kept_up(context, "cups") as standings:
             await standings.next("cups", 0)
             views = await asyncio.gather(*(standings.view("cups", "") for _ in range(5)))
             await asyncio.sleep(0.2)
@@ -89,12 +89,12 @@ def test_drawn_is_what_somebody_watches_and_once_for_all(house, monkeypatch):
     assert asked.count({""}) == 1
 
 
-def test_a_campaign_in_which_nothing_happens_is_looked_at_once(house, monkeypatch):
-    asked = _looks(house, monkeypatch)
-    answer(create(house), 3)
+def test_a_campaign_in_which_nothing_happens_is_looked_at_once(context, monkeypatch):
+    asked = _looks(context, monkeypatch)
+    answer(create(context), 3)
 
     async def run():
-        async with kept_up(house, "cups") as standings:
+        async with kept_up(context, "cups") as standings:
             await standings.next("cups", 0)
             await asyncio.sleep(0.3)
 
@@ -102,13 +102,13 @@ def test_a_campaign_in_which_nothing_happens_is_looked_at_once(house, monkeypatc
     assert len(asked) == 1
 
 
-def test_a_forecast_comes_later_and_is_counted_on(house, monkeypatch):
+def test_a_forecast_comes_later_and_is_counted_on(context, monkeypatch):
     monkeypatch.setattr("hodgerank.collecting.forecast.MOST_FUTURES", 8)
-    campaign = create(house, [f"i{k}" for k in range(5)], stop="tau >= 0.85")
+    campaign = create(context, [f"i{k}" for k in range(5)], stop="tau >= 0.85")
     answer(campaign, 10)
 
     async def run():
-        async with kept_up(house, "cups") as standings:
+        async with kept_up(context, "cups") as standings:
             first = await standings.next("cups", 0)
             while (standing := standings.latest("cups")).progress.tracks[0].forecast is None:
                 await asyncio.sleep(0.01)
@@ -122,22 +122,22 @@ def test_a_forecast_comes_later_and_is_counted_on(house, monkeypatch):
     assert after.progress.tracks[0].forecast.answers == before.answers - 1
 
 
-def test_what_fails_rests_and_the_others_go_on(house, monkeypatch, caplog):
+def test_what_fails_rests_and_the_others_go_on(context, monkeypatch, caplog):
     tries = []
 
     def failing(campaign, watched, foreseen):
         if campaign.id == "broken":
             tries.append(campaign.id)
             raise CampaignError("the log is damaged")
-        return look(campaign, watched, foreseen)
+        return take_snapshot(campaign, watched, foreseen)
 
     monkeypatch.setattr(module, "look", failing)
-    monkeypatch.setattr(house.analyst, "_answer", _unpickled(house.analyst))
-    create(house, id="broken")
-    campaign = create(house)
+    monkeypatch.setattr(context.analysis, "_answer", _unpickled(context.analysis))
+    create(context, id="broken")
+    campaign = create(context)
 
     async def run():
-        async with kept_up(house, "broken", "cups") as standings:
+        async with kept_up(context, "broken", "cups") as standings:
             first = await standings.next("cups", 0)
             await asyncio.to_thread(answer, campaign, 1)
             await standings.next("cups", first.progress.counts.seq)
@@ -148,13 +148,15 @@ def test_what_fails_rests_and_the_others_go_on(house, monkeypatch, caplog):
     assert "the log is damaged" in caplog.text
 
 
-def test_a_campaign_without_a_rule_is_not_foreseen(house, monkeypatch):
+def test_a_campaign_without_a_rule_is_not_foreseen(context, monkeypatch):
     asked = []
-    monkeypatch.setattr(module, "foresee", lambda *args: asked.append(args) or foresee(*args))
-    answer(create(house), 3)
+    monkeypatch.setattr(
+        module, "foresee", lambda *args: asked.append(args) or forecast_answers(*args)
+    )
+    answer(create(context), 3)
 
     async def run():
-        async with kept_up(house, "cups") as standings:
+        async with kept_up(context, "cups") as standings:
             await standings.next("cups", 0)
             await asyncio.sleep(0.2)
 
@@ -162,25 +164,25 @@ def test_a_campaign_without_a_rule_is_not_foreseen(house, monkeypatch):
     assert asked == []
 
 
-def _looks(house, monkeypatch):
+def _looks(context, monkeypatch):
     """What was watched at each look, as they come."""
     asked = []
 
     def noting(campaign, watched, foreseen):
         asked.append(set(watched))
-        return look(campaign, watched, foreseen)
+        return take_snapshot(campaign, watched, foreseen)
 
     monkeypatch.setattr(module, "look", noting)
-    monkeypatch.setattr(house.analyst, "_answer", _unpickled(house.analyst))
+    monkeypatch.setattr(context.analysis, "_answer", _unpickled(context.analysis))
     return asked
 
 
-def _unpickled(analyst):
+def _unpickled(analysis):
     """Functions that a test made cannot be pickled."""
 
     def answer_directly(what, id, args, options):
-        if id not in analyst._campaigns:
-            analyst._campaigns[id] = Campaign.open(analyst._database, id, read_only=True)
-        return what(analyst._campaigns[id], *args, **options)
+        if id not in analysis._campaigns:
+            analysis._campaigns[id] = Campaign.open(analysis._database, id, read_only=True)
+        return what(analysis._campaigns[id], *args, **options)
 
     return answer_directly

@@ -7,11 +7,11 @@ from typing import get_args, get_type_hints
 
 import pytest
 
-from hodgerank.campaign.page_settings import Pages
+from hodgerank.campaign.page_settings import PageSettings
 from hodgerank.server.texts import Texts
 
 TEXTS = files("hodgerank.server.texts")
-LANGUAGES = get_args(get_type_hints(Pages)["language"])
+LANGUAGES = get_args(get_type_hints(PageSettings)["language"])
 
 
 def flat(table, prefix=""):

@@ -12,34 +12,36 @@ from typing import Any
 from unittest.mock import patch
 from urllib.parse import urlsplit
 
-from hodgerank.judges.stand_in import StandIn, Temper
+from hodgerank.judges.fake_llm import FakeLLM, ModelProfile
 
 BASE_URL = "http://judges.example/v1"
 TEMPERS = {
-    "small": Temper(acuity=1, position_bias=0.5, ties=0.8, abstain=0.2, refuse=0.1, ramble=0.1),
-    "large": Temper(acuity=3, ties=0.4),
+    "small": ModelProfile(
+        acuity=1, position_bias=0.5, ties=0.8, abstain=0.2, refuse=0.1, ramble=0.1
+    ),
+    "large": ModelProfile(acuity=3, ties=0.4),
 }
 PROXIES = ("HTTP_PROXY", "http_proxy")
 ELSEWHERE = ("ALL_PROXY", "NO_PROXY", "OPENAI_BASE_URL", "OPENAI_API_KEY", "HODGERANK_API_KEY")
 
 
 @contextmanager
-def stand_in_at_base_url(scores: Mapping[str, float], **options: Any) -> Iterator[StandIn]:
+def stand_in_at_base_url(scores: Mapping[str, float], **options: Any) -> Iterator[FakeLLM]:
     """A stand-in that answers what is sent to BASE_URL, from any port of this machine."""
     surroundings = {
         name: value
         for name, value in os.environ.items()
         if name.upper() not in {name.upper() for name in (*PROXIES, *ELSEWHERE)}
     }
-    with StandIn(scores, tempers=TEMPERS, seed=3, **options) as stand_in:
-        proxy = ThreadingHTTPServer(("127.0.0.1", 0), _forwarding_to(stand_in.base_url))
+    with FakeLLM(scores, profiles=TEMPERS, seed=3, **options) as fake_llm:
+        proxy = ThreadingHTTPServer(("127.0.0.1", 0), _forwarding_to(fake_llm.base_url))
         proxy.daemon_threads = True
         address = f"http://127.0.0.1:{proxy.server_address[1]}"
         thread = threading.Thread(target=proxy.serve_forever, args=(0.02,), daemon=True)
         thread.start()
         try:
             with patch.dict(os.environ, surroundings | dict.fromkeys(PROXIES, address), clear=True):
-                yield stand_in
+                yield fake_llm
         finally:
             proxy.shutdown()
             proxy.server_close()

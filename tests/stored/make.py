@@ -38,8 +38,8 @@ import hodgerank as hr
 from hodgerank.campaign import Campaign, CampaignItem, Database
 from hodgerank.campaign.events import KINDS
 from hodgerank.errors import NoTask
-from hodgerank.judges.stand_in import Faults
-from hodgerank.server.keys import Keys
+from hodgerank.judges.fake_llm import Faults
+from hodgerank.server.api_keys import ApiKeys
 from hodgerank.server.media.library import MediaLibrary
 from stored.endpoint import BASE_URL, stand_in_at_base_url
 from stored.reading import (
@@ -90,7 +90,7 @@ POSTERS: dict[str, Any] = {
     "skip_reasons": ["cannot decide", "broken picture"],
     "budget": 301,
     "sampler": "auto",
-    "position": "worker",
+    "position_bias": "worker",
     "vetting": 2,
     "display": "random",
     "seed": 11,
@@ -193,7 +193,7 @@ def make_campaigns() -> None:
         make_drinks(database, clock)
         make_ended(database, clock)
         make_keys(database, clock)
-        kinds = Counter(event.kind for id in CAMPAIGNS for event in Campaign(database, id).log())
+        kinds = Counter(event.kind for id in CAMPAIGNS for event in Campaign(database, id).events())
         assert set(kinds) == set(KINDS), set(KINDS) - set(kinds)
     assert clock.now < LATER
 
@@ -317,7 +317,7 @@ def make_ended(database: Database, clock: Clock) -> None:
 def make_keys(database: Database, clock: Clock) -> None:
     """Tokens of programs, a session and a link; what they are is `token-1` and so on."""
     numbers = count(1)
-    keys = Keys(database.store.keys, clock)
+    keys = ApiKeys(database.store.keys, clock)
     with patch.object(secrets, "token_urlsafe", lambda _: f"token-{next(numbers)}"):
         keys.issue("token", "owner", "all")
         keys.issue("token", "judge", "gpt", campaign="posters")

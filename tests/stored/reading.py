@@ -320,9 +320,9 @@ def judge_words(name: str) -> list[object]:
 
 def judged(name: str) -> dict[str, Any]:
     """A judge folder when its command is given again, and the calls that it made then."""
-    with stand_in_at_base_url(scores_of(name)) as stand_in:
+    with stand_in_at_base_url(scores_of(name)) as fake_llm:
         command(*judge_words(name))
-        calls = [[call.model, call.body["messages"]] for call in stand_in.calls]
+        calls = [[call.model, call.body["messages"]] for call in fake_llm.calls]
     place = Path("judged", name)
     with (place / "votes.csv").open(newline="", encoding="utf-8") as file:
         rows = [list(row.values()) for row in csv.DictReader(file)]
@@ -347,9 +347,9 @@ def pictures() -> dict[str, Any]:
 def models_at_the_end() -> dict[str, Any]:
     """A campaign whose budget a model has used up, when the command is given again."""
     place = Path("models")
-    with stand_in_at_base_url(scores_of("models")) as stand_in:
+    with stand_in_at_base_url(scores_of("models")) as fake_llm:
         command("campaign", "judge", place / "ended.db", "-m", "large", "--base-url", BASE_URL)
-        calls = [[call.model, call.body["messages"]] for call in stand_in.calls]
+        calls = [[call.model, call.body["messages"]] for call in fake_llm.calls]
     with Campaign.open(place / "ended.db", read_only=True) as campaign:
         return {"calls": calls, "rankings": described(campaign)["rankings"]}
 
@@ -358,11 +358,11 @@ def models_that_broke_off() -> dict[str, Any]:
     """A campaign in which replies were not handed in, and tasks are out, when it goes on."""
     place, clock = Path("models"), Clock(LATER)
     with (
-        stand_in_at_base_url(scores_of("models")) as stand_in,
+        stand_in_at_base_url(scores_of("models")) as fake_llm,
         Campaign.open(place / "broken.db", clock=clock, random=Random(2)) as campaign,
     ):
         judge_on(campaign, place / "broken.calls.jsonl", budget=20)
-        calls = [[call.model, call.body["messages"]] for call in stand_in.calls]
+        calls = [[call.model, call.body["messages"]] for call in fake_llm.calls]
     with Campaign.open(place / "broken.db", read_only=True) as campaign:
         said = described(campaign)
     return {"calls": calls, **{what: said[what] for what in ("counts", "rankings")}}

@@ -11,7 +11,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from hodgerank.campaign.attention_checks import Attention as Attention
+    from hodgerank.campaign.attention_checks import AttentionChecks as AttentionChecks
     from hodgerank.campaign.attention_checks import GoldPair as GoldPair
     from hodgerank.campaign.campaign import Campaign as Campaign
     from hodgerank.campaign.client.remote_campaign import RemoteCampaign as RemoteCampaign
@@ -19,12 +19,12 @@ if TYPE_CHECKING:
     from hodgerank.campaign.database import Database as Database
     from hodgerank.campaign.events import Event as Event
     from hodgerank.campaign.items import CampaignItem as CampaignItem
-    from hodgerank.campaign.log import Desk as Desk
-    from hodgerank.campaign.page_settings import Joining as Joining
-    from hodgerank.campaign.page_settings import Pages as Pages
-    from hodgerank.campaign.page_settings import Panel as Panel
+    from hodgerank.campaign.log import CampaignLog as CampaignLog
+    from hodgerank.campaign.page_settings import JoinSettings as JoinSettings
+    from hodgerank.campaign.page_settings import PageSettings as PageSettings
     from hodgerank.campaign.page_settings import PracticePair as PracticePair
     from hodgerank.campaign.page_settings import QuizQuestion as QuizQuestion
+    from hodgerank.campaign.page_settings import RecruitmentPanel as RecruitmentPanel
     from hodgerank.campaign.results import TrackProgress as TrackProgress
     from hodgerank.campaign.results import rank_votes as rank_votes
     from hodgerank.campaign.settings import CampaignSettings as CampaignSettings
@@ -40,14 +40,14 @@ _HOMES = {
     "CampaignSettings": "settings",
     "CampaignItem": "items",
     "GoldPair": "attention_checks",
-    "Attention": "attention_checks",
-    "Joining": "page_settings",
+    "AttentionChecks": "attention_checks",
+    "JoinSettings": "page_settings",
     "PracticePair": "page_settings",
     "QuizQuestion": "page_settings",
-    "Panel": "page_settings",
-    "Pages": "page_settings",
+    "RecruitmentPanel": "page_settings",
+    "PageSettings": "page_settings",
     "Database": "database",
-    "Desk": "log",
+    "CampaignLog": "log",
     "Task": "tasks",
     "Receipt": "commands.answers",
     "CampaignProgress": "summaries",

@@ -1,4 +1,4 @@
-"""Attention: rules that look at answers as they come."""
+"""AttentionChecks: rules that look at answers as they come."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ WINDOW = 50  # gold pairs and repeats that a test looks back on
 
 
 @dataclass(frozen=True)
-class Attention:
+class AttentionChecks:
     """What the rules are; None leaves one out.
 
     A rule passes an answer, fails it, or does not know. Failed answers are marked, and count unless
@@ -62,7 +62,7 @@ class Attention:
         for rule in self.exclude:
             values.one_of(*RULES)(rule, "attention.exclude")
 
-    def verdicts(self, given: Given) -> dict[str, bool]:
+    def verdicts(self, given: CheckedAnswer) -> dict[str, bool]:
         """What each rule that knows says of an answer: True passes it."""
         said = {name: rule(self, given) for name, rule in RULES.items()}
         return {name: passed for name, passed in said.items() if passed is not None}
@@ -73,7 +73,7 @@ class Attention:
 
 
 @dataclass(frozen=True)
-class Given:
+class CheckedAnswer:
     """An answer with what its worker did before, this answer included.
 
     Attributes
@@ -91,32 +91,32 @@ class Given:
     contradicted: Sequence[bool]
 
 
-def _too_fast(rules: Attention, given: Given) -> bool | None:
+def _too_fast(rules: AttentionChecks, given: CheckedAnswer) -> bool | None:
     if rules.fastest_seconds is None or given.seconds is None:
         return None
     return given.seconds >= rules.fastest_seconds
 
 
-def _same_side(rules: Attention, given: Given) -> bool | None:
+def _same_side(rules: AttentionChecks, given: CheckedAnswer) -> bool | None:
     if rules.same_side is None or len(given.outcomes) < rules.same_side:
         return None
     last = given.outcomes[-rules.same_side :]
     return not (all(y > 0 for y in last) or all(y < 0 for y in last))
 
 
-def _gold(rules: Attention, given: Given) -> bool | None:
+def _gold(rules: AttentionChecks, given: CheckedAnswer) -> bool | None:
     return _is_rare(rules.most_gold_misses, given.gold_missed)
 
 
-def _contradicts(rules: Attention, given: Given) -> bool | None:
+def _contradicts(rules: AttentionChecks, given: CheckedAnswer) -> bool | None:
     return _is_rare(rules.most_contradictions, given.contradicted)
 
 
-def _focus(rules: Attention, given: Given) -> bool | None:
+def _focus(rules: AttentionChecks, given: CheckedAnswer) -> bool | None:
     return given.is_focused if rules.focus else None
 
 
-RULES: Mapping[str, Callable[[Attention, Given], bool | None]] = {
+RULES: Mapping[str, Callable[[AttentionChecks, CheckedAnswer], bool | None]] = {
     "too_fast": _too_fast,
     "same_side": _same_side,
     "gold": _gold,

@@ -72,7 +72,7 @@ def as_items(items: Iterable[Item | CampaignItem] | Mapping[Item, str]) -> Itera
         yield item if isinstance(item, CampaignItem) else CampaignItem(item)
 
 
-class ItemBook:
+class ItemRegistry:
     """All items by number, retired ones included, and their places within their tracks."""
 
     def __init__(self) -> None:

@@ -1,4 +1,4 @@
-"""Desk: where decisions about a campaign are made, one after the other, at the end of its log."""
+"""CampaignLog: decisions about a campaign, one after the other, at the end of its log."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from hodgerank.campaign.database import Database
 from hodgerank.campaign.events import Event, LogChanged
 from hodgerank.campaign.state import CampaignState
 from hodgerank.campaign.stores.group_commit import Refusal
-from hodgerank.campaign.stores.store import Writing, reread
+from hodgerank.campaign.stores.store import Transaction, retry_read
 from hodgerank.errors import CampaignError, CannotWrite, HodgeRankError, InvalidArgument
 
 T = TypeVar("T")
 
 
-class Desk:
+class CampaignLog:
     """The state of a campaign, and the way to change it.
 
     Only the thread that writes has the state in hand; what a decision records is durable before
@@ -40,7 +40,7 @@ class Desk:
     def begin(self, what: Callable[[CampaignState, float], T]) -> Future[T]:
         """Let something be decided when its turn comes; the future has what it returns or raises.
 
-        For who must not wait: in a coroutine, `await asyncio.wrap_future(desk.begin(what))`.
+        For who must not wait: in a coroutine, `await asyncio.wrap_future(log.begin(what))`.
         """
         commits = self._database.commits
         if commits is not None:
@@ -52,7 +52,9 @@ class Desk:
             looked.set_exception(error)
         return looked
 
-    def _settle(self, what: Callable[[CampaignState, float], T], writing: Writing) -> T | Refusal:
+    def _settle(
+        self, what: Callable[[CampaignState, float], T], writing: Transaction
+    ) -> T | Refusal:
         """In the thread that writes."""
         commits = self._database.commits
         assert commits is not None
@@ -100,7 +102,7 @@ class Desk:
 
     def _read(self) -> None:
         """Fold what is durable, from its beginning."""
-        reread(lambda: self._load(self._database.store.read(self._id)))
+        retry_read(lambda: self._load(self._database.store.read(self._id)))
 
     def _load(self, events: Iterable[Event]) -> None:
         """Fold a log from its beginning."""

@@ -1,4 +1,4 @@
-"""Joining: what workers meet before their first pair."""
+"""JoinSettings: what workers meet before their first pair."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class QuizQuestion:
 
 
 @dataclass(frozen=True)
-class Joining:
+class JoinSettings:
     """What comes before the first task; what is empty is left out.
 
     Attributes
@@ -83,7 +83,7 @@ def _entrance(value: Any, name: str) -> str:
 
 
 @dataclass(frozen=True)
-class Pages:
+class PageSettings:
     """What workers see around the pairs, where a server shows them.
 
     Attributes
@@ -178,7 +178,7 @@ def _origins(value: Any, name: str) -> tuple[str, ...]:
 
 
 @dataclass(frozen=True)
-class Panel:
+class RecruitmentPanel:
     """Where workers come from.
 
     Attributes
@@ -211,7 +211,7 @@ class Panel:
     def arrival(self, query: Mapping[str, str]) -> dict[str, str]:
         """What an address tells, of worker, study, session and return; what is empty is left out.
 
-        >>> Panel("prolific").arrival({"PROLIFIC_PID": "5f", "STUDY_ID": "", "x": "y"})
+        >>> RecruitmentPanel("prolific").arrival({"PROLIFIC_PID": "5f", "STUDY_ID": "", "x": "y"})
         {'worker': '5f'}
         """
         return {name: query[key] for name, key in PARAMETERS[self.kind].items() if query.get(key)}
@@ -225,7 +225,8 @@ class Panel:
 
         An address that came by `return=` is taken only if the owner allows its origin.
 
-        >>> panel = Panel("prolific", "https://example.org/?cc={code}&of={session}", completed="C7")
+        >>> address = "https://example.org/?cc={code}&of={session}"
+        >>> panel = RecruitmentPanel("prolific", address, completed="C7")
         >>> panel.way_back("completed", {"session": "a b"})
         'https://example.org/?cc=C7&of=a%20b'
         """

@@ -1,11 +1,11 @@
-"""Asking: who chooses the next pair of a track, and what they have been told."""
+"""PairChooser: who chooses the next pair of a track, and what they have been told."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Set
 from concurrent.futures import Future
 
-from hodgerank.campaign.sampler_feed import Answers, Briefing, Places, Wanted
+from hodgerank.campaign.sampler_feed import Answers, Places, SamplerFeed, Wanted
 from hodgerank.campaign.settings import CampaignSettings
 
 FEWEST_OUT = 32  # pairs, from which on others are chosen ahead
@@ -14,7 +14,7 @@ SPARE = 16  # for workers who have seen some
 FEW_PAIRS = 20  # there are, for each that is out: then each is chosen once, as many have seen it
 
 
-class ChosenAhead:
+class PrefetchedPairs:
     """Pairs as a sampler chose them at one place of the log, by a thread of its own.
 
     To choose one pair takes the longer, the more are out. But the more are out, the less it matters
@@ -25,7 +25,7 @@ class ChosenAhead:
 
     def __init__(
         self,
-        briefing: Briefing,
+        feed: SamplerFeed,
         n_items: int,
         pending: Collection[Places],
         exclude: Set[Places],
@@ -34,14 +34,14 @@ class ChosenAhead:
         n_out = len(pending)
         self._n_until_due = n_out // SHARE
         self._wanted = Wanted(
-            n_steps=briefing.n_steps,
+            n_steps=feed.n_steps,
             n=2 * self._n_until_due + SPARE,
             pending=tuple(pending),
             exclude=exclude,
             resting=frozenset(resting),
             are_different=n_items * (n_items - 1) // 2 < FEW_PAIRS * n_out,
         )
-        self._briefing = briefing
+        self._feed = feed
         self._found: Future[list[Places]] | None = None
         self._pairs: dict[tuple[Places, int], Places] | None = None
         self._gone: list[Places] = []  # until they are known,
@@ -55,7 +55,7 @@ class ChosenAhead:
     def begin(self) -> None:
         """Let them be chosen."""
         if self._found is None:
-            self._found = self._briefing.choose(self._wanted)
+            self._found = self._feed.choose(self._wanted)
 
     def goes_out(self, pair: Places) -> None:
         """A pair goes to a worker, one of these or another."""
@@ -93,7 +93,7 @@ class _Times(dict[Places, int]):
 PATIENCE = 50  # a sampler is replaced after one further answer for so many that it was told
 
 
-class Asking:
+class PairChooser:
     """The sampler of a track, and its successor where answers were taken back.
 
     A sampler cannot be untold an answer. It is asked on with it, while another one is told, in a
@@ -122,12 +122,12 @@ class Asking:
         self._settings, self._answers = settings, answers
         self._n_items, self._out, self._resting, self._gold = n_items, out, resting, gold
         self._minds_who = settings.vetting > 0 or settings.sampler == "crowd-bt"
-        self._current = Briefing(settings, answers, n_items)
-        self._next: Briefing | None = None
+        self._current = SamplerFeed(settings, answers, n_items)
+        self._next: SamplerFeed | None = None
         self._n_until_next = 0  # answers
         self._is_outdated = False  # even the next one is
-        self._ahead: ChosenAhead | None = None  # in force
-        self._next_ahead: ChosenAhead | None = None
+        self._ahead: PrefetchedPairs | None = None  # in force
+        self._next_ahead: PrefetchedPairs | None = None
 
     def ask(self, worker: int, exclude: Set[Places], resting: Set[int]) -> Places | None:
         """The next pair for a worker, by places in the track; None where none is allowed.
@@ -163,7 +163,7 @@ class Asking:
                 return
         self._ahead, self._next_ahead = self._next_ahead, None
         if len(self._out) >= FEWEST_OUT and self._current.n_steps and not self._minds_who:
-            self._next_ahead = ChosenAhead(
+            self._next_ahead = PrefetchedPairs(
                 self._current, self._n_items, self._out.values(), self._gold(), self._resting
             )
 
@@ -179,8 +179,8 @@ class Asking:
     def add_item(self) -> None:
         """One more item can be asked about."""
         self._n_items += 1
-        for briefing in filter(None, (self._current, self._next)):
-            briefing.add_item()
+        for feed in filter(None, (self._current, self._next)):
+            feed.add_item()
 
     def revise(self) -> None:
         """Answers count that did not, or do not that did."""
@@ -188,7 +188,9 @@ class Asking:
             self._is_outdated = True
             return
         self._n_until_next = self._current.n_answers // PATIENCE
-        self._next = Briefing(self._settings, self._answers, self._n_items, self._answers.counted())
+        self._next = SamplerFeed(
+            self._settings, self._answers, self._n_items, self._answers.counted()
+        )
         if not self._n_until_next:
             self._replace()
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from hodgerank.campaign.sampler_feed import TrackAnswers
 from hodgerank.campaign.settings import CampaignSettings
-from hodgerank.campaign.snapshot import CampaignFacts
+from hodgerank.campaign.snapshot import CampaignSnapshot
 from hodgerank.collecting.forecast import Forecast, forecast
 from hodgerank.collecting.stopping import RankingRule, read_rule
 from hodgerank.data.comparisons import Comparisons
@@ -27,7 +27,7 @@ def rank_votes(votes: Comparisons, settings: CampaignSettings) -> Ranking:
     has_sides = bool(votes.display_known.any())
     return bayes_rank(
         votes,
-        position=settings.position if has_sides else None,
+        position_bias=settings.position_bias if has_sides else None,
         robust=settings.ranking == "robust",
     )
 
@@ -69,10 +69,12 @@ class TrackStanding:
         """Whether coin tosses would give as much of a ranking; not before there are answers."""
         if not self.n_answers:
             return False
-        found, position = decompose(self.votes), self.settings.position
+        found, position_bias = decompose(self.votes), self.settings.position_bias
         if chance_of_ranking(found) < LEVEL:
             return False
-        with_sides = None if position is None else ranking_chance(found.answered, position)
+        with_sides = (
+            None if position_bias is None else ranking_chance(found.answered, position_bias)
+        )
         return with_sides is None or with_sides >= LEVEL
 
     def finds(self, rule: RankingRule) -> bool:
@@ -111,14 +113,14 @@ class TrackStanding:
         )
 
 
-def standing_of(facts: CampaignFacts, track: str | None) -> TrackStanding:
+def standing_of(snapshot: CampaignSnapshot, track: str | None) -> TrackStanding:
     """A track as it is now, with everybody's names; nothing that happens later changes it."""
-    items, settings = facts.items, facts.settings
+    items, settings = snapshot.items, snapshot.settings
     number = items.track_number(track)
-    answers = TrackAnswers(facts.tasks, items, number)
-    names = [worker.name for worker in facts.workers]
+    answers = TrackAnswers(snapshot.tasks, items, number)
+    names = [worker.name for worker in snapshot.workers]
     votes = answers.comparisons(answers.counted(), items.names(number), names)
-    is_adaptive = any(follows_labels(sampler) for _, sampler in facts.askers)
+    is_adaptive = any(follows_labels(sampler) for _, sampler in snapshot.askers)
     votes = replace(votes, report=replace(votes.report, adaptive=is_adaptive))
     active = tuple(items.name(code) for code in items.active(number))
     return TrackStanding(items.tracks[number], votes, active, settings)
@@ -162,15 +164,15 @@ class TrackProgress:
         }
 
 
-def ranking_command(facts: CampaignFacts, file: str = "votes.csv") -> str:
+def ranking_command(snapshot: CampaignSnapshot, file: str = "votes.csv") -> str:
     """What to type, where the votes that count are in a file."""
-    settings, tasks = facts.settings, facts.tasks
+    settings, tasks = snapshot.settings, snapshot.tasks
     words = ["hodgerank rank", file, "--model bayes"]
     if settings.ranking == "robust":
         words.append("--robust")
     has_sides = any(row not in tasks.display_unknown for row in tasks.counted.tolist())
-    if settings.position is not None and has_sides:
-        words.append(f"--sides {settings.position}")
-    if len(facts.items.tracks) > 1:
+    if settings.position_bias is not None and has_sides:
+        words.append(f"--position-bias {settings.position_bias}")
+    if len(snapshot.items.tracks) > 1:
         words.append("--by track")
     return " ".join(words)

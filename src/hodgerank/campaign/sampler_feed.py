@@ -1,4 +1,4 @@
-"""Briefing: a sampler, and what it is to be told."""
+"""SamplerFeed: a sampler, and what it is to be told."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, Protocol, TypeAlias, TypeVar
 
 import numpy as np
 
-from hodgerank.campaign.items import ItemBook
+from hodgerank.campaign.items import ItemRegistry
 from hodgerank.campaign.settings import CampaignSettings
 from hodgerank.campaign.tasks import TaskTable
 from hodgerank.data.comparisons import Comparisons, ReadReport
@@ -63,7 +63,7 @@ class Wanted(NamedTuple):
     are_different: bool
 
 
-class Briefing:
+class SamplerFeed:
     """What a sampler is to be told, and the sampler, which is told when it is asked.
 
     While a log is read nobody is asked, and so nobody told. What takes its time is done in threads,
@@ -222,7 +222,7 @@ class Briefing:
 class TrackAnswers:
     """Rows of the task table whose items are in one track."""
 
-    def __init__(self, tasks: TaskTable, items: ItemBook, track: int) -> None:
+    def __init__(self, tasks: TaskTable, items: ItemRegistry, track: int) -> None:
         self._tasks, self._items, self._track = tasks, items, track
 
     def counted(self) -> IntArray:

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any, Literal
 
 from hodgerank.campaign import settings_validation as values
-from hodgerank.campaign.attention_checks import Attention, GoldPair, known_pairs
-from hodgerank.campaign.page_settings import Joining, Pages, Panel
+from hodgerank.campaign.attention_checks import AttentionChecks, GoldPair, known_pairs
+from hodgerank.campaign.page_settings import JoinSettings, PageSettings, RecruitmentPanel
 from hodgerank.campaign.settings_validation import check_all, require_known, setting
 from hodgerank.collecting.stopping import read_rule
 from hodgerank.display import short
@@ -21,7 +21,7 @@ from hodgerank.sampling.sampler import Sampler
 from hodgerank.sampling.samplers.registry import build_sampler
 from hodgerank.types import Item
 
-VERSION = 1
+VERSION = 2
 OUTCOME_TOLERANCE = 1e-9
 
 
@@ -46,7 +46,7 @@ class CampaignSettings:
         Most answers that count.
     stop
         A rule in words, such as "tau >= 0.9 and top 3": see `read_rule`.
-    sampler, position, vetting, display, seed
+    sampler, position_bias, vetting, display, seed
         Who chooses the pairs: see `build_sampler` and `AutoSampler`.
     ranking
         'robust' weighs answers by how far each worker can be trusted, 'plain' counts all alike.
@@ -83,7 +83,7 @@ class CampaignSettings:
     budget: int | None = setting(None, values.optional(values.whole(1)))
     stop: str | None = setting(None, values.optional(values.text))
     sampler: str = setting("auto", values.text)
-    position: Position | None = setting(None, values.position)
+    position_bias: Position | None = setting(None, values.position_bias)
     vetting: int = setting(0, values.whole(0, 1000))
     display: Display = setting("balanced", values.display)
     seed: int = setting(0, values.whole(0, 2**63 - 1))
@@ -96,10 +96,10 @@ class CampaignSettings:
     gold_share: float = setting(0.1, values.number(0, 0.5))
     gold: tuple[GoldPair, ...] = setting((), known_pairs(GoldPair))
     workers_see_results: bool = setting(False, values.flag)
-    attention: Attention = setting(Attention(), values.group(Attention))
-    joining: Joining = setting(Joining(), values.group(Joining))
-    panel: Panel = setting(Panel(), values.group(Panel))
-    pages: Pages = setting(Pages(), values.group(Pages))
+    attention: AttentionChecks = setting(AttentionChecks(), values.group(AttentionChecks))
+    joining: JoinSettings = setting(JoinSettings(), values.group(JoinSettings))
+    panel: RecruitmentPanel = setting(RecruitmentPanel(), values.group(RecruitmentPanel))
+    pages: PageSettings = setting(PageSettings(), values.group(PageSettings))
 
     def __post_init__(self) -> None:
         check_all(self)
@@ -114,7 +114,7 @@ class CampaignSettings:
     @property
     def choosing(self) -> tuple[object, ...]:
         """All that the choice of pairs hangs on."""
-        choice = (self.sampler, self.position, self.vetting, self.display, self.seed)
+        choice = (self.sampler, self.position_bias, self.vetting, self.display, self.seed)
         return (*choice, self.stop is not None)
 
     def build_sampler(self, items: Iterable[Item]) -> Sampler:
@@ -123,7 +123,7 @@ class CampaignSettings:
             self.sampler,
             items,
             seed=self.seed,
-            position=self.position,
+            position_bias=self.position_bias,
             display=self.display,
             vetting=self.vetting,
         )
@@ -163,8 +163,10 @@ class CampaignSettings:
                 f"these settings have version {version}, made by a newer hodgerank: upgrade "
                 "(pip install --upgrade hodgerank)"
             )
-        if version != VERSION:
+        if version not in (1, VERSION):
             raise InvalidArgument(f"version is {VERSION}, not {short(repr(version))}")
+        if version == 1 and "position" in given:
+            given["position_bias"] = given.pop("position")
         require_known(cls, given)
         return cls(**given)
 

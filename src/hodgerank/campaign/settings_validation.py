@@ -142,7 +142,7 @@ def optional(check: Check) -> Check:
     return lambda value, name: None if value in (None, NO_LIMIT) else check(value, name)
 
 
-position = optional(one_of(*POSITIONS))
+position_bias = optional(one_of(*POSITIONS))
 display = one_of(*get_args(Display))
 ranking = one_of("robust", "plain")
 

@@ -1,4 +1,4 @@
-"""CampaignFacts: all that is known of a campaign at one place of its log."""
+"""CampaignSnapshot: all that is known of a campaign at one place of its log."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from math import inf
 from operator import itemgetter
 
 from hodgerank.campaign.attention_checks import RULES
-from hodgerank.campaign.items import ItemBook
-from hodgerank.campaign.pair_chooser import Asking
+from hodgerank.campaign.items import ItemRegistry
+from hodgerank.campaign.pair_chooser import PairChooser
 from hodgerank.campaign.settings import CampaignSettings
 from hodgerank.campaign.tasks import Purpose, Status, Task, TaskTable
 from hodgerank.campaign.workers import Worker
@@ -19,7 +19,7 @@ MOST_REMEMBERED = 500  # workers
 PURPOSES = [purpose.name.lower() for purpose in Purpose]
 
 
-class CampaignFacts:
+class CampaignSnapshot:
     """What decisions look at; `CampaignState`, which is this too, makes it from events.
 
     Attributes
@@ -51,7 +51,7 @@ class CampaignFacts:
         self.seq, self.at = 0, 0.0
         self.status = "open"
         self.settings = CampaignSettings("?")
-        self.items, self.tasks = ItemBook(), TaskTable()
+        self.items, self.tasks = ItemRegistry(), TaskTable()
         self.workers: list[Worker] = []
         self.worker_codes: dict[str, int] = {}
         self.enough: dict[int, int] = {}
@@ -62,7 +62,7 @@ class CampaignFacts:
         self.askers: list[tuple[int, str]] = []
         self.tallies = {rule: [0, 0] for rule in RULES}
         self.sources: set[str] = set()
-        self._asking: list[Asking] = []
+        self._choosers: list[PairChooser] = []
         self._first_end = inf  # no lease that is open ends earlier
         self._gold: dict[int, frozenset[tuple[int, int]]] = {}  # by track, where somebody asked
         self._barred: dict[int, dict[int, set[tuple[int, int]]]] = {}  # by worker and track
@@ -72,14 +72,14 @@ class CampaignFacts:
         code = self.worker_codes.get(name)
         return None if code is None else self.workers[code]
 
-    def asking(self, track: int) -> Asking:
+    def chooser(self, track: int) -> PairChooser:
         """Who chooses the pairs of a track."""
-        return self._asking[track]
+        return self._choosers[track]
 
     def prepare(self) -> None:
         """Somebody will ask for tasks soon."""
-        for asking in self._asking:
-            asking.prepare()
+        for chooser in self._choosers:
+            chooser.prepare()
 
     def ended(self, now: float) -> list[int]:
         """The rows of open leases that have ended, the first one first."""

@@ -10,10 +10,10 @@ from typing import Any
 from hodgerank.campaign.attention_checks import RULES
 from hodgerank.campaign.events import Event, Kind, LogChanged
 from hodgerank.campaign.items import CampaignItem
-from hodgerank.campaign.pair_chooser import Asking
+from hodgerank.campaign.pair_chooser import PairChooser
 from hodgerank.campaign.sampler_feed import TrackAnswers
 from hodgerank.campaign.settings import CampaignSettings
-from hodgerank.campaign.snapshot import CampaignFacts
+from hodgerank.campaign.snapshot import CampaignSnapshot
 from hodgerank.campaign.tasks import Purpose, Status
 from hodgerank.campaign.workers import Worker
 from hodgerank.errors import CampaignError
@@ -24,7 +24,7 @@ CHOSEN = int(Purpose.CHOSEN)
 PURPOSES = {purpose.name.lower(): purpose for purpose in Purpose}
 
 
-class CampaignState(CampaignFacts):
+class CampaignState(CampaignSnapshot):
     """A campaign at one place of its log, which goes on.
 
     `fold` takes the next event of the log. `record` makes one, folds it, and leaves it in `outbox`
@@ -98,12 +98,12 @@ class CampaignState(CampaignFacts):
         if before.attention.exclude != self.settings.attention.exclude:
             self._recount(list(self.tasks.verdicts))
         if before.choosing != self.settings.choosing:
-            self._asking = [self._new_asking(track) for track in range(len(self._asking))]
+            self._choosers = [self._new_asking(track) for track in range(len(self._choosers))]
 
-    def _new_asking(self, track: int) -> Asking:
+    def _new_asking(self, track: int) -> PairChooser:
         """One that is told what counts."""
         answers = TrackAnswers(self.tasks, self.items, track)
-        asking = Asking(
+        chooser = PairChooser(
             self.settings,
             answers,
             len(self.items.members[track]),
@@ -112,17 +112,17 @@ class CampaignState(CampaignFacts):
             partial(self.gold_pairs, track),
         )
         for row in answers.counted().tolist():
-            asking.tell(row)
-        return asking
+            chooser.tell(row)
+        return chooser
 
     def _add_item(self, event: Event) -> None:
         track = self.items.add(CampaignItem.of(_data(event)))
-        if track == len(self._asking):
+        if track == len(self._choosers):
             self.n_counted.append(0)
             self.out.append({})
-            self._asking.append(self._new_asking(track))
+            self._choosers.append(self._new_asking(track))
         else:
-            self._asking[track].add_item()
+            self._choosers[track].add_item()
         self._doubt(track)  # little is known about what has just come
 
     def _change_item(self, event: Event) -> None:
@@ -181,7 +181,7 @@ class CampaignState(CampaignFacts):
             barred[track].add(items.places(left, right))
         if purpose is Purpose.CHOSEN:
             pair = self.out[track][row] = items.place[left], items.place[right]
-            self._asking[track].goes_out(pair)
+            self._choosers[track].goes_out(pair)
 
     def _issue_specially(self, row: int, worker: Worker, data: Mapping[str, Any]) -> None:
         """A task that is not simply the next one."""
@@ -364,14 +364,14 @@ class CampaignState(CampaignFacts):
         self.sources = set()
         self._doubt(*self.enough)
         self.tallies = {rule: [0, 0] for rule in RULES}
-        self._asking = [self._new_asking(track) for track in range(len(self._asking))]
+        self._choosers = [self._new_asking(track) for track in range(len(self._choosers))]
 
     def _count(self, row: int) -> None:
         """One more answer is a vote."""
         track = self.items.track[self.tasks.left[row]]
         self.tasks.is_counted[row] = 1
         self.n_counted[track] += 1
-        self._asking[track].tell(row)
+        self._choosers[track].tell(row)
 
     def _recount(self, rows: list[int]) -> None:
         """Look again which of these count, and let samplers know."""
@@ -384,7 +384,7 @@ class CampaignState(CampaignFacts):
                 self.n_counted[track] += 1 if counts else -1
                 changed.add(track)
         for track in sorted(changed):
-            self._asking[track].revise()
+            self._choosers[track].revise()
         if changed:
             self._doubt(*changed)
 

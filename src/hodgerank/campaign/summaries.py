@@ -10,7 +10,7 @@ from typing import Any
 from hodgerank.campaign.attention_checks import LEVEL, tail
 from hodgerank.campaign.page_settings import Outcome
 from hodgerank.campaign.results import TrackProgress
-from hodgerank.campaign.snapshot import CampaignFacts
+from hodgerank.campaign.snapshot import CampaignSnapshot
 from hodgerank.campaign.tasks import Status
 from hodgerank.display import Displayed, Preview
 
@@ -68,7 +68,7 @@ class WorkerSummary:
         return dict(vars(self))
 
 
-def worker_summaries(state: CampaignFacts) -> list[WorkerSummary]:
+def worker_summaries(state: CampaignSnapshot) -> list[WorkerSummary]:
     """One for each worker, in the order they came."""
     tasks, found = state.tasks, []
     seconds_of = dict(zip(tasks.answers, tasks.seconds, strict=True))
@@ -135,7 +135,7 @@ class RuleRate:
         return {**vars(self), "share": self.share}
 
 
-def rule_rates(state: CampaignFacts) -> list[RuleRate]:
+def rule_rates(state: CampaignSnapshot) -> list[RuleRate]:
     """One for each rule that has looked at any answer."""
     rates = []
     for rule, (passed, failed) in state.tallies.items():
@@ -148,7 +148,7 @@ def rule_rates(state: CampaignFacts) -> list[RuleRate]:
     return rates
 
 
-def _is_rare(state: CampaignFacts, rule: str, most: float) -> bool:
+def _is_rare(state: CampaignSnapshot, rule: str, most: float) -> bool:
     """Whether so many fail by chance in less than 1 %, of answers and of workers.
 
     Answers of one worker hang together, so that many of one are no cause to doubt the rule.
@@ -193,7 +193,7 @@ class Counts:
     rules: tuple[RuleRate, ...]
 
 
-def counts(state: CampaignFacts) -> Counts:
+def counts(state: CampaignSnapshot) -> Counts:
     """The numbers at this place of the log."""
     return Counts(
         status=state.status,
@@ -211,7 +211,7 @@ def counts(state: CampaignFacts) -> Counts:
     )
 
 
-def not_counted(state: CampaignFacts) -> dict[str, int]:
+def not_counted(state: CampaignSnapshot) -> dict[str, int]:
     """How many answers that were not taken back are no votes, by `why_not_counted`."""
     tasks = state.tasks
     others = (row for row in tasks.answers if not tasks.is_counted[row])

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from hodgerank.cli.judge_folder import CALLS, RANKING, VOTES, CampaignFolder
+from hodgerank.cli.judge_folder import CALLS, RANKING, VOTES, JudgeFolder
 from hodgerank.cli.judge_options import (
     Answers,
     BaseUrls,
@@ -179,9 +179,9 @@ def judge(
     if output is None:
         raise InvalidArgument("name a folder for calls, votes and report: -o run/")
     sampler = build_sampler(
-        strategy, shown.items, seed=seed, candidates=shown.comparable, position="worker"
+        strategy, shown.items, seed=seed, candidates=shown.comparable, position_bias="worker"
     )
-    folder = CampaignFolder(output, form)
+    folder = JudgeFolder(output, form)
     judges = ChatJudge(shown, question, log=folder.calls, **how)
     n_before = len(judges.judged)
     run = folder.run(

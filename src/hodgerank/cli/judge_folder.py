@@ -22,7 +22,7 @@ CALLS, VOTES, RANKING = "calls.jsonl", "votes.csv", "ranking.csv"
 INTERRUPTED = "interrupted"
 
 
-class CampaignFolder:
+class JudgeFolder:
     """A folder that gets calls, votes, ranking and report; `files` are those written so far."""
 
     def __init__(self, path: Path, form: str) -> None:

@@ -26,7 +26,7 @@ def fit(
     ridge: float | None,
     covariance: Any,
     components: Any,
-    sides: Any,
+    position_bias: Any,
     robust: bool = False,
     confidence: float,
 ) -> Ranking:
@@ -48,7 +48,7 @@ def fit(
             from hodgerank.graph.build import graph_to_rank
 
             graph_to_rank(votes, components)  # who wants unjoined items ranked asks for bayes
-            return _by_bayes(votes, ridge, sides, confidence)
+            return _by_bayes(votes, ridge, position_bias, confidence)
         model = "least-squares"
     if link not in ("uniform", model) and model != "least-squares":
         raise InvalidArgument(
@@ -59,7 +59,7 @@ def fit(
     if model == "robust":
         from hodgerank.estimators.robust import robust_rank
 
-        for name, value in (("--ridge", ridge), ("--sides", sides)):
+        for name, value in (("--ridge", ridge), ("--position-bias", position_bias)):
             if value is not None:
                 raise InvalidArgument(f"{name} does not go with --model robust")
         require_answers(votes)
@@ -69,10 +69,12 @@ def fit(
     if model == "bayes":
         from hodgerank.estimators.bayes import bayes_rank
 
-        return bayes_rank(votes, ridge=ridge, position=sides, robust=robust, confidence=confidence)
+        return bayes_rank(
+            votes, ridge=ridge, position_bias=position_bias, robust=robust, confidence=confidence
+        )
     how: dict[str, Any] = {
         "ridge": ridge, "components": components, "covariance": covariance,
-        "position": sides, "confidence": confidence,
+        "position_bias": position_bias, "confidence": confidence,
     }  # fmt: skip
     if model == "least-squares":
         from hodgerank.estimators.least_squares import hodge_rank
@@ -85,13 +87,13 @@ def fit(
 
 
 def _by_bayes(
-    votes: Comparisons | ComparisonGraph, ridge: float | None, sides: Any, confidence: float
+    votes: Comparisons | ComparisonGraph, ridge: float | None, position_bias: Any, confidence: float
 ) -> Ranking:
     from dataclasses import replace
 
     from hodgerank.estimators.bayes import bayes_rank
 
-    ranking = bayes_rank(votes, ridge=ridge, position=sides, confidence=confidence)
+    ranking = bayes_rank(votes, ridge=ridge, position_bias=position_bias, confidence=confidence)
     return replace(ranking, notes=(FOR_ADAPTIVE, *ranking.notes))
 
 

@@ -198,7 +198,7 @@ def rank(
             "the votes are rankings of several items, or have a --unit."
         ),
     ] = None,
-    sides: Annotated[
+    position_bias: Annotated[
         Literal["common", "worker"] | None,
         typer.Option(
             help="Put the pull of the left side into the model: one common to all workers, or one "
@@ -292,13 +292,14 @@ def rank(
 
     if isinstance(votes, VoteGroups):  # populations to be compared
         _require_plain(
-            truth=truth, state=state, model=model, ridge=ridge, covariance=covariance, sides=sides,
+            truth=truth, state=state, model=model, ridge=ridge, covariance=covariance,
+            position_bias=position_bias,
             robust=robust or None,
         )  # fmt: skip
         return compared(votes, exclude_workers, confidence, n_shown(top, as_json), output, as_json)
     true_scores = None if truth is None else read_scores(truth)
     clustered = covariance in ("worker", "ballot")
-    if clustered or sides or robust or exclude_workers or min_answers or largest_component:
+    if clustered or position_bias or robust or exclude_workers or min_answers or largest_component:
         require_answers(votes)
     workers = workers_to_exclude(exclude_workers, lambda: votes)
     answers = selected(votes, workers, min_answers, largest_component)
@@ -313,7 +314,7 @@ def rank(
         ridge=ridge,
         components=components,
         covariance=covariance,
-        sides=sides,
+        position_bias=position_bias,
         robust=robust,
         confidence=confidence,
     )

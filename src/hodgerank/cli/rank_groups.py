@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 MOST_GROUPS = 12  # whose rankings are shown
 MODEL_OPTIONS = (
-    "model", "link", "ridge", "components", "covariance", "sides", "robust", "confidence"
+    "model", "link", "ridge", "components", "covariance", "position_bias", "robust", "confidence"
 )  # fmt: skip
 
 

@@ -124,7 +124,7 @@ def report(
             "or items are not all joined.",
         ),
     ] = None,
-    sides: Annotated[
+    position_bias: Annotated[
         Literal["common", "worker"] | None,
         typer.Option(help="Put the pull of the left side into the model, as in rank."),
     ] = None,
@@ -190,9 +190,9 @@ def report(
         chosen = selected(votes, workers, 0, False)
     estimator = None
     if model is not None:
-        usual: dict[str, Any] = {"sides": None, "covariance": None, "components": "joined"}
+        usual: dict[str, Any] = {"position_bias": None, "covariance": None, "components": "joined"}
         estimator = partial(fit, model=model, link="uniform", ridge=None, **usual)
-    settings: dict[str, Any] = {"position" if model is None else "sides": sides}
+    settings: dict[str, Any] = {"position_bias": position_bias}
     page = report_on(
         chosen,
         title=title,

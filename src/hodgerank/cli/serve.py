@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from hodgerank.server.api_keys import SignedOut
-    from hodgerank.server.context import House
+    from hodgerank.server.context import ServerContext
 
 USUAL_FILE = "campaigns.db"
 LOOPBACK = ("127.0.0.1", "::1")
@@ -217,14 +217,14 @@ def serve(
       https://rank.example.org/votes
     """
     _require_server()
-    from hodgerank.server.bind_options import USUAL_PORT, Manner, listen
-    from hodgerank.server.context import House, HouseRules
+    from hodgerank.server.bind_options import USUAL_PORT, BindOptions, listen
+    from hodgerank.server.context import ServerConfig, ServerContext
     from hodgerank.server.demo.campaign import ID as DEMO
     from hodgerank.server.demo.campaign import play_demo
     from hodgerank.server.request_log import begin_logging
-    from hodgerank.server.run import do_nothing, open_browser, serve_house
+    from hodgerank.server.run import do_nothing, open_browser, serve
 
-    manner = Manner.of(
+    bind_options = BindOptions.of(
         host=host,
         public_url=public_url,
         root_path=root_path,
@@ -239,29 +239,29 @@ def serve(
         if demo and database is None:
             folder = TemporaryDirectory(prefix="hodgerank-demo-")
             abandon, place = folder.cleanup, str(Path(stack.enter_context(folder), USUAL_FILE))
-        house = House(HouseRules(place, media, manner.public_url))
-        stack.callback(house.close)
-        cautions = [*manner.cautions(), *_prepare(house, demo)]
+        context = ServerContext(ServerConfig(place, media, bind_options.public_url))
+        stack.callback(context.close)
+        cautions = [*bind_options.cautions(), *_prepare(context, demo)]
         if port is None and (found := door.getsockname()[1]) != USUAL_PORT:
             cautions.append(f"port {USUAL_PORT} is taken: it is {found} instead")
-        address = manner.address(door.getsockname()[1])
-        signed_out = house.keys.sign_out_owners() if sign_out_owners else None
-        link = house.keys.issue("link", "owner", "owner", seconds=LINK_SECONDS)
+        address = bind_options.address(door.getsockname()[1])
+        signed_out = context.keys.sign_out_owners() if sign_out_owners else None
+        link = context.keys.issue("link", "owner", "owner", seconds=LINK_SECONDS)
         start = Start(
             address=address,
             owner_link=f"{address}/enter#{link}",
             worker_link=f"{address}/j/{DEMO}" if demo else None,
-            database=house.database.name,
-            media=str(house.rules.media_folder),
+            database=context.database.name,
+            media=str(context.rules.media_folder),
             process=os.getpid(),
             signed_out=signed_out,
         )
         _tell(start, cautions, is_kept=abandon is do_nothing, as_json=as_json)
         if browser:
             open_browser(start.owner_link)
-        beside = [partial(play_demo, house)] if demo else []
+        beside = [partial(play_demo, context)] if demo else []
         begin_logging(log_level)
-        ended_by = serve_house(house, door, manner, *beside, abandon=abandon)
+        ended_by = serve(context, door, bind_options, *beside, abandon=abandon)
     return ServeResult(ended_by, as_json)
 
 
@@ -277,7 +277,7 @@ def _tell(start: Start, cautions: list[str], *, is_kept: bool, as_json: bool) ->
             start.show(results(), is_kept)
 
 
-def _prepare(house: "House", demo: bool) -> list[str]:
+def _prepare(context: "ServerContext", demo: bool) -> list[str]:
     """Have everything there before visitors come; what they will miss."""
     from hodgerank.cli.progress import doing, telling_progress
     from hodgerank.server.adopt_media import adopt_media
@@ -286,8 +286,8 @@ def _prepare(house: "House", demo: bool) -> list[str]:
     with telling_progress():
         if demo:
             doing("drawing pictures")
-            begin_demo(house)
-        return adopt_media(house, doing)
+            begin_demo(context)
+        return adopt_media(context, doing)
 
 
 def _require_server() -> None:

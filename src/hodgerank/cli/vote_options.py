@@ -57,7 +57,7 @@ def read_options(
         str | None, _option("Column of which ranking of several items a row is of.")
     ] = None,
     item: Annotated[str | None, _option("Column of the item in such a ranking.")] = None,
-    position: Annotated[str | None, _option("Column of its place there; 1 is the best.")] = None,
+    place: Annotated[str | None, _option("Column of its place there; 1 is the best.")] = None,
     by: Annotated[
         str | None,
         _option("Column of scene, topic, prompt ...: items are compared within a group only."),
@@ -100,7 +100,7 @@ def read_options(
     return ReadOptions(
         left=left, right=right, outcome=outcome, winner=winner, loser=loser, worker=worker,
         weight=weight, time=time, count=count, group=by, unit=unit, ballot=ballot, item=item,
-        position=position, where=where, outcome_as=outcome_as, scale=scale,
+        place=place, where=where, outcome_as=outcome_as, scale=scale,
         display_known=display_known, keep_na=keep_na,
         skip_invalid=skip_invalid, header=False if no_header else None, sheet=sheet,
         encoding=encoding, separator=separator,

@@ -19,7 +19,7 @@ Judge: TypeAlias = Callable[[Pair], Any]
 `Answer`, or None where there is none."""
 
 
-class Turn(NamedTuple):
+class Step(NamedTuple):
     """A pair that was asked, and its answer if there was one."""
 
     pair: Pair
@@ -28,7 +28,7 @@ class Turn(NamedTuple):
 
 def play(
     sampler: Sampler, judge: Judge, *, candidates: Callable[[], Candidates] | None = None
-) -> Iterator[Turn]:
+) -> Iterator[Step]:
     """Ask, let the judge answer, tell; a turn is yielded when its answer has been told.
 
     A pair without an answer is set aside: it stays pending and is not told. `candidates` says
@@ -48,7 +48,7 @@ def play(
             set_aside.append(pair)
         else:
             sampler.tell(pair, answer.outcome, answer.worker, weight=answer.weight)
-        yield Turn(pair, answer)
+        yield Step(pair, answer)
 
 
 def run(

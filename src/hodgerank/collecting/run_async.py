@@ -65,7 +65,7 @@ class Allowance:
         return self._left[key] >= 0
 
 
-class PatientJudge:
+class RetryingJudge:
     """A judge with a time-out and some more tries, after a delay that doubles.
 
     Parameters
@@ -191,7 +191,7 @@ async def run_async(
         raise InvalidArgument("concurrency must be at least 1 and retries at least 0")
     require_one_of(orders, ("single", "both"), "orders")
     collector = Collector(sampler, budget, stop, log, on_answer)
-    patient = PatientJudge(
+    patient = RetryingJudge(
         judge, concurrency=concurrency, retries=retries, retry_delay=retry_delay, timeout=timeout
     )
     allowance = None if per_pair is None else Allowance(sampler, per_pair)
@@ -220,7 +220,7 @@ class _Outstanding:
     def __init__(
         self,
         collector: Collector,
-        judge: PatientJudge,
+        judge: RetryingJudge,
         concurrency: int,
         allowance: Allowance | None,
         both_orders: bool,

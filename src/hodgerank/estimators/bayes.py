@@ -11,9 +11,9 @@ from hodgerank.errors import InvalidArgument, InvalidComparisons, UnknownItem, r
 from hodgerank.estimators.belief import FoundBelief, GivenBelief
 from hodgerank.estimators.covariance import ModelCovariance
 from hodgerank.estimators.dispersion import USUAL_VARIANCE, tempered
-from hodgerank.estimators.empirical_bayes import Evidence, PosteriorFit
+from hodgerank.estimators.empirical_bayes import MarginalLikelihood, PosteriorFit
 from hodgerank.estimators.likelihood import weight_notes
-from hodgerank.estimators.position_bias.cells import require_sides
+from hodgerank.estimators.position_bias.cells import require_display_order
 from hodgerank.estimators.priors import IndependentScores, Scope
 from hodgerank.estimators.ranking import Ranking
 from hodgerank.estimators.worker_weights import trust_in_workers, trusted_answers
@@ -33,7 +33,7 @@ def bayes_rank(
     votes: VotesLike,
     *,
     ridge: float | None = None,
-    position: Position | None = None,
+    position_bias: Position | None = None,
     candidates: Iterable[tuple[Item, Item]] | Literal["all"] | None = None,
     robust: bool = False,
     confidence: float = 0.95,
@@ -59,7 +59,7 @@ def bayes_rank(
         answer are ranked too.
     ridge
         1/v, the precision of the scores, if it is known; they are independent then.
-    position
+    position_bias
         As in `bradley_terry`; scores are independent beforehand then.
     candidates
         Pairs that could be asked: a list, or 'all'. Default: those that were. It matters where
@@ -90,20 +90,28 @@ def bayes_rank(
         if answers.n_workers:
             trusted = trusted_answers(answers, trust_in_workers(answers))
         if answers.display_known.any() and not trusted.display_known.any():
-            position = None  # nobody who is trusted has seen sides that are known
+            position_bias = None  # nobody who is trusted has seen sides that are known
         ranking = bayes_rank(
-            trusted, ridge=ridge, position=position, candidates=candidates, confidence=confidence
+            trusted,
+            ridge=ridge,
+            position_bias=position_bias,
+            candidates=candidates,
+            confidence=confidence,
         )
         return ranking.counting(ComparisonGraph.from_comparisons(answers))
     graph = build_graph(votes)
     scope = _read_scope(candidates, graph.items)
-    if position is None:
+    if position_bias is None:
         return believed_ranking(graph, scope, ridge=ridge, confidence=confidence)
     if candidates is not None:
-        raise InvalidArgument("candidates= and position= do not go together: leave out one")
-    answers = single_answers(votes, f"position={position!r} (--sides {position})")
-    require_sides(answers, position)
-    return sided_ranking(AnsweredGraph.of(answers), position, ridge=ridge, confidence=confidence)
+        raise InvalidArgument("candidates= and position_bias= do not go together: leave out one")
+    answers = single_answers(
+        votes, f"position_bias={position_bias!r} (--position-bias {position_bias})"
+    )
+    require_display_order(answers, position_bias)
+    return position_adjusted_ranking(
+        AnsweredGraph.of(answers), position_bias, ridge=ridge, confidence=confidence
+    )
 
 
 def believed_ranking(
@@ -122,9 +130,9 @@ def believed_ranking(
     return _ranking(found, fit, ridge, confidence, (*weight_notes(graph), *notes))
 
 
-def sided_ranking(
+def position_adjusted_ranking(
     answered: AnsweredGraph,
-    position: Position,
+    position_bias: Position,
     *,
     ridge: float | None = None,
     confidence: float = 0.95,
@@ -135,24 +143,26 @@ def sided_ranking(
 
     `held` are leans that are known already.
     """
-    from hodgerank.estimators.position_bias.adjustment import note_on_sides
-    from hodgerank.estimators.position_bias.posterior import believed_sides
+    from hodgerank.estimators.position_bias.adjustment import position_bias_note
+    from hodgerank.estimators.position_bias.posterior import position_bias_posterior
 
-    found = believed_sides(answered, position, LINK, held)
+    found = position_bias_posterior(answered, position_bias, LINK, held)
     place = found.evidence.best_place if ridge is None else _place(ridge)
-    note = note_on_sides(found.evidence.lean(place), position)
+    note = position_bias_note(found.evidence.lean(place), position_bias)
     notes = (*weight_notes(answered.graph), *notes, note)
     return _ranking(found, found.evidence.fit(place), ridge, confidence, notes)
 
 
 def _given(graph: ComparisonGraph, dispersion: float, ridge: float) -> PosteriorFit:
     """Where the prior is known."""
-    evidence = Evidence(tempered(graph, dispersion), LINK, IndependentScores(graph.n_items))
+    evidence = MarginalLikelihood(
+        tempered(graph, dispersion), LINK, IndependentScores(graph.n_items)
+    )
     return evidence.fit(_place(ridge))
 
 
 def _place(ridge: float) -> float:
-    """Where a precision stands in the list of an `Evidence`."""
+    """Where a precision stands in the list of an `MarginalLikelihood`."""
     return -float(np.log2(ridge * USUAL_VARIANCE[LINK]))
 
 

@@ -17,7 +17,7 @@ from hodgerank.graph.comparison_graph import ComparisonGraph
 from hodgerank.types import FloatArray
 
 if TYPE_CHECKING:
-    from hodgerank.estimators.empirical_bayes import Evidence, PosteriorFit
+    from hodgerank.estimators.empirical_bayes import MarginalLikelihood, PosteriorFit
     from hodgerank.estimators.priors import Scope
 
 
@@ -83,7 +83,7 @@ class FoundBelief:
         return float(self.clustered.variances.sum() / self.model.variances.sum())
 
     @cached_property
-    def evidence(self) -> Evidence:
+    def evidence(self) -> MarginalLikelihood:
         """What the answers say about the prior."""
         from hodgerank.estimators.empirical_bayes import most_evident  # brings the compiler along
 

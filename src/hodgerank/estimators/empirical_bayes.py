@@ -1,4 +1,4 @@
-"""Evidence: how far scores spread, by what the answers make probable."""
+"""MarginalLikelihood: how far scores spread, by what the answers make probable."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class PosteriorFit:
         return self.sites.change <= TOLERANCE
 
 
-class Evidence:
+class MarginalLikelihood:
     """How probable the answers are for each prior variance, in factors of two of the usual one.
 
     By expectation propagation. The answers are those of the graph, its weights being their number.
@@ -147,7 +147,9 @@ class Evidence:
         return places, np.asarray(weights / weights.sum())
 
 
-def most_evident(graph: ComparisonGraph, link: str, scope: Scope | None = None) -> Evidence:
+def most_evident(
+    graph: ComparisonGraph, link: str, scope: Scope | None = None
+) -> MarginalLikelihood:
     """That of the prior for which the answers speak most.
 
     Without a `scope` the pairs that can be asked are taken to be those that were. As long as these
@@ -155,7 +157,7 @@ def most_evident(graph: ComparisonGraph, link: str, scope: Scope | None = None) 
     answers across it are all that tells the priors apart. There chained priors have to be ahead.
     """
     pairs = scope or Scope(graph.n_items, (graph.i, graph.j))
-    independent, *chained = (Evidence(graph, link, prior) for prior in pairs.priors)
+    independent, *chained = (MarginalLikelihood(graph, link, prior) for prior in pairs.priors)
     if not chained:
         return independent
     is_thin = scope is None and graph.n_edges < FEW_PAIRS * graph.n_items

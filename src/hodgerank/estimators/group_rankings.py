@@ -214,5 +214,5 @@ def rank_groups(
 
 
 def _usual(votes: Comparisons, options: Mapping[str, Any]) -> Callable[..., Ranking]:
-    can_be_posterior = options.keys() <= {"ridge", "confidence", "position"}
+    can_be_posterior = options.keys() <= {"ridge", "confidence", "position_bias"}
     return bayes_rank if votes.report.adaptive and can_be_posterior else hodge_rank

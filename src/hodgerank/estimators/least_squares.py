@@ -81,7 +81,7 @@ FEW_ANSWERS = 10  # to a pair, below which the arcsine of their mean is far from
 SHRUNK = 0.5
 
 
-class Noise(NamedTuple):
+class ResidualVariance(NamedTuple):
     """Variance of a unit of weight, and how well it is known."""
 
     variance: float
@@ -90,7 +90,9 @@ class Noise(NamedTuple):
     notes: tuple[str, ...]
 
 
-def noise_of_answers(graph: ComparisonGraph, rss: float, unit: float, n_others: int = 0) -> Noise:
+def noise_of_answers(
+    graph: ComparisonGraph, rss: float, unit: float, n_others: int = 0
+) -> ResidualVariance:
     """Residual variance s^2 = RSS / (m - n + components - others), which must not vanish by chance.
 
     Answers that fit perfectly, or leave nothing over to check the fit with, do not show that
@@ -101,12 +103,12 @@ def noise_of_answers(graph: ComparisonGraph, rss: float, unit: float, n_others: 
     notes: tuple[str, ...] = ()
     if not (freedom and rss > 0):
         freedom, rss, notes = freedom + 1, rss + unit, (PERFECT_NOTE,)
-    return Noise(rss / freedom, freedom, unit, notes)
+    return ResidualVariance(rss / freedom, freedom, unit, notes)
 
 
 def noise_of_edges(
     graph: ComparisonGraph, link: LinkName, rss: float, unit: float, means: FloatArray
-) -> Noise:
+) -> ResidualVariance:
     """The same of mean answers to edges, whose variance is known from the number of answers.
 
     Few edges may fit better than the answers behind them allow; more noise than that is seen
@@ -116,10 +118,10 @@ def noise_of_edges(
     least = unit * dispersion_around(graph, means, parameters)
     freedom = graph.n_edges - parameters
     if freedom <= 0 or rss / freedom <= least:
-        return Noise(least, None, np.inf, ())
+        return ResidualVariance(least, None, np.inf, ())
     if link in CHOICE:  # no answer varies more than between its two flows
-        return Noise(rss / freedom, freedom, unit * CHOICE[link] ** 2, ())
-    return Noise(rss / freedom, None, np.inf, ())
+        return ResidualVariance(rss / freedom, freedom, unit * CHOICE[link] ** 2, ())
+    return ResidualVariance(rss / freedom, None, np.inf, ())
 
 
 def few_answers_notes(
@@ -160,7 +162,7 @@ def hodge_rank(
     weighting: Weighting = "counts",
     components: Components = "joined",
     covariance: CovarianceKind | None = None,
-    position: Position | None = None,
+    position_bias: Position | None = None,
     confidence: float = 0.95,
 ) -> Ranking:
     r"""HodgeRank: least squares on the comparison graph.
@@ -189,7 +191,7 @@ def hodge_rank(
     covariance
         'model', or a sandwich clustered by 'worker' or by 'ballot'. Default: 'ballot' where the
         answers were taken from rankings of several items, or a `unit` was named; else 'model'.
-    position
+    position_bias
         What sides add to an answer: 'common' to all workers, or of each 'worker'. Default: nothing.
         Scores and standard errors allow for it; with the uniform link only.
     confidence
@@ -213,15 +215,15 @@ def hodge_rank(
             raise InvalidArgument(f"{name} must be 0 or more, not {value}")
     graph = graph_to_rank(votes, components)
     sides = None
-    if position is not None:
+    if position_bias is not None:
         if link != "uniform" or smoothing:
             raise InvalidArgument(
-                "position (--sides) needs the uniform link; bradley_terry and thurstone_mosteller "
-                "(--model bradley-terry ...) have their own scale"
+                "position_bias (--position-bias) needs the uniform link; bradley_terry and "
+                "thurstone_mosteller (--model bradley-terry ...) have their own scale"
             )
-        from hodgerank.estimators.position_bias.adjustment import without_sides
+        from hodgerank.estimators.position_bias.adjustment import adjust_for_position
 
-        sides = without_sides(votes, position, link, ridge=ridge)
+        sides = adjust_for_position(votes, position_bias, link, ridge=ridge)
         graph = sides.graph
     flows, weights, unit_variance = observations(graph, link, smoothing, weighting)
 

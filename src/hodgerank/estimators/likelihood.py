@@ -43,7 +43,7 @@ def bradley_terry(
     ridge: float | None = None,
     components: Components = "joined",
     covariance: CovarianceKind | None = None,
-    position: Position | None = None,
+    position_bias: Position | None = None,
     confidence: float = 0.95,
 ) -> Ranking:
     """Bradley-Terry scores by maximum likelihood, P(i beats j) = 1 / (1 + exp(x_j - x_i)).
@@ -61,7 +61,7 @@ def bradley_terry(
         otherwise 0.01, and the ranking names the undefeated and winless items.
     components, covariance, confidence
         As in `hodge_rank`.
-    position
+    position_bias
         What sides add to an answer, in the scale of the scores: 'common' to all workers, or of each
         'worker' (with a prior of standard deviation 3 logits, so that none is infinite).
 
@@ -72,7 +72,7 @@ def bradley_terry(
     0.666667
     """
     return _maximum_likelihood(
-        "bradley-terry", votes, ridge, components, covariance, position, confidence
+        "bradley-terry", votes, ridge, components, covariance, position_bias, confidence
     )
 
 
@@ -82,7 +82,7 @@ def thurstone_mosteller(
     ridge: float | None = None,
     components: Components = "joined",
     covariance: CovarianceKind | None = None,
-    position: Position | None = None,
+    position_bias: Position | None = None,
     confidence: float = 0.95,
 ) -> Ranking:
     """Thurstone-Mosteller scores by maximum likelihood.
@@ -91,7 +91,7 @@ def thurstone_mosteller(
     `bradley_terry`.
     """
     return _maximum_likelihood(
-        "thurstone-mosteller", votes, ridge, components, covariance, position, confidence
+        "thurstone-mosteller", votes, ridge, components, covariance, position_bias, confidence
     )
 
 
@@ -101,7 +101,7 @@ def _maximum_likelihood(
     ridge: float | None,
     components: Components,
     covariance: CovarianceKind | None,
-    position: Position | None,
+    position_bias: Position | None,
     confidence: float,
 ) -> Ranking:
     if ridge is not None and not (np.isfinite(ridge) and ridge >= 0):
@@ -118,10 +118,10 @@ def _maximum_likelihood(
 
     notes = [*weight_notes(graph)]
     sides = None
-    if position is not None:
-        from hodgerank.estimators.position_bias.adjustment import without_sides
+    if position_bias is not None:
+        from hodgerank.estimators.position_bias.adjustment import adjust_for_position
 
-        sides = without_sides(votes, position, link, ridge=strength)
+        sides = adjust_for_position(votes, position_bias, link, ridge=strength)
         graph, fit = sides.graph, sides.as_newton
         notes.append(sides.note)
     else:

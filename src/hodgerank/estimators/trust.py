@@ -12,7 +12,7 @@ from hodgerank.data.reading.vote_source import read_comparisons
 from hodgerank.display import Charted, Displayed, Preview
 from hodgerank.estimators import trust_statements as say
 from hodgerank.estimators.outliers import Outliers, outliers_among
-from hodgerank.estimators.position_bias.assess import Sides, assess_sides
+from hodgerank.estimators.position_bias.assess import PositionBiasReport, assess_position_bias
 from hodgerank.estimators.reliability.assess import Reliability, reliability_of
 from hodgerank.estimators.trust_statements import Statement
 from hodgerank.estimators.workers.assess import assess_answers
@@ -37,7 +37,7 @@ class TrustReport(Displayed, Charted):
         The Hodge parts, and what noise would give each.
     consistency
         Whether one ranking explains the answers, and the cycles it does not.
-    sides
+    position_bias
         Whether answers lean to a side.
     outliers
         Answers far from the ranking.
@@ -51,7 +51,7 @@ class TrustReport(Displayed, Charted):
 
     decomposition: HodgeDecomposition
     consistency: Consistency
-    sides: Sides
+    position_bias: PositionBiasReport
     outliers: Outliers
     workers: WorkerAssessment | None
     reliability: Reliability
@@ -88,7 +88,7 @@ class TrustReport(Displayed, Charted):
             *say.about_ranking(parts),
             *say.about_cycles(self.consistency, self.votes.n_items),
             *say.about_noise(self.consistency),
-            *say.about_sides(self.sides, parts.expected.n_both_ways),
+            *say.about_position_bias(self.position_bias, parts.expected.n_both_ways),
             *say.about_outliers(self.outliers),
             *say.about_workers(self.workers, self.votes.n_workers),
             *say.about_repetitions(parts.answered),
@@ -155,7 +155,7 @@ class TrustReport(Displayed, Charted):
                 for part, noise in self.expected.items()
             },
             "consistency": self.consistency.to_dict(),
-            "sides": self.sides.to_dict(),
+            "position_bias": self.position_bias.to_dict(),
             "triangles": [triangle.to_dict() for triangle in self.triangles],
             "loops": [loop.to_dict() for loop in self.loops],
             "outliers": {
@@ -215,7 +215,7 @@ def assess_trust(
         return {
             "decomposition": decompose_answers(answered),
             "consistency": assess_consistency(answered),
-            "sides": assess_sides(answered),
+            "position_bias": assess_position_bias(answered),
             "reliability": reliability_of(answered),
         }
 

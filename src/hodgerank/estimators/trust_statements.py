@@ -24,7 +24,7 @@ from hodgerank.graph.repetitions import repeat_themselves
 
 if TYPE_CHECKING:
     from hodgerank.estimators.outliers import Outliers
-    from hodgerank.estimators.position_bias.assess import Sides
+    from hodgerank.estimators.position_bias.assess import PositionBiasReport
     from hodgerank.graph.decomposition import HodgeDecomposition
 
 
@@ -39,7 +39,8 @@ class Statement:
     Attributes
     ----------
     about
-        'items', 'ranking', 'cycles', 'noise', 'sides', 'outliers', 'workers' or 'reliability'.
+        'items', 'ranking', 'cycles', 'noise', 'position_bias', 'outliers', 'workers' or
+        'reliability'.
     words
         What is said.
     concern
@@ -124,12 +125,12 @@ def about_noise(found: Consistency) -> list[Statement]:
     return said
 
 
-def about_sides(sides: Sides, n_both_ways: int) -> list[Statement]:
+def about_position_bias(sides: PositionBiasReport, n_both_ways: int) -> list[Statement]:
     """Whether answers lean to one, and what that does to the ranking."""
     if not sides.n_known:
         why = f" ({sides.doubt})" if sides.doubt else ""
         words = f"the display order is not known{why}: nothing can be said about sides"
-        return [Statement("sides", words)]
+        return [Statement("position_bias", words)]
     unseen = (
         ""
         if n_both_ways
@@ -137,7 +138,7 @@ def about_sides(sides: Sides, n_both_ways: int) -> list[Statement]:
     )
     if sides.lean is None:
         words = "whether answers lean to a side cannot be told from so few"
-        return [Statement("sides", words)]
+        return [Statement("position_bias", words)]
     lean = sides.lean
     numbers = (
         f"{lean.value:+.2f} on a scale of -1 (always right) to +1 (always left), "
@@ -145,15 +146,15 @@ def about_sides(sides: Sides, n_both_ways: int) -> list[Statement]:
     )
     side = "left" if lean.value > 0 else "right"
     if lean.p_value >= SURE and lean.lower <= 0 <= lean.upper:
-        return [Statement("sides", f"{unseen}no lean to a side is sure ({numbers})")]
+        return [Statement("position_bias", f"{unseen}no lean to a side is sure ({numbers})")]
     if lean.p_value >= SURE:
         words = f"{unseen}answers may lean to the {side}, which is not sure at 1 % ({numbers})"
-        return [Statement("sides", words)]
+        return [Statement("position_bias", words)]
     words, moves = f"{unseen}answers lean to the {side} ({numbers})", sides.moves
     if moves is None:
-        return [Statement("sides", words, True)]
-    how = f"position={moves.position!r}, --sides {moves.position}"
-    return [Statement("sides", f"{words}; {moves}", True, how)]
+        return [Statement("position_bias", words, True)]
+    how = f"position_bias={moves.position_bias!r}, --position-bias {moves.position_bias}"
+    return [Statement("position_bias", f"{words}; {moves}", True, how)]
 
 
 def about_outliers(found: Outliers) -> list[Statement]:

@@ -20,19 +20,19 @@ from hodgerank.graph.answered_graph import AnsweredGraph
 from hodgerank.graph.comparison_graph import ComparisonGraph
 from hodgerank.graph.expected_shares import Expectation, Noise, expectation, position_bias_part
 from hodgerank.graph.topology import BettiNumbers, fill
-from hodgerank.kernels.hypothesis_tests import foretell
+from hodgerank.kernels.hypothesis_tests import prequential_gain
 from hodgerank.kernels.triangles import curl_operator, curl_part
 from hodgerank.types import FloatArray, IntArray, VotesLike
 
 
-def foretold_chance(votes: Comparisons) -> float:
+def prequential_p_value(votes: Comparisons) -> float:
     """How often coin tosses, in the order of these answers, would be foretold as well.
 
     A sum of fair signs, each times something that was known before it, is normal in the end,
     however that came about [Brown71]; neither ties nor grades change it.
     """
     told = np.ascontiguousarray(votes.outcome * votes.total_weight, dtype=float)
-    total, squares = foretell(votes.left, votes.right, told, votes.n_items)
+    total, squares = prequential_gain(votes.left, votes.right, told, votes.n_items)
     return NormalDist().cdf(-total / sqrt(squares)) if squares else 1.0
 
 
@@ -146,7 +146,7 @@ class HodgeDecomposition(Displayed, Charted):
 
     @cached_property
     def _foretold(self) -> float:
-        return foretold_chance(self.votes)
+        return prequential_p_value(self.votes)
 
     @property
     def unseen_bias(self) -> str | None:

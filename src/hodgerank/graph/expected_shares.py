@@ -48,7 +48,7 @@ class _Groups(NamedTuple):
     n: int
 
 
-class DealtSides(NamedTuple):
+class ShuffledSides(NamedTuple):
     """Energies of the position part with sides dealt at random.
 
     `n_both_ways` is the number of workers and pairs with answers in both orders: without any,
@@ -81,7 +81,7 @@ def position_bias_part(votes: Comparisons, edge: IntArray) -> FloatArray:
     return bias
 
 
-def deal_sides(answered: AnsweredGraph) -> DealtSides:
+def shuffle_sides(answered: AnsweredGraph) -> ShuffledSides:
     """The same answers, with the sides dealt anew among each worker's answers to a pair.
 
     Each side is dealt as often as it was shown: that alone is what a design decides. Whatever
@@ -107,7 +107,7 @@ def deal_sides(answered: AnsweredGraph) -> DealtSides:
         shuffled_energy(starts, first[contested], turned, weight, rng.random(len(rows)))
         for _ in range(n)
     ]
-    return DealtSides(np.array(energies), int(both.sum()))
+    return ShuffledSides(np.array(energies), int(both.sum()))
 
 
 def _by_worker_and_pair(votes: Comparisons, edge: IntArray) -> _Groups:
@@ -205,7 +205,7 @@ def expectation(answered: AnsweredGraph, betti: BettiNumbers, basis: IntArray) -
     """Redraw the answers as each part demands and measure it."""
     graph = answered.graph
     total = float(graph.squares.sum())
-    sides = deal_sides(answered)
+    sides = shuffle_sides(answered)
     if not total:
         return Expectation(NOTHING, NOTHING, NOTHING, NOTHING, NOTHING, 0, sides.n_both_ways)
     n = int(np.clip(EDGE_DRAWS // graph.n_edges, FEWEST_CROWDS, MOST_CROWDS))

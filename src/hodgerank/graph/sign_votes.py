@@ -13,7 +13,7 @@ from hodgerank.types import FloatArray, IntArray
 
 
 @dataclass(frozen=True, eq=False)
-class Repeats:
+class RepeatedVotes:
     """How repeated answers of a worker to a pair hang together.
 
     Attributes
@@ -34,7 +34,7 @@ class Repeats:
 
 def repeated_answers(
     edge: IntArray, worker: IntArray, sign: FloatArray, count: IntArray
-) -> Repeats | None:
+) -> RepeatedVotes | None:
     """What repeated answers say; None where nobody was asked the same twice."""
     known = np.flatnonzero(worker >= 0)
     if not len(known):
@@ -51,7 +51,7 @@ def repeated_answers(
     rho = 1.0 if correlation is None else correlation
     share = np.ones(len(edge))
     share[known] = (1 / (1 + (size - 1) * rho))[place]
-    return Repeats(rho, correlation is not None, share)
+    return RepeatedVotes(rho, correlation is not None, share)
 
 
 def _correlation(edge: IntArray, size: FloatArray, total: FloatArray, n_edges: int) -> float | None:
@@ -102,7 +102,7 @@ class Signs:
 
     graph: ComparisonGraph
     edge: IntArray
-    repeats: Repeats | None
+    repeats: RepeatedVotes | None
 
 
 def count_signs(
@@ -144,7 +144,7 @@ def _cast_votes(votes: Comparisons, edge: IntArray, turned: FloatArray) -> SignV
     return SignVotes(distinct[cast] // n_ballots, majority[cast], mean[cast], ones, worker[cast])
 
 
-def _summed(cast: SignVotes, graph: ComparisonGraph, repeats: Repeats | None) -> Signs:
+def _summed(cast: SignVotes, graph: ComparisonGraph, repeats: RepeatedVotes | None) -> Signs:
     """Sums over the votes of each pair, repeated ones counting less."""
     m = graph.n_edges
     total = cast.count * cast.weight

@@ -19,7 +19,7 @@ from hodgerank.display import short
 from hodgerank.errors import CannotWrite, InvalidArgument, InvalidComparisons, JudgeFailed
 from hodgerank.judges.endpoint.completion import Reply
 from hodgerank.judges.endpoint.endpoint import CallFailed, Endpoint
-from hodgerank.judges.panel import Turn
+from hodgerank.judges.panel import Assignment
 from hodgerank.judges.replies import Verdict
 
 OUR_LINES = b'{"time": '
@@ -251,7 +251,7 @@ SAID = ("reply", "refusal", "finish_reason")
 
 
 def question_of(
-    turn: Turn, endpoint: Endpoint, messages: list[Any], parameters: Mapping[str, Any]
+    turn: Assignment, endpoint: Endpoint, messages: list[Any], parameters: Mapping[str, Any]
 ) -> dict[str, Any]:
     """The fields that are known before a call is made; `messages` are as they are logged."""
     return {

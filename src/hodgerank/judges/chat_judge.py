@@ -9,15 +9,15 @@ from types import MappingProxyType
 from typing import Any
 
 from hodgerank.data.items.judged_items import JudgedItems, read_items
-from hodgerank.data.items.samples import Showing
+from hodgerank.data.items.samples import ShownPair
 from hodgerank.display import short
 from hodgerank.errors import InvalidArgument, require_one_of
 from hodgerank.judges.account import Prices
 from hodgerank.judges.call_log import verdict_in
 from hodgerank.judges.endpoint.endpoint import CallFailed
 from hodgerank.judges.ledger import Caps, Ledger
-from hodgerank.judges.model_caller import Asker, Waiting
-from hodgerank.judges.panel import Panel, Turn, Turns
+from hodgerank.judges.model_caller import CallGate, ModelCaller
+from hodgerank.judges.panel import Assignment, JudgeSchedule, ModelPanel
 from hodgerank.judges.prompts.template import Template, load_template
 from hodgerank.judges.replies import Verdict
 from hodgerank.sampling.answers import Answer
@@ -130,7 +130,7 @@ class ChatJudge:
         self.items = read_items(items)
         if repeats < 1:
             raise InvalidArgument(f"repeats is how often the same may be asked, not {repeats}")
-        self.panel = Panel(
+        self.panel = ModelPanel(
             models,
             base_url,
             api_key,
@@ -146,25 +146,25 @@ class ChatJudge:
         self._replies: dict[tuple[Pair, str], Judged] = {}  # the first one of each model
         self.trouble = ""
         self.is_stopped = False
-        self._waiting = Waiting()
-        self._turns = Turns(self.items, self.panel.models, repeats, seed)
+        self._gate = CallGate()
+        self._turns = JudgeSchedule(self.items, self.panel.models, repeats, seed)
         prompt = template if isinstance(template, Template) else load_template(template)
-        self._asker = Asker(
+        self._caller = ModelCaller(
             question, prompt, self.panel, self.ledger, log, probabilities=probabilities
         )
         told = [y for y in prompt.labels.values() if y is not None]
         self.outcomes = None if probabilities else tuple(told)
         try:
-            for record in self._asker.logged_calls():
+            for record in self._caller.logged_calls():
                 self._remember(record)
         except BaseException:
-            self._asker.close()
+            self._caller.close()
             raise
 
     @property
     def question(self) -> str:
         """What is asked."""
-        return self._asker.question
+        return self._caller.question
 
     def tell(self, sampler: Sampler) -> None:
         """Tell a new sampler the answers that the log held."""
@@ -199,16 +199,16 @@ class ChatJudge:
     @property
     def ended_by(self) -> str:
         """Why no more calls are made; empty as long as they are."""
-        return self._waiting.reason
+        return self._gate.reason
 
     def begin(self) -> None:
         """Make calls, from now on or again."""
         self.is_stopped = False
-        self._waiting.begin()
+        self._gate.begin()
 
     def end(self, reason: str) -> None:
         """Make no more calls: who waits to make one raises `StopAsking`; those out go on."""
-        self._waiting.end(reason)
+        self._gate.end(reason)
 
     def stop(self, reason: str) -> None:
         """The same because somebody wants it, not because there is nothing more to ask."""
@@ -233,14 +233,14 @@ class ChatJudge:
         return self.replied(pair, model) or await self._put(pair, model)
 
     async def _put(self, pair: Pair, model: str | None = None) -> Judged | None:
-        with self._waiting.call() as while_out:
+        with self._gate.call() as while_out:
             turn = self._turns.next(pair, model)
             if turn is None:
                 asked = "every model" if model is None else model
                 self.trouble = f"{asked} was asked about this pair in this order and context"
                 return None
             try:
-                verdict = await self._asker.ask(turn, while_out)
+                verdict = await self._caller.ask(turn, while_out)
             except BaseException as error:
                 self._turns.give_back(turn)
                 if isinstance(error, CallFailed):
@@ -253,7 +253,7 @@ class ChatJudge:
 
     async def close(self) -> None:
         """Close connections, and let others open the log."""
-        self._asker.close()
+        self._caller.close()
         await self.panel.close()
 
     def messages(self, pair: Pair) -> list[dict[str, Any]]:
@@ -263,7 +263,7 @@ class ChatJudge:
             tracks = {self.items.tracks.get(str(item)) for item in pair}
             shared = "context" if len(tracks) == 1 else "track"
             raise InvalidArgument(f"{pair.left} and {pair.right} have no {shared} in common")
-        return self._asker.messages(showings[0])
+        return self._caller.messages(showings[0])
 
     def _remember(self, record: Mapping[str, Any]) -> None:
         """A call of the log: it is paid for, and its answer is one if it is to this question."""
@@ -275,17 +275,17 @@ class ChatJudge:
         if record["status"] == "failed":
             return
         showing = self._showing(pair, record["context"] or "")
-        if showing is None or not self._asker.has_asked(record, showing):
+        if showing is None or not self._caller.has_asked(record, showing):
             raise InvalidArgument(
-                f"{self._asker.log_path} holds calls that ask something else (such as that about "
+                f"{self._caller.log_path} holds calls that ask something else (such as that about "
                 f"{short(pair.left)} and {short(pair.right)}): another question, template or "
                 "parameter, or other items. Name another folder to begin anew, or ask the same"
             )
-        turn = Turn(pair, record["model"], showing, record["repeat"])
+        turn = Assignment(pair, record["model"], showing, record["repeat"])
         self._turns.take(turn)
         self._keep(turn, verdict_in(record))
 
-    def _keep(self, turn: Turn, verdict: Verdict) -> Judged:
+    def _keep(self, turn: Assignment, verdict: Verdict) -> Judged:
         call = Judged(turn.pair, turn.showing.key, turn.model, verdict, turn.repeat)
         self.judged.append(call)
         self._replies.setdefault((call.pair, call.model), call)
@@ -296,7 +296,7 @@ class ChatJudge:
             pair, record["model"], record["context"] or "", record["repeat"]
         )
 
-    def _showing(self, pair: Pair, key: str) -> Showing | None:
+    def _showing(self, pair: Pair, key: str) -> ShownPair | None:
         if pair.left not in self.items or pair.right not in self.items:
             return None
         showings = self.items.showings(str(pair.left), str(pair.right))

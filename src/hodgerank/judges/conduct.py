@@ -13,8 +13,8 @@ import numpy as np
 from hodgerank.data.comparisons import Comparisons
 from hodgerank.display import p_words, visible
 from hodgerank.estimators.likelihood import bradley_terry
-from hodgerank.estimators.position_bias.bias_test import FirstOfEquals, first_of_equals
-from hodgerank.estimators.position_bias.cells import tells_sides
+from hodgerank.estimators.position_bias.bias_test import FirstChoiceRate, first_choice_rate
+from hodgerank.estimators.position_bias.cells import has_display_order
 from hodgerank.estimators.workers.assessment import WorkerAssessment
 from hodgerank.judges.account import ModelCost
 from hodgerank.judges.chat_judge import ChatJudge, Judged
@@ -119,20 +119,20 @@ def _longer(calls: Sequence[Judged], judge: ChatJudge) -> Share:
 FEWEST_CONTEXTS = 4  # from which it shows how far they differ
 
 
-def share_of_news(votes: Comparisons, contexts: Sequence[str]) -> float:
+def effective_share(votes: Comparisons, contexts: Sequence[str]) -> float:
     """What an answer is worth, relative to one that is about nothing that others are about, too.
 
     The variance of scores by the model over that clustered by context; 1 where it is no less, and
     where contexts are too few to tell.
     """
     names, context = np.unique(np.array(contexts, dtype=object), return_inverse=True)
-    if len(names) < FEWEST_CONTEXTS or not tells_sides(votes):
+    if len(names) < FEWEST_CONTEXTS or not has_display_order(votes):
         return 1.0
     together = replace(votes, ballot=context.astype(np.int32), units=tuple(names.tolist()))
     variances = [
         np.sum(
             bradley_terry(
-                together, position="worker", covariance=covariance, components="separate"
+                together, position_bias="worker", covariance=covariance, components="separate"
             ).standard_errors
             ** 2
         )
@@ -146,7 +146,7 @@ FEW = 5  # names that are listed
 
 
 class Asked(NamedTuple):
-    """What was asked of whom, and what was not; `share` is that of `share_of_news`."""
+    """What was asked of whom, and what was not; `share` is that of `effective_share`."""
 
     question: str
     judges: Sequence[Conduct]
@@ -162,7 +162,7 @@ def judges_section(found: Findings, asked: Asked) -> Section:
     left = [say("judges.left", n=n_left) if n_left else say("judges.none_left")]
     if unjudged:
         left.append(say("judges.unjudged", n=len(unjudged), names=_some(unjudged)))
-    first = first_of_equals(found.votes)
+    first = first_choice_rate(found.votes)
     question = say("judges.question", question=visible(asked.question))
     blocks: list[Block] = [
         Paragraph((question, *_in_total(judges), *left)),
@@ -214,7 +214,7 @@ def _replies(judges: Sequence[Conduct]) -> Table:
     return Table(header, rows, frozenset(range(1, len(header))))
 
 
-def _habits(judges: Sequence[Conduct], first: Mapping[Item, FirstOfEquals]) -> Table:
+def _habits(judges: Sequence[Conduct], first: Mapping[Item, FirstChoiceRate]) -> Table:
     names = ("judge", "first", "both_orders", "longer")
     rows = [
         (
@@ -240,7 +240,7 @@ def _place(model: str, workers: WorkerAssessment | None) -> int | None:
     return None if isnan(workers.position_bias[place]) else place
 
 
-def _in_percent(first: FirstOfEquals | None) -> str:
+def _in_percent(first: FirstChoiceRate | None) -> str:
     if first is None:
         return ""
     middle, low, high = (f"{100 * share:.0f}" for share in first)
@@ -250,7 +250,7 @@ def _in_percent(first: FirstOfEquals | None) -> str:
 def _leans(
     judges: Sequence[Conduct],
     workers: WorkerAssessment | None,
-    first: Mapping[Item, FirstOfEquals],
+    first: Mapping[Item, FirstChoiceRate],
 ) -> tuple[Text, ...]:
     said = []
     for judge in judges:

@@ -19,7 +19,7 @@ from hodgerank.estimators.worker_weights import weighed
 from hodgerank.graph.answered_graph import AnsweredGraph
 from hodgerank.graph.repetitions import news_share
 from hodgerank.judges.chat_judge import ChatJudge, Judged
-from hodgerank.judges.conduct import Asked, Conduct, conduct_of, judges_section, share_of_news
+from hodgerank.judges.conduct import Asked, Conduct, conduct_of, effective_share, judges_section
 from hodgerank.reporting.report import Report, report
 from hodgerank.sampling.sampler import Sampler
 from hodgerank.sampling.samplers.auto import AutoSampler
@@ -85,7 +85,7 @@ class JudgedRun(Displayed):
         """
         votes, share = self._votes(source)
         options.setdefault("title", self.question)
-        options.setdefault("position", "worker")
+        options.setdefault("position_bias", "worker")
         return report(
             votes,
             further=lambda found: (judges_section(found, self._asked(share)),),
@@ -113,7 +113,7 @@ class JudgedRun(Displayed):
         if self.repetition:
             answered = AnsweredGraph.of(votes)
             votes = weighed(votes, news_share(answered.graph, self.repetition)[answered.edge])
-        share = share_of_news(votes, columns["context"]) if "context" in columns else 1.0
+        share = effective_share(votes, columns["context"]) if "context" in columns else 1.0
         return votes if share == 1 else weighed(votes, np.full(len(votes), share)), share
 
     def _asked(self, share: float) -> Asked:
@@ -180,7 +180,7 @@ async def judge_items(
     if sampler is None:
         candidates = judge.items.comparable
         sampler = AutoSampler(
-            judge.items.items, seed=seed, position="worker", candidates=candidates
+            judge.items.items, seed=seed, position_bias="worker", candidates=candidates
         )
     judge.begin()
     judge.tell(sampler)

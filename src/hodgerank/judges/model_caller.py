@@ -1,4 +1,4 @@
-"""Asker: puts one question to one model, pays for it once, and writes down what came of it."""
+"""ModelCaller: ask one model one question, pay for it once, and log what came of it."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 from weakref import WeakValueDictionary
 
-from hodgerank.data.items.samples import Showing, require_text
+from hodgerank.data.items.samples import ShownPair, require_text
 from hodgerank.errors import CannotWrite, JudgeFailed, StopAsking
 from hodgerank.judges.account import guess_tokens
 from hodgerank.judges.call_log import (
@@ -24,13 +24,13 @@ from hodgerank.judges.call_log import (
 )
 from hodgerank.judges.endpoint.endpoint import CallFailed, WhileOut
 from hodgerank.judges.ledger import Ledger
-from hodgerank.judges.panel import Panel, Turn
+from hodgerank.judges.panel import Assignment, ModelPanel
 from hodgerank.judges.prompts.images import logged
 from hodgerank.judges.prompts.template import Template
 from hodgerank.judges.replies import Verdict, read_reply
 
 
-class Asker:
+class ModelCaller:
     """The question and how it is put, whom it is put to, what that costs, and the log of it all.
 
     A question that was replied to in the very same words, about other items, is not put again.
@@ -40,7 +40,7 @@ class Asker:
         self,
         question: str,
         template: Template,
-        panel: Panel,
+        panel: ModelPanel,
         ledger: Ledger,
         log: Path | str | None,
         *,
@@ -52,11 +52,11 @@ class Asker:
         self._alike: WeakValueDictionary[tuple[str, int], asyncio.Lock] = WeakValueDictionary()
         self._log = None if log is None else CallLog(log)
 
-    def messages(self, showing: Showing) -> list[dict[str, Any]]:
+    def messages(self, showing: ShownPair) -> list[dict[str, Any]]:
         """What is sent about two samples."""
         return self.template.messages(self.question, showing)
 
-    def has_asked(self, record: Mapping[str, Any], showing: Showing) -> bool:
+    def has_asked(self, record: Mapping[str, Any], showing: ShownPair) -> bool:
         """Whether a call of the log asked what would be asked now."""
         return bool(
             logged(self.messages(showing)) == record["messages"]
@@ -77,7 +77,7 @@ class Asker:
         if self._log is not None:
             self._log.close()
 
-    async def ask(self, turn: Turn, while_out: WhileOut) -> Verdict:
+    async def ask(self, turn: Assignment, while_out: WhileOut) -> Verdict:
         """The verdict of a model, on disk before it is returned."""
         messages = self.messages(turn.showing)
         asked = question_of(turn, self.panel[turn.model], logged(messages), self.panel.parameters)
@@ -133,7 +133,7 @@ class Asker:
             raise JudgeFailed(f"{error}. The replies that came before are kept") from error
 
 
-class Waiting:
+class CallGate:
     """Tasks with a call that is not out: `end` ends them, and lets those that are out finish.
 
     Attributes

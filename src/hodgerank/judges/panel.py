@@ -1,4 +1,4 @@
-"""Panel: the models that judge, each behind an endpoint, asked with the same parameters."""
+"""ModelPanel: the models that judge, each behind an endpoint, asked with the same parameters."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from random import Random
 from typing import Any
 
 from hodgerank.data.items.judged_items import JudgedItems
-from hodgerank.data.items.samples import Showing
+from hodgerank.data.items.samples import ShownPair
 from hodgerank.errors import InvalidArgument
 from hodgerank.judges.endpoint.endpoint import Endpoint
 from hodgerank.judges.endpoint.pace import Pace
@@ -20,7 +20,7 @@ SHORT_REPLY = 16  # tokens expected of a reply until some were seen
 LIMITS = ("max_tokens", "max_completion_tokens")
 
 
-class Panel:
+class ModelPanel:
     """Endpoints by the names of their models.
 
     `base_url` and `api_key` are one for all or one for each; other options are those of `Endpoint`
@@ -96,12 +96,12 @@ def _for_each(
 
 
 @dataclass(frozen=True)
-class Turn:
+class Assignment:
     """One question to one model; `repeat` counts how often it was put to it before."""
 
     pair: Pair
     model: str
-    showing: Showing
+    showing: ShownPair
     repeat: int
 
     @property
@@ -109,7 +109,7 @@ class Turn:
         return self.pair, self.model, self.showing.key
 
 
-class Turns:
+class JudgeSchedule:
     """Spreads questions over models and contexts.
 
     A model is asked the same, a pair in one order and context, at most `repeats` times: asked again
@@ -164,7 +164,7 @@ class Turns:
         pairs = self._items.comparable
         return starmap(Pair, combinations(self._items.items, 2) if pairs is None else pairs)
 
-    def next(self, pair: Pair, model: str | None = None) -> Turn | None:
+    def next(self, pair: Pair, model: str | None = None) -> Assignment | None:
         """The turn that comes next, which is taken; None if all have been asked all of it.
 
         With `model`, the next one of that model.
@@ -191,20 +191,22 @@ class Turns:
         """Whether a question was put so often already."""
         return ((pair, model, context), repeat) in self._taken
 
-    def take(self, turn: Turn) -> None:
+    def take(self, turn: Assignment) -> None:
         """Count a turn that is made, or was."""
         self._count(turn, 1)
         self._of_model[turn.model] += 1
 
-    def give_back(self, turn: Turn) -> None:
+    def give_back(self, turn: Assignment) -> None:
         """Let the question be put again, since no reply came; the model has had its turn."""
         self._count(turn, -1)
 
-    def _turn(self, pair: Pair, model: str, showing: Showing) -> Turn:
+    def _turn(self, pair: Pair, model: str, showing: ShownPair) -> Assignment:
         cell = pair, model, showing.key
-        return Turn(pair, model, showing, next(k for k in count() if (cell, k) not in self._taken))
+        return Assignment(
+            pair, model, showing, next(k for k in count() if (cell, k) not in self._taken)
+        )
 
-    def _count(self, turn: Turn, step: int) -> None:
+    def _count(self, turn: Assignment, step: int) -> None:
         if turn.repeat >= self._repeats:
             return  # of a log with more repetitions than are wanted
         both, key = frozenset(turn.pair), turn.showing.key
@@ -213,7 +215,7 @@ class Turns:
         self._by_model[both, turn.model] += step
         self._of_context[key] += step
 
-    def _wear(self, turn: Turn) -> tuple[int, ...]:
+    def _wear(self, turn: Assignment) -> tuple[int, ...]:
         both, key = frozenset(turn.pair), turn.showing.key
         return (
             turn.repeat,

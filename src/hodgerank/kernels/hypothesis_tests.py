@@ -135,7 +135,7 @@ VARIANCE = 0.3  # of scores before the first answer, that of an answer being 1
 
 
 @compiled
-def foretell(
+def prequential_gain(
     left: CodeArray, right: CodeArray, outcome: FloatArray, n_items: int
 ) -> tuple[float, float]:
     """Sum of answers times what was foretold of them, and the sum of the squares of that.

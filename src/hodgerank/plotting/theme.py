@@ -25,7 +25,7 @@ LINE = 84  # letters of a title
 LONGEST_NAME = 40
 
 
-class Shades(NamedTuple):
+class Palette(NamedTuple):
     """The colours that depend on the ground."""
 
     ground: str
@@ -35,9 +35,9 @@ class Shades(NamedTuple):
     grid: str
 
 
-SHADES: dict[str, Shades] = {
-    "light": Shades("#ffffff", "#1d2430", "#5b6676", "#b4bbc7", GRID),
-    "dark": Shades("#14181f", "#e8ebf1", "#a3adbb", "#566070", "#2b323d"),
+SHADES: dict[str, Palette] = {
+    "light": Palette("#ffffff", "#1d2430", "#5b6676", "#b4bbc7", GRID),
+    "dark": Palette("#14181f", "#e8ebf1", "#a3adbb", "#566070", "#2b323d"),
 }
 
 

@@ -27,7 +27,7 @@ from hodgerank.estimators.certainty import (
 )
 from hodgerank.estimators.likelihood import bradley_terry
 from hodgerank.estimators.position_bias.bias_test import ranking_chance
-from hodgerank.estimators.position_bias.cells import tells_sides
+from hodgerank.estimators.position_bias.cells import has_display_order
 from hodgerank.estimators.ranking import Ranking
 from hodgerank.estimators.trust import TrustReport, assess_trust
 from hodgerank.estimators.trust_statements import (
@@ -42,7 +42,7 @@ from hodgerank.graph.comparison_graph import ComparisonGraph
 from hodgerank.graph.description import Description, describe
 from hodgerank.graph.repetitions import repeat_themselves
 from hodgerank.metrics import kendall_tau
-from hodgerank.reporting.options import Settings
+from hodgerank.reporting.options import ReportOptions
 from hodgerank.sampling.samplers.auto import AutoSampler
 from hodgerank.types import FloatArray, Item, Pair
 
@@ -101,7 +101,7 @@ BY_POSTERIOR = "--model bayes"
 FEWEST_CLUSTERS = 10  # workers from which errors can be clustered by them
 
 
-def rank_cautiously(answered: AnsweredGraph, settings: Settings) -> tuple[Ranking, str]:
+def rank_cautiously(answered: AnsweredGraph, settings: ReportOptions) -> tuple[Ranking, str]:
     """The ranking, and the options of `hodgerank rank` that give the same.
 
     Unless an estimator was asked for it is the posterior, so that order, intervals and certainty
@@ -118,15 +118,15 @@ def rank_cautiously(answered: AnsweredGraph, settings: Settings) -> tuple[Rankin
     if _can_be_clustered(votes) and repeat_themselves(answered):
         options.setdefault("covariance", "worker")
     is_joined = answered.graph.n_components == 1
-    needs_prior = "position" in options and not tells_sides(votes)
-    is_plain = votes.ballot is None and options.keys() <= {"confidence", "position"}
+    needs_prior = "position_bias" in options and not has_display_order(votes)
+    is_plain = votes.ballot is None and options.keys() <= {"confidence", "position_bias"}
     if is_plain and (is_joined or needs_prior):
         ranking = bayes_rank(votes, **options)
         if ranking.converged:
             return ranking, BY_POSTERIOR
     words = ["--model bradley-terry"]
     if needs_prior:
-        del options["position"]
+        del options["position_bias"]
     if not is_joined:
         options["components"] = "separate"
         words.append("--components separate")
@@ -135,7 +135,9 @@ def rank_cautiously(answered: AnsweredGraph, settings: Settings) -> tuple[Rankin
     return bradley_terry(votes, **options), " ".join(words)
 
 
-def rank_again(votes: Comparisons, ranking: Ranking, same_as: str, settings: Settings) -> Ranking:
+def rank_again(
+    votes: Comparisons, ranking: Ranking, same_as: str, settings: ReportOptions
+) -> Ranking:
     """Some of the votes in the same way; by the posterior with the prior that all of them chose."""
     if same_as == BY_POSTERIOR:
         ComparisonGraph.from_comparisons(votes).require_connected()
@@ -161,7 +163,7 @@ Tell = Callable[[str], object]
 
 
 @dataclass(frozen=True)
-class Without:
+class WithoutFlagged:
     """The ranking without workers that have a fault, beside the one with them.
 
     `ranking` is None where too few answers are left to join the items.
@@ -188,10 +190,10 @@ class Findings:
     same_as: str
     """Options of `hodgerank rank` that give this ranking; empty where one was asked for."""
     trust: TrustReport
-    without: Without | None
+    without: WithoutFlagged | None
     next_pairs: tuple[Pair, ...]
     forecasts: tuple[Forecast, ...]
-    settings: Settings
+    settings: ReportOptions
 
     @property
     def is_unjoined(self) -> bool:
@@ -202,7 +204,7 @@ class Findings:
     def leading(self) -> Leading:
         """Who leads, who may be as good, and how certain that is."""
         graph = self.trust.decomposition.graph
-        return leading(self.ranking, graph, sides=self.settings.position is not None)
+        return leading(self.ranking, graph, sides=self.settings.position_bias is not None)
 
     @property
     def leader_is_certain(self) -> bool:
@@ -225,10 +227,10 @@ class Findings:
     @cached_property
     def statements(self) -> tuple[Statement, ...]:
         """What may be said; of the ranking with sides in the model, if they are."""
-        said, position = self.trust.statements, self.settings.position
-        if position is None or not any(one.about == "ranking" and one.concern for one in said):
+        said, position_bias = self.trust.statements, self.settings.position_bias
+        if position_bias is None or not any(one.about == "ranking" and one.concern for one in said):
             return tuple(said)
-        p = ranking_chance(self.trust.decomposition.answered, position)
+        p = ranking_chance(self.trust.decomposition.answered, position_bias)
         if p is None or p > HARDLY:
             return tuple(said)
         shows = Statement("ranking", SHOWS_WITH_SIDES.format(p=p_words(p)))
@@ -241,8 +243,8 @@ class Findings:
         if self.repeats and self.ranking.is_clustered:
             taken_care_of = about_repetitions(self.trust.decomposition.answered)
             said = [said for said in said if said not in taken_care_of]
-        if self.settings.position is not None:
-            said = [said for said in said if said.about != "sides"]
+        if self.settings.position_bias is not None:
+            said = [said for said in said if said.about != "position_bias"]
         workers = self.trust.workers
         if workers is not None and not at_fault(workers, self.settings):
             innocent = about_workers(workers, self.votes.n_workers)
@@ -316,7 +318,7 @@ class Findings:
         }
 
 
-def find(votes: Comparisons, settings: Settings, tell: Tell) -> Findings:
+def find(votes: Comparisons, settings: ReportOptions, tell: Tell) -> Findings:
     """Rank the votes and ask everything that should be asked of them, telling what is done."""
     tell("asking how far the ranking can be trusted")
     trust = assess_trust(votes, with_workers=settings.with_workers)
@@ -324,7 +326,7 @@ def find(votes: Comparisons, settings: Settings, tell: Tell) -> Findings:
     tell("ranking")
     ranking, same_as = rank_cautiously(trust.decomposition.answered, settings)
     tell("choosing what to ask next")
-    sampler = AutoSampler(votes.items, seed=settings.seed, position=settings.position)
+    sampler = AutoSampler(votes.items, seed=settings.seed, position_bias=settings.position_bias)
     sampler.prepare_to_stop()
     sampler.tell_many(votes)
     try:
@@ -334,7 +336,7 @@ def find(votes: Comparisons, settings: Settings, tell: Tell) -> Findings:
     outlooks = []
     if settings.with_forecast and pairs and len(ranking) <= FORESEEN:
         tell("foreseeing what more answers would buy")
-        graph, sides = trust.decomposition.graph, settings.position is not None
+        graph, sides = trust.decomposition.graph, settings.position_bias is not None
         is_certain = leading(ranking, graph, sides=sides).is_certain
         outlooks = [forecast(sampler, rule) for rule in _wanted(ranking, is_certain)]
     return Findings(
@@ -360,16 +362,16 @@ def _wanted(ranking: Ranking, is_certain: bool) -> list[RankingRule]:
     return rules
 
 
-def at_fault(workers: WorkerAssessment, settings: Settings) -> list[Item]:
+def at_fault(workers: WorkerAssessment, settings: ReportOptions) -> list[Item]:
     """Workers with a fault that the ranking does not allow for, as it may for leaning to a side."""
-    allowed_for = (CLICKING,) if settings.position == "worker" else ()
+    allowed_for = (CLICKING,) if settings.position_bias == "worker" else ()
     flags = zip(workers.workers, workers.flag, strict=True)
     return [worker for worker, flag in flags if flag in FAULTS and flag not in allowed_for]
 
 
 def _without_flagged(
-    votes: Comparisons, ranking: Ranking, same_as: str, trust: TrustReport, settings: Settings
-) -> Without | None:
+    votes: Comparisons, ranking: Ranking, same_as: str, trust: TrustReport, settings: ReportOptions
+) -> WithoutFlagged | None:
     flagged = [] if trust.workers is None else at_fault(trust.workers, settings)
     if not flagged:
         return None
@@ -378,11 +380,11 @@ def _without_flagged(
         kept = exclude_workers(votes, flagged)
         other = rank_again(kept, ranking, same_as, settings)
     except (InvalidComparisons, DisconnectedGraph):
-        return Without(n, None)
+        return WithoutFlagged(n, None)
     if other.n_components > 1:
-        return Without(n, None)
+        return WithoutFlagged(n, None)
     common = [item for item in ranking.items if item in other]
     if len(common) < 2 or ranking.n_components > 1:
-        return Without(n, None)
+        return WithoutFlagged(n, None)
     tau = kendall_tau(ranking.positions(common), other.positions(common))
-    return Without(n, other, tau, len(common) * (len(common) - 1) // 2)
+    return WithoutFlagged(n, other, tau, len(common) * (len(common) - 1) // 2)

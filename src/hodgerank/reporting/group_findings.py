@@ -16,7 +16,7 @@ from hodgerank.graph.answered_graph import AnsweredGraph
 from hodgerank.reporting.blocks import Text
 from hodgerank.reporting.findings import Findings, Tell, find, rank_cautiously
 from hodgerank.reporting.messages import level, percent, say
-from hodgerank.reporting.options import Settings
+from hodgerank.reporting.options import ReportOptions
 from hodgerank.types import Item
 
 
@@ -59,7 +59,7 @@ class GroupFindings:
         }
 
 
-def find_in_groups(groups: VoteGroups, settings: Settings, tell: Tell) -> GroupFindings:
+def find_in_groups(groups: VoteGroups, settings: ReportOptions, tell: Tell) -> GroupFindings:
     """The same questions to each group; workers are assessed over all together."""
     tell("ranking the groups")
 

@@ -14,7 +14,7 @@ Fit = Callable[..., Ranking]
 
 
 @dataclass(frozen=True)
-class Settings:
+class ReportOptions:
     """How a report is made.
 
     Attributes
@@ -44,9 +44,9 @@ class Settings:
     most_answers: int | None = None
 
     @property
-    def position(self) -> Position | None:
+    def position_bias(self) -> Position | None:
         """Whose lean to a side is in the model."""
-        return self.options.get("position") or self.options.get("sides")
+        return self.options.get("position_bias")
 
 
 @dataclass(frozen=True)

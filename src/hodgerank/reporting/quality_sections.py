@@ -18,7 +18,7 @@ from hodgerank.plotting.outliers import outliers_chart
 from hodgerank.plotting.triangles import triangles_chart
 from hodgerank.plotting.workers import workers_chart
 from hodgerank.reporting.blocks import Block, Bullets, Figure, Paragraph, Section, Table, Text
-from hodgerank.reporting.findings import Findings, Without
+from hodgerank.reporting.findings import Findings, WithoutFlagged
 from hodgerank.reporting.messages import name_of, p_value, say, words
 from hodgerank.types import Item
 
@@ -96,10 +96,10 @@ def outliers_section(found: Findings) -> Section:
 
 def sides_section(found: Findings) -> Section:
     """What may be said about sides."""
-    said = tuple(words(str(said)) for said in found.statements if said.about == "sides")
-    if found.settings.position == "worker":
-        said = (*said, say("sides.by_worker"))
-    return Section("sides", say("sides.title"), (Paragraph(said),))
+    said = tuple(words(str(said)) for said in found.statements if said.about == "position_bias")
+    if found.settings.position_bias == "worker":
+        said = (*said, say("position_bias.by_worker"))
+    return Section("position_bias", say("position_bias.title"), (Paragraph(said),))
 
 
 MOST_ITEMS = 60  # that a drawn graph shows
@@ -176,7 +176,7 @@ def _row(workers: WorkerAssessment, k: int) -> tuple[str, ...]:
     )
 
 
-def _without(without: Without | None, leader: Item) -> Text:
+def _without(without: WithoutFlagged | None, leader: Item) -> Text:
     if without is None:
         return say("workers.none_flagged")
     other = without.ranking

@@ -20,7 +20,7 @@ from hodgerank.reporting.findings import Findings, Tell, find
 from hodgerank.reporting.group_findings import GroupFindings, find_in_groups
 from hodgerank.reporting.messages import say, words
 from hodgerank.reporting.method_sections import about_reading, methods_section, reading_section
-from hodgerank.reporting.options import Fit, Provenance, Settings
+from hodgerank.reporting.options import Fit, Provenance, ReportOptions
 from hodgerank.reporting.quality_sections import (
     about,
     consistency_section,
@@ -149,7 +149,7 @@ def report(
     candidates, most_answers
         Pairs that can be asked, and how many more answers can be had, where there are limits.
     options
-        Of `fit`, such as `position="common"`.
+        Of `fit`, such as `position_bias="common"`.
 
     Examples
     --------
@@ -158,7 +158,7 @@ def report(
     tea is the best of 3 items.
     """
     options = {name: value for name, value in options.items() if value is not None}
-    settings = Settings(
+    settings = ReportOptions(
         fit,
         {"confidence": confidence, **options},
         with_forecast,

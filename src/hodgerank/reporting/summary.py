@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from hodgerank.collecting.stopping import TopKCertain
 from hodgerank.reporting.blocks import Text
-from hodgerank.reporting.findings import Findings, Without
+from hodgerank.reporting.findings import Findings, WithoutFlagged
 from hodgerank.reporting.messages import name_of, percent, say
 
 FEW = 3  # leaders that are named
-MOST_PRESSING_FIRST = ("items", "cycles", "workers", "sides", "outliers")
+MOST_PRESSING_FIRST = ("items", "cycles", "workers", "position_bias", "outliers")
 
 
 def answer(found: Findings) -> tuple[Text, Text, Text]:
@@ -66,8 +66,8 @@ def what_to_do(found: Findings) -> Text:
     pressing = [about for about in MOST_PRESSING_FIRST if found.is_of_concern(about)]
     if not pressing:
         return _what_to_ask(found)
-    if "sides" in pressing and found.without is not None and found.without.ranking is None:
-        return _remedy(found, "sides")  # nearly everybody leans: no worker is to blame
+    if "position_bias" in pressing and found.without is not None and found.without.ranking is None:
+        return _remedy(found, "position_bias")  # nearly everybody leans: no worker is to blame
     return _remedy(found, pressing[0])
 
 
@@ -90,13 +90,13 @@ def _remedy(found: Findings, about: str) -> Text:
         return say("answer.repeats") if found.without is None else _look_at(found, found.without)
     if about == "outliers":
         return say("answer.outliers")
-    moves = found.trust.sides.moves
+    moves = found.trust.position_bias.moves
     if moves is None:
-        return say("answer.sides_plain")
-    return say("answer.sides", position=moves.position)
+        return say("answer.position_bias_plain")
+    return say("answer.position_bias", position_bias=moves.position_bias)
 
 
-def _look_at(found: Findings, without: Without) -> Text:
+def _look_at(found: Findings, without: WithoutFlagged) -> Text:
     """At the answers of the flagged, and what hangs on them."""
     n, leader = without.n_workers, found.ranking.items[0]
     if without.ranking is None:

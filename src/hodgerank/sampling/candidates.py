@@ -12,7 +12,7 @@ from hodgerank.display import short
 from hodgerank.errors import InvalidArgument
 from hodgerank.estimators.priors import Scope
 from hodgerank.sampling.designs.design import Design
-from hodgerank.sampling.item_list import Blocked, ItemList
+from hodgerank.sampling.item_list import BlockedPairs, ItemList
 from hodgerank.types import BoolArray, FloatArray, IntArray, Item
 
 Candidates: TypeAlias = (
@@ -25,7 +25,7 @@ Chosen: TypeAlias = tuple[int, int, bool]
 class AnyPair:
     """All pairs but those that are blocked."""
 
-    def __init__(self, blocked: Blocked) -> None:
+    def __init__(self, blocked: BlockedPairs) -> None:
         self._blocked = blocked
         self._forbidden: set[tuple[int, int]] = set()
 

@@ -12,7 +12,7 @@ from hodgerank.errors import InvalidArgument, UnknownItem
 from hodgerank.types import BoolArray, IntArray, Item
 
 
-class Blocked:
+class BlockedPairs:
     """Pairs with retired items, and some more; pairs are positions i < j."""
 
     def __init__(
@@ -28,9 +28,9 @@ class Blocked:
     def __bool__(self) -> bool:
         return bool(self.retired or self._pairs)
 
-    def and_pairs(self, pairs: Collection[tuple[int, int]]) -> Blocked:
+    def and_pairs(self, pairs: Collection[tuple[int, int]]) -> BlockedPairs:
         """The same with these pairs blocked as well."""
-        return Blocked(self._n, self.retired, self._pairs.union(pairs)) if pairs else self
+        return BlockedPairs(self._n, self.retired, self._pairs.union(pairs)) if pairs else self
 
     @cached_property
     def matrix(self) -> BoolArray:
@@ -65,7 +65,7 @@ class ItemList:
         self.items: list[Item] = []
         self.codes: dict[Item, int] = {}
         self.retired: set[int] = set()
-        self._blocked: Blocked | None = None
+        self._blocked: BlockedPairs | None = None
         for item in range(items) if isinstance(items, int | np.integer) else items:
             self.add(item)
 
@@ -97,10 +97,10 @@ class ItemList:
         self._blocked = None
 
     @property
-    def blocked(self) -> Blocked:
+    def blocked(self) -> BlockedPairs:
         """Pairs with retired items."""
         if self._blocked is None:
-            self._blocked = Blocked(len(self), self.retired)
+            self._blocked = BlockedPairs(len(self), self.retired)
         return self._blocked
 
     def code(self, item: Item) -> int:

@@ -14,7 +14,7 @@ from hodgerank.data.comparisons import Comparisons
 from hodgerank.data.reading.vote_source import read_comparisons
 from hodgerank.display import Displayed, Preview
 from hodgerank.errors import InvalidArgument, NothingToAsk, require_one_of
-from hodgerank.estimators.bayes import LINK, believed_ranking, sided_ranking
+from hodgerank.estimators.bayes import LINK, believed_ranking, position_adjusted_ranking
 from hodgerank.estimators.position_bias.cells import POSITIONS, Position
 from hodgerank.estimators.priors import Scope
 from hodgerank.estimators.ranking import Ranking
@@ -64,7 +64,7 @@ class Sampler(Displayed):
     candidates
         The pairs that may be asked, where not all may: a list, or a boolean matrix over the items.
         Rankings, too, are better for knowing it: see `bayes_rank`.
-    position
+    position_bias
         Whether answers may lean to a side: 'worker' learns a lean for each worker, 'common' one for
         all. Rankings have it in the model, see `bayes_rank`; so has the choice of pairs of
         AutoSampler, TopKSampler and RankSampler where they keep all pairs in view (below 1,000
@@ -82,11 +82,11 @@ class Sampler(Displayed):
         seed: int,
         display: Display,
         candidates: Candidates,
-        position: Position | None = None,
+        position_bias: Position | None = None,
     ) -> None:
-        if position is not None:
-            require_one_of(position, POSITIONS, "position")
-        self.position = position
+        if position_bias is not None:
+            require_one_of(position_bias, POSITIONS, "position_bias")
+        self.position_bias = position_bias
         self._item_list = ItemList(items)
         self._items = self._item_list.items
         self._candidates = CandidateReader(self._item_list)
@@ -277,8 +277,8 @@ class Sampler(Displayed):
 
         Its prior ranks all items together from the first answer on. Where workers are named,
         answers are weighed by how far each can be trusted, as in `robust_rank`; where judges repeat
-        themselves, answers to a pair count less each time. With `position`, sides are in the model.
-        For another estimator, give it `sampler.answers`.
+        themselves, answers to a pair count less each time. With `position_bias`, sides are in
+        the model. For another estimator, give it `sampler.answers`.
         """
         from hodgerank.estimators.worker_weights import trusted_answers, weighed
 
@@ -286,15 +286,15 @@ class Sampler(Displayed):
         answers = trusted_answers(given, self._trust_in_workers)
         notes = (REPEATED.format(rho=rho),) if rho >= NOTICED else ()
         answered = AnsweredGraph.of(answers)
-        if self.position is None or not len(answers):
+        if self.position_bias is None or not len(answers):
             graph = counted_as_correlated(answered.graph, rho) if rho else answered.graph
             found = believed_ranking(graph, self._scope, confidence=confidence, notes=notes)
         else:
             if rho:
                 share = news_share(answered.graph, rho)[answered.edge]
                 answered = AnsweredGraph.of(weighed(answers, share))
-            found = sided_ranking(
-                answered, self.position, confidence=confidence, notes=notes, held=self._leans
+            found = position_adjusted_ranking(
+                answered, self.position_bias, confidence=confidence, notes=notes, held=self._leans
             )
         is_all = len(answers) == len(given)
         return found if is_all else found.counting(ComparisonGraph.from_comparisons(given))
@@ -313,23 +313,25 @@ class Sampler(Displayed):
     def leans(self) -> dict[Item | None, float]:
         """How far each worker leans to the left, in units of the ranking; None: who has no name.
 
-        Empty without a `position`; with 'common' the lean of everybody stands under None.
+        Empty without a `position_bias`; with 'common' the lean of everybody stands under None.
         """
         found = self._leans_of_workers
         if found is None:
             return {}
-        names = [*self._history.workers, None] if self.position == "worker" else [None]
+        names = [*self._history.workers, None] if self.position_bias == "worker" else [None]
         return dict(zip(names, found.tolist(), strict=True))
 
     @property
     def _leans_of_workers(self) -> FloatArray | None:
-        if self.position is None or not self.n_answers:
+        if self.position_bias is None or not self.n_answers:
             return None
         if self._leans is not None:
             return self._leans
-        from hodgerank.estimators.position_bias.posterior import believed_sides
+        from hodgerank.estimators.position_bias.posterior import position_bias_posterior
 
-        found = believed_sides(AnsweredGraph.of(self.answers), self.position, LINK).evidence
+        found = position_bias_posterior(
+            AnsweredGraph.of(self.answers), self.position_bias, LINK
+        ).evidence
         return found.all_leans(found.best_place)
 
     @property

@@ -13,14 +13,14 @@ from hodgerank.campaign.items import CampaignItem
 from hodgerank.campaign.state import CampaignState
 from hodgerank.display import short
 from hodgerank.errors import InvalidArgument
-from hodgerank.server.context import House
+from hodgerank.server.context import ServerContext
 from hodgerank.server.media.library import MediaLibrary
 from hodgerank.server.uploads.file_names import is_address
 from hodgerank.types import Item
 
 
 @dataclass(frozen=True)
-class Adopted:
+class AdoptedMedia:
     """What became of media that are files.
 
     Attributes
@@ -35,7 +35,7 @@ class Adopted:
     refusals: dict[Item, str]
 
 
-def adopt(items: Iterable[CampaignItem], library: MediaLibrary) -> Adopted:
+def adopt(items: Iterable[CampaignItem], library: MediaLibrary) -> AdoptedMedia:
     """Put into the library what items show from files of this machine.
 
     Only for items that the owner of this machine let join: whoever may write a path here reads
@@ -50,7 +50,7 @@ def adopt(items: Iterable[CampaignItem], library: MediaLibrary) -> Adopted:
             changes[item.id] = library.add(Path(item.media), item.media)
         except InvalidArgument as error:
             refusals[item.id] = str(error)
-    return Adopted(changes, refusals)
+    return AdoptedMedia(changes, refusals)
 
 
 MOST_TOLD = 10
@@ -60,31 +60,33 @@ WHERE_TO_LOOK = (
 )
 
 
-def adopt_media(house: House, tell: Callable[[str], object] = lambda words: None) -> list[str]:
+def adopt_media(
+    context: ServerContext, tell: Callable[[str], object] = lambda words: None
+) -> list[str]:
     """Put what campaigns show from files where browsers can have it; what was refused, in words."""
     refused, is_any_lost = [], False
-    for id in house.database.campaigns():
+    for id in context.database.campaigns():
         tell(f"opening {id}")
-        campaign = asyncio.run(house.campaign(id))
+        campaign = asyncio.run(context.campaign(id))
         if campaign is not None:
-            told, is_lost = _adopt(house, campaign, tell)
+            told, is_lost = _adopt(context, campaign, tell)
             refused += told
             is_any_lost |= is_lost
     return [*refused, WHERE_TO_LOOK] if is_any_lost else refused
 
 
 def _adopt(
-    house: House, campaign: Campaign, tell: Callable[[str], object]
+    context: ServerContext, campaign: Campaign, tell: Callable[[str], object]
 ) -> tuple[list[str], bool]:
     """What was refused, and whether anything is lost that was in a library before."""
     tell(f"looking at the pictures of {campaign.id}")
-    found = adopt(campaign.items, house.media)
+    found = adopt(campaign.items, context.media)
     if found.changes:
-        campaign.desk.decide(lambda state, now: _show(state, now, found.changes))
+        campaign.log.decide(lambda state, now: _show(state, now, found.changes))
     lost = {
-        item.id: f"{item.media} is not in {house.media.folder}"
+        item.id: f"{item.media} is not in {context.media.folder}"
         for item in campaign.items
-        if item.media.startswith("media:") and item.media not in house.media
+        if item.media.startswith("media:") and item.media not in context.media
     }
     refusals = {**found.refusals, **lost}
     told = [

@@ -1,4 +1,4 @@
-"""Analyst: what takes long is computed in a process of its own, from the log alone.
+"""AnalysisProcess: what takes long is computed in a process of its own, from the log alone.
 
 Workers get their pairs from a process that never waits for a ranking.
 """
@@ -29,7 +29,7 @@ _WATCH_SECONDS = 1.0
 _END_SECONDS = 2.0
 
 
-class Analyst:
+class AnalysisProcess:
     """One process that has the database open for reading.
 
     What it is asked is a function of a module, whose first argument is a campaign to read; what it

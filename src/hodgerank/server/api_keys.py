@@ -1,4 +1,4 @@
-"""Keys: tokens for people and programs, and what they may do with them."""
+"""ApiKeys: tokens for people and programs, and what they may do with them."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class SignedOut:
     n_links: int
 
 
-class Keys:
+class ApiKeys:
     """The keys of a database. What is asked again within seconds is not looked up again."""
 
     def __init__(self, kept: AccessKeys, clock: Callable[[], float] = time.time) -> None:

@@ -1,4 +1,4 @@
-"""create_app: the house, its routes and its shield as one application."""
+"""create_app: the context, its routes and its shield as one application."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ from starlette.routing import Route as PlainRoute
 from hodgerank import __version__
 from hodgerank.errors import HodgeRankError
 from hodgerank.server.auth import Who, guard
-from hodgerank.server.context import House
+from hodgerank.server.context import ServerContext
 from hodgerank.server.error_responses import answer_problem
-from hodgerank.server.live import Live
+from hodgerank.server.live import LiveUpdates
 from hodgerank.server.metrics import Metrics
 from hodgerank.server.problem import Problem
-from hodgerank.server.request_log import Meter
+from hodgerank.server.request_log import RequestMeter
 from hodgerank.server.result_cache import Standings
 from hodgerank.server.routes import ROUTES, Route
-from hodgerank.server.security_middleware import Shield
+from hodgerank.server.security_middleware import SecurityMiddleware
 from hodgerank.server.streams import StreamKeeper, Streams
-from hodgerank.server.views.live import News
+from hodgerank.server.views.live import EventWaiter
 from hodgerank.server.views.openapi import description_of, schema_of
 
 
@@ -70,13 +70,13 @@ async def _read(request: Request, name: str, kind: Any) -> Any:
         raise Problem(404, "") from None
 
 
-def create_app(house: House) -> FastAPI:
-    """An application for any ASGI server; it closes the house when it ends."""
+def create_app(context: ServerContext) -> FastAPI:
+    """An application for any ASGI server; it closes the context when it ends."""
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
-        app.state.standings = Standings(house)
-        app.state.live = Live(app.state.standings)
+        app.state.standings = Standings(context)
+        app.state.live = LiveUpdates(app.state.standings)
         beside = [
             asyncio.create_task(app.state.standings.keep_up()),
             asyncio.create_task(app.state.metrics.watch_loop()),
@@ -87,7 +87,7 @@ def create_app(house: House) -> FastAPI:
             for task in beside:
                 task.cancel()
             await asyncio.gather(*beside, return_exceptions=True)
-            await asyncio.to_thread(house.close)
+            await asyncio.to_thread(context.close)
 
     app = FastAPI(
         title="hodgerank",
@@ -98,12 +98,12 @@ def create_app(house: House) -> FastAPI:
         openapi_url=None,
         lifespan=lifespan,
     )
-    app.state.house = house
+    app.state.context = context
     app.state.metrics, app.state.streams = Metrics(), Streams()
-    app.state.news = News()
-    app.add_middleware(Shield, house=house)
+    app.state.news = EventWaiter()
+    app.add_middleware(SecurityMiddleware, context=context)
     app.add_middleware(StreamKeeper, streams=app.state.streams)
-    app.add_middleware(Meter, metrics=app.state.metrics)
+    app.add_middleware(RequestMeter, metrics=app.state.metrics)
     for error in (Problem, HodgeRankError, HTTPException, RequestValidationError):
         app.add_exception_handler(error, answer_problem)
     app.router.routes.extend(_described(tuple(ROUTES)))

@@ -12,7 +12,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from hodgerank.campaign.stores.access_keys import AccessKey
-from hodgerank.server.context import house_of
+from hodgerank.server.context import context_of
 from hodgerank.server.problem import Problem
 from hodgerank.server.rendering import url
 
@@ -50,10 +50,10 @@ def key_of(request: Request) -> AccessKey:
 
 
 async def _key(request: Request, who: Who) -> AccessKey:
-    house, campaign = house_of(request), request.path_params.get("campaign")
+    context, campaign = context_of(request), request.path_params.get("campaign")
     is_known = False
     for kind, token in _tokens(request, who):
-        key = await house.keys.find(token)
+        key = await context.keys.find(token)
         if key is None or key.kind != kind:
             continue
         is_known = True
@@ -63,7 +63,7 @@ async def _key(request: Request, who: Who) -> AccessKey:
             raise Problem(404, "")  # whether another campaign exists is not for this key to know
     if is_known:
         raise Problem(403, f"this needs the role {' or '.join(sorted(who))}")
-    house.limits.take(request.scope, "unknown")
+    context.limits.take(request.scope, "unknown")
     raise Problem(
         401,
         "Open the link that `hodgerank serve` printed when it started."

@@ -1,4 +1,4 @@
-"""Manner: how a house is shown to others."""
+"""BindOptions: how a context is shown to others."""
 
 from __future__ import annotations
 
@@ -137,8 +137,8 @@ def read_prefix(path: str) -> str:
 
 
 @dataclass(frozen=True)
-class Manner:
-    """How a house is shown.
+class BindOptions:
+    """How a context is shown.
 
     Attributes
     ----------
@@ -171,7 +171,7 @@ class Manner:
         proxies: Iterable[str],
         certificate: Path | None,
         key: Path | None,
-    ) -> Manner:
+    ) -> BindOptions:
         """What was asked for, if it can be."""
         path = "" if public_url is None else _path_of(public_url)
         prefix = read_prefix(path if root_path is None else root_path)

@@ -1,4 +1,4 @@
-"""House: all that a server has, for those who answer requests."""
+"""ServerContext: all that a server has, for those who answer requests."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from hodgerank.campaign.database import Database
 from hodgerank.campaign.items import media_folder
 from hodgerank.campaign.state import CampaignState
 from hodgerank.display import short
-from hodgerank.server.analysis_process import Analyst
-from hodgerank.server.api_keys import Keys
+from hodgerank.server.analysis_process import AnalysisProcess
+from hodgerank.server.api_keys import ApiKeys
 from hodgerank.server.garbage_collection import spare_what_is_new
 from hodgerank.server.media.library import MediaLibrary
 from hodgerank.server.problem import Problem
@@ -29,7 +29,7 @@ T = TypeVar("T")
 
 
 @dataclass(frozen=True)
-class HouseRules:
+class ServerConfig:
     """What whoever starts the server decides.
 
     Attributes
@@ -55,12 +55,12 @@ class HouseRules:
         return media_folder(self.address) if self.media is None else self.media
 
 
-class House:
+class ServerContext:
     """The database with its campaigns, and who may do what in it.
 
     Attributes
     ----------
-    analyst
+    analysis
         Computes what takes long, in a process of its own.
     forecaster
         Another one for what takes longer still, so that nobody waits for that who need not.
@@ -68,17 +68,20 @@ class House:
         Pictures and sounds of items, and uploads that wait for their owner to decide.
     """
 
-    def __init__(self, rules: HouseRules) -> None:
+    def __init__(self, rules: ServerConfig) -> None:
         self.rules = rules
         self.database = Database(rules.address)
-        self.keys = Keys(self.database.store.keys)
+        self.keys = ApiKeys(self.database.store.keys)
         try:
             self.media = MediaLibrary(rules.media_folder)
             self.staging = Staging(self.media.folder)
         except BaseException:
             self.database.close()
             raise
-        self.analyst, self.forecaster = Analyst(rules.address), Analyst(rules.address)
+        self.analysis, self.forecaster = (
+            AnalysisProcess(rules.address),
+            AnalysisProcess(rules.address),
+        )
         self.limits = RateLimits()
         self._campaigns: dict[str, Campaign] = {}
         self._opening: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
@@ -102,25 +105,25 @@ class House:
 
     def close(self) -> None:
         """Finish what was begun, and let others have the database."""
-        self.analyst.close()
+        self.analysis.close()
         self.forecaster.close()
         self.database.close()
 
 
 async def decide(campaign: Campaign, what: Callable[[CampaignState, float], T]) -> T:
     """Decide something in a campaign; what it records is durable when this returns."""
-    return await asyncio.wrap_future(campaign.desk.begin(what))
+    return await asyncio.wrap_future(campaign.log.begin(what))
 
 
-def house_of(request: Request) -> House:
-    """The house that serves a request."""
-    house: House = request.app.state.house
-    return house
+def context_of(request: Request) -> ServerContext:
+    """The context that serves a request."""
+    context: ServerContext = request.app.state.context
+    return context
 
 
 async def campaign_of(request: Request) -> Campaign:
     """The campaign that the address names."""
-    found = await house_of(request).campaign(request.path_params["campaign"])
+    found = await context_of(request).campaign(request.path_params["campaign"])
     if found is None:
         raise Problem(404, f"there is no campaign {short(request.path_params['campaign'])}")
     return found

@@ -12,7 +12,7 @@ from weakref import WeakKeyDictionary
 import nh3
 from markdown_it import MarkdownIt
 
-from hodgerank.campaign.items import CampaignItem, ItemBook
+from hodgerank.campaign.items import CampaignItem, ItemRegistry
 from hodgerank.server.media.kinds import kind_of_ending
 
 Shown: TypeAlias = dict[str, str]
@@ -56,7 +56,7 @@ def shown(item: CampaignItem, media: str, is_markdown: bool = False) -> Shown:
     return found
 
 
-class Look(NamedTuple):
+class ItemStyle(NamedTuple):
     """What the items of a campaign look like as a whole.
 
     Attributes
@@ -77,10 +77,10 @@ class Look(NamedTuple):
     is_cut: bool
 
 
-_looks: WeakKeyDictionary[ItemBook, tuple[float, int, Look]] = WeakKeyDictionary()
+_looks: WeakKeyDictionary[ItemRegistry, tuple[float, int, ItemStyle]] = WeakKeyDictionary()
 
 
-def look_of(book: ItemBook, now: float) -> Look:
+def style_of(book: ItemRegistry, now: float) -> ItemStyle:
     """Found out again when items join, and after some seconds, since items can be edited."""
     known = _looks.get(book)
     if known is not None and known[1] == len(book) and 0 <= now - known[0] < LOOK_SECONDS:
@@ -91,7 +91,7 @@ def look_of(book: ItemBook, now: float) -> Look:
     is_short = all(len(item.text) <= FEW_LETTERS for item in book.items)
     is_small = is_short and kinds <= {"text", "audio"}
     is_cut = any(may_be_cut(item.text) for item in book.items)
-    look = Look(tuple(origins_of(book.items)), kinds, is_small, is_cut)
+    look = ItemStyle(tuple(origins_of(book.items)), kinds, is_small, is_cut)
     _looks[book] = now, len(book), look
     return look
 

@@ -1,4 +1,4 @@
-"""Live: what those who watch a campaign are told while it happens, by server-sent events."""
+"""LiveUpdates: what those who watch a campaign are told while it happens, by server-sent events."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from time import monotonic
 from typing import Any
 
 from hodgerank.campaign.campaign import Campaign
-from hodgerank.campaign.snapshot import CampaignFacts
+from hodgerank.campaign.snapshot import CampaignSnapshot
 from hodgerank.campaign.summaries import Counts, counts
 from hodgerank.errors import HodgeRankError
 from hodgerank.server.context import decide
@@ -29,7 +29,7 @@ MINUTE = 60.0
 
 
 @dataclass(frozen=True)
-class Pulse:
+class LiveUpdate:
     """A campaign at this moment.
 
     Attributes
@@ -62,7 +62,7 @@ class Pulse:
         }
 
 
-def pulse(state: CampaignFacts, now: float) -> Pulse:
+def pulse(state: CampaignSnapshot, now: float) -> LiveUpdate:
     """Look, cheaply, while others wait."""
     recent = [
         one
@@ -72,7 +72,7 @@ def pulse(state: CampaignFacts, now: float) -> Pulse:
     recent.sort(key=lambda one: -(one.last_at or 0.0))
     tasks = state.tasks
     latest = tasks.answers[bisect(tasks.answered_at, now - MINUTE) :]
-    return Pulse(
+    return LiveUpdate(
         counts=counts(state),
         per_minute=sum(tasks.is_counted[row] for row in latest),
         here=tuple(one.name for one in recent[:MOST_NAMED]),
@@ -80,7 +80,7 @@ def pulse(state: CampaignFacts, now: float) -> Pulse:
     )
 
 
-class Live:
+class LiveUpdates:
     """One ticker for each campaign that is watched, however many watch it."""
 
     def __init__(self, standings: Standings) -> None:
@@ -104,7 +104,7 @@ class _Channel:
 
     def __init__(self, campaign: Campaign, standings: Standings) -> None:
         self._campaign, self._standings = campaign, standings
-        self._pulse: Pulse | None = None
+        self._pulse: LiveUpdate | None = None
         self._standing: Standing | None = None
         self._edition = 0
         self._ticking: asyncio.Task[None] | None = None

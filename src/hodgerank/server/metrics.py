@@ -20,7 +20,7 @@ from hodgerank.campaign.state import CampaignState
 from hodgerank.campaign.summaries import Counts, counts
 from hodgerank.campaign.tasks import Status
 from hodgerank.server.auth import key_of
-from hodgerank.server.context import decide, house_of
+from hodgerank.server.context import context_of, decide
 from hodgerank.server.result_cache import Standing
 
 BOUNDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0)
@@ -183,11 +183,11 @@ STANDING: list[tuple[str, str, Callable[[Standing], float]]] = [
 
 async def metrics(request: Request) -> Response:
     """Numbers of this process, and of the campaigns that are open in it and the key may see."""
-    house, state, key = house_of(request), request.app.state, key_of(request)
-    seen = [one for one in house.opened() if key.campaign in (None, one.id)]
+    context, state, key = context_of(request), request.app.state, key_of(request)
+    seen = [one for one in context.opened() if key.campaign in (None, one.id)]
     page = Page()
     _add_process(page, state.metrics, len(state.streams))
-    failures = 0 if house.database.commits is None else house.database.commits.failures
+    failures = 0 if context.database.commits is None else context.database.commits.failures
     page.add("hodgerank_commit_failures_total", "counter", COMMIT_FAILURES, [({}, failures)])
     _add_campaigns(page, {one.id: await decide(one, _tally) for one in seen})
     standings = {one.id: state.standings.latest(one.id) for one in seen}

@@ -97,7 +97,7 @@ def _is_news(record: logging.LogRecord) -> bool:
     return not str(record.msg).startswith("Exception in ASGI application")
 
 
-class Meter:
+class RequestMeter:
     """Goes around everything else that answers."""
 
     def __init__(self, app: ASGIApp, metrics: Metrics) -> None:

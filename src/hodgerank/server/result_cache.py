@@ -17,8 +17,13 @@ from time import monotonic
 from hodgerank.campaign.campaign import Campaign
 from hodgerank.campaign.summaries import CampaignProgress
 from hodgerank.errors import HodgeRankError
-from hodgerank.server.analyses.live_view import Foreseen, TrackView, foresee, look
-from hodgerank.server.context import House, decide
+from hodgerank.server.analyses.live_view import (
+    AnswersForecast,
+    TrackView,
+    forecast_answers,
+    take_snapshot,
+)
+from hodgerank.server.context import ServerContext, decide
 
 logger = logging.getLogger("hodgerank.server")
 
@@ -26,7 +31,7 @@ LOOK_SECONDS = 1.0
 FEWEST_SECONDS = 3.0
 """Between the end of one computation and the beginning of the next."""
 SHARE_OF_TIME = 0.25
-"""Of the analyst, at most, that standings of one campaign take; pages and exports want it too."""
+"""Of the analysis, at most, that standings of one campaign take; pages and exports want it too."""
 AFTER_FAILURE_SECONDS = 60.0
 
 
@@ -50,16 +55,16 @@ class Standing:
     seconds: float
     not_counted: Mapping[str, int]
     views: Mapping[str, TrackView]
-    foreseen: Mapping[str, Foreseen]
+    foreseen: Mapping[str, AnswersForecast]
 
 
 class Standings:
-    """The latest standing of each campaign of a house; tasks that run beside the server."""
+    """The latest standing of each campaign of a context; tasks that run beside the server."""
 
-    def __init__(self, house: House) -> None:
-        self._house = house
+    def __init__(self, context: ServerContext) -> None:
+        self._context = context
         self._latest: dict[str, Standing] = {}
-        self._foreseen: dict[str, dict[str, Foreseen]] = {}
+        self._foreseen: dict[str, dict[str, AnswersForecast]] = {}
         self._watched: defaultdict[str, Counter[str]] = defaultdict(Counter)
         self._rests_until: dict[str, float] = {}
         self._news = asyncio.Condition()
@@ -103,8 +108,8 @@ class Standings:
     async def keep_up(self) -> None:
         """Go on for ever: look at what is new, and foresee beside it."""
         await asyncio.gather(
-            _repeat(self._house, self._renew, self._rests_until),
-            _repeat(self._house, self._foresee, {}),
+            _repeat(self._context, self._renew, self._rests_until),
+            _repeat(self._context, self._foresee, {}),
         )
 
     async def _renew(self, campaign: Campaign) -> bool:
@@ -120,7 +125,7 @@ class Standings:
             and known.foreseen is foreseen
         ):
             return False
-        found = await self._house.analyst.ask(look, id, watched, foreseen)
+        found = await self._context.analysis.ask(take_snapshot, id, watched, foreseen)
         await asyncio.to_thread(campaign.note, found.progress)
         async with self._news:
             seconds = monotonic() - begin
@@ -145,12 +150,14 @@ class Standings:
         ]
         if rule is None or standing.progress.counts.status == "closed" or not wanted:
             return False
-        self._foreseen[id] = await self._house.forecaster.ask(foresee, id, known)
+        self._foreseen[id] = await self._context.forecaster.ask(forecast_answers, id, known)
         return True
 
 
 async def _repeat(
-    house: House, step: Callable[[Campaign], Awaitable[bool]], rests_until: dict[str, float]
+    context: ServerContext,
+    step: Callable[[Campaign], Awaitable[bool]],
+    rests_until: dict[str, float],
 ) -> None:
     """One step for each campaign, again and again; what takes long rests long.
 
@@ -158,7 +165,7 @@ async def _repeat(
     """
     took: dict[str, float] = {}
     while True:
-        for campaign in house.opened():
+        for campaign in context.opened():
             begin = monotonic()
             if begin < rests_until.get(campaign.id, 0.0):
                 continue

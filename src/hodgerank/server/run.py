@@ -1,4 +1,4 @@
-"""Serving: a house that is open to visitors, until somebody ends it."""
+"""Serving: a context that is open to visitors, until somebody ends it."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ from typing import Any
 import uvicorn
 
 from hodgerank.server.app import create_app
-from hodgerank.server.bind_options import Manner, Prefix
-from hodgerank.server.context import House
+from hodgerank.server.bind_options import BindOptions, Prefix
+from hodgerank.server.context import ServerContext
 from hodgerank.server.garbage_collection import spare_collector
 from hodgerank.server.streams import Streams
 
@@ -40,37 +40,37 @@ def do_nothing() -> None:
     """What there is to do where nothing is to be thrown away."""
 
 
-def serve_house(
-    house: House,
+def serve(
+    context: ServerContext,
     listening: socket.socket,
-    manner: Manner,
+    bind_options: BindOptions,
     *beside: Callable[[], Coroutine[Any, Any, None]],
     abandon: Callable[[], None] = do_nothing,
 ) -> int:
-    """Answer until a signal comes; the signal. The house is closed then.
+    """Answer until a signal comes; the signal. The context is closed then.
 
     Parameters
     ----------
-    house, listening, manner
+    context, listening, bind_options
         What is shown, where, and how.
     beside
         What runs beside the server, for as long as it does.
     abandon
         What is still to be done where a second Ctrl-C ends it at once.
     """
-    app = create_app(house)
+    app = create_app(context)
     config = uvicorn.Config(
-        Prefix(app, manner.prefix) if manner.prefix else app,
+        Prefix(app, bind_options.prefix) if bind_options.prefix else app,
         http="httptools",
         ws="none",
         lifespan="on",
         log_config=None,
         access_log=False,
         server_header=False,
-        proxy_headers=bool(manner.proxies),
-        forwarded_allow_ips=list(manner.proxies),
-        ssl_certfile=manner.certificate,
-        ssl_keyfile=manner.key,
+        proxy_headers=bool(bind_options.proxies),
+        forwarded_allow_ips=list(bind_options.proxies),
+        ssl_certfile=bind_options.certificate,
+        ssl_keyfile=bind_options.key,
         timeout_keep_alive=KEEP_ALIVE_SECONDS,
         timeout_graceful_shutdown=PATIENCE_SECONDS,
     )
@@ -83,7 +83,7 @@ def serve_house(
 
     server = _Server(config, app.state.streams, end_at_once)
     spare_collector()
-    logger.info("serving at %s", manner.address(listening.getsockname()[1]))
+    logger.info("serving at %s", bind_options.address(listening.getsockname()[1]))
     with asyncio.Runner(loop_factory=_fast_loop()) as runner:
         runner.run(_serve(server, listening, beside))
     logger.info("stopped")

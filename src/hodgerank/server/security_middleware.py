@@ -1,4 +1,4 @@
-"""Shield: what holds for every request, before any route is found."""
+"""SecurityMiddleware: what holds for every request, before any route is found."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from hodgerank.server.context import House
+from hodgerank.server.context import ServerContext
 from hodgerank.server.error_responses import answer_problem
 from hodgerank.server.problem import Problem
 from hodgerank.server.rendering import policy
@@ -23,12 +23,12 @@ UPLOADS = re.compile(r"/new|/c/|/api/v1/media$|/api/v1/campaigns/[^/]+/votes$")
 """Where bodies may be as large as an upload."""
 
 
-class Shield:
+class SecurityMiddleware:
     """Checks where a request comes from and how much it brings; adds headers to every answer."""
 
-    def __init__(self, app: ASGIApp, house: House) -> None:
-        self._app, self._rules, self._limits = app, house.rules, house.limits
-        self._public_name = urlsplit(house.rules.public_url or "").hostname
+    def __init__(self, app: ASGIApp, context: ServerContext) -> None:
+        self._app, self._rules, self._limits = app, context.rules, context.limits
+        self._public_name = urlsplit(context.rules.public_url or "").hostname
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """One request."""

@@ -18,7 +18,7 @@ class Clients:
 
     def token(self, role: Role = "owner", name: str = "gpt", campaign: str | None = None) -> str:
         """A new one."""
-        return self._live.house.keys.issue("token", role, name, campaign=campaign)
+        return self._live.context.keys.issue("token", role, name, campaign=campaign)
 
     def of(
         self, campaign: Campaign, role: Role = "owner", name: str = "gpt", **options: Any

@@ -34,7 +34,7 @@ def proxy(live):
 
 
 def kinds(campaign):
-    return [event.kind for event in campaign.log()]
+    return [event.kind for event in campaign.events()]
 
 
 # What gets no answer

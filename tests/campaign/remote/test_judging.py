@@ -6,12 +6,12 @@ import asyncio
 
 from campaigns import SCORES, TEXTS, few
 from hodgerank.judges.campaign_run import judge_campaign, judge_for
-from hodgerank.judges.fake_llm import Faults, StandIn, Temper
+from hodgerank.judges.fake_llm import FakeLLM, Faults, ModelProfile
 
 
-def work(stand_in, campaign, models, **options):
+def work(fake_llm, campaign, models, **options):
     """A run; then the judge is closed."""
-    judge = judge_for(campaign, models, base_url=stand_in.base_url)
+    judge = judge_for(campaign, models, base_url=fake_llm.base_url)
 
     async def run():
         try:
@@ -25,9 +25,9 @@ def work(stand_in, campaign, models, **options):
 def test_a_judge_needs_no_more_than_its_token(live, clients):
     campaign = live.campaign(few(5))
     client = clients.of(campaign, "judge", "m")
-    with StandIn(SCORES, tempers=Temper(acuity=2)) as stand_in:
-        run = work(stand_in, client, "m")
-        assert len(stand_in.calls) == 10
+    with FakeLLM(SCORES, profiles=ModelProfile(acuity=2)) as fake_llm:
+        run = work(fake_llm, client, "m")
+        assert len(fake_llm.calls) == 10
     assert (run.n_answers, run.n_counted) == (10, 10)
     assert run.reason == "m has seen every pair: thank you"
     [worker] = campaign.workers()
@@ -39,7 +39,7 @@ def test_several_models_stop_when_it_is_enough(live, clients):
     client = clients.of(campaign)
     client.progress()  # the process that computes it takes a while to begin
     faults = Faults(latency=0.05)
-    with StandIn(SCORES, tempers=Temper(acuity=2), faults=faults) as stand_in:
-        run = work(stand_in, client, ["x", "y"], concurrency=4)
+    with FakeLLM(SCORES, profiles=ModelProfile(acuity=2), faults=faults) as fake_llm:
+        run = work(fake_llm, client, ["x", "y"], concurrency=4)
     assert "enough answers" in run.reason
     assert 10 <= run.n_answers == campaign.counts.n_answers < 132

@@ -16,7 +16,7 @@ from hodgerank.campaign.client import connection as connection_module
 from hodgerank.campaign.client.address import read_address
 from hodgerank.errors import CampaignError, InvalidArgument
 from hodgerank.judges.campaign_run import judge_campaign, judge_for
-from hodgerank.judges.fake_llm import StandIn, Temper
+from hodgerank.judges.fake_llm import FakeLLM, ModelProfile
 from server.media.made import NOT_TAKEN, picture
 
 seeds = count(5000)
@@ -110,7 +110,7 @@ def test_what_cannot_be_read_is_told_before_anything_is_sent(live, clients, pict
     items = [*items_of(pictures), CampaignItem("x", media=str(tmp_path))]
     with pytest.raises(InvalidArgument, match="is not a file"):
         RemoteCampaign.create(live.url, items, token=token, id="unread", question="?")
-    assert "unread" not in live.house.database.campaigns()
+    assert "unread" not in live.context.database.campaigns()
 
 
 @pytest.mark.parametrize("kind", ["SVG", "page", "nothing", "words"])
@@ -126,7 +126,7 @@ def test_a_file_that_is_refused_is_named(live, clients, tmp_path, kind):
 
 
 def test_a_file_that_is_too_large_is_named(live, clients, tmp_path, monkeypatch):
-    monkeypatch.setattr(live.house.media, "largest", 1 << 20)
+    monkeypatch.setattr(live.context.media, "largest", 1 << 20)
     path = tmp_path / "large.png"
     path.write_bytes(bytes(8 << 20))
     client = clients.of(live.campaign())
@@ -158,7 +158,7 @@ def test_an_upload_that_gets_lost_is_sent_again(live, clients, pictures, monkeyp
         [path, *_] = pictures
         proxy.cut_before, proxy.cut_after = 1, 1
         client.edit("item-0", media=path)
-        assert live.house.media.path_of(campaign.items[0].media).read_bytes() == pictures[path]
+        assert live.context.media.path_of(campaign.items[0].media).read_bytes() == pictures[path]
     finally:
         proxy.close()
 
@@ -230,9 +230,9 @@ def test_models_see_the_very_bytes(make, pictures, where):
     scores = {f"sha256:{digest}": float(k) for k, digest in enumerate(known)}
     with (
         make[where](items_of(pictures)) as campaign,
-        StandIn(scores, tempers=Temper(acuity=2)) as stand_in,
+        FakeLLM(scores, profiles=ModelProfile(acuity=2)) as fake_llm,
     ):
-        judge = judge_for(campaign, "m", base_url=stand_in.base_url)
+        judge = judge_for(campaign, "m", base_url=fake_llm.base_url)
 
         async def run():
             try:
@@ -241,13 +241,13 @@ def test_models_see_the_very_bytes(make, pictures, where):
                 await judge.close()
 
         assert asyncio.run(run()).n_answers == 3
-        assert len(stand_in.calls) == 3
-        for call in stand_in.calls:
+        assert len(fake_llm.calls) == 3
+        for call in fake_llm.calls:
             left, right = (side.removeprefix("sha256:") for side in (call.left, call.right))
             assert images_in(call) == [known[left], known[right]]
         rows = campaign.answers()
     paths = list(pictures)
-    asked = {frozenset(images_in(call)) for call in stand_in.calls}
+    asked = {frozenset(images_in(call)) for call in fake_llm.calls}
     assert asked == {
         frozenset((pictures[paths[row["left"]]], pictures[paths[row["right"]]])) for row in rows
     }

@@ -34,7 +34,7 @@ NOT_OF_CLIENTS = {
     "open",  # is made by its name
     "load",  # a log becomes a campaign on this machine
     "database",
-    "desk",
+    "log",
     "new_id",  # ids are drawn by the server
     "note",  # which notes by itself
 }
@@ -127,8 +127,8 @@ def live_through(campaign: Any, folder: Any) -> dict[str, Any]:
         "trust": campaign.trust("b").to_dict(),
         "progress": plain(campaign.progress()),
         "answers": plain(campaign.answers()),
-        "log": plain(list(campaign.log())),
-        "end": plain(list(campaign.log(30))),
+        "log": plain(list(campaign.events())),
+        "end": plain(list(campaign.events(30))),
         "waited": [campaign.wait(0, 5), campaign.wait(10_000, 0.01)],
     }
     for name in ("votes.csv", "log.jsonl", "votes.parquet"):
@@ -174,7 +174,7 @@ def test_a_script_does_not_care_where_it_runs(part, here, there):
 @pytest.fixture(scope="module")
 def there(live, tmp_path_factory):
     """What the same campaign says over HTTP."""
-    token = live.house.keys.issue("token", "owner", "gpt")
+    token = live.context.keys.issue("token", "owner", "gpt")
     campaign = RemoteCampaign.create(live.url, ITEMS, SETTINGS, token=token, id="script")
     return live_through(campaign, tmp_path_factory.mktemp("there"))
 

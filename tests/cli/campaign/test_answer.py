@@ -115,7 +115,7 @@ def test_a_reason_to_skip_is_a_second_key(new, answer):
     assert "skipped: not shown" in out
     assert "back: which of the two?" in out
     with Campaign.open("campaign.db", read_only=True) as campaign:
-        reasons = [event.data["reason"] for event in campaign.log() if event.kind == "skipped"]
+        reasons = [event.data["reason"] for event in campaign.events() if event.kind == "skipped"]
     assert reasons == ["not shown"]
     assert len(answers()) == 1
 
@@ -283,7 +283,7 @@ def test_an_interrupt_leaves_the_pair_open(new, answer, monkeypatch):
 
     new()
     with monkeypatch.context() as patch:
-        patch.setattr("hodgerank.cli.campaign.keyboard.LineKeys.read", interrupt)
+        patch.setattr("hodgerank.cli.campaign.keyboard.LineKeyReader.read", interrupt)
         out = answer([], status=130)
     assert "the same command goes on" in out
     assert pairs_shown(answer(["q"])) == pairs_shown(out)

@@ -122,7 +122,7 @@ def test_imports_that_make_no_sense_are_refused(answered, campaign, folder):
 SETTINGS = {
     "plain": {"ranking": "plain"},
     "robust": {"ranking": "robust"},
-    "robust, sides in the model": {"ranking": "robust", "position": "worker"},
+    "robust, sides in the model": {"ranking": "robust", "position_bias": "worker"},
     "not adaptive": {"ranking": "plain", "sampler": "random"},
 }
 

@@ -11,7 +11,7 @@ import pytest
 
 from campaigns import QUESTION, SCORES, TEXTS, asked_in, forget_surroundings, records
 from hodgerank.campaign.campaign import Campaign
-from hodgerank.judges.fake_llm import StandIn, Temper
+from hodgerank.judges.fake_llm import FakeLLM, ModelProfile
 
 pytestmark = pytest.mark.usefixtures("certificates_are_read_once")
 
@@ -26,9 +26,9 @@ def folder(tmp_path, monkeypatch):
     return tmp_path
 
 
-def words(stand_in, *more, model="m"):
+def words(fake_llm, *more, model="m"):
     """A command that judges, in a few words."""
-    first = ["campaign", "judge", "campaign.db", "-m", model, "--base-url", stand_in.base_url]
+    first = ["campaign", "judge", "campaign.db", "-m", model, "--base-url", fake_llm.base_url]
     return [*first, *map(str, more)]
 
 
@@ -38,9 +38,9 @@ def answers():
 
 
 def test_models_answer_and_what_came_is_said(run, folder):
-    with StandIn(SCORES) as stand_in:
-        status, out, err = run(*words(stand_in, "-m", "y", "--budget", 20))
-        assert len(stand_in.calls) == 20
+    with FakeLLM(SCORES) as fake_llm:
+        status, out, err = run(*words(fake_llm, "-m", "y", "--budget", 20))
+        assert len(fake_llm.calls) == 20
     assert (status, err) == (0, "")
     assert "20 answers; stopped by: budget of 20 answers used" in out
     assert "Not yet: 20 answers." in out
@@ -50,20 +50,20 @@ def test_models_answer_and_what_came_is_said(run, folder):
 
 
 def test_the_same_command_goes_on_and_a_cap_counts_what_came_before(run):
-    with StandIn(SCORES) as stand_in:
-        run(*words(stand_in, "--budget", 10))
-        status, out, _ = run(*words(stand_in, "--max-calls", 15))
-        keys = {asked_in(call, stand_in) for call in stand_in.calls}
-        assert len(keys) == len(stand_in.calls) == 15
+    with FakeLLM(SCORES) as fake_llm:
+        run(*words(fake_llm, "--budget", 10))
+        status, out, _ = run(*words(fake_llm, "--max-calls", 15))
+        keys = {asked_in(call, fake_llm) for call in fake_llm.calls}
+        assert len(keys) == len(fake_llm.calls) == 15
     assert status == 0
     assert "5 answers; stopped by: the cap of 15 calls is reached" in out
 
 
 def test_json_tells_everything(run, folder):
-    tempers = {"y": Temper(abstain=1)}
-    with StandIn(SCORES, tempers=tempers) as stand_in:
+    profiles = {"y": ModelProfile(abstain=1)}
+    with FakeLLM(SCORES, profiles=profiles) as fake_llm:
         arguments = ("-m", "y", "--calls", "log.jsonl", "--json", "--temperature", 0)
-        status, out, err = run(*words(stand_in, *arguments))
+        status, out, err = run(*words(fake_llm, *arguments))
     assert (status, err) == (3, "")  # one of them has failed
     told = json.loads(out)
     m, y = told["models"]
@@ -77,11 +77,11 @@ def test_json_tells_everything(run, folder):
 def test_what_was_skipped_last_is_quoted(run):
     with Campaign.create("few.db", {"a": "Tea.", "b": "Milk."}, question=QUESTION):
         pass
-    with StandIn({"Tea.": 1, "Milk.": 0}, tempers=Temper(ramble=1)) as stand_in:
-        arguments = words(stand_in)
+    with FakeLLM({"Tea.": 1, "Milk.": 0}, profiles=ModelProfile(ramble=1)) as fake_llm:
+        arguments = words(fake_llm)
         arguments[2] = "few.db"
         status, out, _ = run(*arguments)
-        [call] = stand_in.calls
+        [call] = fake_llm.calls
     assert status == 0
     assert "0 answers, 1 skipped; stopped by: m has seen every pair" in out
     assert "the last one that was skipped: unparsable: " in out
@@ -89,48 +89,48 @@ def test_what_was_skipped_last_is_quoted(run):
 
 
 def test_what_does_not_fit_is_refused_before_anybody_is_asked(run):
-    with StandIn(SCORES) as stand_in:
-        status, _, err = run(*words(stand_in, "--answers", "tie"))
+    with FakeLLM(SCORES) as fake_llm:
+        status, _, err = run(*words(fake_llm, "--answers", "tie"))
         assert status == 2
         assert "set ties = true" in err
-        assert run(*words(stand_in, "--max-cost", 5))[0] == 2
+        assert run(*words(fake_llm, "--max-cost", 5))[0] == 2
         assert run("campaign", "judge", "nowhere.db", "-m", "m")[0] == 3
-        assert stand_in.calls == []
+        assert fake_llm.calls == []
         with Campaign.open("campaign.db") as campaign:
             campaign.change(ties=True)
-        assert run(*words(stand_in, "--answers", "tie", "--budget", 4))[0] == 0
+        assert run(*words(fake_llm, "--answers", "tie", "--budget", 4))[0] == 0
 
 
 def test_calls_of_a_campaign_at_an_address_need_a_file(run, postgres_url):
     with Campaign.create(postgres_url, TEXTS, question=QUESTION):
         pass
-    with StandIn(SCORES) as stand_in:
-        arguments = words(stand_in, "--budget", 4)
+    with FakeLLM(SCORES) as fake_llm:
+        arguments = words(fake_llm, "--budget", 4)
         arguments[2] = postgres_url
         status, _, err = run(*arguments)
         assert status == 2
         assert "--calls calls.jsonl" in err
         assert run(*arguments, "--calls", "calls.jsonl")[0] == 0
-        assert len(stand_in.calls) == 4
+        assert len(fake_llm.calls) == 4
 
 
 def test_one_interrupt_waits_for_what_is_out_and_the_same_command_goes_on(run, folder):
     def interrupt(call):
-        if len(stand_in._calls) == 10:
+        if len(fake_llm._calls) == 10:
             os.kill(os.getpid(), signal.SIGINT)
 
-    with StandIn(SCORES, on_call=interrupt) as stand_in:
-        status, out, err = run(*words(stand_in, "--concurrency", 6))
+    with FakeLLM(SCORES, on_call=interrupt) as fake_llm:
+        status, out, err = run(*words(fake_llm, "--concurrency", 6))
         assert status == 130
         assert "waiting for the calls that are out, which are paid for" in err
         assert "stopped by: interrupted" in out
         assert "The same command goes on from here." in out
-        n_calls = len(stand_in.calls)
+        n_calls = len(fake_llm.calls)
         assert 10 <= n_calls <= 16
         assert len(answers()) == len(records(folder / "campaign.calls.jsonl")) == n_calls
-        status, _, _ = run(*words(stand_in))
-        keys = {asked_in(call, stand_in) for call in stand_in.calls}
+        status, _, _ = run(*words(fake_llm))
+        keys = {asked_in(call, fake_llm) for call in fake_llm.calls}
         assert status == 0
-        assert len(keys) == len(stand_in.calls) == len(answers()) == 66
+        assert len(keys) == len(fake_llm.calls) == len(answers()) == 66
     run("campaign", "export", "campaign.db", "-o", "votes.csv")
     assert pl.read_csv("votes.csv").height == 66

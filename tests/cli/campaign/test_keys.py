@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from hodgerank.cli.campaign.keyboard import LEFT, RIGHT, TerminalKeys
+from hodgerank.cli.campaign.keyboard import LEFT, RIGHT, TerminalKeyReader
 
 
 @pytest.fixture
@@ -14,7 +14,7 @@ def pressed(monkeypatch):
     def press(*sent):
         arriving = iter(sent)
         monkeypatch.setattr("typer.getchar", lambda: next(arriving))
-        return TerminalKeys()
+        return TerminalKeyReader()
 
     return press
 

@@ -14,7 +14,7 @@ import polars as pl
 import pytest
 
 from hodgerank.data.items.judged_items import JudgedItems, read_items
-from hodgerank.data.items.samples import LARGEST_IMAGE, Sample, Showing, image_kind
+from hodgerank.data.items.samples import LARGEST_IMAGE, Sample, ShownPair, image_kind
 from hodgerank.errors import InvalidArgument, InvalidComparisons, UnknownItem
 from pace import at_most
 
@@ -44,7 +44,7 @@ def complaint(source, **options) -> str:
 def test_a_pair_is_shown_as_it_is_asked_for():
     items = JudgedItems.of({"a": "one", "b": "two"})
     assert items.items == ("a", "b")
-    assert items.showings("b", "a") == (Showing(Sample("two"), Sample("one"), None, ""),)
+    assert items.showings("b", "a") == (ShownPair(Sample("two"), Sample("one"), None, ""),)
     assert items.n_showings("a", "b") == 1
     assert items.comparable is None
     assert items.left_out == ()

@@ -10,10 +10,10 @@ from benchmarks.calibration.crowds import Crowd, fresh_rng
 from scipy.special import expit
 
 import hodgerank as hr
-from hodgerank.estimators.position_bias.assess import assess_sides
-from hodgerank.estimators.position_bias.bias_test import PRIOR, position_bias
-from hodgerank.estimators.position_bias.cells import SidedCells, worker_groups
-from hodgerank.estimators.position_bias.fit import fit_sides
+from hodgerank.estimators.position_bias.assess import assess_position_bias
+from hodgerank.estimators.position_bias.bias_test import PRIOR, measure_position_bias
+from hodgerank.estimators.position_bias.cells import PositionCells, worker_groups
+from hodgerank.estimators.position_bias.fit import fit_position_bias
 from hodgerank.graph.answered_graph import AnsweredGraph
 
 RUNS = 30
@@ -47,8 +47,8 @@ def test_fair_crowds_lean_to_no_side(crowd):
     single, together = [], 0
     for seed in range(RUNS):
         crowd_answers = answered(crowd, seed)
-        single.extend(position_bias(crowd_answers).p_values)
-        together += bool(position_bias(crowd_answers, "everybody").p_values[0] < 0.01)
+        single.extend(measure_position_bias(crowd_answers).p_values)
+        together += bool(measure_position_bias(crowd_answers, "everybody").p_values[0] < 0.01)
     said = np.array(single)[np.isfinite(single)]
     assert (said < 0.05).sum() <= 0.08 * max(len(said), 100)
     assert together <= 3  # of 30 at 1 %: six standard deviations
@@ -73,7 +73,7 @@ def test_a_panel_of_two_judges_has_the_biases_it_has():
     np.testing.assert_allclose(found.position_bias, true, atol=0.06)
     assert (found.position_bias_p_value < 0.01).all()
     assert np.all(np.abs(found.position_bias - true) < 3 * found.position_bias_stderr)
-    assert assess_sides(AnsweredGraph.of(votes)).lean.p_value < 0.01
+    assert assess_position_bias(AnsweredGraph.of(votes)).lean.p_value < 0.01
 
 
 def test_intervals_of_leans_cover():
@@ -86,7 +86,7 @@ def test_intervals_of_leans_cover():
         rng.normal(0, 0, (6, 8)), rng.normal(0, 0, 6)
         lean = rng.normal(0, 0.6, 6)
         np.testing.assert_array_equal(truth, crowd_answers.votes.truth)
-        votes, found = crowd_answers.votes, position_bias(crowd_answers)
+        votes, found = crowd_answers.votes, measure_position_bias(crowd_answers)
         gap = truth[votes.left] - truth[votes.right]
         for worker in range(6):
             mine = gap[votes.worker == worker]
@@ -99,7 +99,7 @@ def test_intervals_of_leans_cover():
 def test_strong_preferences_do_not_leak_into_the_lean():
     """Where the better item stands mostly left, left is chosen mostly, and rightly so."""
     crowd = Crowd(n_items=12, per_pair=20, spread=3, display="mostly better")
-    sides = assess_sides(answered(crowd, 1))
+    sides = assess_position_bias(answered(crowd, 1))
     assert sides.left_rate > 0.6
     assert abs(sides.lean.value) < 0.1
     assert sides.lean.lower < 0 < sides.lean.upper
@@ -107,20 +107,20 @@ def test_strong_preferences_do_not_leak_into_the_lean():
 
 def test_where_nothing_is_known_nothing_is_said():
     unknown = hr.read_comparisons([("a", "b", 1, "x"), ("b", "c", 1, "y")], display_known=False)
-    found = position_bias(AnsweredGraph.of(unknown))
+    found = measure_position_bias(AnsweredGraph.of(unknown))
     assert np.isnan(found.bias).all()
-    sides = assess_sides(AnsweredGraph.of(unknown))
+    sides = assess_position_bias(AnsweredGraph.of(unknown))
     assert sides.lean is None
     assert sides.moves is None
     once = hr.read_comparisons([("a", "b", 1, "x")])
-    assert np.isnan(position_bias(AnsweredGraph.of(once)).bias).all()
+    assert np.isnan(measure_position_bias(AnsweredGraph.of(once)).bias).all()
 
 
 def test_the_unit_of_weights_does_not_matter():
     votes = Crowd(per_pair=10, lean=0.5).votes(np.random.default_rng(2))
     weight = np.random.default_rng(3).uniform(0.5, 2, len(votes))
     found = [
-        position_bias(AnsweredGraph.of(replace(votes, weight=unit * weight)))
+        measure_position_bias(AnsweredGraph.of(replace(votes, weight=unit * weight)))
         for unit in (1.0, 1e-4, 1e4)
     ]
     for other in found[1:]:
@@ -131,8 +131,8 @@ def test_the_unit_of_weights_does_not_matter():
 def test_workers_of_no_acuity_do_not_keep_the_fit_from_coming_to_rest():
     votes = hr.simulate_comparisons(20, 3_000, workers={"honest": 12, "adversarial": 3}, rng=1)
     given = AnsweredGraph.of(votes)
-    cells = SidedCells.of(given, *worker_groups(votes))
-    fit = fit_sides(cells, "bradley-terry", PRIOR, tolerance=1e-3)
+    cells = PositionCells.of(given, *worker_groups(votes))
+    fit = fit_position_bias(cells, "bradley-terry", PRIOR, tolerance=1e-3)
     assert fit.acuity.min() == 0
     assert fit.residual <= 1e-3
     assert fit.iterations < 15

@@ -7,7 +7,7 @@ import pytest
 from benchmarks.calibration.judges import Judges
 
 import hodgerank as hr
-from hodgerank.estimators.position_bias.bias_test import first_of_equals
+from hodgerank.estimators.position_bias.bias_test import first_choice_rate
 
 
 @pytest.mark.slow
@@ -16,7 +16,7 @@ def test_intervals_cover_where_judges_lean_and_where_they_do_not():
     true = (1 + judges.true_leans) / 2
     covered, middle = [], []
     for seed in range(12):
-        found = first_of_equals(judges.votes(np.random.default_rng(seed)))
+        found = first_choice_rate(judges.votes(np.random.default_rng(seed)))
         rows = [found[f"judge {k}"] for k in range(3)]
         covered.append(
             [row.low <= share <= row.high for row, share in zip(rows, true, strict=True)]
@@ -28,14 +28,14 @@ def test_intervals_cover_where_judges_lean_and_where_they_do_not():
 
 def test_only_those_are_told_of_who_answered_pairs_with_sides():
     rows = [("a", "b", 1, "ann"), ("b", "a", 1, "ann"), ("a", "b", -1, "ben"), ("a", "b", 1, None)]
-    assert first_of_equals(hr.read_comparisons(rows)).keys() == {"ann", "ben"}
+    assert first_choice_rate(hr.read_comparisons(rows)).keys() == {"ann", "ben"}
     winners = hr.read_comparisons([{"winner": "a", "loser": "b", "worker": "ann"}] * 3)
-    assert first_of_equals(winners) == {}
+    assert first_choice_rate(winners) == {}
 
 
 def test_whoever_always_chooses_the_first_is_near_one():
     rows = [(a, b, 1, "ann") for a in range(5) for b in range(5) if a != b]
-    assert first_of_equals(hr.read_comparisons(rows, display_known=True))["ann"].share > 0.9
-    assert first_of_equals(hr.read_comparisons(rows, display_known=True))["ann"].low == (
+    assert first_choice_rate(hr.read_comparisons(rows, display_known=True))["ann"].share > 0.9
+    assert first_choice_rate(hr.read_comparisons(rows, display_known=True))["ann"].low == (
         pytest.approx(0.9, abs=0.1)
     )

@@ -38,7 +38,7 @@ def test_scores_are_those_of_the_joint_likelihood(estimator, log_cdf, precision,
         return -log_cdf(t).sum() + precision / 2 * b @ b + x.sum() ** 2
 
     best = minimize(loss, np.zeros(n + n_groups), options={"gtol": 1e-8}).x
-    ranking = estimator(votes, position=position)
+    ranking = estimator(votes, position_bias=position)
     np.testing.assert_allclose(scores_of(ranking, votes), best[:n], atol=1e-4)
     assert "sides are in the model" in ranking.notes[-1]
     assert ranking.converged
@@ -57,7 +57,7 @@ def test_least_squares_are_those_of_the_joint_design():
     residual = (outcome - design @ best)[: len(votes)]
     freedom = len(votes) - (votes.n_items - 1) - 4
     covariance = centred_inverse(design.T @ design, n_others=4) * (residual @ residual) / freedom
-    ranking = hr.hodge_rank(votes, position="worker")
+    ranking = hr.hodge_rank(votes, position_bias="worker")
     np.testing.assert_allclose(scores_of(ranking, votes), best[:6] - best[:6].mean(), atol=1e-9)
     errors = [ranking[item].stderr for item in votes.items]
     np.testing.assert_allclose(errors, np.sqrt(np.diag(covariance))[:6], rtol=1e-3)
@@ -74,7 +74,7 @@ def test_intervals_cover_where_plain_ones_do_not(estimator, covariance):
         votes = crowd.votes(np.random.default_rng(seed))
         truth = factor * (votes.truth - votes.truth.mean())
         for position, found in covered.items():
-            ranking = estimator(votes, position=position, covariance=covariance)
+            ranking = estimator(votes, position_bias=position, covariance=covariance)
             centre = scores_of(ranking, votes)
             error = np.array([ranking[item].stderr for item in votes.items])
             found.extend(np.abs(centre - truth) < 1.96 * error)
@@ -103,13 +103,13 @@ def test_the_ranking_is_nearer_to_the_truth(estimator, position):
     def tau(ranking: hr.Ranking) -> float:
         return hr.metrics.kendall_tau(ranking.score_by_item, true)
 
-    assert tau(estimator(votes, position=position)) > tau(estimator(votes)) + 0.1
+    assert tau(estimator(votes, position_bias=position)) > tau(estimator(votes)) + 0.1
 
 
 def test_belief_and_predictions_go_on_working():
     votes = LEANING.votes(np.random.default_rng(2))
     for estimator in ESTIMATORS:
-        ranking = estimator(votes, position="worker")
+        ranking = estimator(votes, position_bias="worker")
         first, last = ranking.items[0], ranking.items[-1]
         assert 0.5 < ranking.probability(first, last) < 1
         assert 0.9 < ranking.certainty(first, last) <= 1
@@ -119,21 +119,21 @@ def test_belief_and_predictions_go_on_working():
 def test_sides_need_to_be_known():
     votes = Crowd(display="winner").votes(np.random.default_rng(0))
     with pytest.raises(InvalidArgument, match="winner had been written first"):
-        hr.bradley_terry(votes, position="common")
+        hr.bradley_terry(votes, position_bias="common")
     fine = LEANING.votes(np.random.default_rng(0))
     with pytest.raises(InvalidArgument, match="single answers"):
-        hr.bradley_terry(hr.ComparisonGraph.from_comparisons(fine), position="common")
+        hr.bradley_terry(hr.ComparisonGraph.from_comparisons(fine), position_bias="common")
     with pytest.raises(InvalidArgument, match="uniform link"):
-        hr.hodge_rank(fine, link="angular", position="common")
+        hr.hodge_rank(fine, link="angular", position_bias="common")
     with pytest.raises(InvalidArgument, match="position"):
-        hr.hodge_rank(fine, position="left")
+        hr.hodge_rank(fine, position_bias="left")
 
 
 def test_answers_of_unknown_display_count_without_sides():
     votes = LEANING.votes(np.random.default_rng(3))
     half = replace(votes, display_known=np.arange(len(votes)) % 2 == 0)
     for estimator in ESTIMATORS:
-        assert len(estimator(half, position="worker")) == 6
+        assert len(estimator(half, position_bias="worker")) == 6
 
 
 @pytest.mark.slow
@@ -148,7 +148,7 @@ def test_sides_cost_nothing_where_pairs_were_chosen_by_labels_and_nobody_leans()
             chance = 1 / (1 + np.exp(x[pair.right] - x[pair.left]))
             sampler.tell(pair, 1 if rng.random() < chance else -1, "ann")
         for position, found in taus.items():
-            ranking = hr.bayes_rank(sampler.answers, position=position)
+            ranking = hr.bayes_rank(sampler.answers, position_bias=position)
             scores = dict(zip(ranking.items, ranking.scores.tolist(), strict=True))
             found.append(hr.metrics.kendall_tau(scores, dict(enumerate(x.tolist()))))
     assert np.mean(taus["worker"]) > np.mean(taus[None]) - 0.005
@@ -165,7 +165,7 @@ def test_the_posterior_with_sides_covers_scores_and_tells_the_lean():
             for a, b in zip(left, right, strict=True)
             if a != b
         ]
-        ranking = hr.bayes_rank(rows, position="common")
+        ranking = hr.bayes_rank(rows, position_bias="common")
         truth = x[list(ranking.items)] - x.mean()
         covered.append((np.abs(truth - ranking.scores) < 1.96 * ranking.standard_errors).mean())
         leans.append(float(ranking.notes[-1].split("adds ")[1].split(" ")[0]))
@@ -175,4 +175,4 @@ def test_the_posterior_with_sides_covers_scores_and_tells_the_lean():
 
 def test_sides_do_not_pass_for_weights():
     votes = hr.simulate_comparisons(8, 300, workers={"position-biased": 1}, rng=2)
-    assert not any("weights" in note for note in hr.bayes_rank(votes, position="common").notes)
+    assert not any("weights" in note for note in hr.bayes_rank(votes, position_bias="common").notes)

@@ -45,7 +45,7 @@ def test_a_report_with_sides_sees_the_ranking_that_a_lean_hides():
     for seed in range(5):
         votes = judges.votes(np.random.default_rng([seed, 1]))
         plain, sided = (
-            hr.report(votes, with_forecast=False, position=position).findings.shows_a_ranking
+            hr.report(votes, with_forecast=False, position_bias=position).findings.shows_a_ranking
             for position in (None, "worker")
         )
         assert sided or not plain

@@ -20,7 +20,7 @@ from hodgerank.errors import HodgeRankError, InvalidArgument, MissingDependency
 from hodgerank.judges.endpoint.completion import Reply
 from hodgerank.judges.endpoint.endpoint import CallFailed, Endpoint, EndpointRefuses
 from hodgerank.judges.endpoint.pace import Pace
-from hodgerank.judges.fake_llm import Faults, StandIn
+from hodgerank.judges.fake_llm import FakeLLM, Faults
 from hodgerank.judges.ledger import Caps, Ledger
 
 KEY = "sk-proj-Zq83hTvLx92mWd71"
@@ -172,7 +172,7 @@ def test_the_stand_in_is_understood():
         await endpoint.close()
         return reply
 
-    with StandIn(scores, seed=1) as server:
+    with FakeLLM(scores, seed=1) as server:
         reply = asyncio.run(ask(server.base_url))
         assert (reply.prompt_tokens, reply.completion_tokens) == server.calls[0].tokens
     assert reply.text in ("A", "B")
@@ -357,7 +357,7 @@ def test_64_calls_in_flight_are_held_back_by_one_that_is_told_to_wait():
         return replies
 
     faults = Faults(too_many=0.1, server_error=0.05, broken_json=0.05, closed=0.05, retry_after=30)
-    with StandIn(scores, faults=faults, seed=1) as server:
+    with FakeLLM(scores, faults=faults, seed=1) as server:
         replies = asyncio.run(ask(server.base_url))
         assert len(server.calls) == len(replies) == 200
         n_faults = sum(server.faulted.values())

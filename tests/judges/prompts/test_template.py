@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import hodgerank.judges.prompts
-from hodgerank.data.items.samples import Sample, Showing
+from hodgerank.data.items.samples import Sample, ShownPair
 from hodgerank.errors import InvalidArgument
 from hodgerank.judges.prompts.images import logged
 from hodgerank.judges.prompts.template import SHIPPED, Template, load_template
@@ -23,10 +23,10 @@ from pace import at_most
 PNG = b"\x89PNG\r\n\x1a\n" + bytes(20)
 LABELS = {"A": 1, "B": -1, "X": None}
 QUESTION = "Which text is clearer?"
-PAIR = Showing(Sample("left text"), Sample("right text"))
+PAIR = ShownPair(Sample("left text"), Sample("right text"))
 
 
-def content(template: Template, showing: Showing = PAIR, question: str = QUESTION) -> str:
+def content(template: Template, showing: ShownPair = PAIR, question: str = QUESTION) -> str:
     [message] = template.messages(question, showing)
     assert message["role"] == "user"
     assert isinstance(message["content"], str)
@@ -79,21 +79,21 @@ def test_the_shipped_templates_ask_for_one_character(name, labels):
 def test_a_shared_context_is_shown_once_and_own_contexts_with_their_items(name):
     template = load_template(name)
     a, b = Sample("one", context="the prompt"), Sample("two", context="the prompt")
-    prompt = content(template, Showing(a, b, "the prompt", "the prompt"))
+    prompt = content(template, ShownPair(a, b, "the prompt", "the prompt"))
     assert prompt.count("the prompt") == 1
     assert "<item-context>\nthe prompt\n</item-context>\n\n<item-A>\none\n</item-A>" in prompt
-    own = content(template, Showing(Sample("one", context="p"), Sample("two")))
+    own = content(template, ShownPair(Sample("one", context="p"), Sample("two")))
     assert "<item-A>\n<item-context>\np\n</item-context>\none\n</item-A>" in own
     assert "<item-B>\ntwo\n</item-B>" in own
     assert "Both items" not in own
 
 
 def test_what_is_put_in_is_not_looked_into():
-    showing = Showing(Sample("{right}{question}"), Sample("{left}{{x}}"), "{left}", "k")
+    showing = ShownPair(Sample("{right}{question}"), Sample("{left}{{x}}"), "{left}", "k")
     assert (
         content(small(), showing, "{context}") == "{context}|{left}|{right}{question}|{left}{{x}}"
     )
-    own = Showing(Sample("1", context="{right}"), Sample(r"\1 \g<0> %s"))
+    own = ShownPair(Sample("1", context="{right}"), Sample(r"\1 \g<0> %s"))
     assert content(small(), own) == rf"{QUESTION}||{{right}}{chr(10)}1|\1 \g<0> %s"
 
 
@@ -121,7 +121,7 @@ def test_no_text_closes_the_tags_around_it(text, place):
     left = Sample(text if place == "left" else "one", context=text if place == "own" else None)
     right = Sample(text if place == "right" else "two")
     prompt = content(
-        load_template("choice"), Showing(left, right, text if place == "context" else None)
+        load_template("choice"), ShownPair(left, right, text if place == "context" else None)
     )
     assert text in prompt
     word = re.search(r"<(item[0-9]*)-A>", prompt.replace(text, ""))[1]
@@ -132,7 +132,7 @@ def test_no_text_closes_the_tags_around_it(text, place):
 
 def test_the_tags_are_the_same_for_all_but_texts_that_hold_them():
     assert "<item-A>" in content(load_template("choice"))
-    assert "<item2-A>" in content(load_template("choice"), Showing(Sample("<item>"), Sample("b")))
+    assert "<item2-A>" in content(load_template("choice"), ShownPair(Sample("<item>"), Sample("b")))
 
 
 @given(left=st.text(min_size=1), right=st.text(min_size=1), question=st.text(min_size=1))
@@ -140,7 +140,7 @@ def test_texts_stand_in_the_prompt_as_they_are(left, right, question):
     if not (left.strip() and right.strip() and question.strip()):
         return
     template = small("{question}\0{left}\0{right}")
-    assert content(template, Showing(Sample(left), Sample(right)), question) == (
+    assert content(template, ShownPair(Sample(left), Sample(right)), question) == (
         f"{question}\0{left}\0{right}"
     )
 
@@ -148,7 +148,7 @@ def test_texts_stand_in_the_prompt_as_they_are(left, right, question):
 def test_huge_texts_are_put_in_quickly():
     for text in ("x" * 5_000_000, "<" * 2_000_000, "{left}" * 500_000, "<item" + " " * 3_000_000):
         with at_most(2):
-            assert text in content(load_template("choice"), Showing(Sample(text), Sample("b")))
+            assert text in content(load_template("choice"), ShownPair(Sample(text), Sample("b")))
 
 
 def test_a_system_message_comes_first():
@@ -163,7 +163,7 @@ def test_a_context_without_a_place_is_not_dropped_silently():
     template = small("{question}{left}{right}")
     assert content(template) == f"{QUESTION}left textright text"
     with pytest.raises(InvalidArgument, match=r"no \{context\}"):
-        template.messages(QUESTION, Showing(Sample("a"), Sample("b"), "p", "p"))
+        template.messages(QUESTION, ShownPair(Sample("a"), Sample("b"), "p", "p"))
 
 
 @pytest.mark.parametrize("question", ["", " \n", "\ud800", None, 7])
@@ -182,7 +182,7 @@ def pictures(tmp_path: Path) -> tuple[Path, Path]:
 def test_images_stand_where_their_places_are(tmp_path):
     left, right = pictures(tmp_path)
     [message] = small("{question} 1: {left} 2: {right} done").messages(
-        QUESTION, Showing(Sample(image=left), Sample("caption", right))
+        QUESTION, ShownPair(Sample(image=left), Sample("caption", right))
     )
     url = f"data:image/png;base64,{base64.b64encode(PNG).decode()}"
     assert message["content"][:2] == [
@@ -200,7 +200,7 @@ def test_images_stand_where_their_places_are(tmp_path):
 def test_parts_of_nothing_but_spaces_are_left_out(tmp_path):
     left, right = pictures(tmp_path)
     [message] = small("{left} \n{right}\n{question}").messages(
-        QUESTION, Showing(Sample(image=left), Sample(image=right))
+        QUESTION, ShownPair(Sample(image=left), Sample(image=right))
     )
     assert [part["type"] for part in message["content"]] == ["image_url", "image_url", "text"]
 
@@ -208,7 +208,7 @@ def test_parts_of_nothing_but_spaces_are_left_out(tmp_path):
 def test_logged_messages_name_images_by_their_hash(tmp_path):
     left, right = pictures(tmp_path)
     template = small("{left}{right} {question} data:image/png;base64,AAAA", system="{question}")
-    messages = template.messages(QUESTION, Showing(Sample(image=left), Sample(image=right)))
+    messages = template.messages(QUESTION, ShownPair(Sample(image=left), Sample(image=right)))
     before = json.dumps(messages)
     system, user = logged(messages)
     assert system == messages[0]
@@ -223,7 +223,7 @@ def test_logged_messages_name_images_by_their_hash(tmp_path):
 
 def test_an_image_that_has_gone_is_said(tmp_path):
     left, right = pictures(tmp_path)
-    showing = Showing(Sample(image=left), Sample(image=right))
+    showing = ShownPair(Sample(image=left), Sample(image=right))
     left.write_bytes(b"<html>")
     with pytest.raises(InvalidArgument, match="is not an image any more"):
         small().messages(QUESTION, showing)

@@ -71,5 +71,5 @@ def test_solutions_and_covariances_are_those_of_the_whole_matrix(
 
 def test_too_many_items_and_groups_are_refused(monkeypatch):
     monkeypatch.setattr(bordered_equations, "DENSE_ITEMS", 3)
-    with pytest.raises(InvalidArgument, match="position='common'"):
+    with pytest.raises(InvalidArgument, match="position_bias='common'"):
         system(0.0)

@@ -133,4 +133,6 @@ def test_bits_and_walks_agree_on_many_items():
 
 def test_a_chain_of_items_is_walked():
     n = 1_000
-    assert not triangles.suits_bit_rows(np.minimum(np.arange(n + 1), n - 1), np.arange(1, n, dtype=np.int32))
+    assert not triangles.suits_bit_rows(
+        np.minimum(np.arange(n + 1), n - 1), np.arange(1, n, dtype=np.int32)
+    )

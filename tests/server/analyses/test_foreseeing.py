@@ -10,7 +10,7 @@ from hodgerank.campaign.results import TrackStanding
 from hodgerank.campaign.settings import CampaignSettings
 from hodgerank.collecting.forecast import Forecast
 from hodgerank.collecting.stopping import ExpectedTau
-from hodgerank.server.analyses.live_view import Foreseen, foresee
+from hodgerank.server.analyses.live_view import AnswersForecast, forecast_answers
 
 RULE = "tau >= 0.95"
 VOTES = hr.simulate_comparisons(4, 30, rng=1)
@@ -19,7 +19,7 @@ AHEAD = Forecast(ExpectedTau(0.95), 0.5, 40, 3, 90)
 
 
 def foreseen(n_answers, forecast=AHEAD, n_items=4, rule=RULE):
-    return Foreseen(n_answers, n_items, rule, forecast, is_doubtful=False)
+    return AnswersForecast(n_answers, n_items, rule, forecast, is_doubtful=False)
 
 
 def test_a_forecast_is_counted_from_the_answers_that_are_there():
@@ -54,9 +54,9 @@ def test_what_still_holds_is_not_played_again(monkeypatch):
         for _ in range(3):
             [task] = campaign.lease("ann")
             campaign.answer(task, 1 if task.left < task.right else -1)
-        first = foresee(campaign, {})
+        first = forecast_answers(campaign, {})
         assert first[""].forecast is not None
-        assert foresee(campaign, first)[""] is first[""]
+        assert forecast_answers(campaign, first)[""] is first[""]
 
 
 def test_a_rule_that_is_reached_is_not_foreseen():
@@ -64,4 +64,4 @@ def test_a_rule_that_is_reached_is_not_foreseen():
         for name in ("ann", "bob"):
             [task] = campaign.lease(name)
             campaign.answer(task, 1 if task.left == "a" else -1)
-        assert foresee(campaign, {})[""].forecast is None
+        assert forecast_answers(campaign, {})[""].forecast is None

@@ -1,4 +1,4 @@
-"""One house for all tests of the API: each makes a campaign of its own."""
+"""One context for all tests of the API: each makes a campaign of its own."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from hodgerank.server.app import create_app
-from hodgerank.server.context import House, HouseRules
+from hodgerank.server.context import ServerConfig, ServerContext
 from hodgerank.server.result_cache import Standings
 from server.api.served import HERE, Program, Served
 
@@ -27,13 +27,13 @@ async def _do_nothing(standings: Standings) -> None:
 
 @pytest.fixture(scope="session")
 def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    """A house that computes only what is asked for."""
-    house = House(HouseRules(str(tmp_path_factory.mktemp("api") / "campaigns.db")))
+    """A context that computes only what is asked for."""
+    context = ServerContext(ServerConfig(str(tmp_path_factory.mktemp("api") / "campaigns.db")))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Standings, "keep_up", _do_nothing)
-        with TestClient(create_app(house), base_url=HERE) as client:
+        with TestClient(create_app(context), base_url=HERE) as client:
             patch.undo()  # other servers of the tests do compute them
-            yield Served(house, client)
+            yield Served(context, client)
 
 
 @pytest.fixture

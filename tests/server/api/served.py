@@ -1,4 +1,4 @@
-"""A house behind its API, for programs with tokens of any role."""
+"""A context behind its API, for programs with tokens of any role."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from starlette.testclient import TestClient
 
 from hodgerank.campaign.campaign import Campaign
 from hodgerank.server.api_keys import Role
-from hodgerank.server.context import House
+from hodgerank.server.context import ServerContext
 
 HERE = "http://localhost:8000"
 
@@ -41,16 +41,16 @@ class Program:
 
 
 class Served:
-    """The house, and who uses it."""
+    """The context, and who uses it."""
 
-    def __init__(self, house: House, client: TestClient) -> None:
-        self.house, self.client = house, client
+    def __init__(self, context: ServerContext, client: TestClient) -> None:
+        self.context, self.client = context, client
         self._numbers = count(1)
 
     def campaign(self, items: Any = "abcdef", **settings: Any) -> Campaign:
         """A new campaign; what programs do in it is seen here too."""
         return Campaign.create(
-            self.house.database,
+            self.context.database,
             list(items) if isinstance(items, str) else items,
             id=f"campaign {next(self._numbers)}",
             **{"question": "Which one?", **settings},
@@ -64,5 +64,5 @@ class Served:
         seconds: float | None = None,
     ) -> Program:
         """One with a token of its own."""
-        token = self.house.keys.issue("token", role, name, campaign=campaign, seconds=seconds)
+        token = self.context.keys.issue("token", role, name, campaign=campaign, seconds=seconds)
         return Program(self.client, token)

@@ -13,9 +13,9 @@ from schemathesis.core.parameters import ParameterLocation
 
 from hodgerank.campaign.campaign import Campaign
 from hodgerank.server.app import create_app
-from hodgerank.server.context import House
+from hodgerank.server.context import ServerContext
 from hodgerank.server.rate_limits import RateLimits
-from hodgerank.server.views.live import News
+from hodgerank.server.views.live import EventWaiter
 from hodgerank.server.views.openapi import schema_of
 from server.pages.owning import house_at
 
@@ -47,7 +47,7 @@ class Door:
 
 
 door = Door()
-described = schema_of(create_app(cast("House", None)))
+described = schema_of(create_app(cast("ServerContext", None)))
 schema = schemathesis.openapi.from_dict(described, config=SchemathesisConfig.from_dict(CONFIG))
 schema.app = door
 
@@ -57,16 +57,18 @@ def as_it_is(context: Any, value: Any) -> bytes:
     return value if isinstance(value, bytes) else str(value).encode("utf-8", "replace")
 
 
-async def _have_no_patience(news: News, campaign: Campaign, after: int, seconds: float) -> bool:
+async def _have_no_patience(
+    news: EventWaiter, campaign: Campaign, after: int, seconds: float
+) -> bool:
     return False
 
 
 class Served:
-    """A house in which every request finds something to be done."""
+    """A context in which every request finds something to be done."""
 
-    def __init__(self, house: House) -> None:
-        self.token = house.keys.issue("token", "owner", "ann")
-        self._house, self._numbers = house, count(1)
+    def __init__(self, context: ServerContext) -> None:
+        self.token = context.keys.issue("token", "owner", "ann")
+        self._context, self._numbers = context, count(1)
         self._campaigns: dict[str, Campaign] = {}
 
     def _campaign(self, operation: str) -> Campaign:
@@ -74,7 +76,7 @@ class Served:
         known = self._campaigns.get(operation)
         if known is None or known.counts.status == "closed":
             known = self._campaigns[operation] = Campaign.create(
-                self._house.database,
+                self._context.database,
                 ["a", "b", "c", "cat", "dog"],
                 id=f"campaign {next(self._numbers)}",
                 question="Which?",
@@ -98,14 +100,14 @@ class Served:
 
 @pytest.fixture(scope="module")
 def served(tmp_path_factory):
-    house = house_at(str(tmp_path_factory.mktemp("schema") / "campaigns.db"))
+    context = house_at(str(tmp_path_factory.mktemp("schema") / "campaigns.db"))
     hours = count(step=3600)
-    house.limits = RateLimits(clock=lambda: next(hours))  # strangers may try again and again
+    context.limits = RateLimits(clock=lambda: next(hours))  # strangers may try again and again
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(News, "wait", _have_no_patience)
-        door.app = create_app(house)
-        yield Served(house)
-    house.close()
+        patch.setattr(EventWaiter, "wait", _have_no_patience)
+        door.app = create_app(context)
+        yield Served(context)
+    context.close()
 
 
 def is_not_refused_by_the_schema(context: Any, response: Any, case: Any) -> None:

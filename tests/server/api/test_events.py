@@ -54,7 +54,7 @@ def test_lines_are_those_of_an_exported_log(served):
     response = reader.ask("GET", here)
     assert response.headers["content-type"] == "application/jsonl"
     lines = response.content.splitlines()
-    assert lines == [line.rstrip() for line in log_lines("", campaign.log())][1:-1]
+    assert lines == [line.rstrip() for line in log_lines("", campaign.events())][1:-1]
     assert json.loads(lines[-1])["kind"] == "answered"
     assert json.loads(lines[-2])["left"] == task.left
     later = reader.ask("GET", here, params={"after": len(lines) - 2}).content.splitlines()
@@ -74,7 +74,7 @@ def test_many_events_come_in_order(served, monkeypatch):
 
 def test_a_stream_goes_on_as_things_happen(live):
     campaign = live.campaign(["a", "b", "c"])
-    token = live.house.keys.issue("token", "reader", "ann")
+    token = live.context.keys.issue("token", "reader", "ann")
     with stream(live, campaign, token) as response:
         assert response.headers["content-type"].startswith("text/event-stream")
         begun = [next_event(response) for _ in range(4)]
@@ -87,7 +87,7 @@ def test_a_stream_goes_on_as_things_happen(live):
 
 def test_a_stream_that_was_lost_is_taken_up_where_it_was(live):
     campaign = live.campaign(["a", "b", "c"])
-    token = live.house.keys.issue("token", "reader", "ann")
+    token = live.context.keys.issue("token", "reader", "ann")
     with stream(live, campaign, token) as response:
         seen = [next_event(response)["id"] for _ in range(2)]
     campaign.pause()
@@ -101,9 +101,9 @@ def test_a_stream_that_was_lost_is_taken_up_where_it_was(live):
 def test_a_stream_ends_when_its_token_is_taken_away(live, monkeypatch):
     monkeypatch.setattr(events_module, "HEARTBEAT_SECONDS", 0.1)
     campaign = live.campaign(["a", "b", "c"])
-    token = live.house.keys.issue("token", "reader", "short of time")
+    token = live.context.keys.issue("token", "reader", "short of time")
     with stream(live, campaign, token, after=4) as response:
         while not response.readline().startswith(b":"):
             pass
-        live.house.keys.revoke(holder="short of time")
+        live.context.keys.revoke(holder="short of time")
         assert response.read().strip(b":\n") == b""  # to its end

@@ -90,7 +90,7 @@ def test_media_that_are_neither_addresses_nor_uploads_are_refused(served, owner,
 def test_uploads_and_addresses_are_shown_to_who_answers(served, owner):
     picture = io.BytesIO()
     Image.new("RGB", (2, 2), "red").save(picture, "PNG")
-    name = served.house.media.add(picture.getvalue(), "red.png")
+    name = served.context.media.add(picture.getvalue(), "red.png")
     campaign = served.campaign(["a", "b"])
     here = f"/campaigns/{campaign.id}"
     owner.ask("PATCH", f"{here}/items", {"item": "a", "media": name})

@@ -16,7 +16,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from hodgerank.server.app import create_app
-from hodgerank.server.context import House, HouseRules
+from hodgerank.server.context import ServerConfig, ServerContext
 from hodgerank.server.uploads.staging import FOLDER, KEPT_SECONDS
 from hodgerank.server.views import media as media_view
 from server.api.served import HERE, Program
@@ -59,7 +59,7 @@ def shown(served, program, campaign, media):
 def places_of(served, media) -> set[Path]:
     """Where a file lies, in the library or before it."""
     name = media.removeprefix("media:")
-    return {path for path in files_below(served.house.media.folder) if path.name == name}
+    return {path for path in files_below(served.context.media.folder) if path.name == name}
 
 
 def files_below(folder: Path) -> set[Path]:
@@ -109,12 +109,12 @@ def test_the_same_file_once_more_is_the_same(served, owner):
 @pytest.mark.parametrize("name", HOSTILE)
 def test_what_browsers_do_not_show_or_could_run_is_refused_in_words(served, owner, name):
     content, words = HOSTILE[name]
-    before = files_below(served.house.media.folder)
+    before = files_below(served.context.media.folder)
     answer = send(owner, content, **{"Content-Type": "image/png"})
     assert (answer.status_code, answer.json()["error"]) == (422, "InvalidArgument")
     assert answer.headers["content-type"] == "application/problem+json"
     assert words in answer.json()["detail"]
-    assert files_below(served.house.media.folder) == before
+    assert files_below(served.context.media.folder) == before
 
 
 def test_a_form_is_not_a_file(served, owner):
@@ -124,8 +124,8 @@ def test_a_form_is_not_a_file(served, owner):
 
 
 def test_a_file_that_is_too_large_is_refused_while_it_comes(served, owner, monkeypatch):
-    monkeypatch.setattr(served.house.media, "largest", 3 << 20)
-    before = files_below(served.house.media.folder)
+    monkeypatch.setattr(served.context.media, "largest", 3 << 20)
+    before = files_below(served.context.media.folder)
     n_sent = 0
 
     def endless():
@@ -138,13 +138,13 @@ def test_a_file_that_is_too_large_is_refused_while_it_comes(served, owner, monke
         answer = send(owner, content)
         assert answer.status_code == 413
         assert answer.json()["detail"] == "it has more than 3 MB: make it smaller"
-    assert files_below(served.house.media.folder) == before
+    assert files_below(served.context.media.folder) == before
 
 
 def test_uploads_are_limited_as_those_of_pages(tmp_path):
-    house = House(HouseRules(str(tmp_path / "campaigns.db"), most_upload_bytes=2 << 20))
-    token = house.keys.issue("token", "owner", "gpt")
-    with TestClient(create_app(house), base_url=HERE) as client:
+    context = ServerContext(ServerConfig(str(tmp_path / "campaigns.db"), most_upload_bytes=2 << 20))
+    token = context.keys.issue("token", "owner", "gpt")
+    with TestClient(create_app(context), base_url=HERE) as client:
         program = Program(client, token)
         more_than_other_bodies = picture("BMP", (800, 600))
         assert len(more_than_other_bodies) > 1 << 20
@@ -155,7 +155,7 @@ def test_uploads_are_limited_as_those_of_pages(tmp_path):
 @pytest.mark.skipif(sys.platform != "linux", reason="needs /proc")
 def test_of_an_upload_that_breaks_off_nothing_stays(tmp_path, caplog):
     with live_server(tmp_path) as live:
-        token, folder = live.house.keys.issue("token", "owner", "gpt"), live.house.media.folder
+        token, folder = live.context.keys.issue("token", "owner", "gpt"), live.context.media.folder
         host, port = live.url.removeprefix("http://").split(":")
         head = (
             f"POST /api/v1/media HTTP/1.1\r\nHost: {host}:{port}\r\n"
@@ -206,7 +206,7 @@ def test_what_no_item_shows_nobody_sees(served, owner):
     media = sent(owner, new_png())
     campaign = served.campaign("ab")
     assert shown(served, owner, campaign, media).status_code == 404
-    assert media not in served.house.media
+    assert media not in served.context.media
 
 
 def test_it_waits_for_a_day_and_is_removed_then(served, owner):
@@ -215,13 +215,13 @@ def test_it_waits_for_a_day_and_is_removed_then(served, owner):
     [waiting] = places_of(served, media)
     assert waiting.read_bytes() == content
     folder = waiting.parents[1]
-    assert folder.parent == served.house.media.folder / FOLDER
+    assert folder.parent == served.context.media.folder / FOLDER
     nearly_a_day_ago = time.time() - KEPT_SECONDS + 60
     os.utime(folder, (nearly_a_day_ago, nearly_a_day_ago))
-    served.house.staging.clean()
+    served.context.staging.clean()
     assert waiting.exists()
     os.utime(folder, (nearly_a_day_ago - 120, nearly_a_day_ago - 120))
-    served.house.staging.clean()
+    served.context.staging.clean()
     assert not waiting.exists()
     assert edit(owner, served.campaign("ab"), media).status_code == 422
 
@@ -240,7 +240,7 @@ def test_it_waits_no_more_when_an_item_shows_it(served, owner):
     media = sent(owner, new_png())
     campaign = served.campaign("ab")
     edit(owner, campaign, media)
-    assert places_of(served, media) == {served.house.media.path_of(media)}
+    assert places_of(served, media) == {served.context.media.path_of(media)}
 
 
 def test_items_that_are_refused_can_be_sent_again_without_their_files(served):

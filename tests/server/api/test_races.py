@@ -48,7 +48,7 @@ def race(live: LiveServer, n_tasks: int) -> None:
                 RemoteCampaign(
                     live.url,
                     campaign.id,
-                    token=live.house.keys.issue("token", "owner", f"program {number}"),
+                    token=live.context.keys.issue("token", "owner", f"program {number}"),
                 )
             )
             for number in range(N_PROGRAMS)
@@ -56,7 +56,7 @@ def race(live: LiveServer, n_tasks: int) -> None:
         told = Counter(one for found in pool.map(answer_all, range(N_PROGRAMS)) for one in found)
     assert {task: told[task, "taken"] for task in tasks} == dict.fromkeys(tasks, 1)
     assert told.total() == n_tasks * N_PROGRAMS
-    answered = Counter(event.task for event in campaign.log() if event.kind == "answered")
+    answered = Counter(event.task for event in campaign.events() if event.kind == "answered")
     assert answered == dict.fromkeys(tasks, 1)
     assert campaign.counts.n_answers == n_tasks
 

@@ -66,7 +66,7 @@ def test_progress_is_that_of_the_library_and_enough_is_noted(served):
     judge = served.program("judge", campaign.id)
     found = judge.get(f"/campaigns/{campaign.id}/progress", params={"forecast": "true"})
     assert found["is_enough"]
-    assert "enough" in [event.kind for event in campaign.log()]
+    assert "enough" in [event.kind for event in campaign.events()]
     assert found["as_of"] == found["seq"] == campaign.counts.seq - 1
     known = json.loads(json.dumps(campaign.progress(with_forecast=True).to_dict()))
     for place in ("seq", "at"):

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import cast
 
 from hodgerank.server.app import create_app
-from hodgerank.server.context import House
+from hodgerank.server.context import ServerContext
 from hodgerank.server.routes import ROUTES
 from hodgerank.server.views.openapi import schema_of
 
-described = schema_of(create_app(cast("House", None)))
+described = schema_of(create_app(cast("ServerContext", None)))
 
 
 def test_every_route_is_described():

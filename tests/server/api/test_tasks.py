@@ -93,7 +93,7 @@ def test_a_tie_an_abstention_and_an_error_are_three_things(served):
     assert (counts.n_answers, counts.n_out) == (1, 1)
     [worker] = campaign.workers()
     assert worker.n_skipped == 1
-    skipped = next(event for event in campaign.log() if event.kind == "skipped")
+    skipped = next(event for event in campaign.events() if event.kind == "skipped")
     assert skipped.data == {"reason": "failed"}
     assert leased(judge, campaign, n=1)[0]["id"] == error["id"]
 
@@ -202,7 +202,7 @@ def test_a_task_is_found_in_a_campaign_that_nobody_opened_since_the_start(served
     """And in one that another process has given out tasks of."""
     campaign = served.campaign()
     [task] = campaign.lease("gpt")
-    assert campaign.id not in [opened.id for opened in served.house.opened()]
+    assert campaign.id not in [opened.id for opened in served.context.opened()]
     judge = served.program("judge", name="gpt")
     assert judge.post(f"/tasks/{task.id}/answer", {"outcome": 1})["is_counted"]
     [other] = campaign.lease("gpt")  # by an object that the server does not know

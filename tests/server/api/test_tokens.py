@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from hodgerank.server.api_keys import Keys
+from hodgerank.server.api_keys import ApiKeys
 
 
 def test_a_token_is_shown_once_and_kept_as_a_digest(served, owner):
@@ -19,7 +19,7 @@ def test_a_token_is_shown_once_and_kept_as_a_digest(served, owner):
     listed = owner.ask("GET", "/tokens")
     assert made in listed.json()["tokens"]
     assert token not in listed.text
-    database = Path(served.house.rules.address)
+    database = Path(served.context.rules.address)
     for file in (database, database.with_name(f"{database.name}-wal")):
         assert token.encode() not in file.read_bytes()
 
@@ -40,8 +40,8 @@ def test_a_new_token_works_until_it_is_taken_away(served, owner):
 def test_a_token_whose_time_is_over_opens_nothing(served, monkeypatch):
     program = served.program("owner", seconds=60)
     assert program.ask("GET", "/campaigns").status_code == 200
-    later = served.house.keys._clock() + 61
-    monkeypatch.setattr(served.house.keys, "_clock", lambda: later)
+    later = served.context.keys._clock() + 61
+    monkeypatch.setattr(served.context.keys, "_clock", lambda: later)
     assert program.ask("GET", "/campaigns").status_code == 401
     assert served.program("owner", seconds=-1).ask("GET", "/campaigns").status_code == 401
 
@@ -78,7 +78,7 @@ def test_an_owner_of_one_campaign_gives_out_tokens_for_that_one_only(served, own
 
 
 def test_sessions_are_not_listed_nor_taken_away_as_tokens(served, owner):
-    keys: Keys = served.house.keys
+    keys: ApiKeys = served.context.keys
     keys.issue("session", "owner", "in a browser")
     [session] = keys.all(holder="in a browser")
     assert "in a browser" not in owner.ask("GET", "/tokens").text

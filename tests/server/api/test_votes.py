@@ -50,7 +50,7 @@ def test_the_log_makes_the_same_campaign_again(served, campaign, tmp_path):
     (tmp_path / "log.jsonl").write_bytes(log.content)
     with Campaign.load(None, tmp_path / "log.jsonl") as again:
         assert again.ranking().score_by_item == campaign.ranking().score_by_item
-        assert list(again.log()) == list(campaign.log())
+        assert list(again.events()) == list(campaign.events())
 
 
 def test_a_log_is_always_whole(served, campaign):

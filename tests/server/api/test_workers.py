@@ -20,7 +20,7 @@ def test_a_ban_ends_the_session_of_a_worker_and_is_undone(served, owner):
     campaign = served.campaign()
     [task] = campaign.lease("ann")
     campaign.answer(task, 1)
-    keys = served.house.keys
+    keys = served.context.keys
     session = keys.issue("session", "worker", "ann", campaign=campaign.id)
     of_bob = keys.issue("session", "worker", "bob", campaign=campaign.id)
     here = f"/campaigns/{campaign.id}/workers"
@@ -38,14 +38,14 @@ def test_who_is_forgotten_has_another_name_and_the_answers_stay(served, owner):
     campaign = served.campaign()
     [task] = campaign.lease("Ann Secret")
     campaign.answer(task, 1)
-    served.house.keys.issue("session", "worker", "Ann Secret", campaign=campaign.id)
+    served.context.keys.issue("session", "worker", "Ann Secret", campaign=campaign.id)
     here = f"/campaigns/{campaign.id}"
     found = owner.post(f"{here}/workers/forget", {"worker": "Ann Secret"})
     assert found["pseudonym"].startswith("forgotten-")
     assert owner.get(f"{here}/counts")["n_answers"] == 1
     for path in ("workers", "events", "votes"):
         assert "Ann Secret" not in owner.ask("GET", f"{here}/{path}").text
-    assert served.house.keys.all(holder="Ann Secret") == []
+    assert served.context.keys.all(holder="Ann Secret") == []
 
 
 def test_a_program_that_shows_pairs_to_people_lets_them_come_and_go(served, owner):

@@ -45,11 +45,11 @@ class Attacked:
 
 def attacked(server: LiveServer, attack: Attack, panel: str) -> Attacked:
     """Make the campaign; answers are there as well."""
-    media = server.house.media.add(picture("real"), f"{attack.name('media name')}.png")
+    media = server.context.media.add(picture("real"), f"{attack.name('media name')}.png")
     items = hostile_items(attack, server.url, media)
     own = {"panel": {"kind": panel}, "workers_see_results": True}
     hostile = hostile_settings(attack, server.url, items, **own)
-    database, id = server.house.database, attack.part("campaign")
+    database, id = server.context.database, attack.part("campaign")
     Campaign.create(database, ["a", "b"], question="Which?", id=attack.name("campaign")).leave()
     campaign = Campaign.create(database, items, hostile.settings, id=id)
     workers = [attack.name("worker", k) for k in range(N_ROWS)]
@@ -62,7 +62,7 @@ def attacked(server: LiveServer, attack: Attack, panel: str) -> Attacked:
     campaign.ban(workers[0], reason)
     tokens = [attack.name("token", k) for k in range(N_ROWS)]
     for name in tokens:
-        server.house.keys.issue("token", "reader", name, campaign=id)
+        server.context.keys.issue("token", "reader", name, campaign=id)
     texts = [text for texts in hostile.shown.values() for text in texts]
     names = [one for item in items for one in (item.id, item.text, item.track, item.media) if one]
     names.remove(media)

@@ -9,7 +9,7 @@ from playwright.sync_api import Page, expect
 from server.live_server import LiveServer
 
 PATIENCE = 30_000
-"""Milliseconds that the analyst may take, who begins with the first question."""
+"""Milliseconds that the analysis may take, who begins with the first question."""
 
 
 def enter(page: Page, server: LiveServer) -> Page:

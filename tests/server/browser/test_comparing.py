@@ -149,7 +149,7 @@ def test_of_several_reasons_to_skip_one_is_chosen(live, page):
     press(page, "1")  # belongs to the question why, not to the pair
     page.get_by_role("button", name="I do not know <b>them</b>").click()
     wait_until_sent(page)
-    skipped = [event.data["reason"] for event in campaign.log() if event.kind == "skipped"]
+    skipped = [event.data["reason"] for event in campaign.events() if event.kind == "skipped"]
     assert skipped == ["I do not know <b>them</b>"]
 
 

@@ -257,7 +257,7 @@ def test_who_is_not_signed_in_any_more_is_told_and_keeps_the_answer(live, watche
     watched.forgive("401")
     page = watched.page()
     begin(page, live, campaign, "worker=ann")
-    live.house.keys.revoke(campaign=campaign.id, holder="ann")
+    live.context.keys.revoke(campaign=campaign.id, holder="ann")
     press(page, "1")
     expect(page.locator("#said")).to_contain_text("not signed in any more")
     assert outcomes(campaign) == []
@@ -378,7 +378,7 @@ def test_a_ban_that_takes_the_session_away_is_said_and_not_undone_by_the_link(li
     begin(page, live, campaign)
     name = campaign.workers()[0].worker
     campaign.ban(name)
-    live.house.keys.revoke(campaign=campaign.id, holder=name)
+    live.context.keys.revoke(campaign=campaign.id, holder=name)
     press(page, "1")
     page.wait_for_url(f"**/j/{campaign.id}")
     words = page.locator("main")

@@ -74,7 +74,7 @@ def test_every_route_has_its_turn():
 def test_what_is_for_programs_is_never_taken_for_a_page(attacked_server, volley):
     attack = Attack(tuple(reversed(VOLLEYS[volley])))
     one = attacked(attacked_server, attack, "link")
-    token = attacked_server.house.keys.issue("token", "owner", "program")
+    token = attacked_server.context.keys.issue("token", "owner", "program")
     headers = {"Authorization": f"Bearer {token}", "Accept": "text/html, text/event-stream"}
     api = f"/api/v1{one.home.replace('/c/', '/campaigns/', 1)}"
     client = httpx.Client(base_url=attacked_server.url, headers=headers, timeout=60, verify=False)

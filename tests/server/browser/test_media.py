@@ -72,7 +72,7 @@ def test_a_picture_that_is_broken_can_be_tried_again_or_skipped_but_not_answered
     click(page, "#pass")
     wait_until_sent(page)
     assert outcomes(campaign) == []
-    skipped = [event.data["reason"] for event in campaign.log() if event.kind == "skipped"]
+    skipped = [event.data["reason"] for event in campaign.events() if event.kind == "skipped"]
     assert skipped == ["cannot be shown"]
     expect(page.locator("#said")).to_have_text("This cannot be shown.")
     page.unroute("**/media/**")

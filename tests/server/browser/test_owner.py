@@ -173,7 +173,7 @@ def test_pages_are_readable_for_all(owner, answered, path):
 
 
 def test_signing_out_all_others_asks_first(owner, ranked):
-    keys = ranked.house.keys
+    keys = ranked.context.keys
     keys.issue("session", "owner", "owner", seconds=3600)
     owner.goto("/")
     place = owner.get_by_role("region", name="Signed in")
@@ -225,8 +225,8 @@ def test_names_that_would_run_do_not(watched_owner, ranked):
 
 @pytest.mark.slow
 def test_whatever_asks_is_wholly_on_the_screen(owner, ranked, answered):
-    ranked.house.keys.issue("token", "reader", "a program", campaign=answered.id)
-    ranked.house.keys.issue("session", "owner", "owner", seconds=3600)
+    ranked.context.keys.issue("token", "reader", "a program", campaign=answered.id)
+    ranked.context.keys.issue("session", "owner", "owner", seconds=3600)
     n_asked = 0
     for path in ("", "/settings", "/workers", "/items", None):
         owner.goto("/" if path is None else f"/c/{answered.id}{path}")

@@ -106,14 +106,14 @@ def tone(seconds: float, pitch: float = 440) -> bytes:
 def pictures(
     live: LiveServer, n: int = 4, size: tuple[int, int] = (320, 240)
 ) -> list[CampaignItem]:
-    """Items that are pictures of this house."""
-    added = [live.house.media.add(picture(f"picture {k}", size), f"{k}.png") for k in range(n)]
+    """Items that are pictures of this context."""
+    added = [live.context.media.add(picture(f"picture {k}", size), f"{k}.png") for k in range(n)]
     return [CampaignItem(f"secret-{k}", media=media) for k, media in enumerate(added)]
 
 
 def tones(live: LiveServer, seconds: float, n: int = 3) -> list[CampaignItem]:
-    """Items that are sounds of this house."""
-    added = [live.house.media.add(tone(seconds, 300 + 60 * k), f"{k}.wav") for k in range(n)]
+    """Items that are sounds of this context."""
+    added = [live.context.media.add(tone(seconds, 300 + 60 * k), f"{k}.wav") for k in range(n)]
     return [CampaignItem(f"secret-{k}", media=media) for k, media in enumerate(added)]
 
 
@@ -145,5 +145,5 @@ def videos(live: LiveServer, page: Page, n: int = 2) -> list[CampaignItem]:
     page.goto(f"{live.url}/enter")
     while len(_recorded) < n:
         _recorded.append(bytes(page.evaluate(RECORD)))
-    added = [live.house.media.add(video, f"{k}.webm") for k, video in enumerate(_recorded)]
+    added = [live.context.media.add(video, f"{k}.webm") for k, video in enumerate(_recorded)]
     return [CampaignItem(f"secret-{k}", media=media) for k, media in enumerate(added)]

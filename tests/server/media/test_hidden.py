@@ -8,7 +8,7 @@ from random import Random
 import pytest
 
 from hodgerank.errors import InvalidArgument
-from hodgerank.server.media.validation import examine, require_nothing_hidden
+from hodgerank.server.media.validation import require_nothing_hidden, validate_media
 from server.media.made import TWO_THINGS_AT_ONCE, jpeg_with_comment, picture, png, zipped
 
 
@@ -16,7 +16,7 @@ from server.media.made import TWO_THINGS_AT_ONCE, jpeg_with_comment, picture, pn
 def test_what_is_a_page_a_script_or_a_zip_as_well_is_refused(what):
     make, words = TWO_THINGS_AT_ONCE[what]
     with pytest.raises(InvalidArgument, match=words) as caught:
-        examine(io.BytesIO(make()))
+        validate_media(io.BytesIO(make()))
     assert "save it" in str(caught.value)
 
 
@@ -25,7 +25,7 @@ def test_noise_raises_no_alarm(form):
     for seed in range(100):
         content = picture(form, (160, 160), seed)
         assert len(content) > 10_000
-        examine(io.BytesIO(content))
+        validate_media(io.BytesIO(content))
 
 
 def test_megabytes_of_random_bytes_raise_no_alarm():
@@ -38,7 +38,7 @@ def test_ordinary_metadata_raises_no_alarm():
         b'<?xpacket begin="" id="W5M0MpCehiHzreSzNTczkc9d"?><x:xmpmeta xmlns:x="adobe:ns:meta/">'
         b'<rdf:RDF><rdf:Description xmp:CreatorTool="a <b> & c"/></rdf:RDF></x:xmpmeta>'
     )
-    examine(io.BytesIO(jpeg_with_comment(metadata)))
+    validate_media(io.BytesIO(jpeg_with_comment(metadata)))
 
 
 @pytest.mark.parametrize("size", [1, 3, 7, 64, 1000])

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from hodgerank.errors import InvalidArgument
 from hodgerank.server.media.kinds import KINDS, kind_of, kind_of_ending
-from hodgerank.server.media.validation import examine
+from hodgerank.server.media.validation import validate_media
 from server.media.made import EVERY_KIND, NOT_TAKEN
 
 
@@ -22,7 +22,7 @@ def test_every_kind_of_the_table_has_an_example():
 @pytest.mark.parametrize("ending", EVERY_KIND)
 def test_a_file_is_known_by_its_bytes(ending):
     media_type, make = EVERY_KIND[ending]
-    examined = examine(io.BytesIO(make()))
+    examined = validate_media(io.BytesIO(make()))
     assert (examined.kind.ending, examined.kind.media_type) == (ending, media_type)
     assert examined.kind.what == media_type.split("/")[0]
     assert examined.name == f"media:{examined.sha256}.{ending}"
@@ -33,7 +33,7 @@ def test_a_file_is_known_by_its_bytes(ending):
 def test_what_browsers_do_not_show_is_refused_with_what_to_do(what):
     content, words = NOT_TAKEN[what]
     with pytest.raises(InvalidArgument) as caught:
-        examine(io.BytesIO(content))
+        validate_media(io.BytesIO(content))
     assert words in str(caught.value)
     assert ": " in str(caught.value)
 
@@ -42,7 +42,7 @@ def test_what_browsers_do_not_show_is_refused_with_what_to_do(what):
 def test_any_bytes_are_taken_or_refused(content, real):
     for start in (content, real[:40] + content, content + real):
         with suppress(InvalidArgument):
-            assert examine(io.BytesIO(start)).size == len(start)
+            assert validate_media(io.BytesIO(start)).size == len(start)
 
 
 @pytest.mark.parametrize(

@@ -21,7 +21,7 @@ from hodgerank.errors import CannotWrite, InvalidArgument
 from hodgerank.server.media import library as module
 from hodgerank.server.media.kinds import KINDS
 from hodgerank.server.media.library import MediaLibrary
-from hodgerank.server.media.validation import Examined, examine
+from hodgerank.server.media.validation import ValidatedFile, validate_media
 from server.media.kept import names_in
 from server.media.made import EVERY_KIND, NOT_TAKEN, TWO_THINGS_AT_ONCE, picture, png, wav
 
@@ -138,14 +138,14 @@ def test_files_that_are_too_large_are_refused_while_they_are_read(tmp_path):
 
 def test_what_was_examined_is_not_examined_again(library, monkeypatch):
     content = png()
-    examined = examine(io.BytesIO(content))
+    examined = validate_media(io.BytesIO(content))
     monkeypatch.setattr("hodgerank.server.media.library.examine", None)
     assert library.add(content, "a", examined) == examined.name
 
 
 def test_other_bytes_than_were_examined_are_examined(library):
-    examined = examine(io.BytesIO(png(1)))
-    assert library.add(png(2), "a", examined) == examine(io.BytesIO(png(2))).name
+    examined = validate_media(io.BytesIO(png(1)))
+    assert library.add(png(2), "a", examined) == validate_media(io.BytesIO(png(2))).name
     with pytest.raises(InvalidArgument, match="SVG"):
         library.add(NOT_TAKEN["SVG"][0], "a", examined)
 
@@ -195,7 +195,7 @@ def test_links_in_the_folder_are_not_followed(library, tmp_path):
 @on_linux
 def test_a_shelf_that_is_a_link_takes_nothing(library, tmp_path):
     content = png()
-    name = examine(io.BytesIO(content)).name
+    name = validate_media(io.BytesIO(content)).name
     elsewhere = tmp_path / "elsewhere"
     elsewhere.mkdir()
     (library.folder / name[6:8]).symlink_to(elsewhere)
@@ -208,7 +208,7 @@ def test_a_shelf_that_is_a_link_takes_nothing(library, tmp_path):
 
 def test_a_file_where_a_shelf_should_be_is_said(library):
     content = png()
-    name = examine(io.BytesIO(content)).name
+    name = validate_media(io.BytesIO(content)).name
     (library.folder / name[6:8]).write_bytes(b"")
     with pytest.raises(CannotWrite, match="is not a folder"):
         library.add(content, "a")
@@ -350,13 +350,13 @@ def test_processes_add_the_same_files_at_once(tmp_path):
     running = [started(ADDING, tmp_path) for _ in range(4)]
     told = [process.communicate(timeout=120)[0].split() for process in running]
     assert [process.returncode for process in running] == [0] * 4
-    expected = sorted(examine(io.BytesIO(png(seed))).name for seed in range(20))
+    expected = sorted(validate_media(io.BytesIO(png(seed))).name for seed in range(20))
     assert all(sorted(set(names)) == expected for names in told)
     library = MediaLibrary(tmp_path)
     assert names_in(library.folder) == expected
     assert len(files_in(tmp_path)) == 20
     for seed in range(20):
-        name = examine(io.BytesIO(png(seed))).name
+        name = validate_media(io.BytesIO(png(seed))).name
         assert library.path_of(name).read_bytes() == png(seed)
 
 
@@ -465,4 +465,4 @@ def test_the_bytes_of_pictures_are_not_touched(library):
 
 
 def test_what_is_examined_has_a_name():
-    assert Examined(KINDS["png"], "0" * 64, 1).name == f"media:{'0' * 64}.png"
+    assert ValidatedFile(KINDS["png"], "0" * 64, 1).name == f"media:{'0' * 64}.png"

@@ -11,7 +11,7 @@ from hodgerank.errors import InvalidArgument
 from hodgerank.server.media import formats
 from hodgerank.server.media import formats as boxes
 from hodgerank.server.media import formats as elements
-from hodgerank.server.media.validation import examine
+from hodgerank.server.media.validation import validate_media
 from server.media.made import (
     EVERY_KIND,
     aac,
@@ -31,12 +31,12 @@ FTYP = mp4()[:24]
 
 
 def ending(content: bytes) -> str:
-    return examine(io.BytesIO(content)).kind.ending
+    return validate_media(io.BytesIO(content)).kind.ending
 
 
 def refusal(content: bytes) -> str:
     with pytest.raises(InvalidArgument) as caught:
-        examine(io.BytesIO(content))
+        validate_media(io.BytesIO(content))
     return str(caught.value)
 
 
@@ -59,7 +59,7 @@ def test_an_mp4_may_be_in_fragments_and_long():
 
 
 def test_codecs_that_few_browsers_play_are_a_warning():
-    assert "do not play hvc1" in examine(io.BytesIO(mp4(codec=b"hvc1"))).warning
+    assert "do not play hvc1" in validate_media(io.BytesIO(mp4(codec=b"hvc1"))).warning
 
 
 @pytest.mark.parametrize(

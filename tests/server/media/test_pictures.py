@@ -13,7 +13,7 @@ from hodgerank.errors import InvalidArgument
 from hodgerank.server.media import formats
 from hodgerank.server.media.formats import require_picture
 from hodgerank.server.media.kinds import KINDS
-from hodgerank.server.media.validation import examine
+from hodgerank.server.media.validation import validate_media
 from server.media.made import EVERY_KIND, gif, picture, pixel_flood, png, png_chunk
 
 PICTURES = [ending for ending, kind in KINDS.items() if kind.what == "image"]
@@ -21,7 +21,7 @@ PICTURES = [ending for ending, kind in KINDS.items() if kind.what == "image"]
 
 def refusal(content: bytes) -> str:
     with pytest.raises(InvalidArgument) as caught:
-        examine(io.BytesIO(content))
+        validate_media(io.BytesIO(content))
     return str(caught.value)
 
 
@@ -48,7 +48,7 @@ def test_a_flood_of_pixels_is_refused_before_it_is_decoded(size):
 
 def test_so_many_pixels_and_no_more_are_taken(monkeypatch):
     monkeypatch.setattr(formats, "MOST_PIXELS", 192)
-    examine(io.BytesIO(png()))  # of 16 x 12
+    validate_media(io.BytesIO(png()))  # of 16 x 12
     assert "million pixels" in refusal(picture("PNG", (16, 13)))
 
 
@@ -61,13 +61,13 @@ def test_a_gif_larger_than_it_says_is_refused():
 
 def test_animations_are_taken_up_to_a_number_of_frames(monkeypatch):
     monkeypatch.setattr(formats, "MOST_FRAMES", 12)
-    assert examine(io.BytesIO(gif(12))).kind.ending == "gif"
+    assert validate_media(io.BytesIO(gif(12))).kind.ending == "gif"
     assert "more than 12 frames: save it as a video" in refusal(gif(13))
 
 
 def test_animations_are_taken_up_to_a_number_of_pixels(monkeypatch):
     monkeypatch.setattr(formats, "MOST_PIXELS_OF_ALL_FRAMES", 640)
-    examine(io.BytesIO(gif(10)))
+    validate_media(io.BytesIO(gif(10)))
     assert "too many pixels in all" in refusal(gif(11))
 
 
@@ -90,12 +90,12 @@ def test_a_picture_may_be_of_another_mode():
     for mode in ("1", "L", "LA", "P", "RGBA", "I;16"):
         file = io.BytesIO()
         Image.new(mode, (9, 9)).save(file, "PNG")
-        assert examine(file).kind.ending == "png"
+        assert validate_media(file).kind.ending == "png"
     file = io.BytesIO()
     Image.new("CMYK", (9, 9)).save(file, "JPEG")
-    assert examine(file).kind.ending == "jpg"
+    assert validate_media(file).kind.ending == "jpg"
 
 
 def test_chunks_that_nobody_knows_do_not_matter():
     content = png()
-    assert examine(io.BytesIO(content[:33] + png_chunk(b"zzZz", b"x" * 99) + content[33:]))
+    assert validate_media(io.BytesIO(content[:33] + png_chunk(b"zzZz", b"x" * 99) + content[33:]))

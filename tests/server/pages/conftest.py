@@ -1,4 +1,4 @@
-"""A house with its owner, for the tests of the owner's pages."""
+"""A context with its owner, for the tests of the owner's pages."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from server.pages.owning import Owned, app_of, house_at
 
 @pytest.fixture
 def owned(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, few_futures: None) -> Iterator[Owned]:
-    """A house, which looks at nothing but the campaigns of the test."""
+    """A context, which looks at nothing but the campaigns of the test."""
     monkeypatch.setattr(result_cache, "LOOK_SECONDS", 0.02)
     monkeypatch.setattr(result_cache, "FEWEST_SECONDS", 0.05)
     with app_of(house_at(str(tmp_path / "campaigns.db"))) as client:
-        yield Owned(client.app.state.house, client)
+        yield Owned(client.app.state.context, client)

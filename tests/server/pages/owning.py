@@ -1,4 +1,4 @@
-"""An owner who is signed in, in a house whose rankings are computed in this process."""
+"""An owner who is signed in, in a context whose rankings are computed in this process."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from starlette.testclient import TestClient
 from hodgerank.campaign.campaign import Campaign
 from hodgerank.campaign.database import Database
 from hodgerank.server.app import create_app
-from hodgerank.server.context import House, HouseRules
+from hodgerank.server.context import ServerConfig, ServerContext
 
 HERE = "http://localhost:8000"
 HOSTILE = "<script>alert(1)</script>\"'&<img src=x onerror=alert(2)>مرحبا" + "x" * 300
@@ -63,18 +63,18 @@ class DirectAnalyst:
 
 
 class Owned:
-    """A house, and a browser that its owner is signed in with."""
+    """A context, and a browser that its owner is signed in with."""
 
-    def __init__(self, house: House, client: TestClient) -> None:
-        self.house, self.client = house, client
+    def __init__(self, context: ServerContext, client: TestClient) -> None:
+        self.context, self.client = context, client
         self._numbers = count(1)
-        token = house.keys.issue("session", "owner", "owner", seconds=3600)
+        token = context.keys.issue("session", "owner", "owner", seconds=3600)
         client.cookies.set("hodgerank-8000", token)
 
     def campaign(self, items: Any = ("tea", "milk", "cola"), **settings: Any) -> Campaign:
-        """A new campaign of this house."""
+        """A new campaign of this context."""
         given = {"question": "Which is better?", "id": f"c{next(self._numbers)}", **settings}
-        return Campaign.create(self.house.database, items, **given)
+        return Campaign.create(self.context.database, items, **given)
 
     def page(self, *parts: str, status: int = 200, **query: str) -> str:
         """The HTML of a page, which has no styles or scripts of its own."""
@@ -98,9 +98,9 @@ class Owned:
         return self.client.portal.call(self._view, campaign.id, track)
 
     async def _view(self, id: str, track: str) -> Any:
-        await self.house.campaign(id)
+        await self.context.campaign(id)
         failing = asyncio.get_running_loop().create_future()
-        self.house.analyst.failing = failing  # type: ignore[attr-defined]
+        self.context.analysis.failing = failing  # type: ignore[attr-defined]
         viewing = asyncio.ensure_future(self.client.app.state.standings.view(id, track))
         await asyncio.wait({failing, viewing}, return_when=asyncio.FIRST_COMPLETED)
         if failing.done():
@@ -110,15 +110,15 @@ class Owned:
         return viewing.result()
 
 
-def house_at(path: str) -> House:
-    """A house whose analysts are in this process."""
-    house = House(HouseRules(path))
-    house.analyst = house.forecaster = DirectAnalyst(path)  # type: ignore[assignment]
-    return house
+def house_at(path: str) -> ServerContext:
+    """A context whose analysts are in this process."""
+    context = ServerContext(ServerConfig(path))
+    context.analysis = context.forecaster = DirectAnalyst(path)  # type: ignore[assignment]
+    return context
 
 
-def app_of(house: House) -> TestClient:
-    return TestClient(create_app(house), base_url=HERE)
+def app_of(context: ServerContext) -> TestClient:
+    return TestClient(create_app(context), base_url=HERE)
 
 
 def harmless(html: str) -> str:

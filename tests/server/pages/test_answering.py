@@ -206,7 +206,7 @@ def test_one_answer_is_one_decision(live):
     task = ann.turn()["tasks"][0]
     before = campaign.counts.seq
     answer(ann, task)
-    kinds = [event.kind for event in campaign.log(before)]
+    kinds = [event.kind for event in campaign.events(before)]
     assert kinds == ["answered", "issued"]
 
 

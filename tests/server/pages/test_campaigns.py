@@ -8,9 +8,9 @@ from server.pages.owning import HOSTILE, Owned, answer, app_of, house_at
 
 @pytest.fixture
 def fresh(tmp_path):
-    house = house_at(str(tmp_path / "campaigns.db"))
-    with app_of(house) as client:
-        yield Owned(house, client)
+    context = house_at(str(tmp_path / "campaigns.db"))
+    with app_of(context) as client:
+        yield Owned(context, client)
 
 
 def test_a_house_without_campaigns_says_what_to_do(fresh):
@@ -47,11 +47,11 @@ def test_a_row_has_state_answers_and_the_link_for_workers(fresh):
 
 
 def test_the_public_address_stands_in_links_for_workers(tmp_path):
-    house = house_at(str(tmp_path / "campaigns.db"))
-    object.__setattr__(house.rules, "public_url", "https://rank.example.org/votes/")
-    Campaign.create(house.database, ["a", "b"], question="?", id="cups")
-    with app_of(house) as client:
-        html = Owned(house, client).page("c", "cups", "row")
+    context = house_at(str(tmp_path / "campaigns.db"))
+    object.__setattr__(context.rules, "public_url", "https://rank.example.org/votes/")
+    Campaign.create(context.database, ["a", "b"], question="?", id="cups")
+    with app_of(context) as client:
+        html = Owned(context, client).page("c", "cups", "row")
     assert "https://rank.example.org/votes/j/cups" in html
 
 
@@ -69,7 +69,7 @@ def test_a_campaign_that_is_not_there_is_no_row(owned):
 
 def test_hostile_titles_and_ids_are_text(owned):
     campaign = owned.campaign(id="<script>alert(1)<script>", title=HOSTILE)
-    owned.client.portal.call(owned.house.campaign, campaign.id)
+    owned.client.portal.call(owned.context.campaign, campaign.id)
     html = owned.page("")
     assert "&lt;script&gt;alert(1)" in html
     assert 'href="/c/%3Cscript%3Ealert%281%29%3Cscript%3E"' in html

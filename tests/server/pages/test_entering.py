@@ -11,15 +11,15 @@ BUTTON = "Sign out all others ..."
 
 @pytest.fixture
 def fresh(tmp_path):
-    house = house_at(str(tmp_path / "campaigns.db"))
-    with app_of(house) as client:
-        yield Owned(house, client)
+    context = house_at(str(tmp_path / "campaigns.db"))
+    with app_of(context) as client:
+        yield Owned(context, client)
 
 
 @pytest.fixture
 def elsewhere(fresh):
     """The same owner in another browser."""
-    return Owned(fresh.house, app_of(fresh.house))
+    return Owned(fresh.context, app_of(fresh.context))
 
 
 def browsers(html):
@@ -37,22 +37,22 @@ def test_who_is_alone_is_told_so_and_has_nobody_to_sign_out(fresh):
 
 def test_owners_see_where_they_are_signed_in(fresh, elsewhere):
     for _ in range(2):
-        fresh.house.keys.issue("session", "owner", "owner", seconds=7 * 86_400)
-    fresh.house.keys.issue("session", "worker", "ann", campaign="cups", seconds=60)
-    fresh.house.keys.issue("session", "owner", "owner", seconds=-1)  # is over
+        fresh.context.keys.issue("session", "owner", "owner", seconds=7 * 86_400)
+    fresh.context.keys.issue("session", "worker", "ann", campaign="cups", seconds=60)
+    fresh.context.keys.issue("session", "owner", "owner", seconds=-1)  # is over
     for one in (fresh, elsewhere):
         html = one.page("")
         assert browsers(html) == ["this one", *["another"] * 3]
         assert html.partition("signed-in-title")[2].count("<time ") == 2 * 4
         assert BUTTON in html
-    known = fresh.house.keys.all()
+    known = fresh.context.keys.all()
     assert not any(key.digest in html for key in known)
 
 
 def test_all_others_are_signed_out_and_this_browser_stays(fresh, elsewhere):
-    worker = fresh.house.keys.issue("session", "worker", "ann", campaign="cups")
-    program = fresh.house.keys.issue("token", "owner", "script")
-    link = fresh.house.keys.issue("link", "owner", "owner", seconds=60)
+    worker = fresh.context.keys.issue("session", "worker", "ann", campaign="cups")
+    program = fresh.context.keys.issue("token", "owner", "script")
+    link = fresh.context.keys.issue("link", "owner", "owner", seconds=60)
     assert "1 link for owners was printed" in fresh.page("")
     elsewhere.page("")  # is remembered
     answer = fresh.post("leave", "others")
@@ -65,17 +65,17 @@ def test_all_others_are_signed_out_and_this_browser_stays(fresh, elsewhere):
     late = fresh.client.post("/enter", json={"token": link}, headers={"origin": HERE})
     assert late.status_code == 403
     for token in (worker, program):
-        assert fresh.client.portal.call(fresh.house.keys.find, token) is not None
+        assert fresh.client.portal.call(fresh.context.keys.find, token) is not None
 
 
 def test_a_link_that_nobody_used_can_be_ended_by_who_is_alone(fresh):
     for _ in range(2):
-        fresh.house.keys.issue("link", "owner", "owner", seconds=60)
+        fresh.context.keys.issue("link", "owner", "owner", seconds=60)
     html = fresh.page("")
     assert "2 links for owners were printed that nobody has used." in html
     assert BUTTON in html
     fresh.post("leave", "others")
-    assert fresh.house.keys.owner_links() == []
+    assert fresh.context.keys.owner_links() == []
 
 
 def test_pages_of_others_sign_nobody_out(fresh, elsewhere):

@@ -30,13 +30,16 @@ def test_the_page_leads_to_every_file(owned):
 
 
 def test_the_page_names_the_command_that_gives_the_ranking_from_votes(owned):
-    campaign = owned.campaign(position="worker")
+    campaign = owned.campaign(position_bias="worker")
     answer(campaign, 6)
     html = owned.page("c", campaign.id, "export")
-    assert "<code>hodgerank rank votes.csv --model bayes --robust --sides worker</code>" in html
+    assert (
+        "<code>hodgerank rank votes.csv --model bayes --robust --position-bias worker</code>"
+        in html
+    )
     campaign.change(ranking="plain")
     html = owned.page("c", campaign.id, "export")
-    assert "<code>hodgerank rank votes.csv --model bayes --sides worker</code>" in html
+    assert "<code>hodgerank rank votes.csv --model bayes --position-bias worker</code>" in html
 
 
 def test_votes_can_be_read_again(owned, tmp_path):

@@ -119,7 +119,7 @@ def test_text_and_picture_of_an_item_are_changed(owned):
     assert reply.headers["location"].endswith("/items?done=edit")
     milk = campaign.items[1]
     assert milk.text == "Milk,\nwarm"
-    assert milk.media in owned.house.media
+    assert milk.media in owned.context.media
 
 
 def test_a_file_that_is_no_picture_is_refused_in_words(owned):

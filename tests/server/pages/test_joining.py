@@ -168,7 +168,7 @@ def test_a_name_that_is_taken_opens_nothing(live):
 def test_who_was_let_in_again_can_come_from_another_browser(live):
     campaign = live.campaign(panel=LINK)
     worker(live, campaign, "worker=ann")
-    live.house.keys.revoke(kind="session", role="worker", campaign=campaign.id, holder="ann")
+    live.context.keys.revoke(kind="session", role="worker", campaign=campaign.id, holder="ann")
     worker(live, campaign, "worker=ann")
     assert names(campaign) == ["ann"]
 
@@ -188,7 +188,7 @@ def test_of_many_who_take_a_name_at_once_one_gets_it(live):
     visitors = [Visitor(live, campaign, "worker=ann") for _ in range(8)]
     with ThreadPoolExecutor(8) as pool:
         answers = list(pool.map(lambda visitor: visitor.join().status_code, visitors))
-    keys = live.house.keys.all(campaign=campaign.id, holder="ann")
+    keys = live.context.keys.all(campaign=campaign.id, holder="ann")
     assert answers.count(303) == len(keys) <= 1
 
 
@@ -282,7 +282,7 @@ def banned_without_session(live, **settings):
     ann = worker(live, campaign)
     [name] = names(campaign)
     campaign.ban(name)
-    live.house.keys.revoke(campaign=campaign.id, holder=name)
+    live.context.keys.revoke(campaign=campaign.id, holder=name)
     return campaign, ann
 
 

@@ -158,19 +158,21 @@ def test_who_was_banned_is_told_without_a_code(live):
 
 
 @pytest.fixture
-def analyst(live, monkeypatch):
+def analysis(live, monkeypatch):
     """Who computes at once, in this process; what was asked."""
     asked = []
 
     async def ask(what, id, *args):
         asked.append(id)
-        return await asyncio.to_thread(lambda: what(Campaign.open(live.house.database, id), *args))
+        return await asyncio.to_thread(
+            lambda: what(Campaign.open(live.context.database, id), *args)
+        )
 
-    monkeypatch.setattr(live.house.analyst, "ask", ask)
+    monkeypatch.setattr(live.context.analysis, "ask", ask)
     return asked
 
 
-def test_the_ranking_is_shown_in_the_end_if_the_owner_wants_that(live, analyst):
+def test_the_ranking_is_shown_in_the_end_if_the_owner_wants_that(live, analysis):
     items = {"a": "Tea", "b": "Milk <b>"}
     campaign = live.campaign(items, workers_see_results=True)
     campaign.import_votes([("a", "b", 1)] * 9)
@@ -181,7 +183,7 @@ def test_the_ranking_is_shown_in_the_end_if_the_owner_wants_that(live, analyst):
         text = ann.see("/done").text
     assert text.index("The ranking so far") < text.index("Tea") < text.index("Milk &lt;b&gt;")
     assert "From 10 answers" in text
-    assert analyst == [campaign.id]  # once for all who finish
+    assert analysis == [campaign.id]  # once for all who finish
 
 
 def test_items_that_share_a_rank_are_shown_with_the_same_one(live):
@@ -206,7 +208,7 @@ def test_items_that_share_a_rank_are_shown_with_the_same_one(live):
         ([("a", "b", 1), ("b", "c", 1), ("c", "d", 1), ("d", "a", 1)], "de", "keine Rangliste"),
     ],
 )
-def test_where_the_answers_show_no_ranking_none_is_shown(live, analyst, votes, language, words):
+def test_where_the_answers_show_no_ranking_none_is_shown(live, analysis, votes, language, words):
     campaign = live.campaign(
         ["a", "b", "c", "d"], workers_see_results=True, pages={"language": language}
     )
@@ -218,15 +220,15 @@ def test_where_the_answers_show_no_ranking_none_is_shown(live, analyst, votes, l
     assert "<ol" not in text
 
 
-def test_the_ranking_is_not_shown_elsewhere(live, analyst):
+def test_the_ranking_is_not_shown_elsewhere(live, analysis):
     campaign = live.campaign({"a": "Tea", "b": "Milk"})
     ann = worker(live, campaign)
     answer(ann)
     assert "Tea" not in ann.see("/done").text
-    assert analyst == []
+    assert analysis == []
 
 
-def test_where_nobody_has_answered_there_is_no_ranking(live, analyst):
+def test_where_nobody_has_answered_there_is_no_ranking(live, analysis):
     campaign = live.campaign(FOUR, workers_see_results=True)
     ann = worker(live, campaign)
     ann.say("leave", wants="stop")

@@ -217,10 +217,10 @@ def test_a_message_that_nobody_wrote_is_not_shown(owned):
 
 
 def test_items_whose_files_are_missing_are_told(owned):
-    name = owned.house.media.add(png(), "tea.png")
+    name = owned.context.media.add(png(), "tea.png")
     campaign = owned.campaign([CampaignItem("tea", media=name), CampaignItem("milk")])
     assert "cannot be shown" not in owned.page("c", campaign.id)
-    owned.house.media.path_of(name).unlink()
+    owned.context.media.path_of(name).unlink()
     owned.view(campaign)
     for part in ([], ["standing"]):
         assert "1 item cannot be shown to workers" in owned.page("c", campaign.id, *part)
@@ -358,12 +358,12 @@ def test_pages_have_no_words_of_command_lines(owned):
         [task] = campaign.lease(f"w{k % 8}")
         campaign.answer(task, -1 if k % 4 == 0 and task.left > task.right else 1, seconds=2)
     view = owned.view(campaign)
-    [lean] = [said for said in view.statements if said.about == "sides" and said.how]
-    assert "--sides" in str(lean)
+    [lean] = [said for said in view.statements if said.about == "position_bias" and said.how]
+    assert "--position-bias" in str(lean)
     html = unescape(owned.page("c", campaign.id))
     assert f"{lean.words[1:]}." in html
     assert lean.how not in html
-    assert "--sides" not in html
+    assert "--position-bias" not in html
 
 
 @pytest.mark.parametrize("is_banned", [True, False])

@@ -12,7 +12,7 @@ from starlette.testclient import TestClient
 from hodgerank.campaign.campaign import Campaign
 from hodgerank.campaign.items import CampaignItem
 from hodgerank.server.app import create_app
-from hodgerank.server.context import House, HouseRules
+from hodgerank.server.context import ServerConfig, ServerContext
 from hodgerank.server.views import media
 
 ORIGIN = "http://localhost:8000"
@@ -26,32 +26,32 @@ def picture(seed: int) -> bytes:
 
 
 @pytest.fixture
-def house(tmp_path):
-    return House(HouseRules(str(tmp_path / "campaigns.db")))
+def context(tmp_path):
+    return ServerContext(ServerConfig(str(tmp_path / "campaigns.db")))
 
 
 @pytest.fixture
-def client(house):
+def client(context):
     """Two campaigns, cats and dogs, with a picture each and one that nobody shows."""
     for number, id in enumerate(("cats", "dogs")):
-        kept = house.media.add(picture(number), id)
+        kept = context.media.add(picture(number), id)
         items = [CampaignItem("a", media=kept), CampaignItem("b", "words")]
-        Campaign.create(house.database, items, question="Which?", id=id)
-    with TestClient(create_app(house), base_url=ORIGIN, headers={"Origin": ORIGIN}) as client:
+        Campaign.create(context.database, items, question="Which?", id=id)
+    with TestClient(create_app(context), base_url=ORIGIN, headers={"Origin": ORIGIN}) as client:
         yield client
 
 
 @pytest.fixture
-def address(client, house):
+def address(client, context):
     """Where the picture of cats is."""
-    campaign = client.portal.call(house.campaign, "cats")
+    campaign = client.portal.call(context.campaign, "cats")
     return "/media/cats/" + campaign.items[0].media.removeprefix("media:")
 
 
 @pytest.fixture
-def reader(client, house):
+def reader(client, context):
     """Who may read everything."""
-    token = house.keys.issue("token", "reader", "reader")
+    token = context.keys.issue("token", "reader", "reader")
     client.headers["Authorization"] = f"Bearer {token}"
     return client
 
@@ -111,30 +111,30 @@ def test_who_has_no_key_sees_nothing(client, address):
     assert client.get(address).status_code == 401
 
 
-def test_a_worker_sees_what_their_own_campaign_shows_and_no_more(client, house, address):
-    other = "/media/dogs/" + client.portal.call(house.campaign, "dogs").items[0].media[6:]
+def test_a_worker_sees_what_their_own_campaign_shows_and_no_more(client, context, address):
+    other = "/media/dogs/" + client.portal.call(context.campaign, "dogs").items[0].media[6:]
     assert client.post("/j/cats", follow_redirects=False).status_code == 303
     assert client.get(address).status_code == 200
     assert client.get(other).status_code == 401
     assert client.get(other.replace("dogs", "cats")).status_code == 404
 
 
-def test_nothing_else_of_the_library_is_served(reader, house):
-    lonely = house.media.add(picture(7), "lonely").removeprefix("media:")
+def test_nothing_else_of_the_library_is_served(reader, context):
+    lonely = context.media.add(picture(7), "lonely").removeprefix("media:")
     assert reader.get(f"/media/cats/{lonely}").status_code == 404
     for name in ("..%2f..%2fcampaigns.db", "campaigns.db", "%00", "a" * 5000):
         assert reader.get(f"/media/cats/{name}").status_code == 404
     assert reader.get(f"/media/mice/{lonely}").status_code == 404
 
 
-def test_a_file_that_was_taken_away_is_said_to_be_gone(reader, house, address):
-    house.media.path_of("media:" + address.rpartition("/")[2]).unlink()
+def test_a_file_that_was_taken_away_is_said_to_be_gone(reader, context, address):
+    context.media.path_of("media:" + address.rpartition("/")[2]).unlink()
     answer = reader.get(address)
     assert answer.status_code == 404
     assert "no longer there" in answer.json()["detail"]
 
 
-def test_what_an_item_does_not_show_any_more_is_gone(reader, house, address):
-    campaign = reader.portal.call(house.campaign, "cats")
+def test_what_an_item_does_not_show_any_more_is_gone(reader, context, address):
+    campaign = reader.portal.call(context.campaign, "cats")
     campaign.edit("a", media="")
     assert reader.get(address).status_code == 404

@@ -36,7 +36,7 @@ def staged_in(html):
 def created(owned, reply):
     assert reply.status_code == 303, reply.text
     id = re.fullmatch(r"/c/([^?]+)\?done=created", reply.headers["location"])[1]
-    return owned.client.portal.call(owned.house.campaign, id)
+    return owned.client.portal.call(owned.context.campaign, id)
 
 
 def test_the_form_has_what_is_sensible_at_first(owned):
@@ -83,12 +83,12 @@ def test_ids_are_made_for_addresses(title, id):
 
 
 def test_a_table_is_understood_before_anything_is_created(owned):
-    n_before = len(owned.house.database.campaigns())
+    n_before = len(owned.context.database.campaigns())
     html = owned.post("new", "preview", files={"files": ("items.csv", CSV)}).text
     assert "4 items." in html
     assert "text: <bdi>text</bdi>" in html
     assert "Columns that play no part: <bdi>scene</bdi>" in html
-    assert len(owned.house.database.campaigns()) == n_before
+    assert len(owned.context.database.campaigns()) == n_before
     named = {"column__track": "scene", "staged": staged_in(html)}
     assert "In 2 tracks." in owned.post("new", "preview", **named).text
     campaign = created(owned, owned.post("new", question="Which?", **named))
@@ -111,7 +111,7 @@ def test_pictures_are_seen_before_anything_is_created(owned):
     assert picture.headers["content-type"] == "image/png"
     assert "sandbox" in picture.headers["content-security-policy"]
     campaign = created(owned, owned.post("new", question="Which?", staged=staged_in(html)))
-    assert all(item.media in owned.house.media for item in campaign.items)
+    assert all(item.media in owned.context.media for item in campaign.items)
     assert owned.client.get(first).status_code == 404  # what was staged is gone
 
 
@@ -171,12 +171,12 @@ def test_a_folder_keeps_its_names(owned):
 
 
 def test_files_that_nobody_has_seen_yet_are_shown_first(owned):
-    n_before = len(owned.house.database.campaigns())
+    n_before = len(owned.context.database.campaigns())
     reply = owned.post("new", question="Which?", title="T", files={"files": ("items.csv", CSV)})
     assert reply.status_code == 200
     assert "Look at what was understood" in reply.text
     assert 'value="T"' in reply.text
-    assert len(owned.house.database.campaigns()) == n_before
+    assert len(owned.context.database.campaigns()) == n_before
 
 
 def test_nothing_that_was_typed_is_lost(owned):
@@ -241,7 +241,7 @@ def test_a_rule_is_looked_at_while_it_is_written(owned, text, is_rule):
 
 def test_what_somebody_else_staged_is_not_there(owned):
     html = owned.post("new", "preview", files={"files": ("items.csv", CSV)}).text
-    other = owned.house.keys.issue("session", "owner", "other", seconds=60)
+    other = owned.context.keys.issue("session", "owner", "other", seconds=60)
     reply = owned.client.post(
         "/new/preview",
         data={"staged": staged_in(html)},

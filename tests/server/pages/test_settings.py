@@ -18,7 +18,7 @@ RICH = CampaignSettings(
     stop="tau >= 0.9 and top 3",
     grades=3,
     skip_reasons=("a", "b"),
-    position="common",
+    position_bias="common",
     lease_seconds=90.5,
     repeat_share=0.1,
     gold=[{"better": "tea", "worse": "milk"}],
@@ -193,7 +193,7 @@ def test_a_token_is_shown_once_and_can_be_revoked(owned):
     campaign = owned.campaign()
     html = owned.post("c", campaign.id, "tokens", name="my judge", role="judge", days="30").text
     token = re.search(r'value="([\w-]{30,})" aria-label="Token"', html)[1]
-    key = owned.client.portal.call(owned.house.keys.find, token)
+    key = owned.client.portal.call(owned.context.keys.find, token)
     assert (key.role, key.holder, key.campaign, key.kind) == (
         "judge",
         "my judge",
@@ -204,21 +204,21 @@ def test_a_token_is_shown_once_and_can_be_revoked(owned):
     assert token not in page
     assert "my judge" in page
     owned.post("c", campaign.id, "tokens", "revoke", token=key.digest)
-    assert owned.client.portal.call(owned.house.keys.find, token) is None
+    assert owned.client.portal.call(owned.context.keys.find, token) is None
 
 
 def test_tokens_of_other_campaigns_are_neither_shown_nor_revoked(owned):
     one, other = owned.campaign(), owned.campaign()
     owned.post("c", one.id, "tokens", name="of one", role="reader", days="0")
     assert "of one" not in owned.page("c", other.id, "settings")
-    [key] = owned.house.keys.all(kind="token", campaign=one.id)
+    [key] = owned.context.keys.all(kind="token", campaign=one.id)
     reply = owned.post("c", other.id, "tokens", "revoke", token=key.digest)
     assert reply.status_code == 404
 
 
 def test_a_session_cannot_be_revoked_as_a_token(owned):
     campaign = owned.campaign()
-    [session] = owned.house.keys.all(kind="session", role="owner", holder="owner")
+    [session] = owned.context.keys.all(kind="session", role="owner", holder="owner")
     assert owned.post("c", campaign.id, "tokens", "revoke", token=session.digest).status_code == 404
 
 
@@ -229,7 +229,7 @@ def test_tokens_that_cannot_be_are_refused(owned, form):
         "c", campaign.id, "tokens", **{"name": "x", "role": "judge", "days": "0", **form}
     )
     assert reply.status_code == 422
-    assert owned.house.keys.all(kind="token", campaign=campaign.id) == []
+    assert owned.context.keys.all(kind="token", campaign=campaign.id) == []
 
 
 def test_hostile_settings_are_text(owned):

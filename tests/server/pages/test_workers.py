@@ -11,11 +11,11 @@ CROWD = [f"w{k}" for k in range(6)]
 
 
 def session(owned, campaign, worker):
-    return owned.house.keys.issue("session", "worker", worker, campaign=campaign.id)
+    return owned.context.keys.issue("session", "worker", worker, campaign=campaign.id)
 
 
 def is_signed_in(owned, token):
-    return owned.client.portal.call(owned.house.keys.find, token) is not None
+    return owned.client.portal.call(owned.context.keys.find, token) is not None
 
 
 def test_where_nobody_has_come_the_page_says_what_to_do(owned):

@@ -15,10 +15,10 @@ from hypothesis import strategies as st
 from hodgerank.campaign.items import CampaignItem
 from hodgerank.errors import InvalidArgument
 from hodgerank.server.media.library import MediaLibrary
-from hodgerank.server.media.validation import examine
+from hodgerank.server.media.validation import validate_media
 from hodgerank.server.uploads.file_names import Limits
 from hodgerank.server.uploads.read_upload import Upload, read_upload
-from hodgerank.server.uploads.uploaded_files import Refusal
+from hodgerank.server.uploads.uploaded_files import RefusedFile
 from server.media.kept import names_in
 from server.media.made import NOT_TAKEN, TWO_THINGS_AT_ONCE, jpeg, mp3, mp4, png
 from server.uploads.made_zips import zip_of
@@ -27,7 +27,7 @@ TABLE = "id,image,text\na,a.png,one\nb,b.png,two\n"
 
 
 def name_of(content: bytes) -> str:
-    return examine(io.BytesIO(content)).name
+    return validate_media(io.BytesIO(content)).name
 
 
 @pytest.fixture
@@ -183,7 +183,9 @@ def test_a_file_that_is_refused_is_a_fault_of_every_row_that_names_it(read):
     upload = read({"i.csv": "id,image\na,x.svg\nb,x.svg\nc,c.png\n", "x.svg": NOT_TAKEN["SVG"][0],
                    "c.png": png()})  # fmt: skip
     assert upload.faults == ("row 1: x.svg is refused", "row 2: x.svg is refused")
-    assert upload.refusals == (Refusal("x.svg", "SVG can carry scripts: save it as PNG or WebP"),)
+    assert upload.refusals == (
+        RefusedFile("x.svg", "SVG can carry scripts: save it as PNG or WebP"),
+    )
     assert [item.id for item in upload.items] == ["c"]
 
 
@@ -513,7 +515,7 @@ def test_pictures_beside_tables_are_looked_at_once(read, monkeypatch):
     looked: list[Path] = []
     monkeypatch.setattr(
         "hodgerank.server.uploads.item_tables.examine",
-        lambda file: looked.append(file) or examine(file),
+        lambda file: looked.append(file) or validate_media(file),
     )
     upload = read({"i.csv": "id,image\na,x.png\nb,x.png\n", "x.png": png()})
     assert len(upload.items) == 2

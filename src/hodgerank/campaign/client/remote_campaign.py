@@ -30,7 +30,7 @@ from hodgerank.campaign.log_file import log_lines
 from hodgerank.campaign.page_settings import Outcome
 from hodgerank.campaign.results import standing_of
 from hodgerank.campaign.settings import CampaignSettings
-from hodgerank.campaign.stores.store import reread
+from hodgerank.campaign.stores.store import retry_read
 from hodgerank.campaign.summaries import CampaignProgress, Counts, WorkerSummary
 from hodgerank.campaign.tasks import Task
 from hodgerank.campaign.votes import format_of, table_of, vote_rows
@@ -354,11 +354,11 @@ class RemoteCampaign(Displayed):
         """Write votes, or the log, to a file of this machine, as `Campaign.export` does."""
         form = format_of(path)
         if form == ".jsonl":
-            write_file(path, reread(lambda: b"".join(log_lines(self.id, self.log()))))
+            write_file(path, retry_read(lambda: b"".join(log_lines(self.id, self.events()))))
         else:
             write_file(path, table_of(self.answers(), form, everything=everything))
 
-    def log(self, after: int = 0) -> Iterator[Event]:
+    def events(self, after: int = 0) -> Iterator[Event]:
         """The events of the log with a higher number than this."""
         return self._log.read(after)
 

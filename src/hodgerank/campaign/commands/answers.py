@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from numbers import Real
 from typing import Any
 
-from hodgerank.campaign.attention_checks import WINDOW, Given
+from hodgerank.campaign.attention_checks import WINDOW, CheckedAnswer
 from hodgerank.campaign.commands.leases import expire, unused
 from hodgerank.campaign.items import require_name
 from hodgerank.campaign.state import CampaignState
@@ -208,7 +208,7 @@ def _verdicts(
         elif tasks.status[tasks.repeats[k]] == Status.ANSWERED:
             contradicted.append(tasks.is_contradicted(k, y))
     return rules.verdicts(
-        Given(
+        CheckedAnswer(
             seconds=seconds,
             is_focused=is_focused,
             outcomes=[*said, outcome],

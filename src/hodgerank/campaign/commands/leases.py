@@ -127,7 +127,7 @@ def _pair_of_sampler(state: CampaignState, worker: Worker) -> tuple[int, int] | 
         if (most := settings.open_per_item) is not None:
             times = Counter(chain.from_iterable(state.out[track].values()))
             resting = resting | {place for place, n_out in times.items() if n_out >= most}
-        pair = state.asking(track).ask(
+        pair = state.chooser(track).ask(
             worker=state.worker_codes.get(worker.name, len(state.workers)),
             exclude=state.pairs_barred(worker.name, track),
             resting=resting,

@@ -86,7 +86,7 @@ def _words(descriptor: int) -> str:
     return "another process"
 
 
-class SameFiles:
+class FileIdentity:
     """Remembers the database that is open, and its journal.
 
     SQLite goes on with the files that it has open, whatever becomes of their names. What it

@@ -9,7 +9,7 @@ from threading import Condition, Thread, current_thread
 from time import monotonic
 from typing import Any, NamedTuple, TypeVar
 
-from hodgerank.campaign.stores.store import SameProcess, Store, Writing
+from hodgerank.campaign.stores.store import ProcessGuard, Store, Transaction
 from hodgerank.errors import CampaignError, CannotWrite, HodgeRankError
 
 T = TypeVar("T")
@@ -26,7 +26,7 @@ class Refusal:
 
 
 class _Work(NamedTuple):
-    run: Callable[[Writing], Any]
+    run: Callable[[Transaction], Any]
     future: Future[Any]
 
 
@@ -45,7 +45,7 @@ class GroupCommit:
     def __init__(self, store: Store) -> None:
         self.failures = 0
         self._store = store
-        self._process = SameProcess()
+        self._process = ProcessGuard()
         self._waiting: dict[str, deque[_Work]] = {}  # who has waited longest comes first
         self._change = Condition()
         self._is_closed = False
@@ -53,7 +53,7 @@ class GroupCommit:
         self._thread = Thread(target=self._run, name="hodgerank-group-commit", daemon=True)
         self._thread.start()
 
-    def submit(self, campaign: str, work: Callable[[Writing], T | Refusal]) -> Future[T]:
+    def submit(self, campaign: str, work: Callable[[Transaction], T | Refusal]) -> Future[T]:
         """Let `work` decide about the log of a campaign; the future has what it returns.
 
         A work that raises a `HodgeRankError` has appended nothing, and fails alone; one that
@@ -144,7 +144,7 @@ def _tell_of_failure(
             future.set_exception(told)
 
 
-def _answer(work: _Work, writing: Writing) -> Any:
+def _answer(work: _Work, writing: Transaction) -> Any:
     """What a work returns, or why it refuses."""
     try:
         return work.run(writing)

@@ -8,7 +8,7 @@ from threading import Condition, Lock
 
 from hodgerank.campaign.events import Event
 from hodgerank.campaign.stores.access_keys import AccessKeys, MemoryKeys
-from hodgerank.campaign.stores.store import Pending, Row, SameProcess, event_of, without_name
+from hodgerank.campaign.stores.store import Pending, ProcessGuard, Row, event_of, without_name
 from hodgerank.errors import CampaignError
 
 
@@ -21,7 +21,7 @@ class MemoryStore:
         self.keys: AccessKeys = MemoryKeys()
         self._logs: dict[str, list[Row]] = {}
         self._is_closed = False
-        self._process = SameProcess()
+        self._process = ProcessGuard()
         self._one_writer = Lock()
         self._news = Condition()
 

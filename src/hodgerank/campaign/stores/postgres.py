@@ -29,7 +29,7 @@ from hodgerank.campaign.stores.sql import (
     upgrade,
     write_log,
 )
-from hodgerank.campaign.stores.store import Pending, SameProcess
+from hodgerank.campaign.stores.store import Pending, ProcessGuard
 from hodgerank.errors import CampaignError, CannotWrite, HodgeRankError, InvalidArgument
 
 CHANNEL = "hodgerank_campaigns"
@@ -147,7 +147,7 @@ class PostgresStore:
         self._secrets = [address.password, address.query.get("password")]
         self._is_read_only = read_only
         self._is_closed = False
-        self._process = SameProcess()
+        self._process = ProcessGuard()
         self._engine = create_engine(
             address,
             pool_pre_ping=True,

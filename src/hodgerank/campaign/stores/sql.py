@@ -93,14 +93,14 @@ PAGE = 2000
 _NAMES = [column.name for column in events.columns if column.name != "campaign"]
 
 
-class Look(Protocol):
+class Query(Protocol):
     """Runs a short query on a connection of its own; tells trouble in words."""
 
     def __call__(self, query: Callable[[Connection], T], /) -> T:
         """What the query returns."""
 
 
-def campaign_ids(look: Look) -> list[str]:
+def campaign_ids(look: Query) -> list[str]:
     """The campaigns that have events, oldest first."""
     query = select(campaigns.c.created, campaigns.c.id).where(campaigns.c.last > 0)
     return [campaign for _, campaign in sorted(map(tuple, look(lambda c: c.execute(query).all())))]
@@ -112,7 +112,7 @@ def last_number(connection: Connection, campaign: str) -> int:
     return 0 if found is None else int(found)
 
 
-def read_log(look: Look, campaign: str, after: int, name: str) -> Iterator[Event]:
+def read_log(look: Query, campaign: str, after: int, name: str) -> Iterator[Event]:
     """Events after this number, up to the last one there is when the reading begins.
 
     Page by page: the log only grows, so pages fit together without a transaction around them,
@@ -123,7 +123,7 @@ def read_log(look: Look, campaign: str, after: int, name: str) -> Iterator[Event
 
 
 def _pages(
-    look: Look, campaign: str, after: int, last: int, name: str
+    look: Query, campaign: str, after: int, last: int, name: str
 ) -> Iterator[Iterable[Event]]:
     for first in range(after, last, PAGE):
         until = min(first + PAGE, last)
@@ -220,7 +220,7 @@ class Transact(Protocol):
 class SqlKeys:
     """`AccessKeys` in a table."""
 
-    def __init__(self, look: Look, transact: Transact) -> None:
+    def __init__(self, look: Query, transact: Transact) -> None:
         self._look, self._transact = look, transact
 
     def add(self, key: AccessKey) -> None:

@@ -16,7 +16,7 @@ from sqlalchemy.exc import DBAPIError
 
 from hodgerank.campaign.events import Event
 from hodgerank.campaign.stores.access_keys import AccessKeys
-from hodgerank.campaign.stores.file_lock import FileLock, SameFiles
+from hodgerank.campaign.stores.file_lock import FileIdentity, FileLock
 from hodgerank.campaign.stores.sql import (
     SqlKeys,
     begin_log,
@@ -29,7 +29,7 @@ from hodgerank.campaign.stores.sql import (
     write_log,
 )
 from hodgerank.campaign.stores.sqlite_reader import SqliteReader, engine_of
-from hodgerank.campaign.stores.store import Pending, SameProcess
+from hodgerank.campaign.stores.store import Pending, ProcessGuard
 from hodgerank.errors import CampaignError, CannotWrite
 
 T = TypeVar("T")
@@ -57,8 +57,8 @@ class SqliteStore:
         self._path = Path(os.path.realpath(path))  # where SQLite puts its other files
         self._is_read_only = read_only
         self._is_closed = False
-        self._process = SameProcess()
-        self._files = SameFiles(self._path, self.name)
+        self._process = ProcessGuard()
+        self._files = FileIdentity(self._path, self.name)
         self._one_writer = Lock()
         self._news = Condition()
         self._last: dict[str, int] = {}

@@ -16,7 +16,7 @@ from hodgerank.display import short
 from hodgerank.errors import CampaignError, CannotWrite, InvalidArgument
 
 
-class Writing(Protocol):
+class Transaction(Protocol):
     """A transaction that has the log of one campaign to itself."""
 
     def news(self, after: int) -> Iterable[Event]:
@@ -53,7 +53,7 @@ class Store(Protocol):
         Raises `LogChanged` where a worker is forgotten meanwhile.
         """
 
-    def writing(self, campaign: str) -> AbstractContextManager[Writing]:
+    def writing(self, campaign: str) -> AbstractContextManager[Transaction]:
         """Begin a transaction; durable when the block is left, undone where it raises.
 
         Raises `CannotWrite` where it could not be made durable, at any point of the block.
@@ -74,7 +74,7 @@ T = TypeVar("T")
 MOST_TRIES = 10
 
 
-def reread(read: Callable[[], T]) -> T:
+def retry_read(read: Callable[[], T]) -> T:
     """What `read` returns, who begins at the first event; again where the log changed meanwhile."""
     for _ in range(MOST_TRIES - 1):
         try:
@@ -84,7 +84,7 @@ def reread(read: Callable[[], T]) -> T:
     return read()
 
 
-class SameProcess:
+class ProcessGuard:
     """Remembers who opened a store.
 
     Connections, locks and threads do not go through a fork: a child that went on with its copies
@@ -167,7 +167,7 @@ def _json(data: Mapping[str, Any]) -> str:
 
 
 class Pending:
-    """A `Writing` that keeps events in memory, so that a batch reaches the database at once.
+    """A `Transaction` that keeps events in memory, so that a batch reaches the database at once.
 
     Attributes
     ----------

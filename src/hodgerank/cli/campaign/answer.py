@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.text import Text
 
 from hodgerank.cli.campaign.arguments import Name, Where
-from hodgerank.cli.campaign.keyboard import LEFT, RIGHT, Keys
+from hodgerank.cli.campaign.keyboard import LEFT, RIGHT, KeyReader
 from hodgerank.cli.console import plain_table
 from hodgerank.cli.interrupts import heed_interrupts
 from hodgerank.cli.outputs import AsJson
@@ -86,7 +86,7 @@ class Conversation:
         Why it ended: 'quit', 'end of input', 'interrupted', 'output closed', or as `NoTask` has it.
     """
 
-    def __init__(self, campaign: Campaign, worker: str, keys: Keys, console: Console) -> None:
+    def __init__(self, campaign: Campaign, worker: str, keys: KeyReader, console: Console) -> None:
         self._campaign, self._worker, self._keys, self._console = campaign, worker, keys, console
         self._items: dict[Item, CampaignItem] = {}
         self._n_own = sum(who.n_answers for who in campaign.workers() if who.worker == worker)
@@ -295,7 +295,7 @@ def answer(
 ) -> AnswerResult:
     """Compare pairs in the terminal, with two keys; every answer is on disk before the next pair.
 
-    Keys: 1 or left arrow, 2 or right arrow, 0 for a tie where that is an answer, then how much
+    KeyReader: 1 or left arrow, 2 or right arrow, 0 for a tie where that is an answer, then how much
     better where that is asked, s to skip, u to take back the last answer, q to quit. Where
     standard input is no terminal, each line is a key. Leave at any time: the open pair comes back.
 

@@ -1,4 +1,4 @@
-"""Keys: single ones of a terminal, or one on each line of what is piped in."""
+"""KeyReader: single ones of a terminal, or one on each line of what is piped in."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _KEY = re.compile(r"\x1b\[[0-9;]*[A-Za-z~]|\x1bO[A-Za-z]|[\x00\xe0].|.", re.DOTA
 _INTERRUPT, _END = "\x03", "\x04"
 
 
-class Keys(Protocol):
+class KeyReader(Protocol):
     """Where keys come from; `EOFError` where there are no more."""
 
     def read(self) -> str:
@@ -28,15 +28,15 @@ class Keys(Protocol):
         """A number from 1 on; None for anything else."""
 
 
-def keys_of_standard_input() -> Keys:
+def keys_of_standard_input() -> KeyReader:
     """Of a person, or of a script."""
     if sys.stdin is not None and sys.stdin.isatty():
-        return TerminalKeys()
-    return LineKeys()
+        return TerminalKeyReader()
+    return LineKeyReader()
 
 
-class TerminalKeys:
-    """Keys as they are pressed."""
+class TerminalKeyReader:
+    """KeyReader as they are pressed."""
 
     def __init__(self) -> None:
         self._typed: list[str] = []
@@ -71,8 +71,8 @@ class TerminalKeys:
         return _number(digits, most)
 
 
-class LineKeys:
-    """Keys that a script sends, one on each line; empty lines are nothing."""
+class LineKeyReader:
+    """KeyReader that a script sends, one on each line; empty lines are nothing."""
 
     def __init__(self) -> None:
         if isinstance(sys.stdin, TextIOWrapper):

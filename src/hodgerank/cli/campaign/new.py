@@ -118,7 +118,7 @@ def new(
         Literal["robust", "plain"] | None,
         typer.Option(help="Weigh answers by trust in their workers, or count all alike."),
     ] = None,
-    position: Annotated[
+    position_bias: Annotated[
         Literal["common", "worker"] | None,
         typer.Option(help="Measure the pull of the left side: one for all, or of each worker."),
     ] = None,
@@ -186,7 +186,7 @@ def new(
 
     flags = {
         "question": question, "title": title, "ties": ties, "grades": grades, "budget": budget,
-        "stop": stop, "sampler": sampler, "ranking": ranking, "position": position,
+        "stop": stop, "sampler": sampler, "ranking": ranking, "position_bias": position_bias,
         "answers_per_worker": answers_per_worker, "lease_seconds": lease_seconds,
         "repeat_share": repeat_share, "seed": seed,
         "gold": None if gold is None else read_gold(gold),

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from hodgerank.data.items.item_table import Row, rows_of_folder, rows_of_table, tracks_of
-from hodgerank.data.items.samples import Sample, Showing
+from hodgerank.data.items.samples import Sample, ShownPair
 from hodgerank.display import UNSEEN, Displayed, Preview, short
 from hodgerank.errors import InvalidArgument, InvalidComparisons, UnknownItem
 
@@ -68,7 +68,7 @@ class JudgedItems(Displayed):
     def __contains__(self, item: object) -> bool:
         return item in self._samples
 
-    def showings(self, left: str, right: str) -> tuple[Showing, ...]:
+    def showings(self, left: str, right: str) -> tuple[ShownPair, ...]:
         """One for each context that both have, in the same order whichever is left.
 
         None at all for items of different tracks.
@@ -80,9 +80,9 @@ class JudgedItems(Displayed):
             return ()
         if self.has_one_sample_each:
             (a,), (b,) = one.values(), other.values()
-            return (Showing(a, b, a.context if a.context == b.context else None),)
+            return (ShownPair(a, b, a.context if a.context == b.context else None),)
         shared = sorted(one.keys() & other.keys(), key=self._order.__getitem__)
-        return tuple(Showing(one[key], other[key], key, key or "") for key in shared)
+        return tuple(ShownPair(one[key], other[key], key, key or "") for key in shared)
 
     def n_showings(self, a: str, b: str) -> int:
         """How many contexts both have; 0 for items of different tracks."""

@@ -1,4 +1,4 @@
-"""Sample and Showing: what is shown of one item, and of two."""
+"""Sample and ShownPair: what is shown of one item, and of two."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Sample:
 
 
 @dataclass(frozen=True)
-class Showing:
+class ShownPair:
     """Two samples side by side.
 
     Attributes

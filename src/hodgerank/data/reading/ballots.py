@@ -45,12 +45,12 @@ class LongBallots(Company):
 
     ballot: str | None
     item: str
-    position: str
+    place: str
 
     @property
     def parts(self) -> list[str]:
         """The columns by the parts they play, the group apart; none may play two."""
-        return self.with_company(self.ballot, self.item, self.position)
+        return self.with_company(self.ballot, self.item, self.place)
 
     @property
     def columns(self) -> list[str]:
@@ -65,7 +65,7 @@ class LongBallots(Company):
         """Every two items of a ballot; equal positions are a tie."""
         # The same number may name a ballot of each worker, and of each group.
         keys = [name for name in (self.ballot, self.worker, self.group) if name is not None]
-        place = numbers(table[self.position])
+        place = numbers(table[self.place])
         entries = table.with_row_index(ROW, 1).with_columns(
             pl.struct(keys).rank("dense").alias(BALLOT), place.alias("__place__")
         )
@@ -186,7 +186,7 @@ def find_rankings(columns: Sequence[str], given: ReadOptions) -> LongBallots | W
     """The rankings in a table with such columns, if there are any."""
     if given.left or given.right or given.outcome or given.winner:
         return None
-    if given.item or given.position or given.ballot:
+    if given.item or given.place or given.ballot:
         return _long(columns, given)
     return _wide(columns, given) or _long(columns, given)
 
@@ -195,16 +195,16 @@ def _long(columns: Sequence[str], given: ReadOptions) -> LongBallots | None:
     """Columns ballot (or who answered), item and position."""
     item = given.item or _called(("item", *ITEM_WORDS), columns)
     free = [name for name in columns if name != item]
-    position = given.position or _called(POSITIONS, free)
-    free = [name for name in free if name != position]
-    if item is None or position is None:
+    place = given.place or _called(POSITIONS, free)
+    free = [name for name in free if name != place]
+    if item is None or place is None:
         return None
     ballot = given.ballot or _called(BALLOTS, free)
-    company = accompanying(columns, given, [c for c in (ballot, item, position) if c]).company
+    company = accompanying(columns, given, [c for c in (ballot, item, place) if c]).company
     if ballot is None and "worker" not in company:
         return None
     company.pop("count", None)
-    return LongBallots(ballot=ballot, item=item, position=position, **company)
+    return LongBallots(ballot=ballot, item=item, place=place, **company)
 
 
 def _called(names: Sequence[str], columns: Sequence[str]) -> str | None:

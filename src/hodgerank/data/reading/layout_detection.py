@@ -22,7 +22,7 @@ from hodgerank.errors import InvalidComparisons
 LOOKED_AT = 2000  # rows, to see what stands in the columns; also the most items of a matrix
 
 
-class Recognised(NamedTuple):
+class DetectedLayout(NamedTuple):
     """The table, possibly without taking its first line as a header, and what it holds."""
 
     table: Table
@@ -30,7 +30,7 @@ class Recognised(NamedTuple):
     notes: tuple[str, ...] = ()
 
 
-def recognise(table: Table, given: ReadOptions) -> Recognised:
+def detect_layout(table: Table, given: ReadOptions) -> DetectedLayout:
     """What the table holds, or an error that proposes the options that fit its columns."""
     if given.header is False:
         return _without_header(table, given)
@@ -43,19 +43,19 @@ def recognise(table: Table, given: ReadOptions) -> Recognised:
     found = _by_names(columns, given)
     if found is not None:
         _require_one_part_each(found, given, table.name)
-        return Recognised(table, found)
+        return DetectedLayout(table, found)
     if not given.columns and len(columns) <= LOOKED_AT and not _duplicates(columns):
         head = table.head(columns, LOOKED_AT)
         matrix = find_win_matrix(columns, head, len(head))
         if matrix is not None:
-            return Recognised(table, matrix)
+            return DetectedLayout(table, matrix)
     if not given.columns and isinstance(table, TextTable) and _is_data(table):
         return _without_header(table, given)
     raise cannot_be_recognised(table, given)
 
 
 def _by_names(columns: list[str], given: ReadOptions) -> Layout | Shape | None:
-    if given.item or given.position or given.ballot:
+    if given.item or given.place or given.ballot:
         return find_rankings(columns, given)
     return (
         find_choices(columns, given)  # the first two of several columns are not a pair
@@ -96,7 +96,7 @@ def _is_data(table: TextTable) -> bool:
     return all(name.strip() in below for name in table.columns[:2])
 
 
-def _without_header(table: Table, given: ReadOptions) -> Recognised:
+def _without_header(table: Table, given: ReadOptions) -> DetectedLayout:
     """Columns called 1, 2, 3 ...: left, right, outcome and worker, or winner and loser."""
     if not isinstance(table, TextTable):
         raise InvalidComparisons(f"{table.name} names its columns: read it with its header")
@@ -122,7 +122,7 @@ def _without_header(table: Table, given: ReadOptions) -> Recognised:
     parts = "the winner, the loser" if layout.outcome is None else "left, right, outcome"
     parts += ", worker" if layout.worker else ""
     note = f"there is no header: columns {', '.join(layout.columns)} were taken as {parts}"
-    return Recognised(body, layout, (note,))
+    return DetectedLayout(body, layout, (note,))
 
 
 GROUP_WORDS = frozenset({

@@ -12,7 +12,7 @@ OutcomeKind = Literal["number", "word", "item"]
 PLAIN_SCALE = (-1.0, 1.0)
 # Options that name a column, in the order in which messages propose them.
 COLUMN_OPTIONS = (
-    "left", "right", "outcome", "winner", "loser", "ballot", "item", "position",
+    "left", "right", "outcome", "winner", "loser", "ballot", "item", "place",
     "worker", "weight", "count", "time", "group", "unit",
 )  # fmt: skip
 
@@ -34,7 +34,7 @@ class ReadOptions:
     unit: str | None = None
     ballot: str | None = None
     item: str | None = None
-    position: str | None = None
+    place: str | None = None
     where: str | None = None
     outcome_as: OutcomeKind | None = None
     scale: tuple[float, float] | None = None

@@ -15,10 +15,10 @@ from hodgerank.data.comparisons import Comparisons
 from hodgerank.data.groups import VoteGroups
 from hodgerank.data.reading.decode import Decoded, decode
 from hodgerank.data.reading.layout_detection import (
-    Recognised,
+    DetectedLayout,
+    detect_layout,
     group_candidates,
     point_out_groups,
-    recognise,
 )
 from hodgerank.data.reading.layouts import Layout
 from hodgerank.data.reading.options import ReadOptions
@@ -105,12 +105,12 @@ class TableVotes:
     options: ReadOptions = field(default_factory=ReadOptions)
 
     @cached_property
-    def _recognised(self) -> Recognised:
+    def _recognised(self) -> DetectedLayout:
         table = self.opened
         if self.options.where is not None and table.is_lazy:
             columns_in(self.options.where, table.columns, table.name)
             table = cast("Frame", table).filtered(self.options.where)
-        return recognise(table, self.options)
+        return detect_layout(table, self.options)
 
     @property
     def name(self) -> str:

@@ -159,7 +159,7 @@ def read_comparisons(  # type: ignore[misc]  # the overloads do not list the opt
     unit: str | None = None,
     ballot: str | None = None,
     item: str | None = None,
-    position: str | None = None,
+    place: str | None = None,
     where: str | None = None,
     outcome_as: OutcomeKind | None = None,
     scale: tuple[float, float] | None = None,
@@ -189,7 +189,7 @@ def read_comparisons(  # type: ignore[misc]  # the overloads do not list the opt
     unit
         Column of prompt, page, session ...: answers of one unit hang together, so that standard
         errors are clustered by it. Items are compared across units.
-    ballot, item, position
+    ballot, item, place
         Columns of rankings of several items: which ranking, which item, and its place from 1.
     where
         Rows to read, e.g. "worker != 'bot' and seconds > 2".
@@ -225,7 +225,7 @@ def read_comparisons(  # type: ignore[misc]  # the overloads do not list the opt
     options = ReadOptions(
         left=left, right=right, outcome=outcome, winner=winner, loser=loser, worker=worker,
         weight=weight, time=time, count=count, group=group, unit=unit, ballot=ballot, item=item,
-        position=position, where=where, outcome_as=outcome_as, scale=scale,
+        place=place, where=where, outcome_as=outcome_as, scale=scale,
         display_known=display_known, keep_na=keep_na, skip_invalid=skip_invalid, header=header,
         sheet=sheet, encoding=encoding, separator=separator,
     )  # fmt: skip

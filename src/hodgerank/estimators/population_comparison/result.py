@@ -17,7 +17,7 @@ from hodgerank.types import BoolArray, FloatArray, Item
 RANGE = (0.025, 0.975)
 
 
-class Agreement(NamedTuple):
+class RankAgreement(NamedTuple):
     """Kendall's tau of two populations, and what noise alone would leave of it.
 
     `expected` is its mean, and `lower` to `upper` 95 % of its values, after what could as well
@@ -40,11 +40,11 @@ def taus(scores: FloatArray) -> FloatArray:
 
 def agreements(
     names: tuple[Item, ...], found: FloatArray, exchanged: FloatArray
-) -> tuple[Agreement, ...]:
+) -> tuple[RankAgreement, ...]:
     """Of every two populations, from tau and its values after exchanges, a row each."""
     lower, upper = np.quantile(exchanged, RANGE, axis=0)
     return tuple(
-        Agreement(pair, *map(float, values))
+        RankAgreement(pair, *map(float, values))
         for pair, *values in zip(
             combinations(names, 2), found, exchanged.mean(axis=0), lower, upper, strict=True
         )
@@ -115,7 +115,7 @@ class RankingComparison(Displayed, Charted):
     differences: FloatArray
     difference_errors: FloatArray
     item_p_values: FloatArray
-    agreement: tuple[Agreement, ...]
+    agreement: tuple[RankAgreement, ...]
     statistic: float
     p_value: float
     exchanged: str

@@ -16,13 +16,18 @@ from hodgerank.data.comparisons import Comparisons
 from hodgerank.estimators.covariance import ClusteredCovariance
 from hodgerank.estimators.position_bias.cells import (
     Position,
-    SidedCells,
+    PositionCells,
     common_group,
-    require_both_sides,
-    require_sides,
+    require_both_orders,
+    require_display_order,
     worker_groups,
 )
-from hodgerank.estimators.position_bias.fit import SidedFit, SidedPrior, fit_sides, least_squares
+from hodgerank.estimators.position_bias.fit import (
+    PositionBiasFit,
+    PositionBiasPrior,
+    fit_position_bias,
+    least_squares,
+)
 from hodgerank.graph.answered_graph import AnsweredGraph
 from hodgerank.graph.build import single_answers
 from hodgerank.graph.comparison_graph import ComparisonGraph
@@ -38,7 +43,7 @@ NARROW = 1e-12
 
 
 @dataclass(frozen=True, eq=False)
-class WithoutSides:
+class PositionAdjusted:
     """What remains to be ranked, and what was taken out.
 
     Attributes
@@ -55,9 +60,9 @@ class WithoutSides:
 
     answered: AnsweredGraph
     graph: ComparisonGraph
-    position: Position
+    position_bias: Position
     link: str
-    fit: SidedFit
+    fit: PositionBiasFit
     group: IntArray
 
     @property
@@ -87,7 +92,7 @@ class WithoutSides:
         fit = self.fit
         return Fit(fit.scores, fit.value, fit.curvatures, fit.iterations, fit.residual, "bordered")
 
-    def clusters(self, by: Literal["worker", "ballot"]) -> SidedClusters:
+    def clusters(self, by: Literal["worker", "ballot"]) -> PositionClusters:
         """Errors from how much clusters differ."""
         votes, fit = self.answered.votes, self.fit
         shown = votes.display_known
@@ -96,24 +101,24 @@ class WithoutSides:
         likelihood = LIKELIHOODS.get(self.link, least_squares)
         slopes = votes.total_weight * likelihood(t, (1 + votes.outcome) / 2)[1]
         group = np.where(shown, self.group, -1)
-        return SidedClusters(self.equations, votes, slopes, by, group)
+        return PositionClusters(self.equations, votes, slopes, by, group)
 
     @property
     def note(self) -> str:
         """What a reader should know."""
-        return note_on_sides(self.fit.lean[self.fit.cells.answers > 0], self.position)
+        return position_bias_note(self.fit.lean[self.fit.cells.answers > 0], self.position_bias)
 
 
-def note_on_sides(lean: FloatArray, position: Position) -> str:
+def position_bias_note(lean: FloatArray, position_bias: Position) -> str:
     """How far those who answered lean."""
     added = f"{lean[0]:+.3g}" if len(lean) else "nothing"
-    if position == "worker" and len(lean) > 1:
+    if position_bias == "worker" and len(lean) > 1:
         added = f"{lean.min():+.3g} to {lean.max():+.3g}, by worker,"
     return f"sides are in the model: standing left adds {added} on the scale of the scores"
 
 
 @dataclass(frozen=True)
-class SidedClusters(ClusteredCovariance):
+class PositionClusters(ClusteredCovariance):
     """The clustered sandwich, less what leans take up of each cluster's gradient."""
 
     group: IntArray
@@ -129,46 +134,48 @@ class SidedClusters(ClusteredCovariance):
         return self.equations.without_groups(super()._gradients, leans.reshape(shape))
 
 
-def take_out_sides(
+def remove_position_bias(
     answered: AnsweredGraph,
-    position: Position,
+    position_bias: Position,
     link: str,
     *,
     ridge: float = 0.0,
     dispersion: float = 1.0,
     joined: bool = False,
-) -> WithoutSides:
+) -> PositionAdjusted:
     """Fit scores and leans together.
 
     `ridge` is the precision of the scores; where it has `joined` them, components do not matter.
     """
     votes = answered.votes
-    group, n_groups = _groups(votes, position)
-    cells = SidedCells.of(answered, group, n_groups)
+    group, n_groups = _groups(votes, position_bias)
+    cells = PositionCells.of(answered, group, n_groups)
     if joined:
         cells = replace(cells, components=np.zeros(cells.n_items, np.int64))
     cells = replace(cells, weight=cells.weight / dispersion)
-    fit = fit_sides(cells, link, SidedPrior(ridge, LEAN[link]))
+    fit = fit_position_bias(cells, link, PositionBiasPrior(ridge, LEAN[link]))
     graph = _as_if_without(answered.graph, fit, link, dispersion)
-    return WithoutSides(answered, graph, position, link, fit, group)
+    return PositionAdjusted(answered, graph, position_bias, link, fit, group)
 
 
-def without_sides(
-    votes: VotesLike, position: Position, link: str, *, ridge: float = 0.0
-) -> WithoutSides:
+def adjust_for_position(
+    votes: VotesLike, position_bias: Position, link: str, *, ridge: float = 0.0
+) -> PositionAdjusted:
     """The same of votes in whatever form, as long as it tells the answers."""
-    answers = single_answers(votes, f"position={position!r} (--sides {position})")
-    require_sides(answers, position)
-    require_both_sides(answers)
-    return take_out_sides(AnsweredGraph.of(answers), position, link, ridge=ridge)
+    answers = single_answers(
+        votes, f"position_bias={position_bias!r} (--position-bias {position_bias})"
+    )
+    require_display_order(answers, position_bias)
+    require_both_orders(answers)
+    return remove_position_bias(AnsweredGraph.of(answers), position_bias, link, ridge=ridge)
 
 
-def _groups(votes: Comparisons, position: Position) -> tuple[IntArray, int]:
-    return worker_groups(votes) if position == "worker" else common_group(votes)
+def _groups(votes: Comparisons, position_bias: Position) -> tuple[IntArray, int]:
+    return worker_groups(votes) if position_bias == "worker" else common_group(votes)
 
 
 def _as_if_without(
-    graph: ComparisonGraph, fit: SidedFit, link: str, dispersion: float
+    graph: ComparisonGraph, fit: PositionBiasFit, link: str, dispersion: float
 ) -> ComparisonGraph:
     cells = fit.cells
     difference = fit.scores[graph.i] - fit.scores[graph.j]

@@ -1,4 +1,4 @@
-"""Sides: whether answers lean to one, what is not known about it, and how the ranking moves."""
+"""assess_position_bias: whether there is any, and what it does to the ranking."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from hodgerank.estimators.position_bias.adjustment import take_out_sides
-from hodgerank.estimators.position_bias.bias_test import position_bias
+from hodgerank.estimators.position_bias.adjustment import remove_position_bias
+from hodgerank.estimators.position_bias.bias_test import measure_position_bias
 from hodgerank.estimators.position_bias.cells import Position
 from hodgerank.graph.answered_graph import AnsweredGraph
 from hodgerank.kernels.linalg.normal_equations import DENSE_ITEMS
@@ -25,7 +25,7 @@ class Moves:
 
     Attributes
     ----------
-    position
+    position_bias
         Whether everybody has one lean ('common') or each worker one ('worker').
     n_items, n_moved
         Items, and how many of them change rank.
@@ -33,7 +33,7 @@ class Moves:
         The longest way, and the item that goes it.
     """
 
-    position: Position
+    position_bias: Position
     n_items: int
     n_moved: int
     places: int
@@ -50,7 +50,7 @@ class Moves:
 
 
 @dataclass(frozen=True)
-class Lean:
+class BiasEstimate:
     """By how much all answers together lean to the left, -1 to 1, with a 95 % interval."""
 
     value: float
@@ -60,7 +60,7 @@ class Lean:
 
 
 @dataclass(frozen=True, eq=False)
-class Sides:
+class PositionBiasReport:
     """What can be said about sides.
 
     Attributes
@@ -79,7 +79,7 @@ class Sides:
     n_known: int
     doubt: str
     left_rate: float | None
-    lean: Lean | None
+    lean: BiasEstimate | None
 
     @cached_property
     def moves(self) -> Moves | None:
@@ -89,12 +89,12 @@ class Sides:
             return None
         own = votes.n_workers > 1 and votes.n_answers >= FEWEST_PER_WORKER * votes.n_workers
         small = min(votes.n_items, votes.n_workers + 1) <= DENSE_ITEMS
-        position: Position = "worker" if own and small else "common"
-        without = take_out_sides(self.answered, position, "uniform").fit.scores
+        position_bias: Position = "worker" if own and small else "common"
+        without = remove_position_bias(self.answered, position_bias, "uniform").fit.scores
         moved = np.abs(self._ranks(without) - self._ranks(self.answered.scores))
         most = int(np.argmax(moved))
         n_moved = int((moved > 0).sum())
-        return Moves(position, len(moved), n_moved, int(moved[most]), votes.items[most])
+        return Moves(position_bias, len(moved), n_moved, int(moved[most]), votes.items[most])
 
     def _ranks(self, scores: FloatArray) -> FloatArray:
         """Within each component."""
@@ -117,16 +117,16 @@ class Sides:
         }
 
 
-def assess_sides(answered: AnsweredGraph) -> Sides:
+def assess_position_bias(answered: AnsweredGraph) -> PositionBiasReport:
     """Ask whether the answers, all together, lean to a side."""
     votes = answered.votes
     count, shown = votes.answers_per_row, votes.display_known
     decided = int(count @ (shown & (votes.outcome != 0)))
     left = int(count @ (shown & (votes.outcome > 0)))
-    found = position_bias(answered, "everybody")
+    found = measure_position_bias(answered, "everybody")
     lean = None
     if np.isfinite(found.bias[0]):
         parts = (found.bias, found.lower, found.upper, found.p_values)
-        lean = Lean(*(float(part[0]) for part in parts))
+        lean = BiasEstimate(*(float(part[0]) for part in parts))
     rate = left / decided if decided else None
-    return Sides(answered, int(count @ shown), votes.report.display_doubt, rate, lean)
+    return PositionBiasReport(answered, int(count @ shown), votes.report.display_doubt, rate, lean)

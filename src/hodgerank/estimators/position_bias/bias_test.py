@@ -16,11 +16,15 @@ from scipy.special import expit, stdtr, stdtrit
 from hodgerank.data.comparisons import Comparisons
 from hodgerank.estimators.position_bias.cells import (
     Position,
-    SidedCells,
+    PositionCells,
     common_group,
     worker_groups,
 )
-from hodgerank.estimators.position_bias.fit import SidedFit, SidedPrior, fit_sides
+from hodgerank.estimators.position_bias.fit import (
+    PositionBiasFit,
+    PositionBiasPrior,
+    fit_position_bias,
+)
 from hodgerank.graph.answered_graph import AnsweredGraph
 from hodgerank.kernels.edges import group_rows
 from hodgerank.kernels.linalg.laplacian import divergence, inner_product
@@ -28,7 +32,7 @@ from hodgerank.kernels.links import LINKS
 from hodgerank.types import FloatArray, IntArray, Item
 
 # Standard deviations 5 of scores, 3 of leans, in logits; 1/2 of acuities, around 1.
-PRIOR = SidedPrior(scores=0.04, lean=1 / 9, acuity=4.0)
+PRIOR = PositionBiasPrior(scores=0.04, lean=1 / 9, acuity=4.0)
 # The error of a lean that is known no better than beforehand says that nothing is known.
 MEANINGLESS = 2.0
 CLOSE_ENOUGH = 1e-3  # of leans, in logits
@@ -59,7 +63,7 @@ class PositionBias:
     p_values: FloatArray
 
 
-def position_bias(
+def measure_position_bias(
     answered: AnsweredGraph, of: Literal["workers", "everybody"] = "workers"
 ) -> PositionBias:
     """Of each worker, or of all together.
@@ -74,11 +78,11 @@ def position_bias(
         unknown = np.full(n, np.nan)
         return PositionBias(unknown, unknown, unknown, unknown, unknown)
     groups = worker_groups(votes) if of == "workers" else common_group(votes)
-    cells = SidedCells.of(answered, *groups)
+    cells = PositionCells.of(answered, *groups)
     cells = replace(cells, weight=cells.weight * _unit(votes))
     prior = PRIOR if of == "workers" else replace(PRIOR, acuity=None)
     start = np.clip(2 * answered.scores, -5, 5)  # about the logits of weak preferences
-    fit = fit_sides(cells, "bradley-terry", prior, start, CLOSE_ENOUGH)
+    fit = fit_position_bias(cells, "bradley-terry", prior, start, CLOSE_ENOUGH)
     clustered, n_clusters = _clustered(answered, fit, groups[0])
     inflation = np.maximum(clustered, _dispersion(fit))
     error = np.sqrt(fit.equations.group_covariances[:, 0, 0] * inflation)
@@ -99,7 +103,7 @@ def _unit(votes: Comparisons) -> float:
     return float(votes.total_weight.sum() / (votes.total_weight * votes.weight).sum())
 
 
-def _dispersion(fit: SidedFit) -> float:
+def _dispersion(fit: PositionBiasFit) -> float:
     """Squared residuals over those of choices: ties and grades vary less."""
     cells = fit.cells
     if np.allclose(cells.square, 1.0):
@@ -111,7 +115,7 @@ def _dispersion(fit: SidedFit) -> float:
 
 
 def _clustered(
-    answered: AnsweredGraph, fit: SidedFit, group: IntArray
+    answered: AnsweredGraph, fit: PositionBiasFit, group: IntArray
 ) -> tuple[FloatArray, IntArray]:
     """Variance of the leans over what the model says, and the number of clusters, of each group.
 
@@ -139,14 +143,14 @@ def _clustered(
     return total / np.where(information > 0, information, np.inf), several
 
 
-def _linear(fit: SidedFit, lean: FloatArray, *, turned: bool = False) -> FloatArray:
+def _linear(fit: PositionBiasFit, lean: FloatArray, *, turned: bool = False) -> FloatArray:
     """Logits of the cells for leans, as shown or the other way round."""
     group = fit.cells.group
     difference = -fit.differences if turned else fit.differences
     return np.asarray(np.append(fit.acuity, 1.0)[group] * difference + np.append(lean, 0.0)[group])
 
 
-def _mean_answers(fit: SidedFit, lean: FloatArray) -> tuple[FloatArray, FloatArray]:
+def _mean_answers(fit: PositionBiasFit, lean: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Mean answer of each group to its pairs shown both ways round, and its slope in the lean."""
     cells = fit.cells
     answers = np.where(cells.answers > 0, cells.answers, 1.0)
@@ -160,7 +164,7 @@ LINK = "thurstone-mosteller"
 WIDE = 1.959963984540054  # standard errors in half a 95 % interval
 
 
-class FirstOfEquals(NamedTuple):
+class FirstChoiceRate(NamedTuple):
     """A share, 1/2 for who does not lean, with its 95 % interval."""
 
     share: float
@@ -168,22 +172,22 @@ class FirstOfEquals(NamedTuple):
     high: float
 
 
-def first_of_equals(votes: Comparisons) -> dict[Item, FirstOfEquals]:
+def first_choice_rate(votes: Comparisons) -> dict[Item, FirstChoiceRate]:
     """Of each worker, by the leans that are believed in along with the scores.
 
-    `position_bias` is another thing: how much the answers that were given lean on average, less
-    where items differ clearly.
+    `measure_position_bias` is another thing: how much the answers that were given lean on average,
+    less where items differ clearly.
     """
-    from hodgerank.estimators.position_bias.posterior import believed_sides
+    from hodgerank.estimators.position_bias.posterior import position_bias_posterior
 
     known = votes.select(votes.display_known & (votes.worker >= 0))
     if not len(known):
         return {}
-    mean, variance = believed_sides(AnsweredGraph.of(known), "worker", LINK).leans
+    mean, variance = position_bias_posterior(AnsweredGraph.of(known), "worker", LINK).leans
     half = WIDE * np.sqrt(variance)
     shares = LINKS[LINK].cdf(np.column_stack((mean, mean - half, mean + half)))
     workers = (known.workers[k] for k in np.unique(known.worker))
-    rows = (FirstOfEquals(*row) for row in shares.tolist())
+    rows = (FirstChoiceRate(*row) for row in shares.tolist())
     return dict(zip(workers, rows, strict=True))
 
 
@@ -191,7 +195,7 @@ N_DEALT = 199
 MOST_ANSWERS = 20_000  # that are dealt anew in a second
 
 
-def ranking_chance(answered: AnsweredGraph, position: Position) -> float | None:
+def ranking_chance(answered: AnsweredGraph, position_bias: Position) -> float | None:
     """How often answers that lean as these, but to no item, show as much of a ranking.
 
     What is left of the answers without the mean lean of each group is dealt anew within the group,
@@ -200,7 +204,7 @@ def ranking_chance(answered: AnsweredGraph, position: Position) -> float | None:
     votes, graph = answered.votes, answered.graph
     if len(votes) > MOST_ANSWERS:
         return None
-    group, n_groups = worker_groups(votes) if position == "worker" else common_group(votes)
+    group, n_groups = worker_groups(votes) if position_bias == "worker" else common_group(votes)
     weight = votes.total_weight
     total = np.maximum(np.bincount(group, weight, n_groups), np.finfo(float).tiny)
     rest = votes.outcome - (np.bincount(group, weight * votes.outcome, n_groups) / total)[group]

@@ -1,4 +1,4 @@
-"""SidedCells: answers of a group to a pair shown one way round, summed up."""
+"""PositionCells: answers of a group to a pair shown one way round, summed up."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ NO_GROUP = -1  # nothing is known of where these were shown
 
 
 @dataclass(frozen=True, eq=False)
-class SidedCells:
+class PositionCells:
     """One entry per group, pair and way round.
 
     Attributes
@@ -49,7 +49,7 @@ class SidedCells:
     square: FloatArray
 
     @classmethod
-    def of(cls, answered: AnsweredGraph, group: IntArray, n_groups: int) -> SidedCells:
+    def of(cls, answered: AnsweredGraph, group: IntArray, n_groups: int) -> PositionCells:
         """Sum up the answers, each of a group; weights as they are."""
         votes, graph = answered.votes, answered.graph
         group = np.where(votes.display_known, group, NO_GROUP)
@@ -94,33 +94,34 @@ def common_group(votes: Comparisons) -> tuple[IntArray, int]:
     return np.zeros(len(votes), np.int64), 1
 
 
-def require_sides(votes: Comparisons, position: str) -> None:
+def require_display_order(votes: Comparisons, position_bias: str) -> None:
     """Where sides are not known, nothing can be said about them."""
-    require_one_of(position, POSITIONS, "position")
+    require_one_of(position_bias, POSITIONS, "position_bias")
     shown = votes.outcome[votes.display_known]
     if not len(shown):
         why = f" ({votes.report.display_doubt})" if votes.report.display_doubt else ""
         raise InvalidArgument(
-            f"the display order is not known{why}: leave position (--sides) out, or say that left "
-            "and right are where they were shown (display_known=True, --display-known)"
+            f"the display order is not known{why}: leave position_bias (--position-bias) out, "
+            "or say that left and right are where they were shown "
+            "(display_known=True, --display-known)"
         )
-    if position == "worker" and not votes.n_workers:
+    if position_bias == "worker" and not votes.n_workers:
         raise InvalidArgument(
             "the votes do not say who answered: name the column (worker=..., --worker), or use "
-            "position='common' (--sides common)"
+            "position_bias='common' (--position-bias common)"
         )
 
 
-def tells_sides(votes: Comparisons) -> bool:
+def has_display_order(votes: Comparisons) -> bool:
     """Whether not every answer is explained by sides: else only a prior tells them from scores."""
     shown = votes.outcome[votes.display_known]
     return len(shown) < len(votes) or bool(shown.min() < 1 and shown.max() > -1)
 
 
-def require_both_sides(votes: Comparisons) -> None:
+def require_both_orders(votes: Comparisons) -> None:
     """Refuse votes that are all for one side."""
-    if not tells_sides(votes):
+    if not has_display_order(votes):
         raise InvalidArgument(
             "the same side was chosen in every answer: what it adds cannot be told from what the "
-            "items do; leave position (--sides) out"
+            "items do; leave position (--position-bias) out"
         )

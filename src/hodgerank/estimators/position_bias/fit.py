@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from hodgerank.estimators.position_bias.cells import SidedCells
+from hodgerank.estimators.position_bias.cells import PositionCells
 from hodgerank.estimators.posterior_mode import TOLERANCE
 from hodgerank.kernels.edges import sums_at_ends
 from hodgerank.kernels.linalg.bordered_equations import BorderedEquations
@@ -35,7 +35,7 @@ def least_squares(t: FloatArray, p: FloatArray) -> tuple[FloatArray, FloatArray,
 
 
 @dataclass(frozen=True, eq=False)
-class SidedFit:
+class PositionBiasFit:
     """Scores and sides: a point that the fit has come to.
 
     Attributes
@@ -46,8 +46,8 @@ class SidedFit:
         Of the objective; its derivatives in t, one per cell.
     """
 
-    cells: SidedCells
-    prior: SidedPrior
+    cells: PositionCells
+    prior: PositionBiasPrior
     scores: FloatArray
     lean: FloatArray
     acuity: FloatArray
@@ -121,7 +121,7 @@ class SidedFit:
 
 
 @dataclass(frozen=True)
-class SidedPrior:
+class PositionBiasPrior:
     """Precisions of scores and leans around 0, and of acuities around 1 (None: they are 1)."""
 
     scores: float
@@ -129,13 +129,13 @@ class SidedPrior:
     acuity: float | None = None
 
 
-def fit_sides(
-    cells: SidedCells,
+def fit_position_bias(
+    cells: PositionCells,
     link: str,
-    prior: SidedPrior,
+    prior: PositionBiasPrior,
     start: FloatArray | None = None,
     tolerance: float = TOLERANCE,
-) -> SidedFit:
+) -> PositionBiasFit:
     """The most probable scores, leans and, if they may differ, acuities.
 
     By Newton's method; a step that does not go up is halved.
@@ -168,13 +168,13 @@ def fit_sides(
 
 
 def _at(
-    cells: SidedCells,
-    prior: SidedPrior,
+    cells: PositionCells,
+    prior: PositionBiasPrior,
     likelihood: Likelihood,
     scores: FloatArray,
     lean: FloatArray,
     acuity: FloatArray,
-) -> SidedFit:
+) -> PositionBiasFit:
     t = np.append(acuity, 1.0)[cells.group] * _differences(cells, scores)
     t += np.append(lean, 0.0)[cells.group]
     value, slope, curvature = likelihood(t, (1 + cells.mean) / 2)
@@ -182,16 +182,16 @@ def _at(
     if prior.acuity is not None:
         belief += prior.acuity * inner_product(acuity - 1, acuity - 1)
     total = inner_product(cells.weight, value) - belief / 2
-    return SidedFit(
+    return PositionBiasFit(
         cells, prior, scores, lean, acuity, total, cells.weight * slope, cells.weight * curvature
     )
 
 
-def _differences(cells: SidedCells, scores: FloatArray) -> FloatArray:
+def _differences(cells: PositionCells, scores: FloatArray) -> FloatArray:
     return np.asarray(cells.sign * (scores[cells.i] - scores[cells.j])[cells.edge])
 
 
-def _border(cells: SidedCells, pulls: list[FloatArray]) -> Any:
+def _border(cells: PositionCells, pulls: list[FloatArray]) -> Any:
     """C: how a group's unknowns pull at each item; columns by group, then unknown."""
     from scipy import sparse
 

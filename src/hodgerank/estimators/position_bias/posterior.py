@@ -11,10 +11,10 @@ import numpy as np
 from hodgerank.estimators.belief import FoundBelief
 from hodgerank.estimators.covariance import Equations, ModelCovariance
 from hodgerank.estimators.dispersion import USUAL_VARIANCE, are_choices, pearson, tempered
-from hodgerank.estimators.empirical_bayes import Evidence
-from hodgerank.estimators.position_bias.adjustment import WithoutSides, take_out_sides
+from hodgerank.estimators.empirical_bayes import MarginalLikelihood
+from hodgerank.estimators.position_bias.adjustment import PositionAdjusted, remove_position_bias
 from hodgerank.estimators.position_bias.cells import Position
-from hodgerank.estimators.position_bias.fit import TINY, SidedFit
+from hodgerank.estimators.position_bias.fit import TINY, PositionBiasFit
 from hodgerank.estimators.priors import IndependentScores
 from hodgerank.graph.answered_graph import AnsweredGraph
 from hodgerank.graph.comparison_graph import ComparisonGraph
@@ -30,7 +30,7 @@ SETTLED = 0.01  # change of a lean that makes no difference
 NODES, WEIGHTS = np.polynomial.hermite_e.hermegauss(9)
 
 
-class SidedEvidence(Evidence):
+class PositionBiasEvidence(MarginalLikelihood):
     """The same of answers under the pull of sides, whose leans are fitted anew for each variance.
 
     The wider scores spread, the stronger leans must be to show through them: with leans held where
@@ -41,7 +41,7 @@ class SidedEvidence(Evidence):
     Parameters
     ----------
     graph, link
-        As in `Evidence`.
+        As in `MarginalLikelihood`.
     sides
         The answers, and leans to start from.
     held
@@ -52,7 +52,7 @@ class SidedEvidence(Evidence):
         self,
         graph: ComparisonGraph,
         link: str,
-        sides: SidedFit,
+        sides: PositionBiasFit,
         held: FloatArray | None = None,
     ) -> None:
         super().__init__(graph, link, IndependentScores(graph.n_items))
@@ -154,10 +154,10 @@ def _variances(graph: ComparisonGraph, equations: Equations) -> FloatArray:
 
 
 @dataclass(frozen=True, eq=False)
-class SidedBelief(FoundBelief):
+class PositionBiasPosterior(FoundBelief):
     """What is believed of scores in view of answers with sides; `graph` is without them."""
 
-    sides: WithoutSides | None = None
+    sides: PositionAdjusted | None = None
     varies: float = 1.0
     held: FloatArray | None = None
 
@@ -167,11 +167,11 @@ class SidedBelief(FoundBelief):
         return self.varies
 
     @cached_property
-    def evidence(self) -> SidedEvidence:
+    def evidence(self) -> PositionBiasEvidence:
         """What the answers say about the prior."""
         assert self.sides is not None
         graph = tempered(self.graph, self.varies)
-        return SidedEvidence(graph, self.link, self.sides.fit, self.held)
+        return PositionBiasEvidence(graph, self.link, self.sides.fit, self.held)
 
     @property
     def leans(self) -> tuple[FloatArray, FloatArray]:
@@ -187,24 +187,24 @@ class SidedBelief(FoundBelief):
         return mean, shares @ (within + (means - mean) ** 2)
 
 
-def believed_sides(
-    answered: AnsweredGraph, position: Position, link: str, held: FloatArray | None = None
-) -> SidedBelief:
+def position_bias_posterior(
+    answered: AnsweredGraph, position_bias: Position, link: str, held: FloatArray | None = None
+) -> PositionBiasPosterior:
     """What answers with sides make probable; `held` are leans that are known already."""
     usual, varies = 1 / USUAL_VARIANCE[link], 1.0
     for _ in range(ROUNDS):
-        sides = take_out_sides(
-            answered, position, link, ridge=usual, dispersion=varies, joined=True
+        sides = remove_position_bias(
+            answered, position_bias, link, ridge=usual, dispersion=varies, joined=True
         )
         before, varies = varies, _dispersion(answered.graph, sides)
         if varies == before:
             break
     if held is not None:  # groups that have come since do not lean
         held = np.pad(held, (0, max(0, sides.fit.cells.n_groups - len(held))))
-    return SidedBelief(sides.graph, link, sides=sides, varies=before, held=held)
+    return PositionBiasPosterior(sides.graph, link, sides=sides, varies=before, held=held)
 
 
-def _dispersion(graph: ComparisonGraph, sides: WithoutSides) -> float:
+def _dispersion(graph: ComparisonGraph, sides: PositionAdjusted) -> float:
     """How much less than choices the answers vary around scores and sides."""
     if are_choices(graph):
         return 1.0

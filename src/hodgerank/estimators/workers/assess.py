@@ -14,7 +14,7 @@ from hodgerank.data.groups import VoteGroups
 from hodgerank.data.reading.values import encode_values
 from hodgerank.errors import InvalidArgument
 from hodgerank.estimators.outliers import Outliers, outliers_among
-from hodgerank.estimators.position_bias.bias_test import PositionBias, position_bias
+from hodgerank.estimators.position_bias.bias_test import PositionBias, measure_position_bias
 from hodgerank.estimators.workers.assessment import (
     ADVERSARIAL,
     CARELESS,
@@ -251,7 +251,7 @@ def assess_answers(
     votes = answered.votes
     cells = WorkerCells.of(answered)
     answers, ties = cells.per_worker(cells.answers), tie_habits(cells)
-    bias = position_bias(answered)
+    bias = measure_position_bias(answered)
     types = worker_types(cells)
     agreement, effect = _consensus(cells, answered.scores)
     return WorkerAssessment(

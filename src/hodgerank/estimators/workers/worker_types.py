@@ -32,7 +32,7 @@ TOLERANCE = 1e-3
 
 
 @dataclass(frozen=True, eq=False)
-class Agreement:
+class AcuityLikelihood:
     """Of each worker: size of answers for and against the better item, by how much better it is.
 
     Attributes
@@ -48,7 +48,7 @@ class Agreement:
     against: FloatArray
 
     @classmethod
-    def of(cls, cells: WorkerCells, difference: FloatArray, share: FloatArray) -> Agreement:
+    def of(cls, cells: WorkerCells, difference: FloatArray, share: FloatArray) -> AcuityLikelihood:
         """Classify the cells, each with a difference of scores and a share that counts."""
         size = np.abs(difference)
         which = np.minimum(np.searchsorted(GAPS, size, side="right"), len(GAPS)) - 1
@@ -107,7 +107,7 @@ class Kinds:
     spread: float
 
     @classmethod
-    def fitted(cls, agreement: Agreement) -> Kinds:
+    def fitted(cls, agreement: AcuityLikelihood) -> Kinds:
         """EM over the kinds of workers: their shares, and mean and spread of log acuities."""
         honest, opposite = agreement.at_acuities
         place, believed = np.log(ACUITIES), np.array(list(PRIOR.values()))
@@ -254,11 +254,11 @@ def worker_types(cells: WorkerCells) -> WorkerTypes:
         rounds += 1
         difference, scores = known_differences(cells, trust, scores)
         share = cells.independent_share(trust)
-        kinds = Kinds.fitted(Agreement.of(cells, difference[cells.edge], share))
+        kinds = Kinds.fitted(AcuityLikelihood.of(cells, difference[cells.edge], share))
         updated = _trust(kinds)
         change = float(np.abs(updated - trust).max(initial=0.0))
         trust = updated
-    agreement = Agreement.of(cells, differences_by_others(cells, trust, scores), share)
+    agreement = AcuityLikelihood.of(cells, differences_by_others(cells, trust, scores), share)
     kinds = Kinds.fitted(agreement)
     comparable = _comparable(cells)
     trust = np.where(comparable, _trust(kinds), trust)
@@ -282,7 +282,7 @@ def _trust(kinds: Kinds) -> FloatArray:
     return np.where(honest < SUSPICION, honest - adversarial, 1.0)
 
 
-def _imprecision(agreement: Agreement, typical: float) -> FloatArray:
+def _imprecision(agreement: AcuityLikelihood, typical: float) -> FloatArray:
     """By the likelihood ratio of the best acuity to the best that is not small."""
     honest, _ = agreement.at_acuities
     honest = np.column_stack((agreement.by_chance, honest))
@@ -297,7 +297,7 @@ def _comparable(cells: WorkerCells) -> BoolArray:
     All are trusted alike: of coins too, some that happen to agree would be trusted.
     """
     trust, start = np.ones(cells.n_workers), np.zeros(cells.graph.n_items)
-    agreement = Agreement.of(
+    agreement = AcuityLikelihood.of(
         cells, differences_by_others(cells, trust, start), cells.independent_share(trust)
     )
     surplus, variance = agreement.surplus

@@ -12,7 +12,7 @@ from typing import Any
 from hodgerank.display import cut, visible
 from hodgerank.errors import InvalidArgument, MissingDependency
 from hodgerank.judges.endpoint.completion import BrokenCompletion, Reply, read_completion
-from hodgerank.judges.endpoint.retries import LONGEST_QUOTE, Remedy, Trouble, broken, refused_with
+from hodgerank.judges.endpoint.retries import LONGEST_QUOTE, CallError, Remedy, broken, refused_with
 
 VARIABLES = ("HODGERANK_API_KEY", "OPENAI_API_KEY")
 PLACEHOLDER = "no-key"  # for servers that want none, of a client that must send one
@@ -93,10 +93,10 @@ class Connection:
 
     async def send(
         self, model: str, messages: Sequence[Mapping[str, Any]], parameters: Mapping[str, Any]
-    ) -> Reply | Trouble:
+    ) -> Reply | CallError:
         """One try. Errors of the client stay here: they hold the request, and with it the key."""
         result = await self._send(model, messages, parameters)
-        if isinstance(result, Trouble):
+        if isinstance(result, CallError):
             hidden = replace(result, what=self._key.hidden_in_error(result.what))
             return _refusal(hidden, model) if hidden.is_filtered else hidden
         return replace(
@@ -115,7 +115,7 @@ class Connection:
 
     async def _send(
         self, model: str, messages: Sequence[Mapping[str, Any]], parameters: Mapping[str, Any]
-    ) -> Reply | Trouble:
+    ) -> Reply | CallError:
         headers: Mapping[str, str] | None = None
         body = bytearray()
         calls = self._connected().chat.completions.with_streaming_response
@@ -127,22 +127,24 @@ class Connection:
                 async for piece in response.iter_bytes():
                     body += piece
                     if len(body) > LARGEST_BODY:
-                        return Trouble(f"it sent more than {LARGEST_BODY:,} bytes")
+                        return CallError(f"it sent more than {LARGEST_BODY:,} bytes")
             return read_completion(bytes(body), model)
         except BrokenCompletion as error:
             return broken(error, headers or {})
         except (TimeoutError, self._openai.APITimeoutError):
-            return Trouble(f"no whole reply within {self._timeout:g} s")
+            return CallError(f"no whole reply within {self._timeout:g} s")
         except self._openai.APIStatusError as error:
             return refused_with(error.status_code, error.body, error.response.headers)
         except self._openai.APIConnectionError as error:
-            return Trouble(f"no connection to {self._base_url}: {_said(error.__cause__ or error)}")
+            return CallError(
+                f"no connection to {self._base_url}: {_said(error.__cause__ or error)}"
+            )
         except (TypeError, ValueError) as error:
             if headers is not None:
-                return Trouble(f"the connection broke: {_said(error)}")
-            return Trouble(f"it cannot be sent as JSON: {_said(error)}", Remedy.LEAVE_THE_CALL)
+                return CallError(f"the connection broke: {_said(error)}")
+            return CallError(f"it cannot be sent as JSON: {_said(error)}", Remedy.LEAVE_THE_CALL)
         except Exception as error:  # of whatever carries the connection
-            return Trouble(f"the connection broke: {_said(error)}")
+            return CallError(f"the connection broke: {_said(error)}")
 
     def _connected(self) -> Any:
         """The client; connections belong to the loop that runs, and another one needs others."""
@@ -165,7 +167,7 @@ def _said(error: BaseException) -> str:
     return visible(cut(str(error) or type(error).__name__, LONGEST_QUOTE))
 
 
-def _refusal(trouble: Trouble, model: str) -> Reply:
+def _refusal(call_error: CallError, model: str) -> Reply:
     """A prompt that a filter stopped: an answer, though not to the question."""
-    tokens = trouble.prompt_tokens, trouble.completion_tokens
-    return Reply("", trouble.what, "content_filter", (), *tokens, model, 0.0, 1)
+    tokens = call_error.prompt_tokens, call_error.completion_tokens
+    return Reply("", call_error.what, "content_filter", (), *tokens, model, 0.0, 1)

@@ -19,7 +19,7 @@ from hodgerank.errors import HodgeRankError, InvalidArgument, JudgeFailed, requi
 from hodgerank.judges.endpoint.completion import Reply
 from hodgerank.judges.endpoint.connection import ApiKey, Connection
 from hodgerank.judges.endpoint.pace import Pace
-from hodgerank.judges.endpoint.retries import LONGEST_RETRY_AFTER, Remedy, Trouble, backoff
+from hodgerank.judges.endpoint.retries import LONGEST_RETRY_AFTER, CallError, Remedy, backoff
 
 
 def checked_address(url: str) -> str:
@@ -210,24 +210,24 @@ class Endpoint:
             self._pace.correct(expected, reply.prompt_tokens + reply.completion_tokens)
 
     def _raise_if_useless(
-        self, trouble: Trouble, wait: float, attempt: int, wasted: tuple[int, int]
+        self, call_error: CallError, wait: float, attempt: int, wasted: tuple[int, int]
     ) -> None:
-        if trouble.remedy is Remedy.LEAVE_THE_ENDPOINT:
+        if call_error.remedy is Remedy.LEAVE_THE_ENDPOINT:
             raise EndpointRefuses(
-                f"{self.model} at {self.base_url} takes no such calls: {trouble.what}",
-                status=trouble.status,
+                f"{self.model} at {self.base_url} takes no such calls: {call_error.what}",
+                status=call_error.status,
                 attempts=attempt,
             )
-        if trouble.remedy is Remedy.LEAVE_THE_CALL:
-            why = f"does not take this prompt: {trouble.what}"
+        if call_error.remedy is Remedy.LEAVE_THE_CALL:
+            why = f"does not take this prompt: {call_error.what}"
         elif wait > LONGEST_RETRY_AFTER:
             why = (
                 f"asks to wait {wait:,.0f} s, and no longer than {LONGEST_RETRY_AFTER:g} s is "
-                f"waited: {trouble.what}"
+                f"waited: {call_error.what}"
             )
         elif attempt > self._retries:
             tries = "1 try" if attempt == 1 else f"{attempt} tries, the last time"
-            why = f"gave no reply in {tries}: {trouble.what}"
+            why = f"gave no reply in {tries}: {call_error.what}"
         else:
             return
         raise CallFailed(

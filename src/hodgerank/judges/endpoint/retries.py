@@ -81,7 +81,7 @@ class Remedy(Enum):
 
 
 @dataclass(frozen=True)
-class Trouble:
+class CallError:
     """What went wrong, in words that may still hold a key; `status` is 0 without an answer."""
 
     what: str
@@ -93,7 +93,7 @@ class Trouble:
     completion_tokens: int | None = None
 
 
-def refused_with(status: int, error: object, headers: Mapping[str, str]) -> Trouble:
+def refused_with(status: int, error: object, headers: Mapping[str, str]) -> CallError:
     """An answer with an HTTP status that is no success; `error` is what its body says."""
     codes = _codes(error)
     where = headers.get("location")
@@ -103,7 +103,7 @@ def refused_with(status: int, error: object, headers: Mapping[str, str]) -> Trou
         said, advice = _message(error), ADVICE.get(status, "")
     if codes & NO_CREDIT:
         advice = ADVICE[402]
-    return Trouble(
+    return CallError(
         visible(cut(": ".join(part for part in (f"HTTP {status}", said) if part), LONGEST_QUOTE))
         + (f" ({advice})" if advice else ""),
         _remedy(status, codes),
@@ -113,20 +113,20 @@ def refused_with(status: int, error: object, headers: Mapping[str, str]) -> Trou
     )
 
 
-def broken(completion: BrokenCompletion, headers: Mapping[str, str]) -> Trouble:
+def broken(completion: BrokenCompletion, headers: Mapping[str, str]) -> CallError:
     """A success that is none: its body is no chat completion, or tells of an error."""
     tokens = completion.prompt_tokens, completion.completion_tokens
     if completion.error is None:
-        return Trouble(f"it sent {completion}", Remedy.TRY_AGAIN, 200, None, False, *tokens)
+        return CallError(f"it sent {completion}", Remedy.TRY_AGAIN, 200, None, False, *tokens)
     codes = _codes(completion.error)
     status = next((int(code) for code in codes if code.isdecimal() and len(code) == 3), 0)
     if not status and codes & (NO_CREDIT | TOO_FAST):
         status = 429
     if status < 400:
         what = visible(cut(f"it sent {completion}: {_message(completion.error)}", LONGEST_QUOTE))
-        return Trouble(what, Remedy.TRY_AGAIN, 200, None, False, *tokens)
+        return CallError(what, Remedy.TRY_AGAIN, 200, None, False, *tokens)
     refused = refused_with(status, completion.error, headers)
-    return Trouble(
+    return CallError(
         refused.what, refused.remedy, status, refused.retry_after, refused.is_filtered, *tokens
     )
 

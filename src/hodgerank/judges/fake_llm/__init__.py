@@ -6,8 +6,8 @@ answers in the shape of chat completions: `python -m hodgerank.judges.fake_llm -
 
 from __future__ import annotations
 
-from hodgerank.judges.fake_llm.endpoint import Call, StandIn
+from hodgerank.judges.fake_llm.endpoint import Call, FakeLLM
 from hodgerank.judges.fake_llm.faults import Faults
-from hodgerank.judges.fake_llm.model_profile import Temper
+from hodgerank.judges.fake_llm.model_profile import ModelProfile
 
-__all__ = ["Call", "Faults", "StandIn", "Temper"]
+__all__ = ["Call", "FakeLLM", "Faults", "ModelProfile"]

@@ -12,7 +12,7 @@ from dataclasses import asdict
 from pathlib import Path
 
 from hodgerank.errors import HodgeRankError
-from hodgerank.judges.fake_llm import Call, Faults, StandIn, Temper
+from hodgerank.judges.fake_llm import Call, FakeLLM, Faults, ModelProfile
 from hodgerank.judges.fake_llm.prompt import read_known
 from hodgerank.judges.prompts.template import load_template
 
@@ -61,10 +61,10 @@ def arguments() -> ArgumentParser:
     add("--seed", type=int, default=0, metavar="N", help="of all that is drawn (%(default)s)")
     add("--port", type=_port, default=8808, metavar="N", help="0: one that is free (%(default)s)")
     add("--answer-log", type=Path, metavar="FILE", help="add a JSON line for each answer")
-    temper = parser.add_argument_group("what it is like")
+    profile = parser.add_argument_group("what it is like")
     for name, about in TEMPER.items():
-        temper.add_argument(
-            _option(name), type=float, default=getattr(Temper, name), metavar="X",
+        profile.add_argument(
+            _option(name), type=float, default=getattr(ModelProfile, name), metavar="X",
             help=f"{about} (%(default)g)",
         )  # fmt: skip
     faults = parser.add_argument_group("what goes wrong")
@@ -109,11 +109,11 @@ def main(words: Sequence[str] | None = None) -> None:
             score=options.score_column,
             seed=options.seed,
         )
-        with _stand_in(known.scores, options) as stand_in:
+        with _stand_in(known.scores, options) as fake_llm:
             stopped = threading.Event()
             for number in (signal.SIGINT, signal.SIGTERM):  # not before: reading takes SIGINT over
                 signal.signal(number, lambda *_: stopped.set())
-            print(stand_in.base_url)
+            print(fake_llm.base_url)
             for item, score in sorted((known.drawn or {}).items(), key=lambda each: -each[1]):
                 print(f"{score:+.2f}  {item}")
             sys.stdout.flush()
@@ -122,7 +122,7 @@ def main(words: Sequence[str] | None = None) -> None:
         parser.exit(2, f"{parser.prog}: {error}\n")
 
 
-def _stand_in(scores: Mapping[str, float], options: Namespace) -> StandIn:
+def _stand_in(scores: Mapping[str, float], options: Namespace) -> FakeLLM:
     chosen = vars(options)
     log: Path | None = options.answer_log
 
@@ -131,10 +131,10 @@ def _stand_in(scores: Mapping[str, float], options: Namespace) -> StandIn:
             with log.open("a", encoding="utf-8") as file:
                 file.write(json.dumps(asdict(call), ensure_ascii=False) + "\n")
 
-    return StandIn(
+    return FakeLLM(
         scores,
         labels=None if options.template is None else load_template(options.template).labels,
-        tempers=Temper(**{name: chosen[name] for name in TEMPER}),
+        profiles=ModelProfile(**{name: chosen[name] for name in TEMPER}),
         faults=Faults(
             **{name: chosen[name] for name in FAULTS},
             retry_after=options.retry_after,

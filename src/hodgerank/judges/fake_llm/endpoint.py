@@ -1,4 +1,4 @@
-"""StandIn: the endpoint itself, what it is asked and what it answers."""
+"""FakeLLM: the endpoint itself, what it is asked and what it answers."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from random import Random
 from typing import Any
 
 from hodgerank.errors import InvalidArgument
-from hodgerank.judges.fake_llm.faults import Fault, Faults, Mishaps
+from hodgerank.judges.fake_llm.faults import Fault, FaultPlan, Faults
 from hodgerank.judges.fake_llm.http_server import HERE, Server
-from hodgerank.judges.fake_llm.model_profile import Labels, Temper
+from hodgerank.judges.fake_llm.model_profile import Labels, ModelProfile
 from hodgerank.judges.fake_llm.replies import checked, completion, digest, said
 
 
@@ -44,7 +44,7 @@ class Call:
         return str(self.body["model"])
 
 
-class StandIn:
+class FakeLLM:
     """Plays one or more models, from `with` to the end of its block.
 
     At temperature 0, or without one, a reply is a function of the seed and the request: who asks
@@ -54,7 +54,7 @@ class StandIn:
     ----------
     scores
         The true score of each text; images are named 'sha256:' and the digest of their bytes.
-    tempers
+    profiles
         What models are like: one for all, or by name; whoever is not named has the default.
     seed
         Of replies and faults.
@@ -75,7 +75,7 @@ class StandIn:
         self,
         scores: Mapping[str, float],
         *,
-        tempers: Temper | Mapping[str, Temper] | None = None,
+        profiles: ModelProfile | Mapping[str, ModelProfile] | None = None,
         seed: int = 0,
         faults: Faults | None = None,
         labels: Labels | None = None,
@@ -86,11 +86,11 @@ class StandIn:
         self.scores = {text.strip(): float(score) for text, score in scores.items()}
         if "" in self.scores or len(self.scores) < 2:
             raise InvalidArgument("a stand-in needs at least two texts that are not empty")
-        self.tempers = {} if tempers is None else tempers
+        self.profiles = {} if profiles is None else profiles
         self.seed, self.labels, self.key = seed, labels, key
         self.faults = faults or Faults()
         self._on_call = on_call
-        self._mishaps = Mishaps(self.faults, seed)
+        self._mishaps = FaultPlan(self.faults, seed)
         self._lock = threading.Lock()
         self._calls: list[Call] = []
         self._asked: Counter[str] = Counter()
@@ -98,7 +98,7 @@ class StandIn:
         self._closing = threading.Event()
         self._port = port
 
-    def __enter__(self) -> StandIn:
+    def __enter__(self) -> FakeLLM:
         self._server = Server(self, self._port)
         threading.Thread(target=self._server.serve_forever, args=(0.05,), daemon=True).start()
         return self
@@ -127,8 +127,12 @@ class StandIn:
 
     @property
     def models(self) -> list[str]:
-        """The names it was given tempers for."""
-        return ["stand-in"] if isinstance(self.tempers, Temper) else [*self.tempers] or ["stand-in"]
+        """The names it was given profiles for."""
+        return (
+            ["stand-in"]
+            if isinstance(self.profiles, ModelProfile)
+            else [*self.profiles] or ["stand-in"]
+        )
 
     def mishap(self) -> Fault | None:
         """Wait as long as an answer takes, and say what goes wrong with it."""
@@ -143,9 +147,9 @@ class StandIn:
     def answer(self, body: Any) -> dict[str, Any]:
         """The answer to a request; NotAPrompt where it is none."""
         prompt = checked(body)
-        temper = self._temper(body["model"])
+        profile = self._temper(body["model"])
         name = digest(body)
-        reply = said(body, prompt, self.scores, temper, self.labels, self._rng(name, body))
+        reply = said(body, prompt, self.scores, profile, self.labels, self._rng(name, body))
         with self._lock:
             answer = completion(body, prompt, reply, f"chatcmpl-{len(self._calls)}")
             usage = answer["usage"]
@@ -156,10 +160,10 @@ class StandIn:
                 self._on_call(call)
         return answer
 
-    def _temper(self, model: str) -> Temper:
-        if isinstance(self.tempers, Temper):
-            return self.tempers
-        return self.tempers.get(model, Temper())
+    def _temper(self, model: str) -> ModelProfile:
+        if isinstance(self.profiles, ModelProfile):
+            return self.profiles
+        return self.profiles.get(model, ModelProfile())
 
     def _rng(self, name: str, body: Mapping[str, Any]) -> Random:
         """Where the reply is drawn from: fresh, or the same for the same request."""

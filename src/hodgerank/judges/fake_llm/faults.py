@@ -74,7 +74,7 @@ class Faults:
                 return {"retry-after-ms": f"{1000 * self.retry_after:g}"}
 
 
-class Mishaps:
+class FaultPlan:
     """Draws what happens to each request, in the order of their arrival."""
 
     def __init__(self, faults: Faults, seed: int) -> None:

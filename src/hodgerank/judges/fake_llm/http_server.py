@@ -20,7 +20,7 @@ HERE = "127.0.0.1"
 MOST_BYTES = 1 << 28
 
 
-class Answering(Protocol):
+class RequestHandler(Protocol):
     """Who is asked at the other end of the wire."""
 
     key: str | None
@@ -44,7 +44,7 @@ class Server(ThreadingTCPServer):
     daemon_threads = True
     request_queue_size = 1024  # campaigns open many connections at once
 
-    def __init__(self, answering: Answering, port: int) -> None:
+    def __init__(self, answering: RequestHandler, port: int) -> None:
         self.answering = answering
         self._open: set[socket.socket] = set()
         self._guard = threading.Lock()

@@ -1,4 +1,4 @@
-"""Temper: how a stand-in judges, from two scores to the probability of each reply."""
+"""ModelProfile: how a stand-in judges, from two scores to the probability of each reply."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Labels = Mapping[str, float | None]
 
 
 @dataclass(frozen=True)
-class Temper:
+class ModelProfile:
     """What a model is like.
 
     It perceives z = acuity (s_left - s_right) + position_bias + verbosity_bias (length of left

@@ -127,7 +127,7 @@ SPREAD = 1.5
 """Of scores that are drawn, on the logit scale."""
 
 
-class Known(NamedTuple):
+class KnownItems(NamedTuple):
     """Scores by what is shown, and by item where they had to be drawn."""
 
     scores: dict[str, float]
@@ -150,7 +150,7 @@ def read_known(
     image: str | None = None,
     score: str | None = None,
     seed: int = 0,
-) -> Known:
+) -> KnownItems:
     """The scores in a file or folder that the judge command reads, or scores drawn for its items.
 
     What is shown by several rows cannot be told apart, and has the mean of their scores.
@@ -168,7 +168,7 @@ def read_known(
     for item, name, value in shown:
         found.setdefault(name, []).append(drawn[item] if value is None else value)
     scores = {name: mean(values) for name, values in found.items()}
-    return Known(scores, drawn if any(each.score is None for each in shown) else None)
+    return KnownItems(scores, drawn if any(each.score is None for each in shown) else None)
 
 
 def _rows(path: Path, given: Mapping[str, str | None], score: str | None) -> Iterable[_Shown]:

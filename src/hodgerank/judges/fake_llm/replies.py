@@ -10,7 +10,7 @@ from math import log
 from random import Random
 from typing import Any
 
-from hodgerank.judges.fake_llm.model_profile import Labels, Temper
+from hodgerank.judges.fake_llm.model_profile import Labels, ModelProfile
 from hodgerank.judges.fake_llm.prompt import NotAPrompt, flat, offered, shown
 
 TOKENS_OF_AN_IMAGE = 85
@@ -29,7 +29,7 @@ RAMBLINGS = (
 
 
 @dataclass(frozen=True)
-class Said:
+class FakeReply:
     """A reply and where it comes from."""
 
     left: str
@@ -49,33 +49,33 @@ def said(
     body: Mapping[str, Any],
     prompt: str,
     scores: Mapping[str, float],
-    temper: Temper,
+    profile: ModelProfile,
     labels: Labels | None,
     rng: Random,
-) -> Said:
+) -> FakeReply:
     """What the model replies."""
     places = shown(prompt, scores)
     left, right = (place.text for place in places)
     lengths = (_length(left), _length(right))
-    z = temper.perceived((scores[left], scores[right]), lengths)
-    chances = temper.probabilities(z, offered(prompt, places) if labels is None else labels)
+    z = profile.perceived((scores[left], scores[right]), lengths)
+    chances = profile.probabilities(z, offered(prompt, places) if labels is None else labels)
     kind, which = rng.random(), rng.random()
-    if kind < temper.refuse:
-        return Said(left, right, chances, *REFUSALS[int(which * len(REFUSALS))])
-    if kind < temper.refuse + temper.ramble:
+    if kind < profile.refuse:
+        return FakeReply(left, right, chances, *REFUSALS[int(which * len(REFUSALS))])
+    if kind < profile.refuse + profile.ramble:
         words = RAMBLINGS[int(which * len(RAMBLINGS))].split()
         most = body.get("max_completion_tokens") or body.get("max_tokens") or len(words)
         end = "stop" if most >= len(words) else "length"
-        return Said(left, right, chances, " ".join(words[:most]), None, end)
+        return FakeReply(left, right, chances, " ".join(words[:most]), None, end)
     (label,) = rng.choices(list(chances), list(chances.values()))
-    return Said(left, right, chances, label, None, "stop")
+    return FakeReply(left, right, chances, label, None, "stop")
 
 
 def _length(text: str) -> int:
     return 0 if text.startswith("sha256:") else len(text)
 
 
-def completion(body: Mapping[str, Any], prompt: str, reply: Said, name: str) -> dict[str, Any]:
+def completion(body: Mapping[str, Any], prompt: str, reply: FakeReply, name: str) -> dict[str, Any]:
     """The reply as a body of chat completions."""
     words = len((reply.content or reply.refusal or "").split())
     asked = len(prompt) // 4 + TOKENS_OF_AN_IMAGE * prompt.count("sha256:") + 1
@@ -104,7 +104,7 @@ def completion(body: Mapping[str, Any], prompt: str, reply: Said, name: str) -> 
     }
 
 
-def _logprobs(reply: Said, body: Mapping[str, Any]) -> dict[str, Any] | None:
+def _logprobs(reply: FakeReply, body: Mapping[str, Any]) -> dict[str, Any] | None:
     """Of the first token: the labels; a reply of many words is certain of each."""
     if reply.content is None:
         return None

@@ -11,7 +11,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from hodgerank.data.items.samples import Sample, Showing, require_text
+from hodgerank.data.items.samples import Sample, ShownPair, require_text
 from hodgerank.display import short
 from hodgerank.errors import InvalidArgument, did_you_mean
 from hodgerank.judges.prompts.images import Image, content_of
@@ -156,11 +156,11 @@ class Template:
         outcomes = {label: None if y is None else float(y) for label, y in self.labels.items()}
         object.__setattr__(self, "labels", outcomes)
 
-    def messages(self, question: str, showing: Showing) -> list[dict[str, Any]]:
+    def messages(self, question: str, showing: ShownPair) -> list[dict[str, Any]]:
         """The messages of a chat completion; images stand where the places are.
 
-        >>> from hodgerank.data.items.samples import Sample, Showing
-        >>> showing = Showing(Sample("A cat."), Sample("A dog."))
+        >>> from hodgerank.data.items.samples import Sample, ShownPair
+        >>> showing = ShownPair(Sample("A cat."), Sample("A dog."))
         >>> [message] = load_template("choice").messages("Which text is shorter?", showing)
         >>> "A dog." in message["content"]
         True
@@ -181,7 +181,7 @@ class Template:
             if text is not None
         ]
 
-    def _shared_context(self, showing: Showing, fence: str) -> list[str | Image]:
+    def _shared_context(self, showing: ShownPair, fence: str) -> list[str | Image]:
         if showing.context is None:
             return []
         if "context" not in places_in(self.user) | places_in(self.system or ""):
@@ -191,7 +191,7 @@ class Template:
             )
         return filled(self.context, {"context": [showing.context], "fence": [fence]})
 
-    def _shown(self, sample: Sample, showing: Showing, fence: str) -> list[str | Image]:
+    def _shown(self, sample: Sample, showing: ShownPair, fence: str) -> list[str | Image]:
         shown: list[str | Image] = []
         if showing.context is None and sample.context is not None:
             values: dict[str, list[str | Image]] = {"context": [sample.context], "fence": [fence]}
@@ -251,7 +251,7 @@ _REMEDIES = {
 }
 
 
-def _texts_of(question: str, showing: Showing) -> list[str]:
+def _texts_of(question: str, showing: ShownPair) -> list[str]:
     sides = (showing.left, showing.right)
     texts = [question, showing.context, *(s.text for s in sides), *(s.context for s in sides)]
     return [text for text in texts if text is not None]

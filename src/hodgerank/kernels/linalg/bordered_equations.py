@@ -39,7 +39,8 @@ class BorderedEquations:
         if items.n > DENSE_ITEMS and n_unknowns > DENSE_ITEMS:
             raise InvalidArgument(
                 f"position bias of {blocks.shape[0]:,} workers over {items.n:,} items is too much "
-                "to solve exactly: use one for all workers (position='common'), or fewer groups"
+                "to solve exactly: use one for all workers (position_bias='common'), or fewer "
+                "groups"
             )
 
     @property

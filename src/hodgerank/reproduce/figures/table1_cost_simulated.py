@@ -9,7 +9,7 @@ from time import perf_counter
 import numpy as np
 
 import hodgerank as hr
-from hodgerank.collecting.run import Turn, play
+from hodgerank.collecting.run import Step, play
 from hodgerank.plotting.curves import curve_chart
 from hodgerank.reproduce.experiment import Effort, Experiment, Outcome, Task
 from hodgerank.reproduce.schemes import incidence, seconds_of, stream, supervised, unsupervised
@@ -95,7 +95,7 @@ def _crowd(n: int, seed: int) -> hr.SimulatedCrowd:
     return hr.SimulatedCrowd(list(range(n)), scores=scores, link="uniform", rng=rng)
 
 
-def _add(turn: Turn, precision: FloatArray, force: FloatArray) -> None:
+def _add(turn: Step, precision: FloatArray, force: FloatArray) -> None:
     """An answer to precision and force."""
     assert turn.answer is not None
     d = incidence(len(force), turn.pair)

@@ -15,7 +15,7 @@ from hodgerank.sampling.designs.design import AnswerBatch, ComposedDesign, Desig
 from hodgerank.sampling.designs.matrix_free_posterior import MatrixFreePosterior
 from hodgerank.sampling.designs.order import OrderDesign, Weigh
 from hodgerank.sampling.designs.probit_bank import ProbitBank, Repetitions
-from hodgerank.sampling.item_list import Blocked
+from hodgerank.sampling.item_list import BlockedPairs
 from hodgerank.types import BoolArray, IntArray
 
 PRIOR_VARIANCES = tuple(2.0**k / 12 for k in range(7))  # 1/12, 1/6, ..., 16/3
@@ -42,9 +42,11 @@ class AdaptiveDesign(ComposedDesign):
     """
 
     def __init__(
-        self, n: int, weigh: Weigh = order_weights, position: Position | None = None
+        self, n: int, weigh: Weigh = order_weights, position_bias: Position | None = None
     ) -> None:
-        self.order = OrderDesign(n, PRIOR_VARIANCES, self._choose, weigh, Repetitions(), position)
+        self.order = OrderDesign(
+            n, PRIOR_VARIANCES, self._choose, weigh, Repetitions(), position_bias
+        )
         self._label_free = DensePosterior(np.zeros(n), 1.0, criterion="variance")
         self._ignores_labels = False
         self.probes = False
@@ -70,7 +72,7 @@ class AdaptiveDesign(ComposedDesign):
         """The design in force."""
         return self._label_free if self.ignores_labels else self.order
 
-    def search(self, blocked: Blocked, key: int) -> tuple[int, int]:
+    def search(self, blocked: BlockedPairs, key: int) -> tuple[int, int]:
         """The best pair by the criterion in force, or a probe."""
         if self._is_probing:
             good, bad = self._ends(blocked.retired)
@@ -83,7 +85,7 @@ class AdaptiveDesign(ComposedDesign):
         return super().search(blocked, key)
 
     def search_in_turn(
-        self, blocked: Blocked, keys: IntArray, *, once: bool
+        self, blocked: BlockedPairs, keys: IntArray, *, once: bool
     ) -> list[tuple[int, int]]:
         """The best pairs by the criterion in force, and probes among them."""
         if self.probes:

@@ -11,7 +11,7 @@ from hodgerank.kernels import posterior
 from hodgerank.kernels.linalg.threads import few_threads
 from hodgerank.kernels.selection import information, pair_search
 from hodgerank.sampling.designs.design import AnswerBatch, Design, Told
-from hodgerank.sampling.item_list import Blocked
+from hodgerank.sampling.item_list import BlockedPairs
 from hodgerank.types import FloatArray, IntArray
 
 MAX_ITEMS = 10_000  # beyond, matrices over all pairs do not fit: 0.8 GB each here
@@ -168,7 +168,7 @@ class DensePosterior(Design):
             return np.asarray(C[i, j])
         return np.asarray(pair_search.gains_of_pairs(self._rule, self._link, C, C, self.mean, i, j))
 
-    def search(self, blocked: Blocked, key: int) -> tuple[int, int]:
+    def search(self, blocked: BlockedPairs, key: int) -> tuple[int, int]:
         """The pair of largest criterion, (-1, -1) if all are blocked."""
         C = self._in_force()
         if self.criterion == "variance":
@@ -179,7 +179,7 @@ class DensePosterior(Design):
         )  # fmt: skip
 
     def search_in_turn(
-        self, blocked: Blocked, keys: IntArray, *, once: bool
+        self, blocked: BlockedPairs, keys: IntArray, *, once: bool
     ) -> list[tuple[int, int]]:
         """The pairs of largest criterion, each as if those before it were out."""
         if len(keys) < 2:

@@ -12,7 +12,7 @@ import numpy as np
 
 from hodgerank.display import Displayed, Preview
 from hodgerank.kernels.selection.tie_breaking import best_listed
-from hodgerank.sampling.item_list import Blocked
+from hodgerank.sampling.item_list import BlockedPairs
 from hodgerank.types import BoolArray, FloatArray, IntArray, Item
 
 
@@ -150,11 +150,11 @@ class Design(ABC):
         return best_listed(np.where(is_open, self.gains(i, j), -1.0), i, j, key)
 
     @abstractmethod
-    def search(self, blocked: Blocked, key: int) -> tuple[int, int]:
+    def search(self, blocked: BlockedPairs, key: int) -> tuple[int, int]:
         """The best pair that is not blocked, ties broken by the key; (-1, -1): there is none."""
 
     def search_in_turn(
-        self, blocked: Blocked, keys: IntArray, *, once: bool
+        self, blocked: BlockedPairs, keys: IntArray, *, once: bool
     ) -> list[tuple[int, int]]:
         """A pair for each key, each as if those before it were out, which they are then.
 
@@ -221,12 +221,12 @@ class ComposedDesign(Design):
         """The criterion in force."""
         return self.chooser.gains(i, j)
 
-    def search(self, blocked: Blocked, key: int) -> tuple[int, int]:
+    def search(self, blocked: BlockedPairs, key: int) -> tuple[int, int]:
         """The best pair by the criterion in force."""
         return self.chooser.search(blocked, key)
 
     def search_in_turn(
-        self, blocked: Blocked, keys: IntArray, *, once: bool
+        self, blocked: BlockedPairs, keys: IntArray, *, once: bool
     ) -> list[tuple[int, int]]:
         """The best pairs by the criterion in force, each as if those before it were out."""
         chooser = self.chooser

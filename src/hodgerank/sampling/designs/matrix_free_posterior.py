@@ -33,7 +33,7 @@ from hodgerank.kernels.matrix_free.state import (
 from hodgerank.kernels.selection.tie_breaking import best_listed
 from hodgerank.sampling.designs.dense_posterior import LINK_CODES, DensePosterior
 from hodgerank.sampling.designs.design import AnswerBatch, Design, Told
-from hodgerank.sampling.item_list import Blocked
+from hodgerank.sampling.item_list import BlockedPairs
 from hodgerank.types import BoolArray, FloatArray, IntArray
 
 LOCALITY = 0.3  # least prior strength at which variances are computed
@@ -276,7 +276,7 @@ class MatrixFreePosterior(Design):
         self._put_on_all()
         return np.asarray(search.values_of_pairs(self._state, self._settings, i, j))
 
-    def search(self, blocked: Blocked, key: int) -> tuple[int, int]:
+    def search(self, blocked: BlockedPairs, key: int) -> tuple[int, int]:
         """A pair about as good as the best."""
         self._retire(blocked.retired)
         self._put_on_all()
@@ -284,7 +284,7 @@ class MatrixFreePosterior(Design):
         return (i, j) if i >= 0 else self._search_everywhere(blocked.codes, key)
 
     def search_in_turn(
-        self, blocked: Blocked, keys: IntArray, *, once: bool
+        self, blocked: BlockedPairs, keys: IntArray, *, once: bool
     ) -> list[tuple[int, int]]:
         """Pairs about as good as the best, each as if those before it were out."""
         if len(keys) < 2:

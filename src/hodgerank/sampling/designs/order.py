@@ -19,7 +19,7 @@ from hodgerank.sampling.designs.probit_bank import (
     Repetitions,
     all_new,
 )
-from hodgerank.sampling.item_list import Blocked
+from hodgerank.sampling.item_list import BlockedPairs
 from hodgerank.types import FloatArray, IntArray
 
 EXACT_ORDER = 400  # items up to which a pair counts for the order of all; the rest is O(n^3)
@@ -127,7 +127,7 @@ class OrderCriterion:
         self._undo_discount(R)
         return np.asarray(gains)
 
-    def search(self, blocked: Blocked, key: int) -> tuple[int, int]:
+    def search(self, blocked: BlockedPairs, key: int) -> tuple[int, int]:
         """The pair whose answer is expected to put most pairs in order."""
         C, R = self._in_force()
         found = pair_search.best_pair(
@@ -143,7 +143,7 @@ class OrderCriterion:
         return self._R is not None
 
     def search_in_turn(
-        self, blocked: Blocked, keys: IntArray, once: bool
+        self, blocked: BlockedPairs, keys: IntArray, once: bool
     ) -> tuple[IntArray, IntArray]:
         """Such pairs, each as if those before it were out; where each counts for all."""
         base, n = self.posterior, len(self._q)
@@ -222,7 +222,7 @@ class OrderDesign(Design):
         From its variances and means to what the order of each pair is worth.
     repetitions
         Where answers are noted, if judges may repeat themselves.
-    position
+    position_bias
         Whose lean to a side is learned, as in `Sampler`.
     """
 
@@ -233,10 +233,10 @@ class OrderDesign(Design):
         choose: Choice = most_evident,
         weigh: Weigh = misordering.order_weights,
         repetitions: Repetitions | None = None,
-        position: Position | None = None,
+        position_bias: Position | None = None,
     ) -> None:
         super().__init__()
-        self.bank = ProbitBank(n, variances, position)
+        self.bank = ProbitBank(n, variances, position_bias)
         self.n_learned = 0
         self._choose = choose
         self._weigh = weigh
@@ -318,12 +318,12 @@ class OrderDesign(Design):
         """Expected fall of the number of misordered pairs."""
         return self._ready().gains(i, j)
 
-    def search(self, blocked: Blocked, key: int) -> tuple[int, int]:
+    def search(self, blocked: BlockedPairs, key: int) -> tuple[int, int]:
         """The pair whose answer is expected to put most pairs in order."""
         return self._ready().search(blocked, key)
 
     def search_in_turn(
-        self, blocked: Blocked, keys: IntArray, *, once: bool
+        self, blocked: BlockedPairs, keys: IntArray, *, once: bool
     ) -> list[tuple[int, int]]:
         """Such pairs, each as if those before it were out."""
         criterion = self._ready()

@@ -63,11 +63,11 @@ class ProbitBank:
     """
 
     def __init__(
-        self, n: int, variances: Sequence[float], position: Position | None = None
+        self, n: int, variances: Sequence[float], position_bias: Position | None = None
     ) -> None:
         self.variances = tuple(variances)
         self.leans = np.zeros((len(variances), 1, 2))  # of nobody
-        self._position, self._who = position, dict[Item | None, int]()
+        self._position, self._who = position_bias, dict[Item | None, int]()
         self.C = np.array([prior_resistance(n, variance) for variance in variances])
         self.mean = np.zeros((len(variances), n))
         self.evidence = np.zeros(len(variances))

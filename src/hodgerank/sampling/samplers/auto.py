@@ -41,7 +41,7 @@ class AutoSampler(Sampler):
 
     Parameters
     ----------
-    items, seed, display, candidates, position
+    items, seed, display, candidates, position_bias
         As in `Sampler`.
     probes
         Ask every tenth time, from half an answer per item on, a random one of the best fifth
@@ -71,9 +71,9 @@ class AutoSampler(Sampler):
         vetting: int = 0,
         display: Display = "balanced",
         candidates: Candidates = None,
-        position: Position | None = None,
+        position_bias: Position | None = None,
     ) -> None:
-        super().__init__(items, seed, display, candidates, position)
+        super().__init__(items, seed, display, candidates, position_bias)
         if not isinstance(vetting, int | np.integer) or vetting < 0:
             raise InvalidArgument(f"vetting is a number of answers per worker, not {vetting!r}")
         self._design: AdaptiveDesign | AdaptiveManyDesign = self._new_design(len(self._items))
@@ -82,7 +82,7 @@ class AutoSampler(Sampler):
 
     def _new_design(self, n: int) -> AdaptiveDesign | AdaptiveManyDesign:
         if n < MANY_ITEMS:
-            return AdaptiveDesign(n, position=self.position)
+            return AdaptiveDesign(n, position_bias=self.position_bias)
         return AdaptiveManyDesign(n, self._seed)
 
     @property
@@ -98,7 +98,7 @@ class AutoSampler(Sampler):
             probes=self._probes,
             vetting=self._vetting,
             display=self.display,
-            position=self.position,
+            position_bias=self.position_bias,
         )
 
     @property

@@ -32,7 +32,7 @@ class BayesianSampler(Sampler):
 
     Parameters
     ----------
-    items, seed, display, candidates, position
+    items, seed, display, candidates, position_bias
         As in `Sampler`.
     ridge
         g, the precision of the scores before any answer, in units of one answer.
@@ -70,9 +70,9 @@ class BayesianSampler(Sampler):
         engine: Engine = "auto",
         display: Display = "balanced",
         candidates: Candidates = None,
-        position: Position | None = None,
+        position_bias: Position | None = None,
     ) -> None:
-        super().__init__(items, seed, display, candidates, position)
+        super().__init__(items, seed, display, candidates, position_bias)
         if str(link) == "bradley-terry":
             raise InvalidArgument(
                 "the logistic link prefers easy pairs on this posterior and does worse than "
@@ -99,7 +99,7 @@ class BayesianSampler(Sampler):
         """One of the same kind for other items; prior scores are left behind."""
         return type(self)(
             items, seed=seed, ridge=self._ridge, link=self._link, paper=self._paper,
-            engine=self._engine, display=self.display, position=self.position,
+            engine=self._engine, display=self.display, position_bias=self.position_bias,
         )  # fmt: skip
 
     def _prior_mean(self, scores: Mapping[Item, float] | Iterable[float] | None) -> FloatArray:

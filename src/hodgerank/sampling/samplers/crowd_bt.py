@@ -13,7 +13,7 @@ from hodgerank.kernels import crowd_bt as kernels
 from hodgerank.sampling.candidates import AnyPair, Candidates, ListedPairs
 from hodgerank.sampling.designs.design import Design, Posterior, Told
 from hodgerank.sampling.display_order import Display
-from hodgerank.sampling.item_list import Blocked
+from hodgerank.sampling.item_list import BlockedPairs
 from hodgerank.sampling.sampler import Sampler
 from hodgerank.types import FloatArray, IntArray, Item
 
@@ -97,7 +97,7 @@ class CrowdBTDesign(Design):
             )
         )
 
-    def search(self, blocked: Blocked, key: int) -> tuple[int, int]:
+    def search(self, blocked: BlockedPairs, key: int) -> tuple[int, int]:
         """The pair of largest gain."""
         worker = self.reliability(self.worker)
         return kernels.best_crowd_pair(

@@ -16,7 +16,7 @@ from hodgerank.sampling.candidates import Candidates
 from hodgerank.sampling.designs.design import AnswerBatch, Design, Told
 from hodgerank.sampling.designs.matrix_free_posterior import Engine, gaussian_posterior
 from hodgerank.sampling.display_order import Display
-from hodgerank.sampling.item_list import Blocked
+from hodgerank.sampling.item_list import BlockedPairs
 from hodgerank.sampling.sampler import Sampler
 from hodgerank.types import FloatArray, IntArray, Item
 
@@ -106,7 +106,7 @@ class ConnectivityDesign(Design):
         self._counts = np.pad(self._counts, (0, 1))
         self._start_afresh()
 
-    def search(self, blocked: Blocked, key: int) -> tuple[int, int]:
+    def search(self, blocked: BlockedPairs, key: int) -> tuple[int, int]:
         """Among the pairs asked least often, the one that raises lambda_2 most."""
         for i, j in self._path:
             if not self._counts[i, j] and not (blocked and blocked.matrix[i, j]):
@@ -178,7 +178,7 @@ class FisherSampler(Sampler):
 
     Parameters
     ----------
-    items, seed, display, candidates, position
+    items, seed, display, candidates, position_bias
         As in `Sampler`.
     criterion
         'd-optimal' asks the pair whose difference has the largest variance, which multiplies the
@@ -211,9 +211,9 @@ class FisherSampler(Sampler):
         engine: Engine = "auto",
         display: Display = "balanced",
         candidates: Candidates = None,
-        position: Position | None = None,
+        position_bias: Position | None = None,
     ) -> None:
-        super().__init__(items, seed, display, candidates, position)
+        super().__init__(items, seed, display, candidates, position_bias)
         require_one_of(criterion, ("d-optimal", "fiedler"), "criterion")
         require_one_of(start, ("empty", "path"), "start")
         self._criterion, self._start, self._engine = criterion, start, engine
@@ -237,5 +237,5 @@ class FisherSampler(Sampler):
         """One of the same kind for other items."""
         return type(self)(
             items, seed=seed, criterion=self._criterion, start=self._start, engine=self._engine,
-            display=self.display, position=self.position,
+            display=self.display, position_bias=self.position_bias,
         )  # fmt: skip

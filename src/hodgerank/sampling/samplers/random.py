@@ -15,7 +15,7 @@ from hodgerank.sampling.candidates import Candidates
 from hodgerank.sampling.designs.design import AnswerBatch, Design, Told
 from hodgerank.sampling.designs.matrix_free_posterior import MANY_ITEMS
 from hodgerank.sampling.display_order import Display
-from hodgerank.sampling.item_list import Blocked
+from hodgerank.sampling.item_list import BlockedPairs
 from hodgerank.sampling.sampler import Sampler
 from hodgerank.types import FloatArray, IntArray, Item
 
@@ -50,7 +50,7 @@ class CountingDesign(Design):
         """The same for all pairs, or less for those asked more often."""
         return 1 / (1.0 + self._counts[i, j]) if self._in_rounds else np.ones(len(i))
 
-    def search(self, blocked: Blocked, key: int) -> tuple[int, int]:
+    def search(self, blocked: BlockedPairs, key: int) -> tuple[int, int]:
         """Any pair, or any of those asked least often."""
         return least_asked_pair(self._counts, self._in_rounds, blocked.matrix, bool(blocked), key)
 
@@ -97,7 +97,7 @@ class CountingManyDesign(Design):
         pairs = zip(i.tolist(), j.tolist(), strict=True)
         return np.array([1 / (1.0 + self._counts.get(pair, 0)) for pair in pairs])
 
-    def search(self, blocked: Blocked, key: int) -> tuple[int, int]:
+    def search(self, blocked: BlockedPairs, key: int) -> tuple[int, int]:
         """Any pair, or any of those asked least often."""
         active = np.arange(self._n)
         if blocked.retired:
@@ -141,7 +141,7 @@ class RandomSampler(Sampler):
 
     Parameters
     ----------
-    items, seed, display, candidates, position
+    items, seed, display, candidates, position_bias
         As in `Sampler`.
     order
         'rounds' asks every pair once in random order before any is asked again: a balanced
@@ -164,9 +164,9 @@ class RandomSampler(Sampler):
         order: Literal["rounds", "independent"] = "rounds",
         display: Display = "balanced",
         candidates: Candidates = None,
-        position: Position | None = None,
+        position_bias: Position | None = None,
     ) -> None:
-        super().__init__(items, seed, display, candidates, position)
+        super().__init__(items, seed, display, candidates, position_bias)
         require_one_of(order, ("rounds", "independent"), "order")
         self._order = order
         n, in_rounds = len(self._items), order == "rounds"
@@ -184,5 +184,9 @@ class RandomSampler(Sampler):
     def fresh(self, items: Iterable[Item] | int, seed: int) -> Self:
         """One of the same kind for other items."""
         return type(self)(
-            items, seed=seed, order=self._order, display=self.display, position=self.position
+            items,
+            seed=seed,
+            order=self._order,
+            display=self.display,
+            position_bias=self.position_bias,
         )

@@ -26,7 +26,7 @@ class RankSampler(Sampler):
 
     Parameters
     ----------
-    items, seed, display, candidates, position
+    items, seed, display, candidates, position_bias
         As in `Sampler`.
     ridge
         Precision of the scores before any answer, in units of one answer; 1/4 is a variance of 4.
@@ -47,12 +47,12 @@ class RankSampler(Sampler):
         ridge: float = 0.25,
         display: Display = "balanced",
         candidates: Candidates = None,
-        position: Position | None = None,
+        position_bias: Position | None = None,
     ) -> None:
-        super().__init__(items, seed, display, candidates, position)
+        super().__init__(items, seed, display, candidates, position_bias)
         self._ridge = require_positive(ridge, "ridge")
         self._design: OrderDesign = OrderDesign(
-            len(self._items), [1 / self._ridge], position=position
+            len(self._items), [1 / self._ridge], position_bias=position_bias
         )
 
     @property
@@ -63,7 +63,11 @@ class RankSampler(Sampler):
     def fresh(self, items: Iterable[Item] | int, seed: int) -> Self:
         """One of the same kind for other items."""
         return type(self)(
-            items, seed=seed, ridge=self._ridge, display=self.display, position=self.position
+            items,
+            seed=seed,
+            ridge=self._ridge,
+            display=self.display,
+            position_bias=self.position_bias,
         )
 
     @property

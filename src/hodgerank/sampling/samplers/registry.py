@@ -38,16 +38,16 @@ def build_sampler(
     *,
     seed: int = 0,
     candidates: Candidates = None,
-    position: Position | None = None,
+    position_bias: Position | None = None,
     display: Display = "balanced",
     vetting: int = 0,
 ) -> Sampler:
     """The sampler of that name with its defaults; 'top-5' aims at the five best."""
     options: dict[str, Any] = {"seed": seed, "candidates": candidates, "display": display}
-    if position is not None:
+    if position_bias is not None:
         if strategy == "crowd-bt":
             raise InvalidArgument("crowd-bt has no sides in its model: choose another strategy")
-        options["position"] = position
+        options["position_bias"] = position_bias
     if vetting:
         if strategy != "auto":
             raise InvalidArgument(f"{strategy} does not vet workers: choose auto, or vetting=0")

@@ -16,7 +16,7 @@ from hodgerank.sampling.designs.adaptive import AdaptiveDesign, AdaptiveManyDesi
 from hodgerank.sampling.designs.design import Design
 from hodgerank.sampling.designs.order import EXACT_ORDER
 from hodgerank.sampling.display_order import Display
-from hodgerank.sampling.item_list import Blocked
+from hodgerank.sampling.item_list import BlockedPairs
 from hodgerank.sampling.samplers.auto import AutoSampler
 from hodgerank.types import IntArray, Item
 
@@ -48,12 +48,12 @@ class TopKManyDesign(AdaptiveManyDesign):
         posterior.leave_aside(distance > farthest)
 
     def search_in_turn(
-        self, blocked: Blocked, keys: IntArray, *, once: bool
+        self, blocked: BlockedPairs, keys: IntArray, *, once: bool
     ) -> list[tuple[int, int]]:
         """One by one: what is left may change with each."""
         return Design.search_in_turn(self, blocked, keys, once=once)
 
-    def search(self, blocked: Blocked, key: int) -> tuple[int, int]:
+    def search(self, blocked: BlockedPairs, key: int) -> tuple[int, int]:
         """A pair about as good as the best of those that matter, or of all if none is left."""
         found = super().search(blocked, key)
         if found[0] >= 0:
@@ -77,7 +77,7 @@ class TopKSampler(AutoSampler):
 
     Parameters
     ----------
-    items, seed, display, candidates, position
+    items, seed, display, candidates, position_bias
         As in `Sampler`.
     k
         How many of the best are wanted.
@@ -102,7 +102,7 @@ class TopKSampler(AutoSampler):
         vetting: int = 0,
         display: Display = "balanced",
         candidates: Candidates = None,
-        position: Position | None = None,
+        position_bias: Position | None = None,
     ) -> None:
         if not isinstance(k, int | np.integer) or isinstance(k, bool) or k < 1:
             raise InvalidArgument(f"k is how many of the best are wanted, not {k!r}")
@@ -114,13 +114,13 @@ class TopKSampler(AutoSampler):
             vetting=vetting,
             display=display,
             candidates=candidates,
-            position=position,
+            position_bias=position_bias,
         )
 
     def _new_design(self, n: int) -> AdaptiveDesign | TopKManyDesign:
         if n > EXACT_ORDER:
             return TopKManyDesign(n, self.k, self._seed)
-        return AdaptiveDesign(n, partial(top_k_weights, k=self.k), self.position)
+        return AdaptiveDesign(n, partial(top_k_weights, k=self.k), self.position_bias)
 
     @property
     def name(self) -> str:
@@ -136,5 +136,5 @@ class TopKSampler(AutoSampler):
             probes=self._probes,
             vetting=self._vetting,
             display=self.display,
-            position=self.position,
+            position_bias=self.position_bias,
         )

@@ -1,1 +1,1 @@
-"""What the analyst is asked: functions of a campaign to read, whose results can be pickled."""
+"""What the analysis is asked: functions of a campaign to read, whose results can be pickled."""

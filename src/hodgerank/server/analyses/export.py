@@ -41,7 +41,7 @@ def write_export(campaign: Campaign, name: str, path: Path) -> None:
     what, _, form = name.partition(".")
     if what == "log":
         with path.open("wb") as file:
-            file.writelines(log_lines(campaign.id, campaign.log()))
+            file.writelines(log_lines(campaign.id, campaign.events()))
     elif what == "ranking":
         _write_rankings(_standings(campaign), form, path)
     else:
@@ -69,7 +69,7 @@ def make_report(campaign: Campaign, track: str | None, with_forecast: bool) -> s
         votes,
         title=f"{title} – {settings.question}",
         fit=partial(_served, settings),
-        position=settings.position,
+        position_bias=settings.position_bias,
         seed=settings.seed,
         with_forecast=with_forecast,
         command=f"hodgerank serve (campaign {campaign.id})",
@@ -82,7 +82,7 @@ def _served(settings: CampaignSettings, votes: Comparisons, **options: Any) -> R
 
 
 def _standings(campaign: Campaign) -> list[TrackStanding]:
-    return campaign.desk.decide(
+    return campaign.log.decide(
         lambda state, now: [standing_of(state, track) for track in state.items.tracks]
     )
 

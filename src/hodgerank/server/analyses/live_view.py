@@ -64,7 +64,7 @@ def _first(votes: Comparisons, n: int) -> Comparisons:
 def _fingerprint(standing: TrackStanding, n: int) -> bytes:
     """Of all that the expected tau after n answers hangs on."""
     votes, settings = standing.votes, standing.settings
-    told = repr((standing.active, settings.ranking, settings.position, votes.workers))
+    told = repr((standing.active, settings.ranking, settings.position_bias, votes.workers))
     found = hashlib.blake2b(told.encode("utf-8", "surrogatepass"), digest_size=16)
     for column in (votes.left, votes.right, votes.outcome, votes.worker, votes.total_weight):
         found.update(np.ascontiguousarray(column[:n]).data)
@@ -136,7 +136,7 @@ GROWN = 0.1
 
 
 @dataclass(frozen=True)
-class Foreseen:
+class AnswersForecast:
     """What was foreseen of a track, and of how many answers, items and by which rule.
 
     Attributes
@@ -176,9 +176,11 @@ class Foreseen:
         )
 
 
-def foresee(campaign: Campaign, known: Mapping[str, Foreseen]) -> dict[str, Foreseen]:
+def forecast_answers(
+    campaign: Campaign, known: Mapping[str, AnswersForecast]
+) -> dict[str, AnswersForecast]:
     """What is to be foreseen of each track; what is known and still holds is not played again."""
-    standings = campaign.desk.decide(
+    standings = campaign.log.decide(
         lambda state, now: [standing_of(state, track) for track in state.items.tracks]
     )
     return {
@@ -186,18 +188,18 @@ def foresee(campaign: Campaign, known: Mapping[str, Foreseen]) -> dict[str, Fore
     }
 
 
-def _foreseen(standing: TrackStanding, known: Foreseen | None) -> Foreseen:
+def _foreseen(standing: TrackStanding, known: AnswersForecast | None) -> AnswersForecast:
     rule = standing.settings.stop
     if known is not None and known.holds_for(standing.progress(with_forecast=False), rule):
         return known
     wanted = rule is not None and not standing.is_enough
     outlook = standing.forecast() if wanted else None
     is_doubtful = outlook is not None and standing.is_doubtful
-    return Foreseen(standing.n_answers, len(standing.active), rule, outlook, is_doubtful)
+    return AnswersForecast(standing.n_answers, len(standing.active), rule, outlook, is_doubtful)
 
 
 @dataclass(frozen=True)
-class Look:
+class LiveSnapshot:
     """A campaign as of one place in its log.
 
     Attributes
@@ -213,9 +215,11 @@ class Look:
     views: Mapping[str, TrackView]
 
 
-def look(campaign: Campaign, watched: Collection[str], foreseen: Mapping[str, Foreseen]) -> Look:
+def take_snapshot(
+    campaign: Campaign, watched: Collection[str], foreseen: Mapping[str, AnswersForecast]
+) -> LiveSnapshot:
     """Rank every track; draw those that are watched."""
-    number, others, standings = campaign.desk.decide(
+    number, others, standings = campaign.log.decide(
         lambda state, now: (
             counts(state),
             not_counted(state),
@@ -226,10 +230,10 @@ def look(campaign: Campaign, watched: Collection[str], foreseen: Mapping[str, Fo
     shown: list[TrackStanding] = [one for one in standings if one.track in watched]
     outlooks = {track.track: track.forecast for track in tracks}
     views = {one.track: view_of(one, outlooks[one.track]) for one in shown}
-    return Look(CampaignProgress(number, tuple(tracks)), others, views)
+    return LiveSnapshot(CampaignProgress(number, tuple(tracks)), others, views)
 
 
-def _with_outlook(standing: TrackStanding, known: Foreseen | None) -> TrackProgress:
+def _with_outlook(standing: TrackStanding, known: AnswersForecast | None) -> TrackProgress:
     """How far a track is, with what was foreseen of it if that still holds."""
     progress = standing.progress(with_forecast=False)
     if known is None or standing.is_enough or (outlook := known.from_here(standing)) is None:

@@ -1,4 +1,4 @@
-"""Analyses: what the analyst computes for programs. Nothing of the web is loaded for it."""
+"""Analyses: what the analysis computes for programs. Nothing of the web is loaded for it."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 from hodgerank.atomic_write import write_file
 from hodgerank.campaign.campaign import Campaign
 from hodgerank.campaign.results import TrackStanding, standing_of
-from hodgerank.campaign.snapshot import CampaignFacts
+from hodgerank.campaign.snapshot import CampaignSnapshot
 from hodgerank.campaign.summaries import CampaignProgress
 from hodgerank.campaign.votes import format_of, table_of
 from hodgerank.errors import CampaignError
@@ -45,13 +45,13 @@ def write_votes(campaign: Campaign, path: Path, track: str | None, everything: b
         return
     rows = campaign.answers()
     if track is not None:
-        campaign.desk.decide(lambda state, now: state.items.track_number(track))  # or says so
+        campaign.log.decide(lambda state, now: state.items.track_number(track))  # or says so
         rows = [row for row in rows if row["track"] == track]
     write_file(path, table_of(rows, form, everything=everything))
 
 
 def _standing(campaign: Campaign, track: str | None) -> tuple[int, TrackStanding]:
-    return campaign.desk.decide(lambda state, now: (state.seq, standing_of(state, track)))
+    return campaign.log.decide(lambda state, now: (state.seq, standing_of(state, track)))
 
 
 @dataclass(frozen=True)
@@ -66,10 +66,10 @@ class Rankings:
 def rankings(campaign: Campaign) -> Rankings:
     """Rank what has been answered."""
 
-    def read(state: CampaignFacts, now: float) -> tuple[float, list[TrackStanding]]:
+    def read(state: CampaignSnapshot, now: float) -> tuple[float, list[TrackStanding]]:
         return state.at, [standing_of(state, track) for track in state.items.tracks]
 
-    at, standings = campaign.desk.decide(read)
+    at, standings = campaign.log.decide(read)
     answered = [one for one in standings if one.n_answers]
     places = {place.item: place for one in answered for place in one.ranking}
     return Rankings(sum(one.n_answers for one in answered), at, places)

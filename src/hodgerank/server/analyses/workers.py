@@ -9,7 +9,7 @@ import numpy as np
 
 from hodgerank.campaign.campaign import Campaign
 from hodgerank.campaign.results import TrackStanding, rank_votes, standing_of
-from hodgerank.campaign.snapshot import CampaignFacts
+from hodgerank.campaign.snapshot import CampaignSnapshot
 from hodgerank.campaign.summaries import WorkerSummary, worker_summaries
 from hodgerank.data.comparisons import Comparisons
 from hodgerank.data.groups import VoteGroups
@@ -64,12 +64,12 @@ def workers_view(campaign: Campaign) -> WorkersView:
     """Assess everybody by the answers that count, over all tracks together."""
 
     def read(
-        state: CampaignFacts, now: float
+        state: CampaignSnapshot, now: float
     ) -> tuple[float, list[WorkerSummary], list[TrackStanding]]:
         standings = [standing_of(state, track) for track in state.items.tracks]
         return state.at, worker_summaries(state), standings
 
-    at, did, standings = campaign.desk.decide(read)
+    at, did, standings = campaign.log.decide(read)
     answered: dict[Item, Comparisons] = {one.track: one.votes for one in standings if one.n_answers}
     found = None
     if any(votes.n_workers for votes in answered.values()):
@@ -150,7 +150,7 @@ class Without:
 
 def without(campaign: Campaign, worker: str) -> list[Without]:
     """What would be different in the tracks where answers of the worker count."""
-    standings = campaign.desk.decide(
+    standings = campaign.log.decide(
         lambda state, now: [standing_of(state, track) for track in state.items.tracks]
     )
     return [_without(one, worker) for one in standings if worker in one.votes.workers]

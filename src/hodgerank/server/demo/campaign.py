@@ -18,7 +18,7 @@ from hodgerank.campaign.tasks import Task
 from hodgerank.data.simulate import BEHAVIOURS
 from hodgerank.errors import CampaignError, NoTask
 from hodgerank.kernels.links import LINKS
-from hodgerank.server.context import House, decide
+from hodgerank.server.context import ServerContext, decide
 from hodgerank.server.demo.pictures import KINDS, pictures
 from hodgerank.types import Item
 
@@ -107,16 +107,16 @@ SETTINGS: dict[str, Any] = {
 }
 
 
-def begin_demo(house: House) -> None:
+def begin_demo(context: ServerContext) -> None:
     """Draw the pictures and begin the campaign, unless it is there already."""
-    if ID not in house.database.campaigns():
+    if ID not in context.database.campaigns():
         drawn = pictures().items()
-        items = [CampaignItem(name, media=house.media.add(file, name)) for name, file in drawn]
-        Campaign.create(house.database, items, SETTINGS, id=ID)
+        items = [CampaignItem(name, media=context.media.add(file, name)) for name, file in drawn]
+        Campaign.create(context.database, items, SETTINGS, id=ID)
 
 
-async def play_demo(house: House) -> None:
+async def play_demo(context: ServerContext) -> None:
     """Play workers of the campaign for ever."""
-    campaign = await house.campaign(ID)
+    campaign = await context.campaign(ID)
     assert campaign is not None
     await DemoCrowd(campaign, {kind.name: kind.score for kind in KINDS}).play()

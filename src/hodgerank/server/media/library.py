@@ -17,7 +17,7 @@ from typing import BinaryIO
 from hodgerank.display import short, shortened, visible
 from hodgerank.errors import CannotWrite, InvalidArgument
 from hodgerank.server.media.kinds import KINDS, MediaKind
-from hodgerank.server.media.validation import Examined, examine, pieces
+from hodgerank.server.media.validation import ValidatedFile, pieces, validate_media
 
 LARGEST = 200 << 20  # bytes of one file
 _NAME = re.compile(rf"media:(([0-9a-f]{{2}})[0-9a-f]{{62}}\.({'|'.join(KINDS)}))")
@@ -60,7 +60,7 @@ class MediaLibrary:
             self._remove_left_behind()
 
     def add(
-        self, source: bytes | Path | BinaryIO, name: str, examined: Examined | None = None
+        self, source: bytes | Path | BinaryIO, name: str, examined: ValidatedFile | None = None
     ) -> str:
         """Keep a file, and what it is called here: 'media:<sha256>.<ending>'.
 
@@ -89,7 +89,7 @@ class MediaLibrary:
                 os.fsync(part.fileno())
             if examined is None or examined.sha256 != digest.hexdigest():
                 try:
-                    examined = examine(part)
+                    examined = validate_media(part)
                 except InvalidArgument as error:
                     raise _refused(name, str(error)) from None
             with self._writing():
@@ -153,7 +153,7 @@ class MediaLibrary:
             part.close()
         raise OSError("other processes remove what is being written")
 
-    def _settle(self, part: Path, examined: Examined) -> None:
+    def _settle(self, part: Path, examined: ValidatedFile) -> None:
         """Move a file to its place, unless the same one is there."""
         path = self._place(examined.name)
         if path is None or (path.parent.exists() and not path.parent.is_dir()):

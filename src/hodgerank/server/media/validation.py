@@ -97,7 +97,7 @@ _SOUNDS: dict[str, Callable[[BinaryIO, int], None]] = {
 
 
 @dataclass(frozen=True)
-class Examined:
+class ValidatedFile:
     """What a file is.
 
     Attributes
@@ -119,7 +119,7 @@ class Examined:
         return f"media:{self.sha256}.{self.kind.ending}"
 
 
-def examine(file: BinaryIO) -> Examined:
+def validate_media(file: BinaryIO) -> ValidatedFile:
     """What a file is, or InvalidArgument with the reason why it is refused, and what to do.
 
     The bytes stay as they are: what is compared may be the quality of a picture.
@@ -137,7 +137,7 @@ def examine(file: BinaryIO) -> Examined:
         kind = KINDS["webm" if "video" in webm_tracks(file, size) else "weba"]
     else:
         kind, warning = _examined_mp4(file, size)
-    return Examined(kind, digest.hexdigest(), size, warning)
+    return ValidatedFile(kind, digest.hexdigest(), size, warning)
 
 
 def pieces(file: BinaryIO) -> Iterator[bytes]:

@@ -39,7 +39,7 @@ class _TooMany(Exception):
     """A zip has more files than are looked at."""
 
 
-class OpenZip(ZipFile):
+class ZipArchive(ZipFile):
     """A zip whose directory can be trusted, or InvalidArgument with what to do."""
 
     def __init__(self, path: Path, most_files: int) -> None:

@@ -14,10 +14,10 @@ from hodgerank.data.items.item_table import Cells, RowsRead, id_in, read_rows, t
 from hodgerank.data.sources.files import EXCEL, JSON, JSON_LINES, PARQUET
 from hodgerank.errors import InvalidArgument, InvalidComparisons
 from hodgerank.server.media.library import too_large
-from hodgerank.server.media.validation import Examined, examine, pieces
-from hodgerank.server.uploads.archives import TROUBLE, OpenZip
+from hodgerank.server.media.validation import ValidatedFile, pieces, validate_media
+from hodgerank.server.uploads.archives import TROUBLE, ZipArchive
 from hodgerank.server.uploads.file_names import is_address, proper_address, same_form, shown
-from hodgerank.server.uploads.uploaded_files import Opener, UploadedFile, no_room
+from hodgerank.server.uploads.uploaded_files import FileOpener, UploadedFile, no_room
 
 
 class MediaFiles:
@@ -31,8 +31,8 @@ class MediaFiles:
         Files that are none, and why.
     """
 
-    def __init__(self, files: Mapping[str, UploadedFile], opener: Opener) -> None:
-        self.kept: dict[str, tuple[UploadedFile, Examined]] = {}
+    def __init__(self, files: Mapping[str, UploadedFile], opener: FileOpener) -> None:
+        self.kept: dict[str, tuple[UploadedFile, ValidatedFile]] = {}
         self.refused: dict[str, str] = {}
         self._files = files
         self._opener = opener
@@ -51,7 +51,7 @@ class MediaFiles:
         if file.name not in self._names and file.name not in self.refused:
             try:
                 with self._opener.whole(file) as content:
-                    examined = examine(content)
+                    examined = validate_media(content)
             except InvalidArgument as error:
                 self.refused[file.name] = str(error)
             else:
@@ -97,7 +97,7 @@ def is_table(name: str) -> bool:
 def read_table(
     table: UploadedFile,
     media: MediaFiles,
-    opener: Opener,
+    opener: FileOpener,
     columns: Mapping[str, str | None],
     encoding: str | None,
 ) -> RowsRead[ItemRow]:
@@ -141,7 +141,7 @@ def _choose(part: str, column: str) -> str:
 
 
 @contextmanager
-def _on_disk(table: UploadedFile, opener: Opener) -> Iterator[Path]:
+def _on_disk(table: UploadedFile, opener: FileOpener) -> Iterator[Path]:
     """The file of a table; one that is in a zip is unpacked."""
     with opener.whole(table, opener.limits.largest_table) as content:
         if table.entry is None:
@@ -179,7 +179,7 @@ def _require_small_book(path: Path, name: str, most: int) -> None:
     if not name.lower().endswith(EXCEL) or path.read_bytes()[:2] != b"PK":
         return
     size = 0
-    with OpenZip(path, most_files=1000) as book:
+    with ZipArchive(path, most_files=1000) as book:
         for entry in book.infolist():
             try:
                 with book.open(entry) as packed:

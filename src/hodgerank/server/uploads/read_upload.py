@@ -17,11 +17,17 @@ from hodgerank.display import short
 from hodgerank.errors import CannotWrite, HodgeRankError, InvalidArgument
 from hodgerank.server.media.kinds import kind_of_ending
 from hodgerank.server.media.library import MediaLibrary
-from hodgerank.server.media.validation import Examined
+from hodgerank.server.media.validation import ValidatedFile
 from hodgerank.server.uploads.archives import DAMAGED, TROUBLE
 from hodgerank.server.uploads.file_names import Limits, is_address, shown, without_ending
 from hodgerank.server.uploads.item_tables import MediaFiles, is_table, read_table
-from hodgerank.server.uploads.uploaded_files import Gathered, Opener, Refusal, UploadedFile, gather
+from hodgerank.server.uploads.uploaded_files import (
+    FileOpener,
+    RefusedFile,
+    UploadedFile,
+    UploadedFiles,
+    gather_files,
+)
 
 
 @dataclass(frozen=True)
@@ -52,10 +58,12 @@ class Upload:
     columns: Mapping[str, str] = field(default_factory=dict)
     unused_columns: tuple[str, ...] = ()
     faults: tuple[str, ...] = ()
-    refusals: tuple[Refusal, ...] = ()
-    left_out: tuple[Refusal, ...] = ()
+    refusals: tuple[RefusedFile, ...] = ()
+    left_out: tuple[RefusedFile, ...] = ()
     warnings: tuple[str, ...] = ()
-    media: Mapping[str, tuple[UploadedFile, Examined]] = field(default_factory=dict, repr=False)
+    media: Mapping[str, tuple[UploadedFile, ValidatedFile]] = field(
+        default_factory=dict, repr=False
+    )
     limits: Limits = field(default_factory=Limits, repr=False)
 
     @property
@@ -74,7 +82,7 @@ class Upload:
         The uploaded files must still be where they were. What they hold is looked at again if it
         is not what it was.
         """
-        with Opener(self.limits) as opener:
+        with FileOpener(self.limits) as opener:
             for name in dict.fromkeys(item.media for item in self.items):
                 if name in self.media:
                     file, examined = self.media[name]
@@ -83,7 +91,9 @@ class Upload:
         return list(self.items)
 
 
-def _added(library: MediaLibrary, opener: Opener, file: UploadedFile, examined: Examined) -> str:
+def _added(
+    library: MediaLibrary, opener: FileOpener, file: UploadedFile, examined: ValidatedFile
+) -> str:
     with opener.stream(file) as content:
         try:
             return library.add(content, file.name, examined)
@@ -125,8 +135,8 @@ def read_upload(
         Where large files are unpacked for a moment.
     """
     limits = limits or Limits()
-    with Opener(limits, folder) as opener:
-        found = gather(files, opener)
+    with FileOpener(limits, folder) as opener:
+        found = gather_files(files, opener)
         media = MediaFiles(found.files, opener)
         tables = [file for file in found.files.values() if is_table(file.name)]
         if len(tables) > 1:
@@ -159,9 +169,9 @@ def _several(tables: Sequence[UploadedFile]) -> str:
 
 def _of_table(
     table: UploadedFile,
-    found: Gathered,
+    found: UploadedFiles,
     media: MediaFiles,
-    opener: Opener,
+    opener: FileOpener,
     columns: Mapping[str, str | None],
     encoding: str | None,
 ) -> Upload:
@@ -186,7 +196,7 @@ def _of_table(
     )
 
 
-def _of_files(found: Gathered, media: MediaFiles, opener: Opener) -> Upload:
+def _of_files(found: UploadedFiles, media: MediaFiles, opener: FileOpener) -> Upload:
     """Every text an item, or every picture, video or sound."""
     texts, shows = {}, {}
     for name, file in found.files.items():
@@ -231,7 +241,7 @@ def _by_number(named: tuple[str, str]) -> list[tuple[int, str]]:
     return [(int(piece), "") if k % 2 else (-1, piece) for k, piece in enumerate(pieces)]
 
 
-def _text_in(file: UploadedFile, opener: Opener) -> str:
+def _text_in(file: UploadedFile, opener: FileOpener) -> str:
     with opener.whole(file, opener.limits.largest_text) as content:
         return require_text(text_of(content.read()), "text")
 

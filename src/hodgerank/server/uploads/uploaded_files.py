@@ -16,7 +16,7 @@ from hodgerank.data.sources.files import EXCEL
 from hodgerank.errors import CannotWrite, InvalidArgument
 from hodgerank.server.media.library import too_large
 from hodgerank.server.media.validation import pieces
-from hodgerank.server.uploads.archives import DAMAGED, TROUBLE, OpenZip, entries_of
+from hodgerank.server.uploads.archives import DAMAGED, TROUBLE, ZipArchive, entries_of
 from hodgerank.server.uploads.file_names import Limits, clean_name, is_clutter, shown
 
 IN_MEMORY = 8 << 20  # larger files are unpacked on disk
@@ -35,7 +35,7 @@ class UploadedFile(NamedTuple):
         return shown(self.name)
 
 
-class Opener:
+class FileOpener:
     """Opens the files of an upload, and counts how much they hold in all.
 
     A zip is opened once. `folder` is for what is unpacked meanwhile and too large for memory.
@@ -45,9 +45,9 @@ class Opener:
         self.limits = limits
         self.n_bytes = 0
         self.folder = folder
-        self._zips: dict[Path, OpenZip] = {}
+        self._zips: dict[Path, ZipArchive] = {}
 
-    def __enter__(self) -> Opener:
+    def __enter__(self) -> FileOpener:
         return self
 
     def __exit__(
@@ -60,10 +60,10 @@ class Opener:
             opened.close()
         self._zips.clear()
 
-    def zip(self, path: Path) -> OpenZip:
+    def zip(self, path: Path) -> ZipArchive:
         """The zip in a file."""
         if path not in self._zips:
-            self._zips[path] = OpenZip(path, self.limits.most_files)
+            self._zips[path] = ZipArchive(path, self.limits.most_files)
         return self._zips[path]
 
     @contextmanager
@@ -138,7 +138,7 @@ CLUTTER = "a system has written it for itself"
 _ZIP = (b"PK\3\4", b"PK\5\6")
 
 
-class Refusal(NamedTuple):
+class RefusedFile(NamedTuple):
     """A file that was not taken, ready for a page: its name in one line, and why."""
 
     name: str
@@ -146,21 +146,21 @@ class Refusal(NamedTuple):
 
 
 @dataclass
-class Gathered:
+class UploadedFiles:
     """Files by their clean names, and what became of the others."""
 
     most_files: int
     files: dict[str, UploadedFile] = field(default_factory=dict)
-    refusals: list[Refusal] = field(default_factory=list)
-    left_out: list[Refusal] = field(default_factory=list)
+    refusals: list[RefusedFile] = field(default_factory=list)
+    left_out: list[RefusedFile] = field(default_factory=list)
 
     def refuse(self, name: str, reason: object) -> None:
         """Say why a file is not taken."""
-        self.refusals.append(Refusal(shown(name), str(reason)))
+        self.refusals.append(RefusedFile(shown(name), str(reason)))
 
     def leave_out(self, name: str, reason: str) -> None:
         """Say why a file plays no part, though nothing is wrong with it."""
-        self.left_out.append(Refusal(shown(name), reason))
+        self.left_out.append(RefusedFile(shown(name), reason))
 
     def take(self, file: UploadedFile) -> None:
         """One file more, unless its name is there already, or there are enough."""
@@ -174,9 +174,9 @@ class Gathered:
             self.files[file.name] = file
 
 
-def gather(files: Iterable[tuple[str, Path]], opener: Opener) -> Gathered:
+def gather_files(files: Iterable[tuple[str, Path]], opener: FileOpener) -> UploadedFiles:
     """Files and the files in zips; a zip within a zip stays closed."""
-    found = Gathered(opener.limits.most_files)
+    found = UploadedFiles(opener.limits.most_files)
     for name, path in files:
         if is_clutter(name):
             found.leave_out(name, CLUTTER)
@@ -192,7 +192,7 @@ def gather(files: Iterable[tuple[str, Path]], opener: Opener) -> Gathered:
     return found
 
 
-def _unpack(name: str, path: Path, opener: Opener, found: Gathered) -> None:
+def _unpack(name: str, path: Path, opener: FileOpener, found: UploadedFiles) -> None:
     for inner, entry in entries_of(opener.zip(path)):
         if is_clutter(inner):
             found.leave_out(inner, CLUTTER)

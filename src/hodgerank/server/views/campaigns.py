@@ -12,19 +12,19 @@ from starlette.responses import JSONResponse, Response
 
 from hodgerank.campaign.campaign import Campaign
 from hodgerank.campaign.commands import owner
-from hodgerank.campaign.snapshot import CampaignFacts
+from hodgerank.campaign.snapshot import CampaignSnapshot
 from hodgerank.campaign.state import CampaignState
 from hodgerank.campaign.summaries import Counts, counts
 from hodgerank.display import short
 from hodgerank.errors import HodgeRankError, InvalidArgument
 from hodgerank.server.auth import key_of
-from hodgerank.server.context import decide, house_of
+from hodgerank.server.context import context_of, decide
 from hodgerank.server.problem import Problem
 from hodgerank.server.rendering import render, url
 from hodgerank.server.result_cache import Standings
 from hodgerank.server.views.items import ItemGiven, items_of
 from hodgerank.server.views.layout import worker_link
-from hodgerank.server.views.live import News
+from hodgerank.server.views.live import EventWaiter
 from hodgerank.server.views.media import naming
 from hodgerank.server.views.openapi import operation
 from hodgerank.server.views.request_fields import MOST_ITEMS, Body, Name, Named, Query, Seq, example
@@ -145,7 +145,7 @@ async def list_campaigns(request: Request) -> Response:
 
     A token that is good for one campaign is shown that one.
     """
-    key, database = key_of(request), house_of(request).database
+    key, database = key_of(request), context_of(request).database
     known = await run_in_threadpool(database.campaigns)
     shown = [{"id": id} for id in known if key.campaign in (None, id)]
     return JSONResponse({"campaigns": shown})
@@ -158,7 +158,7 @@ async def create_campaign(request: Request, given: NewCampaign) -> Response:
     A token that is good for one campaign only cannot. Settings are those of the Python library and
     of `hodgerank campaign`, by the same names; what is not given is as usual.
     """
-    house = house_of(request)
+    context = context_of(request)
     if key_of(request).campaign is not None:
         raise Problem(403, "this token is good for one campaign, not for a new one")
     if "/" in given.id or given.id in (".", ".."):
@@ -167,11 +167,11 @@ async def create_campaign(request: Request, given: NewCampaign) -> Response:
     settings = _as_given(given.settings)
 
     def create() -> None:
-        Campaign.create(house.database, items, settings, id=given.id)
+        Campaign.create(context.database, items, settings, id=given.id)
 
     async with naming(request, [item.media for item in items]):
         await run_in_threadpool(create)
-    campaign = await house.campaign(given.id)
+    campaign = await context.campaign(given.id)
     assert campaign is not None
     content = await decide(campaign, lambda state, now: _found(campaign, state, now, "owner"))
     where = url(request, "api", "v1", "campaigns", given.id)
@@ -199,7 +199,7 @@ async def get_counts(
     the log, or when the time is over.
     """
     if query.seconds:
-        news: News = request.app.state.news
+        news: EventWaiter = request.app.state.news
         await news.wait(campaign, query.after, query.seconds)
     return JSONResponse(await decide(campaign, numbers))
 
@@ -311,9 +311,9 @@ async def campaigns_page(request: Request) -> Response:
 
     Below them the browsers in which an owner is signed in, this one first.
     """
-    house = house_of(request)
-    ids = await run_in_threadpool(house.database.campaigns)
-    known = {campaign.id: campaign for campaign in house.opened()}
+    context = context_of(request)
+    ids = await run_in_threadpool(context.database.campaigns)
+    known = {campaign.id: campaign for campaign in context.opened()}
     rows = [
         (
             id,
@@ -322,14 +322,14 @@ async def campaigns_page(request: Request) -> Response:
         )
         for id in reversed(ids)
     ]
-    this, sessions = key_of(request).digest, await run_in_threadpool(house.keys.owner_sessions)
+    this, sessions = key_of(request).digest, await run_in_threadpool(context.keys.owner_sessions)
     return render(
         request,
         "owner/campaigns.html",
         rows=rows,
         this=this,
         sessions=sorted(sessions, key=lambda key: (key.digest != this, -key.created)),
-        n_links=len(await run_in_threadpool(house.keys.owner_links)),
+        n_links=len(await run_in_threadpool(context.keys.owner_links)),
         done=request.query_params.get("done", ""),
     )
 
@@ -346,7 +346,7 @@ def has_pages(id: str) -> bool:
 async def campaign_row(request: Request, campaign: str) -> Response:
     """One of them, which is opened for it."""
     try:
-        found = await house_of(request).campaign(campaign)
+        found = await context_of(request).campaign(campaign)
     except HodgeRankError as error:
         return render(request, "owner/campaign_row.html", id=campaign, row=None, why=str(error))
     if found is None:
@@ -360,7 +360,7 @@ async def _summary(request: Request, campaign: Campaign) -> Summary:
     standing = standings.latest(campaign.id)
     asked = [] if standing is None else [one for one in standing.progress.tracks if one.n_items > 1]
 
-    def look(state: CampaignFacts, now: float) -> Summary:
+    def look(state: CampaignSnapshot, now: float) -> Summary:
         settings = state.settings
         return Summary(
             id=campaign.id,

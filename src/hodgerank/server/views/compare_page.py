@@ -14,11 +14,11 @@ from hodgerank.campaign.state import CampaignState
 from hodgerank.campaign.workers import Worker
 from hodgerank.server.auth import key_of
 from hodgerank.server.context import campaign_of, decide
-from hodgerank.server.item_view import Look, Shown, html_of, look_of, may_be_cut
+from hodgerank.server.item_view import ItemStyle, Shown, html_of, may_be_cut, style_of
 from hodgerank.server.rendering import render, url
 from hodgerank.server.texts import Texts
 from hodgerank.server.views.tasks import NOT_SHOWN, plain_turn, shown_in
-from hodgerank.server.views.worker_request import N_TASKS, Turn, joined, next_turn, tag_of
+from hodgerank.server.views.worker_request import N_TASKS, NextStep, joined, next_step, tag_of
 
 MOST_BUTTONS = 3  # on a side: finer grades are chosen on a scale
 SCALE_STEPS = 100  # on a side, where an answer may be any number
@@ -29,13 +29,13 @@ async def compare_page(request: Request) -> Response:
     """The page of pairs. The first ones are in it."""
     campaign, name = await campaign_of(request), key_of(request).holder
 
-    def see(state: CampaignState, now: float) -> tuple[Turn, list[Practice], Look]:
+    def see(state: CampaignState, now: float) -> tuple[NextStep, list[Practice], ItemStyle]:
         worker = joined(state, name)
         practice = _practice(state, worker)
         # Who practises gets tasks when that is over: they would grow old meanwhile.
         n_tasks = 0 if practice else N_TASKS
-        turn = next_turn(state, now, campaign.new_id, name, n_tasks)
-        return turn, practice, look_of(state.items, now)
+        turn = next_step(state, now, campaign.new_id, name, n_tasks)
+        return turn, practice, style_of(state.items, now)
 
     turn, practice, look = await decide(campaign, see)
     if turn.step == "questions":
@@ -75,7 +75,7 @@ async def compare_page(request: Request) -> Response:
     )
 
 
-def _scripts(settings: CampaignSettings, look: Look) -> list[str]:
+def _scripts(settings: CampaignSettings, look: ItemStyle) -> list[str]:
     """What this campaign needs: the last one shows pairs, those before it watch."""
     needed = {
         "zoom": "image" in look.kinds,

@@ -21,10 +21,10 @@ from hodgerank.campaign.state import CampaignState
 from hodgerank.campaign.workers import Worker
 from hodgerank.graph.comparison_graph import ComparisonGraph
 from hodgerank.server.auth import key_of
-from hodgerank.server.context import House, campaign_of, decide, house_of
+from hodgerank.server.context import ServerContext, campaign_of, context_of, decide
 from hodgerank.server.item_view import Shown, origins_of, shown
 from hodgerank.server.rendering import render, url
-from hodgerank.server.views.worker_request import Said, Step, joined, next_turn, speaker
+from hodgerank.server.views.worker_request import Step, WorkerRequest, joined, next_step, speaker
 
 FRESH_SECONDS = 15.0
 """For which a ranking is shown to all who finish: it is not computed for each of them."""
@@ -68,12 +68,12 @@ class Results:
 _latest: WeakKeyDictionary[Campaign, tuple[float, asyncio.Future[Results]]] = WeakKeyDictionary()
 
 
-async def results_of(house: House, campaign: Campaign, media: str) -> Results:
+async def results_of(context: ServerContext, campaign: Campaign, media: str) -> Results:
     """The ranking of some seconds ago, or a new one."""
     since, found = _latest.get(campaign, (-inf, None))
     is_failed = found is not None and found.done() and found.exception() is not None
     if found is None or is_failed or monotonic() - since > FRESH_SECONDS:
-        found = asyncio.ensure_future(house.analyst.ask(rank_for_workers, campaign.id, media))
+        found = asyncio.ensure_future(context.analysis.ask(rank_for_workers, campaign.id, media))
         _latest[campaign] = monotonic(), found
     return await asyncio.shield(found)
 
@@ -84,7 +84,7 @@ def rank_for_workers(campaign: Campaign, media: str) -> Results:
         {item.id: item for item in campaign.items},
         campaign.settings.pages.markdown,
     )
-    n_answers, standings = campaign.desk.decide(
+    n_answers, standings = campaign.log.decide(
         lambda state, now: (
             sum(state.n_counted),
             [standing_of(state, track) for track in state.items.tracks],
@@ -113,7 +113,7 @@ def _why_not(standing: TrackStanding) -> str:
     return "no_ranking" if standing.is_doubtful else ""
 
 
-class Goodbye(Said):
+class Goodbye(WorkerRequest):
     """What a script says when all answers are here: the worker stops, or has no more tasks."""
 
     wants: Literal["stop", "done"]
@@ -128,7 +128,7 @@ async def leave(request: Request, goodbye: Goodbye) -> Response:
         if worker.has_left or worker.is_banned:
             return "done"
         # One task is enough to know that there is one; others get it in a moment.
-        step = next_turn(state, now, campaign.new_id, name, 1).step
+        step = next_step(state, now, campaign.new_id, name, 1).step
         if goodbye.wants == "done" and step != "done":
             return step
         if goodbye.wants == "stop" or has_way_back(state.settings):
@@ -163,7 +163,7 @@ async def done_page(request: Request) -> Response:
 
     def look(state: CampaignState, now: float) -> End | None:
         worker, settings = joined(state, name), state.settings
-        turn = next_turn(state, now, campaign.new_id, name, 1)
+        turn = next_step(state, now, campaign.new_id, name, 1)
         n_refused = _number(request.query_params.get("refused", ""))
         is_told = worker.has_left or worker.is_banned or not has_way_back(settings)
         is_end = turn.step == "done" and is_told
@@ -173,7 +173,7 @@ async def done_page(request: Request) -> Response:
     if end is None:
         return RedirectResponse(url(request, "w", campaign.id), 303)
     media = url(request, "media", campaign.id)
-    results = await results_of(house_of(request), campaign, media) if end.sees_results else None
+    results = await results_of(context_of(request), campaign, media) if end.sees_results else None
     return render(
         request,
         "worker/done.html",

@@ -25,9 +25,9 @@ from hodgerank.reporting.html import POLICY
 from hodgerank.sampling.answers import MOST_WEIGHT
 from hodgerank.server.analyses.export import FILES, make_report, write_export
 from hodgerank.server.analyses.results import write_votes
-from hodgerank.server.context import campaign_of, decide, house_of
+from hodgerank.server.context import campaign_of, context_of, decide
 from hodgerank.server.problem import Problem
-from hodgerank.server.views.layout import frame_of, framed, go_back
+from hodgerank.server.views.layout import go_back, in_layout, layout_of
 from hodgerank.server.views.openapi import operation
 from hodgerank.server.views.request_fields import Body, ItemId, Name, Named, Query, Text, example
 from hodgerank.types import Item
@@ -128,7 +128,7 @@ async def get_votes(
         raise InvalidArgument("a log holds everything anyway: leave track and everything out")
     path = _new_file(f".{query.format}")
     try:
-        await house_of(request).analyst.ask(
+        await context_of(request).analysis.ask(
             write_votes, campaign.id, path, query.track, query.everything
         )
     except BaseException:
@@ -182,7 +182,7 @@ def _new_file(ending: str) -> Path:
     return Path(name)
 
 
-REPORT_POLICY = f"{POLICY}; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+REPORT_POLICY = f"{POLICY}; base-uri 'none'; form-action 'none'; layout-ancestors 'none'"
 """Of the report, which has its styles in it; it runs nothing and asks for nothing."""
 OF_TRACK = "track "
 """What stands before the name of a track, which may be called anything."""
@@ -192,8 +192,10 @@ async def export_page(request: Request) -> Response:
     """What there is to take along."""
     campaign = await campaign_of(request)
     command = await decide(campaign, lambda state, now: ranking_command(state))
-    frame = await frame_of(campaign)
-    return framed(request, "owner/export.html", frame, "export", files=_by_kind(), command=command)
+    layout = await layout_of(campaign)
+    return in_layout(
+        request, "owner/export.html", layout, "export", files=_by_kind(), command=command
+    )
 
 
 async def export_file(request: Request, name: str) -> Response:
@@ -203,7 +205,7 @@ async def export_file(request: Request, name: str) -> Response:
         raise Problem(404, "")
     path = await run_in_threadpool(_new_file, "")
     try:
-        await house_of(request).analyst.ask(write_export, campaign.id, name, path)
+        await context_of(request).analysis.ask(write_export, campaign.id, name, path)
     except BaseException:
         path.unlink(missing_ok=True)
         raise
@@ -218,14 +220,14 @@ async def export_file(request: Request, name: str) -> Response:
 async def report_page(request: Request) -> Response:
     """The printable report."""
     campaign = await campaign_of(request)
-    frame = await frame_of(campaign)
-    if not frame.n_answers:
+    layout = await layout_of(campaign)
+    if not layout.n_answers:
         return go_back(request, "c", campaign.id, "export", done="no_report")
     wanted = request.query_params.get("of", "").removeprefix(OF_TRACK)
     chosen = wanted if OF_TRACK + wanted == request.query_params.get("of") else None
     with_forecast = "forecast" in request.query_params
-    house = house_of(request)
-    who = house.forecaster if with_forecast else house.analyst
+    context = context_of(request)
+    who = context.forecaster if with_forecast else context.analysis
     page = await who.ask(make_report, campaign.id, chosen, with_forecast)
     return HTMLResponse(page, headers={"Content-Security-Policy": REPORT_POLICY})
 

@@ -14,14 +14,14 @@ from starlette.responses import Response
 from hodgerank.campaign.items import CampaignItem
 from hodgerank.errors import HodgeRankError
 from hodgerank.server.auth import key_of
-from hodgerank.server.context import House, house_of
+from hodgerank.server.context import ServerContext, context_of
 from hodgerank.server.item_view import Shown, shown
 from hodgerank.server.media.range_requests import media_headers
 from hodgerank.server.problem import Problem
 from hodgerank.server.rendering import url
 from hodgerank.server.uploads.item_tables import PARTS, is_table
 from hodgerank.server.uploads.read_upload import Upload
-from hodgerank.server.uploads.uploaded_files import Opener
+from hodgerank.server.uploads.uploaded_files import FileOpener
 
 MOST_SHOWN = 12
 MOST_LINES = 10_000
@@ -37,7 +37,7 @@ GONE = "the files are not here any more: choose them again"
 
 
 @dataclass(frozen=True)
-class Chosen:
+class ChosenItems:
     """What an owner chose as items.
 
     Attributes
@@ -87,14 +87,14 @@ class Chosen:
         found = shown(item, media, self.is_markdown and bool(item.text))
         return {**found, "kind": "address"} if is_elsewhere else found
 
-    def store(self, house: House) -> list[CampaignItem]:
+    def store(self, context: ServerContext) -> list[CampaignItem]:
         """The items, whose media are in the library then."""
-        return [] if self.upload is None else self.upload.store(house.media)
+        return [] if self.upload is None else self.upload.store(context.media)
 
 
-async def chosen(request: Request, form: FormData) -> Chosen:
+async def chosen(request: Request, form: FormData) -> ChosenItems:
     """What a form says: new files, files that were sent before, both, or lines."""
-    house, who = house_of(request), key_of(request).digest
+    context, who = context_of(request), key_of(request).digest
     is_markdown = form.get(MARKDOWN) == "1"
     files = [one for one in form.getlist("files") if isinstance(one, UploadFile) and one.filename]
     staged, lines = form.get("staged"), form.get("lines")
@@ -103,16 +103,18 @@ async def chosen(request: Request, form: FormData) -> Chosen:
     if files:
         named = [(file.filename or "", file.file) for file in files]
         beside = staged if isinstance(staged, str) and not form.get("anew") else ""
-        staged = await run_in_threadpool(house.staging.keep, named, who, beside)
+        staged = await run_in_threadpool(context.staging.keep, named, who, beside)
     if isinstance(staged, str) and staged:
         columns, encoding = _columns(form), form.get("encoding")
         if files and (form.get("anew") or any(is_table(name) for name, _ in named)):
             columns, encoding = {}, ""
         encoding = encoding if isinstance(encoding, str) and encoding in ENCODINGS else ""
-        upload = await run_in_threadpool(house.staging.find, staged, who, columns, encoding or None)
+        upload = await run_in_threadpool(
+            context.staging.find, staged, who, columns, encoding or None
+        )
         if upload is None:
-            return Chosen(upload=Upload(faults=(GONE,)))
-        return Chosen(
+            return ChosenItems(upload=Upload(faults=(GONE,)))
+        return ChosenItems(
             staged=staged,
             upload=upload,
             columns=columns,
@@ -122,8 +124,8 @@ async def chosen(request: Request, form: FormData) -> Chosen:
             is_markdown=is_markdown,
         )
     if isinstance(lines, str) and lines.strip() and form.get("source") != "files":
-        return Chosen(lines=lines, upload=_of_lines(lines), is_markdown=is_markdown)
-    return Chosen()
+        return ChosenItems(lines=lines, upload=_of_lines(lines), is_markdown=is_markdown)
+    return ChosenItems()
 
 
 def _columns(form: FormData) -> dict[str, str]:
@@ -153,7 +155,7 @@ def _of_lines(lines: str) -> Upload:
 async def staged_media(request: Request, staged: str, name: str) -> Response:
     """A picture of an upload that waits, for its owner."""
     who = key_of(request).digest
-    upload = await run_in_threadpool(house_of(request).staging.find_again, staged, who)
+    upload = await run_in_threadpool(context_of(request).staging.find_again, staged, who)
     content = None if upload is None else await run_in_threadpool(_content, upload, f"media:{name}")
     if content is None:
         raise Problem(404, "")
@@ -165,6 +167,6 @@ def _content(upload: Upload, name: str) -> bytes | None:
     if file is None or examined is None or examined.size > LARGEST_PREVIEW:
         return None
     content = BytesIO()
-    with Opener(upload.limits) as opener, opener.stream(file) as stream:
+    with FileOpener(upload.limits) as opener, opener.stream(file) as stream:
         content.write(stream.read(LARGEST_PREVIEW))
     return content.getvalue()

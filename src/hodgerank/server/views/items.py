@@ -20,18 +20,18 @@ from hodgerank.display import short
 from hodgerank.errors import HodgeRankError
 from hodgerank.estimators.ranking import RankedItem
 from hodgerank.server.analyses.results import Rankings, rankings
-from hodgerank.server.context import House, campaign_of, decide, house_of
+from hodgerank.server.context import ServerContext, campaign_of, context_of, decide
 from hodgerank.server.item_view import Shown, origins_of, shown
 from hodgerank.server.problem import Problem
 from hodgerank.server.rendering import render, url
-from hodgerank.server.views.item_upload import ENCODINGS, MOST_FILES, Chosen, chosen
+from hodgerank.server.views.item_upload import ENCODINGS, MOST_FILES, ChosenItems, chosen
 from hodgerank.server.views.layout import (
     MOST_SHOWN,
-    Frame,
     IntervalScale,
-    frame_of,
-    framed,
+    PageLayout,
     go_back,
+    in_layout,
+    layout_of,
     missing_media,
 )
 from hodgerank.server.views.media import naming
@@ -212,22 +212,22 @@ class Row(NamedTuple):
 
 async def items_page(request: Request) -> Response:
     """The page, whose table comes when the ranking is computed."""
-    return _page(request, await frame_of(await campaign_of(request)), Chosen())
+    return _page(request, await layout_of(await campaign_of(request)), ChosenItems())
 
 
 async def items_table(request: Request) -> Response:
     """All items in a row each, best first."""
     campaign = await campaign_of(request)
-    frame = await frame_of(campaign)
-    found = await house_of(request).analyst.ask(rankings, campaign.id)
-    missing = await run_in_threadpool(missing_media, house_of(request).media, frame.items)
-    rows = [_row(request, frame, number, found, missing) for number in range(len(frame.items))]
-    rows.sort(key=lambda row: (frame.tracks.index(row.item.track), _rank(row)))
+    layout = await layout_of(campaign)
+    found = await context_of(request).analysis.ask(rankings, campaign.id)
+    missing = await run_in_threadpool(missing_media, context_of(request).media, layout.items)
+    rows = [_row(request, layout, number, found, missing) for number in range(len(layout.items))]
+    rows.sort(key=lambda row: (layout.tracks.index(row.item.track), _rank(row)))
     return render(
         request,
         "owner/items_table.html",
-        origins=origins_of(frame.items),
-        frame=frame,
+        origins=origins_of(layout.items),
+        layout=layout,
         rows=rows,
         found=found,
         scale=IntervalScale.of(list(found.places.values())),
@@ -238,37 +238,41 @@ async def items_table(request: Request) -> Response:
 async def item_page(request: Request, number: int) -> Response:
     """One item: all of what is shown, and what can be changed."""
     campaign = await campaign_of(request)
-    frame = await frame_of(campaign)
-    _require_item(frame, number)
-    found = await house_of(request).analyst.ask(rankings, campaign.id)
-    missing = await run_in_threadpool(missing_media, house_of(request).media, frame.items)
-    row = _row(request, frame, number, found, missing)
-    return framed(request, "owner/item.html", frame, "items", row=row, wrong="")
+    layout = await layout_of(campaign)
+    _require_item(layout, number)
+    found = await context_of(request).analysis.ask(rankings, campaign.id)
+    missing = await run_in_threadpool(missing_media, context_of(request).media, layout.items)
+    row = _row(request, layout, number, found, missing)
+    return in_layout(request, "owner/item.html", layout, "items", row=row, wrong="")
 
 
 async def edit(request: Request, number: int) -> Response:
     """Show other words, or another picture, of an item."""
-    campaign, house = await campaign_of(request), house_of(request)
-    frame = await frame_of(campaign)
-    item = _require_item(frame, number)
+    campaign, context = await campaign_of(request), context_of(request)
+    layout = await layout_of(campaign)
+    item = _require_item(layout, number)
     async with request.form(max_files=1, max_fields=10, max_part_size=LONGEST_FIELD) as form:
         text, given = form.get("text"), form.get("file")
         words = text.replace("\r\n", "\n") if isinstance(text, str) else None
         file = given if isinstance(given, UploadFile) and given.filename else None
         try:
-            await run_in_threadpool(_edit, campaign, house, item.id, words, file)
+            await run_in_threadpool(_edit, campaign, context, item.id, words, file)
         except HodgeRankError as error:
-            row = Row(number, item, _shown(request, frame, item), None, number in frame.retired)
+            row = Row(number, item, _shown(request, layout, item), None, number in layout.retired)
             values = {"row": row, "wrong": str(error), "status_code": 422}
-            return framed(request, "owner/item.html", frame, "items", **values)
+            return in_layout(request, "owner/item.html", layout, "items", **values)
     return go_back(request, "c", campaign.id, "items", done="edit")
 
 
 def _edit(
-    campaign: Campaign, house: House, item: Item, text: str | None, file: UploadFile | None
+    campaign: Campaign,
+    context: ServerContext,
+    item: Item,
+    text: str | None,
+    file: UploadFile | None,
 ) -> None:
     """In a thread."""
-    media = None if file is None else house.media.add(file.file, file.filename or "")
+    media = None if file is None else context.media.add(file.file, file.filename or "")
     campaign.edit(item, text=text, media=media)
 
 
@@ -286,60 +290,62 @@ async def preview(request: Request) -> Response:
     """What was understood of more items; nothing is added."""
     async with request.form(max_files=MOST_FILES, max_part_size=LONGEST_FIELD) as form:
         found = await chosen(request, form)
-    frame = await frame_of(await campaign_of(request))
-    found = _compared(found, frame)
+    layout = await layout_of(await campaign_of(request))
+    found = _compared(found, layout)
     if request.query_params.get("part"):
         return preview_part(request, found)
-    return _page(request, frame, found)
+    return _page(request, layout, found)
 
 
-def _compared(found: Chosen, frame: Frame) -> Chosen:
+def _compared(found: ChosenItems, layout: PageLayout) -> ChosenItems:
     """What was chosen, as this campaign shows it, with a word on names that are taken."""
     if found.upload is None:
         return found
-    known = {str(item.id) for item in frame.items}
+    known = {str(item.id) for item in layout.items}
     taken = [
         f"{short(item.id)} is an item of this campaign already: leave it out, or rename it"
         for item in found.upload.items
         if str(item.id) in known
     ]
     upload = replace(found.upload, warnings=(*taken, *found.upload.warnings))
-    return replace(found, upload=upload, is_markdown=frame.settings.pages.markdown)
+    return replace(found, upload=upload, is_markdown=layout.settings.pages.markdown)
 
 
 async def add(request: Request) -> Response:
     """Items join."""
-    campaign, house = await campaign_of(request), house_of(request)
+    campaign, context = await campaign_of(request), context_of(request)
     async with request.form(max_files=MOST_FILES, max_part_size=LONGEST_FIELD) as form:
         found = await chosen(request, form)
-    frame = await frame_of(campaign)
+    layout = await layout_of(campaign)
     if found.upload is None or not found.upload.items:
-        return _page(request, frame, found, "There is no item to add: choose files, or write some.")
+        return _page(
+            request, layout, found, "There is no item to add: choose files, or write some."
+        )
     if found.is_new:
-        return _page(request, frame, _compared(found, frame))
+        return _page(request, layout, _compared(found, layout))
     if found.is_faulty:
-        return _page(request, frame, found, FAULTY)
+        return _page(request, layout, found, FAULTY)
     try:
-        await run_in_threadpool(_add, campaign, house, found)
+        await run_in_threadpool(_add, campaign, context, found)
     except HodgeRankError as error:
-        return _page(request, frame, found, str(error))
+        return _page(request, layout, found, str(error))
     return go_back(request, "c", campaign.id, "items", done="add")
 
 
-def _add(campaign: Campaign, house: House, found: Chosen) -> None:
+def _add(campaign: Campaign, context: ServerContext, found: ChosenItems) -> None:
     """In a thread."""
-    campaign.add(found.store(house))
-    house.staging.drop(found.staged)
+    campaign.add(found.store(context))
+    context.staging.drop(found.staged)
 
 
 async def _do_to_items(
     request: Request, what: str, do: Callable[[Campaign, Item], None]
 ) -> Response:
     campaign = await campaign_of(request)
-    frame = await frame_of(campaign)
+    layout = await layout_of(campaign)
     async with request.form(max_files=0, max_fields=MOST_AT_ONCE) as form:
         chosen_numbers = {str(text) for text in form.getlist("item")}
-    items = [item.id for number, item in enumerate(frame.items) if str(number) in chosen_numbers]
+    items = [item.id for number, item in enumerate(layout.items) if str(number) in chosen_numbers]
 
     def do_all() -> None:
         for item in items:
@@ -349,38 +355,38 @@ async def _do_to_items(
     return go_back(request, "c", campaign.id, "items", done=what if items else "nothing")
 
 
-def _page(request: Request, frame: Frame, found: Chosen, wrong: str = "") -> Response:
-    return framed(
+def _page(request: Request, layout: PageLayout, found: ChosenItems, wrong: str = "") -> Response:
+    return in_layout(
         request,
         "owner/items.html",
-        frame,
+        layout,
         "items",
         status_code=422 if wrong else 200,
         chosen=found,
         encodings=ENCODINGS,
         sample=found.sample(request),
         wrong=wrong,
-        preview_at=url(request, "c", frame.id, "items", "preview"),
+        preview_at=url(request, "c", layout.id, "items", "preview"),
     )
 
 
-def _require_item(frame: Frame, number: int) -> CampaignItem:
-    if not 0 <= number < len(frame.items):
+def _require_item(layout: PageLayout, number: int) -> CampaignItem:
+    if not 0 <= number < len(layout.items):
         raise Problem(404, "there is no such item")
-    return frame.items[number]
+    return layout.items[number]
 
 
 def _row(
-    request: Request, frame: Frame, number: int, found: Rankings, missing: frozenset[int]
+    request: Request, layout: PageLayout, number: int, found: Rankings, missing: frozenset[int]
 ) -> Row:
-    item = frame.items[number]
+    item = layout.items[number]
     place = found.places.get(item.id)
-    seen = {"kind": "missing"} if number in missing else _shown(request, frame, item)
-    return Row(number, item, seen, place, number in frame.retired)
+    seen = {"kind": "missing"} if number in missing else _shown(request, layout, item)
+    return Row(number, item, seen, place, number in layout.retired)
 
 
-def _shown(request: Request, frame: Frame, item: CampaignItem) -> Shown:
-    return shown(item, url(request, "media", frame.id))
+def _shown(request: Request, layout: PageLayout, item: CampaignItem) -> Shown:
+    return shown(item, url(request, "media", layout.id))
 
 
 def _rank(row: Row) -> int:

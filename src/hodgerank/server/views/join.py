@@ -18,9 +18,9 @@ from hodgerank.campaign.settings import CampaignSettings
 from hodgerank.campaign.state import CampaignState
 from hodgerank.campaign.stores.access_keys import AccessKey
 from hodgerank.errors import HodgeRankError
-from hodgerank.server.api_keys import Keys
+from hodgerank.server.api_keys import ApiKeys
 from hodgerank.server.auth import WORKER_SECONDS, keep, key_of, token_in_browser
-from hodgerank.server.context import campaign_of, decide, house_of
+from hodgerank.server.context import campaign_of, context_of, decide
 from hodgerank.server.problem import Problem
 from hodgerank.server.rendering import render, url
 from hodgerank.server.texts import ENGLISH, Texts
@@ -30,7 +30,7 @@ from hodgerank.server.views.worker_request import has_questions_before, joined, 
 LETTERS = "abcdefghijkmnpqrstuvwxyz"  # without those that are taken for others
 
 
-class Visit(NamedTuple):
+class JoinRequest(NamedTuple):
     """Who stands at the door.
 
     Attributes
@@ -77,7 +77,7 @@ async def join(request: Request) -> Response:
         if visit.settings.joining.consent and not form.get("consent"):
             return _welcome(request, visit, is_consent_missing=True)
     name = visit.name or await decide(campaign, lambda state, now: _new_name(state))
-    keys = house_of(request).keys
+    keys = context_of(request).keys
     token = await _session(keys, visit, name)
     if token is None:
         return say_words(request, visit.settings, "taken")
@@ -133,13 +133,13 @@ def say_words(
     )
 
 
-async def _visit(request: Request) -> Visit:
-    campaign = await house_of(request).campaign(request.path_params["campaign"])
+async def _visit(request: Request) -> JoinRequest:
+    campaign = await context_of(request).campaign(request.path_params["campaign"])
     given = request.path_params.get("entrance", "")
     if campaign is None:
         raise _no_such_door(request)
 
-    def look(state: CampaignState, now: float) -> Visit:
+    def look(state: CampaignState, now: float) -> JoinRequest:
         settings = state.settings
         panel = settings.panel.arrival(request.query_params)
         name, refusal, is_same_session = panel.get("worker", ""), "", False
@@ -158,7 +158,7 @@ async def _visit(request: Request) -> Visit:
             refusal = "closed"
         if worker is not None and (session := panel.get("session")):
             is_same_session = worker.panel.get("session") == session
-        return Visit(campaign, settings, state.status, name, panel, is_same_session, refusal)
+        return JoinRequest(campaign, settings, state.status, name, panel, is_same_session, refusal)
 
     visit = await decide(campaign, look)
     entrance = visit.settings.pages.entrance
@@ -167,7 +167,7 @@ async def _visit(request: Request) -> Visit:
         raise _no_such_door(request)
     if not visit.name or visit.refusal:
         return visit
-    is_taken = await run_in_threadpool(_is_taken, house_of(request).keys, visit)
+    is_taken = await run_in_threadpool(_is_taken, context_of(request).keys, visit)
     return visit._replace(refusal="taken") if is_taken else visit
 
 
@@ -185,14 +185,14 @@ def _is_name(name: str) -> bool:
     return True
 
 
-def _is_taken(keys: Keys, visit: Visit) -> bool:
+def _is_taken(keys: ApiKeys, visit: JoinRequest) -> bool:
     """Whether somebody is here by this name, who has not come by the same session of the panel."""
     if visit.is_same_session:
         return False
     return bool(_live(keys, visit, visit.name) or keys.all(kind="token", holder=visit.name))
 
 
-async def _session(keys: Keys, visit: Visit, name: str) -> str | None:
+async def _session(keys: ApiKeys, visit: JoinRequest, name: str) -> str | None:
     """A token for a browser; None if another one was faster to take the name."""
     token = await run_in_threadpool(
         keys.issue, "session", "worker", name, campaign=visit.campaign.id, seconds=WORKER_SECONDS
@@ -204,20 +204,20 @@ async def _session(keys: Keys, visit: Visit, name: str) -> str | None:
     return None
 
 
-async def _end_session(keys: Keys, token: str) -> None:
+async def _end_session(keys: ApiKeys, token: str) -> None:
     if (key := await keys.find(token)) is not None:
         await run_in_threadpool(keys.revoke, digest=key.digest)
 
 
-def _live(keys: Keys, visit: Visit, name: str) -> list[AccessKey]:
+def _live(keys: ApiKeys, visit: JoinRequest, name: str) -> list[AccessKey]:
     """The sessions of a worker, oldest first."""
     return keys.all(kind="session", role="worker", campaign=visit.campaign.id, holder=name)
 
 
-async def _is_inside(request: Request, visit: Visit) -> bool:
+async def _is_inside(request: Request, visit: JoinRequest) -> bool:
     """Whether this browser has come in before, by the same name if the link has one."""
     campaign, token = visit.campaign, token_in_browser(request, visit.campaign.id)
-    key = await house_of(request).keys.find(token) if token else None
+    key = await context_of(request).keys.find(token) if token else None
     if key is None or (key.kind, key.role, key.campaign) != ("session", "worker", campaign.id):
         return False
     if visit.name not in ("", key.holder):
@@ -258,7 +258,7 @@ def _new_name(state: CampaignState) -> str:
             return name
 
 
-def _welcome(request: Request, visit: Visit, *, is_consent_missing: bool = False) -> Response:
+def _welcome(request: Request, visit: JoinRequest, *, is_consent_missing: bool = False) -> Response:
     settings = visit.settings
     return render(
         request,

@@ -15,9 +15,9 @@ from hodgerank.campaign.campaign import Campaign
 from hodgerank.campaign.items import CampaignItem
 from hodgerank.campaign.page_settings import PARAMETERS
 from hodgerank.campaign.settings import CampaignSettings
-from hodgerank.campaign.snapshot import CampaignFacts
+from hodgerank.campaign.snapshot import CampaignSnapshot
 from hodgerank.estimators.ranking import RankedItem
-from hodgerank.server.context import decide, house_of
+from hodgerank.server.context import context_of, decide
 from hodgerank.server.item_view import origins_of
 from hodgerank.server.media.library import MediaLibrary
 from hodgerank.server.rendering import render, url
@@ -45,7 +45,7 @@ def trial_link(request: Request, id: str, settings: CampaignSettings, name: str)
 
 
 def _address(request: Request, id: str, entrance: str) -> str:
-    home = house_of(request).rules.public_url or str(request.base_url)
+    home = context_of(request).rules.public_url or str(request.base_url)
     parts = ["j", id, *([entrance] if entrance else [])]
     return "/".join([home.rstrip("/"), *(quote(part, safe="") for part in parts)])
 
@@ -56,7 +56,7 @@ MOST_SHOWN = 100
 LOOPBACK = ("localhost", "127.0.0.1", "::1")
 
 
-class Frame(NamedTuple):
+class PageLayout(NamedTuple):
     """What every page about a campaign shows of it."""
 
     id: str
@@ -73,12 +73,12 @@ class Frame(NamedTuple):
         return wanted if wanted is not None and wanted in self.tracks else self.tracks[0]
 
 
-async def frame_of(campaign: Campaign) -> Frame:
+async def layout_of(campaign: Campaign) -> PageLayout:
     """Look at a campaign."""
 
-    def look(state: CampaignFacts, now: float) -> Frame:
+    def look(state: CampaignSnapshot, now: float) -> PageLayout:
         settings = state.settings
-        return Frame(
+        return PageLayout(
             id=campaign.id,
             title=settings.title or campaign.id,
             status=state.status,
@@ -92,19 +92,21 @@ async def frame_of(campaign: Campaign) -> Frame:
     return await decide(campaign, look)
 
 
-def framed(request: Request, template: str, frame: Frame, tab: str, **values: Any) -> HTMLResponse:
+def in_layout(
+    request: Request, template: str, layout: PageLayout, tab: str, **values: Any
+) -> HTMLResponse:
     """A page about a campaign, under one of its tabs."""
     trial = f"trial-{secrets.token_hex(3)}"
     return render(
         request,
         template,
-        origins=origins_of(frame.items),
-        frame=frame,
+        origins=origins_of(layout.items),
+        layout=layout,
         tab=tab,
-        tabs={name: url(request, "c", frame.id, *path) for name, path in TABS.items()},
-        link=worker_link(request, frame.id, frame.settings),
-        trial=trial_link(request, frame.id, frame.settings, trial),
-        trial_name="" if frame.settings.panel.kind == "none" else trial,
+        tabs={name: url(request, "c", layout.id, *path) for name, path in TABS.items()},
+        link=worker_link(request, layout.id, layout.settings),
+        trial=trial_link(request, layout.id, layout.settings, trial),
+        trial_name="" if layout.settings.panel.kind == "none" else trial,
         is_here_only=is_here_only(request),
         done=request.query_params.get("done", ""),
         **values,
@@ -113,7 +115,7 @@ def framed(request: Request, template: str, frame: Frame, tab: str, **values: An
 
 def is_here_only(request: Request) -> bool:
     """Whether the addresses that are shown work on this machine alone."""
-    public = house_of(request).rules.public_url
+    public = context_of(request).rules.public_url
     return public is None and request.url.hostname in LOOPBACK
 
 

@@ -1,4 +1,4 @@
-"""News: waiting for something to happen in a campaign, with one look for all who wait."""
+"""EventWaiter: waiting for something to happen in a campaign, with one look for all who wait."""
 
 from __future__ import annotations
 
@@ -19,25 +19,25 @@ from starlette.responses import Response, StreamingResponse
 
 from hodgerank.campaign.campaign import Campaign
 from hodgerank.campaign.events import Event
-from hodgerank.campaign.items import CampaignItem, ItemBook
+from hodgerank.campaign.items import CampaignItem, ItemRegistry
 from hodgerank.campaign.log_file import event_line
-from hodgerank.campaign.snapshot import CampaignFacts
+from hodgerank.campaign.snapshot import CampaignSnapshot
 from hodgerank.collecting.stopping import read_rule
 from hodgerank.estimators.ranking import RankedItem
 from hodgerank.server.analyses.live_view import TrackView
 from hodgerank.server.auth import key_of
-from hodgerank.server.context import campaign_of, decide, house_of
+from hodgerank.server.context import campaign_of, context_of, decide
 from hodgerank.server.item_view import Shown, origins_of, shown
-from hodgerank.server.live import Live, pulse
+from hodgerank.server.live import LiveUpdates, pulse
 from hodgerank.server.problem import Problem
 from hodgerank.server.rendering import render, url
 from hodgerank.server.result_cache import Standing, Standings
 from hodgerank.server.views.layout import (
-    Frame,
     IntervalScale,
-    frame_of,
-    framed,
+    PageLayout,
     go_back,
+    in_layout,
+    layout_of,
     missing_media,
 )
 from hodgerank.server.views.openapi import operation
@@ -47,7 +47,7 @@ from hodgerank.server.views.tasks import NOT_SHOWN
 LOOK_SECONDS = 0.25
 
 
-class News:
+class EventWaiter:
     """The ends of logs, as they were when somebody last looked."""
 
     def __init__(self) -> None:
@@ -110,7 +110,7 @@ async def _json_lines(campaign: Campaign, after: int) -> AsyncIterator[bytes]:
 
 
 async def _stream(request: Request, campaign: Campaign, after: int) -> AsyncIterator[bytes]:
-    news: News = request.app.state.news
+    news: EventWaiter = request.app.state.news
     yield RETRY
     looked_at = monotonic()
     while True:
@@ -130,22 +130,22 @@ async def _stream(request: Request, campaign: Campaign, after: int) -> AsyncIter
 
 async def _is_good(request: Request) -> bool:
     """Whether the key that opened the stream has not been taken away since."""
-    keys, digest = house_of(request).keys, key_of(request).digest
+    keys, digest = context_of(request).keys, key_of(request).digest
     return bool(await run_in_threadpool(lambda: keys.all(digest=digest)))
 
 
 async def _batches(campaign: Campaign, after: int) -> AsyncIterator[list[tuple[Event, bytes]]]:
     """Events that are durable, with their lines."""
-    reading = await run_in_threadpool(campaign.log, after)
+    reading = await run_in_threadpool(campaign.events, after)
     while events := await run_in_threadpool(lambda: list(islice(reading, BATCH))):
-        items = campaign.desk.state.items
+        items = campaign.log.state.items
         if any(max(event.left or 0, event.right or 0) >= len(items) for event in events):
             # another process has added them
             items = await decide(campaign, lambda state, now: state.items)
         yield await run_in_threadpool(_with_lines, events, items)
 
 
-def _with_lines(events: list[Event], items: ItemBook) -> list[tuple[Event, bytes]]:
+def _with_lines(events: list[Event], items: ItemRegistry) -> list[tuple[Event, bytes]]:
     return [(event, event_line(event, items.name)) for event in events]
 
 
@@ -186,13 +186,13 @@ class Ranked(NamedTuple):
 async def live_page(request: Request) -> Response:
     """The campaign as it is."""
     campaign = await campaign_of(request)
-    frame = await frame_of(campaign)
-    track = frame.track(request.query_params.get("track"))
+    layout = await layout_of(campaign)
+    track = layout.track(request.query_params.get("track"))
     address = url(request, "c", campaign.id)
-    return framed(
+    return in_layout(
         request,
         "owner/live.html",
-        frame,
+        layout,
         "live",
         track=track,
         pulse=await decide(campaign, pulse),
@@ -202,35 +202,35 @@ async def live_page(request: Request) -> Response:
             "standing": f"{address}/standing",
             "track": track,
         },
-        **await _standing(request, frame, track),
+        **await _standing(request, layout, track),
     )
 
 
-def _n_unseen(state: CampaignFacts, now: float) -> int:
+def _n_unseen(state: CampaignSnapshot, now: float) -> int:
     """Pairs that were skipped because browsers could not show them."""
     return list(state.tasks.skip_reasons.values()).count(NOT_SHOWN)
 
 
 async def standing_part(request: Request) -> Response:
     """What the page shows of the latest standing; its script puts it in place."""
-    frame = await frame_of(await campaign_of(request))
-    track = frame.track(request.query_params.get("track"))
+    layout = await layout_of(await campaign_of(request))
+    track = layout.track(request.query_params.get("track"))
     return render(
         request,
         "owner/standing_part.html",
-        origins=origins_of(frame.items),
-        frame=frame,
+        origins=origins_of(layout.items),
+        layout=layout,
         track=track,
-        **await _standing(request, frame, track),
+        **await _standing(request, layout, track),
     )
 
 
 async def stream(request: Request) -> Response:
     """What happens, as it happens."""
     campaign = await campaign_of(request)
-    frame = await frame_of(campaign)
-    live: Live = request.app.state.live
-    events = live.stream(campaign, frame.track(request.query_params.get("track")))
+    layout = await layout_of(campaign)
+    live: LiveUpdates = request.app.state.live
+    events = live.stream(campaign, layout.track(request.query_params.get("track")))
     headers = {"X-Accel-Buffering": "no"}
     return StreamingResponse(events, media_type="text/event-stream", headers=headers)
 
@@ -248,9 +248,9 @@ async def set_status(request: Request) -> Response:
     return go_back(request, "c", campaign.id, *tab, done=what)
 
 
-async def _standing(request: Request, frame: Frame, track: str) -> dict[str, Any]:
+async def _standing(request: Request, layout: PageLayout, track: str) -> dict[str, Any]:
     standings: Standings = request.app.state.standings
-    standing = standings.latest(frame.id)
+    standing = standings.latest(layout.id)
     view = None if standing is None else standing.views.get(track)
     query = request.query_params.get("q", "").strip()
     is_whole = request.query_params.get("all") == "1"
@@ -259,9 +259,9 @@ async def _standing(request: Request, frame: Frame, track: str) -> dict[str, Any
         "view": view,
         "query": query,
         "is_whole": is_whole,
-        "missing": await run_in_threadpool(missing_media, house_of(request).media, frame.items),
-        "is_askable": _is_askable(frame),
-        "rule": "" if frame.settings.stop is None else str(read_rule(frame.settings.stop)),
+        "missing": await run_in_threadpool(missing_media, context_of(request).media, layout.items),
+        "is_askable": _is_askable(layout),
+        "rule": "" if layout.settings.stop is None else str(read_rule(layout.settings.stop)),
     }
     if standing is not None:
         found |= _outlook(standing)
@@ -269,14 +269,14 @@ async def _standing(request: Request, frame: Frame, track: str) -> dict[str, Any
             (one for one in standing.progress.tracks if one.track == track), None
         )
     if view is not None:
-        found["ranked"] = _ranked(request, frame, view, query)
+        found["ranked"] = _ranked(request, layout, view, query)
         found["scale"] = IntervalScale.of(view.rows)
     return found
 
 
-def _is_askable(frame: Frame) -> bool:
+def _is_askable(layout: PageLayout) -> bool:
     """Whether any track has two items that workers may be asked about."""
-    active = (item.track for n, item in enumerate(frame.items) if n not in frame.retired)
+    active = (item.track for n, item in enumerate(layout.items) if n not in layout.retired)
     return max(Counter(active).values(), default=0) > 1
 
 
@@ -289,20 +289,20 @@ def _outlook(standing: Standing) -> dict[str, Any]:
     return {"is_foreseen": bool(needed), "ends_before": ends_before, "left": left}
 
 
-def _ranked(request: Request, frame: Frame, view: TrackView, query: str) -> Ranked:
+def _ranked(request: Request, layout: PageLayout, view: TrackView, query: str) -> Ranked:
     """The rows that are asked for."""
     is_whole = request.query_params.get("all") == "1"
-    numbers = {item.id: number for number, item in enumerate(frame.items)}
-    media = url(request, "media", frame.id)
+    numbers = {item.id: number for number, item in enumerate(layout.items)}
+    media = url(request, "media", layout.id)
     rows = []
     for place in view.rows:
         number = numbers[place.item]
-        item = frame.items[number]
+        item = layout.items[number]
         if not query or _mentions(item, query):
             rows.append((number, place, item))
 
     def drawn(part: list[tuple[int, RankedItem, CampaignItem]]) -> list[Row]:
-        return [Row(n, place, shown(item, media), n in frame.retired) for n, place, item in part]
+        return [Row(n, place, shown(item, media), n in layout.retired) for n, place, item in part]
 
     n_all = len(view.rows)
     if query:

@@ -34,27 +34,27 @@ from hodgerank.campaign.state import CampaignState
 from hodgerank.display import short
 from hodgerank.errors import CannotWrite, HodgeRankError, InvalidArgument
 from hodgerank.server.auth import key_of
-from hodgerank.server.context import House, campaign_of, decide, house_of
+from hodgerank.server.context import ServerContext, campaign_of, context_of, decide
 from hodgerank.server.media.library import MediaLibrary, too_large
 from hodgerank.server.media.range_requests import UnsatisfiableRange, media_headers, range_of
-from hodgerank.server.media.validation import Examined, examine
+from hodgerank.server.media.validation import ValidatedFile, validate_media
 from hodgerank.server.problem import Problem
 from hodgerank.server.uploads.staging import FOLDER, KEPT_SECONDS
 from hodgerank.server.views.openapi import operation
 from hodgerank.server.views.request_fields import Body, example
 
 
-def keep(house: House, campaign: str | None, file: BinaryIO) -> Examined:
+def keep(context: ServerContext, campaign: str | None, file: BinaryIO) -> ValidatedFile:
     """Keep what was sent with a token of a campaign, or of all; InvalidArgument if it is refused.
 
     Whether the library has the same file makes no difference, so nobody can find that out.
     """
-    examined = examine(file)
+    examined = validate_media(file)
     file.seek(0)
     # Nothing is added to the folder of an earlier day, so that who removes it meets no new file.
-    today = _folder(house, campaign, _day())
-    MediaLibrary(today, house.media.largest).add(file, "the file", examined)
-    house.staging.clean()
+    today = _folder(context, campaign, _day())
+    MediaLibrary(today, context.media.largest).add(file, "the file", examined)
+    context.staging.clean()
     return examined
 
 
@@ -67,25 +67,25 @@ async def naming(
     InvalidArgument for what is neither an address nor an upload that the token may name. Files stay
     where they were sent to if the items are refused.
     """
-    house, key = house_of(request), key_of(request)
+    context, key = context_of(request), key_of(request)
     names = [name for name in dict.fromkeys(media) if name and not ADDRESS.fullmatch(name)]
     if names:
-        await _require(house, key.campaign, names, campaign)
+        await _require(context, key.campaign, names, campaign)
     yield
     if names:
-        await run_in_threadpool(_drop, house, key.campaign, names)
+        await run_in_threadpool(_drop, context, key.campaign, names)
 
 
 async def _require(
-    house: House, scope: str | None, names: Sequence[str], campaign: Campaign | None
+    context: ServerContext, scope: str | None, names: Sequence[str], campaign: Campaign | None
 ) -> None:
-    others = await run_in_threadpool(_not_sent, house, scope, names)
+    others = await run_in_threadpool(_not_sent, context, scope, names)
     may_be_named = others
     if others and scope is not None:
         # Looked up after what was sent, which goes from there when an item shows it.
         shown = set[str]() if campaign is None else await decide(campaign, _shown)
         may_be_named = [name for name in others if name in shown]
-    found = await run_in_threadpool(_kept, house.media, may_be_named)
+    found = await run_in_threadpool(_kept, context.media, may_be_named)
     for name in others:
         if name not in found:
             raise InvalidArgument(
@@ -94,17 +94,17 @@ async def _require(
             )
 
 
-def _not_sent(house: House, campaign: str | None, names: Sequence[str]) -> list[str]:
+def _not_sent(context: ServerContext, campaign: str | None, names: Sequence[str]) -> list[str]:
     """Names that were not sent with such a token; those that were are in the library then."""
-    return [name for name in names if not _bring(house, campaign, name)]
+    return [name for name in names if not _bring(context, campaign, name)]
 
 
-def _bring(house: House, campaign: str | None, name: str) -> bool:
-    for path in _places(house, campaign, name):
+def _bring(context: ServerContext, campaign: str | None, name: str) -> bool:
+    for path in _places(context, campaign, name):
         with suppress(InvalidArgument, FileNotFoundError):  # it is not there, or not any more
             sha256 = name.removeprefix("media:").partition(".")[0]
-            known = Examined(house.media.kind_of(name), sha256, path.stat().st_size)
-            house.media.add(path, name, known)
+            known = ValidatedFile(context.media.kind_of(name), sha256, path.stat().st_size)
+            context.media.add(path, name, known)
             return True
     return False
 
@@ -117,24 +117,24 @@ def _kept(library: MediaLibrary, names: Sequence[str]) -> set[str]:
     return {name for name in names if name in library}
 
 
-def _drop(house: House, campaign: str | None, names: Sequence[str]) -> None:
+def _drop(context: ServerContext, campaign: str | None, names: Sequence[str]) -> None:
     """What the library has and an item shows need not wait any more."""
     for name in names:
-        for path in _places(house, campaign, name):
+        for path in _places(context, campaign, name):
             with suppress(OSError):
                 path.unlink(missing_ok=True)
 
 
-def _places(house: House, campaign: str | None, name: str) -> Iterator[Path]:
+def _places(context: ServerContext, campaign: str | None, name: str) -> Iterator[Path]:
     """Where a file may wait: yesterday's may be as young as a day."""
     for day in (_day(), _day() - 1):
-        if (path := media_file(_folder(house, campaign, day), name)) is not None:
+        if (path := media_file(_folder(context, campaign, day), name)) is not None:
             yield path
 
 
-def _folder(house: House, campaign: str | None, day: int) -> Path:
+def _folder(context: ServerContext, campaign: str | None, day: int) -> Path:
     name = hashlib.sha256(json.dumps([campaign, day]).encode()).hexdigest()[:32]
-    return house.media.folder / FOLDER / name
+    return context.media.folder / FOLDER / name
 
 
 def _day() -> int:
@@ -178,10 +178,10 @@ async def upload_media(request: Request) -> Response:
     """
     if request.headers.get("content-type", "").strip().lower().startswith(FORM):
         raise Problem(415, "send the file as it is, not a form: curl --data-binary @FILE")
-    house, key = house_of(request), key_of(request)
-    with SpooledTemporaryFile(IN_MEMORY, dir=str(house.media.folder)) as file:
-        await _receive(request, cast(BinaryIO, file), house.media.largest)
-        found = await run_in_threadpool(keep, house, key.campaign, cast(BinaryIO, file))
+    context, key = context_of(request), key_of(request)
+    with SpooledTemporaryFile(IN_MEMORY, dir=str(context.media.folder)) as file:
+        await _receive(request, cast(BinaryIO, file), context.media.largest)
+        found = await run_in_threadpool(keep, context, key.campaign, cast(BinaryIO, file))
     content = {
         "media": found.name,
         "bytes": found.size,
@@ -214,7 +214,7 @@ async def media(request: Request, name: str) -> Response:
     """A file that an item shows, or a part of it."""
     campaign = await campaign_of(request)
     shown = f"media:{name}"
-    if not any(item.media == shown for item in campaign.desk.state.items.items):
+    if not any(item.media == shown for item in campaign.log.state.items.items):
         raise Problem(404, "")
     path, size = await run_in_threadpool(_look_up, request, shown)
     headers = media_headers(shown)
@@ -237,7 +237,7 @@ async def media(request: Request, name: str) -> Response:
 
 def _look_up(request: Request, shown: str) -> tuple[Path, int]:
     try:
-        path = house_of(request).media.path_of(shown)
+        path = context_of(request).media.path_of(shown)
         return path, path.stat().st_size
     except (HodgeRankError, OSError):
         raise Problem(404, "this file is no longer there") from None

@@ -16,10 +16,10 @@ from hodgerank.campaign.items import CampaignItem
 from hodgerank.campaign.settings import CampaignSettings
 from hodgerank.collecting.stopping import read_rule
 from hodgerank.errors import HodgeRankError
-from hodgerank.server.context import House, house_of
+from hodgerank.server.context import ServerContext, context_of
 from hodgerank.server.item_view import origins_of
 from hodgerank.server.rendering import render
-from hodgerank.server.views.item_upload import ENCODINGS, MOST_FILES, Chosen, chosen
+from hodgerank.server.views.item_upload import ENCODINGS, MOST_FILES, ChosenItems, chosen
 from hodgerank.server.views.layout import go_back
 from hodgerank.server.views.settings_form import (
     GROUPS,
@@ -42,7 +42,7 @@ FIRST_GROUPS = ("asking", "enough")
 
 async def new_page(request: Request) -> Response:
     """An empty form."""
-    return _page(request, Chosen(), form_of(AT_FIRST))
+    return _page(request, ChosenItems(), form_of(AT_FIRST))
 
 
 async def preview(request: Request) -> Response:
@@ -56,7 +56,7 @@ async def preview(request: Request) -> Response:
         return _page(request, found, read_form(form))
 
 
-def preview_part(request: Request, found: Chosen) -> Response:
+def preview_part(request: Request, found: ChosenItems) -> Response:
     """The same as a part of a page that a script has sent it from."""
     return render(
         request,
@@ -82,9 +82,9 @@ async def create(request: Request) -> Response:
         filled.wrong["items"] = FAULTY
     if found.is_new or filled.wrong or settings is None:
         return _page(request, found, filled, status_code=200 if found.is_new else 422)
-    house = house_of(request)
+    context = context_of(request)
     try:
-        id = await run_in_threadpool(_create, house, found, settings)
+        id = await run_in_threadpool(_create, context, found, settings)
     except HodgeRankError as error:
         filled.tell(error)
         return _page(request, found, filled, status_code=422)
@@ -102,14 +102,14 @@ async def rule_words(request: Request) -> Response:
         return JSONResponse({"is_rule": False, "words": str(error)})
 
 
-def _create(house: House, found: Chosen, settings: CampaignSettings) -> str:
+def _create(context: ServerContext, found: ChosenItems, settings: CampaignSettings) -> str:
     """In a thread."""
     entrance = secrets.token_urlsafe(ENTRANCE_BYTES)
     settings = settings.changed({"pages": {"entrance": entrance}})
-    items: list[CampaignItem] = found.store(house)
-    id = id_for(settings.title or settings.question, house.database.campaigns())
-    Campaign.create(house.database, items, settings, id=id).leave()
-    house.staging.drop(found.staged)
+    items: list[CampaignItem] = found.store(context)
+    id = id_for(settings.title or settings.question, context.database.campaigns())
+    Campaign.create(context.database, items, settings, id=id).leave()
+    context.staging.drop(found.staged)
     return id
 
 
@@ -127,7 +127,9 @@ def id_for(title: str, taken: Collection[str]) -> str:
     return id
 
 
-def _page(request: Request, found: Chosen, form: SettingsForm, status_code: int = 200) -> Response:
+def _page(
+    request: Request, found: ChosenItems, form: SettingsForm, status_code: int = 200
+) -> Response:
     items = () if found.upload is None else found.upload.items
     return render(
         request,

@@ -9,7 +9,7 @@ from hodgerank.campaign.campaign import Campaign
 from hodgerank.campaign.stores.access_keys import AccessKey
 from hodgerank.display import short
 from hodgerank.server.auth import key_of
-from hodgerank.server.context import decide, house_of
+from hodgerank.server.context import context_of, decide
 from hodgerank.server.problem import Problem
 
 
@@ -33,14 +33,14 @@ def acting_as(request: Request, worker: str | None) -> str:
 
 async def campaign_with(request: Request, task: str) -> Campaign:
     """The campaign of a task that is one of the program's; of others nothing is told."""
-    key, house = key_of(request), house_of(request)
-    for campaign in house.opened():
+    key, context = key_of(request), context_of(request)
+    for campaign in context.opened():
         if key.campaign in (None, campaign.id) and _is_theirs(campaign, task, key):
             return campaign
     # Nobody has asked for its campaign since the start, or another process has given it out.
-    known = [key.campaign] if key.campaign else await run_in_threadpool(house.database.campaigns)
+    known = [key.campaign] if key.campaign else await run_in_threadpool(context.database.campaigns)
     for id in known:
-        found = await house.campaign(id)
+        found = await context.campaign(id)
         if found is not None:
             await decide(found, lambda state, now: None)  # which reads what others have written
             if _is_theirs(found, task, key):
@@ -50,7 +50,7 @@ async def campaign_with(request: Request, task: str) -> Campaign:
 
 def _is_theirs(campaign: Campaign, task: str, key: AccessKey) -> bool:
     """Looked up beside the thread that decides, which may be at adding it."""
-    state = campaign.desk.state
+    state = campaign.log.state
     row = state.tasks.row_of.get(task)
     if row is None or row >= len(state.tasks.worker):
         return False

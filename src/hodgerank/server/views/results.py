@@ -13,7 +13,7 @@ from starlette.responses import JSONResponse, Response
 from hodgerank.display import short
 from hodgerank.errors import CampaignError
 from hodgerank.server.analyses.results import progress_of, ranking_of, trust_of
-from hodgerank.server.context import house_of
+from hodgerank.server.context import context_of
 from hodgerank.server.views.campaigns import EXAMPLE, Numbers
 from hodgerank.server.views.openapi import operation
 from hodgerank.server.views.request_fields import Body, Named, Query, Seq, Text, example
@@ -97,7 +97,7 @@ class TrustFound(Body):
     energy: dict[str, float] = Field(description="Shares of what the votes are made of.")
     expected: dict[str, Any] = Field(description="What noise alone would give.")
     consistency: dict[str, Any]
-    sides: dict[str, Any]
+    position_bias: dict[str, Any]
     triangles: list[dict[str, Any]]
     loops: list[dict[str, Any]]
     outliers: dict[str, Any]
@@ -166,7 +166,7 @@ async def get_ranking(
     From the answers that count as of place `as_of` of the log, plain or robust as set. It is
     computed beside those who answer, which takes a moment.
     """
-    found = await house_of(request).analyst.ask(ranking_of, campaign.id, query.track)
+    found = await context_of(request).analysis.ask(ranking_of, campaign.id, query.track)
     return JSONResponse(found)
 
 
@@ -178,7 +178,7 @@ async def get_trust(
 
     What the votes are made of, cycles, sides, outliers and workers; there has to be an answer.
     """
-    found = await house_of(request).analyst.ask(trust_of, campaign.id, query.track)
+    found = await context_of(request).analysis.ask(trust_of, campaign.id, query.track)
     return JSONResponse(found)
 
 
@@ -191,7 +191,7 @@ async def get_progress(
     And how many more answers it takes, if a forecast is wanted. Where the stopping rule is reached,
     the campaign is told so.
     """
-    progress = await house_of(request).analyst.ask(progress_of, campaign.id, query.forecast)
+    progress = await context_of(request).analysis.ask(progress_of, campaign.id, query.forecast)
     await run_in_threadpool(campaign.note, progress)
     found = progress.to_dict()
     if query.track is not None:

@@ -23,10 +23,10 @@ from hodgerank.display import short
 from hodgerank.errors import HodgeRankError
 from hodgerank.server.api_keys import Role
 from hodgerank.server.auth import key_of
-from hodgerank.server.context import House, campaign_of, house_of
+from hodgerank.server.context import ServerContext, campaign_of, context_of
 from hodgerank.server.problem import Problem
 from hodgerank.server.rendering import url
-from hodgerank.server.views.layout import Frame, frame_of, framed, go_back
+from hodgerank.server.views.layout import PageLayout, go_back, in_layout, layout_of
 from hodgerank.server.views.new_campaign import ENTRANCE_BYTES, LONGEST_FIELD
 from hodgerank.server.views.openapi import operation
 from hodgerank.server.views.request_fields import LONGEST_TEXT, WHOLE, Body, ItemId, Name, example
@@ -157,10 +157,10 @@ async def create_token(request: Request, given: NewToken) -> Response:
     answer, skip, undo and see the progress, under its own name; a reader may see what is known.
     """
     require_name(given.name, "the token")
-    mine, keys = key_of(request).campaign, house_of(request).keys
+    mine, keys = key_of(request).campaign, context_of(request).keys
     if mine is not None and given.campaign != mine:
         raise Problem(403, f"this token is good for {short(mine)}: name that campaign")
-    known = await run_in_threadpool(house_of(request).database.campaigns)
+    known = await run_in_threadpool(context_of(request).database.campaigns)
     if given.campaign is not None and given.campaign not in known:
         raise Problem(404, f"there is no campaign {short(given.campaign)}")
     token = await run_in_threadpool(
@@ -187,7 +187,7 @@ async def revoke_token(request: Request, token: TokenId) -> Response:
     """
     for key in await _tokens(request):
         if _id(key) == token:
-            keys = house_of(request).keys
+            keys = context_of(request).keys
             await run_in_threadpool(keys.revoke, digest=key.digest)
             return Response(status_code=204)
     raise Problem(404, f"there is no token {short(token)}")
@@ -195,7 +195,7 @@ async def revoke_token(request: Request, token: TokenId) -> Response:
 
 async def _tokens(request: Request) -> list[AccessKey]:
     """Those that a key may know of."""
-    mine, keys = key_of(request).campaign, house_of(request).keys
+    mine, keys = key_of(request).campaign, context_of(request).keys
     known = await run_in_threadpool(lambda: keys.all(kind="token"))
     return [key for key in known if mine in (None, key.campaign)]
 
@@ -224,8 +224,8 @@ DAY = 86_400.0
 
 async def settings_page(request: Request) -> Response:
     """All settings, and the keys of programs."""
-    frame = await frame_of(await campaign_of(request))
-    return await _page(request, frame, form_of(frame.settings))
+    layout = await layout_of(await campaign_of(request))
+    return await _page(request, layout, form_of(layout.settings))
 
 
 async def change(request: Request) -> Response:
@@ -238,17 +238,17 @@ async def change(request: Request) -> Response:
         max_files=0, max_fields=MOST_FIELDS, max_part_size=LONGEST_FIELD
     ) as form:
         written, shown = read_form(form), _text(form, "shown")
-    frame = await frame_of(campaign)
-    filled = written.changed_from(shown, form_of(frame.settings))
-    known = {str(item.id): item.id for item in frame.items}
-    if filled.check(frame.settings, known) is not None:
+    layout = await layout_of(campaign)
+    filled = written.changed_from(shown, form_of(layout.settings))
+    known = {str(item.id): item.id for item in layout.items}
+    if filled.check(layout.settings, known) is not None:
         try:
             await run_in_threadpool(lambda: campaign.change(**filled.changes(known)))
             return go_back(request, "c", campaign.id, "settings", done="change")
         except HodgeRankError as error:
             filled.tell(error)
-    values = {**form_of(frame.settings).values, **filled.values}
-    return await _page(request, frame, SettingsForm(values, filled.wrong), status_code=422)
+    values = {**form_of(layout.settings).values, **filled.values}
+    return await _page(request, layout, SettingsForm(values, filled.wrong), status_code=422)
 
 
 async def renew_entrance(request: Request) -> Response:
@@ -271,36 +271,36 @@ async def reset(request: Request) -> Response:
 
 async def make_token(request: Request) -> Response:
     """A key for a program, shown this once."""
-    campaign, house = await campaign_of(request), house_of(request)
-    frame = await frame_of(campaign)
+    campaign, context = await campaign_of(request), context_of(request)
+    layout = await layout_of(campaign)
     async with request.form(max_files=0, max_fields=10) as form:
         name, role = _text(form, "name").strip(), TOKEN_ROLES.get(_text(form, "role"))
         days = TOKEN_DAYS.get(_text(form, "days"))
-    form_now = form_of(frame.settings)
+    form_now = form_of(layout.settings)
     if role is None or days is None:
         raise Problem(422, "A token has a role, and a time after which it ends.")
     try:
         require_name(name, "the token")
     except HodgeRankError as error:
-        return await _page(request, frame, form_now, token_wrong=str(error), status_code=422)
-    token = await run_in_threadpool(_issue, house, campaign, role, name, days)
-    return await _page(request, frame, form_now, token=token)
+        return await _page(request, layout, form_now, token_wrong=str(error), status_code=422)
+    token = await run_in_threadpool(_issue, context, campaign, role, name, days)
+    return await _page(request, layout, form_now, token=token)
 
 
 async def revoke_campaign_token(request: Request) -> Response:
     """A key opens nothing any more."""
-    campaign, house = await campaign_of(request), house_of(request)
+    campaign, context = await campaign_of(request), context_of(request)
     async with request.form(max_files=0, max_fields=10) as form:
         digest = _text(form, "token")
-    known = await run_in_threadpool(_campaign_tokens, house, campaign.id)
+    known = await run_in_threadpool(_campaign_tokens, context, campaign.id)
     if digest not in {key.digest for key in known}:
         raise Problem(404, "there is no such token")
-    await run_in_threadpool(house.keys.revoke, digest=digest)
+    await run_in_threadpool(context.keys.revoke, digest=digest)
     return go_back(request, "c", campaign.id, "settings", done="revoke")
 
 
-def _issue(house: House, campaign: Campaign, role: Role, name: str, days: int) -> str:
-    return house.keys.issue(
+def _issue(context: ServerContext, campaign: Campaign, role: Role, name: str, days: int) -> str:
+    return context.keys.issue(
         "token",
         role,
         name,
@@ -309,23 +309,25 @@ def _issue(house: House, campaign: Campaign, role: Role, name: str, days: int) -
     )
 
 
-def _campaign_tokens(house: House, id: str) -> list[AccessKey]:
+def _campaign_tokens(context: ServerContext, id: str) -> list[AccessKey]:
     """Those that open this campaign."""
-    return [key for key in house.keys.all(kind="token") if key.campaign in (None, id)]
+    return [key for key in context.keys.all(kind="token") if key.campaign in (None, id)]
 
 
-async def _page(request: Request, frame: Frame, form: SettingsForm, **values: Any) -> Response:
-    tokens = await run_in_threadpool(_campaign_tokens, house_of(request), frame.id)
+async def _page(
+    request: Request, layout: PageLayout, form: SettingsForm, **values: Any
+) -> Response:
+    tokens = await run_in_threadpool(_campaign_tokens, context_of(request), layout.id)
     shown = {"token": "", "token_wrong": "", **values}
-    return framed(
+    return in_layout(
         request,
         "owner/settings.html",
-        frame,
+        layout,
         "settings",
         form=form,
-        before=form_of(frame.settings).told(),
+        before=form_of(layout.settings).told(),
         groups=GROUPS,
-        known=[str(item.id) for item in frame.items],
+        known=[str(item.id) for item in layout.items],
         tokens=tokens,
         token_roles=list(TOKEN_ROLES),
         token_days=list(TOKEN_DAYS),

@@ -72,7 +72,7 @@ GROUPS: Mapping[str, tuple[Field, ...]] = {
     "pairs": (
         Field("sampler", "line", (*STRATEGIES, *TOPS)),
         Field("ranking", "line", ("robust", "plain")),
-        Field("position", "word", ("", *POSITIONS)),
+        Field("position_bias", "word", ("", *POSITIONS)),
         Field("display", "line", get_args(Display)),
         Field("vetting", "whole"),
         Field("seed", "whole"),

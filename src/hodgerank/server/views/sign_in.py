@@ -8,7 +8,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
 from hodgerank.server.auth import OWNER_SECONDS, drop, keep, key_of
-from hodgerank.server.context import house_of
+from hodgerank.server.context import context_of
 from hodgerank.server.problem import Problem
 from hodgerank.server.rendering import render, url
 from hodgerank.server.views.layout import go_back
@@ -27,7 +27,7 @@ async def enter_page(request: Request) -> Response:
 
 async def enter(request: Request, entry: Entry) -> Response:
     """A session for whoever is first."""
-    keys = house_of(request).keys
+    keys = context_of(request).keys
     link = await run_in_threadpool(keys.redeem, entry.token)
     if link is None:
         raise Problem(
@@ -45,7 +45,7 @@ async def enter(request: Request, entry: Entry) -> Response:
 async def sign_out(request: Request) -> Response:
     """The session ends."""
     key = key_of(request)
-    await run_in_threadpool(house_of(request).keys.revoke, digest=key.digest)
+    await run_in_threadpool(context_of(request).keys.revoke, digest=key.digest)
     response = JSONResponse({"go_to": url(request, "enter")})
     drop(request, response)
     return response
@@ -53,6 +53,6 @@ async def sign_out(request: Request) -> Response:
 
 async def sign_out_others(request: Request) -> Response:
     """All other sessions of owners end, and links that nobody used sign nobody in."""
-    keys = house_of(request).keys
+    keys = context_of(request).keys
     await run_in_threadpool(keys.sign_out_owners, but=key_of(request).digest)
     return go_back(request, "", done="others")

@@ -11,7 +11,7 @@ from starlette.responses import JSONResponse, Response
 
 from hodgerank import __version__
 from hodgerank.errors import HodgeRankError
-from hodgerank.server.context import house_of
+from hodgerank.server.context import context_of
 from hodgerank.server.problem import Problem
 from hodgerank.server.rendering import static_file
 
@@ -32,7 +32,7 @@ async def static(request: Request, name: str) -> Response:
 async def health(request: Request) -> Response:
     """Whether the server answers, and can read what it keeps."""
     try:
-        await run_in_threadpool(house_of(request).database.campaigns)
+        await run_in_threadpool(context_of(request).database.campaigns)
     except HodgeRankError as error:
         logger.error("not well: %s", error)
         return JSONResponse({"status": "failing", "version": __version__}, 503)

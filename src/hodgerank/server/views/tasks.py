@@ -34,7 +34,13 @@ from hodgerank.server.rendering import url
 from hodgerank.server.views.openapi import operation
 from hodgerank.server.views.permissions import acting_as, campaign_with
 from hodgerank.server.views.request_fields import WHOLE, Body, Name, Named, Text, example
-from hodgerank.server.views.worker_request import Said, Turn, joined, next_turn, speaker
+from hodgerank.server.views.worker_request import (
+    NextStep,
+    WorkerRequest,
+    joined,
+    next_step,
+    speaker,
+)
 from hodgerank.types import Item
 
 MOST_TASKS = 1000
@@ -277,7 +283,7 @@ NOT_SHOWN = "cannot be shown"
 ShortTaskId = Annotated[str, Field(max_length=100)]
 
 
-class GivenTasks(Said):
+class GivenTasks(WorkerRequest):
     """Nothing but a question; `has` are the tasks that the script knows already."""
 
     has: list[ShortTaskId] = Field([], max_length=5)
@@ -349,10 +355,10 @@ async def _reply(
     has: Collection[str],
     take: Callable[[CampaignState, float], None],
 ) -> Response:
-    def settle(state: CampaignState, now: float) -> Turn:
+    def settle(state: CampaignState, now: float) -> NextStep:
         joined(state, name)
         take(state, now)
-        return next_turn(state, now, campaign.new_id, name)
+        return next_step(state, now, campaign.new_id, name)
 
     turn = await decide(campaign, settle)
     plain = plain_turn(turn, url(request, "media", campaign.id), has)
@@ -360,7 +366,7 @@ async def _reply(
     return Response(content.encode("utf-8", "replace"), media_type="application/json")
 
 
-def plain_turn(turn: Turn, base: str, has: Collection[str]) -> dict[str, Any]:
+def plain_turn(turn: NextStep, base: str, has: Collection[str]) -> dict[str, Any]:
     """A turn as scripts get it; of tasks that they know, the ids alone."""
     return {
         "step": turn.step,

@@ -23,7 +23,7 @@ from hodgerank.server.context import campaign_of
 from hodgerank.server.problem import Problem
 
 
-class Said(BaseModel):
+class WorkerRequest(BaseModel):
     """What a script sends; `who` is the tag of the worker whose page it is in."""
 
     model_config = ConfigDict(strict=True, extra="forbid", allow_inf_nan=False)
@@ -31,7 +31,7 @@ class Said(BaseModel):
     who: str = Field("", max_length=100)
 
 
-async def speaker(request: Request, said: Said) -> tuple[Campaign, str]:
+async def speaker(request: Request, said: WorkerRequest) -> tuple[Campaign, str]:
     """The campaign, and the name of the worker.
 
     An old page may be open while somebody else has joined in the same browser: it is not heard, and
@@ -55,7 +55,7 @@ PASSING = ("paused", "busy")  # why there is no task, but may be one soon
 FEW_PAIRS = 100  # that somebody may see all of
 
 
-class Turn(NamedTuple):
+class NextStep(NamedTuple):
     """What a worker is to do next.
 
     Attributes
@@ -77,9 +77,9 @@ class Turn(NamedTuple):
     settings: CampaignSettings
 
 
-def next_turn(
+def next_step(
     state: CampaignState, now: float, new_id: Callable[[], str], name: str, n: int = N_TASKS
-) -> Turn:
+) -> NextStep:
     """Lease up to n tasks, if any, to a worker who has joined, or say why there is none."""
     worker, settings = joined(state, name), state.settings
     step: Step = "open"
@@ -93,7 +93,7 @@ def next_turn(
             why = refusal.why
             step = "wait" if why in PASSING else "done"
     n_answers = len(worker.answers)
-    return Turn(step, why, tasks, n_answers, _about(state, n_answers, len(tasks)), settings)
+    return NextStep(step, why, tasks, n_answers, _about(state, n_answers, len(tasks)), settings)
 
 
 def joined(state: CampaignState, name: str) -> Worker:

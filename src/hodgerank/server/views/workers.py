@@ -18,10 +18,10 @@ from hodgerank.campaign.state import CampaignState
 from hodgerank.campaign.summaries import worker_summaries
 from hodgerank.estimators.workers.assessment import WORDS, level_of
 from hodgerank.server.analyses.workers import without, workers_view
-from hodgerank.server.context import campaign_of, decide, house_of
+from hodgerank.server.context import campaign_of, context_of, decide
 from hodgerank.server.problem import Problem
 from hodgerank.server.rendering import render
-from hodgerank.server.views.layout import MOST_SHOWN, frame_of, framed, go_back
+from hodgerank.server.views.layout import MOST_SHOWN, go_back, in_layout, layout_of
 from hodgerank.server.views.openapi import operation
 from hodgerank.server.views.permissions import acting_as
 from hodgerank.server.views.request_fields import Body, Name, Named, Text, example
@@ -201,7 +201,7 @@ async def finish_worker(request: Request, campaign: Named, given: Departure) -> 
 
 async def _end_session(request: Request, campaign: Campaign, worker: str) -> None:
     """A browser that the worker left open opens nothing any more."""
-    keys = house_of(request).keys
+    keys = context_of(request).keys
     await run_in_threadpool(lambda: keys.revoke(role="worker", campaign=campaign.id, holder=worker))
 
 
@@ -211,13 +211,13 @@ MOST_AT_ONCE = 5_000
 async def workers_page(request: Request) -> Response:
     """The page, whose table comes when it is computed."""
     campaign = await campaign_of(request)
-    return framed(request, "owner/workers.html", await frame_of(campaign), "workers")
+    return in_layout(request, "owner/workers.html", await layout_of(campaign), "workers")
 
 
 async def workers_table(request: Request) -> Response:
     """Everybody in a row each."""
     campaign = await campaign_of(request)
-    view = await house_of(request).analyst.ask(workers_view, campaign.id)
+    view = await context_of(request).analysis.ask(workers_view, campaign.id)
     levels = {flag: level_of(flag) for flag in view.meanings}
     return render(
         request,
@@ -234,21 +234,21 @@ async def worker_page(request: Request) -> Response:
     """One worker: what was done, and what can be done about it."""
     campaign = await campaign_of(request)
     name = request.query_params.get("name", "")
-    view = await house_of(request).analyst.ask(workers_view, campaign.id)
+    view = await context_of(request).analysis.ask(workers_view, campaign.id)
     row = next((row for row in view.rows if row.did.worker == name), None)
     if row is None:
         raise Problem(404, "there is no such worker")
     sessions = await run_in_threadpool(
-        house_of(request).keys.all,
+        context_of(request).keys.all,
         kind="session",
         role="worker",
         campaign=campaign.id,
         holder=name,
     )
-    return framed(
+    return in_layout(
         request,
         "owner/worker.html",
-        await frame_of(campaign),
+        await layout_of(campaign),
         "workers",
         row=row,
         words=WORDS,
@@ -260,9 +260,9 @@ async def worker_without(request: Request) -> Response:
     """What the ranking would be without a worker."""
     campaign = await campaign_of(request)
     name = request.query_params.get("name", "")
-    tracks = await house_of(request).analyst.ask(without, campaign.id, name)
-    frame = await frame_of(campaign)
-    return render(request, "owner/without.html", tracks=tracks, has_tracks=len(frame.tracks) > 1)
+    tracks = await context_of(request).analysis.ask(without, campaign.id, name)
+    layout = await layout_of(campaign)
+    return render(request, "owner/without.html", tracks=tracks, has_tracks=len(layout.tracks) > 1)
 
 
 async def ban(request: Request) -> Response:
@@ -313,7 +313,9 @@ async def _do_to_workers(
 
 
 def _sign_out(request: Request, campaign: Campaign, name: str) -> None:
-    house_of(request).keys.revoke(kind="session", role="worker", campaign=campaign.id, holder=name)
+    context_of(request).keys.revoke(
+        kind="session", role="worker", campaign=campaign.id, holder=name
+    )
 
 
 def _text(form: FormData, field: str) -> str:

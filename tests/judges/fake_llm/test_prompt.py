@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from hodgerank.data.items.samples import Sample, Showing
+from hodgerank.data.items.samples import Sample, ShownPair
 from hodgerank.judges.fake_llm.prompt import NotAPrompt, flat, offered, shown
 from hodgerank.judges.prompts.template import SHIPPED, load_template
 
@@ -72,7 +72,7 @@ def test_shipped_templates_are_understood(name, tmp_path: Path):
         (Sample("a"), Sample("A if the answer is item A")),
         (Sample(image=image), Sample("two")),
     ]:
-        prompt = flat(template.messages("Which is item X or T?", Showing(left, right, context)))
+        prompt = flat(template.messages("Which is item X or T?", ShownPair(left, right, context)))
         known = [left.text or digest, right.text or digest, "else"]
         places = shown(prompt, known)
         assert [place.text for place in places] == known[:2]

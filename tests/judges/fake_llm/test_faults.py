@@ -8,12 +8,12 @@ import pytest
 
 from hodgerank.errors import InvalidArgument
 from hodgerank.judges.fake_llm import Faults
-from hodgerank.judges.fake_llm.faults import Mishaps
+from hodgerank.judges.fake_llm.faults import FaultPlan
 
 
 def test_faults_come_in_their_shares():
     faults = Faults(too_many=0.1, server_error=0.2, broken_json=0.3, closed=0.15)
-    mishaps = Mishaps(faults, seed=1)
+    mishaps = FaultPlan(faults, seed=1)
     counts = Counter(mishaps.draw()[0] for _ in range(4000))
     shares = {"too_many": 0.1, "server_error": 0.2, "broken_json": 0.3, "closed": 0.15, None: 0.25}
     for name, share in shares.items():
@@ -22,13 +22,13 @@ def test_faults_come_in_their_shares():
 
 def test_the_same_seed_has_the_same_mishaps():
     faults = Faults(too_many=0.5, latency=(0.1, 0.2))
-    one, other = Mishaps(faults, 3), Mishaps(faults, 3)
+    one, other = FaultPlan(faults, 3), FaultPlan(faults, 3)
     assert [one.draw() for _ in range(20)] == [other.draw() for _ in range(20)]
 
 
 def test_latency_is_fixed_or_in_a_range():
-    assert Mishaps(Faults(latency=0.5), 1).draw() == (None, 0.5)
-    waits = [Mishaps(Faults(latency=(0.1, 0.3)), seed).draw()[1] for seed in range(50)]
+    assert FaultPlan(Faults(latency=0.5), 1).draw() == (None, 0.5)
+    waits = [FaultPlan(Faults(latency=(0.1, 0.3)), seed).draw()[1] for seed in range(50)]
     assert all(0.1 <= wait <= 0.3 for wait in waits)
     assert len(set(waits)) == 50
 
