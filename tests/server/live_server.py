@@ -17,7 +17,7 @@ import uvicorn
 from hodgerank.campaign.campaign import Campaign
 from hodgerank.server.app import create_app
 from hodgerank.server.context import ServerContext
-from hodgerank.server.result_cache import Standings
+from hodgerank.server.standings import Standings
 from server.pages.owning import house_at
 
 HOST = "127.0.0.1"

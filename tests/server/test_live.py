@@ -9,7 +9,7 @@ import pytest
 from hodgerank.campaign.campaign import Campaign
 from hodgerank.server import live
 from hodgerank.server.live import LiveUpdates, pulse
-from hodgerank.server.result_cache import Standings
+from hodgerank.server.standings import Standings
 from server.loops import run as in_a_loop
 
 START = 1_700_000_000.0

@@ -7,9 +7,9 @@ import pytest
 
 from hodgerank.campaign.campaign import Campaign
 from hodgerank.errors import CampaignError
-from hodgerank.server import result_cache as module
+from hodgerank.server import standings as module
 from hodgerank.server.analyses.live_view import forecast_answers, take_snapshot
-from hodgerank.server.result_cache import Standings
+from hodgerank.server.standings import Standings
 from server.loops import run as in_a_loop
 from server.pages.owning import answer, house_at
 

@@ -215,7 +215,7 @@ def votes() -> dict[str, Any]:
     for name in ("posters.votes.csv", "posters.answers.csv", "posters.answers.parquet"):
         groups = hr.read_comparisons(name, group="track")
         found[name] = {
-            str(track): [len(one), ranked(hr.bayes_rank(one, robust=True, position="worker"))]
+            str(track): [len(one), ranked(hr.bayes_rank(one, robust=True, position_bias="worker"))]
             for track, one in groups.items()
         }
     for name in ("drinks.votes.csv", "ended.votes.csv"):
@@ -271,7 +271,7 @@ def runs() -> dict[str, Any]:
 def run(name: str, log: Path, budget: int, judge: Callable[[hr.Pair], Any]) -> hr.RunResult:
     """One that keeps its answers in a file."""
     if name == "run":
-        sampler = hr.AutoSampler(SCORES, seed=4, position="worker")
+        sampler = hr.AutoSampler(SCORES, seed=4, position_bias="worker")
         return hr.run(sampler, judge, budget, log=log, progress=False)
 
     async def later(pair: hr.Pair) -> Any:

@@ -336,7 +336,9 @@ def _require_plain(**options: Any) -> None:
 
     for name, value in options.items():
         if value is not None:
-            raise InvalidArgument(f"--{name} is for one ranking: it cannot be used with --compare")
+            raise InvalidArgument(
+                f"--{name.replace('_', '-')} is for one ranking: it cannot be used with --compare"
+            )
 
 
 def _tau(ranking: Ranking, truth: dict[str, float]) -> float:

@@ -65,7 +65,7 @@ class WorkersResult(CommandResult):
         table = plain_table()
         add_names(table, "worker")
         table.add_column("flag")
-        add_numbers(table, "answers", "bias", "agree", "out", "tie", "left", "rely")
+        add_numbers(table, "answers", "bias", "agreement", "outliers", "tie", "left", "reliability")
         order = found.worst_first
         shown = order[: self.top] if self.top else order
         styles = {"fault": "yellow", "habit": "cyan", "none": ""}
@@ -89,7 +89,9 @@ class WorkersResult(CommandResult):
                 number(found.reliability[k], ".2f"),
             )
         console.print()
-        show_table(table, console, spare=("tie", "left", "rely", "out", "bias", "answers"))
+        show_table(
+            table, console, spare=("tie", "left", "reliability", "outliers", "bias", "answers")
+        )
         console.print()
         show_rest(len(shown), len(order), console)
         show_meanings(found, console)

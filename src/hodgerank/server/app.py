@@ -26,9 +26,9 @@ from hodgerank.server.live import LiveUpdates
 from hodgerank.server.metrics import Metrics
 from hodgerank.server.problem import Problem
 from hodgerank.server.request_log import RequestMeter
-from hodgerank.server.result_cache import Standings
 from hodgerank.server.routes import ROUTES, Route
 from hodgerank.server.security_middleware import SecurityMiddleware
+from hodgerank.server.standings import Standings
 from hodgerank.server.streams import StreamKeeper, Streams
 from hodgerank.server.views.live import EventWaiter
 from hodgerank.server.views.openapi import description_of, schema_of

@@ -16,7 +16,7 @@ from hodgerank.campaign.snapshot import CampaignSnapshot
 from hodgerank.campaign.summaries import Counts, counts
 from hodgerank.errors import HodgeRankError
 from hodgerank.server.context import decide
-from hodgerank.server.result_cache import Standing, Standings
+from hodgerank.server.standings import Standing, Standings
 
 TICK_SECONDS = 1.0
 SILENT_SECONDS = 15.0

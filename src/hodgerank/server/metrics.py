@@ -21,7 +21,7 @@ from hodgerank.campaign.summaries import Counts, counts
 from hodgerank.campaign.tasks import Status
 from hodgerank.server.auth import key_of
 from hodgerank.server.context import context_of, decide
-from hodgerank.server.result_cache import Standing
+from hodgerank.server.standings import Standing
 
 BOUNDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0)
 """Seconds: of each interval its end."""

@@ -26,14 +26,18 @@ def test_it_says_what_was_understood_and_what_to_do_next(new, folder):
 
 def test_json_has_all_settings(new):
     told = json.loads(
-        new("--json", "--name", "second", "--seed", 7, "--ranking", "plain", "--position", "worker",
+        new("--json", "--name", "second", "--seed", 7, "--ranking", "plain", "--position-bias", "worker",
             "--answers-per-worker", 9, "--lease-seconds", 60, "--repeat-share", 0.2,
             "--sampler", "random", "--title", "Texts")
     )  # fmt: skip
     assert (told["campaign"], told["database"]) == ("second", "campaign.db")
     assert (told["is_created"], told["n_items"], told["tracks"]) == (True, 5, {})
     settings = told["settings"]
-    assert (settings["seed"], settings["ranking"], settings["position"]) == (7, "plain", "worker")
+    assert (settings["seed"], settings["ranking"], settings["position_bias"]) == (
+        7,
+        "plain",
+        "worker",
+    )
     assert (settings["answers_per_worker"], settings["lease_seconds"]) == (9, 60)
     assert (settings["repeat_share"], settings["sampler"]) == (0.2, "random")
     assert (settings["title"], settings["budget"]) == ("Texts", "none")

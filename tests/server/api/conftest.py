@@ -11,7 +11,7 @@ from starlette.testclient import TestClient
 
 from hodgerank.server.app import create_app
 from hodgerank.server.context import ServerConfig, ServerContext
-from hodgerank.server.result_cache import Standings
+from hodgerank.server.standings import Standings
 from server.api.served import HERE, Program, Served
 
 

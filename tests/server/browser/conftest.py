@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import Browser, Page
 
 from hodgerank.collecting import forecast
-from hodgerank.server import result_cache
+from hodgerank.server import standings
 from server.browser.owning import enter
 from server.live_server import LiveServer, live_server
 from server.watched_browser import PHONE, WatchedBrowser, launched
@@ -50,8 +50,8 @@ def phone(watched: WatchedBrowser) -> Page:
 def without_rest() -> Iterator[None]:
     """What is new is computed at once, and forecasts play no more futures than they must."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(result_cache, "LOOK_SECONDS", 0.1)
-        patch.setattr(result_cache, "FEWEST_SECONDS", 0.5)
+        patch.setattr(standings, "LOOK_SECONDS", 0.1)
+        patch.setattr(standings, "FEWEST_SECONDS", 0.5)
         patch.setattr(forecast, "MOST_FUTURES", forecast.FEWEST_FUTURES)
         yield
 

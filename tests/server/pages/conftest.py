@@ -7,14 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from hodgerank.server import result_cache
+from hodgerank.server import standings
 from server.pages.owning import Owned, app_of, house_at
 
 
 @pytest.fixture
 def owned(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, few_futures: None) -> Iterator[Owned]:
     """A context, which looks at nothing but the campaigns of the test."""
-    monkeypatch.setattr(result_cache, "LOOK_SECONDS", 0.02)
-    monkeypatch.setattr(result_cache, "FEWEST_SECONDS", 0.05)
+    monkeypatch.setattr(standings, "LOOK_SECONDS", 0.02)
+    monkeypatch.setattr(standings, "FEWEST_SECONDS", 0.05)
     with app_of(house_at(str(tmp_path / "campaigns.db"))) as client:
         yield Owned(client.app.state.context, client)

@@ -21,7 +21,7 @@ from hodgerank.server.auth import key_of
 from hodgerank.server.context import context_of, decide
 from hodgerank.server.problem import Problem
 from hodgerank.server.rendering import render, url
-from hodgerank.server.result_cache import Standings
+from hodgerank.server.standings import Standings
 from hodgerank.server.views.items import ItemGiven, items_of
 from hodgerank.server.views.layout import worker_link
 from hodgerank.server.views.live import EventWaiter

@@ -31,7 +31,7 @@ from hodgerank.server.item_view import Shown, origins_of, shown
 from hodgerank.server.live import LiveUpdates, pulse
 from hodgerank.server.problem import Problem
 from hodgerank.server.rendering import render, url
-from hodgerank.server.result_cache import Standing, Standings
+from hodgerank.server.standings import Standing, Standings
 from hodgerank.server.views.layout import (
     IntervalScale,
     PageLayout,

@@ -94,7 +94,7 @@ def test_order_and_certainty_come_from_one_model(n):
 
 def test_where_nearly_everybody_leans_sides_come_before_workers():
     votes = hr.simulate_comparisons(8, 3000, spread=1, workers={"position-biased": 10}, rng=2)
-    assert "position_bias" in said(votes)[2]
+    assert "--position-bias" in said(votes)[2]
 
 
 def test_a_lean_that_is_in_the_model_is_no_concern():

@@ -30,9 +30,11 @@ def votes(tmp_path):
     "model", ["least-squares", "bradley-terry", "thurstone-mosteller", "bayes"]
 )
 @pytest.mark.parametrize("position_bias", ["common", "worker"])
-def test_the_pull_of_sides_is_in_the_model(run, votes, model, sides):
+def test_the_pull_of_sides_is_in_the_model(run, votes, model, position_bias):
     file = votes(Crowd(lean=1.0, per_pair=10))
-    content = json.loads(run("rank", file, "-m", model, "--position-bias", sides, "--json")[1])
+    content = json.loads(
+        run("rank", file, "-m", model, "--position-bias", position_bias, "--json")[1]
+    )
     assert any("sides are in the model" in note for note in content["notes"])
     plain = json.loads(run("rank", file, "-m", model, "--json")[1])
     assert [row["score"] for row in content["items"]] != [row["score"] for row in plain["items"]]
