@@ -18,7 +18,7 @@ from hodgerank.campaign.campaign import Campaign
 from hodgerank.server.app import create_app
 from hodgerank.server.context import ServerContext
 from hodgerank.server.standings import Standings
-from server.pages.owning import house_at
+from server.pages.owning import context_at
 
 HOST = "127.0.0.1"
 TEXTS = {f"item-{k}": f"Sentence {k}" for k in range(8)}
@@ -63,7 +63,7 @@ class LiveServer:
 @contextmanager
 def live_server(folder: Path, *, with_standings: bool = False) -> Iterator[LiveServer]:
     """Serve a new context; rankings are computed beside it only where a test looks at them."""
-    context = house_at(str(folder / "campaigns.db"))
+    context = context_at(str(folder / "campaigns.db"))
     with pytest.MonkeyPatch.context() as patch, socket.create_server((HOST, 0)) as door:
         if not with_standings:
             patch.setattr(Standings, "keep_up", _do_nothing)

@@ -11,7 +11,7 @@ from hodgerank.server import standings as module
 from hodgerank.server.analyses.live_view import forecast_answers, take_snapshot
 from hodgerank.server.standings import Standings
 from server.loops import run as in_a_loop
-from server.pages.owning import answer, house_at
+from server.pages.owning import answer, context_at
 
 PATIENCE = 30
 
@@ -20,7 +20,7 @@ PATIENCE = 30
 def context(tmp_path, monkeypatch):
     monkeypatch.setattr(module, "LOOK_SECONDS", 0.01)
     monkeypatch.setattr(module, "FEWEST_SECONDS", 0.02)
-    context = house_at(str(tmp_path / "campaigns.db"))
+    context = context_at(str(tmp_path / "campaigns.db"))
     yield context
     context.close()
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
-from campaign.remote.clients import Clients
 
+from campaign.client.clients import Clients
 from server.live_server import LiveServer, live_server
 
 

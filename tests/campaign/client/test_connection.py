@@ -10,8 +10,8 @@ from concurrent.futures import ThreadPoolExecutor
 from http.server import BaseHTTPRequestHandler, HTTPServer
 
 import pytest
-from campaign.remote.middlemen import CuttingProxy, answering
 
+from campaign.client.middlemen import CuttingProxy, answering
 from hodgerank.campaign import RemoteCampaign
 from hodgerank.campaign.client import connection
 from hodgerank.campaign.client import connection as connection_module

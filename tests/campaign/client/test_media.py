@@ -9,8 +9,8 @@ from itertools import count
 from typing import Any
 
 import pytest
-from campaign.remote.middlemen import CuttingProxy, answering
 
+from campaign.client.middlemen import CuttingProxy, answering
 from hodgerank.campaign import Campaign, CampaignItem, RemoteCampaign
 from hodgerank.campaign.client import connection as connection_module
 from hodgerank.campaign.client.address import read_address

@@ -17,7 +17,7 @@ from hodgerank.server.context import ServerContext
 from hodgerank.server.rate_limits import RateLimits
 from hodgerank.server.views.live import EventWaiter
 from hodgerank.server.views.openapi import schema_of
-from server.pages.owning import house_at
+from server.pages.owning import context_at
 
 CONFIG = {
     "base-url": "http://localhost/",
@@ -100,7 +100,7 @@ class Served:
 
 @pytest.fixture(scope="module")
 def served(tmp_path_factory):
-    context = house_at(str(tmp_path_factory.mktemp("schema") / "campaigns.db"))
+    context = context_at(str(tmp_path_factory.mktemp("schema") / "campaigns.db"))
     hours = count(step=3600)
     context.limits = RateLimits(clock=lambda: next(hours))  # strangers may try again and again
     with pytest.MonkeyPatch.context() as patch:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from hodgerank.server import standings
-from server.pages.owning import Owned, app_of, house_at
+from server.pages.owning import Owned, app_of, context_at
 
 
 @pytest.fixture
@@ -16,5 +16,5 @@ def owned(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, few_futures: None) ->
     """A context, which looks at nothing but the campaigns of the test."""
     monkeypatch.setattr(standings, "LOOK_SECONDS", 0.02)
     monkeypatch.setattr(standings, "FEWEST_SECONDS", 0.05)
-    with app_of(house_at(str(tmp_path / "campaigns.db"))) as client:
+    with app_of(context_at(str(tmp_path / "campaigns.db"))) as client:
         yield Owned(client.app.state.context, client)

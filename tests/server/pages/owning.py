@@ -110,7 +110,7 @@ class Owned:
         return viewing.result()
 
 
-def house_at(path: str) -> ServerContext:
+def context_at(path: str) -> ServerContext:
     """A context whose analysts are in this process."""
     context = ServerContext(ServerConfig(path))
     context.analysis = context.forecaster = DirectAnalyst(path)  # type: ignore[assignment]

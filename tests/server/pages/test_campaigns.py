@@ -3,12 +3,12 @@ from __future__ import annotations
 import pytest
 
 from hodgerank.campaign.campaign import Campaign
-from server.pages.owning import HOSTILE, Owned, answer, app_of, house_at
+from server.pages.owning import HOSTILE, Owned, answer, app_of, context_at
 
 
 @pytest.fixture
 def fresh(tmp_path):
-    context = house_at(str(tmp_path / "campaigns.db"))
+    context = context_at(str(tmp_path / "campaigns.db"))
     with app_of(context) as client:
         yield Owned(context, client)
 
@@ -47,7 +47,7 @@ def test_a_row_has_state_answers_and_the_link_for_workers(fresh):
 
 
 def test_the_public_address_stands_in_links_for_workers(tmp_path):
-    context = house_at(str(tmp_path / "campaigns.db"))
+    context = context_at(str(tmp_path / "campaigns.db"))
     object.__setattr__(context.rules, "public_url", "https://rank.example.org/votes/")
     Campaign.create(context.database, ["a", "b"], question="?", id="cups")
     with app_of(context) as client:

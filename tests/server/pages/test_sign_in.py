@@ -4,14 +4,14 @@ import re
 
 import pytest
 
-from server.pages.owning import HERE, Owned, app_of, house_at
+from server.pages.owning import HERE, Owned, app_of, context_at
 
 BUTTON = "Sign out all others ..."
 
 
 @pytest.fixture
 def fresh(tmp_path):
-    context = house_at(str(tmp_path / "campaigns.db"))
+    context = context_at(str(tmp_path / "campaigns.db"))
     with app_of(context) as client:
         yield Owned(context, client)
 
