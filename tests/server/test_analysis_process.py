@@ -16,7 +16,7 @@ from hodgerank.server.analysis_process import AnalysisProcess
 ORPHAN = """
 import asyncio, os, sys
 from hodgerank.server.analysis_process import AnalysisProcess
-from test_analyst import process
+from test_analysis_process import process
 if __name__ == "__main__":
     print(asyncio.run(AnalysisProcess(sys.argv[1]).ask(process, "cups")), flush=True)
     input()

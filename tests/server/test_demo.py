@@ -11,8 +11,16 @@ from PIL import Image
 
 from hodgerank.campaign.campaign import Campaign
 from hodgerank.server.context import ServerConfig, ServerContext
-from hodgerank.server.demo import campaign
-from hodgerank.server.demo.campaign import ID, SEATS, SETTINGS, DemoCrowd, begin_demo, play_demo
+from hodgerank.server.demo import campaign as demo
+from hodgerank.server.demo.campaign import (
+    ID,
+    MOST_ANSWERS,
+    SEATS,
+    SETTINGS,
+    DemoCrowd,
+    begin_demo,
+    play_demo,
+)
 from hodgerank.server.demo.pictures import KINDS, pictures
 
 SCORES = {kind.name: kind.score for kind in KINDS}
@@ -37,8 +45,8 @@ def test_the_better_a_picture_is_the_higher_its_score():
 @pytest.fixture
 def fast(monkeypatch):
     """Workers who hurry."""
-    monkeypatch.setattr(campaign, "SECONDS", dict.fromkeys(campaign.SECONDS, 0.001))
-    monkeypatch.setattr(campaign, "REST_SECONDS", 0.01)
+    monkeypatch.setattr(demo, "SECONDS", dict.fromkeys(demo.SECONDS, 0.001))
+    monkeypatch.setattr(demo, "REST_SECONDS", 0.01)
 
 
 def play(campaign: Campaign, seconds: float = 20.0, until=lambda counts: False) -> None:
@@ -63,7 +71,7 @@ def test_simulated_workers_are_named_so_and_come_and_go(fast):
         assert workers[0].worker == "simulated-01"
         assert len(workers) > len(SEATS)
         assert any(worker.outcome == "completed" for worker in workers)
-        assert max(worker.n_answers for worker in workers) <= campaign.MOST_ANSWERS
+        assert max(worker.n_answers for worker in workers) <= MOST_ANSWERS
         ranking = campaign.ranking()
         assert set(ranking.items[:3]) <= set(list(SCORES)[:5])
 

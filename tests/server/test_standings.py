@@ -131,7 +131,7 @@ def test_what_fails_rests_and_the_others_go_on(context, monkeypatch, caplog):
             raise CampaignError("the log is damaged")
         return take_snapshot(campaign, watched, foreseen)
 
-    monkeypatch.setattr(module, "look", failing)
+    monkeypatch.setattr(module, "take_snapshot", failing)
     monkeypatch.setattr(context.analysis, "_answer", _unpickled(context.analysis))
     create(context, id="broken")
     campaign = create(context)
@@ -151,7 +151,7 @@ def test_what_fails_rests_and_the_others_go_on(context, monkeypatch, caplog):
 def test_a_campaign_without_a_rule_is_not_foreseen(context, monkeypatch):
     asked = []
     monkeypatch.setattr(
-        module, "foresee", lambda *args: asked.append(args) or forecast_answers(*args)
+        module, "forecast_answers", lambda *args: asked.append(args) or forecast_answers(*args)
     )
     answer(create(context), 3)
 
@@ -172,7 +172,7 @@ def _looks(context, monkeypatch):
         asked.append(set(watched))
         return take_snapshot(campaign, watched, foreseen)
 
-    monkeypatch.setattr(module, "look", noting)
+    monkeypatch.setattr(module, "take_snapshot", noting)
     monkeypatch.setattr(context.analysis, "_answer", _unpickled(context.analysis))
     return asked
 

@@ -27,8 +27,8 @@ def test_it_says_what_was_understood_and_what_to_do_next(new, folder):
 def test_json_has_all_settings(new):
     told = json.loads(
         new("--json", "--name", "second", "--seed", 7, "--ranking", "plain",
-            "--position-bias", "worker", "--answers-per-worker", 9, "--lease-seconds", 60, "--repeat-share", 0.2,
-            "--sampler", "random", "--title", "Texts")
+            "--position-bias", "worker", "--answers-per-worker", 9, "--lease-seconds", 60,
+            "--repeat-share", 0.2, "--sampler", "random", "--title", "Texts")
     )  # fmt: skip
     assert (told["campaign"], told["database"]) == ("second", "campaign.db")
     assert (told["is_created"], told["n_items"], told["tracks"]) == (True, 5, {})

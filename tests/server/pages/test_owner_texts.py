@@ -34,7 +34,7 @@ KNOWN = set(
 )
 ASKED = {
     key
-    for folder, ending in (("templates", ".html"), ("pages", ".py"))
+    for folder, ending in (("templates", ".html"), ("views", ".py"))
     for text in texts(SOURCES / folder, (ending,))
     for key in KEY.findall(text)
     if not key.endswith((".js", ".css"))

@@ -514,7 +514,7 @@ def test_an_upload_goes_through_a_pickle(read, library):
 def test_pictures_beside_tables_are_looked_at_once(read, monkeypatch):
     looked: list[Path] = []
     monkeypatch.setattr(
-        "hodgerank.server.uploads.item_tables.examine",
+        "hodgerank.server.uploads.item_tables.validate_media",
         lambda file: looked.append(file) or validate_media(file),
     )
     upload = read({"i.csv": "id,image\na,x.png\nb,x.png\n", "x.png": png()})
