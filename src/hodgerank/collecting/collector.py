@@ -11,9 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeAlias
 
-import numpy as np
-
 from hodgerank.atomic_write import append_line
+from hodgerank.collecting.call_loop import Budget, MissedInARow
 from hodgerank.collecting.stopping import Progress, StoppingRule
 from hodgerank.data.comparisons import Comparisons
 from hodgerank.data.reading.decode import follows_labels
@@ -91,7 +90,6 @@ def _parse(line: bytes, sampler: Sampler) -> tuple[Pair, Answer, str]:
 
 
 OnAnswer: TypeAlias = Callable[[Pair, Answer], None]
-MOST_IN_A_ROW = 20  # pairs without an answer before giving up
 
 
 @dataclass(frozen=True, repr=False)
@@ -133,13 +131,11 @@ class Collector:
     def __init__(
         self,
         sampler: Sampler,
-        budget: int,
+        budget: Budget,
         stop: StoppingRule | None,
         log: Path | str | None,
         on_answer: OnAnswer | None,
     ) -> None:
-        if not isinstance(budget, int | np.integer) or budget < 1:
-            raise InvalidArgument(f"budget is a number of answers, at least 1, not {budget!r}")
         if stop is not None and not isinstance(stop, StoppingRule):
             raise InvalidArgument(f"stop is a rule such as ExpectedTau(0.9), not {stop!r}")
         self.sampler = sampler
@@ -149,19 +145,18 @@ class Collector:
         self._file = None if log is None else AnswerFile(log)
         self._on_answer = on_answer
         self._progress = Progress(sampler)
-        self._in_a_row = 0
+        self._missed = MissedInARow()
         if stop is not None and stop.looks_at_rankings:
             sampler.prepare_to_stop()
         if self._file is not None:
             self._file.replay(sampler)
 
-    def reason_to_stop(self) -> str | None:
-        """Why no more should be asked, if so."""
-        if self.sampler.n_answers >= self.budget:
-            return f"budget of {self.budget:,} answers used"
-        if self._stop is not None and self._stop.is_reached(self._progress):
-            return f"{self._stop} reached"
-        return None
+    def reason_to_stop(self) -> str:
+        """Why no more should be asked; empty if there is no reason."""
+        if reason := self.budget.reason_to_stop(self.sampler.n_answers):
+            return reason
+        is_reached = self._stop is not None and self._stop.is_reached(self._progress)
+        return f"{self._stop} reached" if is_reached else ""
 
     def keep(self, pair: Pair, answer: Answer) -> None:
         """Put an answer that has been told on disk, and hand it on."""
@@ -169,16 +164,15 @@ class Collector:
             self._file.append(pair, answer, self.sampler.name)
         if self._on_answer is not None:
             self._on_answer(pair, answer)
-        self._in_a_row = 0
+        self._missed.answer()
 
     def miss(self, error: BaseException | None) -> None:
         """Count a pair without an answer; many in a row mean that nobody is there."""
         self.n_unanswered += 1
-        self._in_a_row += 1
-        if self._in_a_row >= MOST_IN_A_ROW:
+        if n := self._missed.miss():
             why = f", last with {type(error).__name__}: {error}" if error is not None else ""
             raise JudgeFailed(
-                f"{self._in_a_row} pairs in a row got no answer{why}. "
+                f"{n} pairs in a row got no answer{why}. "
                 f"The {self.sampler.n_answers:,} answers so far are kept"
             ) from error
 
@@ -199,5 +193,5 @@ class Collector:
 
         columns = (TextColumn("answers"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
         with Bar(*columns, console=Console(stderr=True)) as bar:
-            task = bar.add_task("answers", total=self.budget, completed=self.sampler.n_answers)
+            task = bar.add_task("answers", total=self.budget.size, completed=self.sampler.n_answers)
             yield lambda: bar.update(task, completed=self.sampler.n_answers)

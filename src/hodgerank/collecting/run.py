@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
 
+from hodgerank.collecting.call_loop import Budget
 from hodgerank.collecting.collector import Collector, OnAnswer, RunResult
 from hodgerank.collecting.stopping import StoppingRule
 from hodgerank.errors import NothingToAsk
@@ -90,10 +91,10 @@ def run(
     >>> hr.run(hr.AutoSampler(taste, seed=1), judge, budget=12).ranking.items
     ('tea', 'milk', 'cola')
     """
-    collector = Collector(sampler, budget, stop, log, on_answer)
+    collector = Collector(sampler, Budget(budget), stop, log, on_answer)
     turns = play(sampler, judge)
     with collector.progress_bar(progress) as advance:
-        while (reason := collector.reason_to_stop()) is None:
+        while not (reason := collector.reason_to_stop()):
             try:
                 pair, answer = next(turns)
             except NothingToAsk as error:

@@ -8,8 +8,9 @@ from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from inspect import isawaitable, iscoroutinefunction
 from pathlib import Path
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal
 
+from hodgerank.collecting.call_loop import Budget, CallLoop
 from hodgerank.collecting.collector import Collector, OnAnswer, RunResult
 from hodgerank.collecting.run import Judge
 from hodgerank.collecting.stopping import StoppingRule
@@ -121,7 +122,6 @@ class RetryingJudge:
         self._threads.shutdown(wait=False, cancel_futures=True)
 
 
-Task: TypeAlias = asyncio.Task[Any]
 ASKED_ENOUGH = "every pair has been asked as often as it may be"
 
 
@@ -190,31 +190,23 @@ async def run_async(
     if concurrency < 1 or retries < 0:
         raise InvalidArgument("concurrency must be at least 1 and retries at least 0")
     require_one_of(orders, ("single", "both"), "orders")
-    collector = Collector(sampler, budget, stop, log, on_answer)
+    collector = Collector(sampler, Budget(budget), stop, log, on_answer)
     patient = RetryingJudge(
         judge, concurrency=concurrency, retries=retries, retry_delay=retry_delay, timeout=timeout
     )
     allowance = None if per_pair is None else Allowance(sampler, per_pair)
-    out = _Outstanding(collector, patient, concurrency, allowance, orders == "both", set_aside)
     with collector.progress_bar(progress) as advance:
+        loop = _PairLoop(collector, patient, concurrency, allowance, orders == "both", set_aside)
+        loop.advance = advance
+        loop.on_end = on_end
         try:
-            while (reason := out.reason_to_stop() or out.fill()) is None:
-                await out.collect()
-                advance()
-            if on_end is not None:
-                on_end(reason)
-            while out.is_waiting:  # they have been paid for
-                await out.collect()
-                advance()
+            reason = await loop.run()
         finally:
-            await out.cancel()
             patient.close()
-    if out.failure is not None:
-        raise out.failure
     return collector.result(reason)
 
 
-class _Outstanding:
+class _PairLoop(CallLoop[Pair]):
     """Pairs that are out with the judge, and pairs that were set aside without an answer."""
 
     def __init__(
@@ -226,77 +218,59 @@ class _Outstanding:
         both_orders: bool,
         set_aside: Iterable[Pair],
     ) -> None:
-        self._collector, self._judge, self._most = collector, judge, concurrency
+        super().__init__(concurrency, collector.budget)
+        self._collector, self._judge = collector, judge
         self._allowance, self._both_orders = allowance, both_orders
-        self._pairs: dict[Task, Pair] = {}
         self._set_aside = list(set_aside)
         self._chosen: deque[Pair] = deque()  # and not yet sent
-        self._wish = ""
-        self.failure: JudgeFailed | None = None
+        self.advance: Callable[[], None] = lambda: None
+        self.on_end: Callable[[str], None] | None = None
 
     @property
-    def is_waiting(self) -> bool:
-        """Whether any pair is out."""
-        return bool(self._pairs)
+    def n_answers(self) -> int:
+        """Those that the sampler was told."""
+        return self._collector.sampler.n_answers
 
-    def reason_to_stop(self) -> str | None:
-        """Why no more should be asked, if so."""
-        if self.failure is not None:
-            return str(self.failure)
-        return self._wish or self._collector.reason_to_stop()
+    def reason_to_stop(self) -> str:
+        """Why no more should be asked; empty if there is no reason."""
+        return super().reason_to_stop() or self._collector.reason_to_stop()
 
-    def fill(self) -> str | None:
-        """Send out as many pairs as may be out; why there is nothing to wait for, if so.
+    def end(self, reason: str) -> None:
+        """Tell whoever wants to know."""
+        if self.on_end is not None:
+            self.on_end(reason)
 
-        No more go out than the budget can still use.
-        """
-        while (free := self._n_free) > 0:
+    async def fill(self) -> str:
+        """Send out as many pairs as may be out; why there is nothing to wait for, if so."""
+        while (free := self.n_free) > 0:
             if not self._chosen:
                 pairs = self._next(free)
                 if isinstance(pairs, str):
-                    return None if self._pairs else pairs
+                    return "" if self.out else pairs
                 for pair in pairs[: 1 if self._both_orders else None]:
                     self._chosen.append(pair)
                     if self._both_orders:
                         self._chosen.append(Pair(pair.right, pair.left))
             pair = self._chosen.popleft()
-            if self._may_send(pair):
-                self._send(pair)
-        return None
-
-    @property
-    def _n_free(self) -> int:
-        left = self._collector.budget - self._collector.sampler.n_answers
-        return min(self._most, left) - len(self._pairs)
+            if self._allowance is None or self._allowance.take(pair):
+                self.send(self._judge.ask(pair), pair)
+        return ""
 
     def _next(self, n: int) -> list[Pair] | str:
         """What to ask, or why there is nothing."""
-        pending = [*self._pairs.values(), *self._set_aside]
+        pending = [*self.out.values(), *self._set_aside]
         used_up = () if self._allowance is None else self._allowance.used_up
         try:
             return self._collector.sampler.ask(n, pending=pending, exclude=used_up)
         except NothingToAsk as error:
             return ASKED_ENOUGH if used_up else str(error)
 
-    def _may_send(self, pair: Pair) -> bool:
-        return self._allowance is None or self._allowance.take(pair)
-
-    def _send(self, pair: Pair) -> None:
-        self._pairs[asyncio.create_task(self._judge.ask(pair))] = pair
-
-    async def collect(self) -> None:
-        """Wait for at least one pair, and tell the sampler what came, in the order it went out."""
-        done, _ = await asyncio.wait(self._pairs, return_when=asyncio.FIRST_COMPLETED)
+    def take(self, done: list[tuple[Pair, asyncio.Task[Any]]]) -> None:
+        """Tell the sampler what came."""
         missed: list[BaseException | None] = []
         nonsense: InvalidComparisons | None = None
-        for task in [task for task in self._pairs if task in done]:
-            pair, error = self._pairs.pop(task), task.exception()
-            if isinstance(error, StopAsking):
-                self._wish = self._wish or str(error)
-                continue
-            if isinstance(error, JudgeFailed):
-                self.failure = self.failure or error
-                continue
+        for pair, task in done:
+            error = task.exception()
             try:
                 answer = None if error else Answer.of(task.result(), pair)
             except InvalidComparisons as mistake:
@@ -316,10 +290,5 @@ class _Outstanding:
             try:
                 self._collector.miss(failure)
             except JudgeFailed as enough:
-                self.failure = self.failure or enough
-
-    async def cancel(self) -> None:
-        """Wait for nothing any more."""
-        for task in self._pairs:
-            task.cancel()
-        await asyncio.gather(*self._pairs, return_exceptions=True)
+                self.fail(enough)
+        self.advance()

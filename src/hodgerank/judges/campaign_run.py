@@ -15,7 +15,8 @@ from hodgerank.campaign.commands.answers import Receipt
 from hodgerank.campaign.items import CampaignItem
 from hodgerank.campaign.settings import CampaignSettings
 from hodgerank.campaign.tasks import Task
-from hodgerank.collecting.collector import MOST_IN_A_ROW, OnAnswer
+from hodgerank.collecting.call_loop import MOST_IN_A_ROW, Budget, CallLoop, MissedInARow
+from hodgerank.collecting.collector import OnAnswer
 from hodgerank.data.items.samples import Sample
 from hodgerank.display import Displayed, Preview, short
 from hodgerank.errors import (
@@ -23,7 +24,6 @@ from hodgerank.errors import (
     InvalidArgument,
     JudgeFailed,
     NoTask,
-    StopAsking,
     UnknownItem,
 )
 from hodgerank.judges.chat_judge import ChatJudge, Judged
@@ -145,8 +145,9 @@ async def judge_campaign(
     on_answer
         Told of each answer that the campaign has taken.
     """
-    if concurrency < 1 or (budget is not None and budget < 1):
-        raise InvalidArgument("concurrency and budget must be at least 1")
+    if concurrency < 1:
+        raise InvalidArgument("concurrency must be at least 1")
+    limit = None if budget is None else Budget(budget)
     judge.begin()
     settings, items = await asyncio.to_thread(lambda: (campaign.settings, campaign.items))
     retired = set(await asyncio.to_thread(lambda: campaign.retired))
@@ -155,119 +156,97 @@ async def judge_campaign(
     for item in items:
         if str(item.id) not in judge.items and item.id not in retired:
             raise UnknownItem(str(item.id), judge.items.items)
-    work = _Work(judge, campaign, budget, concurrency, max(FEWEST_BETWEEN_LOOKS, len(items) // 2))
-    work.on_answer = on_answer
-    return await work.run()
+    loop = _TaskLoop(judge, campaign, limit, concurrency)
+    loop.between_looks = max(FEWEST_BETWEEN_LOOKS, len(items) // 2)
+    loop.on_answer = on_answer
+    return loop.result(await loop.run())
 
 
-class _Work:
+class _TaskLoop(CallLoop[Task]):
     """Tasks that are out with models, and what came of those before."""
 
     def __init__(
         self,
         judge: ChatJudge,
         campaign: Campaign | RemoteCampaign,
-        budget: int | None,
+        budget: Budget | None,
         concurrency: int,
-        between_looks: int,
     ) -> None:
+        super().__init__(concurrency, budget)
         self._judge, self._campaign = judge, campaign
-        self._budget, self._most, self._between_looks = budget, concurrency, between_looks
         self._models = judge.panel.models
         self._share = ceil(concurrency / len(self._models))
+        self.between_looks = FEWEST_BETWEEN_LOOKS
         self.on_answer: OnAnswer | None = None
-        self._out: dict[asyncio.Task[None], Task] = {}
         self._is_looking = False
-        self._news: asyncio.Task[Any] | None = None
-        self._busy: set[str] = set()
         self._ended: dict[str, str] = {}  # models, and why
         self._failed: set[str] = set()
-        self._wish = ""
-        self._failure: BaseException | None = None
-        self._in_a_row: Counter[str] = Counter()
+        self._missed = MissedInARow()
         self._given, self._counted, self._skipped = Counter[str](), Counter[str](), Counter[str]()
         self._asked, self._known, self._refused = Counter[str](), Counter[str](), Counter[str]()
 
-    async def run(self) -> CampaignRun:
-        """All of it, until there is a reason to stop."""
-        try:
-            while not (reason := self._reason_to_stop()):
-                self._busy.clear()
-                # who was asked least comes first, where there are fewer places than models
-                for model in sorted(self._active, key=self._asked.__getitem__):
-                    await self._fill(model)
-                await self._collect()
-            self._judge.end(reason)
-            self._busy.clear()
-            while self._out:  # they have been paid for
-                await self._collect()
-        finally:
-            await self._cancel()
-        if self._failure is not None:
-            raise self._failure
-        if len(self._failed) == len(self._models):
-            words = "; ".join(self._ended.values())
-            raise JudgeFailed(f"{words}. The {self._given.total():,} answers of this run are kept")
-        return CampaignRun(
-            reason,
-            tuple(self._run_of(model, reason) for model in self._models),
-            conduct_of(self._judge),
-        )
+    @property
+    def n_answers(self) -> int:
+        """Those of this run."""
+        return self._given.total()
 
     @property
     def _active(self) -> list[str]:
         return [model for model in self._models if model not in self._ended]
 
-    def _reason_to_stop(self) -> str:
+    def reason_to_stop(self) -> str:
         """Why no more should be asked; empty if there is no reason."""
-        if self._failure is not None:
-            return str(self._failure)
-        if wish := self._wish or self._judge.ended_by:
-            return wish
-        if self._budget is not None and self._given.total() >= self._budget:
-            return f"budget of {self._budget:,} answers used"
-        if not self._active and not self._out:
-            return "; ".join(dict.fromkeys(self._ended.values()))
-        return ""
+        self.wish = self.wish or self._judge.ended_by
+        return super().reason_to_stop()
 
-    def _n_free(self, model: str) -> int:
-        """How many more tasks may be out with a model."""
-        with_it = sum(task.worker == model for task in self._out.values())
-        free = min(self._share - with_it, self._most - len(self._out))
-        if self._budget is None:
-            return free
-        return min(free, self._budget - self._given.total() - len(self._out))
+    def end(self, reason: str) -> None:
+        """Let no call that waits for its turn go out."""
+        self._judge.end(reason)
 
-    async def _fill(self, model: str) -> None:
-        """Send out as many tasks of a model as may be out."""
-        if (free := self._n_free(model)) < 1 or self._reason_to_stop():
-            return
-        out = {task.pair for task in self._out.values() if task.worker == model}
+    async def fill(self) -> str:
+        """Send out as many tasks as may be out; why there is nothing to wait for, if so."""
+        busy = False
+        # who was asked least comes first, where there are fewer places than models
+        for model in sorted(self._active, key=self._asked.__getitem__):
+            busy |= await self._fill(model)
+        if busy and not self.besides:
+            self.besides.add(asyncio.create_task(asyncio.to_thread(self._wait_for_news)))
+        if not self._active and not self.out:
+            return self.reason_to_stop() or "; ".join(dict.fromkeys(self._ended.values()))
+        return self.reason_to_stop()
+
+    async def _fill(self, model: str) -> bool:
+        """Send out as many tasks of a model as may be out; whether it waits for others."""
+        with_it = {task.pair for task in self.out.values() if task.worker == model}
+        n_with_it = sum(task.worker == model for task in self.out.values())
+        free = min(self._share - n_with_it, self.n_free)
+        if free < 1 or self.reason_to_stop():
+            return False
         try:
-            tasks = await asyncio.to_thread(self._campaign.lease, model, len(out) + free)
+            tasks = await asyncio.to_thread(self._campaign.lease, model, len(with_it) + free)
         except NoTask as none:
             if none.why == "busy":
-                self._busy.add(model)
-            else:
-                self._ended[model] = str(none)
-            return
+                return True
+            self._ended[model] = str(none)
+            return False
         except Exception as error:
-            self._failure = self._failure or error
-            return
+            self.fail(error)
+            return False
         # there may be more than are free, in the place of those that were handed in meanwhile
-        most = len(tasks) if self._budget is None else free
-        for task in [task for task in tasks if task.pair not in out][:most]:
-            if task.pair not in out:  # else the reply will answer this task as well
+        most = len(tasks) if self.budget is None else free
+        for task in [task for task in tasks if task.pair not in with_it][:most]:
+            if task.pair not in with_it:  # else the reply will answer this task as well
                 self._send(task)
-                out.add(task.pair)
+                with_it.add(task.pair)
+        return False
 
     def _send(self, task: Task) -> None:
         for item in task.pair:
             if str(item) not in self._judge.items:
-                self._wish = f"{short(item)} joined the campaign after its judges: begin again"
+                self.wish = f"{short(item)} joined the campaign after its judges: begin again"
                 return
         self._asked[task.worker] += 1
-        self._out[asyncio.create_task(self._work_on(task))] = task
+        self.send(self._work_on(task), task)
 
     async def _work_on(self, task: Task) -> None:
         """Ask, and tell the campaign what came of it."""
@@ -304,7 +283,7 @@ class _Work:
         self._campaign.skip(task, status if is_allowed else None, worker=task.worker)
 
     def _count(self, task: Task, answer: Answer, receipt: Receipt) -> None:
-        self._in_a_row[task.worker] = 0
+        self._missed.answer(task.worker)
         self._given[task.worker] += 1
         self._counted[task.worker] += receipt.is_counted
         if self.on_answer is not None:
@@ -313,8 +292,7 @@ class _Work:
     def _miss(self, model: str, words: str) -> None:
         """Count a task without an answer; many in a row mean that nobody is there."""
         self._skipped[model] += 1
-        self._in_a_row[model] += 1
-        if self._in_a_row[model] >= MOST_IN_A_ROW and model not in self._failed:
+        if self._missed.miss(model) and model not in self._failed:
             self._failed.add(model)
             self._ended[model] = (
                 f"{MOST_IN_A_ROW} pairs in a row got no answer from {model}. The last one: {words}"
@@ -322,7 +300,7 @@ class _Work:
 
     async def _look(self) -> None:
         """See now and then whether there are enough, which the campaign writes down."""
-        if self._given.total() % self._between_looks or self._is_looking:
+        if self.n_answers % self.between_looks or self._is_looking:
             return
         self._is_looking = True
         try:
@@ -334,33 +312,25 @@ class _Work:
         if self._campaign.settings.stop is not None:
             self._campaign.progress()
 
-    async def _collect(self) -> None:
-        """Wait until a task is over, or something happens that a busy model waits for."""
-        waits: set[asyncio.Task[Any]] = {*self._out}
-        if self._busy:
-            if self._news is None or self._news.done():
-                self._news = asyncio.create_task(asyncio.to_thread(self._wait_for_news))
-            waits.add(self._news)
-        if not waits:
-            return
-        done, _ = await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
-        for over in done:
-            self._out.pop(over, None)
-            error = over.exception()
-            if isinstance(error, StopAsking):
-                self._wish = self._wish or str(error)
-            elif error is not None:
-                self._failure = self._failure or error
+    def take(self, done: list[tuple[Task, asyncio.Task[Any]]]) -> None:
+        """What came was handed in already; what went wrong ends the run."""
+        for _, over in done:
+            if (error := over.exception()) is not None:
+                self.fail(error)
 
     def _wait_for_news(self) -> None:
         self._campaign.wait(self._campaign.counts.seq, PATIENCE)
 
-    async def _cancel(self) -> None:
-        """Wait for nothing any more."""
-        left = [*self._out, *filter(None, [self._news])]
-        for task in left:
-            task.cancel()
-        await asyncio.gather(*left, return_exceptions=True)
+    def result(self, reason: str) -> CampaignRun:
+        """What came of a run that ended for this reason."""
+        if len(self._failed) == len(self._models):
+            words = "; ".join(self._ended.values())
+            raise JudgeFailed(f"{words}. The {self.n_answers:,} answers of this run are kept")
+        return CampaignRun(
+            reason,
+            tuple(self._run_of(model, reason) for model in self._models),
+            conduct_of(self._judge),
+        )
 
     def _run_of(self, model: str, reason: str) -> ModelRun:
         return ModelRun(
