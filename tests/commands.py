@@ -26,8 +26,8 @@ def command_in(words: list[str]) -> tuple[str, list[str]]:
 
 def _commands(group: Any, words: tuple[str, ...]) -> list[tuple[str, Any]]:
     found = []
-    for name, command in group.commands.items():
+    for name in list(group.commands):
+        command, called = group.load(name), (*words, name)
         inner = hasattr(command, "commands")
-        called = (*words, name)
         found += _commands(command, called) if inner else [(" ".join(called), command)]
     return found

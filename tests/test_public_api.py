@@ -11,6 +11,7 @@ import pytest
 
 import hodgerank
 import hodgerank.judges
+from hodgerank.cli.app import CAMPAIGN_TABLE, MAIN_TABLE
 
 INDEXES = pytest.mark.parametrize("index", [hodgerank, hodgerank.judges], ids=lambda m: m.__name__)
 
@@ -60,6 +61,14 @@ def test_the_client_of_language_models_is_loaded_by_who_asks_them():
 def test_help_loads_no_numerics():
     code = "from hodgerank.cli import main\ntry: main(['--help'])\nexcept SystemExit: pass"
     assert loaded_by(code) & {"numpy", "scipy", "numba", "polars", "narwhals"} == set()
+
+
+def test_help_imports_no_command_and_a_command_no_other():
+    code = "from hodgerank.cli import main\ntry: main([{}])\nexcept SystemExit: pass"
+    modules = {f"hodgerank.cli.{row.module}" for row in (MAIN_TABLE | CAMPAIGN_TABLE).values()}
+    assert loaded_by(code.format("'--help'")) & modules == set()
+    assert loaded_by(code.format("'campaign', '--help'")) & modules == set()
+    assert loaded_by(code.format("'doctor', '--help'")) & modules == {"hodgerank.cli.doctor"}
 
 
 def test_ranking_a_small_file_does_not_wait_for_a_compiler(tmp_path):

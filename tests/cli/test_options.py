@@ -7,6 +7,7 @@ import json
 import pytest
 
 from commands import all_commands
+from hodgerank.cli.app import CAMPAIGN_TABLE, MAIN_TABLE
 
 COMMANDS = all_commands()
 LAST = ["seed", "truth", "top", "show", "output", "state", "again", "as_json"]
@@ -27,6 +28,13 @@ def test_every_command_prints_json_and_shows_examples(run, name):
     status, out, _ = run(*name.split(), "--help")
     assert status == 0
     assert f"hodgerank {name}" in out.partition("Examples:")[2]
+
+
+def test_the_list_of_commands_shows_the_first_sentence_of_their_help():
+    listed = MAIN_TABLE | {f"campaign {name}": row for name, row in CAMPAIGN_TABLE.items()}
+    assert {name: row.summary for name, row in listed.items()} == {
+        name: command.help.partition("\n\n")[0] for name, command in COMMANDS.items()
+    }
 
 
 @pytest.mark.parametrize("name", COMMANDS)

@@ -23,7 +23,7 @@ import pytest
 from rich.console import Console
 
 from hodgerank.campaign.campaign import Campaign
-from hodgerank.cli.serve import Start
+from hodgerank.cli.server_session import Start
 from hodgerank.server.api_keys import SignedOut
 from hodgerank.server.context import ServerConfig, ServerContext
 from processes import COMMAND

@@ -8,7 +8,7 @@ from io import StringIO
 from rich.console import Console
 from tests.docs.pages import DOCS
 
-from hodgerank.cli.serve import Start
+from hodgerank.cli.server_session import Start
 
 PAGE = DOCS / "guides" / "serve.md"
 PRINTED = re.compile(r"<!-- printed: demo -->\n```text\n(.*?)```", re.DOTALL)

@@ -36,7 +36,7 @@ class Command:
 def commands() -> dict[str, Command]:
     """Every command by its name."""
     group = typer.main.get_command(app)
-    return {name: _command(name, command.params) for name, command in group.commands.items()}
+    return {name: _command(name, group.load(name).params) for name in list(group.commands)}
 
 
 def _command(name: str, parameters: list) -> Command:

@@ -1,31 +1,203 @@
-"""The list of commands."""
+"""The commands: a table of them, of which only the one that is called is imported.
+
+`Commands` is a group of Typer that lists its commands from the table, with the first sentence of
+their help. When one is called, or a shell completes its options, the group imports its module and
+puts the command made of its function in place of the line.
+"""
 
 from __future__ import annotations
 
+from importlib import import_module
 from shutil import get_terminal_size
-from typing import Annotated, Any
+from typing import Annotated, Any, ClassVar, NamedTuple
 
 import typer
+from typer.core import TyperCommand, TyperGroup
 
 from hodgerank import __version__
-from hodgerank.cli.campaign.app import campaign
-from hodgerank.cli.describe import describe
-from hodgerank.cli.doctor import doctor
-from hodgerank.cli.judge import judge
-from hodgerank.cli.outliers import outliers
 from hodgerank.cli.outputs import printing
-from hodgerank.cli.plan import plan
-from hodgerank.cli.rank import rank
-from hodgerank.cli.replay import replay
-from hodgerank.cli.report import report
-from hodgerank.cli.reproduce import reproduce
 from hodgerank.cli.result import CommandResult
-from hodgerank.cli.serve import serve
-from hodgerank.cli.simulate import simulate
-from hodgerank.cli.trust import trust
-from hodgerank.cli.workers import workers
 
 ROOM_FOR_PANELS = 80  # columns; in fewer, panels cut the names of options
+
+
+class Row(NamedTuple):
+    """A command: the module and function that run it, and what the list of commands says of it.
+
+    Attributes
+    ----------
+    function
+        Its name, if that is not the name of the command.
+    help_if_bare
+        Whether the command shows its help where it is called without a word.
+    """
+
+    module: str
+    summary: str
+    function: str = ""
+    help_if_bare: bool = True
+
+
+class Commands(TyperGroup):
+    """Commands of a table, imported one at a time."""
+
+    table: ClassVar[dict[str, Row]]
+
+    def __init__(self, **settings: Any) -> None:
+        super().__init__(**settings)
+        listed = {
+            name: TyperCommand(name, help=row.summary, rich_markup_mode=self.rich_markup_mode)
+            for name, row in self.table.items()
+        }
+        self.commands = {**listed, **self.commands}
+        self._loaded: set[str] = set()
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """Find the command that is called, and import it."""
+        name, command, rest = super().resolve_command(ctx, args)
+        return name, None if command is None or name is None else self.load(name), rest
+
+    def load(self, name: str) -> Any:
+        """Import a command."""
+        if name in self.table and name not in self._loaded:
+            row = self.table[name]
+            module = import_module(f"hodgerank.cli.{row.module}")
+            single = typer.Typer(
+                add_completion=False,
+                pretty_exceptions_enable=False,
+                rich_markup_mode=self.rich_markup_mode,
+            )
+            function = getattr(module, row.function or name)
+            single.command(name, no_args_is_help=row.help_if_bare)(function)
+            self.commands[name] = typer.main.get_command(single)
+            self._loaded.add(name)
+        return self.commands[name]
+
+
+MAIN_TABLE = {
+    "rank": Row("rank", "Rank the items of a file of votes."),
+    "trust": Row("trust", "Say how far a ranking of these votes can be trusted."),
+    "report": Row(
+        "report", "Write a report: the answer in three sentences, then everything behind it."
+    ),
+    "plan": Row(
+        "plan",
+        "Plan the next pairs to ask, best first, from the votes so far or from a list of items.",
+    ),
+    "judge": Row(
+        "judge", "Rank anything with language models as judges: a few hundred calls, and a report."
+    ),
+    "replay": Row(
+        "replay",
+        "Replay a campaign on recorded votes: Kendall's tau against the number of answers.",
+    ),
+    "workers": Row(
+        "workers",
+        "Assess each worker: position bias, agreement with the others, outliers, ties, "
+        "reliability.",
+    ),
+    "outliers": Row(
+        "outliers", "List the answers that a common ranking cannot explain, most outlying first."
+    ),
+    "describe": Row(
+        "describe", "Describe a file of votes: items, workers, coverage, balance, display order."
+    ),
+    "simulate": Row(
+        "simulate",
+        "Simulate votes of a crowd, honest or not, on items whose true scores are known.",
+    ),
+    "serve": Row(
+        "serve",
+        "Show campaigns in a browser: create them, share a link, watch the ranking settle.",
+        help_if_bare=False,
+    ),
+    "reproduce": Row(
+        "reproduce",
+        "Regenerate the figures and tables of HodgeRank with Information Maximization.",
+        help_if_bare=False,
+    ),
+    "doctor": Row(
+        "doctor",
+        "Look at this installation: versions, compiler, its cache, data sets, extras, terminal.",
+        help_if_bare=False,
+    ),
+}
+CAMPAIGN_TABLE = {
+    "new": Row(
+        "campaign.new",
+        "Begin a campaign: items, a question, and a place where every answer is kept.",
+    ),
+    "answer": Row(
+        "campaign.answer",
+        "Compare pairs in the terminal, with two keys; every answer is on disk before the "
+        "next pair.",
+    ),
+    "judge": Row(
+        "campaign.judge",
+        "Let language models answer, each as a worker of its own name, until there is no "
+        "task for it.",
+    ),
+    "status": Row(
+        "campaign.status",
+        "Say whether the answers are enough yet, and show the ranking with its intervals.",
+    ),
+    "list": Row(
+        "campaign.list_campaigns",
+        "List the campaigns of a file or a database, also while another process collects.",
+        "list_campaigns",
+    ),
+    "export": Row(
+        "campaign.import_export",
+        "Write the votes that count, for any other command, or the log, which holds everything.",
+    ),
+    "import": Row(
+        "campaign.import_export",
+        "Make a campaign of a log that was exported, or count votes that were collected elsewhere.",
+        "import_file",
+    ),
+    "settings": Row(
+        "campaign.settings", "Show the settings of a campaign, or change some of them from now on."
+    ),
+    "add": Row(
+        "campaign.manage",
+        "Let items join: all of a file or folder, or none where one of them is there already.",
+    ),
+    "retire": Row(
+        "campaign.manage", "Ask no more about items; their answers stay, and unretire undoes it."
+    ),
+    "unretire": Row("campaign.manage", "Ask about retired items again."),
+    "ban": Row(
+        "campaign.manage",
+        "Give a worker no more tasks, and count none of their answers; restore undoes it.",
+    ),
+    "restore": Row("campaign.manage", "Lift a ban: the answers of the worker count again."),
+    "pause": Row(
+        "campaign.manage",
+        "Give out no more tasks for now; answers to those that are out are still taken.",
+    ),
+    "resume": Row("campaign.manage", "Give out tasks again, after a pause."),
+    "reset": Row(
+        "campaign.manage",
+        "Begin anew: votes go; items, settings and bans stay, and so does the log.",
+    ),
+    "close": Row(
+        "campaign.manage",
+        "End a campaign for good: it takes no more answers; what it has can be looked at "
+        "and exported.",
+    ),
+}
+
+
+class MainCommands(Commands):
+    """The commands `hodgerank ...`."""
+
+    table = MAIN_TABLE
+
+
+class CampaignCommands(Commands):
+    """The commands `hodgerank campaign ...`."""
+
+    table = CAMPAIGN_TABLE
 
 
 def _print_result(result: CommandResult, **_: Any) -> None:
@@ -38,6 +210,7 @@ def _print_result(result: CommandResult, **_: Any) -> None:
 
 app = typer.Typer(
     name="hodgerank",
+    cls=MainCommands,
     help="Ranking by pairwise comparison: find the ranking, say how far it can be trusted, and "
     "choose the next pair to ask.",
     epilog="Exit status: 0 success, 2 wrong usage, 3 bad input or no room for the output, "
@@ -47,6 +220,14 @@ app = typer.Typer(
     rich_markup_mode="rich" if get_terminal_size().columns >= ROOM_FOR_PANELS else None,
     result_callback=_print_result,
     context_settings={"help_option_names": ["-h", "--help"]},
+)
+app.add_typer(
+    typer.Typer(
+        name="campaign",
+        cls=CampaignCommands,
+        help="Collect votes that nothing can lose: begin a campaign, answer, look on, export.",
+        no_args_is_help=True,
+    )
 )
 
 
@@ -63,10 +244,3 @@ def _options(
     ] = False,
 ) -> None:
     pass
-
-
-for command in (rank, trust, report, plan, judge, replay, workers, outliers, describe, simulate):
-    app.command(no_args_is_help=True)(command)
-for command in (serve, reproduce, doctor):
-    app.command()(command)
-app.add_typer(campaign)

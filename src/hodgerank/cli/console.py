@@ -15,11 +15,8 @@ from rich.text import Text
 from hodgerank.display import cut, visible
 
 if TYPE_CHECKING:
-    from rich.console import Console
-
     from hodgerank.data.comparisons import ReadReport
     from hodgerank.estimators.ranking import Ranking
-
 
 LONGEST_LINE = 1000
 MOST_LINES = 30

@@ -1,25 +1,26 @@
 """hodgerank describe: what a file of votes covers."""
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from rich.console import Console
+from rich.table import Table
+
+from hodgerank.cli.console import show_reading
 from hodgerank.cli.outputs import AsJson
 from hodgerank.cli.result import CommandResult
 from hodgerank.cli.vote_options import reads_votes
-
-if TYPE_CHECKING:
-    from rich.console import Console
-
-    from hodgerank.data.comparisons import Comparisons, ReadReport
-    from hodgerank.graph.description import Description, Spread
+from hodgerank.data.comparisons import Comparisons, ReadReport
+from hodgerank.graph.description import Description, Spread
+from hodgerank.graph.description import describe as describe_votes
 
 
 @dataclass(frozen=True)
 class DescribeResult(CommandResult):
     """A description and how the votes were read."""
 
-    description: "Description"
-    report: "ReadReport"
+    description: Description
+    report: ReadReport
     as_json: bool
     written = None
 
@@ -28,12 +29,8 @@ class DescribeResult(CommandResult):
         notes = list(self.report.notes)
         return {**self.report.to_dict(), "notes": notes, **self.description.to_dict()}
 
-    def show(self, console: "Console") -> None:
+    def show(self, console: Console) -> None:
         """One fact per line."""
-        from rich.table import Table
-
-        from hodgerank.cli.console import show_reading
-
         show_reading(self.report, console)
         table = Table(box=None, show_header=False, pad_edge=False)
         table.add_column(style="bold")
@@ -46,7 +43,7 @@ class DescribeResult(CommandResult):
 
 @reads_votes
 def describe(
-    votes: "Comparisons",
+    votes: Comparisons,
     as_json: AsJson = False,
 ) -> DescribeResult:
     """Describe a file of votes: items, workers, coverage, balance, display order.
@@ -56,12 +53,10 @@ def describe(
 
       hodgerank describe votes.csv.gz --skip-invalid --json
     """
-    from hodgerank.graph.description import describe as describe_votes
-
     return DescribeResult(describe_votes(votes), votes.report, as_json)
 
 
-def _facts(d: "Description") -> list[tuple[str, str]]:
+def _facts(d: Description) -> list[tuple[str, str]]:
     anonymous = f", {d.anonymous_answers:,} answers without a worker" if d.anonymous_answers else ""
     groups = "connected" if d.components == 1 else f"{d.components:,} groups never compared"
     facts = [
@@ -90,5 +85,5 @@ def _facts(d: "Description") -> list[tuple[str, str]]:
     return facts
 
 
-def _spread(spread: "Spread") -> str:
+def _spread(spread: Spread) -> str:
     return f"{spread.least:,.0f} to {spread.most:,.0f}, median {spread.median:,.1f}"

@@ -11,15 +11,21 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, metadata, requires, version
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
+
+from rich.console import Console
 
 from hodgerank import __version__
+from hodgerank.cli.console import (
+    add_names,
+    plain_table,
+    results,
+    show_table,
+    show_warnings,
+    verbatim,
+)
 from hodgerank.cli.outputs import AsJson
 from hodgerank.cli.result import BAD_INPUT, CommandResult
-
-if TYPE_CHECKING:
-    from rich.console import Console
-
 
 PACKAGE = "hodgerank"
 WRITTEN = re.compile(
@@ -139,8 +145,6 @@ def _free_memory() -> int | None:
 
 
 def _terminal() -> Iterator[Finding]:
-    from hodgerank.cli.console import results
-
     console = results()
     encoding = sys.stdout.encoding or "unknown"
     problem = ""
@@ -293,14 +297,6 @@ class DoctorResult(CommandResult):
 
     def show(self, console: Console) -> None:
         """Section by section, then one line."""
-        from hodgerank.cli.console import (
-            add_names,
-            plain_table,
-            show_table,
-            show_warnings,
-            verbatim,
-        )
-
         for about in dict.fromkeys(finding.about for finding in self.findings):
             console.print(about, style="bold")
             table = plain_table(show_header=False)

@@ -5,24 +5,23 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+import polars as pl
+from rich.console import Console
+
+from hodgerank.cli.console import cautions_of, show_reading, show_warnings, show_written, verbatim
 from hodgerank.cli.outputs import TABLES, goes_to_standard_output
 from hodgerank.cli.result import BAD_INPUT, NOT_UNIQUE, CommandResult
+from hodgerank.data.comparisons import Comparisons, ReadReport
+from hodgerank.data.groups import VoteGroups
 from hodgerank.errors import (
     DisconnectedGraph,
     HodgeRankError,
     InvalidArgument,
     InvalidComparisons,
 )
-
-if TYPE_CHECKING:
-    import polars as pl
-    from rich.console import Console
-
-    from hodgerank.data.comparisons import Comparisons, ReadReport
-    from hodgerank.data.groups import VoteGroups
-    from hodgerank.types import Item
+from hodgerank.types import Item
 
 
 @dataclass(frozen=True)
@@ -53,8 +52,6 @@ class GroupedResult(CommandResult):
 
     def show(self, console: Console) -> None:
         """One below the other, each under the name of its group."""
-        from hodgerank.cli.console import show_reading, show_warnings, show_written, verbatim
-
         show_reading(self.report, console)
         for group, result in self.results.items():
             console.print()
@@ -65,8 +62,6 @@ class GroupedResult(CommandResult):
 
     def cautions(self) -> list[str]:
         """What was dropped or doubtful, and why groups are missing."""
-        from hodgerank.cli.console import cautions_of
-
         return [*cautions_of(self.report), *problem_lines(self.column, self.problems)]
 
     def write(self, path: Path) -> None:
@@ -80,8 +75,6 @@ class GroupedResult(CommandResult):
 
     def to_table(self) -> pl.DataFrame:
         """The tables of all groups, with the group in the first column."""
-        import polars as pl
-
         if not self.results:
             raise next(iter(self.problems.values()))
         tables = []

@@ -1,11 +1,21 @@
 """hodgerank judge: rank anything with language models as judges."""
 
 import shlex
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import Annotated, Any, Literal
 
 import typer
 
+from hodgerank.cli.campaign.arguments import (
+    ContextColumn,
+    Encoding,
+    IdColumn,
+    ImageColumn,
+    StopRule,
+    TextColumn,
+)
 from hodgerank.cli.judge_folder import CALLS, RANKING, VOTES, JudgeFolder
 from hodgerank.cli.judge_options import (
     Answers,
@@ -31,77 +41,81 @@ from hodgerank.cli.judge_options import (
 )
 from hodgerank.cli.judge_result import DryRunResult, JudgeResult
 from hodgerank.cli.outputs import AsJson
+from hodgerank.collecting.stopping import read_rule
+from hodgerank.data.items.judged_items import JudgedItems, read_items
 from hodgerank.errors import InvalidArgument
+from hodgerank.judges.chat_judge import ChatJudge
+from hodgerank.judges.expected_cost import expected_costs, some_pairs
+from hodgerank.sampling.sampler import Sampler
+from hodgerank.sampling.samplers.registry import build_sampler
 
-if TYPE_CHECKING:
-    from hodgerank.judges.chat_judge import ChatJudge
-
-COLUMNS = "Columns of ITEMS"
+Items = Annotated[
+    str,
+    typer.Argument(
+        metavar="ITEMS",
+        help="CSV, JSON lines, Parquet or Excel with id, text and perhaps context (the prompt "
+        "that is answered) or image; or a folder of texts or images.",
+    ),
+]
+Question = Annotated[
+    str, typer.Option("--question", "-q", help="Which of the two? Asked of every pair.")
+]
+Budget = Annotated[int, typer.Option(min=1, help="Answers, earlier ones included.")]
+Orders = Annotated[
+    Literal["single", "both"],
+    typer.Option(help="Show a pair in one order, balanced over all, or in both: two calls."),
+]
+Repeats = Annotated[
+    int,
+    typer.Option(
+        min=1, help="How often a model may be asked the very same; its replies count as one."
+    ),
+]
+Strategy = Annotated[
+    str, typer.Option(help="How pairs are chosen, as in plan: auto, top-5, rounds, random ...")
+]
+DryRun = Annotated[
+    bool, typer.Option("--dry-run", help="Print a prompt and the expected cost; call nobody.")
+]
+Title = Annotated[str | None, typer.Option(help="Title of the report.")]
+Format = Annotated[Literal["html", "md"], typer.Option("--format", help="Of the report.")]
+Forecast = Annotated[
+    bool, typer.Option("--forecast/--no-forecast", help="Foresee what more answers would buy.")
+]
+Seed = Annotated[int, typer.Option(min=0, help="Makes the choice of pairs repeatable.")]
+Output = Annotated[
+    Path | None,
+    typer.Option(
+        "--output",
+        "-o",
+        help=f"A folder that gets every call ({CALLS}), {VOTES}, {RANKING} and the report. The "
+        "same command goes on where it was interrupted.",
+    ),
+]
 
 
 def judge(
     context: typer.Context,
-    items: Annotated[
-        str,
-        typer.Argument(
-            metavar="ITEMS",
-            help="CSV, JSON lines, Parquet or Excel with id, text and perhaps context (the prompt "
-            "that is answered) or image; or a folder of texts or images.",
-        ),
-    ],
-    question: Annotated[
-        str, typer.Option("--question", "-q", help="Which of the two? Asked of every pair.")
-    ],
+    items: Items,
+    question: Question,
     model: Models,
-    budget: Annotated[int, typer.Option(min=1, help="Answers, earlier ones included.")] = 400,
-    stop: Annotated[
-        str | None,
-        typer.Option(help="Stop sooner: 'tau >= 0.9', 'top 3 >= 0.95', 'ranks <= 2'; and, or."),
-    ] = None,
+    budget: Budget = 400,
+    stop: StopRule = None,
     answers: Answers = "choice",
     template: TemplateFile = None,
     probabilities: Probabilities = False,
-    orders: Annotated[
-        Literal["single", "both"],
-        typer.Option(help="Show a pair in one order, balanced over all, or in both: two calls."),
-    ] = "single",
-    repeats: Annotated[
-        int,
-        typer.Option(
-            min=1, help="How often a model may be asked the very same; its replies count as one."
-        ),
-    ] = 1,
-    strategy: Annotated[
-        str, typer.Option(help="How pairs are chosen, as in plan: auto, top-5, rounds, random ...")
-    ] = "auto",
-    dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Print a prompt and the expected cost; call nobody.")
-    ] = False,
-    title: Annotated[str | None, typer.Option(help="Title of the report.")] = None,
-    form: Annotated[
-        Literal["html", "md"], typer.Option("--format", help="Of the report.")
-    ] = "html",
-    forecast: Annotated[
-        bool,
-        typer.Option("--forecast/--no-forecast", help="Foresee what more answers would buy."),
-    ] = True,
-    id_column: Annotated[
-        str | None, typer.Option("--id", rich_help_panel=COLUMNS, help="If not found by name.")
-    ] = None,
-    text_column: Annotated[
-        str | None, typer.Option("--text", rich_help_panel=COLUMNS, help="Likewise.")
-    ] = None,
-    context_column: Annotated[
-        str | None,
-        typer.Option("--context", rich_help_panel=COLUMNS, help="Likewise; '' leaves it out."),
-    ] = None,
-    image_column: Annotated[
-        str | None,
-        typer.Option("--image", rich_help_panel=COLUMNS, help="Likewise; paths beside ITEMS."),
-    ] = None,
-    encoding: Annotated[
-        str | None, typer.Option(rich_help_panel=COLUMNS, help="Of ITEMS, if not UTF-8.")
-    ] = None,
+    orders: Orders = "single",
+    repeats: Repeats = 1,
+    strategy: Strategy = "auto",
+    dry_run: DryRun = False,
+    title: Title = None,
+    form: Format = "html",
+    forecast: Forecast = True,
+    id_column: IdColumn = None,
+    text_column: TextColumn = None,
+    context_column: ContextColumn = None,
+    image_column: ImageColumn = None,
+    encoding: Encoding = None,
     base_url: BaseUrls = None,
     key_variable: KeyVariables = None,
     temperature: Temperature = None,
@@ -116,16 +130,8 @@ def judge(
     max_calls: MaxCalls = None,
     max_total_tokens: MaxTotalTokens = None,
     max_cost: MaxCost = None,
-    seed: Annotated[int, typer.Option(min=0, help="Makes the choice of pairs repeatable.")] = 0,
-    output: Annotated[
-        Path | None,
-        typer.Option(
-            "--output",
-            "-o",
-            help=f"A folder that gets every call ({CALLS}), {VOTES}, {RANKING} and the report. The "
-            "same command goes on where it was interrupted.",
-        ),
-    ] = None,
+    seed: Seed = 0,
+    output: Output = None,
     as_json: AsJson = False,
 ) -> JudgeResult | DryRunResult:
     """Rank anything with language models as judges: a few hundred calls, and a report.
@@ -147,64 +153,59 @@ def judge(
       hodgerank judge images/ -q "Which is sharper?" -m NAME --base-url http://localhost:8000/v1
       -o run/
     """
-    from hodgerank.collecting.stopping import read_rule
-    from hodgerank.data.items.judged_items import read_items
-    from hodgerank.judges.chat_judge import ChatJudge
-    from hodgerank.sampling.samplers.registry import build_sampler
-
-    parameters = parameters_of(parameter, temperature, max_tokens)
     rule = None if stop is None else read_rule(stop)
-    columns: dict[str, Any] = {
-        "id": id_column, "text": text_column, "context": context_column, "image": image_column,
-        "track": "",  # one ranking of all: what is ranked apart takes a campaign
-    }  # fmt: skip
-    shown = read_items(items, encoding=encoding, **columns)
-    how = {
-        "models": model,
-        "base_url": base_url or None,
-        "api_key": "nobody is called" if dry_run else keys_of(key_variable),
-        "template": template or answers,
-        "probabilities": probabilities,
-        "parameters": parameters,
-        "repeats": repeats,
-        "timeout": timeout,
-        "retries": retries,
-        "requests_per_minute": requests_per_minute,
-        "tokens_per_minute": tokens_per_minute,
+    shown = read_items(
+        items, encoding=encoding, id=id_column, text=text_column, context=context_column,
+        image=image_column, track="",  # one ranking of all: what is ranked apart takes a campaign
+    )  # fmt: skip
+    judges = partial(
+        ChatJudge, shown, question, models=model, base_url=base_url or None, seed=seed,
+        api_key="nobody is called" if dry_run else keys_of(key_variable), repeats=repeats,
+        template=template or answers, probabilities=probabilities, timeout=timeout, retries=retries,
+        parameters=parameters_of(parameter, temperature, max_tokens),
+        requests_per_minute=requests_per_minute, tokens_per_minute=tokens_per_minute,
         **money_of(prices, max_calls, max_total_tokens, max_cost),
-        "seed": seed,
-    }
+    )  # fmt: skip
     if dry_run:
-        return _dry_run(ChatJudge(shown, question, **how), budget, seed, as_json)
+        return _dry_run(judges(), budget, seed, as_json)
+    campaign = {
+        "budget": budget, "stop": rule, "concurrency": concurrency, "orders": orders,
+        "sampler": _sampler(strategy, shown, seed),
+    }  # fmt: skip
+    page = {"title": title or question, "with_forecast": forecast, "seed": seed}
+    return _run(context, judges, campaign, page, _folder(output, form), as_json)
+
+
+def _sampler(strategy: str, items: JudgedItems, seed: int) -> Sampler:
+    return build_sampler(
+        strategy, items.items, seed=seed, candidates=items.comparable, position_bias="worker"
+    )
+
+
+def _folder(output: Path | None, form: str) -> JudgeFolder:
     if output is None:
         raise InvalidArgument("name a folder for calls, votes and report: -o run/")
-    sampler = build_sampler(
-        strategy, shown.items, seed=seed, candidates=shown.comparable, position_bias="worker"
-    )
-    folder = JudgeFolder(output, form)
-    judges = ChatJudge(shown, question, log=folder.calls, **how)
-    n_before = len(judges.judged)
-    run = folder.run(
-        judges,
-        budget=budget,
-        sampler=sampler,
-        stop=rule,
-        concurrency=concurrency,
-        orders=orders,
-    )
-    report = folder.report(
-        run,
-        title=title or question,
-        with_forecast=forecast,
-        seed=seed,
-        command=shlex.join(["hodgerank", *context.find_root().obj]),
-    )
-    return JudgeResult(run, report, n_before, shown, folder.files, as_json)
+    return JudgeFolder(output, form)
 
 
-def _dry_run(judge: "ChatJudge", budget: int, seed: int, as_json: bool) -> DryRunResult:
-    from hodgerank.judges.expected_cost import expected_costs, some_pairs
+def _run(
+    context: typer.Context,
+    make_judge: Callable[..., ChatJudge],
+    campaign: dict[str, Any],
+    page: dict[str, Any],
+    folder: JudgeFolder,
+    as_json: bool,
+) -> JudgeResult:
+    """Run the campaign in its folder, or go on with it, and write the report."""
+    judge = make_judge(log=folder.calls)
+    n_before = len(judge.judged)
+    run = folder.run(judge, **campaign)
+    command = shlex.join(["hodgerank", *context.find_root().obj])
+    report = folder.report(run, command=command, **page)
+    return JudgeResult(run, report, n_before, judge.items, folder.files, as_json)
 
+
+def _dry_run(judge: ChatJudge, budget: int, seed: int, as_json: bool) -> DryRunResult:
     pair = some_pairs(judge, seed)[0]
     costs, currency = expected_costs(judge, budget, seed), judge.ledger.prices.currency
     return DryRunResult(judge.items, pair, judge.messages(pair), costs, currency, as_json)

@@ -6,16 +6,18 @@ import asyncio
 import signal
 from collections.abc import Awaitable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
+import polars as pl
+
+from hodgerank.atomic_write import write_file
+from hodgerank.cli.console import complaints, verbatim
 from hodgerank.cli.progress import doing, is_watched, telling_progress
 from hodgerank.errors import CannotWrite
-
-if TYPE_CHECKING:
-    from hodgerank.judges.chat_judge import ChatJudge
-    from hodgerank.judges.item_run import JudgedRun
-    from hodgerank.reporting.report import Report
-
+from hodgerank.judges.chat_judge import ChatJudge
+from hodgerank.judges.item_run import JudgedRun, judge_items, votes_in
+from hodgerank.reporting.findings import Findings
+from hodgerank.reporting.report import Report
 
 T = TypeVar("T")
 CALLS, VOTES, RANKING = "calls.jsonl", "votes.csv", "ranking.csv"
@@ -43,10 +45,6 @@ class JudgeFolder:
 
     def run(self, judge: ChatJudge, **campaign: Any) -> JudgedRun:
         """Run the campaign, or go on with it; whatever happens, its votes are written."""
-        import polars as pl
-
-        from hodgerank.judges.item_run import votes_in
-
         try:
             return asyncio.run(_run(judge, campaign))
         finally:
@@ -56,8 +54,6 @@ class JudgeFolder:
 
     def report(self, run: JudgedRun, **page: Any) -> Report | None:
         """Write ranking and report, unless there is nothing to tell or somebody cannot wait."""
-        from hodgerank.reporting.findings import Findings
-
         if run.result.reason == INTERRUPTED or not run.result.n_answers:
             return None
         with telling_progress():
@@ -70,15 +66,11 @@ class JudgeFolder:
         return report
 
     def _write(self, path: Path, text: str) -> None:
-        from hodgerank.atomic_write import write_file
-
         write_file(path, text.encode())
         self.files.append(path)
 
 
 async def _run(judge: ChatJudge, campaign: dict[str, Any]) -> JudgedRun:
-    from hodgerank.judges.item_run import judge_items
-
     return await heeding_interrupts(judge, judge_items(judge, progress=is_watched(), **campaign))
 
 
@@ -91,8 +83,6 @@ async def heeding_interrupts(judge: ChatJudge, work: Awaitable[T]) -> T:
     before = signal.getsignal(signal.SIGINT)
 
     def interrupt() -> None:
-        from hodgerank.cli.console import complaints, verbatim
-
         if judge.is_stopped:
             assert task is not None
             task.cancel()

@@ -10,6 +10,8 @@ from typing import Annotated, Any, Literal
 import typer
 
 from hodgerank.errors import InvalidArgument
+from hodgerank.judges.account import Prices
+from hodgerank.judges.ledger import Caps
 
 ENDPOINT, LIMITS = "Endpoint", "Limits"
 
@@ -122,9 +124,6 @@ def money_of(
     prices: Path | None, calls: int | None, tokens: int | None, cost: float | None
 ) -> dict[str, Any]:
     """Prices and caps, as options of a `ChatJudge`."""
-    from hodgerank.judges.account import Prices
-    from hodgerank.judges.ledger import Caps
-
     if cost is not None and prices is None:
         raise InvalidArgument("--max-cost needs to know what tokens cost: --prices FILE")
     known = None if prices is None else Prices.read(prices)

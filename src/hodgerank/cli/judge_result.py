@@ -4,18 +4,25 @@ from __future__ import annotations
 
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from rich.console import Console
+
+from hodgerank.cli.console import (
+    add_names,
+    add_numbers,
+    plain_table,
+    show_table,
+    show_warnings,
+    verbatim,
+)
 from hodgerank.cli.result import BAD_INPUT, INTERRUPTED, NOT_UNIQUE, CommandResult
-
-if TYPE_CHECKING:
-    from rich.console import Console
-
-    from hodgerank.data.items.judged_items import JudgedItems
-    from hodgerank.judges.expected_cost import ExpectedCost
-    from hodgerank.judges.item_run import JudgedRun
-    from hodgerank.reporting.report import Report
-    from hodgerank.types import Pair
+from hodgerank.data.items.judged_items import JudgedItems
+from hodgerank.judges.expected_cost import ExpectedCost
+from hodgerank.judges.item_run import JudgedRun
+from hodgerank.judges.prompts.images import logged
+from hodgerank.reporting.report import Report
+from hodgerank.types import Pair
 
 
 @dataclass(frozen=True)
@@ -32,8 +39,6 @@ class DryRunResult(CommandResult):
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, for --json."""
-        from hodgerank.judges.prompts.images import logged
-
         return {
             "items": list(self.items.items),
             "left_out": list(self.items.left_out),
@@ -45,9 +50,6 @@ class DryRunResult(CommandResult):
 
     def show(self, console: Console) -> None:
         """The prompt as it would be sent, and the costs as a table."""
-        from hodgerank.cli.console import add_names, add_numbers, plain_table, show_table, verbatim
-        from hodgerank.judges.prompts.images import logged
-
         show_items(self.items, console)
         console.print(verbatim(f"the prompt about {self.pair.left} and {self.pair.right}:"))
         for message in logged(self.messages):
@@ -117,8 +119,6 @@ class JudgeResult(CommandResult):
 
     def show(self, console: Console) -> None:
         """The answer first, then the judges, then the files."""
-        from hodgerank.cli.console import show_warnings, verbatim
-
         result = self.run.result
         show_items(self.items, console)
         earlier = f", {self.n_before:,} replies were there" if self.n_before else ""
@@ -138,8 +138,6 @@ class JudgeResult(CommandResult):
         console.print(verbatim("written: " + ", ".join(map(str, self.files))))
 
     def _show_judges(self, console: Console) -> None:
-        from hodgerank.cli.console import add_names, add_numbers, plain_table, show_table, verbatim
-
         table = plain_table()
         add_names(table, "judge")
         names = ("answers", "abstained", "refused", "unparsable", "failed", "tokens", "cost")
@@ -160,8 +158,6 @@ class JudgeResult(CommandResult):
 
 def show_items(items: JudgedItems, console: Console) -> None:
     """How many there are, and what was left out."""
-    from hodgerank.cli.console import verbatim
-
     console.print(verbatim(items._headline()))
     if (n := items.n_groups) > 1:
         words = f"! the items fall into {n:,} groups that share no context: no ranking joins them"

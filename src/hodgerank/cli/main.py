@@ -7,8 +7,11 @@ import sys
 from collections.abc import Sequence
 from io import TextIOWrapper
 
+from hodgerank.cli.app import app
 from hodgerank.cli.interrupts import run_interruptibly
+from hodgerank.cli.outputs import printing
 from hodgerank.cli.result import BAD_INPUT, NOT_UNIQUE, WRONG_USAGE
+from hodgerank.errors import DisconnectedGraph, HodgeRankError, InvalidArgument
 
 READ_NO_FURTHER = 1  # what typer and rich make of a pipe that was closed; no status of ours
 
@@ -19,8 +22,6 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 def _run(arguments: Sequence[str] | None) -> int:
-    from hodgerank.errors import DisconnectedGraph, HodgeRankError, InvalidArgument
-
     _prepare_streams()
     _forget_impossible_width()
     try:
@@ -43,9 +44,6 @@ def _words(error: Exception) -> str:
 
 
 def _status(arguments: Sequence[str] | None) -> int:
-    from hodgerank.cli.app import app
-    from hodgerank.cli.outputs import printing
-
     try:
         words = list(sys.argv[1:] if arguments is None else arguments)
         app(words, obj=words)  # a report tells how to repeat it

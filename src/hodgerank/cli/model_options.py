@@ -1,17 +1,65 @@
-"""The models that `rank` knows by name."""
+"""The models that `rank` knows by name, and the options about them."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal
+from dataclasses import replace
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import typer
+
+from hodgerank.data.comparisons import Comparisons
+from hodgerank.errors import InvalidArgument
 
 if TYPE_CHECKING:
-    from hodgerank.data.comparisons import Comparisons
     from hodgerank.estimators.ranking import Ranking
     from hodgerank.graph.comparison_graph import ComparisonGraph
 
-
 Link = Literal["uniform", "bradley-terry", "thurstone-mosteller", "angular"]
 Model = Literal["least-squares", "bradley-terry", "thurstone-mosteller", "robust", "bayes"]
+Sides = Literal["common", "worker"]
+Covariance = Literal["model", "worker", "ballot"]
+
+ModelOption = Annotated[
+    Model | None,
+    typer.Option(
+        "--model",
+        "-m",
+        help="How scores are found; by least squares, or by bayes where the pairs were chosen in "
+        "the light of earlier answers.",
+    ),
+]
+LinkOption = Annotated[Link, typer.Option(help="Scale of the scores (least squares only).")]
+RidgeOption = Annotated[
+    float | None,
+    typer.Option(help="Precision of a prior around 0; by default only where one is needed."),
+]
+ComponentsOption = Annotated[
+    Literal["joined", "separate"],
+    typer.Option(help="Groups never compared with each other: fail, or rank each."),
+]
+CovarianceOption = Annotated[
+    Covariance | None,
+    typer.Option(
+        help="Standard errors from the model, or clustered by worker or ballot; by ballot if the "
+        "votes are rankings of several items, or have a --unit."
+    ),
+]
+SidesOption = Annotated[
+    Sides | None,
+    typer.Option(
+        help="Put the pull of the left side into the model: one common to all workers, or one of "
+        "each worker."
+    ),
+]
+RobustOption = Annotated[
+    bool,
+    typer.Option(
+        "--robust",
+        help="Weigh the answers of each worker by how far they can be trusted (bayes only), as "
+        "campaigns do.",
+    ),
+]
+ConfidenceOption = Annotated[float, typer.Option(help="Level of the intervals.")]
 FOR_ADAPTIVE = (
     "pairs were chosen in the light of earlier answers (column asked_by): ranked by --model bayes, "
     "which allows for most of that; --model least-squares takes them as chosen at random"
@@ -35,8 +83,6 @@ def fit(
     Unless one was: least squares; bayes where pairs were chosen in the light of earlier answers, if
     no option of least squares was given.
     """
-    from hodgerank.errors import InvalidArgument
-
     if robust:
         require_answers(votes)
         model = model or "bayes"
@@ -89,8 +135,6 @@ def fit(
 def _by_bayes(
     votes: Comparisons | ComparisonGraph, ridge: float | None, position_bias: Any, confidence: float
 ) -> Ranking:
-    from dataclasses import replace
-
     from hodgerank.estimators.bayes import bayes_rank
 
     ranking = bayes_rank(votes, ridge=ridge, position_bias=position_bias, confidence=confidence)
@@ -99,9 +143,6 @@ def _by_bayes(
 
 def require_answers(votes: Comparisons | ComparisonGraph) -> None:
     """Edges of many files do not know who answered."""
-    from hodgerank.data.comparisons import Comparisons
-    from hodgerank.errors import InvalidArgument
-
     if not isinstance(votes, Comparisons):
         raise InvalidArgument(
             "this needs single answers: name the column with --worker, so that all files are read "

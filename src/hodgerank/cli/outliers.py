@@ -2,39 +2,45 @@
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, cast
+from typing import Annotated, Any, cast
 
+import polars as pl
 import typer
+from rich.console import Console
 
+from hodgerank.cli.console import (
+    add_names,
+    add_numbers,
+    cautions_of,
+    plain_table,
+    show_reading,
+    show_rest,
+    show_table,
+    show_written,
+    verbatim,
+)
 from hodgerank.cli.outputs import AsJson, output_option
 from hodgerank.cli.result import CommandResult
 from hodgerank.cli.vote_options import reads_votes
-
-if TYPE_CHECKING:
-    import polars as pl
-    from rich.console import Console
-
-    from hodgerank.data.comparisons import Comparisons
-    from hodgerank.estimators.outliers import Outliers
+from hodgerank.data.comparisons import Comparisons
+from hodgerank.estimators.outliers import Outliers, find_outliers
 
 
 @dataclass(frozen=True)
 class OutliersResult(CommandResult):
     """The outlying answers, and where their table went."""
 
-    outliers: "Outliers"
+    outliers: Outliers
     top: int
     written: Path | None
     as_json: bool
 
-    def to_table(self) -> "pl.DataFrame":
+    def to_table(self) -> pl.DataFrame:
         """The outlying answers."""
         return cast("pl.DataFrame", self.outliers.to_frame("polars"))
 
     def cautions(self) -> list[str]:
         """What was dropped or doubtful in the reading."""
-        from hodgerank.cli.console import cautions_of
-
         return cautions_of(self.outliers.votes.report)
 
     def to_dict(self) -> dict[str, Any]:
@@ -56,19 +62,8 @@ class OutliersResult(CommandResult):
             "flagged": found.to_frame("polars").to_dicts(),
         }
 
-    def show(self, console: "Console") -> None:
+    def show(self, console: Console) -> None:
         """A table of outlying answers."""
-        from hodgerank.cli.console import (
-            add_names,
-            add_numbers,
-            plain_table,
-            show_reading,
-            show_rest,
-            show_table,
-            show_written,
-            verbatim,
-        )
-
         found = self.outliers
         show_reading(found.votes.report, console)
         rows = found.to_frame("polars").to_dicts()
@@ -102,7 +97,7 @@ class OutliersResult(CommandResult):
 
 @reads_votes
 def outliers(
-    votes: "Comparisons",
+    votes: Comparisons,
     false_positive_rate: Annotated[
         float, typer.Option(help="Share of a consistent crowd's answers that would be flagged.")
     ] = 0.05,
@@ -120,7 +115,5 @@ def outliers(
 
       hodgerank outliers votes.csv --false-positive-rate 0.01 -o outliers.csv
     """
-    from hodgerank.estimators.outliers import find_outliers
-
     found = find_outliers(votes, false_positive_rate=false_positive_rate)
     return OutliersResult(found, top, output, as_json)

@@ -19,6 +19,12 @@ TABLES = (".csv", ".parquet", ".json")
 STANDARD_OUTPUT = Path("-")
 ON_STANDARD_OUTPUT = "- for CSV on standard output, and nothing else there"
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+TopItems = Annotated[
+    int | None,
+    typer.Option(
+        min=0, help="Show the best N only, 0 shows all; 50 if not given, all with --json."
+    ),
+]
 
 
 def output_option(help_text: str, *, charts: bool = False) -> Any:

@@ -6,26 +6,38 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
+import polars as pl
 import typer
+from rich.console import Console
 
-from hodgerank.cli.files import STANDARD_INPUT, file_or_input
+from hodgerank.cli.console import (
+    add_names,
+    add_numbers,
+    cautions_of,
+    count,
+    plain_table,
+    show_reading,
+    show_rest,
+    show_table,
+    show_written,
+    verbatim,
+)
+from hodgerank.cli.files import STANDARD_INPUT, by_name, file_or_input, read_items, read_pairs
 from hodgerank.cli.groups import GroupedResult, each_group
 from hodgerank.cli.outputs import AsJson, output_option
+from hodgerank.cli.progress import doing
 from hodgerank.cli.result import CommandResult
 from hodgerank.cli.vote_options import VOTES, answers_or_items, reads_votes
-
-if TYPE_CHECKING:
-    import polars as pl
-    from rich.console import Console
-
-    from hodgerank.collecting.forecast import Forecast
-    from hodgerank.data.comparisons import Comparisons, ReadReport
-    from hodgerank.data.groups import VoteGroups
-    from hodgerank.sampling.sampler import Sampler
-    from hodgerank.types import Item, Pair
-
+from hodgerank.collecting.forecast import Forecast, forecast
+from hodgerank.collecting.stopping import ExpectedTau, TopKCertain
+from hodgerank.data.comparisons import Comparisons, ReadReport
+from hodgerank.data.groups import VoteGroups
+from hodgerank.errors import InvalidArgument, InvalidComparisons, UnknownItem
+from hodgerank.sampling.sampler import Sampler
+from hodgerank.sampling.samplers.registry import build_sampler
+from hodgerank.types import Item, Pair
 
 AGAIN = "another person"  # a pair that stands in the list twice
 
@@ -65,14 +77,10 @@ class PlanResult(CommandResult):
 
     def cautions(self) -> list[str]:
         """What was dropped or doubtful in the reading."""
-        from hodgerank.cli.console import cautions_of
-
         return cautions_of(self.report)
 
     def to_table(self) -> pl.DataFrame:
         """A sheet to be filled in."""
-        import polars as pl
-
         items_are_mixed = len({type(item) for pair in self.pairs for item in pair}) > 1
         names = [[str(item) if items_are_mixed else item for item in pair] for pair in self.pairs]
         left, right = zip(*names, strict=True) if names else ((), ())
@@ -95,17 +103,6 @@ class PlanResult(CommandResult):
 
     def show(self, console: Console) -> None:
         """The pairs, best first, and what they lead to."""
-        from hodgerank.cli.console import (
-            add_names,
-            add_numbers,
-            plain_table,
-            show_reading,
-            show_rest,
-            show_table,
-            show_written,
-            verbatim,
-        )
-
         show_reading(self.report, console)
         console.print(
             f"{self.n_items:,} items, {self.n_answers:,} answers so far; strategy {self.strategy}",
@@ -151,13 +148,6 @@ def planned(
     group: tuple[str, Item] | None = None,
 ) -> PlanResult:
     """Choose pairs and look ahead, as the options of the command say."""
-    from hodgerank.cli.console import count
-    from hodgerank.cli.files import read_pairs
-    from hodgerank.cli.progress import doing
-    from hodgerank.collecting.forecast import forecast
-    from hodgerank.collecting.stopping import ExpectedTau, TopKCertain
-    from hodgerank.errors import InvalidArgument
-
     if top is not None:
         if strategy != "auto":
             raise InvalidArgument("--top has a strategy of its own: leave out --strategy")
@@ -194,10 +184,6 @@ def planned(
 
 
 def _sampler(votes: Comparisons, strategy: str, items: Path | None, seed: int) -> Sampler:
-    from hodgerank.cli.files import by_name, read_items
-    from hodgerank.errors import InvalidArgument
-    from hodgerank.sampling.samplers.registry import build_sampler
-
     names = list(votes.items)
     if items is not None:
         listed = read_items(file_or_input(items))
@@ -213,9 +199,6 @@ def _sampler(votes: Comparisons, strategy: str, items: Path | None, seed: int) -
 
 def _retire_or_list(exclude: list[str], sampler: Sampler) -> list[tuple[Item, Item]]:
     """Pairs that are excluded; excluded items are retired."""
-    from hodgerank.cli.files import by_name, read_pairs
-    from hodgerank.errors import InvalidComparisons, UnknownItem
-
     pairs: list[tuple[Item, Item]] = []
     known = by_name(sampler.items)
     for what in exclude:
@@ -229,8 +212,6 @@ def _retire_or_list(exclude: list[str], sampler: Sampler) -> list[tuple[Item, It
 
 
 def _known(worker: str | None, workers: tuple[Item, ...]) -> Item | None:
-    from hodgerank.cli.files import by_name
-
     return None if worker is None else by_name(workers).get(worker, worker)
 
 
@@ -238,8 +219,6 @@ def plan_each(command: Callable[..., PlanResult]) -> Callable[..., GroupedResult
     """`plan` on groups: the budget is shared in proportion to their items."""
 
     def on_groups(groups: VoteGroups, **arguments: Any) -> GroupedResult:
-        from hodgerank.errors import InvalidArgument
-
         for name in ("items", "exclude"):
             if arguments[name] is not None:
                 raise InvalidArgument(f"--{name} does not say which group: leave out --by")

@@ -8,6 +8,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+from hodgerank.display import cut, visible
+
 if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
 
@@ -48,8 +50,6 @@ def doing(words: str, total: int | None = None) -> Callable[[], None]:
     """Tell what is done from here on; what is returned is called after each of `total` steps."""
     if not _shown:
         return lambda: None
-    from hodgerank.display import cut, visible
-
     progress, task = _shown[-1]
     room = max(10, progress.console.width - BESIDE)
     progress.reset(task, description=cut(visible(words), room), total=total)

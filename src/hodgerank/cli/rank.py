@@ -4,20 +4,41 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import Annotated, Any
 
 import typer
+from rich.console import Console
 
-from hodgerank.cli.console import n_shown, show_ranking
-from hodgerank.cli.model_options import Link, Model, fit, require_answers
-from hodgerank.cli.outputs import AsJson, file_option, output_option
-from hodgerank.cli.rank_compare import CompareResult, compared
-from hodgerank.cli.rank_groups import rank_each
+from hodgerank.cli.console import (
+    cautions_of,
+    complaints,
+    n_shown,
+    show_ranking,
+    show_reading,
+    show_rest,
+    show_warnings,
+    show_written,
+    verbatim,
+)
+from hodgerank.cli.files import read_scores, write_result
+from hodgerank.cli.model_options import (
+    ComponentsOption,
+    ConfidenceOption,
+    CovarianceOption,
+    LinkOption,
+    ModelOption,
+    RidgeOption,
+    RobustOption,
+    SidesOption,
+    fit,
+    require_answers,
+)
+from hodgerank.cli.outputs import AsJson, TopItems, file_option, output_option
 from hodgerank.cli.result import CommandResult
 from hodgerank.cli.vote_options import (
     ExcludeWorkers,
@@ -26,17 +47,14 @@ from hodgerank.cli.vote_options import (
     selected,
     workers_to_exclude,
 )
+from hodgerank.data.comparisons import Comparisons, ReadReport
+from hodgerank.data.groups import VoteGroups
+from hodgerank.display import short
 from hodgerank.errors import InvalidArgument
-
-if TYPE_CHECKING:
-    from rich.console import Console
-
-    from hodgerank.data.comparisons import Comparisons, ReadReport
-    from hodgerank.data.groups import VoteGroups
-    from hodgerank.estimators.ranking import Ranking
-    from hodgerank.graph.comparison_graph import ComparisonGraph
-    from hodgerank.graph.edge_file import EdgeFile
-
+from hodgerank.estimators.ranking import Ranking
+from hodgerank.graph.comparison_graph import ComparisonGraph
+from hodgerank.graph.edge_file import EdgeFile, edge_file
+from hodgerank.metrics import kendall_tau
 
 PATIENCE = 1.0  # seconds before a word about waiting
 PAUSE = 0.02
@@ -64,8 +82,6 @@ def taking_turns(path: Path) -> Iterator[None]:
             except BlockingIOError:
                 time.sleep(PAUSE)
         else:
-            from hodgerank.cli.console import complaints, verbatim
-
             complaints().print(verbatim(f"waiting for another command that uses {path} ..."))
             fcntl.flock(folder, fcntl.LOCK_EX)
         yield
@@ -75,8 +91,6 @@ def taking_turns(path: Path) -> Iterator[None]:
 
 def with_state(path: Path, votes: Comparisons | ComparisonGraph, again: bool) -> EdgeFile:
     """What the file holds, and the votes."""
-    from hodgerank.graph.edge_file import EdgeFile, edge_file
-
     return EdgeFile.read(path).add(votes, again=again) if path.exists() else edge_file(votes)
 
 
@@ -111,8 +125,6 @@ class RankResult(CommandResult):
 
     def show(self, console: Console) -> None:
         """The ranking as a table."""
-        from hodgerank.cli.console import show_reading, show_rest, show_warnings, show_written
-
         ranking = self.ranking
         show_reading(self.report, console)
         n_workers = f", {self.n_workers:,} workers" if self.n_workers else ""
@@ -133,13 +145,9 @@ class RankResult(CommandResult):
 
     def cautions(self) -> list[str]:
         """What was dropped or doubtful in the reading, and what the ranking does not know."""
-        from hodgerank.cli.console import cautions_of
-
         return [*cautions_of(self.report), *self._about_the_ranking()]
 
     def _about_the_ranking(self) -> list[str]:
-        from hodgerank.display import short
-
         ranking = self.ranking
         warnings = [*ranking.notes]
         if ranking.n_components > 1:
@@ -156,8 +164,6 @@ class RankResult(CommandResult):
 
     def write(self, path: Path) -> None:
         """Write the ranking, as a table or as its chart."""
-        from hodgerank.cli.files import write_result
-
         write_result(self.ranking, path)
 
     def conclude(self) -> None:
@@ -167,100 +173,69 @@ class RankResult(CommandResult):
             edges.write(path)
 
 
-@partial(reads_votes, reader=answers_or_edges, on_groups=rank_each)
+MinAnswers = Annotated[int, typer.Option(min=0, help="Leave out items with fewer answers.")]
+LargestComponent = Annotated[
+    bool,
+    typer.Option("--largest-component", help="Leave out items never compared with most others."),
+]
+Compare = Annotated[
+    str | None,
+    typer.Option(
+        help="Column of country, expertise, judge, before and after ...: whether these populations "
+        "rank the same items differently.",
+        metavar="COLUMN",
+    ),
+]
+Truth = Annotated[
+    Path | None, typer.Option(help="Table of item and score to compare with (Kendall's tau).")
+]
+Output = Annotated[
+    Path | None,
+    output_option(
+        "Write the table: .csv, .parquet, .json; or its chart: .html, .svg, .png, .pdf",
+        charts=True,
+    ),
+]
+State = Annotated[
+    Path | None,
+    file_option(
+        "Add the votes to the statistics in this .parquet file, which is made if there is none, "
+        "and rank by all of them.",
+        (".parquet",),
+    ),
+]
+Again = Annotated[bool, typer.Option("--again", help="Add votes that the --state has already.")]
+
+
+def _rank_groups(command: Callable[..., CommandResult]) -> Callable[..., CommandResult]:
+    from hodgerank.cli.rank_groups import rank_each
+
+    return rank_each(command)
+
+
+@partial(reads_votes, reader=answers_or_edges, on_groups=_rank_groups)
 def rank(
     votes: Comparisons | ComparisonGraph | VoteGroups,
     context: typer.Context,
-    model: Annotated[
-        Model | None,
-        typer.Option(
-            "--model",
-            "-m",
-            help="How scores are found; by least squares, or by bayes where the pairs were chosen "
-            "in the light of earlier answers.",
-        ),
-    ] = None,
-    link: Annotated[
-        Link, typer.Option(help="Scale of the scores (least squares only).")
-    ] = "uniform",
-    ridge: Annotated[
-        float | None,
-        typer.Option(help="Precision of a prior around 0; by default only where one is needed."),
-    ] = None,
-    components: Annotated[
-        Literal["joined", "separate"],
-        typer.Option(help="Groups never compared with each other: fail, or rank each."),
-    ] = "joined",
-    covariance: Annotated[
-        Literal["model", "worker", "ballot"] | None,
-        typer.Option(
-            help="Standard errors from the model, or clustered by worker or ballot; by ballot if "
-            "the votes are rankings of several items, or have a --unit."
-        ),
-    ] = None,
-    position_bias: Annotated[
-        Literal["common", "worker"] | None,
-        typer.Option(
-            help="Put the pull of the left side into the model: one common to all workers, or one "
-            "of each worker."
-        ),
-    ] = None,
-    robust: Annotated[
-        bool,
-        typer.Option(
-            "--robust",
-            help="Weigh the answers of each worker by how far they can be trusted (bayes only), as "
-            "campaigns do.",
-        ),
-    ] = False,
-    confidence: Annotated[float, typer.Option(help="Level of the intervals.")] = 0.95,
+    model: ModelOption = None,
+    link: LinkOption = "uniform",
+    ridge: RidgeOption = None,
+    components: ComponentsOption = "joined",
+    covariance: CovarianceOption = None,
+    position_bias: SidesOption = None,
+    robust: RobustOption = False,
+    confidence: ConfidenceOption = 0.95,
     exclude_workers: ExcludeWorkers = None,
-    min_answers: Annotated[
-        int, typer.Option(min=0, help="Leave out items with fewer answers.")
-    ] = 0,
-    largest_component: Annotated[
-        bool,
-        typer.Option(
-            "--largest-component", help="Leave out items never compared with most others."
-        ),
-    ] = False,
-    compare: Annotated[
-        str | None,
-        typer.Option(
-            help="Column of country, expertise, judge, before and after ...: whether these "
-            "populations rank the same items differently.",
-            metavar="COLUMN",
-        ),
-    ] = None,
-    truth: Annotated[
-        Path | None, typer.Option(help="Table of item and score to compare with (Kendall's tau).")
-    ] = None,
-    top: Annotated[
-        int | None,
-        typer.Option(
-            min=0, help="Show the best N only, 0 shows all; 50 if not given, all with --json."
-        ),
-    ] = None,
-    output: Annotated[
-        Path | None,
-        output_option(
-            "Write the table: .csv, .parquet, .json; or its chart: .html, .svg, .png, .pdf",
-            charts=True,
-        ),
-    ] = None,
-    state: Annotated[
-        Path | None,
-        file_option(
-            "Add the votes to the statistics in this .parquet file, which is made if there is "
-            "none, and rank by all of them.",
-            (".parquet",),
-        ),
-    ] = None,
-    again: Annotated[
-        bool, typer.Option("--again", help="Add votes that the --state has already.")
-    ] = False,
+    min_answers: MinAnswers = 0,
+    largest_component: LargestComponent = False,
+    compare: Compare = None,
+    truth: Truth = None,
+    top: TopItems = None,
+    output: Output = None,
+    state: State = None,
+    again: Again = False,
     as_json: AsJson = False,
-) -> RankResult | CompareResult:
+) -> CommandResult:
     """Rank the items of a file of votes.
 
     Prints rank, item, score with its confidence interval, the ranks it may have, and the number
@@ -287,53 +262,50 @@ def rank(
 
       hodgerank rank votes.csv --exclude-workers flagged --model bayes
     """
-    from hodgerank.cli.files import read_scores
-    from hodgerank.data.groups import VoteGroups
-
+    shown = n_shown(top, as_json)
     if isinstance(votes, VoteGroups):  # populations to be compared
+        from hodgerank.cli.rank_compare import compared
+
         _require_plain(
             truth=truth, state=state, model=model, ridge=ridge, covariance=covariance,
             position_bias=position_bias,
             robust=robust or None,
         )  # fmt: skip
-        return compared(votes, exclude_workers, confidence, n_shown(top, as_json), output, as_json)
+        return compared(votes, exclude_workers, confidence, shown, output, as_json)
     true_scores = None if truth is None else read_scores(truth)
-    clustered = covariance in ("worker", "ballot")
-    if clustered or position_bias or robust or exclude_workers or min_answers or largest_component:
+    if covariance in ("worker", "ballot") or position_bias or robust:
         require_answers(votes)
-    workers = workers_to_exclude(exclude_workers, lambda: votes)
-    answers = selected(votes, workers, min_answers, largest_component)
+    chosen = _chosen(votes, exclude_workers, min_answers, largest_component)
     edges = None
     if state is not None:
         context.with_resource(taking_turns(state))  # until the new state is written
-        edges = with_state(state, answers, again)
+        edges = with_state(state, chosen, again)
+    ranked = chosen if edges is None else edges.graph
     ranking = fit(
-        answers if edges is None else edges.graph,
-        model=model,
-        link=link,
-        ridge=ridge,
-        components=components,
-        covariance=covariance,
-        position_bias=position_bias,
-        robust=robust,
-        confidence=confidence,
-    )
+        ranked, model=model, link=link, ridge=ridge, components=components, covariance=covariance,
+        position_bias=position_bias, robust=robust, confidence=confidence,
+    )  # fmt: skip
+    n_workers = getattr(chosen, "n_workers", None) if edges is None else None
+    tau = None if true_scores is None else _tau(ranking, true_scores)
+    kept = None if edges is None or state is None else (edges, state)
     return RankResult(
-        ranking=ranking,
-        report=answers.report,
-        n_answers=(answers if edges is None else edges.graph).n_answers,
-        n_workers=getattr(answers, "n_workers", None) if edges is None else None,
-        top=n_shown(top, as_json),
-        kendall_tau=None if true_scores is None else _tau(ranking, true_scores),
-        written=output,
-        as_json=as_json,
-        state=None if edges is None or state is None else (edges, state),
+        ranking, chosen.report, ranked.n_answers, n_workers, shown, tau, output, as_json, kept
     )
+
+
+def _chosen(
+    votes: Comparisons | ComparisonGraph, exclude: str | None, min_answers: int, largest: bool
+) -> Comparisons | ComparisonGraph:
+    """The votes without the workers and items that were not wanted."""
+    if not (exclude or min_answers or largest):
+        return votes
+    require_answers(votes)
+    workers = workers_to_exclude(exclude, lambda: votes)
+    found: Comparisons = selected(votes, workers, min_answers, largest)
+    return found
 
 
 def _require_plain(**options: Any) -> None:
-    from hodgerank.errors import InvalidArgument
-
     for name, value in options.items():
         if value is not None:
             raise InvalidArgument(
@@ -342,10 +314,6 @@ def _require_plain(**options: Any) -> None:
 
 
 def _tau(ranking: Ranking, truth: dict[str, float]) -> float:
-    from hodgerank.display import short
-    from hodgerank.errors import InvalidArgument
-    from hodgerank.metrics import kendall_tau
-
     if ranking.n_components > 1:
         raise InvalidArgument("--truth needs one ranking, not one of each group")
     estimate = ranking.score_by_item

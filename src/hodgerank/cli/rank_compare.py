@@ -4,18 +4,32 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from hodgerank.cli.console import signed
+from rich.console import Console
+
+from hodgerank.cli.console import (
+    add_names,
+    add_numbers,
+    cautions_of,
+    plain_table,
+    show_reading,
+    show_rest,
+    show_table,
+    show_warnings,
+    show_written,
+    signed,
+    verbatim,
+)
+from hodgerank.cli.files import write_result
+from hodgerank.cli.progress import doing
 from hodgerank.cli.result import CommandResult
 from hodgerank.cli.vote_options import workers_to_exclude
-
-if TYPE_CHECKING:
-    from rich.console import Console
-
-    from hodgerank.data.comparisons import ReadReport
-    from hodgerank.data.groups import VoteGroups
-    from hodgerank.estimators.population_comparison.result import RankingComparison
+from hodgerank.data.comparisons import ReadReport
+from hodgerank.data.groups import VoteGroups
+from hodgerank.data.subsets import exclude_workers as without
+from hodgerank.estimators.population_comparison.compare import compare_rankings
+from hodgerank.estimators.population_comparison.result import RankingComparison
 
 MOST_PAIRS = 12  # of populations
 PERMUTATIONS = 999
@@ -40,18 +54,6 @@ class CompareResult(CommandResult):
 
     def show(self, console: Console) -> None:
         """The verdict, how far the populations agree, and the items side by side."""
-        from hodgerank.cli.console import (
-            add_names,
-            add_numbers,
-            plain_table,
-            show_reading,
-            show_rest,
-            show_table,
-            show_warnings,
-            show_written,
-            verbatim,
-        )
-
         found = self.comparison
         show_reading(self.report, console)
         show_warnings(found.notes, console)
@@ -104,14 +106,10 @@ class CompareResult(CommandResult):
 
     def cautions(self) -> list[str]:
         """What was dropped or doubtful in the reading, and in the comparison."""
-        from hodgerank.cli.console import cautions_of
-
         return [*cautions_of(self.report), *self.comparison.notes]
 
     def write(self, path: Path) -> None:
         """Write the comparison, as a table or as its chart."""
-        from hodgerank.cli.files import write_result
-
         write_result(self.comparison, path)
 
 
@@ -124,10 +122,6 @@ def compared(
     as_json: bool,
 ) -> CompareResult:
     """Whether populations rank differently."""
-    from hodgerank.cli.progress import doing
-    from hodgerank.data.subsets import exclude_workers as without
-    from hodgerank.estimators.population_comparison.compare import compare_rankings
-
     workers = workers_to_exclude(exclude_workers, votes.together)
     parts = {name: without(part, workers) for name, part in votes.items()}
     found = compare_rankings(

@@ -5,21 +5,33 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from hodgerank.cli.console import n_shown, show_ranking
+from rich.console import Console
+
+from hodgerank.cli.console import (
+    add_names,
+    add_numbers,
+    cautions_of,
+    n_shown,
+    plain_table,
+    show_ranking,
+    show_reading,
+    show_rest,
+    show_table,
+    show_warnings,
+    show_written,
+    verbatim,
+)
+from hodgerank.cli.files import write_result
 from hodgerank.cli.groups import problem_lines, status_of
 from hodgerank.cli.model_options import fit
 from hodgerank.cli.result import CommandResult
 from hodgerank.cli.vote_options import selected, workers_to_exclude
+from hodgerank.data.comparisons import ReadReport
+from hodgerank.data.groups import VoteGroups
 from hodgerank.errors import InvalidArgument
-
-if TYPE_CHECKING:
-    from rich.console import Console
-
-    from hodgerank.data.comparisons import ReadReport
-    from hodgerank.data.groups import VoteGroups
-    from hodgerank.estimators.group_rankings import GroupRankings
+from hodgerank.estimators.group_rankings import GroupRankings, rank_groups
 
 MOST_GROUPS = 12  # whose rankings are shown
 MODEL_OPTIONS = (
@@ -52,18 +64,6 @@ class GroupRankResult(CommandResult):
 
     def show(self, console: Console) -> None:
         """The verdict, a line for each group, and the rankings if they are not too many."""
-        from hodgerank.cli.console import (
-            add_names,
-            add_numbers,
-            plain_table,
-            show_reading,
-            show_rest,
-            show_table,
-            show_warnings,
-            show_written,
-            verbatim,
-        )
-
         show_reading(self.report, console)
         show_warnings(self.rankings.common_notes, console)
         column = self.rankings.column
@@ -102,15 +102,11 @@ class GroupRankResult(CommandResult):
 
     def cautions(self) -> list[str]:
         """What was dropped or doubtful, and why groups are missing."""
-        from hodgerank.cli.console import cautions_of
-
         problems = problem_lines(self.rankings.column, self.rankings.problems)
         return [*cautions_of(self.report), *self.rankings.common_notes, *problems]
 
     def write(self, path: Path) -> None:
         """Write all rankings, as one table or as one chart."""
-        from hodgerank.cli.files import write_result
-
         write_result(self.rankings, path)
 
 
@@ -118,8 +114,6 @@ def rank_each(command: Callable[..., CommandResult]) -> Callable[..., GroupRankR
     """`rank` on groups: its options, and one ranking for each."""
 
     def on_groups(groups: VoteGroups, **arguments: Any) -> GroupRankResult:
-        from hodgerank.estimators.group_rankings import rank_groups
-
         for name in ("truth", "state"):
             if arguments[name] is not None:
                 raise InvalidArgument(f"--{name} is for one ranking: it cannot be used with --by")

@@ -2,21 +2,32 @@
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, cast
+from typing import Annotated, Any, cast
 
+import polars as pl
 import typer
+from rich.console import Console
+from rich.text import Text
 
+from hodgerank.cli.console import (
+    add_numbers,
+    cautions_of,
+    count,
+    plain_table,
+    show_reading,
+    show_table,
+    show_written,
+)
+from hodgerank.cli.files import read_scores, write_result
 from hodgerank.cli.outputs import AsJson, output_option
+from hodgerank.cli.progress import doing
 from hodgerank.cli.result import CommandResult
 from hodgerank.cli.vote_options import reads_votes
-
-if TYPE_CHECKING:
-    import polars as pl
-    from rich.console import Console
-    from rich.text import Text
-
-    from hodgerank.collecting.replay import LearningCurves
-    from hodgerank.data.comparisons import Comparisons, ReadReport
+from hodgerank.collecting.replay import LearningCurves
+from hodgerank.collecting.replay import replay as play
+from hodgerank.data.comparisons import Comparisons, ReadReport
+from hodgerank.display import short
+from hodgerank.errors import InvalidArgument
 
 HEIGHT, WIDTH = 14, 60
 MARGIN = 7  # left of the chart
@@ -27,19 +38,17 @@ MARKS = "●○▲△■□◆◇"
 class ReplayResult(CommandResult):
     """Learning curves, and where they were written."""
 
-    curves: "LearningCurves"
-    report: "ReadReport"
+    curves: LearningCurves
+    report: ReadReport
     written: Path | None
     as_json: bool
 
-    def to_table(self) -> "pl.DataFrame":
+    def to_table(self) -> pl.DataFrame:
         """A row per strategy and number of answers."""
         return cast("pl.DataFrame", self.curves.to_frame("polars"))
 
     def write(self, path: Path) -> None:
         """Write the curves, as a table or as their chart."""
-        from hodgerank.cli.files import write_result
-
         write_result(self.curves, path)
 
     def to_dict(self) -> dict[str, Any]:
@@ -63,21 +72,10 @@ class ReplayResult(CommandResult):
 
     def cautions(self) -> list[str]:
         """What was dropped or doubtful in the reading."""
-        from hodgerank.cli.console import cautions_of
-
         return cautions_of(self.report)
 
-    def show(self, console: "Console") -> None:
+    def show(self, console: Console) -> None:
         """A chart of characters, and the numbers."""
-        from hodgerank.cli.console import (
-            add_numbers,
-            count,
-            plain_table,
-            show_reading,
-            show_table,
-            show_written,
-        )
-
         curves = self.curves
         show_reading(self.report, console)
         n_runs = curves.taus.shape[1]
@@ -105,7 +103,7 @@ class ReplayResult(CommandResult):
 
 @reads_votes
 def replay(
-    votes: "Comparisons",
+    votes: Comparisons,
     strategy: Annotated[
         list[str] | None,
         typer.Option(
@@ -147,10 +145,6 @@ def replay(
 
       hodgerank replay votes.csv --strategy auto --strategy rounds --runs 50 -o curves.svg
     """
-    from hodgerank.cli.files import read_scores
-    from hodgerank.cli.progress import doing
-    from hodgerank.collecting.replay import replay as play
-
     strategies = strategy or ["auto", "random"]
     scores: Any = None if truth is None else _matched(read_scores(truth), votes)
     curves = play(
@@ -166,10 +160,7 @@ def replay(
     return ReplayResult(curves, votes.report, output, as_json)
 
 
-def _matched(scores: dict[str, float], votes: "Comparisons") -> Any:
-    from hodgerank.display import short
-    from hodgerank.errors import InvalidArgument
-
+def _matched(scores: dict[str, float], votes: Comparisons) -> Any:
     missing = [str(item) for item in votes.items if str(item) not in scores]
     if missing:
         among = ", ".join(map(short, missing[:3]))
@@ -179,10 +170,8 @@ def _matched(scores: dict[str, float], votes: "Comparisons") -> Any:
     return {item: scores[str(item)] for item in votes.items}
 
 
-def _chart(curves: "LearningCurves", width: int) -> "list[Text]":
+def _chart(curves: LearningCurves, width: int) -> list[Text]:
     """Tau from 0 (or lower) to 1 upwards, answers to the right; each strategy has its mark."""
-    from rich.text import Text
-
     mean = curves.mean
     low = min(0.0, float(mean.min()))
     width = max(width, 10)

@@ -1,27 +1,29 @@
 """hodgerank report: everything about votes on one page."""
 
 import shlex
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import Annotated, Any, Literal
 
 import typer
+from rich.console import Console
 
+from hodgerank.atomic_write import write_file
+from hodgerank.cli.console import show_reading, show_warnings, show_written, verbatim
 from hodgerank.cli.groups import status_of
-from hodgerank.cli.model_options import Model, fit
-from hodgerank.cli.outputs import check_output_name, goes_to_standard_output
+from hodgerank.cli.model_options import ConfidenceOption, Covariance, Model, Sides, fit
+from hodgerank.cli.outputs import check_output_name, goes_to_standard_output, print_bytes
+from hodgerank.cli.progress import doing
 from hodgerank.cli.result import NOT_UNIQUE, CommandResult
 from hodgerank.cli.vote_options import ExcludeWorkers, reads_votes, selected, workers_to_exclude
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from rich.console import Console
-
-    from hodgerank.data.comparisons import Comparisons
-    from hodgerank.data.groups import VoteGroups
-    from hodgerank.reporting.report import Report
+from hodgerank.data.comparisons import Comparisons
+from hodgerank.data.groups import VoteGroups
+from hodgerank.errors import InvalidArgument
+from hodgerank.reporting.group_findings import GroupFindings
+from hodgerank.reporting.report import Report
+from hodgerank.reporting.report import report as report_on
 
 Format = Literal["html", "md", "json"]
 FORMATS = ("html", "md", "json")
@@ -31,7 +33,7 @@ FORMATS = ("html", "md", "json")
 class ReportResult(CommandResult):
     """A report and where it went."""
 
-    report: "Report"
+    report: Report
     form: str
     written: Path | None
     as_json: bool
@@ -39,8 +41,6 @@ class ReportResult(CommandResult):
     @property
     def exit_status(self) -> int:
         """Not 0 where there is no one ranking."""
-        from hodgerank.reporting.group_findings import GroupFindings
-
         found = self.report.findings
         if not isinstance(found, GroupFindings):
             return NOT_UNIQUE if found.n_parts > 1 else 0
@@ -51,10 +51,8 @@ class ReportResult(CommandResult):
         """Plain values, for --json."""
         return self.report.to_dict()
 
-    def show(self, console: "Console") -> None:
+    def show(self, console: Console) -> None:
         """The answer, and where the rest of it is."""
-        from hodgerank.cli.console import show_reading, show_warnings, show_written, verbatim
-
         show_reading(self.report.findings.votes.report, console)
         console.print()
         for text in self.report.answer:
@@ -65,9 +63,6 @@ class ReportResult(CommandResult):
 
     def write(self, path: Path) -> None:
         """Write the page."""
-        from hodgerank.atomic_write import write_file
-        from hodgerank.cli.outputs import print_bytes
-
         content = self.report.written(self.form).encode()
         if goes_to_standard_output(path):
             print_bytes(content)
@@ -77,8 +72,6 @@ class ReportResult(CommandResult):
 
 def _place(context: typer.Context, path: Path | None) -> Path | None:
     """Where the page goes, which its name and --format have to agree about."""
-    from hodgerank.errors import InvalidArgument
-
     form, as_json = context.params.get("form"), context.params.get("as_json")
     if path is None:
         return None if as_json else Path(f"report.{form or 'html'}")
@@ -101,63 +94,70 @@ def _form(path: Path | None, form: str | None) -> str:
     return form
 
 
-def _with_groups(command: "Callable[..., ReportResult]") -> "Callable[..., ReportResult]":
+def _with_groups(command: Callable[..., ReportResult]) -> Callable[..., ReportResult]:
     """A report knows about groups."""
     return command
 
 
+Title = Annotated[str | None, typer.Option(help="Title of the page.")]
+FormatOption = Annotated[
+    Format | None,
+    typer.Option("--format", is_eager=True, help="If the name of the file does not tell."),
+]
+ModelOption = Annotated[
+    Model | None,
+    typer.Option(
+        "--model",
+        "-m",
+        help="How scores are found; by bayes, or by bradley-terry where answers hang together or "
+        "items are not all joined.",
+    ),
+]
+SidesOption = Annotated[
+    Sides | None, typer.Option(help="Put the pull of the left side into the model, as in rank.")
+]
+CovarianceOption = Annotated[
+    Covariance | None,
+    typer.Option(help="Standard errors from the model, or clustered, as in rank."),
+]
+ForecastOption = Annotated[
+    bool,
+    typer.Option(
+        "--forecast/--no-forecast",
+        help="Foresee what more answers would buy, which takes seconds; up to 60 items.",
+    ),
+]
+Seed = Annotated[int, typer.Option(min=0, help="Breaks ties in what to ask next.")]
+Output = Annotated[
+    Path | None,
+    typer.Option(
+        "--output",
+        "-o",
+        callback=_place,
+        help="Where it goes: .html, .md or .json; - for standard output. report.html if not given.",
+    ),
+]
+JsonOption = Annotated[
+    bool,
+    typer.Option("--json", is_eager=True, help="Print JSON; a page is written only with --output."),
+]
+
+
 @partial(reads_votes, on_groups=_with_groups)
 def report(
-    votes: "Comparisons | VoteGroups",
+    votes: Comparisons | VoteGroups,
     context: typer.Context,
-    title: Annotated[str | None, typer.Option(help="Title of the page.")] = None,
-    form: Annotated[
-        Format | None,
-        typer.Option("--format", is_eager=True, help="If the name of the file does not tell."),
-    ] = None,
-    model: Annotated[
-        Model | None,
-        typer.Option(
-            "--model",
-            "-m",
-            help="How scores are found; by bayes, or by bradley-terry where answers hang together "
-            "or items are not all joined.",
-        ),
-    ] = None,
-    position_bias: Annotated[
-        Literal["common", "worker"] | None,
-        typer.Option(help="Put the pull of the left side into the model, as in rank."),
-    ] = None,
-    covariance: Annotated[
-        Literal["model", "worker", "ballot"] | None,
-        typer.Option(help="Standard errors from the model, or clustered, as in rank."),
-    ] = None,
+    title: Title = None,
+    form: FormatOption = None,
+    model: ModelOption = None,
+    position_bias: SidesOption = None,
+    covariance: CovarianceOption = None,
     exclude_workers: ExcludeWorkers = None,
-    confidence: Annotated[float, typer.Option(help="Level of the intervals.")] = 0.95,
-    forecast: Annotated[
-        bool,
-        typer.Option(
-            "--forecast/--no-forecast",
-            help="Foresee what more answers would buy, which takes seconds; up to 60 items.",
-        ),
-    ] = True,
-    seed: Annotated[int, typer.Option(min=0, help="Breaks ties in what to ask next.")] = 0,
-    output: Annotated[
-        Path | None,
-        typer.Option(
-            "--output",
-            "-o",
-            callback=_place,
-            help="Where it goes: .html, .md or .json; - for standard output. report.html if not "
-            "given.",
-        ),
-    ] = None,
-    as_json: Annotated[
-        bool,
-        typer.Option(
-            "--json", is_eager=True, help="Print JSON; a page is written only with --output."
-        ),
-    ] = False,
+    confidence: ConfidenceOption = 0.95,
+    forecast: ForecastOption = True,
+    seed: Seed = 0,
+    output: Output = None,
+    as_json: JsonOption = False,
 ) -> ReportResult:
     """Write a report: the answer in three sentences, then everything behind it.
 
@@ -175,10 +175,6 @@ def report(
 
       hodgerank report votes.csv --format md -o - | less
     """
-    from hodgerank.cli.progress import doing
-    from hodgerank.data.groups import VoteGroups
-    from hodgerank.reporting.report import report as report_on
-
     form_written = _form(output, form)
     chosen: Any
     if isinstance(votes, VoteGroups):

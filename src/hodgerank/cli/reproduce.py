@@ -4,18 +4,21 @@ import signal
 import sys
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
+from rich.console import Console
+from rich.markup import escape
+from rich.padding import Padding
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.table import Table
 
+from hodgerank.cli.console import complaints, show_written, verbatim
 from hodgerank.cli.outputs import AsJson
+from hodgerank.cli.progress import is_watched
 from hodgerank.cli.result import BAD_INPUT, CommandResult
-
-if TYPE_CHECKING:
-    from rich.console import Console
-
-    from hodgerank.reproduce import Reproduction
-
+from hodgerank.reproduce import Reproduction
+from hodgerank.reproduce import reproduce as run
 
 MARKS = {
     "HOLDS": "[green]✓[/]",
@@ -29,7 +32,7 @@ MARKS = {
 class ReproduceResult(CommandResult):
     """Verdicts, and where the page is."""
 
-    reproduction: "Reproduction"
+    reproduction: Reproduction
     as_json: bool
     written = None
 
@@ -61,14 +64,8 @@ class ReproduceResult(CommandResult):
             },
         }
 
-    def show(self, console: "Console") -> None:
+    def show(self, console: Console) -> None:
         """Each figure with its claims and the evidence."""
-        from rich.markup import escape
-        from rich.padding import Padding
-        from rich.table import Table
-
-        from hodgerank.cli.console import show_written, verbatim
-
         for report in self.reproduction.reports:
             published = report.published
             tally = f" ({report.tally})" if report.tally else ""
@@ -126,18 +123,6 @@ def reproduce(
 
       hodgerank reproduce --full --jobs 8
     """
-    from rich.progress import (
-        BarColumn,
-        MofNCompleteColumn,
-        Progress,
-        TextColumn,
-        TimeRemainingColumn,
-    )
-
-    from hodgerank.cli.console import complaints
-    from hodgerank.cli.progress import is_watched
-    from hodgerank.reproduce import reproduce as run
-
     # stopped politely, the processes stop too, and what they found is kept
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
     if full and smoke:

@@ -1,11 +1,15 @@
 """hodgerank simulate: votes of an imaginary crowd."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, cast
+from typing import Annotated, Any, Literal, cast
 
+import polars as pl
 import typer
+from rich.console import Console
 
+from hodgerank.cli.console import verbatim
+from hodgerank.cli.files import write_table
 from hodgerank.cli.model_options import Link
 from hodgerank.cli.outputs import (
     AsJson,
@@ -15,13 +19,11 @@ from hodgerank.cli.outputs import (
     output_option,
     require_one_printed,
 )
+from hodgerank.cli.progress import doing, telling_progress
 from hodgerank.cli.result import CommandResult
-
-if TYPE_CHECKING:
-    import polars as pl
-    from rich.console import Console
-
-    from hodgerank.data.comparisons import Comparisons
+from hodgerank.data.comparisons import Comparisons
+from hodgerank.data.simulate import SimulatedCrowd, require_memory, simulate_comparisons
+from hodgerank.errors import InvalidArgument
 
 BYTES_OF_A_ROW = 125  # of the table that is written, measured
 
@@ -30,7 +32,7 @@ BYTES_OF_A_ROW = 125  # of the table that is written, measured
 class SimulateResult(CommandResult):
     """What was simulated and where it went."""
 
-    votes: "Comparisons"
+    votes: Comparisons
     written: Path
     truth_written: Path | None
     as_json: bool
@@ -45,14 +47,12 @@ class SimulateResult(CommandResult):
             "truth_written": None if self.truth_written is None else str(self.truth_written),
         }
 
-    def to_table(self) -> "pl.DataFrame":
+    def to_table(self) -> pl.DataFrame:
         """A row per answer."""
         return cast("pl.DataFrame", self.votes.to_frame("polars"))
 
-    def show(self, console: "Console") -> None:
+    def show(self, console: Console) -> None:
         """Where the votes went."""
-        from hodgerank.cli.console import verbatim
-
         truth = "" if self.truth_written is None else f", {self.truth_written}"
         console.print(
             verbatim(
@@ -99,12 +99,6 @@ def simulate(
 
       hodgerank simulate --seed 1 -o - | hodgerank rank -
     """
-    import polars as pl
-
-    from hodgerank.cli.files import write_table
-    from hodgerank.cli.progress import doing, telling_progress
-    from hodgerank.data.simulate import require_memory, simulate_comparisons
-
     require_one_printed(output, as_json)
     keep_apart([output, truth])
     require_memory("answers", answers, BYTES_OF_A_ROW)
@@ -125,12 +119,9 @@ def simulate(
     return result
 
 
-def _campaign(items: int, answers: int, how: dict[str, Any]) -> "Comparisons":
+def _campaign(items: int, answers: int, how: dict[str, Any]) -> Comparisons:
     """The answers of an active campaign."""
-    from dataclasses import replace
-
     from hodgerank.collecting.run import run
-    from hodgerank.data.simulate import SimulatedCrowd
     from hodgerank.sampling.samplers.auto import AutoSampler
 
     crowd = SimulatedCrowd(items, **how)
@@ -140,8 +131,6 @@ def _campaign(items: int, answers: int, how: dict[str, Any]) -> "Comparisons":
 
 
 def _crowd(text: str) -> dict[str, int]:
-    from hodgerank.errors import InvalidArgument
-
     crowd: dict[str, int] = {}
     for part in text.split(","):
         kind, _, count = part.partition("=")

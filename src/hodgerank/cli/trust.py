@@ -7,39 +7,37 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, cast
+from typing import Annotated, Any, cast
 
+import polars as pl
 import typer
 from rich.console import Console
 from rich.table import Table
 
+from hodgerank.atomic_write import write_file
 from hodgerank.cli.console import (
     add_numbers,
+    cautions_of,
     count,
     number,
     plain_table,
     show_reading,
     show_table,
+    show_written,
     verbatim,
 )
+from hodgerank.cli.files import write_table
 from hodgerank.cli.groups import GroupedResult, each_group
 from hodgerank.cli.outputs import AsJson, output_option
 from hodgerank.cli.result import CommandResult
 from hodgerank.cli.vote_options import reads_votes
-from hodgerank.estimators.trust import TrustReport
-from hodgerank.estimators.trust_statements import Statement
+from hodgerank.data.comparisons import Comparisons
+from hodgerank.data.groups import VoteGroups
+from hodgerank.estimators.trust import TrustReport, assess_trust
+from hodgerank.estimators.trust_statements import Statement, about_workers
+from hodgerank.estimators.workers.assess import assess_workers
 from hodgerank.estimators.workers.assessment import FAULTS, WorkerAssessment
 from hodgerank.graph.decomposition import PART_WORDS
-
-if TYPE_CHECKING:
-    import polars as pl
-    from rich.console import Console
-
-    from hodgerank.data.comparisons import Comparisons
-    from hodgerank.data.groups import VoteGroups
-    from hodgerank.estimators.trust import TrustReport
-    from hodgerank.estimators.workers.assessment import WorkerAssessment
-
 
 EXPECTED_OF = (
     "to expect: of position bias if sides were dealt at random, of the ranking from coin tosses, "
@@ -166,8 +164,6 @@ class TrustResult(CommandResult):
 
     def show(self, console: Console) -> None:
         """The whole story on one screen."""
-        from hodgerank.cli.console import show_written
-
         show_trust(self.report, console)
         if self.report.workers is not None:
             show_workers(self.report.workers, self.report.n_shown, console)
@@ -175,8 +171,6 @@ class TrustResult(CommandResult):
 
     def cautions(self) -> list[str]:
         """What was dropped or doubtful in the reading."""
-        from hodgerank.cli.console import cautions_of
-
         return cautions_of(self.report.votes.report)
 
     def to_table(self) -> pl.DataFrame:
@@ -202,8 +196,6 @@ class GroupedTrustResult(GroupedResult):
 
     def show(self, console: Console) -> None:
         """Group by group, then the workers."""
-        from hodgerank.estimators.trust_statements import about_workers
-
         super().show(console)
         console.print("\n[bold]all groups[/]")
         n_workers = 0 if self.workers is None else len(self.workers)
@@ -218,9 +210,6 @@ class GroupedTrustResult(GroupedResult):
 
 def write_report(result: CommandResult, path: Path) -> None:
     """As JSON everything, as a table what `to_table` gives."""
-    from hodgerank.atomic_write import write_file
-    from hodgerank.cli.files import write_table
-
     if path.suffix.lower() != ".json":
         write_table(result.to_table(), path)
         return
@@ -232,8 +221,6 @@ def _trust_each(command: Callable[..., TrustResult]) -> Callable[..., GroupedTru
     """`trust` on groups: what the votes are made of in each, workers over all together."""
 
     def on_groups(groups: VoteGroups, **arguments: Any) -> GroupedTrustResult:
-        from hodgerank.estimators.workers.assess import assess_workers
-
         together = groups.together()
         each = each_group(partial(_assessed, with_workers=False))(groups, **arguments)
         return GroupedTrustResult(
@@ -253,8 +240,6 @@ def _assessed(
     as_json: bool,
     with_workers: bool = True,
 ) -> TrustResult:
-    from hodgerank.estimators.trust import assess_trust
-
     report = assess_trust(votes, n_shown=top, with_workers=with_workers, with_split_half=split_half)
     return TrustResult(report, with_workers, output, as_json)
 

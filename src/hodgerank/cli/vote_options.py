@@ -8,23 +8,31 @@ from functools import wraps
 from inspect import Parameter, signature
 from io import BytesIO
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Annotated, Any, Literal, cast
+from typing import IO, Annotated, Any, Literal, cast
 
 import typer
 
-from hodgerank.cli.files import STANDARD_INPUT, file_or_input, require_one_reader
+from hodgerank.cli.console import complaints, show_warnings
+from hodgerank.cli.files import (
+    STANDARD_INPUT,
+    file_or_input,
+    read_items,
+    read_workers,
+    require_one_reader,
+)
 from hodgerank.cli.groups import each_group
 from hodgerank.cli.interrupts import heed_interrupts
 from hodgerank.cli.outputs import goes_to_standard_output, keep_apart, require_one_printed
+from hodgerank.cli.progress import doing, telling_progress
 from hodgerank.cli.result import CommandResult
-
-if TYPE_CHECKING:
-    from hodgerank.data.comparisons import Comparisons
-    from hodgerank.data.reading.options import ReadOptions
-    from hodgerank.data.reading.vote_source import VoteSource
-    from hodgerank.graph.comparison_graph import ComparisonGraph
-    from hodgerank.types import Item
-
+from hodgerank.data.comparisons import Comparisons, ReadReport
+from hodgerank.data.reading.options import ReadOptions
+from hodgerank.data.reading.vote_source import VoteSource
+from hodgerank.data.subsets import exclude_workers, keep_items_with, largest_component
+from hodgerank.errors import DisconnectedGraph, InvalidArgument
+from hodgerank.graph.build import build_graph
+from hodgerank.graph.comparison_graph import ComparisonGraph
+from hodgerank.types import Item
 
 PANEL = "Reading the file"
 READ = ("truth", "items", "pending", "exclude_workers")  # options that name a file to read
@@ -95,8 +103,6 @@ def read_options(
     separator: Annotated[str | None, _option("Column separator, if not found out.")] = None,
 ) -> ReadOptions:
     """What the command line says about reading."""
-    from hodgerank.data.reading.options import ReadOptions
-
     return ReadOptions(
         left=left, right=right, outcome=outcome, winner=winner, loser=loser, worker=worker,
         weight=weight, time=time, count=count, group=by, unit=unit, ballot=ballot, item=item,
@@ -114,8 +120,6 @@ def answers(source: VoteSource) -> Comparisons:
 
 def answers_or_edges(source: VoteSource) -> Comparisons | ComparisonGraph:
     """Answers; those of many files reduced to edges, unless more than edges is asked for."""
-    from hodgerank.graph.build import build_graph
-
     if not source.is_lazy:
         return source.distinct_answers()
     how = source.options
@@ -130,10 +134,6 @@ def distinct_answers(source: VoteSource) -> Comparisons:
 
 def answers_or_items(source: VoteSource) -> Comparisons:
     """Answers, or no answers on the items of a list."""
-    from hodgerank.cli.files import read_items
-    from hodgerank.data.comparisons import Comparisons, ReadReport
-    from hodgerank.data.reading.options import ReadOptions
-
     if source.options != ReadOptions():
         return source.answers()  # who says how to read votes has votes
     items, name = None, str(source.source)
@@ -169,10 +169,6 @@ def reads_votes(
 
     @wraps(command)
     def run(**arguments: Any) -> CommandResult:
-        from hodgerank.cli.console import complaints, show_warnings
-        from hodgerank.cli.progress import doing, telling_progress
-        from hodgerank.errors import DisconnectedGraph
-
         paths = arguments.pop("files")
         output = arguments.get("output")
         require_one_printed(output, arguments["as_json"])
@@ -204,20 +200,11 @@ def reads_votes(
 
 def _parameters(function: Callable[..., Any]) -> list[Parameter]:
     """Its parameters, with annotations that mean the same in another module."""
-    found = list(signature(function).parameters.values())
-    own = dict.fromkeys(("Comparisons", "ComparisonGraph", "VoteSource", "VoteGroups"), object)
-    names = {**own, **function.__globals__}
-    return [
-        p.replace(annotation=eval(p.annotation, names)) if isinstance(p.annotation, str) else p
-        for p in found
-    ]
+    return list(signature(function, eval_str=True).parameters.values())
 
 
 def _source(paths: list[Path], reading: ReadOptions, arguments: dict[str, Any]) -> VoteSource:
     """The votes, not yet read; populations are sorted like groups."""
-    from hodgerank.data.reading.vote_source import VoteSource
-    from hodgerank.errors import InvalidArgument
-
     real = [path.resolve() for path in paths if path != STANDARD_INPUT]
     twice = next((path for path in real if real.count(path) > 1), None)
     if twice is not None:
@@ -261,8 +248,6 @@ def workers_to_exclude(which: str | None, votes: Callable[[], Any]) -> list[Item
     """The workers to leave out: those flagged among the votes, or those of a list."""
     if which is None:
         return []
-    from hodgerank.cli.files import read_workers
-
     if which != "flagged":
         return read_workers(Path(which))
     from hodgerank.estimators.workers.assess import assess_workers
@@ -272,8 +257,6 @@ def workers_to_exclude(which: str | None, votes: Callable[[], Any]) -> list[Item
 
 def selected(votes: Any, workers: list[Item], min_answers: int, largest: bool) -> Any:
     """The votes without what was not wanted."""
-    from hodgerank.data.subsets import exclude_workers, keep_items_with, largest_component
-
     votes = exclude_workers(votes, workers) if workers else votes
     votes = keep_items_with(votes, min_answers) if min_answers else votes
     return largest_component(votes) if largest else votes

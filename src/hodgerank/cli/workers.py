@@ -3,34 +3,45 @@
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, cast
+from typing import Annotated, Any, cast
 
+import polars as pl
 import typer
+from rich.console import Console
 
+from hodgerank.cli.console import (
+    add_names,
+    add_numbers,
+    cautions_of,
+    number,
+    plain_table,
+    show_reading,
+    show_rest,
+    show_table,
+    show_warnings,
+    show_written,
+    verbatim,
+)
 from hodgerank.cli.groups import all_together
 from hodgerank.cli.outputs import AsJson, output_option
 from hodgerank.cli.result import CommandResult
 from hodgerank.cli.vote_options import distinct_answers, reads_votes
-
-if TYPE_CHECKING:
-    import polars as pl
-    from rich.console import Console
-
-    from hodgerank.data.comparisons import Comparisons, ReadReport
-    from hodgerank.estimators.workers.assessment import WorkerAssessment
+from hodgerank.data.comparisons import Comparisons, ReadReport
+from hodgerank.estimators.workers.assess import assess_workers
+from hodgerank.estimators.workers.assessment import FAULTS, HABITS, WORDS, WorkerAssessment
 
 
 @dataclass(frozen=True)
 class WorkersResult(CommandResult):
     """An assessment of workers."""
 
-    assessment: "WorkerAssessment"
-    report: "ReadReport"
+    assessment: WorkerAssessment
+    report: ReadReport
     top: int
     written: Path | None
     as_json: bool
 
-    def to_table(self) -> "pl.DataFrame":
+    def to_table(self) -> pl.DataFrame:
         """A row per worker."""
         return cast("pl.DataFrame", self.assessment.to_frame("polars"))
 
@@ -41,25 +52,10 @@ class WorkersResult(CommandResult):
 
     def cautions(self) -> list[str]:
         """What was dropped or doubtful in the reading, and what could not be assessed."""
-        from hodgerank.cli.console import cautions_of
-
         return [*cautions_of(self.report), *self.assessment.notes]
 
-    def show(self, console: "Console") -> None:
+    def show(self, console: Console) -> None:
         """A table of workers, faults first, then habits, and what the flags mean."""
-        from hodgerank.cli.console import (
-            add_names,
-            add_numbers,
-            number,
-            plain_table,
-            show_reading,
-            show_rest,
-            show_table,
-            show_warnings,
-            show_written,
-            verbatim,
-        )
-
         found = self.assessment
         show_reading(self.report, console)
         table = plain_table()
@@ -99,10 +95,8 @@ class WorkersResult(CommandResult):
         show_written(self.written, console)
 
 
-def show_meanings(found: "WorkerAssessment", console: "Console") -> None:
+def show_meanings(found: WorkerAssessment, console: Console) -> None:
     """How many have a fault and how many a habit, and what each of these flags says."""
-    from hodgerank.estimators.workers.assessment import FAULTS, HABITS, WORDS
-
     faults, habits = len(found.flagged), len(found.habits)
     innocent = f" (at most {found.false_discovery_rate:.0%} of these are expected to be innocent)"
     console.print(
@@ -118,7 +112,7 @@ def show_meanings(found: "WorkerAssessment", console: "Console") -> None:
 
 @partial(reads_votes, reader=distinct_answers, on_groups=all_together)
 def workers(
-    votes: "Comparisons",
+    votes: Comparisons,
     false_discovery_rate: Annotated[
         float, typer.Option(help="Share of innocent workers among those with a fault.")
     ] = 0.05,
@@ -139,7 +133,5 @@ def workers(
 
       hodgerank workers votes.csv --worker country
     """
-    from hodgerank.estimators.workers.assess import assess_workers
-
     assessment = assess_workers(votes, false_discovery_rate=false_discovery_rate)
     return WorkersResult(assessment, votes.report, top, output, as_json)

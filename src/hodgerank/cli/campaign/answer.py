@@ -2,32 +2,28 @@
 
 from __future__ import annotations
 
+import getpass
 from dataclasses import dataclass, replace
 from time import monotonic
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 from rich.console import Console
 from rich.text import Text
 
+from hodgerank.campaign.campaign import Campaign
+from hodgerank.campaign.items import CampaignItem
+from hodgerank.campaign.settings import CampaignSettings
+from hodgerank.campaign.tasks import Task
 from hodgerank.cli.campaign.arguments import Name, Where
-from hodgerank.cli.campaign.keyboard import LEFT, RIGHT, KeyReader
-from hodgerank.cli.console import plain_table
+from hodgerank.cli.campaign.keyboard import LEFT, RIGHT, KeyReader, keys_of_standard_input
+from hodgerank.cli.console import complaints, count, plain_table, results, verbatim
 from hodgerank.cli.interrupts import heed_interrupts
-from hodgerank.cli.outputs import AsJson
+from hodgerank.cli.outputs import AsJson, printing
 from hodgerank.cli.result import INTERRUPTED, CommandResult
 from hodgerank.display import short, visible
 from hodgerank.errors import CampaignError, InvalidArgument, NoTask
-
-if TYPE_CHECKING:
-    from rich.console import Console
-
-    from hodgerank.campaign.campaign import Campaign
-    from hodgerank.campaign.items import CampaignItem
-    from hodgerank.campaign.settings import CampaignSettings
-    from hodgerank.campaign.tasks import Task
-    from hodgerank.types import Item
-
+from hodgerank.types import Item
 
 WIDE = 80  # columns, in which two items stand side by side
 LONGEST = 10_000  # characters of a text that are shown
@@ -184,8 +180,6 @@ class Conversation:
 
     def _how_far(self) -> str:
         """The number of answers; nothing by which gold pairs and repeats could be told."""
-        from hodgerank.cli.console import count
-
         settings, own = self._campaign.settings, f"{count(self._n_own, 'answer')} of yours"
         if settings.answers_per_worker is not None:
             return f"{own}, of at most {settings.answers_per_worker:,}"
@@ -228,8 +222,6 @@ class Conversation:
         return replace(item, media=str(path)) if path.is_file() else item
 
     def _say(self, words: str, style: str = "") -> None:
-        from hodgerank.cli.console import verbatim
-
         self._console.print(verbatim(words, style))
 
 
@@ -274,8 +266,6 @@ class AnswerResult(CommandResult):
 
     def show(self, console: Console) -> None:
         """How many were saved, and how to go on."""
-        from hodgerank.cli.console import count, verbatim
-
         console.print()
         also = {"taken back": self.n_undone, "skipped": self.n_skipped}
         more = "".join(f", {n:,} {what}" for what, n in also.items() if n)
@@ -309,11 +299,6 @@ def answer(
 
       hodgerank campaign answer campaign.db --worker script < keys.txt
     """
-    from hodgerank.campaign.campaign import Campaign
-    from hodgerank.cli.campaign.keyboard import keys_of_standard_input
-    from hodgerank.cli.console import complaints, results
-    from hodgerank.cli.outputs import printing
-
     heed_interrupts()
     who = _login_name() if worker is None else worker
     with Campaign.open(where, name) as campaign:
@@ -334,9 +319,7 @@ def answer(
 
 
 def _login_name() -> str:
-    from getpass import getuser
-
     try:
-        return getuser()
+        return getpass.getuser()
     except (KeyError, OSError, ImportError):
         raise InvalidArgument("say who answers: --worker NAME") from None

@@ -6,15 +6,15 @@ import shlex
 import tomllib
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
-from hodgerank.errors import InvalidArgument, InvalidComparisons
-
-if TYPE_CHECKING:
-    from hodgerank.types import Item
-
+from hodgerank.cli.files import by_name
+from hodgerank.data.sources.files import open_file
+from hodgerank.display import cut
+from hodgerank.errors import InvalidArgument, InvalidComparisons, UnknownItem
+from hodgerank.types import Item
 
 DEFAULT_NAME = "campaign"
 Where = Annotated[
@@ -57,13 +57,14 @@ ContextColumn = Annotated[str | None, _column("Likewise; '' leaves it out.", "--
 ImageColumn = Annotated[str | None, _column("Likewise; paths beside ITEMS.", "--image")]
 TrackColumn = Annotated[str | None, _column("Likewise; '' leaves it out.", "--track")]
 Encoding = Annotated[str | None, _column("Of ITEMS, if not UTF-8.", "--encoding")]
+StopRule = Annotated[
+    str | None,
+    typer.Option(help="Stop sooner: 'tau >= 0.9', 'top 3 >= 0.95', 'ranks <= 2'; and, or."),
+]
 
 
 def known_items(names: Iterable[str], items: Iterable[Item]) -> list[Item]:
     """Items that are named on the command line or in a file, whatever their type."""
-    from hodgerank.cli.files import by_name
-    from hodgerank.errors import UnknownItem
-
     known = by_name(list(items))
     found = []
     for name in names:
@@ -125,13 +126,9 @@ def read_settings_file(path: Path) -> dict[str, Any]:
 
 def read_gold(path: Path) -> list[dict[str, str]]:
     """Pairs with a known answer from a table with the columns better and worse."""
-    from hodgerank.data.sources.files import open_file
-
     raw = open_file(path)
     columns = ["better", "worse"]
     if not set(columns) <= set(raw.columns):
-        from hodgerank.display import cut
-
         has = cut(", ".join(raw.columns), 200)
         raise InvalidComparisons(f"{path}: columns better and worse are needed; it has {has}")
     table, _ = raw.rows(columns)

@@ -4,24 +4,28 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
+from rich.console import Console
 
+from hodgerank.campaign.campaign import Campaign
+from hodgerank.campaign.log_file import is_log
+from hodgerank.campaign.votes import table_of
 from hodgerank.cli.campaign.arguments import Name, Where, known_items
 from hodgerank.cli.campaign.output import Done, done
+from hodgerank.cli.console import verbatim
 from hodgerank.cli.outputs import (
     AsJson,
     check_output_name,
     goes_to_standard_output,
     keep_apart,
+    print_bytes,
     require_one_printed,
 )
 from hodgerank.cli.result import CommandResult
+from hodgerank.data.reading.vote_source import read_comparisons
 from hodgerank.errors import InvalidArgument
-
-if TYPE_CHECKING:
-    from rich.console import Console
 
 
 def import_file(
@@ -57,10 +61,6 @@ def import_file(
 
       hodgerank campaign import votes.csv -o campaign.db
     """
-    from hodgerank.campaign.campaign import Campaign
-    from hodgerank.campaign.log_file import is_log
-    from hodgerank.data.reading.vote_source import read_comparisons
-
     if output is None:
         raise InvalidArgument("name the campaign that the file goes into: -o campaign.db")
     if is_log(file):
@@ -103,14 +103,10 @@ class ExportResult(CommandResult):
 
     def show(self, console: Console) -> None:
         """What it was, and where it is."""
-        from hodgerank.cli.console import verbatim
-
         console.print(verbatim(f"{self.what} of {self.campaign} written to {self.written}"))
 
     def write(self, path: Path) -> None:
         """Print the table."""
-        from hodgerank.cli.outputs import print_bytes
-
         print_bytes(self.table)
 
 
@@ -147,9 +143,6 @@ def export(
 
       hodgerank campaign export campaign.db -o - | hodgerank rank -
     """
-    from hodgerank.campaign.campaign import Campaign
-    from hodgerank.campaign.votes import table_of
-
     if output is None:
         raise InvalidArgument(
             "name a file: -o votes.csv, votes.parquet or log.jsonl, or - to print"

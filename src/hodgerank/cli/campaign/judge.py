@@ -3,11 +3,23 @@
 import asyncio
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
+from rich.console import Console
 
+from hodgerank.campaign.campaign import Campaign
+from hodgerank.campaign.summaries import CampaignProgress
 from hodgerank.cli.campaign.arguments import Name, Where
+from hodgerank.cli.console import (
+    add_names,
+    add_numbers,
+    count,
+    plain_table,
+    show_table,
+    show_warnings,
+    verbatim,
+)
 from hodgerank.cli.judge_folder import INTERRUPTED, heeding_interrupts
 from hodgerank.cli.judge_options import (
     Answers,
@@ -33,17 +45,12 @@ from hodgerank.cli.judge_options import (
 )
 from hodgerank.cli.judge_result import money
 from hodgerank.cli.outputs import AsJson
+from hodgerank.cli.progress import doing, telling_progress
 from hodgerank.cli.result import BAD_INPUT, CommandResult
 from hodgerank.cli.result import INTERRUPTED as INTERRUPTED_STATUS
 from hodgerank.errors import InvalidArgument
-
-if TYPE_CHECKING:
-    from rich.console import Console
-
-    from hodgerank.campaign.campaign import Campaign
-    from hodgerank.campaign.summaries import CampaignProgress
-    from hodgerank.judges.campaign_run import CampaignRun
-    from hodgerank.judges.chat_judge import ChatJudge
+from hodgerank.judges.campaign_run import CampaignRun, judge_campaign, judge_for
+from hodgerank.judges.chat_judge import ChatJudge
 
 
 @dataclass(frozen=True)
@@ -52,8 +59,8 @@ class CampaignJudgeResult(CommandResult):
 
     campaign: str
     database: str
-    run: "CampaignRun"
-    progress: "CampaignProgress"
+    run: CampaignRun
+    progress: CampaignProgress
     calls: Path
     trouble: str
     as_json: bool
@@ -82,10 +89,8 @@ class CampaignJudgeResult(CommandResult):
             "progress": self.progress.to_dict(),
         }
 
-    def show(self, console: "Console") -> None:
+    def show(self, console: Console) -> None:
         """What came, then the models, then the campaign."""
-        from hodgerank.cli.console import count, show_warnings, verbatim
-
         run = self.run
         skipped = f", {run.n_skipped:,} skipped" if run.n_skipped else ""
         words = f"{count(run.n_answers, 'answer')}{skipped}; stopped by: {run.reason}"
@@ -100,9 +105,7 @@ class CampaignJudgeResult(CommandResult):
         console.print(verbatim(self.progress.sentence, "bold"))
         console.print(verbatim(f"every call is in {self.calls}"))
 
-    def _show_models(self, console: "Console") -> None:
-        from hodgerank.cli.console import add_names, add_numbers, plain_table, show_table, verbatim
-
+    def _show_models(self, console: Console) -> None:
         costs = {judge.model: judge.cost for judge in self.run.judges}
         table = plain_table()
         add_names(table, "model")
@@ -174,9 +177,6 @@ def judge(
 
       hodgerank campaign judge campaign.db -m NAME --base-url http://localhost:8000/v1
     """
-    from hodgerank.campaign.campaign import Campaign
-    from hodgerank.judges.campaign_run import judge_for
-
     how: dict[str, Any] = {
         "base_url": base_url or None,
         "api_key": keys_of(key_variable),
@@ -205,11 +205,8 @@ def judge(
 
 
 async def _run(
-    judges: "ChatJudge", campaign: "Campaign", budget: int | None, concurrency: int
-) -> "CampaignRun":
-    from hodgerank.cli.progress import doing, telling_progress
-    from hodgerank.judges.campaign_run import judge_campaign
-
+    judges: ChatJudge, campaign: Campaign, budget: int | None, concurrency: int
+) -> CampaignRun:
     with telling_progress():
         advance = doing("judging", budget)
         work = judge_campaign(

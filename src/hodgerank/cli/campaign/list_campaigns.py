@@ -2,16 +2,18 @@
 
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from rich.console import Console
+
+from hodgerank.campaign.campaign import Campaign
+from hodgerank.campaign.database import Database
+from hodgerank.campaign.summaries import Counts
 from hodgerank.cli.campaign.arguments import Where
+from hodgerank.cli.campaign.output import when
+from hodgerank.cli.console import add_names, add_numbers, plain_table, show_table, verbatim
 from hodgerank.cli.outputs import AsJson
 from hodgerank.cli.result import CommandResult
-
-if TYPE_CHECKING:
-    from rich.console import Console
-
-    from hodgerank.campaign.summaries import Counts
 
 
 @dataclass(frozen=True)
@@ -19,7 +21,7 @@ class ListResult(CommandResult):
     """Campaigns in numbers, oldest first."""
 
     database: str
-    campaigns: "dict[str, Counts]"
+    campaigns: dict[str, Counts]
     as_json: bool
     written = None
 
@@ -39,11 +41,8 @@ class ListResult(CommandResult):
         ]
         return {"database": self.database, "campaigns": rows}
 
-    def show(self, console: "Console") -> None:
+    def show(self, console: Console) -> None:
         """A line for each."""
-        from hodgerank.cli.campaign.output import when
-        from hodgerank.cli.console import add_names, add_numbers, plain_table, show_table, verbatim
-
         if not self.campaigns:
             console.print(verbatim(f"{self.database} has no campaign"))
             return
@@ -70,9 +69,6 @@ def list_campaigns(where: Where, as_json: AsJson = False) -> ListResult:
     Examples:
       hodgerank campaign list campaign.db
     """
-    from hodgerank.campaign.campaign import Campaign
-    from hodgerank.campaign.database import Database
-
     with Database(where, read_only=True) as database:
         campaigns = {name: Campaign(database, name).counts for name in database.campaigns()}
         return ListResult(database.name, campaigns, as_json)

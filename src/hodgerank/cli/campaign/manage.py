@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
+from hodgerank.campaign.campaign import Campaign
+from hodgerank.campaign.items import read_campaign_items
 from hodgerank.cli.campaign.arguments import (
     ContextColumn,
     Encoding,
@@ -21,11 +23,8 @@ from hodgerank.cli.campaign.arguments import (
 )
 from hodgerank.cli.campaign.output import Done, done
 from hodgerank.cli.outputs import AsJson
+from hodgerank.display import visible
 from hodgerank.errors import InvalidArgument
-
-if TYPE_CHECKING:
-    from hodgerank.campaign.campaign import Campaign
-
 
 Yes = Annotated[bool, typer.Option("--yes", help="Do not ask whether that is meant.")]
 
@@ -36,8 +35,6 @@ def pause(where: Where, name: Name = None, as_json: AsJson = False) -> Done:
     Examples:
       hodgerank campaign pause campaign.db
     """
-    from hodgerank.campaign.campaign import Campaign
-
     with Campaign.open(where, name) as campaign:
         campaign.pause()
         return done(campaign, f"{campaign.id} is paused; resume lets it go on", as_json)
@@ -49,8 +46,6 @@ def resume(where: Where, name: Name = None, as_json: AsJson = False) -> Done:
     Examples:
       hodgerank campaign resume campaign.db
     """
-    from hodgerank.campaign.campaign import Campaign
-
     with Campaign.open(where, name) as campaign:
         campaign.resume()
         return done(campaign, f"{campaign.id} gives out tasks", as_json)
@@ -66,8 +61,6 @@ def reset(where: Where, name: Name = None, yes: Yes = False, as_json: AsJson = F
 
       hodgerank campaign reset campaign.db --yes
     """
-    from hodgerank.campaign.campaign import Campaign
-
     with Campaign.open(where, name) as campaign:
         n = campaign.counts.n_given
         if not _is_meant(f"Begin {campaign.id} anew, without its {n:,} answers?", yes):
@@ -85,8 +78,6 @@ def close(where: Where, name: Name = None, yes: Yes = False, as_json: AsJson = F
     Examples:
       hodgerank campaign close campaign.db --yes
     """
-    from hodgerank.campaign.campaign import Campaign
-
     with Campaign.open(where, name) as campaign:
         n = campaign.counts.n_answers
         if not _is_meant(f"Close {campaign.id} for good, with {n:,} answers?", yes):
@@ -101,8 +92,6 @@ def _is_meant(question: str, yes: bool) -> bool:
         return True
     if sys.stdin is None or not sys.stdin.isatty():
         raise InvalidArgument("this cannot be undone: add --yes if it is meant")
-    from hodgerank.display import visible
-
     try:
         return typer.confirm(visible(question), err=True)
     except typer.Abort:  # Ctrl-C, or the end of input
@@ -129,9 +118,6 @@ def add(
     Examples:
       hodgerank campaign add campaign.db more.csv
     """
-    from hodgerank.campaign.campaign import Campaign
-    from hodgerank.campaign.items import read_campaign_items
-
     columns = {
         "id": id_column, "text": text_column, "context": context_column, "image": image_column,
         "track": track_column,
@@ -151,8 +137,6 @@ def retire(where: Where, items: Ids, name: Name = None, as_json: AsJson = False)
     Examples:
       hodgerank campaign retire campaign.db item-07 item-12
     """
-    from hodgerank.campaign.campaign import Campaign
-
     with Campaign.open(where, name) as campaign:
         for item in known_items(items, [one.id for one in campaign.items]):
             campaign.retire(item)
@@ -167,8 +151,6 @@ def unretire(where: Where, items: Ids, name: Name = None, as_json: AsJson = Fals
     Examples:
       hodgerank campaign unretire campaign.db item-07
     """
-    from hodgerank.campaign.campaign import Campaign
-
     with Campaign.open(where, name) as campaign:
         for item in known_items(items, [one.id for one in campaign.items]):
             campaign.restore_item(item)
@@ -194,8 +176,6 @@ def ban(
     Examples:
       hodgerank campaign ban campaign.db ann --reason "tosses coins"
     """
-    from hodgerank.campaign.campaign import Campaign
-
     with Campaign.open(where, name) as campaign:
         campaign.ban(worker, reason)
         n = _n_answers(campaign, worker)
@@ -209,8 +189,6 @@ def restore(where: Where, worker: Worker, name: Name = None, as_json: AsJson = F
     Examples:
       hodgerank campaign restore campaign.db ann
     """
-    from hodgerank.campaign.campaign import Campaign
-
     with Campaign.open(where, name) as campaign:
         campaign.restore(worker)
         n = _n_answers(campaign, worker)

@@ -3,10 +3,14 @@
 from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import Annotated, Any, Literal
 
 import typer
+from rich.console import Console
 
+from hodgerank.campaign.campaign import Campaign
+from hodgerank.campaign.items import ItemsRead, read_campaign_items
+from hodgerank.campaign.settings import CampaignSettings
 from hodgerank.cli.campaign.arguments import (
     DEFAULT_NAME,
     Assignments,
@@ -15,6 +19,7 @@ from hodgerank.cli.campaign.arguments import (
     IdColumn,
     ImageColumn,
     Items,
+    StopRule,
     TextColumn,
     TrackColumn,
     command_line,
@@ -23,15 +28,12 @@ from hodgerank.cli.campaign.arguments import (
     read_gold,
     read_settings_file,
 )
+from hodgerank.cli.campaign.output import answers_words, end_words
+from hodgerank.cli.console import count, show_warnings, verbatim
 from hodgerank.cli.outputs import AsJson
 from hodgerank.cli.result import CommandResult
+from hodgerank.display import short
 from hodgerank.errors import InvalidArgument
-
-if TYPE_CHECKING:
-    from rich.console import Console
-
-    from hodgerank.campaign.items import ItemsRead
-    from hodgerank.campaign.settings import CampaignSettings
 
 
 @dataclass(frozen=True)
@@ -40,8 +42,8 @@ class NewResult(CommandResult):
 
     campaign: str
     database: str | None
-    read: "ItemsRead"
-    settings: "CampaignSettings"
+    read: ItemsRead
+    settings: CampaignSettings
     as_json: bool
     written = None
 
@@ -62,12 +64,8 @@ class NewResult(CommandResult):
             "settings": self.settings.to_dict(),
         }
 
-    def show(self, console: "Console") -> None:
+    def show(self, console: Console) -> None:
         """What was understood, and what to do next."""
-        from hodgerank.cli.campaign.output import answers_words, end_words
-        from hodgerank.cli.console import count, show_warnings, verbatim
-        from hodgerank.display import short
-
         how = self.settings
         tracks = [f"{short(track)} ({n:,})" for track, n in list(self.tracks.items())[:20]]
         console.print(verbatim(f"{len(self.read.items):,} items"))
@@ -93,76 +91,83 @@ class NewResult(CommandResult):
             console.print(verbatim(f"  {line}"), soft_wrap=True)
 
 
+Question = Annotated[
+    str | None, typer.Option("--question", "-q", help="Which of the two? Asked of every pair.")
+]
+Title = Annotated[str | None, typer.Option(help="What workers read above it.")]
+Ties = Annotated[bool | None, typer.Option("--ties/--no-ties", help="Whether a tie is an answer.")]
+Grades = Annotated[
+    int | None, typer.Option(help="Steps on either side: 3 asks how much better, 1 only which.")
+]
+Budget = Annotated[int | None, typer.Option(help="Most answers that count.")]
+SamplerName = Annotated[
+    str | None, typer.Option(help="How pairs are chosen, as in plan: auto, top-5, random ...")
+]
+RankingKind = Annotated[
+    Literal["robust", "plain"] | None,
+    typer.Option(help="Weigh answers by trust in their workers, or count all alike."),
+]
+Position = Annotated[
+    Literal["common", "worker"] | None,
+    typer.Option(help="Measure the pull of the left side: one for all, or of each worker."),
+]
+AnswersPerWorker = Annotated[int | None, typer.Option(help="Most answers of one worker.")]
+LeaseSeconds = Annotated[
+    float | None, typer.Option(help="Time for a task before it goes to somebody else.")
+]
+RepeatShare = Annotated[
+    float | None, typer.Option(help="Share of tasks that repeat an earlier pair.")
+]
+Gold = Annotated[
+    Path | None,
+    typer.Option(help="Pairs with a known answer: a table with columns better and worse."),
+]
+SettingsFile = Annotated[
+    Path | None, typer.Option(help="A TOML file of settings; options have the last word.")
+]
+NewName = Annotated[
+    str, typer.Option("--name", metavar="ID", help="Its name among others in the same place.")
+]
+DryRun = Annotated[bool, typer.Option("--dry-run", help="Say what was understood; create nothing.")]
+Seed = Annotated[int | None, typer.Option(min=0, help="Makes the choice of pairs repeatable.")]
+Output = Annotated[
+    str | None,
+    typer.Option(
+        "--output",
+        "-o",
+        help="A file, which is made if it is not there, or a postgresql:// address. What it holds "
+        "stays.",
+    ),
+]
+
+
 def new(
     items: Items,
-    question: Annotated[
-        str | None, typer.Option("--question", "-q", help="Which of the two? Asked of every pair.")
-    ] = None,
-    title: Annotated[str | None, typer.Option(help="What workers read above it.")] = None,
-    ties: Annotated[
-        bool | None, typer.Option("--ties/--no-ties", help="Whether a tie is an answer.")
-    ] = None,
-    grades: Annotated[
-        int | None,
-        typer.Option(help="Steps on either side: 3 asks how much better, 1 only which."),
-    ] = None,
-    budget: Annotated[int | None, typer.Option(help="Most answers that count.")] = None,
-    stop: Annotated[
-        str | None,
-        typer.Option(help="Stop sooner: 'tau >= 0.9', 'top 3 >= 0.95', 'ranks <= 2'; and, or."),
-    ] = None,
-    sampler: Annotated[
-        str | None, typer.Option(help="How pairs are chosen, as in plan: auto, top-5, random ...")
-    ] = None,
-    ranking: Annotated[
-        Literal["robust", "plain"] | None,
-        typer.Option(help="Weigh answers by trust in their workers, or count all alike."),
-    ] = None,
-    position_bias: Annotated[
-        Literal["common", "worker"] | None,
-        typer.Option(help="Measure the pull of the left side: one for all, or of each worker."),
-    ] = None,
-    answers_per_worker: Annotated[
-        int | None, typer.Option(help="Most answers of one worker.")
-    ] = None,
-    lease_seconds: Annotated[
-        float | None, typer.Option(help="Time for a task before it goes to somebody else.")
-    ] = None,
-    repeat_share: Annotated[
-        float | None, typer.Option(help="Share of tasks that repeat an earlier pair.")
-    ] = None,
-    gold: Annotated[
-        Path | None,
-        typer.Option(help="Pairs with a known answer: a table with columns better and worse."),
-    ] = None,
-    settings: Annotated[
-        Path | None, typer.Option(help="A TOML file of settings; options have the last word.")
-    ] = None,
+    question: Question = None,
+    title: Title = None,
+    ties: Ties = None,
+    grades: Grades = None,
+    budget: Budget = None,
+    stop: StopRule = None,
+    sampler: SamplerName = None,
+    ranking: RankingKind = None,
+    position_bias: Position = None,
+    answers_per_worker: AnswersPerWorker = None,
+    lease_seconds: LeaseSeconds = None,
+    repeat_share: RepeatShare = None,
+    gold: Gold = None,
+    settings: SettingsFile = None,
     assignments: Assignments = None,
-    name: Annotated[
-        str, typer.Option("--name", metavar="ID", help="Its name among others in the same place.")
-    ] = DEFAULT_NAME,
-    dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Say what was understood; create nothing.")
-    ] = False,
+    name: NewName = DEFAULT_NAME,
+    dry_run: DryRun = False,
     id_column: IdColumn = None,
     text_column: TextColumn = None,
     context_column: ContextColumn = None,
     image_column: ImageColumn = None,
     track_column: TrackColumn = None,
     encoding: Encoding = None,
-    seed: Annotated[
-        int | None, typer.Option(min=0, help="Makes the choice of pairs repeatable.")
-    ] = None,
-    output: Annotated[
-        str | None,
-        typer.Option(
-            "--output",
-            "-o",
-            help="A file, which is made if it is not there, or a postgresql:// address. What it "
-            "holds stays.",
-        ),
-    ] = None,
+    seed: Seed = None,
+    output: Output = None,
     as_json: AsJson = False,
 ) -> NewResult:
     """Begin a campaign: items, a question, and a place where every answer is kept.
@@ -180,10 +185,6 @@ def new(
 
       hodgerank campaign new texts.csv -q "Which is clearer?" -o postgresql://localhost/votes
     """
-    from hodgerank.campaign.campaign import Campaign
-    from hodgerank.campaign.items import read_campaign_items
-    from hodgerank.campaign.settings import CampaignSettings
-
     flags = {
         "question": question, "title": title, "ties": ties, "grades": grades, "budget": budget,
         "stop": stop, "sampler": sampler, "ranking": ranking, "position_bias": position_bias,

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from rich.console import Console
+
+from hodgerank.campaign.campaign import Campaign
+from hodgerank.campaign.settings import CampaignSettings
+from hodgerank.cli.console import verbatim
 from hodgerank.cli.result import CommandResult
-
-if TYPE_CHECKING:
-    from rich.console import Console
-
-    from hodgerank.campaign.campaign import Campaign
-    from hodgerank.campaign.settings import CampaignSettings
 
 
 @dataclass(frozen=True)
@@ -30,8 +29,6 @@ class Done(CommandResult):
 
     def show(self, console: Console) -> None:
         """The sentence."""
-        from hodgerank.cli.console import verbatim
-
         console.print(verbatim(self.words))
 
 

@@ -3,24 +3,25 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
+from rich.console import Console
 
+from hodgerank.atomic_write import write_file
+from hodgerank.campaign.campaign import Campaign
+from hodgerank.campaign.settings import CampaignSettings
 from hodgerank.cli.campaign.arguments import Assignments, Name, Where, read_assignments
+from hodgerank.cli.console import count, show_written, verbatim
 from hodgerank.cli.outputs import (
     AsJson,
     check_output_name,
     goes_to_standard_output,
     keep_apart,
+    print_bytes,
     require_one_printed,
 )
 from hodgerank.cli.result import CommandResult
-
-if TYPE_CHECKING:
-    from rich.console import Console
-
-    from hodgerank.campaign.settings import CampaignSettings
 
 
 @dataclass(frozen=True)
@@ -28,7 +29,7 @@ class SettingsResult(CommandResult):
     """The settings of a campaign, and how many of them were changed."""
 
     campaign: str
-    settings: "CampaignSettings"
+    settings: CampaignSettings
     n_changed: int
     written: Path | None
     as_json: bool
@@ -37,10 +38,8 @@ class SettingsResult(CommandResult):
         """Plain values, for --json; as in a settings file."""
         return self.settings.to_dict()
 
-    def show(self, console: "Console") -> None:
+    def show(self, console: Console) -> None:
         """As the file would have them, or where that is."""
-        from hodgerank.cli.console import count, show_written, verbatim
-
         if self.n_changed:
             console.print(
                 verbatim(f"{count(self.n_changed, 'setting')} of {self.campaign} changed")
@@ -52,9 +51,6 @@ class SettingsResult(CommandResult):
 
     def write(self, path: Path) -> None:
         """Write the file."""
-        from hodgerank.atomic_write import write_file
-        from hodgerank.cli.outputs import print_bytes
-
         content = self.settings.to_toml().encode()
         if goes_to_standard_output(path):
             print_bytes(content)
@@ -85,8 +81,6 @@ def settings(
 
       hodgerank campaign settings campaign.db -o settings.toml
     """
-    from hodgerank.campaign.campaign import Campaign
-
     require_one_printed(output, as_json)
     if output is not None and not goes_to_standard_output(output):
         check_output_name(output, (".toml",))

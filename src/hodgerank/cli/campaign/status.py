@@ -1,21 +1,32 @@
 """hodgerank campaign status: how far it is, and what the answers say."""
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
+from rich.console import Console
 
+from hodgerank.campaign.campaign import Campaign
+from hodgerank.campaign.results import TrackProgress, ranking_command
+from hodgerank.campaign.summaries import CampaignProgress, WorkerSummary
 from hodgerank.cli.campaign.arguments import Name, Where
-from hodgerank.cli.console import n_shown, show_ranking
-from hodgerank.cli.outputs import AsJson
+from hodgerank.cli.campaign.output import when
+from hodgerank.cli.console import (
+    add_names,
+    add_numbers,
+    count,
+    n_shown,
+    plain_table,
+    show_ranking,
+    show_rest,
+    show_table,
+    show_warnings,
+    verbatim,
+)
+from hodgerank.cli.outputs import AsJson, TopItems
+from hodgerank.cli.progress import doing, telling_progress
 from hodgerank.cli.result import CommandResult
-
-if TYPE_CHECKING:
-    from rich.console import Console
-
-    from hodgerank.campaign.results import TrackProgress
-    from hodgerank.campaign.summaries import CampaignProgress, WorkerSummary
-    from hodgerank.estimators.ranking import Ranking
+from hodgerank.estimators.ranking import Ranking
 
 
 @dataclass(frozen=True)
@@ -25,10 +36,10 @@ class StatusResult(CommandResult):
     campaign: str
     database: str
     question: str
-    progress: "CampaignProgress"
-    rankings: "dict[str, Ranking]"
+    progress: CampaignProgress
+    rankings: dict[str, Ranking]
     repeated_by: str
-    workers: "list[WorkerSummary] | None"
+    workers: list[WorkerSummary] | None
     top: int
     as_json: bool
     written = None
@@ -47,11 +58,8 @@ class StatusResult(CommandResult):
         names = {"campaign": self.campaign, "database": self.database, "question": self.question}
         return names | content | {"repeated_by": self.repeated_by}
 
-    def show(self, console: "Console") -> None:
+    def show(self, console: Console) -> None:
         """The sentence, the rankings, the rules, the workers."""
-        from hodgerank.cli.campaign.output import when
-        from hodgerank.cli.console import count, show_warnings, verbatim
-
         counts = self.progress.counts
         about = (
             f"{self.campaign}: {self.question} ({counts.status}, {count(counts.n_items, 'item')}, "
@@ -76,9 +84,7 @@ class StatusResult(CommandResult):
             console,
         )
 
-    def _show_track(self, track: "TrackProgress", console: "Console") -> None:
-        from hodgerank.cli.console import count, show_rest, verbatim
-
+    def _show_track(self, track: TrackProgress, console: Console) -> None:
         if track.track:
             console.print()
             words = f"{track.track}: {track.n_items:,} items, {count(track.n_answers, 'answer')}"
@@ -93,9 +99,7 @@ class StatusResult(CommandResult):
         show_rest(shown, len(ranking), console)
         console.print(f"expected tau {track.expected_tau:.2f}", style="dim")
 
-    def _show_rules(self, console: "Console") -> None:
-        from hodgerank.cli.console import add_numbers, plain_table, show_table
-
+    def _show_rules(self, console: Console) -> None:
         rules = self.progress.counts.rules
         if not rules:
             return
@@ -108,9 +112,7 @@ class StatusResult(CommandResult):
         console.print()
         show_table(table, console)
 
-    def _show_workers(self, console: "Console") -> None:
-        from hodgerank.cli.console import add_names, add_numbers, plain_table, show_table, verbatim
-
+    def _show_workers(self, console: Console) -> None:
         if not self.workers:
             return
         table = plain_table()
@@ -155,12 +157,7 @@ def status(
             help="Foresee how many more answers --stop takes, which takes seconds.",
         ),
     ] = True,
-    top: Annotated[
-        int | None,
-        typer.Option(
-            min=0, help="Show the best N only, 0 shows all; 50 if not given, all with --json."
-        ),
-    ] = None,
+    top: TopItems = None,
     as_json: AsJson = False,
 ) -> StatusResult:
     """Say whether the answers are enough yet, and show the ranking with its intervals.
@@ -175,10 +172,6 @@ def status(
 
       hodgerank campaign status campaign.db --top 3 --json
     """
-    from hodgerank.campaign.campaign import Campaign
-    from hodgerank.campaign.results import ranking_command
-    from hodgerank.cli.progress import doing, telling_progress
-
     with telling_progress(), Campaign.open(where, name, read_only=True) as campaign:
         doing(f"looking at {campaign.id}")
         progress = campaign.progress(with_forecast=forecast)
