@@ -114,7 +114,7 @@ class Crowd:
     def begin(self) -> None:
         """Everybody gets tasks, and the sampler is told everything."""
         for seat in range(WORKERS):
-            self._tasks.append(self.campaign.log.decide(partial(self._lease, seat)))
+            self._tasks.append(self.campaign.log.transact(partial(self._lease, seat)))
 
     def saturate(self, seconds: float) -> None:
         """All of them answer as soon as they hear."""
@@ -177,7 +177,7 @@ class Crowd:
 
     def _used(self) -> np.ndarray:
         """Seconds of processor time of the thread that decides, and of all threads."""
-        return self.campaign.log.decide(
+        return self.campaign.log.transact(
             lambda state, now: np.array([time.thread_time(), time.process_time()])
         )
 

@@ -231,7 +231,7 @@ def test_a_log_that_is_exported_meanwhile_has_one_of_both_names(tmp_path, monkey
         n_pages.append(1)
         rows = page(*given, **options)
         if len(n_pages) == 3:
-            campaign.log.decide(
+            campaign.log.transact(
                 lambda state, now: workers.forget(state, now, campaign.new_id, NAME)
             )
         return rows

@@ -111,6 +111,7 @@ OWN POST /api/v1/campaigns/{campaign}/items/restore
 REA GET /api/v1/campaigns/{campaign}/workers
 OWN POST /api/v1/campaigns/{campaign}/workers/ban
 OWN POST /api/v1/campaigns/{campaign}/workers/restore
+OWN POST /api/v1/campaigns/{campaign}/workers/admit
 OWN POST /api/v1/campaigns/{campaign}/workers/forget
 JUD POST /api/v1/campaigns/{campaign}/workers/join
 JUD POST /api/v1/campaigns/{campaign}/workers/quiz

@@ -35,7 +35,7 @@ def campaign(clock):
 
 
 def look(campaign):
-    return campaign.log.decide(pulse)
+    return campaign.log.read(pulse)
 
 
 def say(campaign, worker, outcome=1):

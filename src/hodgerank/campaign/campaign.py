@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from concurrent.futures import Future
 from contextlib import contextmanager
 from pathlib import Path
 from random import Random, SystemRandom
@@ -60,7 +61,7 @@ class Campaign(Displayed):
     database
         Where it is kept.
     log
-        Where decisions are made; `CampaignLog.begin` is for programs that must not wait for them.
+        Where decisions are made, and read; `CampaignLog.begin` is for programs that must not wait.
 
     Examples
     --------
@@ -121,7 +122,7 @@ class Campaign(Displayed):
         with _opened(where, create=True, read_only=False) as (database, is_own):
             campaign = cls(database, id, clock=clock, random=random)
             campaign._owns_database = is_own
-            campaign.log.decide(lambda state, now: owner.create(state, now, proper, joining))
+            campaign.log.transact(lambda state, now: owner.create(state, now, proper, joining))
             return campaign
 
     @classmethod
@@ -169,7 +170,7 @@ class Campaign(Displayed):
         with _opened(where, create=True, read_only=False) as (database, is_own):
             campaign = cls(database, name, clock=clock, random=random)
             campaign._owns_database = is_own
-            campaign.log.decide(lambda state, now: owner.take_over(state, events))
+            campaign.log.transact(lambda state, now: owner.take_over(state, events))
             return campaign
 
     # Workers
@@ -180,14 +181,14 @@ class Campaign(Displayed):
         Raises `NoTask` for who is banned, and for new ones where the campaign is closed. Programs
         that answer need not join.
         """
-        self.log.decide(lambda state, now: workers.join(state, now, worker, panel))
+        self.log.transact(lambda state, now: workers.join(state, now, worker, panel))
 
     def quiz(self, worker: str, passed: bool) -> int:
         """A worker has answered the questions of `joining`; how many tries are left.
 
         Who has failed all of them is screened out.
         """
-        return self.log.decide(lambda state, now: workers.quiz(state, now, worker, passed))
+        return self.log.transact(lambda state, now: workers.quiz(state, now, worker, passed))
 
     def finish(self, worker: str, outcome: Outcome = "completed") -> None:
         """A worker goes, and gets no more tasks; what is out with them goes to others.
@@ -195,14 +196,16 @@ class Campaign(Displayed):
         The outcome is 'completed', 'screened_out' or 'withdrawn'. The same once more changes
         nothing, another one is refused.
         """
-        self.log.decide(lambda state, now: workers.finish(state, now, worker, outcome))
+        self.log.transact(lambda state, now: workers.finish(state, now, worker, outcome))
 
     def lease(self, worker: str, n: int = 1) -> list[Task]:
         """Tasks for a worker: those that are out with them first, then new ones, up to n.
 
         Raises `NoTask`, which says why, where there is none.
         """
-        return self.log.decide(lambda state, now: leases.lease(state, now, self.new_id, worker, n))
+        return self.log.transact(
+            lambda state, now: leases.lease(state, now, self.new_id, worker, n)
+        )
 
     def answer(
         self,
@@ -224,7 +227,7 @@ class Campaign(Displayed):
         it. `weight` is as in `Sampler.tell`.
         """
         id = _id(task)
-        return self.log.decide(
+        return self.log.transact(
             lambda state, now: answers.answer(
                 state, now, id, outcome, worker, seconds, is_focused, weight
             )
@@ -235,25 +238,32 @@ class Campaign(Displayed):
     ) -> None:
         """Give a task back without an answer; the pair does not come back to this worker."""
         id = _id(task)
-        self.log.decide(lambda state, now: answers.skip(state, now, id, reason, worker))
+        self.log.transact(lambda state, now: answers.skip(state, now, id, reason, worker))
 
     def undo(self, worker: str) -> Task:
         """Take back the last answer of a worker; the task in which they get the pair again."""
-        return self.log.decide(lambda state, now: answers.undo(state, now, self.new_id, worker))
+        return self.log.transact(lambda state, now: answers.undo(state, now, self.new_id, worker))
 
     def expire(self, by: float | None = None) -> int:
         """Take back leases that end by then, as leasing does by itself at its time; how many."""
-        return self.log.decide(lambda state, now: leases.expire(state, now, by))
+        return self.log.transact(lambda state, now: leases.expire(state, now, by))
 
     # The owner
 
     def ban(self, worker: str, reason: str = "") -> None:
-        """Give a worker no more tasks, and count none of their answers; `restore` undoes it."""
-        self.log.decide(lambda state, now: owner.ban(state, now, worker, reason))
+        """Give a worker no more tasks, and count none of their answers; `restore` undoes it.
+
+        Their sessions in browsers end, and tokens with which they judge this campaign.
+        """
+        self.log.transact(lambda state, now: owner.ban(state, now, worker, reason))
 
     def restore(self, worker: str) -> None:
-        """Lift a ban: the answers count again."""
-        self.log.decide(lambda state, now: owner.restore_worker(state, now, worker))
+        """Lift a ban: the answers count again. Sessions and tokens do not come back."""
+        self.log.transact(lambda state, now: owner.restore_worker(state, now, worker))
+
+    def admit(self, worker: str) -> None:
+        """Let a worker join again under their name, from any browser: their sessions end."""
+        self.log.transact(lambda state, now: workers.admit(state, now, worker))
 
     def forget(self, worker: str) -> str:
         """Take the name of a worker away, and all that came with it; what they are called instead.
@@ -262,7 +272,7 @@ class Campaign(Displayed):
         When this returns neither the log nor, in SQLite, the bytes of the file have the name; the
         file is written anew for it. PostgreSQL keeps what was replaced until it vacuums.
         """
-        pseudonym = self.log.decide(
+        pseudonym = self.log.transact(
             lambda state, now: workers.forget(state, now, self.new_id, worker)
         )
         self.database.store.wipe()
@@ -271,42 +281,42 @@ class Campaign(Displayed):
     def add(self, items: Iterable[Item | CampaignItem] | Mapping[Item, str]) -> None:
         """Items join."""
         joining = list(as_items(items))
-        self.log.decide(lambda state, now: owner.add_items(state, now, joining))
+        self.log.transact(lambda state, now: owner.add_items(state, now, joining))
 
     def edit(self, item: Item, *, text: str | None = None, media: str | None = None) -> None:
         """Show other words or another picture of an item from now on; None leaves what is there."""
-        self.log.decide(lambda state, now: owner.edit_item(state, now, item, text, media))
+        self.log.transact(lambda state, now: owner.edit_item(state, now, item, text, media))
 
-    def retire(self, item: Item) -> None:
-        """Ask no more about an item; `restore_item` undoes it."""
-        self.log.decide(lambda state, now: owner.retire_item(state, now, item))
+    def retire(self, *items: Item) -> None:
+        """Ask no more about items, all or none of them; `restore_item` undoes it."""
+        self.log.transact(lambda state, now: owner.retire_items(state, now, items))
 
-    def restore_item(self, item: Item) -> None:
-        """Ask about a retired item again."""
-        self.log.decide(lambda state, now: owner.restore_item(state, now, item))
+    def restore_item(self, *items: Item) -> None:
+        """Ask about retired items again."""
+        self.log.transact(lambda state, now: owner.restore_items(state, now, items))
 
     def pause(self) -> None:
         """Give out no more tasks for now; answers to those that are out are still taken."""
-        self.log.decide(owner.pause)
+        self.log.transact(owner.pause)
 
     def resume(self) -> None:
         """Give out tasks again."""
-        self.log.decide(owner.resume)
+        self.log.transact(owner.resume)
 
     def close(self) -> None:
         """End the campaign for good. To let others have the file, leave the `with` block."""
-        self.log.decide(owner.close)
+        self.log.transact(owner.close)
 
     def reset(self) -> None:
         """Begin anew: votes go, items, settings, workers and bans stay, and so does the log.
 
         Who had completed can go on.
         """
-        self.log.decide(owner.reset)
+        self.log.transact(owner.reset)
 
     def change(self, **settings: Any) -> None:
         """Change settings by name, from now on."""
-        self.log.decide(lambda state, now: owner.change_settings(state, now, settings))
+        self.log.transact(lambda state, now: owner.change_settings(state, now, settings))
 
     def import_votes(self, votes: VotesLike, *, again: bool = False) -> int:
         """Count votes that were collected elsewhere, about items of this campaign; how many.
@@ -314,48 +324,48 @@ class Campaign(Displayed):
         Votes that were imported before are refused, unless `again` says that these are others.
         """
         read = read_comparisons(votes).repeated()
-        return self.log.decide(lambda state, now: import_votes(state, now, read, again))
+        return self.log.transact(lambda state, now: import_votes(state, now, read, again))
 
     # What is known
 
     @property
     def settings(self) -> CampaignSettings:
         """What the owner has decided."""
-        return self.log.decide(lambda state, now: state.settings)
+        return self.log.read(lambda state, now: state.settings)
 
     @property
     def items(self) -> list[CampaignItem]:
         """All items, in the order they joined."""
-        return self.log.decide(lambda state, now: list(state.items.items))
+        return self.log.read(lambda state, now: list(state.items.items))
 
     @property
     def retired(self) -> list[Item]:
         """Items that are not asked about."""
-        return self.log.decide(
+        return self.log.read(
             lambda state, now: [state.items.name(code) for code in sorted(state.items.retired)]
         )
 
     @property
     def tracks(self) -> list[str]:
         """Groups of items that are ranked apart; one without a name where there are none."""
-        return self.log.decide(lambda state, now: list(state.items.tracks))
+        return self.log.read(lambda state, now: list(state.items.tracks))
 
     @property
     def counts(self) -> Counts:
         """The campaign in numbers."""
-        return self.log.decide(lambda state, now: counts(state))
+        return self.log.read(lambda state, now: counts(state))
 
     def workers(self) -> list[WorkerSummary]:
         """What each worker has done."""
-        return self.log.decide(lambda state, now: worker_summaries(state))
+        return self.log.read(lambda state, now: worker_summaries(state))
 
     def votes(self, track: str | None = None) -> Comparisons:
         """The answers that count, for any estimator."""
-        return self.log.decide(lambda state, now: standing_of(state, track)).votes
+        return self.log.read(lambda state, now: standing_of(state, track)).votes
 
     def ranking(self, track: str | None = None) -> Ranking:
         """The ranking of a track from the answers that count, plain or robust as set."""
-        return self.log.decide(lambda state, now: standing_of(state, track)).ranking
+        return self.log.read(lambda state, now: standing_of(state, track)).ranking
 
     def trust(self, track: str | None = None) -> TrustReport:
         """How far the ranking can be trusted."""
@@ -367,7 +377,7 @@ class Campaign(Displayed):
         Takes as long as a ranking, and with a forecast some seconds: ask for it now and then, not
         with every answer.
         """
-        number, standings = self.log.decide(
+        number, standings = self.log.read(
             lambda state, now: (
                 counts(state),
                 [standing_of(state, track) for track in state.items.tracks],
@@ -384,9 +394,17 @@ class Campaign(Displayed):
 
         For progress that was looked at elsewhere: where the campaign is open for reading only.
         """
+        noting = self.begin_noting(progress)
+        if noting is not None:
+            noting.result()
+
+    def begin_noting(self, progress: CampaignProgress) -> Future[None] | None:
+        """Begin to, for who must not wait; None where there is nothing to write down."""
         asked = {track.track: track.is_enough for track in progress.tracks if track.n_items > 1}
         seq = progress.counts.seq
-        self.log.decide(lambda state, now: owner.note_enough(state, now, asked, seq))
+        if not self.log.read(lambda snapshot, now: owner.enough_to_note(snapshot, asked, seq)):
+            return None
+        return self.log.begin(lambda state, now: owner.note_enough(state, now, asked, seq))
 
     def answers(self) -> list[dict[str, Any]]:
         """Every answer that was given, counted or not and why, as tables have them.

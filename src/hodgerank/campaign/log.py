@@ -1,4 +1,10 @@
-"""CampaignLog: decisions about a campaign, one after the other, at the end of its log."""
+"""CampaignLog: decisions about a campaign, one after the other, at the end of its log.
+
+Decisions that may record something go through `transact`: the thread that writes takes the lock of
+the database, brings the state to the end of the log, decides, and makes the result durable. `read`
+takes no lock of the database. It uses the same state, which a lock of this process keeps from
+changing meanwhile, so that nobody who looks on waits for a disk or for another process.
+"""
 
 from __future__ import annotations
 
@@ -9,6 +15,7 @@ from typing import TypeVar
 
 from hodgerank.campaign.database import Database
 from hodgerank.campaign.events import Event, LogChanged
+from hodgerank.campaign.snapshot import CampaignSnapshot
 from hodgerank.campaign.state import CampaignState
 from hodgerank.campaign.stores.group_commit import Refusal
 from hodgerank.campaign.stores.store import Transaction, retry_read
@@ -20,27 +27,26 @@ T = TypeVar("T")
 class CampaignLog:
     """The state of a campaign, and the way to change it.
 
-    Only the thread that writes has the state in hand; what a decision records is durable before
-    anybody hears of it. Where the database is read only, decisions that record nothing are made
-    in the thread that asks.
-
-    A decision is a function of the state at the end of the log, and of the time. It runs while all
-    others wait.
+    What a decision records is durable before anybody hears of it. A decision is a function of the
+    state at the end of the log, and of the time. It runs while all others wait.
     """
 
     def __init__(self, database: Database, id: str, clock: Callable[[], float]) -> None:
         self._database, self._id, self._clock = database, id, clock
-        self._one_reader = threading.Lock()
-        self._read()
+        self._state_in_hand = threading.Lock()
+        self._transaction: Future[None] = Future()  # the last one that had the state in hand
+        self._transaction.set_result(None)
+        self._reload()
 
-    def decide(self, what: Callable[[CampaignState, float], T]) -> T:
+    def transact(self, what: Callable[[CampaignState, float], T]) -> T:
         """Decide something, and wait until it is durable."""
         return self.begin(what).result()
 
     def begin(self, what: Callable[[CampaignState, float], T]) -> Future[T]:
         """Let something be decided when its turn comes; the future has what it returns or raises.
 
-        For who must not wait: in a coroutine, `await asyncio.wrap_future(log.begin(what))`.
+        For who must not wait: in a coroutine, `await asyncio.wrap_future(log.begin(what))`. Where
+        the database is read only, decisions that record nothing are made at once.
         """
         commits = self._database.commits
         if commits is not None:
@@ -52,13 +58,62 @@ class CampaignLog:
             looked.set_exception(error)
         return looked
 
+    def read(self, what: Callable[[CampaignSnapshot, float], T]) -> T:
+        """Look at the campaign as it is durable, without the lock that writing takes.
+
+        What is returned must not change with the campaign: copies, not parts of its state.
+        """
+        commits = self._database.commits
+        if commits is None:
+            return self._look(what)
+        while True:
+            news = self._news()
+            with self._state_in_hand:
+                transaction = self._transaction
+                is_durable = transaction.done()
+                if is_durable:
+                    self._catch_up(news)
+                # Else the transaction has the log to itself, and the state is at its end.
+                failures = self._failures
+                reply = what(self.state, float(self._clock()))
+            if is_durable:
+                return reply
+            transaction.result()  # it has the lock of the database: only the disk is waited for
+            if commits.failures == failures:
+                return reply
+
+    def _news(self) -> list[Event] | None:
+        """What others have written since, None where the log is to be read from its beginning."""
+        try:
+            return list(self._database.store.read(self._id, self.state.seq))
+        except LogChanged:
+            return None
+
+    def _catch_up(self, news: Iterable[Event] | None) -> None:
+        """Bring the state to the end of what is durable; for who has it in hand."""
+        commits = self._database.commits
+        if news is None or (commits is not None and self._failures != commits.failures):
+            self._reload()  # what was folded did not become durable
+            return
+        try:  # the thread that writes may have folded some of it meanwhile
+            self.state.fold_all(event for event in news if event.seq > self.state.seq)
+        except LogChanged:
+            self._reload()
+
     def _settle(
         self, what: Callable[[CampaignState, float], T], writing: Transaction
     ) -> T | Refusal:
         """In the thread that writes."""
         commits = self._database.commits
         assert commits is not None
-        if self._failures != commits.failures:
+        with self._state_in_hand:
+            self._transaction = commits.transaction
+            return self._decide(what, writing, commits.failures)
+
+    def _decide(
+        self, what: Callable[[CampaignState, float], T], writing: Transaction, failures: int
+    ) -> T | Refusal:
+        if self._failures != failures:
             self._load(writing.news(0))  # what was folded did not become durable
         try:
             self.state.fold_all(writing.news(self.state.seq))
@@ -73,34 +128,38 @@ class CampaignLog:
             if self.state.seq != before:
                 raise  # it broke off in the middle: nothing of this transaction can stay
             reply = Refusal(error)
-        if self.state.outbox:
+        self._write(writing)
+        return reply
+
+    def _write(self, writing: Transaction) -> None:
+        """Hand what was decided to the transaction: events, and with them names and keys to go."""
+        state = self.state
+        if state.outbox:
             try:
-                writing.append(self.state.outbox)
+                writing.append(state.outbox)
             except InvalidArgument as error:  # the state has folded what no store can hold
                 raise CannotWrite(str(error)) from error
-            for name, pseudonym in self.state.forgotten:
-                writing.forget(name, pseudonym)
-            self.state.outbox, self.state.forgotten = [], []
-        return reply
+        for name, pseudonym in state.forgotten:
+            writing.forget(name, pseudonym)
+        for name, kinds in state.revoked:
+            writing.revoke(name, kinds)
+        state.outbox, state.forgotten, state.revoked = [], [], []
 
     def _look(self, what: Callable[[CampaignState, float], T]) -> T:
         """The same where nothing may be written."""
-        with self._one_reader:
-            try:
-                self.state.fold_all(self._database.store.read(self._id, self.state.seq))
-            except LogChanged:
-                self._read()
+        with self._state_in_hand:
+            self._catch_up(self._news())
             try:
                 reply = what(self.state, float(self._clock()))
             finally:
-                is_changed = bool(self.state.outbox)
+                is_changed = bool(self.state.outbox or self.state.revoked)
                 if is_changed:
-                    self._read()
+                    self._reload()
             if is_changed:
                 raise CampaignError(f"{self._database.name} is open for reading only")
             return reply
 
-    def _read(self) -> None:
+    def _reload(self) -> None:
         """Fold what is durable, from its beginning."""
         retry_read(lambda: self._load(self._database.store.read(self._id)))
 

@@ -14,6 +14,7 @@ from hodgerank.campaign.pair_chooser import PairChooser
 from hodgerank.campaign.sampler_feed import TrackAnswers
 from hodgerank.campaign.settings import CampaignSettings
 from hodgerank.campaign.snapshot import CampaignSnapshot
+from hodgerank.campaign.stores.access_keys import KEY_KINDS
 from hodgerank.campaign.tasks import Purpose, Status
 from hodgerank.campaign.workers import Worker
 from hodgerank.errors import CampaignError
@@ -28,14 +29,16 @@ class CampaignState(CampaignSnapshot):
     """A campaign at one place of its log, which goes on.
 
     `fold` takes the next event of the log. `record` makes one, folds it, and leaves it in `outbox`
-    for the store, which finds in `forgotten` whose names to replace by which. Nothing else changes
-    a state, so two that have folded the same log are the same.
+    for the store, which finds in `forgotten` whose names to replace by which, and in `revoked`
+    whose keys to take away, of which kinds. Nothing else changes a state, so two that have folded
+    the same log are the same.
     """
 
     def __init__(self) -> None:
         super().__init__()
         self.outbox: list[Event] = []
         self.forgotten: list[tuple[str, str]] = []
+        self.revoked: list[tuple[str, tuple[str, ...]]] = []
         self._folds: dict[Kind, Callable[[Event], None]] = {
             "created": self._settle,
             "settings_changed": self._settle,
@@ -86,6 +89,10 @@ class CampaignState(CampaignSnapshot):
         event = Event(self.seq + 1, at, kind, **fields)
         self.fold(event)
         self.outbox.append(event)
+
+    def revoke(self, worker: str, *kinds: str) -> None:
+        """Take keys of a worker away with what is recorded; of these kinds, or all."""
+        self.revoked.append((worker, kinds or KEY_KINDS))
 
     def _settle(self, event: Event) -> None:
         before, self.settings = self.settings, CampaignSettings.of(_data(event)["settings"])

@@ -82,7 +82,7 @@ def _adopt(
     tell(f"looking at the pictures of {campaign.id}")
     found = adopt(campaign.items, context.media)
     if found.changes:
-        campaign.log.decide(lambda state, now: _show(state, now, found.changes))
+        campaign.log.transact(lambda state, now: _show(state, now, found.changes))
     lost = {
         item.id: f"{item.media} is not in {context.media.folder}"
         for item in campaign.items

@@ -36,7 +36,7 @@ class ApiKeys:
     def __init__(self, kept: AccessKeys, clock: Callable[[], float] = time.time) -> None:
         self._kept, self._clock = kept, clock
         self._remembered: dict[str, tuple[float, AccessKey]] = {}
-        self._n_revocations = 0
+        self._n_removals = kept.n_removals
 
     def issue(
         self,
@@ -56,9 +56,12 @@ class ApiKeys:
     async def find(self, token: str) -> AccessKey | None:
         """What a token is good for, if for anything."""
         digest, now = _digest(token), self._clock()
+        if self._n_removals != self._kept.n_removals:  # by a command, for one
+            self._n_removals = self._kept.n_removals
+            self._remembered.clear()
         at, key = self._remembered.get(digest, (0.0, None))
         if key is None or now - at > REMEMBERED_SECONDS:
-            n_before = self._n_revocations
+            n_before = self._kept.n_removals
             key = await run_in_threadpool(self._kept.find, digest)
             if key is None:
                 self._remembered.pop(digest, None)
@@ -66,7 +69,7 @@ class ApiKeys:
             if len(self._remembered) >= MOST_REMEMBERED:
                 self._remembered.clear()
             self._remembered[digest] = now, key
-            if self._n_revocations != n_before:  # it may have been this one, after the look
+            if self._kept.n_removals != n_before:  # it may have been this one, after the look
                 self._remembered.pop(digest, None)
         return None if key.expires is not None and key.expires < now else key
 
@@ -85,10 +88,7 @@ class ApiKeys:
 
     def revoke(self, **values: str | None) -> int:
         """Those with these values open nothing any more; how many."""
-        n_gone = self._kept.remove(**values)
-        self._n_revocations += 1
-        self._remembered.clear()
-        return n_gone
+        return self._kept.remove(**values)
 
     def owner_sessions(self) -> list[AccessKey]:
         """Of browsers in which an owner is signed in, oldest first."""

@@ -15,6 +15,7 @@ from starlette.requests import Request
 from hodgerank.campaign.campaign import Campaign
 from hodgerank.campaign.database import Database
 from hodgerank.campaign.items import media_folder
+from hodgerank.campaign.snapshot import CampaignSnapshot
 from hodgerank.campaign.state import CampaignState
 from hodgerank.display import short
 from hodgerank.server.analysis_process import AnalysisProcess
@@ -110,9 +111,14 @@ class ServerContext:
         self.database.close()
 
 
-async def decide(campaign: Campaign, what: Callable[[CampaignState, float], T]) -> T:
+async def transact(campaign: Campaign, what: Callable[[CampaignState, float], T]) -> T:
     """Decide something in a campaign; what it records is durable when this returns."""
     return await asyncio.wrap_future(campaign.log.begin(what))
+
+
+async def read(campaign: Campaign, what: Callable[[CampaignSnapshot, float], T]) -> T:
+    """Look at a campaign, without the lock that writing takes."""
+    return await run_in_threadpool(campaign.log.read, what)
 
 
 def context_of(request: Request) -> ServerContext:

@@ -15,7 +15,7 @@ from hodgerank.campaign.campaign import Campaign
 from hodgerank.campaign.snapshot import CampaignSnapshot
 from hodgerank.campaign.summaries import Counts, counts
 from hodgerank.errors import HodgeRankError
-from hodgerank.server.context import decide
+from hodgerank.server.context import read
 from hodgerank.server.standings import Standing, Standings
 
 TICK_SECONDS = 1.0
@@ -144,7 +144,7 @@ class _Channel:
     async def _tick(self) -> None:
         while True:
             with suppress(HodgeRankError):  # whoever answers is told of a full disk
-                found = await decide(self._campaign, pulse)
+                found = await read(self._campaign, pulse)
                 standing = self._standings.latest(self._campaign.id)
                 if found != self._pulse or standing is not self._standing:
                     async with self._news:

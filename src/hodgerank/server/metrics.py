@@ -16,11 +16,11 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from hodgerank import __version__
-from hodgerank.campaign.state import CampaignState
+from hodgerank.campaign.snapshot import CampaignSnapshot
 from hodgerank.campaign.summaries import Counts, counts
 from hodgerank.campaign.tasks import Status
 from hodgerank.server.auth import key_of
-from hodgerank.server.context import context_of, decide
+from hodgerank.server.context import context_of, read
 from hodgerank.server.standings import Standing
 
 BOUNDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0)
@@ -189,13 +189,13 @@ async def metrics(request: Request) -> Response:
     _add_process(page, state.metrics, len(state.streams))
     failures = 0 if context.database.commits is None else context.database.commits.failures
     page.add("hodgerank_commit_failures_total", "counter", COMMIT_FAILURES, [({}, failures)])
-    _add_campaigns(page, {one.id: await decide(one, _tally) for one in seen})
+    _add_campaigns(page, {one.id: await read(one, _tally) for one in seen})
     standings = {one.id: state.standings.latest(one.id) for one in seen}
     _add_standings(page, {id: found for id, found in standings.items() if found is not None})
     return Response(page.text(), media_type=KIND)
 
 
-def _tally(state: CampaignState, now: float) -> Tally:
+def _tally(state: CampaignSnapshot, now: float) -> Tally:
     tasks = state.tasks
     return Tally(
         counts(state),

@@ -130,6 +130,7 @@ ROUTES = [
     Route("GET",    f"{CAMPAIGN}/workers",              READER,  workers.list_workers),
     Route("POST",   f"{CAMPAIGN}/workers/ban",          OWNER,   workers.ban_worker),
     Route("POST",   f"{CAMPAIGN}/workers/restore",      OWNER,   workers.restore_worker),
+    Route("POST",   f"{CAMPAIGN}/workers/admit",        OWNER,   workers.admit_worker),
     Route("POST",   f"{CAMPAIGN}/workers/forget",       OWNER,   workers.forget_worker),
     Route("POST",   f"{CAMPAIGN}/workers/join",         JUDGE,   workers.join_campaign),
     Route("POST",   f"{CAMPAIGN}/workers/quiz",         JUDGE,   workers.quiz_worker),

@@ -23,7 +23,7 @@ from hodgerank.server.analyses.live_view import (
     forecast_answers,
     take_snapshot,
 )
-from hodgerank.server.context import ServerContext, decide
+from hodgerank.server.context import ServerContext, read
 
 logger = logging.getLogger("hodgerank.server")
 
@@ -117,7 +117,7 @@ class Standings:
         id, known = campaign.id, self._latest.get(campaign.id)
         watched, foreseen = frozenset(self._watched[id]), self._foreseen.setdefault(id, {})
         begin = monotonic()
-        seq = await decide(campaign, lambda state, now: state.seq)
+        seq = await read(campaign, lambda state, now: state.seq)
         if (
             known is not None
             and known.progress.counts.seq >= seq
@@ -141,7 +141,7 @@ class Standings:
         if standing is None:
             return False
         known = self._foreseen.get(id, {})
-        rule = await decide(campaign, lambda state, now: state.settings.stop)
+        rule = await read(campaign, lambda state, now: state.settings.stop)
         wanted = [
             track
             for track in standing.progress.tracks

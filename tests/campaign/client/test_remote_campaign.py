@@ -37,6 +37,7 @@ NOT_OF_CLIENTS = {
     "log",
     "new_id",  # ids are drawn by the server
     "note",  # which notes by itself
+    "begin_noting",
 }
 VOTES = [("item 0", "item 4", 1, "elsewhere"), ("item 1", "item 3", -0.5, "elsewhere")]
 PASSING = ("at", "last_at", "joined_at", "expires", "time", "task", "id", "repeats", "source")

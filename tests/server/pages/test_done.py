@@ -151,8 +151,9 @@ def test_who_was_banned_is_told_without_a_code(live):
     ann = worker(live, campaign, "worker=ann")
     answer(ann)
     campaign.ban("ann", "secret reason")
-    assert ann.say("leave", wants="stop").json() == {"step": "done"}
-    text = ann.see("/done").text
+    assert ann.say("leave", wants="stop").status_code == 401  # the session has ended with it
+    assert ann.see("/done").headers["location"].endswith(f"/j/{campaign.id}")
+    text = ann.knock().text
     assert "The owner has ended your part" in text
     assert not any(words in text for words in ("secret", "DONE-7", "ranking"))
 

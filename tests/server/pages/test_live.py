@@ -7,8 +7,8 @@ from html import unescape
 
 import pytest
 
+from hodgerank.campaign.commands.answers import NOT_SHOWN
 from hodgerank.campaign.items import CampaignItem
-from hodgerank.server.views.tasks import NOT_SHOWN
 from server.media.made import png
 from server.pages.owning import HOSTILE, answer
 

@@ -217,13 +217,17 @@ class RemoteCampaign(Displayed):
     # The owner
 
     def ban(self, worker: str, reason: str = "") -> None:
-        """Give a worker no more tasks, and count none of their answers; `restore` undoes it."""
+        """Give a worker no more tasks, and take their keys, as `Campaign.ban` does."""
         content = {"worker": worker, "reason": reason}
         self._call("POST", "workers", "ban", content=content, is_repeatable=True)
 
     def restore(self, worker: str) -> None:
-        """Lift a ban: the answers count again."""
+        """Lift a ban: the answers count again. Sessions and tokens do not come back."""
         self._call("POST", "workers", "restore", content={"worker": worker}, is_repeatable=True)
+
+    def admit(self, worker: str) -> None:
+        """Let a worker join again under their name, from any browser: their sessions end."""
+        self._call("POST", "workers", "admit", content={"worker": worker}, is_repeatable=True)
 
     def forget(self, worker: str) -> str:
         """Take the name of a worker away, as `Campaign.forget` does; what they are called then."""
@@ -247,13 +251,13 @@ class RemoteCampaign(Displayed):
         content = {"item": item, "text": text, "media": media}
         self._call("PATCH", "items", content=content, is_repeatable=True)
 
-    def retire(self, item: Item) -> None:
-        """Ask no more about an item; `restore_item` undoes it."""
-        self._call("POST", "items", "retire", content={"items": [item]}, is_repeatable=True)
+    def retire(self, *items: Item) -> None:
+        """Ask no more about items, all or none of them; `restore_item` undoes it."""
+        self._call("POST", "items", "retire", content={"items": items}, is_repeatable=True)
 
-    def restore_item(self, item: Item) -> None:
-        """Ask about a retired item again."""
-        self._call("POST", "items", "restore", content={"items": [item]}, is_repeatable=True)
+    def restore_item(self, *items: Item) -> None:
+        """Ask about retired items again."""
+        self._call("POST", "items", "restore", content={"items": items}, is_repeatable=True)
 
     def pause(self) -> None:
         """Give out no more tasks for now; answers to those that are out are still taken."""

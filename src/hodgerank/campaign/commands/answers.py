@@ -1,4 +1,4 @@
-"""Answering: what workers do with their tasks. Each answer counts once, whatever happens."""
+"""What workers do with their tasks. Each answer counts once, whatever happens."""
 
 from __future__ import annotations
 
@@ -17,6 +17,8 @@ from hodgerank.errors import CampaignError, InvalidArgument, require_one_of
 from hodgerank.sampling.answers import read_outcome, read_weight
 
 LONGEST_SECONDS = 1e8
+NOT_SHOWN = "cannot be shown"
+"""The reason to skip that is always allowed: nobody can compare what is not there."""
 
 
 @dataclass(frozen=True)
@@ -95,6 +97,8 @@ def skip(
     expire(state, now)
     row = _row(state, task, worker)
     allowed = state.settings.skip_reasons
+    if reason == NOT_SHOWN:
+        allowed = (NOT_SHOWN,)
     if not allowed:
         raise CampaignError("this campaign does not allow to skip: answer, or leave the task")
     reason = allowed[0] if reason is None else require_one_of(reason, allowed, "reason")

@@ -1,4 +1,4 @@
-"""Leasing: who gets which pair next."""
+"""Who gets which pair next."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from itertools import chain
 from math import floor
 
 from hodgerank.campaign.items import require_name
+from hodgerank.campaign.snapshot import CampaignSnapshot
 from hodgerank.campaign.state import CampaignState
 from hodgerank.campaign.tasks import Purpose, Task
 from hodgerank.campaign.workers import Worker
@@ -36,13 +37,7 @@ def lease(
     if isinstance(n, bool) or not isinstance(n, int) or n < 1:
         raise InvalidArgument(f"n is a number of tasks, at least 1, not {short(repr(n))}")
     expire(state, now)
-    who = state.worker(worker) or Worker(worker)
-    if who.is_banned:
-        raise NoTask("banned", f"{short(worker)} is banned from this campaign")
-    if state.status == "closed":
-        raise NoTask("closed", "the campaign is closed")
-    if who.has_left:
-        raise NoTask("left", f"{short(worker)} has left this campaign")
+    who = _welcome(state, worker)
     refused = None
     while len(who.open) < n and refused is None:
         refused = _refusal(state, who) or _issue(state, now, new_id, who)
@@ -51,6 +46,27 @@ def lease(
         assert refused is not None
         raise refused
     return [state.task(row) for row in who.open[:n]]
+
+
+def tasks_out(snapshot: CampaignSnapshot, now: float, worker: str, n: int) -> list[Task] | None:
+    """What `lease` would return, where it need not record anything; None where it may have to."""
+    who = _welcome(snapshot, worker)
+    rows = who.open[:n]
+    if len(rows) < n or any(snapshot.open[row] <= now for row in rows):
+        return None
+    return [snapshot.task(row) for row in rows]
+
+
+def _welcome(snapshot: CampaignSnapshot, name: str) -> Worker:
+    """A worker who may have tasks."""
+    worker = snapshot.worker(name) or Worker(name)
+    if worker.is_banned:
+        raise NoTask("banned", f"{short(name)} is banned from this campaign")
+    if snapshot.status == "closed":
+        raise NoTask("closed", "the campaign is closed")
+    if worker.has_left:
+        raise NoTask("left", f"{short(name)} has left this campaign")
+    return worker
 
 
 def _refusal(state: CampaignState, worker: Worker) -> NoTask | None:

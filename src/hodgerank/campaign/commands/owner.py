@@ -1,4 +1,4 @@
-"""Owning: what the owner of a campaign does with it."""
+"""What the owner of a campaign does with it."""
 
 from __future__ import annotations
 
@@ -8,10 +8,11 @@ from dataclasses import replace
 from typing import Any
 
 from hodgerank.campaign.commands.leases import expire
-from hodgerank.campaign.events import Event
+from hodgerank.campaign.events import Event, Kind
 from hodgerank.campaign.items import CampaignItem, require_name
 from hodgerank.campaign.settings import CampaignSettings
 from hodgerank.campaign.settings_validation import text
+from hodgerank.campaign.snapshot import CampaignSnapshot
 from hodgerank.campaign.state import CampaignState
 from hodgerank.campaign.workers import Worker
 from hodgerank.display import short
@@ -69,32 +70,38 @@ def edit_item(
         state.record("item_changed", now, left=code, data=shown)
 
 
-def retire_item(state: CampaignState, now: float, item: Item) -> None:
-    """Ask no more about an item; what is out is still taken."""
-    code = state.items.code(item)
-    if code not in state.items.retired:
-        state.record("item_retired", now, left=code)
+def retire_items(state: CampaignState, now: float, items: Iterable[Item]) -> None:
+    """Ask no more about items; none are retired where one is not there. What is out is taken."""
+    for code in _codes(state, items):
+        if code not in state.items.retired:
+            state.record("item_retired", now, left=code)
 
 
-def restore_item(state: CampaignState, now: float, item: Item) -> None:
-    """Ask about a retired item again."""
-    code = state.items.code(item)
-    if code in state.items.retired:
-        state.record("item_restored", now, left=code)
+def restore_items(state: CampaignState, now: float, items: Iterable[Item]) -> None:
+    """Ask about retired items again; none are restored where one is not there."""
+    for code in _codes(state, items):
+        if code in state.items.retired:
+            state.record("item_restored", now, left=code)
+
+
+def _codes(state: CampaignState, items: Iterable[Item]) -> list[int]:
+    """All of them before anything is recorded."""
+    return [state.items.code(item) for item in items]
 
 
 def ban(state: CampaignState, now: float, worker: str, reason: str) -> None:
-    """Give a worker no more tasks, and count none of their answers; reversible."""
+    """Give a worker no more tasks, count none of their answers, and take their keys away."""
     require_name(worker, "the worker")  # who has not come yet can be banned too
     text(reason, "reason")
     who = state.worker(worker)
     if who is None or not who.is_banned:
         data = {"reason": reason} if reason else None
         state.record("worker_banned", now, worker=worker, data=data)
+    state.revoke(worker)
 
 
 def restore_worker(state: CampaignState, now: float, worker: str) -> None:
-    """Lift a ban: the answers count again."""
+    """Lift a ban: the answers count again. Keys that it took away stay away."""
     if known(state, require_name(worker, "the worker")).is_banned:
         state.record("worker_restored", now, worker=worker)
 
@@ -144,19 +151,28 @@ def change_settings(state: CampaignState, now: float, changes: Mapping[str, Any]
 
 
 def note_enough(state: CampaignState, now: float, tracks: Mapping[str, bool], seq: int) -> None:
-    """Whether the stopping rule is reached in these tracks, as of place `seq` of the log.
+    """Record in which of these tracks the stopping rule is reached, as of place `seq` of the log.
 
     Answers to pairs that were out when it was reached may change that.
     """
-    rule = state.settings.stop
-    if rule is None or state.revised > seq:
-        return  # some of the answers do not count any more
+    for kind, track in enough_to_note(state, tracks, seq):
+        state.record(kind, now, data={"track": track, "rule": state.settings.stop})
+
+
+def enough_to_note(
+    snapshot: CampaignSnapshot, tracks: Mapping[str, bool], seq: int
+) -> list[tuple[Kind, str]]:
+    """What `note_enough` would record, so that whoever looks on need not write."""
+    if snapshot.settings.stop is None or snapshot.revised > seq:
+        return []  # some of the answers do not count any more
+    found: list[tuple[Kind, str]] = []
     for track, is_enough in tracks.items():
-        reached_at, data = state.enough.get(state.items.track_number(track)), {"track": track}
+        reached_at = snapshot.enough.get(snapshot.items.track_number(track))
         if is_enough and reached_at is None:
-            state.record("enough", now, data={**data, "rule": rule})
+            found.append(("enough", track))
         elif not is_enough and reached_at is not None and reached_at <= seq:
-            state.record("not_enough", now, data={**data, "rule": rule})
+            found.append(("not_enough", track))
+    return found
 
 
 def take_over(state: CampaignState, events: Iterable[Event]) -> None:

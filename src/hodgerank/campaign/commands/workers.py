@@ -1,4 +1,4 @@
-"""Attending: how workers come and go."""
+"""How workers come and go."""
 
 from __future__ import annotations
 
@@ -61,8 +61,17 @@ def finish(state: CampaignState, now: float, worker: str, outcome: Outcome) -> N
     state.record("left", now, worker=worker, data={"outcome": outcome})
 
 
+def admit(state: CampaignState, now: float, worker: str) -> None:
+    """Let a worker join again under their name, from any browser: sessions that are open end."""
+    known(state, require_name(worker, "the worker"))
+    state.revoke(worker, "session")
+
+
 def forget(state: CampaignState, now: float, new_id: Callable[[], str], worker: str) -> str:
-    """Take the name of a worker away, and all that came with it; what they are called instead."""
+    """Take the name of a worker away, and all that came with it; what they are called instead.
+
+    Stores take their keys away with the name.
+    """
     who = known(state, require_name(worker, "the worker"))
     if who.is_forgotten:
         return worker

@@ -6,7 +6,16 @@ can open nothing with it.
 
 from __future__ import annotations
 
-from typing import NamedTuple, Protocol
+from collections.abc import Mapping
+from typing import NamedTuple, Protocol, TypeAlias
+
+Wanted: TypeAlias = str | tuple[str, ...] | None
+"""A value that keys are looked up by; of several, any will do."""
+
+KEY_KINDS = ("link", "session", "token")
+
+OWN_ROLES = ("worker", "judge")
+"""Roles of those who answer under the name of the holder. A reader or an owner does not."""
 
 
 class AccessKey(NamedTuple):
@@ -38,7 +47,15 @@ class AccessKey(NamedTuple):
 
 
 class AccessKeys(Protocol):
-    """All keys of a database."""
+    """All keys of a database.
+
+    Attributes
+    ----------
+    n_removals
+        How often this process took keys away. Whoever remembers keys compares it.
+    """
+
+    n_removals: int
 
     def add(self, key: AccessKey) -> None:
         """A key that is durable when this returns."""
@@ -46,10 +63,10 @@ class AccessKeys(Protocol):
     def find(self, digest: str) -> AccessKey | None:
         """The key of a token, expired ones too."""
 
-    def all(self, **values: str | None) -> list[AccessKey]:
+    def all(self, **values: Wanted) -> list[AccessKey]:
         """Those with these values, oldest first."""
 
-    def remove(self, **values: str | None) -> int:
+    def remove(self, **values: Wanted) -> int:
         """Those with these values go; how many. Of several who try, one hears of each key."""
 
 
@@ -57,6 +74,7 @@ class MemoryKeys:
     """`AccessKeys` that end with the process."""
 
     def __init__(self) -> None:
+        self.n_removals = 0
         self._keys: dict[str, AccessKey] = {}
 
     def add(self, key: AccessKey) -> None:
@@ -67,11 +85,21 @@ class MemoryKeys:
         """The key of a token, expired ones too."""
         return self._keys.get(digest)
 
-    def all(self, **values: str | None) -> list[AccessKey]:
+    def all(self, **values: Wanted) -> list[AccessKey]:
         """Those with these values, oldest first."""
         known = sorted(self._keys.values(), key=lambda key: key.created)
-        return [key for key in known if all(getattr(key, n) == v for n, v in values.items())]
+        return [key for key in known if _has(key, values)]
 
-    def remove(self, **values: str | None) -> int:
+    def remove(self, **values: Wanted) -> int:
         """Those with these values go; how many."""
-        return sum(self._keys.pop(key.digest, None) is not None for key in self.all(**values))
+        gone = sum(self._keys.pop(key.digest, None) is not None for key in self.all(**values))
+        self.n_removals += 1
+        return gone
+
+
+def _has(key: AccessKey, values: Mapping[str, Wanted]) -> bool:
+    fields = key._asdict()
+    return all(
+        fields[name] in value if isinstance(value, tuple) else fields[name] == value
+        for name, value in values.items()
+    )

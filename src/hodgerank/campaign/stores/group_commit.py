@@ -40,10 +40,13 @@ class GroupCommit:
     ----------
     failures
         How many transactions failed. It grows before those who wait are told.
+    transaction
+        The present one, or the last: done when it has become durable, or failed.
     """
 
     def __init__(self, store: Store) -> None:
         self.failures = 0
+        self.transaction: Future[None] = Future()
         self._store = store
         self._process = ProcessGuard()
         self._waiting: dict[str, deque[_Work]] = {}  # who has waited longest comes first
@@ -113,15 +116,18 @@ class GroupCommit:
         if not works:
             return
         answers: dict[Future[Any], Any] = {}
+        transaction = self.transaction = Future()
         try:
             with self._store.writing(campaign) as writing:
                 for work in works:
                     answers[work.future] = _answer(work, writing)
         except BaseException as error:
             self.failures += 1
+            transaction.set_result(None)
             unanswered = [work.future for work in works if work.future not in answers]
             _tell_of_failure(error, [work.future for work in works], unanswered[:1])
             return
+        transaction.set_result(None)
         for future, answer in answers.items():
             if isinstance(answer, Refusal):
                 future.set_exception(answer.error)

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from threading import Condition, Lock
 
 from hodgerank.campaign.events import Event
-from hodgerank.campaign.stores.access_keys import AccessKeys, MemoryKeys
+from hodgerank.campaign.stores.access_keys import OWN_ROLES, AccessKeys, MemoryKeys
 from hodgerank.campaign.stores.store import Pending, ProcessGuard, Row, event_of, without_name
 from hodgerank.errors import CampaignError
 
@@ -56,8 +56,8 @@ class MemoryStore:
                     log.extend(pending.rows)
                     self._logs[campaign] = log
                     self._news.notify_all()
-            for worker in pending.forgotten:
-                self.keys.remove(campaign=campaign, role="worker", holder=worker)
+            for worker, kinds in pending.revoked:
+                self.keys.remove(campaign=campaign, role=OWN_ROLES, holder=worker, kind=kinds)
 
     def wait(self, campaign: str, after: int, seconds: float) -> bool:
         """Wait until there are events with a higher number, no longer than this; whether so."""

@@ -188,10 +188,11 @@ class PostgresStore:
             connection.execute(_LIMITS)
             pending = begin_log(connection, campaign, self.name)
             yield pending
-            if pending.rows:
-                write_log(connection, campaign, pending)
-                notify(connection, campaign, pending.last)
+            if write_log(connection, campaign, pending):
+                if pending.rows:
+                    notify(connection, campaign, pending.last)
                 connection.commit()
+                self.keys.n_removals += len(pending.revoked)
 
     def wait(self, campaign: str, after: int, seconds: float) -> bool:
         """Wait until there are events with a higher number, no longer than this; whether so."""

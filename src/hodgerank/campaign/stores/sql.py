@@ -35,7 +35,7 @@ from sqlalchemy import (
 )
 
 from hodgerank.campaign.events import PERSONAL, Event, LogChanged
-from hodgerank.campaign.stores.access_keys import AccessKey
+from hodgerank.campaign.stores.access_keys import OWN_ROLES, AccessKey, Wanted
 from hodgerank.campaign.stores.store import Pending, Row, event_of
 from hodgerank.errors import CampaignError
 
@@ -182,15 +182,21 @@ def begin_log(connection: Connection, campaign: str, name: str) -> Pending:
         theirs = events.c.campaign == campaign, events.c.worker == worker
         kept = case((events.c.kind.in_(PERSONAL), null()), else_=events.c.data)
         connection.execute(update(events).where(*theirs).values(worker=pseudonym, data=kept))
-        keys = access_keys.c
-        mine = keys.campaign == campaign, keys.role == "worker", keys.holder == worker
-        connection.execute(delete(access_keys).where(*mine))
 
     return Pending(last, stored, forget)
 
 
-def write_log(connection: Connection, campaign: str, pending: Pending) -> None:
-    """Put what is pending into the tables."""
+def write_log(connection: Connection, campaign: str, pending: Pending) -> bool:
+    """Put what is pending into the tables; whether there was anything."""
+    for worker, kinds in pending.revoked:
+        theirs = _with(campaign=campaign, role=OWN_ROLES, holder=worker, kind=kinds)
+        connection.execute(delete(access_keys).where(theirs))
+    if pending.rows:
+        _append(connection, campaign, pending)
+    return bool(pending.rows or pending.revoked)
+
+
+def _append(connection: Connection, campaign: str, pending: Pending) -> None:
     mark = _mark(connection)
     marks = ", ".join([mark] * (1 + len(_NAMES)))
     connection.exec_driver_sql(
@@ -221,6 +227,7 @@ class SqlKeys:
     """`AccessKeys` in a table."""
 
     def __init__(self, look: Query, transact: Transact) -> None:
+        self.n_removals = 0
         self._look, self._transact = look, transact
 
     def add(self, key: AccessKey) -> None:
@@ -231,21 +238,29 @@ class SqlKeys:
         """The key of a token, expired ones too."""
         return next(iter(self.all(digest=digest)), None)
 
-    def all(self, **values: str | None) -> list[AccessKey]:
+    def all(self, **values: Wanted) -> list[AccessKey]:
         """Those with these values, oldest first."""
-        query = select(access_keys).where(_with(values)).order_by(access_keys.c.created)
+        query = select(access_keys).where(_with(**values)).order_by(access_keys.c.created)
         rows = self._look(lambda connection: connection.execute(query).all())
         return [AccessKey(*row) for row in rows]
 
-    def remove(self, **values: str | None) -> int:
+    def remove(self, **values: Wanted) -> int:
         """Those with these values go; how many."""
-        gone = delete(access_keys).where(_with(values))
-        return self._transact(lambda connection: connection.execute(gone).rowcount)
+        gone = delete(access_keys).where(_with(**values))
+        n_gone = self._transact(lambda connection: connection.execute(gone).rowcount)
+        self.n_removals += 1
+        return n_gone
 
 
-def _with(values: dict[str, str | None]) -> ColumnElement[bool]:
+def _with(**values: Wanted) -> ColumnElement[bool]:
     return and_(
-        true(), *(access_keys.c[name].is_not_distinct_from(v) for name, v in values.items())
+        true(),
+        *(
+            access_keys.c[name].in_(value)
+            if isinstance(value, tuple)
+            else access_keys.c[name].is_not_distinct_from(value)
+            for name, value in values.items()
+        ),
     )
 
 

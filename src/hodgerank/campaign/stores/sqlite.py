@@ -6,6 +6,7 @@ import os
 import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from math import inf
 from pathlib import Path
 from threading import Condition, Lock
 from time import monotonic
@@ -89,6 +90,9 @@ class SqliteStore:
 
     def read(self, campaign: str, after: int = 0) -> Iterator[Event]:
         """The events with a higher number than `after`, as they are durable now, in order."""
+        if self._writer is not None and after >= self._last.get(campaign, inf):
+            self._require_open()
+            return iter(())  # nobody else writes, so the last number need not be looked up
         return read_log(self._look, campaign, after, self.name)
 
     @contextmanager
@@ -97,14 +101,14 @@ class SqliteStore:
         with self._alone() as connection:
             pending = begin_log(connection, campaign, self.name)
             yield pending
-            if pending.rows:
-                write_log(connection, campaign, pending)
+            if write_log(connection, campaign, pending):
                 if pending.forgotten:
                     connection.exec_driver_sql(f"PRAGMA user_version = {TRACES}")
                 connection.exec_driver_sql("COMMIT")
             else:
                 connection.exec_driver_sql("ROLLBACK")
             self._files.require()  # they may have gone meanwhile
+            self.keys.n_removals += len(pending.revoked)
             with self._news:
                 self._last[campaign] = pending.last
                 self._news.notify_all()

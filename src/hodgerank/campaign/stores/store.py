@@ -11,7 +11,7 @@ from operator import index
 from typing import Any, Protocol, TypeAlias, TypeVar
 
 from hodgerank.campaign.events import PERSONAL, Event, LogChanged
-from hodgerank.campaign.stores.access_keys import AccessKeys
+from hodgerank.campaign.stores.access_keys import KEY_KINDS, AccessKeys
 from hodgerank.display import short
 from hodgerank.errors import CampaignError, CannotWrite, InvalidArgument
 
@@ -29,6 +29,12 @@ class Transaction(Protocol):
         """Replace a name in all events, and empty the data of those that are `PERSONAL`.
 
         The keys of the worker go too. An event at the end tells those who know the old name.
+        """
+
+    def revoke(self, worker: str, kinds: tuple[str, ...]) -> None:
+        """Take away the keys of these kinds with which a worker answers in this campaign.
+
+        In the same transaction as the events, so that nobody is banned with a key in hand.
         """
 
 
@@ -175,6 +181,8 @@ class Pending:
         What is to be written when the block is left.
     forgotten
         The names that were replaced.
+    revoked
+        Workers whose keys go, and of which kinds.
     """
 
     def __init__(
@@ -185,6 +193,7 @@ class Pending:
     ) -> None:
         self.rows: list[Row] = []
         self.forgotten: list[str] = []
+        self.revoked: list[tuple[str, tuple[str, ...]]] = []
         self._stored_last = last
         self._stored, self._forget_stored = stored, forget_stored
 
@@ -219,3 +228,8 @@ class Pending:
         self._forget_stored(worker, pseudonym)
         self.rows = [without_name(row, worker, pseudonym) for row in self.rows]
         self.forgotten.append(worker)
+        self.revoke(worker, KEY_KINDS)
+
+    def revoke(self, worker: str, kinds: tuple[str, ...]) -> None:
+        """Let keys go when the block is left."""
+        self.revoked.append((worker, kinds))

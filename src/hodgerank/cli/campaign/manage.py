@@ -138,8 +138,7 @@ def retire(where: Where, items: Ids, name: Name = None, as_json: AsJson = False)
       hodgerank campaign retire campaign.db item-07 item-12
     """
     with Campaign.open(where, name) as campaign:
-        for item in known_items(items, [one.id for one in campaign.items]):
-            campaign.retire(item)
+        campaign.retire(*known_items(items, [one.id for one in campaign.items]))
         retired = campaign.retired
         words = f"{len(retired):,} of {campaign.counts.n_items:,} items are retired"
         return done(campaign, words, as_json, retired=retired)
@@ -152,8 +151,7 @@ def unretire(where: Where, items: Ids, name: Name = None, as_json: AsJson = Fals
       hodgerank campaign unretire campaign.db item-07
     """
     with Campaign.open(where, name) as campaign:
-        for item in known_items(items, [one.id for one in campaign.items]):
-            campaign.restore_item(item)
+        campaign.restore_item(*known_items(items, [one.id for one in campaign.items]))
         retired = campaign.retired
         words = f"{len(retired):,} of {campaign.counts.n_items:,} items are retired"
         return done(campaign, words, as_json, retired=retired)
@@ -171,7 +169,8 @@ def ban(
 ) -> Done:
     """Give a worker no more tasks, and count none of their answers; restore undoes it.
 
-    Somebody who has not come yet can be banned too.
+    Their sessions in browsers end, and tokens with which they judge this campaign; restore does not
+    give them back. Somebody who has not come yet can be banned too.
 
     Examples:
       hodgerank campaign ban campaign.db ann --reason "tosses coins"

@@ -185,7 +185,7 @@ def status(
                 for track in progress.tracks
                 if track.n_answers
             },
-            repeated_by=campaign.log.decide(lambda state, now: ranking_command(state)),
+            repeated_by=campaign.log.read(lambda state, now: ranking_command(state)),
             workers=campaign.workers() if workers else None,
             top=n_shown(top, as_json),
             as_json=as_json,

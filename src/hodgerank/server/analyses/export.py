@@ -82,7 +82,7 @@ def _served(settings: CampaignSettings, votes: Comparisons, **options: Any) -> R
 
 
 def _standings(campaign: Campaign) -> list[TrackStanding]:
-    return campaign.log.decide(
+    return campaign.log.read(
         lambda state, now: [standing_of(state, track) for track in state.items.tracks]
     )
 

@@ -180,7 +180,7 @@ def forecast_answers(
     campaign: Campaign, known: Mapping[str, AnswersForecast]
 ) -> dict[str, AnswersForecast]:
     """What is to be foreseen of each track; what is known and still holds is not played again."""
-    standings = campaign.log.decide(
+    standings = campaign.log.read(
         lambda state, now: [standing_of(state, track) for track in state.items.tracks]
     )
     return {
@@ -219,7 +219,7 @@ def take_snapshot(
     campaign: Campaign, watched: Collection[str], foreseen: Mapping[str, AnswersForecast]
 ) -> LiveSnapshot:
     """Rank every track; draw those that are watched."""
-    number, others, standings = campaign.log.decide(
+    number, others, standings = campaign.log.read(
         lambda state, now: (
             counts(state),
             not_counted(state),

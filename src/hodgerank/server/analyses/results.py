@@ -45,13 +45,13 @@ def write_votes(campaign: Campaign, path: Path, track: str | None, everything: b
         return
     rows = campaign.answers()
     if track is not None:
-        campaign.log.decide(lambda state, now: state.items.track_number(track))  # or says so
+        campaign.log.read(lambda state, now: state.items.track_number(track))  # or says so
         rows = [row for row in rows if row["track"] == track]
     write_file(path, table_of(rows, form, everything=everything))
 
 
 def _standing(campaign: Campaign, track: str | None) -> tuple[int, TrackStanding]:
-    return campaign.log.decide(lambda state, now: (state.seq, standing_of(state, track)))
+    return campaign.log.read(lambda state, now: (state.seq, standing_of(state, track)))
 
 
 @dataclass(frozen=True)
@@ -69,7 +69,7 @@ def rankings(campaign: Campaign) -> Rankings:
     def read(state: CampaignSnapshot, now: float) -> tuple[float, list[TrackStanding]]:
         return state.at, [standing_of(state, track) for track in state.items.tracks]
 
-    at, standings = campaign.log.decide(read)
+    at, standings = campaign.log.read(read)
     answered = [one for one in standings if one.n_answers]
     places = {place.item: place for one in answered for place in one.ranking}
     return Rankings(sum(one.n_answers for one in answered), at, places)

@@ -69,7 +69,7 @@ def workers_view(campaign: Campaign) -> WorkersView:
         standings = [standing_of(state, track) for track in state.items.tracks]
         return state.at, worker_summaries(state), standings
 
-    at, did, standings = campaign.log.decide(read)
+    at, did, standings = campaign.log.read(read)
     answered: dict[Item, Comparisons] = {one.track: one.votes for one in standings if one.n_answers}
     found = None
     if any(votes.n_workers for votes in answered.values()):
@@ -150,7 +150,7 @@ class Without:
 
 def without(campaign: Campaign, worker: str) -> list[Without]:
     """What would be different in the tracks where answers of the worker count."""
-    standings = campaign.log.decide(
+    standings = campaign.log.read(
         lambda state, now: [standing_of(state, track) for track in state.items.tracks]
     )
     return [_without(one, worker) for one in standings if worker in one.votes.workers]

@@ -18,7 +18,7 @@ from hodgerank.campaign.tasks import Task
 from hodgerank.data.simulate import BEHAVIOURS
 from hodgerank.errors import CampaignError, NoTask
 from hodgerank.kernels.links import LINKS
-from hodgerank.server.context import ServerContext, decide
+from hodgerank.server.context import ServerContext, read, transact
 from hodgerank.server.demo.pictures import KINDS, pictures
 from hodgerank.types import Item
 
@@ -40,7 +40,7 @@ class DemoCrowd:
 
     async def play(self) -> None:
         """Go on for ever."""
-        n_before = await decide(self._campaign, lambda state, now: len(state.workers))
+        n_before = await read(self._campaign, lambda state, now: len(state.workers))
         self._numbers = count(n_before + 1)
         async with asyncio.TaskGroup() as seats:
             for kind in SEATS:
@@ -55,14 +55,14 @@ class DemoCrowd:
         """What one worker does until they go."""
         n_left = int(self._rng.integers(MOST_ANSWERS // 2, MOST_ANSWERS))
         try:
-            await decide(self._campaign, lambda state, now: workers.join(state, now, name, {}))
+            await transact(self._campaign, lambda state, now: workers.join(state, now, name, {}))
             while n_left:
                 if (task := await self._next(name)) is None:
                     await asyncio.sleep(REST_SECONDS)
                     continue
                 await self._answer(kind, task)
                 n_left -= 1
-            await decide(
+            await transact(
                 self._campaign, lambda state, now: workers.finish(state, now, name, "completed")
             )
         except CampaignError:  # banned, or no pair is left for them: somebody else comes
@@ -71,7 +71,7 @@ class DemoCrowd:
     async def _next(self, name: str) -> Task | None:
         """A task; None where it is worth to wait."""
         try:
-            [task] = await decide(
+            [task] = await transact(
                 self._campaign,
                 lambda state, now: lease(state, now, self._campaign.new_id, name, 1),
             )
@@ -87,7 +87,7 @@ class DemoCrowd:
         left, right = (self._scores.get(item, 0.0) for item in task.pair)
         chance = LINKS["bradley-terry"].cdf(np.array([left - right]))
         [outcome] = BEHAVIOURS[kind](chance, self._rng)
-        await decide(
+        await transact(
             self._campaign,
             lambda state, now: answer(
                 state, now, task.id, float(outcome), task.worker, seconds, True, 1.0

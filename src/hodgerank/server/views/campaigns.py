@@ -18,7 +18,7 @@ from hodgerank.campaign.summaries import Counts, counts
 from hodgerank.display import short
 from hodgerank.errors import HodgeRankError, InvalidArgument
 from hodgerank.server.auth import key_of
-from hodgerank.server.context import context_of, decide
+from hodgerank.server.context import context_of, read, transact
 from hodgerank.server.problem import Problem
 from hodgerank.server.rendering import render, url
 from hodgerank.server.standings import Standings
@@ -75,7 +75,7 @@ class Numbers(Body):
     rules: list[RuleCounts]
 
 
-def numbers(state: CampaignState, now: float) -> dict[str, Any]:
+def numbers(state: CampaignSnapshot, now: float) -> dict[str, Any]:
     """A decision that changes nothing: how it stands."""
     return numbers_of(counts(state))
 
@@ -173,7 +173,7 @@ async def create_campaign(request: Request, given: NewCampaign) -> Response:
         await run_in_threadpool(create)
     campaign = await context.campaign(given.id)
     assert campaign is not None
-    content = await decide(campaign, lambda state, now: _found(campaign, state, now, "owner"))
+    content = await read(campaign, lambda state, now: _found(campaign, state, now, "owner"))
     where = url(request, "api", "v1", "campaigns", given.id)
     return JSONResponse(content, 201, {"Location": where})
 
@@ -185,7 +185,7 @@ async def get_campaign(request: Request, campaign: Named) -> Response:
     Its settings, its tracks, and how it stands in numbers.
     """
     role = key_of(request).role
-    found = await decide(campaign, lambda state, now: _found(campaign, state, now, role))
+    found = await read(campaign, lambda state, now: _found(campaign, state, now, role))
     return JSONResponse(found)
 
 
@@ -201,7 +201,7 @@ async def get_counts(
     if query.seconds:
         news: EventWaiter = request.app.state.news
         await news.wait(campaign, query.after, query.seconds)
-    return JSONResponse(await decide(campaign, numbers))
+    return JSONResponse(await read(campaign, numbers))
 
 
 @operation(AllSettings)
@@ -215,7 +215,7 @@ async def change_settings(request: Request, campaign: Named, given: SomeSettings
         owner.change_settings(state, now, _as_given(given))
         return state.settings.to_dict()
 
-    return JSONResponse(await decide(campaign, change))
+    return JSONResponse(await transact(campaign, change))
 
 
 @operation(Numbers)
@@ -259,10 +259,10 @@ async def _do(campaign: Campaign, what: Any) -> Response:
         what(state, now)
         return numbers(state, now)
 
-    return JSONResponse(await decide(campaign, change))
+    return JSONResponse(await transact(campaign, change))
 
 
-def _found(campaign: Campaign, state: CampaignState, now: float, role: str) -> dict[str, Any]:
+def _found(campaign: Campaign, state: CampaignSnapshot, now: float, role: str) -> dict[str, Any]:
     settings = state.settings.to_dict()
     if role == "judge":
         settings = {name: value for name, value in settings.items() if name not in FOR_THE_OWNER}
@@ -377,4 +377,4 @@ async def _summary(request: Request, campaign: Campaign) -> Summary:
             address=url(request, "c", campaign.id),
         )
 
-    return await decide(campaign, look)
+    return await read(campaign, look)

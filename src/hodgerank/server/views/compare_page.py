@@ -8,17 +8,23 @@ from jinja2.utils import htmlsafe_json_dumps
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
+from hodgerank.campaign.commands.answers import NOT_SHOWN
 from hodgerank.campaign.items import CampaignItem
 from hodgerank.campaign.settings import CampaignSettings
-from hodgerank.campaign.state import CampaignState
+from hodgerank.campaign.snapshot import CampaignSnapshot
 from hodgerank.campaign.workers import Worker
 from hodgerank.server.auth import key_of
-from hodgerank.server.context import campaign_of, decide
+from hodgerank.server.context import campaign_of, read
 from hodgerank.server.item_view import ItemStyle, Shown, html_of, may_be_cut, style_of
 from hodgerank.server.rendering import render, url
 from hodgerank.server.texts import Texts
-from hodgerank.server.views.tasks import NOT_SHOWN, plain_turn, shown_in
-from hodgerank.server.views.worker_request import N_TASKS, NextStep, joined, next_step, tag_of
+from hodgerank.server.views.tasks import plain_turn, shown_in
+from hodgerank.server.views.worker_request import (
+    N_TASKS,
+    joined,
+    tag_of,
+    turn_of,
+)
 
 MOST_BUTTONS = 3  # on a side: finer grades are chosen on a scale
 SCALE_STEPS = 100  # on a side, where an answer may be any number
@@ -29,15 +35,12 @@ async def compare_page(request: Request) -> Response:
     """The page of pairs. The first ones are in it."""
     campaign, name = await campaign_of(request), key_of(request).holder
 
-    def see(state: CampaignState, now: float) -> tuple[NextStep, list[Practice], ItemStyle]:
-        worker = joined(state, name)
-        practice = _practice(state, worker)
-        # Who practises gets tasks when that is over: they would grow old meanwhile.
-        n_tasks = 0 if practice else N_TASKS
-        turn = next_step(state, now, campaign.new_id, name, n_tasks)
-        return turn, practice, style_of(state.items, now)
+    def see(facts: CampaignSnapshot, now: float) -> tuple[list[Practice], ItemStyle]:
+        return _practice(facts, joined(facts, name)), style_of(facts.items, now)
 
-    turn, practice, look = await decide(campaign, see)
+    practice, look = await read(campaign, see)
+    # Who practises gets tasks when that is over: they would grow old meanwhile.
+    turn = await turn_of(campaign, name, 0 if practice else N_TASKS)
     if turn.step == "questions":
         return RedirectResponse(url(request, "w", campaign.id, "questions"), 303)
     settings, texts = turn.settings, Texts(turn.settings.pages.language)
@@ -98,7 +101,7 @@ def _reason_words(reason: str, texts: Texts) -> str:
     return texts.say("worker.skip") if (reason,) == usual else reason
 
 
-def _practice(state: CampaignState, worker: Worker) -> list[Practice]:
+def _practice(state: CampaignSnapshot, worker: Worker) -> list[Practice]:
     """The pairs that a new worker tries, the better item now on one side, now on the other."""
     book, found = state.items, []
     if worker.n_issued or worker.has_left or worker.is_banned or state.status != "open":

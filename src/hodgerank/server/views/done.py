@@ -17,14 +17,22 @@ from hodgerank.campaign.commands import workers
 from hodgerank.campaign.page_settings import Outcome
 from hodgerank.campaign.results import TrackStanding, standing_of
 from hodgerank.campaign.settings import CampaignSettings
+from hodgerank.campaign.snapshot import CampaignSnapshot
 from hodgerank.campaign.state import CampaignState
 from hodgerank.campaign.workers import Worker
 from hodgerank.graph.comparison_graph import ComparisonGraph
 from hodgerank.server.auth import key_of
-from hodgerank.server.context import ServerContext, campaign_of, context_of, decide
+from hodgerank.server.context import ServerContext, campaign_of, context_of, read, transact
 from hodgerank.server.item_view import Shown, origins_of, shown
 from hodgerank.server.rendering import render, url
-from hodgerank.server.views.worker_request import Step, WorkerRequest, joined, next_step, speaker
+from hodgerank.server.views.worker_request import (
+    Step,
+    WorkerRequest,
+    joined,
+    next_step,
+    speaker,
+    turn_of,
+)
 
 FRESH_SECONDS = 15.0
 """For which a ranking is shown to all who finish: it is not computed for each of them."""
@@ -84,7 +92,7 @@ def rank_for_workers(campaign: Campaign, media: str) -> Results:
         {item.id: item for item in campaign.items},
         campaign.settings.pages.markdown,
     )
-    n_answers, standings = campaign.log.decide(
+    n_answers, standings = campaign.log.read(
         lambda state, now: (
             sum(state.n_counted),
             [standing_of(state, track) for track in state.items.tracks],
@@ -135,7 +143,7 @@ async def leave(request: Request, goodbye: Goodbye) -> Response:
             workers.finish(state, now, name, outcome_of(worker, state.settings, step))
         return "done"
 
-    return JSONResponse({"step": await decide(campaign, settle)})
+    return JSONResponse({"step": await transact(campaign, settle)})
 
 
 def has_way_back(settings: CampaignSettings) -> bool:
@@ -161,15 +169,16 @@ async def done_page(request: Request) -> Response:
     """Thanks, and the way back."""
     campaign, name = await campaign_of(request), key_of(request).holder
 
-    def look(state: CampaignState, now: float) -> End | None:
+    turn = await turn_of(campaign, name, 1)
+
+    def look(state: CampaignSnapshot, now: float) -> End | None:
         worker, settings = joined(state, name), state.settings
-        turn = next_step(state, now, campaign.new_id, name, 1)
         n_refused = _number(request.query_params.get("refused", ""))
         is_told = worker.has_left or worker.is_banned or not has_way_back(settings)
         is_end = turn.step == "done" and is_told
         return _end(state, worker, turn.why, n_refused) if is_end else None
 
-    end = await decide(campaign, look)
+    end = await read(campaign, look)
     if end is None:
         return RedirectResponse(url(request, "w", campaign.id), 303)
     media = url(request, "media", campaign.id)
@@ -213,7 +222,7 @@ class End:
     sees_results: bool
 
 
-def _end(state: CampaignState, worker: Worker, why: str, n_refused: int) -> End:
+def _end(state: CampaignSnapshot, worker: Worker, why: str, n_refused: int) -> End:
     settings = state.settings
     panel, outcome = settings.panel, None if worker.is_banned else worker.outcome
     arrival = {"worker": worker.name, **worker.panel}
@@ -232,7 +241,7 @@ def _end(state: CampaignState, worker: Worker, why: str, n_refused: int) -> End:
     )
 
 
-def _words(state: CampaignState, worker: Worker, why: str, n_refused: int) -> str:
+def _words(state: CampaignSnapshot, worker: Worker, why: str, n_refused: int) -> str:
     """The key of what is said of the end."""
     if worker.is_banned:
         return "banned"

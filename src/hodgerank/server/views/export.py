@@ -25,7 +25,7 @@ from hodgerank.reporting.html import POLICY
 from hodgerank.sampling.answers import MOST_WEIGHT
 from hodgerank.server.analyses.export import FILES, make_report, write_export
 from hodgerank.server.analyses.results import write_votes
-from hodgerank.server.context import campaign_of, context_of, decide
+from hodgerank.server.context import campaign_of, context_of, read
 from hodgerank.server.problem import Problem
 from hodgerank.server.views.layout import go_back, in_layout, layout_of
 from hodgerank.server.views.openapi import operation
@@ -191,7 +191,7 @@ OF_TRACK = "track "
 async def export_page(request: Request) -> Response:
     """What there is to take along."""
     campaign = await campaign_of(request)
-    command = await decide(campaign, lambda state, now: ranking_command(state))
+    command = await read(campaign, lambda state, now: ranking_command(state))
     layout = await layout_of(campaign)
     return in_layout(
         request, "owner/export.html", layout, "export", files=_by_kind(), command=command

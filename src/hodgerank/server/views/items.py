@@ -15,12 +15,13 @@ from starlette.responses import JSONResponse, Response
 from hodgerank.campaign.campaign import Campaign
 from hodgerank.campaign.commands import owner
 from hodgerank.campaign.items import CampaignItem
+from hodgerank.campaign.snapshot import CampaignSnapshot
 from hodgerank.campaign.state import CampaignState
 from hodgerank.display import short
 from hodgerank.errors import HodgeRankError
 from hodgerank.estimators.ranking import RankedItem
 from hodgerank.server.analyses.results import Rankings, rankings
-from hodgerank.server.context import ServerContext, campaign_of, context_of, decide
+from hodgerank.server.context import ServerContext, campaign_of, context_of, read, transact
 from hodgerank.server.item_view import Shown, origins_of, shown
 from hodgerank.server.problem import Problem
 from hodgerank.server.rendering import render, url
@@ -108,7 +109,7 @@ async def list_items(campaign: Named) -> Response:
 
     All of them, retired ones included.
     """
-    return JSONResponse(await decide(campaign, lambda state, now: _found(state)))
+    return JSONResponse(await read(campaign, lambda state, now: _found(state)))
 
 
 @operation(ItemsFound, 201)
@@ -125,7 +126,7 @@ async def add_items(request: Request, campaign: Named, given: ItemsGiven) -> Res
         return _found(state, [item.id for item in joining])
 
     async with naming(request, [item.media for item in joining], campaign):
-        found = await decide(campaign, add)
+        found = await transact(campaign, add)
     return JSONResponse(found, 201)
 
 
@@ -141,7 +142,7 @@ async def edit_item(request: Request, campaign: Named, given: ItemChange) -> Res
         return _found(state, [given.item])
 
     async with naming(request, [given.media or ""], campaign):
-        found = await decide(campaign, edit)
+        found = await transact(campaign, edit)
     return JSONResponse(found)
 
 
@@ -151,7 +152,7 @@ async def retire_items(campaign: Named, given: ItemNames) -> Response:
 
     Their answers stay. None are retired where one of them is not there.
     """
-    return await _each(campaign, given, owner.retire_item)
+    return await _each(campaign, given, owner.retire_items)
 
 
 @operation(ItemsFound)
@@ -160,18 +161,15 @@ async def restore_items(campaign: Named, given: ItemNames) -> Response:
 
     None are restored where one of them is not there.
     """
-    return await _each(campaign, given, owner.restore_item)
+    return await _each(campaign, given, owner.restore_items)
 
 
 async def _each(campaign: Named, given: ItemNames, what: Any) -> Response:
     def change(state: CampaignState, now: float) -> dict[str, Any]:
-        for item in given.items:
-            state.items.code(item)  # refuses one that is not there before anything is done
-        for item in given.items:
-            what(state, now, item)
+        what(state, now, given.items)
         return _found(state, given.items)
 
-    return JSONResponse(await decide(campaign, change))
+    return JSONResponse(await transact(campaign, change))
 
 
 def items_of(given: Iterable[ItemGiven]) -> list[CampaignItem]:
@@ -179,7 +177,7 @@ def items_of(given: Iterable[ItemGiven]) -> list[CampaignItem]:
     return [CampaignItem(one.item, one.text, one.media, one.track) for one in given]
 
 
-def _found(state: CampaignState, wanted: Iterable[int | str] | None = None) -> dict[str, Any]:
+def _found(state: CampaignSnapshot, wanted: Iterable[int | str] | None = None) -> dict[str, Any]:
     """All items, or those that are wanted."""
     book = state.items
     codes = range(len(book)) if wanted is None else [book.codes[item] for item in wanted]
@@ -338,20 +336,13 @@ def _add(campaign: Campaign, context: ServerContext, found: ChosenItems) -> None
     context.staging.drop(found.staged)
 
 
-async def _do_to_items(
-    request: Request, what: str, do: Callable[[Campaign, Item], None]
-) -> Response:
+async def _do_to_items(request: Request, what: str, do: Callable[..., None]) -> Response:
     campaign = await campaign_of(request)
     layout = await layout_of(campaign)
     async with request.form(max_files=0, max_fields=MOST_AT_ONCE) as form:
         chosen_numbers = {str(text) for text in form.getlist("item")}
     items = [item.id for number, item in enumerate(layout.items) if str(number) in chosen_numbers]
-
-    def do_all() -> None:
-        for item in items:
-            do(campaign, item)
-
-    await run_in_threadpool(do_all)
+    await run_in_threadpool(do, campaign, *items)
     return go_back(request, "c", campaign.id, "items", done=what if items else "nothing")
 
 

@@ -15,12 +15,12 @@ from hodgerank.campaign.campaign import Campaign
 from hodgerank.campaign.commands import workers
 from hodgerank.campaign.items import require_name
 from hodgerank.campaign.settings import CampaignSettings
-from hodgerank.campaign.state import CampaignState
+from hodgerank.campaign.snapshot import CampaignSnapshot
 from hodgerank.campaign.stores.access_keys import AccessKey
 from hodgerank.errors import HodgeRankError
 from hodgerank.server.api_keys import ApiKeys
 from hodgerank.server.auth import WORKER_SECONDS, keep, key_of, token_in_browser
-from hodgerank.server.context import campaign_of, context_of, decide
+from hodgerank.server.context import campaign_of, context_of, read, transact
 from hodgerank.server.problem import Problem
 from hodgerank.server.rendering import render, url
 from hodgerank.server.texts import ENGLISH, Texts
@@ -76,13 +76,13 @@ async def join(request: Request) -> Response:
     async with request.form(max_files=0, max_fields=10) as form:
         if visit.settings.joining.consent and not form.get("consent"):
             return _welcome(request, visit, is_consent_missing=True)
-    name = visit.name or await decide(campaign, lambda state, now: _new_name(state))
+    name = visit.name or await read(campaign, lambda state, now: _new_name(state))
     keys = context_of(request).keys
     token = await _session(keys, visit, name)
     if token is None:
         return say_words(request, visit.settings, "taken")
     try:
-        await decide(campaign, lambda state, now: workers.join(state, now, name, visit.panel))
+        await transact(campaign, lambda state, now: workers.join(state, now, name, visit.panel))
     except HodgeRankError:
         await _end_session(keys, token)
         raise
@@ -113,7 +113,7 @@ async def answer_questions(request: Request) -> Response:
     if None in given:
         return _ask(request, settings, n_left, wrong="missing")
     passed = all(one.right == said for one, said in zip(questions, given, strict=True))
-    n_left = await decide(campaign, lambda state, now: workers.quiz(state, now, name, passed))
+    n_left = await transact(campaign, lambda state, now: workers.quiz(state, now, name, passed))
     if passed or not n_left:
         return go_on
     return _ask(request, settings, n_left, wrong="wrong")
@@ -139,7 +139,7 @@ async def _visit(request: Request) -> JoinRequest:
     if campaign is None:
         raise _no_such_door(request)
 
-    def look(state: CampaignState, now: float) -> JoinRequest:
+    def look(state: CampaignSnapshot, now: float) -> JoinRequest:
         settings = state.settings
         panel = settings.panel.arrival(request.query_params)
         name, refusal, is_same_session = panel.get("worker", ""), "", False
@@ -160,7 +160,7 @@ async def _visit(request: Request) -> JoinRequest:
             is_same_session = worker.panel.get("session") == session
         return JoinRequest(campaign, settings, state.status, name, panel, is_same_session, refusal)
 
-    visit = await decide(campaign, look)
+    visit = await read(campaign, look)
     entrance = visit.settings.pages.entrance
     is_open = secrets.compare_digest(entrance.encode(), given.encode())
     if not is_open and not (visit.refusal == "banned" and not visit.name):
@@ -222,7 +222,7 @@ async def _is_inside(request: Request, visit: JoinRequest) -> bool:
         return False
     if visit.name not in ("", key.holder):
         return False
-    return await decide(campaign, lambda state, now: state.worker(key.holder) is not None)
+    return await read(campaign, lambda state, now: state.worker(key.holder) is not None)
 
 
 def _remember(request: Request, response: Response, campaign: str, name: str) -> None:
@@ -238,7 +238,7 @@ def _remember(request: Request, response: Response, campaign: str, name: str) ->
     )
 
 
-def _was_banned(request: Request, state: CampaignState, campaign: str) -> bool:
+def _was_banned(request: Request, state: CampaignSnapshot, campaign: str) -> bool:
     """Whether who came in last by this browser is banned. Nobody gains by saying so of oneself."""
     tag = request.cookies.get(_who_was(campaign))
     return tag is not None and any(
@@ -250,7 +250,7 @@ def _who_was(campaign: str) -> str:
     return f"hodgerank-was-{hashlib.sha256(campaign.encode()).hexdigest()[:12]}"
 
 
-def _new_name(state: CampaignState) -> str:
+def _new_name(state: CampaignSnapshot) -> str:
     """A name that nobody has, for who brings none."""
     while True:
         name = "w-" + "".join(secrets.choice(LETTERS) for _ in range(8))
@@ -276,12 +276,12 @@ async def _questions(request: Request, campaign: Campaign) -> tuple[CampaignSett
     """The settings, and how many tries are left; None where nothing is to be answered."""
     name = key_of(request).holder
 
-    def look(state: CampaignState, now: float) -> tuple[CampaignSettings, int | None]:
+    def look(state: CampaignSnapshot, now: float) -> tuple[CampaignSettings, int | None]:
         worker, settings = joined(state, name), state.settings
         n_left = settings.joining.tries - worker.n_failed_tries
         return settings, n_left if has_questions_before(worker, settings) else None
 
-    return await decide(campaign, look)
+    return await read(campaign, look)
 
 
 def _ask(request: Request, settings: CampaignSettings, n_left: int, wrong: str = "") -> Response:

@@ -17,7 +17,7 @@ from hodgerank.campaign.page_settings import PARAMETERS
 from hodgerank.campaign.settings import CampaignSettings
 from hodgerank.campaign.snapshot import CampaignSnapshot
 from hodgerank.estimators.ranking import RankedItem
-from hodgerank.server.context import context_of, decide
+from hodgerank.server.context import context_of, read
 from hodgerank.server.item_view import origins_of
 from hodgerank.server.media.library import MediaLibrary
 from hodgerank.server.rendering import render, url
@@ -89,7 +89,7 @@ async def layout_of(campaign: Campaign) -> PageLayout:
             n_answers=sum(state.n_counted),
         )
 
-    return await decide(campaign, look)
+    return await read(campaign, look)
 
 
 def in_layout(

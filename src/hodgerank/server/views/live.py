@@ -18,6 +18,7 @@ from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 
 from hodgerank.campaign.campaign import Campaign
+from hodgerank.campaign.commands.answers import NOT_SHOWN
 from hodgerank.campaign.events import Event
 from hodgerank.campaign.items import CampaignItem, ItemRegistry
 from hodgerank.campaign.log_file import event_line
@@ -26,7 +27,7 @@ from hodgerank.collecting.stopping import read_rule
 from hodgerank.estimators.ranking import RankedItem
 from hodgerank.server.analyses.live_view import TrackView
 from hodgerank.server.auth import key_of
-from hodgerank.server.context import campaign_of, context_of, decide
+from hodgerank.server.context import campaign_of, context_of, read
 from hodgerank.server.item_view import Shown, origins_of, shown
 from hodgerank.server.live import LiveUpdates, pulse
 from hodgerank.server.problem import Problem
@@ -42,7 +43,6 @@ from hodgerank.server.views.layout import (
 )
 from hodgerank.server.views.openapi import operation
 from hodgerank.server.views.request_fields import Named, Query, Seq
-from hodgerank.server.views.tasks import NOT_SHOWN
 
 LOOK_SECONDS = 0.25
 
@@ -68,7 +68,7 @@ class EventWaiter:
         now = monotonic()
         if now - at >= LOOK_SECONDS:
             self._looks[campaign.id] = now, seq  # the others need not look as well
-            seq = await decide(campaign, lambda state, _: state.seq)
+            seq = await read(campaign, lambda state, _: state.seq)
             self._looks[campaign.id] = now, seq
         return seq
 
@@ -141,7 +141,7 @@ async def _batches(campaign: Campaign, after: int) -> AsyncIterator[list[tuple[E
         items = campaign.log.state.items
         if any(max(event.left or 0, event.right or 0) >= len(items) for event in events):
             # another process has added them
-            items = await decide(campaign, lambda state, now: state.items)
+            items = await read(campaign, lambda state, now: state.items)
         yield await run_in_threadpool(_with_lines, events, items)
 
 
@@ -195,8 +195,8 @@ async def live_page(request: Request) -> Response:
         layout,
         "live",
         track=track,
-        pulse=await decide(campaign, pulse),
-        n_unseen=await decide(campaign, _n_unseen),
+        pulse=await read(campaign, pulse),
+        n_unseen=await read(campaign, _n_unseen),
         data={
             "stream": f"{address}/stream",
             "standing": f"{address}/standing",

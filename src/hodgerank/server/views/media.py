@@ -30,11 +30,11 @@ from starlette.responses import JSONResponse, Response, StreamingResponse
 from hodgerank.campaign.campaign import Campaign
 from hodgerank.campaign.items import media_file
 from hodgerank.campaign.page_settings import ADDRESS
-from hodgerank.campaign.state import CampaignState
+from hodgerank.campaign.snapshot import CampaignSnapshot
 from hodgerank.display import short
 from hodgerank.errors import CannotWrite, HodgeRankError, InvalidArgument
 from hodgerank.server.auth import key_of
-from hodgerank.server.context import ServerContext, campaign_of, context_of, decide
+from hodgerank.server.context import ServerContext, campaign_of, context_of, read
 from hodgerank.server.media.library import MediaLibrary, too_large
 from hodgerank.server.media.range_requests import UnsatisfiableRange, media_headers, range_of
 from hodgerank.server.media.validation import ValidatedFile, validate_media
@@ -83,7 +83,7 @@ async def _require(
     may_be_named = others
     if others and scope is not None:
         # Looked up after what was sent, which goes from there when an item shows it.
-        shown = set[str]() if campaign is None else await decide(campaign, _shown)
+        shown = set[str]() if campaign is None else await read(campaign, _shown)
         may_be_named = [name for name in others if name in shown]
     found = await run_in_threadpool(_kept, context.media, may_be_named)
     for name in others:
@@ -109,7 +109,7 @@ def _bring(context: ServerContext, campaign: str | None, name: str) -> bool:
     return False
 
 
-def _shown(state: CampaignState, now: float) -> set[str]:
+def _shown(state: CampaignSnapshot, now: float) -> set[str]:
     return {item.media for item in state.items.items}
 
 

@@ -9,7 +9,7 @@ from hodgerank.campaign.campaign import Campaign
 from hodgerank.campaign.stores.access_keys import AccessKey
 from hodgerank.display import short
 from hodgerank.server.auth import key_of
-from hodgerank.server.context import context_of, decide
+from hodgerank.server.context import context_of, read
 from hodgerank.server.problem import Problem
 
 
@@ -42,7 +42,7 @@ async def campaign_with(request: Request, task: str) -> Campaign:
     for id in known:
         found = await context.campaign(id)
         if found is not None:
-            await decide(found, lambda state, now: None)  # which reads what others have written
+            await read(found, lambda state, now: None)  # which reads what others have written
             if _is_theirs(found, task, key):
                 return found
     raise Problem(404, f"there is no task {short(task)}: lease one")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import Annotated, Any
 
 from fastapi import Query as InQuery
@@ -17,6 +18,9 @@ from hodgerank.server.context import context_of
 from hodgerank.server.views.campaigns import EXAMPLE, Numbers
 from hodgerank.server.views.openapi import operation
 from hodgerank.server.views.request_fields import Body, Named, Query, Seq, Text, example
+
+NOTE_SECONDS = 0.5
+"""For which progress is kept back until the campaign has noted that it is enough."""
 
 
 class OfTrack(Query):
@@ -192,7 +196,9 @@ async def get_progress(
     the campaign is told so.
     """
     progress = await context_of(request).analysis.ask(progress_of, campaign.id, query.forecast)
-    await run_in_threadpool(campaign.note, progress)
+    noting = await run_in_threadpool(campaign.begin_noting, progress)
+    if noting is not None:  # who looks on does not wait for another process that writes
+        await asyncio.wait([asyncio.wrap_future(noting)], timeout=NOTE_SECONDS)
     found = progress.to_dict()
     if query.track is not None:
         found["tracks"] = [one for one in found["tracks"] if one["track"] == query.track]

@@ -27,7 +27,7 @@ from hodgerank.campaign.tasks import Status, Task
 from hodgerank.errors import CampaignError
 from hodgerank.sampling.answers import MOST_WEIGHT
 from hodgerank.server.auth import key_of
-from hodgerank.server.context import decide
+from hodgerank.server.context import transact
 from hodgerank.server.item_view import Shown, shown
 from hodgerank.server.problem import Problem
 from hodgerank.server.rendering import url
@@ -185,7 +185,7 @@ async def lease_tasks(request: Request, campaign: Named, given: Lease) -> Respon
         found = leases.lease(state, now, campaign.new_id, worker, given.n)
         return [_shown(request, campaign.id, state, task) for task in found]
 
-    return JSONResponse({"tasks": await decide(campaign, lease)})
+    return JSONResponse({"tasks": await transact(campaign, lease)})
 
 
 @operation(ReceiptFound)
@@ -197,7 +197,7 @@ async def answer_task(request: Request, task: TaskId, given: AnswerGiven) -> Res
     """
     worker = None if given.worker is None else acting_as(request, given.worker)
     campaign = await campaign_with(request, task)
-    receipt = await decide(
+    receipt = await transact(
         campaign,
         lambda state, now: answers.answer(
             state,
@@ -222,7 +222,9 @@ async def skip_task(request: Request, task: TaskId, given: Skip) -> Response:
     """
     worker = None if given.worker is None else acting_as(request, given.worker)
     campaign = await campaign_with(request, task)
-    await decide(campaign, lambda state, now: answers.skip(state, now, task, given.reason, worker))
+    await transact(
+        campaign, lambda state, now: answers.skip(state, now, task, given.reason, worker)
+    )
     return Response(status_code=204)
 
 
@@ -238,7 +240,7 @@ async def undo_answer(request: Request, campaign: Named, given: WorkerNamed) -> 
         task = answers.undo(state, now, campaign.new_id, worker)
         return _shown(request, campaign.id, state, task)
 
-    return JSONResponse(await decide(campaign, undo))
+    return JSONResponse(await transact(campaign, undo))
 
 
 @operation(NumberExpired)
@@ -247,7 +249,7 @@ async def expire_tasks(campaign: Named, given: Until) -> Response:
 
     Leasing does it by itself when their time has come.
     """
-    n_expired = await decide(campaign, lambda state, now: leases.expire(state, now, given.by))
+    n_expired = await transact(campaign, lambda state, now: leases.expire(state, now, given.by))
     return JSONResponse({"n_expired": n_expired})
 
 
@@ -274,10 +276,6 @@ def _item(request: Request, campaign: str, state: CampaignState, id: Item) -> di
     elif "://" not in media:  # a file of the server's disk, which nobody else can open
         media = ""
     return {"item": id, "text": item.text, "media": media}
-
-
-NOT_SHOWN = "cannot be shown"
-"""The reason to skip that is always allowed: nobody can compare what is not there."""
 
 
 ShortTaskId = Annotated[str, Field(max_length=100)]
@@ -324,10 +322,7 @@ async def skip(request: Request, given: GivenSkip) -> Response:
     campaign, name = await speaker(request, given)
 
     def take(state: CampaignState, now: float) -> None:
-        if given.reason == NOT_SHOWN:
-            _give_up(state, now, given.task, name)
-        else:
-            answers.skip(state, now, given.task, given.reason, name)
+        answers.skip(state, now, given.task, given.reason, name)
 
     return await _reply(request, campaign, name, given.has, take)
 
@@ -360,7 +355,7 @@ async def _reply(
         take(state, now)
         return next_step(state, now, campaign.new_id, name)
 
-    turn = await decide(campaign, settle)
+    turn = await transact(campaign, settle)
     plain = plain_turn(turn, url(request, "media", campaign.id), has)
     content = json.dumps(plain, ensure_ascii=False, separators=(",", ":"))
     return Response(content.encode("utf-8", "replace"), media_type="application/json")
@@ -403,15 +398,3 @@ def _why_refused(state: CampaignState, task: str) -> str:
     row = state.tasks.row_of.get(task)
     is_void = row is not None and state.tasks.status[row] in (Status.VOID, Status.RESET)
     return "void" if is_void else ""
-
-
-def _give_up(state: CampaignState, now: float, task: str, name: str) -> None:
-    """Skip what cannot be shown, even where nothing else may be skipped."""
-    row = state.tasks.row_of.get(task)
-    if row is None or state.workers[state.tasks.worker[row]].name != name:
-        raise CampaignError("this task is not there: lease one")
-    if state.tasks.status[row] == Status.SKIPPED:
-        return
-    if row not in state.open:
-        raise CampaignError("this task is over: lease another one")
-    state.record("skipped", now, task=task, worker=name, data={"reason": NOT_SHOWN})

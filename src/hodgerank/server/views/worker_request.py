@@ -14,12 +14,13 @@ from hodgerank.campaign.campaign import Campaign
 from hodgerank.campaign.commands import leases
 from hodgerank.campaign.items import CampaignItem
 from hodgerank.campaign.settings import CampaignSettings
+from hodgerank.campaign.snapshot import CampaignSnapshot
 from hodgerank.campaign.state import CampaignState
 from hodgerank.campaign.tasks import Task
 from hodgerank.campaign.workers import Worker
 from hodgerank.errors import NoTask
 from hodgerank.server.auth import key_of
-from hodgerank.server.context import campaign_of
+from hodgerank.server.context import campaign_of, read, transact
 from hodgerank.server.problem import Problem
 
 
@@ -81,22 +82,49 @@ def next_step(
     state: CampaignState, now: float, new_id: Callable[[], str], name: str, n: int = N_TASKS
 ) -> NextStep:
     """Lease up to n tasks, if any, to a worker who has joined, or say why there is none."""
-    worker, settings = joined(state, name), state.settings
+    turn = _turn(state, name, n, lambda: leases.lease(state, now, new_id, name, n))
+    assert turn is not None
+    return turn
+
+
+async def turn_of(campaign: Campaign, name: str, n: int = N_TASKS) -> NextStep:
+    """The same, without the lock of the database for who has these tasks already, or gets none."""
+
+    def look(facts: CampaignSnapshot, now: float) -> NextStep | None:
+        return _turn(facts, name, n, lambda: leases.tasks_out(facts, now, name, n))
+
+    turn = await read(campaign, look)
+    if turn is not None:
+        return turn
+    return await transact(
+        campaign, lambda state, now: next_step(state, now, campaign.new_id, name, n)
+    )
+
+
+def _turn(
+    facts: CampaignSnapshot, name: str, n: int, give: Callable[[], list[Task] | None]
+) -> NextStep | None:
+    """None where tasks cannot be given."""
+    worker, settings = joined(facts, name), facts.settings
     step: Step = "open"
     why, tasks = "", []
     if has_questions_before(worker, settings):
         step = "questions"
     elif n:
         try:
-            tasks = [_shown(state, task) for task in leases.lease(state, now, new_id, name, n)]
+            given = give()
         except NoTask as refusal:
             why = refusal.why
             step = "wait" if why in PASSING else "done"
+        else:
+            if given is None:
+                return None
+            tasks = [_shown(facts, task) for task in given]
     n_answers = len(worker.answers)
-    return NextStep(step, why, tasks, n_answers, _about(state, n_answers, len(tasks)), settings)
+    return NextStep(step, why, tasks, n_answers, _about(facts, n_answers, len(tasks)), settings)
 
 
-def joined(state: CampaignState, name: str) -> Worker:
+def joined(state: CampaignSnapshot, name: str) -> Worker:
     """A worker who has joined: a session outlives who has been forgotten."""
     worker = state.worker(name)
     if worker is None or worker.joined_at is None:
@@ -110,12 +138,12 @@ def has_questions_before(worker: Worker, settings: CampaignSettings) -> bool:
     return is_new and bool(settings.joining.questions)
 
 
-def _shown(state: CampaignState, task: Task) -> tuple[str, CampaignItem, CampaignItem]:
+def _shown(state: CampaignSnapshot, task: Task) -> tuple[str, CampaignItem, CampaignItem]:
     book = state.items
     return task.id, book.items[book.codes[task.left]], book.items[book.codes[task.right]]
 
 
-def _about(state: CampaignState, n_answers: int, n_out: int) -> int | None:
+def _about(state: CampaignSnapshot, n_answers: int, n_out: int) -> int | None:
     """What the limit, the budget and the number of pairs leave; what is out can be answered."""
     settings = state.settings
     checks = settings.repeat_share + (settings.gold_share if settings.gold else 0)

@@ -18,7 +18,7 @@ from hodgerank.campaign.state import CampaignState
 from hodgerank.campaign.summaries import worker_summaries
 from hodgerank.estimators.workers.assessment import WORDS, level_of
 from hodgerank.server.analyses.workers import without, workers_view
-from hodgerank.server.context import campaign_of, context_of, decide
+from hodgerank.server.context import campaign_of, context_of, read, transact
 from hodgerank.server.problem import Problem
 from hodgerank.server.rendering import render
 from hodgerank.server.views.layout import MOST_SHOWN, go_back, in_layout, layout_of
@@ -125,18 +125,18 @@ async def list_workers(campaign: Named) -> Response:
 
     What each has done, how fast, and what the rules of attention say of it.
     """
-    found = await decide(campaign, lambda state, now: worker_summaries(state))
+    found = await read(campaign, lambda state, now: worker_summaries(state))
     return JSONResponse({"workers": [worker.to_dict() for worker in found]})
 
 
 @operation(None, 204)
-async def ban_worker(request: Request, campaign: Named, given: Ban) -> Response:
+async def ban_worker(campaign: Named, given: Ban) -> Response:
     """Give a worker no more tasks, and count none of their answers.
 
-    Their session in the browser ends. Restoring them undoes the ban.
+    Their sessions in browsers end, and tokens with which they judge this campaign. Restoring them
+    undoes the ban, and gives no keys back.
     """
-    await decide(campaign, lambda state, now: owner.ban(state, now, given.worker, given.reason))
-    await _end_session(request, campaign, given.worker)
+    await transact(campaign, lambda state, now: owner.ban(state, now, given.worker, given.reason))
     return Response(status_code=204)
 
 
@@ -146,18 +146,27 @@ async def restore_worker(campaign: Named, given: WorkerName) -> Response:
 
     The answers of the worker count again.
     """
-    await decide(campaign, lambda state, now: owner.restore_worker(state, now, given.worker))
+    await transact(campaign, lambda state, now: owner.restore_worker(state, now, given.worker))
+    return Response(status_code=204)
+
+
+@operation(None, 204)
+async def admit_worker(campaign: Named, given: WorkerName) -> Response:
+    """Let a worker join again under their name.
+
+    From any browser: sessions that are open end.
+    """
+    await transact(campaign, lambda state, now: workers.admit(state, now, given.worker))
     return Response(status_code=204)
 
 
 @operation(Pseudonym)
-async def forget_worker(request: Request, campaign: Named, given: WorkerName) -> Response:
+async def forget_worker(campaign: Named, given: WorkerName) -> Response:
     """Take the name of a worker away, and all that came with it.
 
     Their answers stay, and count, under a name that is drawn by lot. They get no more tasks.
     """
     pseudonym = await run_in_threadpool(campaign.forget, given.worker)
-    await _end_session(request, campaign, given.worker)
     return JSONResponse({"pseudonym": pseudonym})
 
 
@@ -169,7 +178,7 @@ async def join_campaign(request: Request, campaign: Named, given: Arrival) -> Re
     again is known already.
     """
     worker = acting_as(request, given.worker)
-    await decide(campaign, lambda state, now: workers.join(state, now, worker, given.panel))
+    await transact(campaign, lambda state, now: workers.join(state, now, worker, given.panel))
     return Response(status_code=204)
 
 
@@ -184,7 +193,7 @@ async def quiz_worker(request: Request, campaign: Named, given: Quiz) -> Respons
     def quiz(state: CampaignState, now: float) -> dict[str, Any]:
         return {"tries_left": workers.quiz(state, now, worker, given.passed)}
 
-    return JSONResponse(await decide(campaign, quiz))
+    return JSONResponse(await transact(campaign, quiz))
 
 
 @operation(None, 204)
@@ -195,14 +204,8 @@ async def finish_worker(request: Request, campaign: Named, given: Departure) -> 
     nothing.
     """
     worker = acting_as(request, given.worker)
-    await decide(campaign, lambda state, now: workers.finish(state, now, worker, given.outcome))
+    await transact(campaign, lambda state, now: workers.finish(state, now, worker, given.outcome))
     return Response(status_code=204)
-
-
-async def _end_session(request: Request, campaign: Campaign, worker: str) -> None:
-    """A browser that the worker left open opens nothing any more."""
-    keys = context_of(request).keys
-    await run_in_threadpool(lambda: keys.revoke(role="worker", campaign=campaign.id, holder=worker))
 
 
 MOST_AT_ONCE = 5_000
@@ -266,13 +269,12 @@ async def worker_without(request: Request) -> Response:
 
 
 async def ban(request: Request) -> Response:
-    """Give workers no more tasks, count none of their answers, and end their sessions."""
-
-    def do(campaign: Campaign, name: str, form: FormData) -> None:
-        campaign.ban(name, _text(form, "reason").strip())
-        _sign_out(request, campaign, name)
-
-    return await _do_to_workers(request, "ban", do)
+    """Give workers no more tasks, and count none of their answers."""
+    return await _do_to_workers(
+        request,
+        "ban",
+        lambda campaign, name, form: campaign.ban(name, _text(form, "reason").strip()),
+    )
 
 
 async def restore(request: Request) -> Response:
@@ -284,9 +286,7 @@ async def restore(request: Request) -> Response:
 
 async def admit(request: Request) -> Response:
     """Let workers join again under their names, from any browser."""
-    return await _do_to_workers(
-        request, "admit", lambda campaign, name, form: _sign_out(request, campaign, name)
-    )
+    return await _do_to_workers(request, "admit", lambda campaign, name, form: campaign.admit(name))
 
 
 async def forget(request: Request) -> Response:
@@ -295,7 +295,6 @@ async def forget(request: Request) -> Response:
     def do(campaign: Campaign, name: str, form: FormData) -> None:
         if _text(form, "typed") != name:
             raise Problem(422, "The name that was typed is not that of the worker.")
-        _sign_out(request, campaign, name)
         campaign.forget(name)
 
     return await _do_to_workers(request, "forget", do)
@@ -310,12 +309,6 @@ async def _do_to_workers(
         for name in names:
             await run_in_threadpool(do, campaign, name, form)
     return go_back(request, "c", campaign.id, "workers", done=what if names else "nobody")
-
-
-def _sign_out(request: Request, campaign: Campaign, name: str) -> None:
-    context_of(request).keys.revoke(
-        kind="session", role="worker", campaign=campaign.id, holder=name
-    )
 
 
 def _text(form: FormData, field: str) -> str:
