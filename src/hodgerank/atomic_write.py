@@ -46,6 +46,15 @@ def append_line(path: Path | str, line: bytes) -> None:
         ) from error
 
 
+def move_file(path: Path, to: Path) -> None:
+    """Give a file another name in its folder: on disk when this returns."""
+    try:
+        os.replace(path, to)
+    except OSError as error:
+        raise CannotWrite(f"{to} cannot be written: {error.strerror or error}") from error
+    _keep_the_name(to.parent)
+
+
 def _write_through(file: RawIOBase, content: bytes) -> None:
     while content:  # a full disk takes what it can, and refuses the rest
         content = content[file.write(content) or 0 :]

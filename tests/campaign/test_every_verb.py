@@ -18,12 +18,12 @@ from typing import Any
 
 import httpx
 import pytest
+from hodgerank.cli.campaign.app import COMMANDS
 
 from hodgerank.campaign import Campaign, CampaignItem, RemoteCampaign
 from hodgerank.campaign.commands import answers, leases, owner, workers
 from hodgerank.campaign.database import Database
 from hodgerank.cli import main
-from hodgerank.cli.campaign.app import COMMANDS
 from hodgerank.server.api_keys import ApiKeys
 from hodgerank.server.auth import _cookie_name
 from hodgerank.server.routes import ROUTES

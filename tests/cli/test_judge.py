@@ -23,7 +23,7 @@ from processes import COMMAND
 pytestmark = pytest.mark.usefixtures("certificates_are_read_once")
 
 NOWHERE = "http://127.0.0.1:9/v1"
-FILES = ["calls.jsonl", "ranking.csv", "report.md", "votes.csv"]
+FILES = ["calls.jsonl", "campaign.db", "campaign.db.lock", "ranking.csv", "report.md", "votes.csv"]
 
 
 @pytest.fixture(autouse=True)
@@ -67,7 +67,7 @@ def test_help_tells_how_to_begin(run):
             assert word in out + err
 
 
-def test_a_run_writes_four_files_and_rank_reads_the_votes(run, folder):
+def test_a_run_writes_its_files_and_rank_reads_the_votes(run, folder):
     with FakeLLM(SCORES, profiles=ModelProfile(acuity=2)) as fake_llm:
         status, out, err = run(*words(fake_llm, "-o", "run"))
         assert len(fake_llm.calls) == 24
@@ -75,7 +75,8 @@ def test_a_run_writes_four_files_and_rank_reads_the_votes(run, folder):
     assert in_run(folder) == FILES
     assert "12 items" in out
     assert "24 answers; stopped by: budget of 24 answers used" in out
-    assert "written: run/calls.jsonl, run/votes.csv, run/ranking.csv, run/report.md" in out
+    written = "run/calls.jsonl, run/campaign.db, run/votes.csv, run/ranking.csv, run/report.md"
+    assert f"written: {written}" in " ".join(out.split())
     assert len(records(folder / "run" / "calls.jsonl")) == 24
     page = (folder / "run" / "report.md").read_text()
     assert page.startswith(f"# {QUESTION}")
@@ -110,7 +111,7 @@ def test_json_tells_everything(run, folder):
     assert judges["m"]["statuses"]["answered"] == judges["m"]["cost"]["calls"] == 20
     assert judges["y"]["statuses"]["abstained"] == judges["y"]["cost"]["calls"] > 5
     assert told["files"] == [
-        f"run/{n}" for n in ("calls.jsonl", "votes.csv", "ranking.csv", "report.md")
+        f"run/{n}" for n in ("calls.jsonl", "campaign.db", "votes.csv", "ranking.csv", "report.md")
     ]
     assert len(told["report"]["answer"]) == 3
 
@@ -400,8 +401,8 @@ def test_a_wrong_key_ends_it_at_once_and_is_not_shown(run, folder, monkeypatch):
     assert "m at http://127.0.0.1" in err
     assert "HTTP 401: incorrect API key provided" in err
     assert "set HODGERANK_API_KEY or OPENAI_API_KEY to a key that it takes" in err
-    seen = err + "".join(path.read_text() for path in (folder / "run").iterdir())
-    assert "Hx71" not in seen
+    assert "Hx71" not in err
+    assert not any(b"Hx71" in path.read_bytes() for path in (folder / "run").iterdir())
 
 
 def test_the_right_key_comes_from_the_environment_and_goes_nowhere(run, folder, monkeypatch):
@@ -409,8 +410,8 @@ def test_the_right_key_comes_from_the_environment_and_goes_nowhere(run, folder, 
     with FakeLLM(SCORES, key=KEY) as fake_llm:
         status, out, err = run(*words(fake_llm, "-o", "run", items="few.csv", budget=10))
     assert status == 0
-    seen = out + err + "".join(path.read_text() for path in (folder / "run").iterdir())
-    assert "Zq83" not in seen
+    assert "Zq83" not in out + err
+    assert not any(b"Zq83" in path.read_bytes() for path in (folder / "run").iterdir())
 
 
 class NoSuchModel(BaseHTTPRequestHandler):

@@ -16,7 +16,7 @@ from hodgerank.cli.campaign.arguments import (
     StopRule,
     TextColumn,
 )
-from hodgerank.cli.judge_folder import CALLS, RANKING, VOTES, JudgeFolder
+from hodgerank.cli.judge_folder import CALLS, CAMPAIGN, RANKING, VOTES, JudgeFolder
 from hodgerank.cli.judge_options import (
     Answers,
     BaseUrls,
@@ -88,8 +88,8 @@ Output = Annotated[
     typer.Option(
         "--output",
         "-o",
-        help=f"A folder that gets every call ({CALLS}), {VOTES}, {RANKING} and the report. The "
-        "same command goes on where it was interrupted.",
+        help=f"A folder for every call ({CALLS}), the campaign ({CAMPAIGN}), {VOTES}, {RANKING} "
+        "and the report. If interrupted, run the same command again: it resumes.",
     ),
 ]
 

@@ -20,7 +20,8 @@ from hodgerank.reporting.findings import Findings
 from hodgerank.reporting.report import Report
 
 T = TypeVar("T")
-CALLS, VOTES, RANKING = "calls.jsonl", "votes.csv", "ranking.csv"
+CALLS, CAMPAIGN = "calls.jsonl", "campaign.db"
+VOTES, RANKING = "votes.csv", "ranking.csv"
 INTERRUPTED = "interrupted"
 
 
@@ -37,16 +38,16 @@ class JudgeFolder:
         except OSError as error:
             raise CannotWrite(f"{path} cannot be a folder: {error.strerror or error}") from None
         self._path, self._page = path, path / f"report.{form}"
-        for name in (CALLS, VOTES, RANKING, self._page.name):
+        for name in (CALLS, CAMPAIGN, VOTES, RANKING, self._page.name):
             if (path / name).is_dir():  # before any call is paid for
                 raise CannotWrite(f"{path / name} is a folder: remove it, or name another place")
         self.calls = path / CALLS
-        self.files = [self.calls]
+        self.files = [self.calls, path / CAMPAIGN]
 
     def run(self, judge: ChatJudge, **campaign: Any) -> JudgedRun:
         """Run the campaign, or go on with it; whatever happens, its votes are written."""
         try:
-            return asyncio.run(_run(judge, campaign))
+            return asyncio.run(_run(judge, {**campaign, "campaign": self._path / CAMPAIGN}))
         finally:
             votes = pl.DataFrame(votes_in(judge.judged, campaign["sampler"].name))
             if len(votes):

@@ -70,6 +70,8 @@ class CallLoop(ABC, Generic[T]):
     """
 
     def __init__(self, concurrency: int, budget: Budget | None) -> None:
+        if concurrency < 1:
+            raise InvalidArgument(f"concurrency must be at least 1, not {concurrency!r}")
         self.budget, self._concurrency = budget, concurrency
         self.out: dict[asyncio.Task[Any], T] = {}
         self.besides: set[asyncio.Task[Any]] = set()

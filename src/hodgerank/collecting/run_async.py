@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter, deque
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Coroutine, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from inspect import isawaitable, iscoroutinefunction
 from pathlib import Path
@@ -187,44 +187,54 @@ async def run_async(
     >>> asyncio.run(hr.run_async(sampler, judge, budget=20, concurrency=4)).ranking.items
     ('a', 'b', 'c', 'd')
     """
-    if concurrency < 1 or retries < 0:
+    if concurrency < 1 or retries < 0:  # before the sampler is told what the log holds
         raise InvalidArgument("concurrency must be at least 1 and retries at least 0")
     require_one_of(orders, ("single", "both"), "orders")
-    collector = Collector(sampler, Budget(budget), stop, log, on_answer)
     patient = RetryingJudge(
         judge, concurrency=concurrency, retries=retries, retry_delay=retry_delay, timeout=timeout
     )
-    allowance = None if per_pair is None else Allowance(sampler, per_pair)
-    with collector.progress_bar(progress) as advance:
-        loop = _PairLoop(collector, patient, concurrency, allowance, orders == "both", set_aside)
-        loop.advance = advance
-        loop.on_end = on_end
-        try:
-            reason = await loop.run()
-        finally:
-            patient.close()
-    return collector.result(reason)
+    try:
+        loop = PairLoop(
+            Collector(sampler, Budget(budget), stop, log, on_answer),
+            patient.ask,
+            concurrency=concurrency,
+            per_pair=per_pair,
+            both_orders=orders == "both",
+            set_aside=set_aside,
+            on_end=on_end,
+        )
+        return await loop.collect(progress)
+    finally:
+        patient.close()
 
 
-class _PairLoop(CallLoop[Pair]):
-    """Pairs that are out with the judge, and pairs that were set aside without an answer."""
+class PairLoop(CallLoop[Pair]):
+    """Pairs that a sampler chooses, asked one by one; options are those of `run_async`."""
 
     def __init__(
         self,
         collector: Collector,
-        judge: RetryingJudge,
+        ask: Callable[[Pair], Coroutine[Any, Any, Any]],
+        *,
         concurrency: int,
-        allowance: Allowance | None,
+        per_pair: int | Callable[[Pair], int] | None,
         both_orders: bool,
         set_aside: Iterable[Pair],
+        on_end: Callable[[str], None] | None,
     ) -> None:
         super().__init__(concurrency, collector.budget)
-        self._collector, self._judge = collector, judge
-        self._allowance, self._both_orders = allowance, both_orders
-        self._set_aside = list(set_aside)
+        self._collector, self._ask, self._on_end = collector, ask, on_end
+        self._both_orders = both_orders
+        self._allowance = None if per_pair is None else Allowance(collector.sampler, per_pair)
+        self._set_aside = list(set_aside)  # without an answer
         self._chosen: deque[Pair] = deque()  # and not yet sent
-        self.advance: Callable[[], None] = lambda: None
-        self.on_end: Callable[[str], None] | None = None
+        self._advance: Callable[[], None] = lambda: None
+
+    async def collect(self, progress: bool | None) -> RunResult:
+        """All of it, with a bar where one is wanted."""
+        with self._collector.progress_bar(progress) as self._advance:
+            reason = await self.run()
+        return self._collector.result(reason)
 
     @property
     def n_answers(self) -> int:
@@ -237,8 +247,8 @@ class _PairLoop(CallLoop[Pair]):
 
     def end(self, reason: str) -> None:
         """Tell whoever wants to know."""
-        if self.on_end is not None:
-            self.on_end(reason)
+        if self._on_end is not None:
+            self._on_end(reason)
 
     async def fill(self) -> str:
         """Send out as many pairs as may be out; why there is nothing to wait for, if so."""
@@ -253,7 +263,7 @@ class _PairLoop(CallLoop[Pair]):
                         self._chosen.append(Pair(pair.right, pair.left))
             pair = self._chosen.popleft()
             if self._allowance is None or self._allowance.take(pair):
-                self.send(self._judge.ask(pair), pair)
+                self.send(self._ask(pair), pair)
         return ""
 
     def _next(self, n: int) -> list[Pair] | str:
@@ -291,4 +301,4 @@ class _PairLoop(CallLoop[Pair]):
                 self._collector.miss(failure)
             except JudgeFailed as enough:
                 self.fail(enough)
-        self.advance()
+        self._advance()

@@ -145,9 +145,7 @@ async def judge_campaign(
     on_answer
         Told of each answer that the campaign has taken.
     """
-    if concurrency < 1:
-        raise InvalidArgument("concurrency must be at least 1")
-    limit = None if budget is None else Budget(budget)
+    loop = _TaskLoop(judge, campaign, None if budget is None else Budget(budget), concurrency)
     judge.begin()
     settings, items = await asyncio.to_thread(lambda: (campaign.settings, campaign.items))
     retired = set(await asyncio.to_thread(lambda: campaign.retired))
@@ -156,7 +154,6 @@ async def judge_campaign(
     for item in items:
         if str(item.id) not in judge.items and item.id not in retired:
             raise UnknownItem(str(item.id), judge.items.items)
-    loop = _TaskLoop(judge, campaign, limit, concurrency)
     loop.between_looks = max(FEWEST_BETWEEN_LOOKS, len(items) // 2)
     loop.on_answer = on_answer
     return loop.result(await loop.run())

@@ -217,7 +217,7 @@ class ChatJudge:
 
     async def __call__(self, pair: Pair) -> Answer | None:
         """Ask the model whose turn it is; raises `StopAsking` where a cap is reached."""
-        call = await self._put(pair)
+        call = await self.put(pair)
         return None if call is None else call.answer
 
     def replied(self, pair: Pair, model: str) -> Judged | None:
@@ -230,9 +230,13 @@ class ChatJudge:
         None where it cannot be asked; `trouble` says why. Raises what calling the judge raises.
         """
         require_one_of(model, self.panel.models, "model")
-        return self.replied(pair, model) or await self._put(pair, model)
+        return self.replied(pair, model) or await self.put(pair, model)
 
-    async def _put(self, pair: Pair, model: str | None = None) -> Judged | None:
+    async def put(self, pair: Pair, model: str | None = None) -> Judged | None:
+        """The reply to a question about a pair that was not put before, in its log already.
+
+        Without `model`, of the model whose turn it is. None where there is no such question.
+        """
         with self._gate.call() as while_out:
             turn = self._turns.next(pair, model)
             if turn is None:

@@ -5,22 +5,26 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
 
-from hodgerank.collecting.collector import OnAnswer, RunResult
-from hodgerank.collecting.run_async import run_async
+from hodgerank.collecting.call_loop import Budget
+from hodgerank.collecting.collector import Collector, OnAnswer, RunResult
+from hodgerank.collecting.run_async import PairLoop
 from hodgerank.collecting.stopping import StoppingRule
 from hodgerank.data.comparisons import Comparisons
 from hodgerank.display import Displayed, Preview, short
-from hodgerank.errors import JudgeFailed
+from hodgerank.errors import JudgeFailed, require_one_of
 from hodgerank.estimators.worker_weights import weighed
 from hodgerank.graph.answered_graph import AnsweredGraph
 from hodgerank.graph.repetitions import news_share
 from hodgerank.judges.chat_judge import ChatJudge, Judged
 from hodgerank.judges.conduct import Asked, Conduct, conduct_of, effective_share, judges_section
+from hodgerank.judges.judged_campaign import hand_in, judged_campaign
 from hodgerank.reporting.report import Report, report
+from hodgerank.sampling.answers import Answer
 from hodgerank.sampling.sampler import Sampler
 from hodgerank.sampling.samplers.auto import AutoSampler
 from hodgerank.types import Item, Pair
@@ -154,10 +158,12 @@ async def judge_items(
     seed: int = 0,
     on_answer: OnAnswer | None = None,
     progress: bool | None = None,
+    campaign: Path | str | None = None,
 ) -> JudgedRun:
     """Let a judge answer as many pairs as the budget allows, or as a rule wants.
 
-    With a log, the answers that it holds count: a run that was interrupted goes on.
+    With a log, the answers that it holds count: a run that was interrupted goes on. Every reply
+    becomes a vote of a campaign, in which each model is a worker.
 
     Parameters
     ----------
@@ -176,7 +182,10 @@ async def judge_items(
         'single' shows a pair in one order, balanced over all; 'both' in both, two calls.
     seed
         Of the sampler.
+    campaign
+        A file that keeps the campaign; others can then answer too. Default: in memory.
     """
+    require_one_of(orders, ("single", "both"), "orders")
     if sampler is None:
         candidates = judge.items.comparable
         sampler = AutoSampler(
@@ -184,22 +193,27 @@ async def judge_items(
         )
     judge.begin()
     judge.tell(sampler)
+    collector = Collector(sampler, Budget(budget), stop, None, on_answer)
     try:
-        result = await run_async(
-            sampler,
-            judge,
-            budget,
-            concurrency=concurrency,
-            retries=0,  # the endpoint tries again by itself
-            timeout=None,
-            per_pair=judge.n_open,
-            orders=orders,
-            set_aside=judge.unanswered,
-            stop=stop,
-            on_answer=on_answer,
-            on_end=judge.end,
-            progress=progress,
-        )
+        with judged_campaign(judge, sampler, seed, campaign) as kept:
+
+            async def ask(pair: Pair) -> Answer | None:
+                call = await judge.put(pair)
+                if call is None:
+                    return None
+                await hand_in(kept, call)
+                return call.answer
+
+            loop = PairLoop(
+                collector,
+                ask,
+                concurrency=concurrency,
+                per_pair=judge.n_open,
+                both_orders=orders == "both",
+                set_aside=judge.unanswered,
+                on_end=judge.end,
+            )
+            result = await loop.collect(progress)
     except JudgeFailed as error:
         if judge.trouble and judge.trouble not in str(error):
             raise JudgeFailed(f"{error}. The last one: {judge.trouble}") from error

@@ -68,6 +68,10 @@ class JudgedItems(Displayed):
     def __contains__(self, item: object) -> bool:
         return item in self._samples
 
+    def samples(self, item: str) -> tuple[Sample, ...]:
+        """All of an item, one for each of its contexts."""
+        return tuple(self._of(item).values())
+
     def showings(self, left: str, right: str) -> tuple[ShownPair, ...]:
         """One for each context that both have, in the same order whichever is left.
 
