@@ -93,7 +93,7 @@ def _begin(path: Path, judge: ChatJudge, settings: CampaignSettings) -> None:
 
 def _catch_up(campaign: Campaign, calls: Iterable[Judged]) -> None:
     """Hand in what is not there yet."""
-    campaign.log.decide(lambda state, now: _hand_in(state, now, calls))
+    campaign.log.transact(lambda state, now: _hand_in(state, now, calls))
 
 
 def _hand_in(state: CampaignState, now: float, calls: Iterable[Judged]) -> None:
@@ -131,7 +131,7 @@ def _task_of(call: Judged) -> str:
 def _require_calls(campaign: Campaign, judge: ChatJudge, path: Path) -> None:
     """Refuse a campaign with votes that the log does not have: they would be paid for again."""
     known = {_task_of(call) for call in judge.judged}
-    tasks = campaign.log.decide(lambda state, now: list(state.tasks.row_of))
+    tasks = campaign.log.read(lambda state, now: list(state.tasks.row_of))
     n = sum(task.startswith(CALL) and task not in known for task in tasks)
     if n:
         raise CampaignError(
