@@ -242,23 +242,55 @@ class StoreContract:
             forget_and_raise()
         assert list(store.read("votes")) == events[:4]
 
-    def test_the_keys_of_who_is_forgotten_go(self, store):
+    def with_keys(self, store):
+        """Ann's session and her token as a judge come first, then keys of others."""
         keys = [
-            AccessKey(str(k), "session", role, campaign, holder, float(k), None)
-            for k, (role, campaign, holder) in enumerate(
+            AccessKey(str(k), kind, role, campaign, holder, float(k), None)
+            for k, (kind, role, campaign, holder) in enumerate(
                 [
-                    ("worker", "votes", "ann"),
-                    ("worker", "votes", "bob"),
-                    ("worker", "others", "ann"),
-                    ("owner", None, "ann"),
+                    ("session", "worker", "votes", "ann"),
+                    ("token", "judge", "votes", "ann"),
+                    ("session", "worker", "votes", "bob"),
+                    ("session", "worker", "others", "ann"),
+                    ("token", "judge", None, "ann"),
+                    ("token", "reader", "votes", "ann"),
+                    ("token", "owner", "votes", "ann"),
                 ]
             )
         ]
         for key in keys:
             store.keys.add(key)
+        return keys
+
+    def test_the_keys_of_who_is_forgotten_go(self, store):
+        keys = self.with_keys(store)
         with store.writing("votes") as writing:
             writing.append(personal_events())
             writing.forget("ann", "x")
+        assert store.keys.all() == keys[2:]
+
+    def test_keys_go_with_the_events_of_their_transaction(self, store):
+        keys, n_before = self.with_keys(store), store.keys.n_removals
+
+        def revoke_and_raise() -> None:
+            with store.writing("votes") as writing:
+                writing.append(personal_events())
+                writing.revoke("ann", ("session", "token"))
+                raise Interrupted
+
+        with pytest.raises(Interrupted):
+            revoke_and_raise()
+        assert (store.keys.all(), store.keys.n_removals) == (keys, n_before)
+        with store.writing("votes") as writing:
+            writing.append(personal_events())
+            writing.revoke("ann", ("session", "token"))
+        assert store.keys.all() == keys[2:]
+        assert store.keys.n_removals > n_before
+
+    def test_keys_go_without_an_event_too_by_their_kind(self, store):
+        keys = self.with_keys(store)
+        with store.writing("votes") as writing:
+            writing.revoke("ann", ("session",))
         assert store.keys.all() == keys[1:]
 
     def test_a_reading_in_which_names_change_is_not_mixed(self, store):

@@ -5,7 +5,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from hodgerank.campaign import Database
+from hodgerank.campaign import Campaign, Database
 from hodgerank.server.api_keys import REMEMBERED_SECONDS, ApiKeys, SignedOut
 
 
@@ -179,3 +179,12 @@ def test_keys_outlive_the_process(tmp_path):
         token = ApiKeys(database.store.keys).issue("session", "worker", "ann", campaign="cups")
     with Database(path) as database:
         assert find(ApiKeys(database.store.keys), token).holder == "ann"
+
+
+def test_a_key_that_a_command_takes_away_opens_nothing_from_then_on(database, clock):
+    campaign = Campaign.create(database, ["a", "b"], question="Which?", id="cups")
+    keys = ApiKeys(database.store.keys, clock)
+    token = keys.issue("session", "worker", "ann", campaign="cups")
+    assert find(keys, token) is not None  # and is remembered
+    campaign.ban("ann")
+    assert find(keys, token) is None

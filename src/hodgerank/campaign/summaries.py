@@ -24,19 +24,26 @@ class WorkerSummary:
 
     Attributes
     ----------
-    n_answers, n_counted
-        Answers given and not taken back, and those among them that are votes.
+    n_answers
+        Answers given and not taken back.
+    n_counted
+        Those among them that are votes.
     left_share
         Of answers for a side, those for the left; None where there are none.
-    gold_right, gold_seen
-        Gold pairs answered rightly, and all that were answered.
-    repeats_agreeing, repeats_seen
-        Planned repeats answered without contradiction, and all that were answered.
+    gold_right
+        Gold pairs answered rightly.
+    gold_seen
+        All gold pairs that were answered.
+    repeats_agreeing
+        Planned repeats answered without contradiction.
+    repeats_seen
+        All planned repeats that were answered.
     marks
         How many answers failed which rule.
-    joined_at, last_at
-        When they joined, and when they were last given a task, answered or skipped: seconds since
-        1970, None where they did not.
+    joined_at
+        When they joined: seconds since 1970, None where they did not.
+    last_at
+        When they were last given a task, answered or skipped, likewise.
     outcome
         How it ended: 'completed', 'screened_out' or 'withdrawn'; None until then.
     panel
@@ -116,7 +123,10 @@ def worker_summaries(state: CampaignSnapshot) -> list[WorkerSummary]:
 class RuleRate:
     """How often a rule of attention fails answers.
 
-    `is_alarm`: more often than the settings find likely, so that the rule may be wrong.
+    Attributes
+    ----------
+    is_alarm
+        More often than the settings find likely: the rule may be wrong.
     """
 
     rule: str
@@ -171,10 +181,14 @@ class Counts:
 
     Attributes
     ----------
-    seq, at
-        The place in the log, and its time, that they are as of.
-    n_answers, n_given
-        Answers that count, and all that were given and not taken back.
+    seq
+        The place in the log that they are as of.
+    at
+        The time of the last event: seconds since 1970.
+    n_answers
+        Answers that count.
+    n_given
+        All that were given and not taken back.
     n_out
         Tasks that are out.
     """

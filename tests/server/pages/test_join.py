@@ -282,7 +282,6 @@ def banned_without_session(live, **settings):
     ann = worker(live, campaign)
     [name] = names(campaign)
     campaign.ban(name)
-    live.context.keys.revoke(campaign=campaign.id, holder=name)
     return campaign, ann
 
 

@@ -27,8 +27,10 @@ class Receipt:
 
     Attributes
     ----------
-    is_counted, why_not
-        Whether it is a vote, and in a few words why not.
+    is_counted
+        Whether it is a vote.
+    why_not
+        In a few words why it is none.
     marks
         Names of the rules that it failed.
     is_late

@@ -14,7 +14,7 @@ from hodgerank.campaign.campaign import Campaign
 from hodgerank.campaign.commands import owner
 from hodgerank.campaign.snapshot import CampaignSnapshot
 from hodgerank.campaign.state import CampaignState
-from hodgerank.campaign.summaries import Counts, counts
+from hodgerank.campaign.summaries import Counts, RuleRate, counts
 from hodgerank.display import short
 from hodgerank.errors import HodgeRankError, InvalidArgument
 from hodgerank.server.auth import key_of
@@ -22,12 +22,21 @@ from hodgerank.server.context import context_of, read, transact
 from hodgerank.server.problem import Problem
 from hodgerank.server.rendering import render, url
 from hodgerank.server.standings import Standings
-from hodgerank.server.views.items import ItemGiven, items_of
+from hodgerank.server.views.items import ItemRequest, items_of
 from hodgerank.server.views.layout import worker_link
 from hodgerank.server.views.live import EventWaiter
 from hodgerank.server.views.media import naming
 from hodgerank.server.views.openapi import operation
-from hodgerank.server.views.request_fields import MOST_ITEMS, Body, Name, Named, Query, Seq, example
+from hodgerank.server.views.request_fields import (
+    MOST_ITEMS,
+    Body,
+    Name,
+    Named,
+    Query,
+    Seq,
+    example,
+    model_of,
+)
 from hodgerank.server.views.settings import AllSettings, SomeSettings
 
 EXAMPLE = {
@@ -46,33 +55,19 @@ EXAMPLE = {
 }
 
 
-class RuleCounts(Body):
+class RuleRateResponse(model_of(RuleRate)):  # type: ignore[misc]
     """How often a rule of attention fails answers."""
 
-    rule: str
-    n_passed: int = Field(ge=0)
-    n_failed: int = Field(ge=0)
     share: float | None = Field(description="Failed ones of those it knows about.", ge=0, le=1)
-    is_alarm: bool = Field(description="More often than is likely: the rule may be wrong.")
 
 
-class Numbers(Body):
+class CountsResponse(model_of(Counts)):  # type: ignore[misc]
     """A campaign in numbers, as of place `seq` of its log."""
 
     model_config = example(**EXAMPLE)
 
     status: Literal["open", "paused", "closed"]
-    seq: Seq
-    at: float = Field(description="Of the last event: seconds since 1970.")
-    n_items: int = Field(ge=0)
-    n_retired: int = Field(ge=0)
-    n_answers: int = Field(ge=0, description="Those that count.")
-    n_given: int = Field(ge=0, description="All that were given and not taken back.")
-    n_out: int = Field(ge=0, description="Tasks that are out.")
-    n_workers: int = Field(ge=0)
-    n_banned: int = Field(ge=0)
-    budget: int | None
-    rules: list[RuleCounts]
+    rules: list[RuleRateResponse]
 
 
 def numbers(state: CampaignSnapshot, now: float) -> dict[str, Any]:
@@ -112,11 +107,11 @@ class NewCampaign(Body):
     )
 
     id: Name = Field(description="Its name in addresses, without slashes.")
-    items: list[ItemGiven] = Field(min_length=2, max_length=MOST_ITEMS)
+    items: list[ItemRequest] = Field(min_length=2, max_length=MOST_ITEMS)
     settings: SomeSettings = Field(description="The question, and what else is not as usual.")
 
 
-class CampaignFound(Body):
+class CampaignResponse(Body):
     """A campaign: what was decided about it, and how it stands.
 
     A judge is not told the settings gold, joining, panel and pages.
@@ -129,7 +124,7 @@ class CampaignFound(Body):
         examples=[[""]],
     )
     settings: AllSettings | SomeSettings
-    counts: Numbers = Field(examples=[EXAMPLE])
+    counts: CountsResponse = Field(examples=[EXAMPLE])
 
 
 class Patience(Query):
@@ -151,7 +146,7 @@ async def list_campaigns(request: Request) -> Response:
     return JSONResponse({"campaigns": shown})
 
 
-@operation(CampaignFound, 201, with_location=True)
+@operation(CampaignResponse, 201, with_location=True)
 async def create_campaign(request: Request, given: NewCampaign) -> Response:
     """Begin a campaign.
 
@@ -178,7 +173,7 @@ async def create_campaign(request: Request, given: NewCampaign) -> Response:
     return JSONResponse(content, 201, {"Location": where})
 
 
-@operation(CampaignFound)
+@operation(CampaignResponse)
 async def get_campaign(request: Request, campaign: Named) -> Response:
     """Look at a campaign.
 
@@ -189,7 +184,7 @@ async def get_campaign(request: Request, campaign: Named) -> Response:
     return JSONResponse(found)
 
 
-@operation(Numbers)
+@operation(CountsResponse)
 async def get_counts(
     request: Request, campaign: Named, query: Annotated[Patience, InQuery()]
 ) -> Response:
@@ -218,7 +213,7 @@ async def change_settings(request: Request, campaign: Named, given: SomeSettings
     return JSONResponse(await transact(campaign, change))
 
 
-@operation(Numbers)
+@operation(CountsResponse)
 async def pause_campaign(campaign: Named) -> Response:
     """Give out no more tasks for now.
 
@@ -227,7 +222,7 @@ async def pause_campaign(campaign: Named) -> Response:
     return await _do(campaign, owner.pause)
 
 
-@operation(Numbers)
+@operation(CountsResponse)
 async def resume_campaign(campaign: Named) -> Response:
     """Give out tasks again.
 
@@ -236,7 +231,7 @@ async def resume_campaign(campaign: Named) -> Response:
     return await _do(campaign, owner.resume)
 
 
-@operation(Numbers)
+@operation(CountsResponse)
 async def close_campaign(campaign: Named) -> Response:
     """End a campaign for good.
 
@@ -245,7 +240,7 @@ async def close_campaign(campaign: Named) -> Response:
     return await _do(campaign, owner.close)
 
 
-@operation(Numbers)
+@operation(CountsResponse)
 async def reset_campaign(campaign: Named) -> Response:
     """Begin anew with the same items.
 

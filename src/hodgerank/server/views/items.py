@@ -48,7 +48,7 @@ MEDIA = (
 )
 
 
-class ItemGiven(Body):
+class ItemRequest(Body):
     """Something to compare."""
 
     model_config = example(**CAT)
@@ -59,12 +59,12 @@ class ItemGiven(Body):
     track: Text = Field("", description="Items of different tracks are not compared.")
 
 
-class ItemsGiven(Body):
+class ItemsRequest(Body):
     """Items that join."""
 
     model_config = example(items=[CAT])
 
-    items: list[ItemGiven] = Field(min_length=1, max_length=MOST_ITEMS)
+    items: list[ItemRequest] = Field(min_length=1, max_length=MOST_ITEMS)
 
 
 class ItemChange(Body):
@@ -85,7 +85,7 @@ class ItemNames(Body):
     items: list[ItemId] = Field(min_length=1, max_length=MOST_ITEMS)
 
 
-class ItemFound(Body):
+class ItemResponse(Body):
     """An item of a campaign."""
 
     model_config = example(**CAT, is_retired=False)
@@ -97,13 +97,13 @@ class ItemFound(Body):
     is_retired: bool = Field(description="Whether it is asked about no more.")
 
 
-class ItemsFound(Body):
+class ItemsResponse(Body):
     """Items, in the order they joined."""
 
-    items: list[ItemFound]
+    items: list[ItemResponse]
 
 
-@operation(ItemsFound)
+@operation(ItemsResponse)
 async def list_items(campaign: Named) -> Response:
     """List the items.
 
@@ -112,8 +112,8 @@ async def list_items(campaign: Named) -> Response:
     return JSONResponse(await read(campaign, lambda state, now: _found(state)))
 
 
-@operation(ItemsFound, 201)
-async def add_items(request: Request, campaign: Named, given: ItemsGiven) -> Response:
+@operation(ItemsResponse, 201)
+async def add_items(request: Request, campaign: Named, given: ItemsRequest) -> Response:
     """Let items join.
 
     None do where one of them cannot. Files of the server's disk cannot be named: media are
@@ -130,7 +130,7 @@ async def add_items(request: Request, campaign: Named, given: ItemsGiven) -> Res
     return JSONResponse(found, 201)
 
 
-@operation(ItemsFound)
+@operation(ItemsResponse)
 async def edit_item(request: Request, campaign: Named, given: ItemChange) -> Response:
     """Show other words or media of an item.
 
@@ -146,7 +146,7 @@ async def edit_item(request: Request, campaign: Named, given: ItemChange) -> Res
     return JSONResponse(found)
 
 
-@operation(ItemsFound)
+@operation(ItemsResponse)
 async def retire_items(campaign: Named, given: ItemNames) -> Response:
     """Ask no more about some items.
 
@@ -155,7 +155,7 @@ async def retire_items(campaign: Named, given: ItemNames) -> Response:
     return await _each(campaign, given, owner.retire_items)
 
 
-@operation(ItemsFound)
+@operation(ItemsResponse)
 async def restore_items(campaign: Named, given: ItemNames) -> Response:
     """Ask about retired items again.
 
@@ -172,7 +172,7 @@ async def _each(campaign: Named, given: ItemNames, what: Any) -> Response:
     return JSONResponse(await transact(campaign, change))
 
 
-def items_of(given: Iterable[ItemGiven]) -> list[CampaignItem]:
+def items_of(given: Iterable[ItemRequest]) -> list[CampaignItem]:
     """Items as the campaign has them."""
     return [CampaignItem(one.item, one.text, one.media, one.track) for one in given]
 

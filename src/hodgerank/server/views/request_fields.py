@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, TypeAlias
+import re
+from dataclasses import fields
+from inspect import getdoc
+from typing import Annotated, Any, TypeAlias, get_args, get_origin, get_type_hints
 
 from fastapi import Depends, Path
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, create_model
 from starlette.requests import Request
 
 from hodgerank.campaign.campaign import Campaign
@@ -38,6 +41,29 @@ class Body(BaseModel):
     """
 
     model_config = ConfigDict(strict=True, extra="forbid", allow_inf_nan=False)
+
+
+def model_of(kind: type[Any]) -> type[Body]:
+    """A model with the fields of a dataclass, all of them given, in the words of its docstring."""
+    hints, words = get_type_hints(kind), _attributes(kind)
+    parts: dict[str, Any] = {}
+    for one in fields(kind):
+        hint = hints[one.name]
+        if get_origin(hint) is tuple:  # which is a list in JSON
+            entry = get_args(hint)[0]
+            hint = list[entry]  # type: ignore[valid-type]
+        least = 0 if hint is int else None
+        parts[one.name] = (hint, Field(ge=least, description=words.get(one.name)))
+    return create_model(kind.__name__, __base__=Body, **parts)
+
+
+def _attributes(kind: type[Any]) -> dict[str, str]:
+    """What a docstring says of each attribute, those that it names together alike."""
+    _, _, text = (getdoc(kind) or "").partition("Attributes\n----------\n")
+    found: dict[str, str] = {}
+    for names, words in re.findall(r"^(\w[\w, ]*)\n((?:    .*\n?)+)", text, re.MULTILINE):
+        found |= dict.fromkeys(names.split(", "), " ".join(words.split()))
+    return found
 
 
 def example(**values: Any) -> ConfigDict:

@@ -15,7 +15,7 @@ from hodgerank.display import short
 from hodgerank.errors import CampaignError
 from hodgerank.server.analyses.results import progress_of, ranking_of, trust_of
 from hodgerank.server.context import context_of
-from hodgerank.server.views.campaigns import EXAMPLE, Numbers
+from hodgerank.server.views.campaigns import EXAMPLE, CountsResponse
 from hodgerank.server.views.openapi import operation
 from hodgerank.server.views.request_fields import Body, Named, Query, Seq, Text, example
 
@@ -38,7 +38,7 @@ class OfProgress(Query):
     )
 
 
-class RankedFound(Body):
+class RankedResponse(Body):
     """An item of a ranking."""
 
     item: int | str
@@ -55,7 +55,7 @@ class RankedFound(Body):
     )
 
 
-class RankingFound(Body):
+class RankingResponse(Body):
     """Items from best to worst, as `Ranking.to_dict` and `hodgerank rank --json` have them."""
 
     as_of: Seq = Field(description="The place in the log.", examples=[171])
@@ -76,10 +76,10 @@ class RankingFound(Body):
     undefeated: list[int | str]
     winless: list[int | str]
     notes: list[str] = Field(description="What a careful reader should know.")
-    items: list[RankedFound]
+    items: list[RankedResponse]
 
 
-class StatementFound(Body):
+class StatementResponse(Body):
     """What may be said of the votes, a sentence."""
 
     about: str
@@ -87,13 +87,13 @@ class StatementFound(Body):
     concern: bool
 
 
-class TrustFound(Body):
+class TrustResponse(Body):
     """How far the ranking can be trusted, as `TrustReport.to_dict` has it."""
 
     as_of: Seq = Field(description="The place in the log.", examples=[171])
     track: str
     verdict: str = Field(description="What deserves attention, in one sentence.")
-    statements: list[StatementFound]
+    statements: list[StatementResponse]
     items: int
     answers: int
     beta_0: int = Field(description="Groups of items that no answers join.")
@@ -109,7 +109,7 @@ class TrustFound(Body):
     reliability: dict[str, Any]
 
 
-class ForecastFound(Body):
+class ForecastResponse(Body):
     """How many more answers it will take; null is more than can be foreseen."""
 
     rule: str = Field(examples=["expected tau 0.9"])
@@ -120,7 +120,7 @@ class ForecastFound(Body):
     upper: float | None
 
 
-class TrackFound(Body):
+class TrackResponse(Body):
     """How far one track is."""
 
     track: str
@@ -128,13 +128,13 @@ class TrackFound(Body):
     answers: int
     expected_tau: float
     is_enough: bool
-    forecast: ForecastFound | None
+    forecast: ForecastResponse | None
     is_doubtful: bool = Field(
         description="Whether coin tosses would give as much of a ranking; asked with a forecast."
     )
 
 
-class ProgressFound(Numbers):
+class ProgressResponse(CountsResponse):
     """How far a campaign is."""
 
     model_config = example(
@@ -158,10 +158,10 @@ class ProgressFound(Numbers):
     as_of: Seq = Field(description="The place in the log.")
     sentence: str = Field(description="Is it enough yet, and if not, how many more?")
     is_enough: bool
-    tracks: list[TrackFound]
+    tracks: list[TrackResponse]
 
 
-@operation(RankingFound)
+@operation(RankingResponse)
 async def get_ranking(
     request: Request, campaign: Named, query: Annotated[OfTrack, InQuery()]
 ) -> Response:
@@ -174,7 +174,7 @@ async def get_ranking(
     return JSONResponse(found)
 
 
-@operation(TrustFound)
+@operation(TrustResponse)
 async def get_trust(
     request: Request, campaign: Named, query: Annotated[OfTrack, InQuery()]
 ) -> Response:
@@ -186,7 +186,7 @@ async def get_trust(
     return JSONResponse(found)
 
 
-@operation(ProgressFound)
+@operation(ProgressResponse)
 async def get_progress(
     request: Request, campaign: Named, query: Annotated[OfProgress, InQuery()]
 ) -> Response:

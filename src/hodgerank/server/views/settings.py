@@ -117,7 +117,7 @@ class NewToken(Body):
     )
 
 
-class TokenFound(Body):
+class TokenResponse(Body):
     """What a token is good for; the token itself is not kept."""
 
     id: str = Field(examples=[EXAMPLE["id"]])
@@ -128,19 +128,19 @@ class TokenFound(Body):
     expires: float | None = Field(description="Seconds since 1970; null is never.")
 
 
-class TokensFound(Body):
+class TokensResponse(Body):
     """All tokens that are not over, oldest first."""
 
-    tokens: list[TokenFound]
+    tokens: list[TokenResponse]
 
 
-class TokenMade(TokenFound):
+class NewTokenResponse(TokenResponse):
     """A new token, which is shown this once."""
 
     token: str
 
 
-@operation(TokensFound)
+@operation(TokensResponse)
 async def list_tokens(request: Request) -> Response:
     """List the tokens.
 
@@ -149,7 +149,7 @@ async def list_tokens(request: Request) -> Response:
     return JSONResponse({"tokens": [_found(key) for key in await _tokens(request)]})
 
 
-@operation(TokenMade, 201, with_location=True)
+@operation(NewTokenResponse, 201, with_location=True)
 async def create_token(request: Request, given: NewToken) -> Response:
     """Make a token.
 

@@ -33,7 +33,15 @@ from hodgerank.server.problem import Problem
 from hodgerank.server.rendering import url
 from hodgerank.server.views.openapi import operation
 from hodgerank.server.views.permissions import acting_as, campaign_with
-from hodgerank.server.views.request_fields import WHOLE, Body, Name, Named, Text, example
+from hodgerank.server.views.request_fields import (
+    WHOLE,
+    Body,
+    Name,
+    Named,
+    Text,
+    example,
+    model_of,
+)
 from hodgerank.server.views.worker_request import (
     NextStep,
     WorkerRequest,
@@ -78,7 +86,7 @@ class ItemShown(Body):
     media: str = Field(description="An address, of this server where it begins with a slash.")
 
 
-class TaskFound(Body):
+class TaskResponse(Body):
     """A pair that a worker is to compare. Which item stands left was chosen: show it there."""
 
     model_config = example(**TASK)
@@ -94,13 +102,13 @@ class TaskFound(Body):
     )
 
 
-class TasksFound(Body):
+class TasksResponse(Body):
     """Tasks that are out with a worker."""
 
-    tasks: list[TaskFound]
+    tasks: list[TaskResponse]
 
 
-class AnswerGiven(Body):
+class AnswerRequest(Body):
     """An answer."""
 
     model_config = example(outcome=1, seconds=2.4)
@@ -116,7 +124,7 @@ class AnswerGiven(Body):
     worker: Name | None = Field(None, description="Refuse it if the task is somebody else's.")
 
 
-class ReceiptFound(Body):
+class ReceiptResponse(model_of(answers.Receipt)):  # type: ignore[misc]
     """What became of an answer, which is on disk."""
 
     model_config = example(
@@ -127,13 +135,6 @@ class ReceiptFound(Body):
         is_late=False,
         is_repeated=False,
     )
-
-    task: str
-    is_counted: bool = Field(description="Whether it is a vote.")
-    why_not: str
-    marks: list[str] = Field(description="Rules of attention that it failed.")
-    is_late: bool = Field(description="Whether it came after its lease.")
-    is_repeated: bool = Field(description="Whether it had been given before: nothing has changed.")
 
 
 class Skip(Body):
@@ -171,7 +172,7 @@ class NumberExpired(Body):
     n_expired: int = Field(ge=0, examples=[3])
 
 
-@operation(TasksFound)
+@operation(TasksResponse)
 async def lease_tasks(request: Request, campaign: Named, given: Lease) -> Response:
     """Lease tasks.
 
@@ -188,8 +189,8 @@ async def lease_tasks(request: Request, campaign: Named, given: Lease) -> Respon
     return JSONResponse({"tasks": await transact(campaign, lease)})
 
 
-@operation(ReceiptFound)
-async def answer_task(request: Request, task: TaskId, given: AnswerGiven) -> Response:
+@operation(ReceiptResponse)
+async def answer_task(request: Request, task: TaskId, given: AnswerRequest) -> Response:
     """Answer a task.
 
     It is on disk when the receipt comes. The same answer again changes nothing, another one is
@@ -228,7 +229,7 @@ async def skip_task(request: Request, task: TaskId, given: Skip) -> Response:
     return Response(status_code=204)
 
 
-@operation(TaskFound)
+@operation(TaskResponse)
 async def undo_answer(request: Request, campaign: Named, given: WorkerNamed) -> Response:
     """Take back the last answer of a worker.
 
@@ -281,13 +282,13 @@ def _item(request: Request, campaign: str, state: CampaignState, id: Item) -> di
 ShortTaskId = Annotated[str, Field(max_length=100)]
 
 
-class GivenTasks(WorkerRequest):
+class PageTasksRequest(WorkerRequest):
     """Nothing but a question; `has` are the tasks that the script knows already."""
 
     has: list[ShortTaskId] = Field([], max_length=5)
 
 
-class GivenAnswer(GivenTasks):
+class PageAnswerRequest(PageTasksRequest):
     """An answer to a task."""
 
     task: ShortTaskId
@@ -296,14 +297,14 @@ class GivenAnswer(GivenTasks):
     is_focused: bool | None = None
 
 
-class GivenSkip(GivenTasks):
+class PageSkipRequest(PageTasksRequest):
     """A task that is given back."""
 
     task: ShortTaskId
     reason: str | None = Field(None, max_length=10_000)
 
 
-async def answer(request: Request, given: GivenAnswer) -> Response:
+async def answer(request: Request, given: PageAnswerRequest) -> Response:
     """Take an answer, and give the next tasks, in one decision."""
     campaign, name = await speaker(request, given)
     answer = given.task, given.outcome, name, given.seconds, given.is_focused, 1.0
@@ -317,7 +318,7 @@ async def answer(request: Request, given: GivenAnswer) -> Response:
     return await _reply(request, campaign, name, given.has, take)
 
 
-async def skip(request: Request, given: GivenSkip) -> Response:
+async def skip(request: Request, given: PageSkipRequest) -> Response:
     """Take a task back without an answer, and give the next ones."""
     campaign, name = await speaker(request, given)
 
@@ -327,7 +328,7 @@ async def skip(request: Request, given: GivenSkip) -> Response:
     return await _reply(request, campaign, name, given.has, take)
 
 
-async def undo(request: Request, given: GivenTasks) -> Response:
+async def undo(request: Request, given: PageTasksRequest) -> Response:
     """Take the last answer back; its pair is the first of the tasks."""
     campaign, name = await speaker(request, given)
 
@@ -337,7 +338,7 @@ async def undo(request: Request, given: GivenTasks) -> Response:
     return await _reply(request, campaign, name, given.has, take)
 
 
-async def tasks(request: Request, given: GivenTasks) -> Response:
+async def tasks(request: Request, given: PageTasksRequest) -> Response:
     """What there is to do."""
     campaign, name = await speaker(request, given)
     return await _reply(request, campaign, name, given.has, lambda state, now: None)

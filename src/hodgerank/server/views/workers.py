@@ -15,7 +15,7 @@ from hodgerank.campaign.campaign import Campaign
 from hodgerank.campaign.commands import owner, workers
 from hodgerank.campaign.page_settings import Outcome
 from hodgerank.campaign.state import CampaignState
-from hodgerank.campaign.summaries import worker_summaries
+from hodgerank.campaign.summaries import WorkerSummary, worker_summaries
 from hodgerank.estimators.workers.assessment import WORDS, level_of
 from hodgerank.server.analyses.workers import without, workers_view
 from hodgerank.server.context import campaign_of, context_of, read, transact
@@ -24,7 +24,7 @@ from hodgerank.server.rendering import render
 from hodgerank.server.views.layout import MOST_SHOWN, go_back, in_layout, layout_of
 from hodgerank.server.views.openapi import operation
 from hodgerank.server.views.permissions import acting_as
-from hodgerank.server.views.request_fields import Body, Name, Named, Text, example
+from hodgerank.server.views.request_fields import Body, Name, Named, Text, example, model_of
 
 
 class WorkerName(Body):
@@ -83,34 +83,14 @@ class TriesLeft(Body):
     tries_left: int = Field(ge=0, examples=[1])
 
 
-class WorkerFound(Body):
+class WorkerResponse(model_of(WorkerSummary)):  # type: ignore[misc]
     """What one worker has done."""
 
-    worker: str = Field(examples=["ann"])
-    n_answers: int = Field(ge=0, description="Given and not taken back.")
-    n_counted: int = Field(ge=0, description="Those among them that are votes.")
-    n_out: int = Field(ge=0)
-    n_skipped: int = Field(ge=0)
-    n_expired: int = Field(ge=0)
-    median_seconds: float | None
-    left_share: float | None = Field(description="Of answers for a side, those for the left.")
-    gold_right: int = Field(ge=0)
-    gold_seen: int = Field(ge=0)
-    repeats_agreeing: int = Field(ge=0)
-    repeats_seen: int = Field(ge=0)
-    marks: dict[str, int] = Field(description="How many answers failed which rule.")
-    is_banned: bool
-    ban_reason: str
-    joined_at: float | None
-    last_at: float | None = Field(description="When they last got, answered or skipped a task.")
-    outcome: Outcome | None
-    panel: dict[str, str]
 
-
-class WorkersFound(Body):
+class WorkersResponse(Body):
     """Workers, in the order they came."""
 
-    workers: list[WorkerFound]
+    workers: list[WorkerResponse]
 
 
 class Pseudonym(Body):
@@ -119,7 +99,7 @@ class Pseudonym(Body):
     pseudonym: str = Field(examples=["forgotten-0f8fad5b"])
 
 
-@operation(WorkersFound)
+@operation(WorkersResponse)
 async def list_workers(campaign: Named) -> Response:
     """List the workers.
 
