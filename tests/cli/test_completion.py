@@ -50,6 +50,8 @@ def in_fish(words: str) -> dict[str, str]:
 def test_commands_options_and_choices_are_completed(complete, shell):
     assert "doctor" in complete(shell("hodgerank do"))
     assert "--budget" in complete(shell("hodgerank plan --bu"))
+    assert "--skip-invalid" in complete(shell("hodgerank rank --sk"))
+    assert "workers" in complete(shell("hodgerank help wo"))
     assert "thurstone-mosteller" in complete(shell("hodgerank rank --model th"))
 
 

@@ -134,8 +134,11 @@ def test_help_names_options_in_full(width):
     options = {"env": os.environ | {"COLUMNS": str(width)}}
     out = hodgerank("rank", "--help", **options).stdout
     assert "…" not in out
-    for option in ("--exclude-workers", "--largest-component", "--display-unknown", "--json"):
+    for option in ("--exclude-workers", "--largest-component", "--json"):
         assert option in out
+    page = hodgerank("help", "reading", **options).stdout
+    assert "…" not in page
+    assert "--display-unknown" in page
     assert "--install-completion" in hodgerank("--help", **options).stdout
 
 

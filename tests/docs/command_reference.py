@@ -15,18 +15,19 @@ from typing import Annotated, Any, Literal, Union, get_args, get_origin
 from tests.commands import all_commands
 from tests.docs.pages import DOCS
 
-from hodgerank.cli.vote_options import PANEL
+from hodgerank.cli.reading_options import PANEL
 
 PAGE = DOCS / "reference" / "commands.md"
 READING_TITLE = "Options for reading files"
+READING = f"[{READING_TITLE.lower()}](#{READING_TITLE.lower().replace(' ', '-')})"
 WORDS = {int: "N", float: "NUMBER", str: "TEXT", Path: "PATH"}
 INTRODUCTION = f"""\
 # Commands
 
 <!-- Written by `make transcripts` from the commands themselves; changes here are lost. -->
 
-`hodgerank COMMAND --help` says the same in the terminal. Every command that reads votes also takes
-the [{READING_TITLE.lower()}](#{READING_TITLE.lower().replace(" ", "-")}).
+`hodgerank COMMAND --help` or `hodgerank help COMMAND` says the same in the terminal. Every command
+that reads votes also takes the {READING} (`hodgerank help reading`).
 
 | command | what it does |
 |---|---|
@@ -87,8 +88,7 @@ def _command(name: str, command: Any) -> str:
         lines += ["", f"{panel}:", ""] if panel else []
         lines += _options(command, [p for p in options if p.rich_help_panel == panel])
     if any(p.rich_help_panel == PANEL for p in command.params):
-        anchor = READING_TITLE.lower().replace(" ", "-")
-        lines += ["", f"And the [{READING_TITLE.lower()}](#{anchor})."]
+        lines += ["", f"And the {READING}."]
     return "\n".join(lines) + "\n"
 
 
@@ -115,7 +115,9 @@ def _value(command: Any, option: Any) -> str:
 
 def _choices(command: Any, option: Any) -> str:
     kind = _kind(command, option)
-    if get_origin(kind) is not Literal:
+    if get_origin(kind) is not Literal or (
+        option.metavar and all(name in option.help for name in get_args(kind))
+    ):
         return ""
     *most, last = (f"`{choice}`" for choice in get_args(kind))
     return f" One of {', '.join(most)} or {last}."
@@ -123,7 +125,7 @@ def _choices(command: Any, option: Any) -> str:
 
 def _kind(command: Any, option: Any) -> Any:
     """The type of one value, from the signature of the command."""
-    kind = inspect.signature(command.callback).parameters[option.name].annotation
+    kind = inspect.signature(command.callback, eval_str=True).parameters[option.name].annotation
     while get_origin(kind) in (Annotated, Union, UnionType, list):
         inner = [part for part in get_args(kind) if part is not NoneType]
         kind = inner[0]

@@ -16,9 +16,12 @@ from typer.core import TyperCommand, TyperGroup
 
 from hodgerank import __version__
 from hodgerank.cli.outputs import printing
+from hodgerank.cli.reading_options import VoteCommand, reading_page
 from hodgerank.cli.result import CommandResult
 
 ROOM_FOR_PANELS = 80  # columns; in fewer, panels cut the names of options
+HELP, READING = "help", "reading"
+ABOUT_HELP = "Show the help of a command; help reading: how files of votes are read."
 
 
 class Row(NamedTuple):
@@ -68,7 +71,7 @@ class Commands(TyperGroup):
                 rich_markup_mode=self.rich_markup_mode,
             )
             function = getattr(module, row.function or name)
-            single.command(name, no_args_is_help=row.help_if_bare)(function)
+            single.command(name, cls=VoteCommand, no_args_is_help=row.help_if_bare)(function)
             self.commands[name] = typer.main.get_command(single)
             self._loaded.add(name)
         return self.commands[name]
@@ -189,9 +192,33 @@ CAMPAIGN_TABLE = {
 
 
 class MainCommands(Commands):
-    """The commands `hodgerank ...`."""
+    """The commands `hodgerank ...`, and `hodgerank help ...`, which shows what --help shows."""
 
     table = MAIN_TABLE
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        """List the commands, and what explains them."""
+        return [*super().list_commands(ctx), HELP]
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        """Find a command as the list shows it."""
+        if cmd_name == HELP:
+            return TyperCommand(HELP, help=ABOUT_HELP, rich_markup_mode=self.rich_markup_mode)
+        return super().get_command(ctx, cmd_name)
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """Find the command that is called; for help, print a page or call the command for it."""
+        if args[0] != HELP:
+            return super().resolve_command(ctx, args)
+        if ctx.resilient_parsing:  # a shell completes what help is about
+            return HELP, self, args[1:]
+        if args[1:] not in ([], [READING]):
+            return super().resolve_command(ctx, [*args[1:], "--help"])
+        page = ctx
+        if args[1:]:
+            page = reading_page(self.rich_markup_mode).make_context("COMMAND", [], parent=ctx)
+        typer.echo(page.get_help())
+        return ctx.exit()
 
 
 class CampaignCommands(Commands):

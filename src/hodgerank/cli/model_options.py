@@ -24,31 +24,45 @@ ModelOption = Annotated[
     typer.Option(
         "--model",
         "-m",
-        help="How scores are found; by least squares, or by bayes where the pairs were chosen in "
-        "the light of earlier answers.",
+        metavar="MODEL",
+        help="How scores are found: least-squares, bradley-terry, thurstone-mosteller, robust or "
+        "bayes. By least squares if not given, or by bayes where the pairs were chosen in the "
+        "light of earlier answers.",
     ),
 ]
-LinkOption = Annotated[Link, typer.Option(help="Scale of the scores (least squares only).")]
+LinkOption = Annotated[
+    Link,
+    typer.Option(
+        metavar="LINK",
+        help="Scale of the scores (least squares only): uniform, bradley-terry, "
+        "thurstone-mosteller or angular.",
+    ),
+]
 RidgeOption = Annotated[
     float | None,
     typer.Option(help="Precision of a prior around 0; by default only where one is needed."),
 ]
 ComponentsOption = Annotated[
     Literal["joined", "separate"],
-    typer.Option(help="Groups never compared with each other: fail, or rank each."),
+    typer.Option(
+        metavar="KIND",
+        help="Groups never compared with each other: fail (joined), or rank each (separate).",
+    ),
 ]
 CovarianceOption = Annotated[
     Covariance | None,
     typer.Option(
+        metavar="KIND",
         help="Standard errors from the model, or clustered by worker or ballot; by ballot if the "
-        "votes are rankings of several items, or have a --unit."
+        "votes are rankings of several items, or have a --unit.",
     ),
 ]
 SidesOption = Annotated[
     Sides | None,
     typer.Option(
-        help="Put the pull of the left side into the model: one common to all workers, or one of "
-        "each worker."
+        metavar="KIND",
+        help="Put the pull of the left side into the model: one for all workers (common), or one "
+        "of each (worker).",
     ),
 ]
 RobustOption = Annotated[

@@ -22,7 +22,9 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 TopItems = Annotated[
     int | None,
     typer.Option(
-        min=0, help="Show the best N only, 0 shows all; 50 if not given, all with --json."
+        min=0,
+        metavar="N",
+        help="Show the best N only, 0 shows all; 50 if not given, all with --json.",
     ),
 ]
 

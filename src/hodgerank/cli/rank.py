@@ -173,7 +173,9 @@ class RankResult(CommandResult):
             edges.write(path)
 
 
-MinAnswers = Annotated[int, typer.Option(min=0, help="Leave out items with fewer answers.")]
+MinAnswers = Annotated[
+    int, typer.Option(min=0, metavar="N", help="Leave out items with fewer answers.")
+]
 LargestComponent = Annotated[
     bool,
     typer.Option("--largest-component", help="Leave out items never compared with most others."),
@@ -249,10 +251,6 @@ def rank(
       hodgerank rank arena.parquet --json > ranking.json
 
       cat votes.csv | hodgerank rank - -o - > ranking.csv
-
-      hodgerank rank survey.csv --left A --right B --outcome grade --scale 1 7 -o ranking.csv
-
-      hodgerank rank 'votes/*.parquet'
 
       hodgerank rank today.csv --state votes.parquet
 

@@ -1,4 +1,4 @@
-"""The options by which every command that takes votes reads them."""
+"""What commands that take votes have in common: their files, reading them, and leaving out some."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from functools import wraps
 from inspect import Parameter, signature
 from io import BytesIO
 from pathlib import Path
-from typing import IO, Annotated, Any, Literal, cast
+from typing import IO, Annotated, Any, cast
 
 import typer
 
@@ -24,6 +24,7 @@ from hodgerank.cli.groups import each_group
 from hodgerank.cli.interrupts import heed_interrupts
 from hodgerank.cli.outputs import goes_to_standard_output, keep_apart, require_one_printed
 from hodgerank.cli.progress import doing, telling_progress
+from hodgerank.cli.reading_options import reading_parameters, take_read_options
 from hodgerank.cli.result import CommandResult
 from hodgerank.data.comparisons import Comparisons, ReadReport
 from hodgerank.data.reading.options import ReadOptions
@@ -34,83 +35,11 @@ from hodgerank.graph.build import build_graph
 from hodgerank.graph.comparison_graph import ComparisonGraph
 from hodgerank.types import Item
 
-PANEL = "Reading the file"
 READ = ("truth", "items", "pending", "exclude_workers")  # options that name a file to read
 VOTES = (
     "Votes: CSV or TSV, also gzipped; Excel; JSON lines; Parquet, also as 'votes/*.parquet'; - is "
     "standard input. Several files are read as one."
 )
-
-
-def _option(help_text: str, *names: str, **settings: Any) -> Any:
-    return typer.Option(
-        *names, help=help_text, rich_help_panel=PANEL, show_default=False, **settings
-    )
-
-
-def read_options(
-    left: Annotated[str | None, _option("Column of the item shown left.")] = None,
-    right: Annotated[str | None, _option("Column of the item shown right.")] = None,
-    outcome: Annotated[str | None, _option("Column of the answer.")] = None,
-    winner: Annotated[str | None, _option("Column of the preferred item.")] = None,
-    loser: Annotated[str | None, _option("Column of the other item.")] = None,
-    worker: Annotated[str | None, _option("Column of who answered.")] = None,
-    weight: Annotated[str | None, _option("Column of the answers' weights.")] = None,
-    count: Annotated[str | None, _option("Column of how many answers a row stands for.")] = None,
-    time: Annotated[str | None, _option("Column of when it was answered.")] = None,
-    unit: Annotated[
-        str | None, _option("Column of prompt, page ...: answers of one unit hang together.")
-    ] = None,
-    ballot: Annotated[
-        str | None, _option("Column of which ranking of several items a row is of.")
-    ] = None,
-    item: Annotated[str | None, _option("Column of the item in such a ranking.")] = None,
-    place: Annotated[str | None, _option("Column of its place there; 1 is the best.")] = None,
-    by: Annotated[
-        str | None,
-        _option("Column of scene, topic, prompt ...: items are compared within a group only."),
-    ] = None,
-    where: Annotated[
-        str | None, _option("Rows to read, e.g. --where \"worker != 'bot' and seconds > 2\".")
-    ] = None,
-    outcome_as: Annotated[
-        Literal["number", "word", "item"] | None, _option("What the outcome column holds.")
-    ] = None,
-    scale: Annotated[
-        tuple[float, float] | None,
-        _option(
-            "Numbers for 'right is best' and 'left is best', e.g. --scale 1 7.", metavar="LOW HIGH"
-        ),
-    ] = None,
-    display_known: Annotated[
-        bool | None,
-        _option(
-            "Whether left and right are where they were shown; found out if not given.",
-            "--display-known/--display-unknown",
-        ),
-    ] = None,
-    keep_na: Annotated[
-        bool, _option("NA, N/A, nan, null, - and ? are names of items.", "--keep-na")
-    ] = False,
-    skip_invalid: Annotated[
-        bool, _option("Drop and count rows that cannot be used.", "--skip-invalid")
-    ] = False,
-    no_header: Annotated[
-        bool, _option("The first line is data; columns are called 1, 2, 3 ...", "--no-header")
-    ] = False,
-    sheet: Annotated[str | None, _option("Sheet of a workbook, if not the first.")] = None,
-    encoding: Annotated[str | None, _option("Text encoding, if not UTF-8.")] = None,
-    separator: Annotated[str | None, _option("Column separator, if not found out.")] = None,
-) -> ReadOptions:
-    """What the command line says about reading."""
-    return ReadOptions(
-        left=left, right=right, outcome=outcome, winner=winner, loser=loser, worker=worker,
-        weight=weight, time=time, count=count, group=by, unit=unit, ballot=ballot, item=item,
-        place=place, where=where, outcome_as=outcome_as, scale=scale,
-        display_known=display_known, keep_na=keep_na,
-        skip_invalid=skip_invalid, header=False if no_header else None, sheet=sheet,
-        encoding=encoding, separator=separator,
-    )  # fmt: skip
 
 
 def answers(source: VoteSource) -> Comparisons:
@@ -162,8 +91,8 @@ def reads_votes(
     `on_groups` makes the command one on groups, for `--by`. What the result has to write is
     written here.
     """
-    options = _parameters(read_options)
-    own = _parameters(command)[1:]
+    options = reading_parameters()
+    own = list(signature(command, eval_str=True).parameters.values())[1:]
     argument = typer.Argument(metavar="FILE", help=about_files, show_default=False)
     files = Parameter("files", Parameter.KEYWORD_ONLY, annotation=Annotated[list[Path], argument])
 
@@ -175,7 +104,7 @@ def reads_votes(
         require_one_reader((*paths, *(arguments.get(name) for name in READ)))
         keep_apart(*_files(paths, arguments))
         heed_interrupts()
-        reading = read_options(**{p.name: arguments.pop(p.name) for p in options})
+        reading = take_read_options(arguments)
         with telling_progress():
             doing(f"reading {', '.join(map(str, paths))}")
             work = command if reading.group is None else on_groups(command)
@@ -196,11 +125,6 @@ def reads_votes(
     run.__signature__ = signature(command).replace(parameters=parameters)  # type: ignore[attr-defined]
     run.__annotations__ = {p.name: p.annotation for p in parameters}
     return run
-
-
-def _parameters(function: Callable[..., Any]) -> list[Parameter]:
-    """Its parameters, with annotations that mean the same in another module."""
-    return list(signature(function, eval_str=True).parameters.values())
 
 
 def _source(paths: list[Path], reading: ReadOptions, arguments: dict[str, Any]) -> VoteSource:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from functools import cached_property
 from glob import glob, has_magic
 from typing import Any, Literal, overload
@@ -220,14 +220,9 @@ def read_comparisons(  # type: ignore[misc]  # the overloads do not list the opt
     >>> votes.items, len(votes), votes.workers
     (('coffee', 'milk', 'tea'), 2, ('ann',))
     """
+    given = locals()
     if isinstance(source, VoteSource):
         return source.answers()
-    options = ReadOptions(
-        left=left, right=right, outcome=outcome, winner=winner, loser=loser, worker=worker,
-        weight=weight, time=time, count=count, group=group, unit=unit, ballot=ballot, item=item,
-        place=place, where=where, outcome_as=outcome_as, scale=scale,
-        display_known=display_known, keep_na=keep_na, skip_invalid=skip_invalid, header=header,
-        sheet=sheet, encoding=encoding, separator=separator,
-    )  # fmt: skip
+    options = ReadOptions(**{option.name: given[option.name] for option in fields(ReadOptions)})
     votes = VoteSource(source, options)
     return votes.answers() if group is None else votes.groups()

@@ -1,0 +1,116 @@
+"""The options by which commands read votes, made of the fields of `ReadOptions`.
+
+Every command that takes votes has them. They would fill a screen of each help, so that
+`VoteCommand` leaves them out and points to `hodgerank help reading`, which is `reading_page`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import fields
+from inspect import Parameter, Signature
+from typing import Annotated, Any, get_type_hints
+
+import typer
+from typer.core import TyperCommand
+
+from hodgerank.data.reading.options import ReadOptions
+
+PANEL = "Reading the file"
+POINTER = "Options for columns, formats and rows to read: hodgerank help reading"
+
+
+class VoteCommand(TyperCommand):
+    """A command whose help does not list the options for reading, if it has them."""
+
+    def __init__(self, *arguments: Any, **settings: Any) -> None:
+        super().__init__(*arguments, **settings)
+        if any(map(_is_about_reading, self.params)):
+            self.epilog = POINTER
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        """Hide them for a moment; hidden for good, shells would not complete them."""
+        options: list[Any] = [option for option in self.params if _is_about_reading(option)]
+        for option in options:
+            option.hidden = True
+        try:
+            super().format_help(ctx, formatter)
+        finally:
+            for option in options:
+                option.hidden = False
+
+
+def _is_about_reading(option: Any) -> bool:
+    return getattr(option, "rich_help_panel", None) == PANEL
+
+
+def reading_parameters() -> list[Parameter]:
+    """The options as parameters of a command."""
+    kinds = get_type_hints(ReadOptions)
+    found = []
+    for field in fields(ReadOptions):
+        flag, kind, default = _flag(field), kinds[field.name], field.default
+        if flag.startswith("--no-"):
+            kind, default = bool, False
+        option = typer.Option(
+            flag,
+            help=field.metadata["help"],
+            metavar=field.metadata["metavar"],
+            rich_help_panel=PANEL,
+            show_default=False,
+        )
+        found.append(
+            Parameter(
+                _name(flag), Parameter.KEYWORD_ONLY, default=default,
+                annotation=Annotated[kind, option],
+            )
+        )  # fmt: skip
+    return found
+
+
+def take_read_options(arguments: dict[str, Any]) -> ReadOptions:
+    """What the command line says about reading, which is taken out of the arguments."""
+    found: dict[str, Any] = {}
+    for field in fields(ReadOptions):
+        flag = _flag(field)
+        value = arguments.pop(_name(flag))
+        found[field.name] = (False if value else None) if flag.startswith("--no-") else value
+    return ReadOptions(**found)
+
+
+def _flag(field: Any) -> str:
+    return field.metadata["flag"] or f"--{field.name.replace('_', '-')}"
+
+
+def _name(flag: str) -> str:
+    """The name of a parameter: keep_na of --keep-na, and of what turns it off."""
+    return flag.partition("/")[0].removeprefix("--").replace("-", "_")
+
+
+def reading_page(rich_markup_mode: Any) -> Any:
+    """A command that is there for its help only."""
+
+    def reading(**_: Any) -> None:
+        """Say how a file of votes is read: options of every command that takes votes.
+
+        Most files need none of them. Columns are recognised by their names (left, right, outcome;
+        winner, loser; model_a, model_b, winner ...), and the first line of a result says what was
+        recognised. Name the columns where they are called something else.
+
+        Examples:
+          hodgerank rank matches.csv --winner home --loser away
+
+          hodgerank rank survey.csv --left A --right B --outcome grade --scale 1 7
+
+          hodgerank workers votes.csv --worker annotator --where "seconds > 2"
+
+          hodgerank rank scenes.csv --by scene
+
+          hodgerank describe votes.txt --no-header --separator ";" --left 1 --right 2 --outcome 3
+        """
+
+    parameters = reading_parameters()
+    reading.__signature__ = Signature(parameters)  # type: ignore[attr-defined]
+    reading.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
+    single = typer.Typer(add_completion=False, rich_markup_mode=rich_markup_mode)
+    single.command("reading", add_help_option=False, options_metavar="FILE... [OPTIONS]")(reading)
+    return typer.main.get_command(single)
