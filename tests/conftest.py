@@ -7,11 +7,9 @@ import gc
 import os
 import secrets
 import signal
-import ssl
 import tempfile
 import warnings
 from collections.abc import Iterator
-from functools import cache
 from pathlib import Path
 
 import numba
@@ -87,14 +85,6 @@ def write(tmp_path: Path):
 def few_futures(monkeypatch: pytest.MonkeyPatch) -> None:
     """Forecasts play no more futures than they must: enough where their numbers do not matter."""
     monkeypatch.setattr(forecast, "MOST_FUTURES", forecast.FEWEST_FUTURES)
-
-
-@pytest.fixture(scope="module")
-def certificates_are_read_once() -> Iterator[None]:
-    """Every client of a model reads them, which takes longer than many calls."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(ssl, "create_default_context", cache(ssl.create_default_context))
-        yield
 
 
 @pytest.fixture(scope="session")

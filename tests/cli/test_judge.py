@@ -20,8 +20,6 @@ from hodgerank.judges.call_log import CallLog
 from hodgerank.judges.fake_llm import FakeLLM, Faults, ModelProfile
 from processes import COMMAND
 
-pytestmark = pytest.mark.usefixtures("certificates_are_read_once")
-
 NOWHERE = "http://127.0.0.1:9/v1"
 FILES = ["calls.jsonl", "campaign.db", "campaign.db.lock", "ranking.csv", "report.md", "votes.csv"]
 
@@ -368,7 +366,7 @@ def test_a_log_that_is_broken_is_an_error_with_its_line(run, folder):
 
 
 def test_without_the_client_the_command_that_installs_it_is_said(run, folder, monkeypatch):
-    monkeypatch.setitem(sys.modules, "openai", None)
+    monkeypatch.setitem(sys.modules, "httpx", None)
     status, _, err = run(*words(NOWHERE, "-o", "run"))
     assert status == 3
     assert "pip install" in err

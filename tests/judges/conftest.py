@@ -13,11 +13,6 @@ def _no_surroundings(monkeypatch):
     forget_surroundings(monkeypatch)
 
 
-@pytest.fixture(autouse=True, scope="module")
-def _certificates(certificates_are_read_once):
-    pass
-
-
 @pytest.fixture
 def no_waiting(monkeypatch):
     """Calls are tried again without delay."""

@@ -436,7 +436,7 @@ def test_gold_pairs_that_come_again_are_not_paid_again():
 
 PREPARED = multiprocessing.get_context("forkserver")
 PREPARED.set_forkserver_preload(
-    ["hodgerank.judges.campaign_run", "hodgerank.campaign.stores.sqlite", "openai", "alembic"]
+    ["hodgerank.judges.campaign_run", "hodgerank.campaign.stores.sqlite", "httpx", "alembic"]
 )
 
 

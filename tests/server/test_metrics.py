@@ -7,12 +7,14 @@ import re
 import time
 
 import pytest
+from prometheus_client import generate_latest
+from prometheus_client.parser import text_string_to_metric_families
 from starlette.testclient import TestClient
 
 from hodgerank.campaign.campaign import Campaign
 from hodgerank.server.app import create_app
 from hodgerank.server.context import ServerConfig, ServerContext
-from hodgerank.server.metrics import BOUNDS, Histogram, Metrics, Page, RouteKey
+from hodgerank.server.metrics import BOUNDS, Histogram, Metrics, RouteKey
 from hodgerank.server.request_log import RequestMeter
 
 ORIGIN = "http://localhost:8000"
@@ -71,6 +73,22 @@ def test_every_line_is_what_prometheus_reads(client, context):
     assert r'campaign="dogs\"} 1\\"' in text
 
 
+def test_prometheus_reads_what_is_written(client, context):
+    client.get("/healthz")
+    text = client.get("/metrics", headers=bearer(context, "reader")).text
+    families = {family.name: family for family in text_string_to_metric_families(text)}
+    assert families["hodgerank_requests"].type == "counter"
+    [took] = [
+        sample.value
+        for sample in families["hodgerank_request_seconds"].samples
+        if sample.name.endswith("_bucket")
+        and (sample.labels["route"], sample.labels["le"]) == ("/healthz", "+Inf")
+    ]
+    assert took == 1
+    campaigns = {sample.labels["campaign"] for sample in families["hodgerank_items"].samples}
+    assert campaigns == {"cats", 'dogs"} 1\\'}
+
+
 def test_requests_are_counted_by_route_and_status_and_not_by_address(client, context):
     for name in ("a", "b", "style.css"):
         client.get(f"/static/{name}")
@@ -112,16 +130,21 @@ def test_rules_say_how_often_they_fail_answers(client, context):
 
 
 def test_intervals_of_a_histogram_add_up():
-    histogram, page = Histogram(), Page()
+    histogram = Histogram()
     for seconds in (0.0, BOUNDS[0], 0.0011, 4.9, 6.0):
         histogram.add(seconds)
-    page.add_histograms("took", "How long.", [({}, histogram)])
-    lines = page.text().splitlines()
-    assert 'took_bucket{le="0.001"} 2' in lines
-    assert 'took_bucket{le="0.0025"} 3' in lines
-    assert 'took_bucket{le="5"} 4' in lines
-    assert 'took_bucket{le="+Inf"} 5' in lines
-    assert "took_count 5" in lines
+    buckets = dict(histogram.buckets)
+    assert list(buckets) == [*(f"{bound:g}" for bound in BOUNDS), "+Inf"]
+    assert (buckets["0.001"], buckets["0.0025"], buckets["5"], buckets["+Inf"]) == (2, 3, 4, 5)
+    assert histogram.sum == pytest.approx(10.9021)
+
+
+def test_nothing_is_registered_for_the_whole_process(client, context):
+    before = generate_latest()
+    text = client.get("/metrics", headers=bearer(context, "reader")).text
+    assert "hodgerank" not in (before + generate_latest()).decode()
+    assert "python_info" not in text
+    assert "_created" not in text
 
 
 def test_a_late_event_loop_is_noticed():

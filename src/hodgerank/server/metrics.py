@@ -6,12 +6,20 @@ import asyncio
 import os
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from itertools import accumulate
 from pathlib import Path
 from time import perf_counter, time
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
+from prometheus_client import CONTENT_TYPE_PLAIN_0_0_4, CollectorRegistry, generate_latest
+from prometheus_client.core import (
+    CounterMetricFamily,
+    GaugeMetricFamily,
+    HistogramMetricFamily,
+    Metric,
+)
+from prometheus_client.registry import Collector
 from starlette.requests import Request
 from starlette.responses import Response
 
@@ -20,8 +28,10 @@ from hodgerank.campaign.snapshot import CampaignSnapshot
 from hodgerank.campaign.summaries import Counts, counts
 from hodgerank.campaign.tasks import Status
 from hodgerank.server.auth import key_of
-from hodgerank.server.context import context_of, read
+from hodgerank.server.context import ServerContext, context_of, read
 from hodgerank.server.standings import Standing
+
+T = TypeVar("T")
 
 BOUNDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0)
 """Seconds: of each interval its end."""
@@ -40,7 +50,11 @@ NO_ROUTE = RouteKey("", "")
 
 
 class Histogram:
-    """How many durations fell into which interval, and their sum."""
+    """How many durations fell into which interval, and their sum.
+
+    Counted in the event loop only, it needs no lock: that of prometheus_client takes ten times as
+    long for every request.
+    """
 
     __slots__ = ("counts", "sum")
 
@@ -52,6 +66,12 @@ class Histogram:
         """One more."""
         self.counts[bisect_left(BOUNDS, seconds)] += 1
         self.sum += seconds
+
+    @property
+    def buckets(self) -> list[tuple[str, float]]:
+        """The end of each interval, and how many durations were not longer."""
+        ends = [*(f"{bound:g}" for bound in BOUNDS), "+Inf"]
+        return list(zip(ends, accumulate(self.counts), strict=True))
 
 
 class Metrics:
@@ -90,65 +110,7 @@ class Metrics:
             self.lag.add(max(0.0, perf_counter() - due))
 
 
-KIND = "text/plain; version=0.0.4; charset=utf-8"
-Labels = Mapping[str, str]
-
-
-class Page:
-    """Lines of numbers, each family with what it means."""
-
-    def __init__(self) -> None:
-        self._lines: list[str] = []
-
-    def add(
-        self, name: str, kind: str, meaning: str, samples: Iterable[tuple[Labels, float]]
-    ) -> None:
-        """A family of numbers that go up (counter), or up and down (gauge)."""
-        self._begin(name, kind, meaning)
-        self._lines += [f"{name}{_labels(labels)} {value:.17g}" for labels, value in samples]
-
-    def add_histograms(
-        self, name: str, meaning: str, samples: Iterable[tuple[Labels, Histogram]]
-    ) -> None:
-        """A family of durations."""
-        self._begin(name, "histogram", meaning)
-        for labels, histogram in samples:
-            self._lines += _histogram(name, labels, histogram)
-
-    def text(self) -> str:
-        """All of it."""
-        return "\n".join(self._lines) + "\n"
-
-    def _begin(self, name: str, kind: str, meaning: str) -> None:
-        self._lines += [f"# HELP {name} {meaning}", f"# TYPE {name} {kind}"]
-
-
-def _histogram(name: str, labels: Labels, histogram: Histogram) -> Iterator[str]:
-    counts = list(histogram.counts)
-    bounds = [*(f"{bound:g}" for bound in BOUNDS), "+Inf"]
-    for bound, n in zip(bounds, accumulate(counts), strict=True):
-        yield f"{name}_bucket{_labels({**labels, 'le': bound})} {n}"
-    yield f"{name}_sum{_labels(labels)} {histogram.sum:.17g}"
-    yield f"{name}_count{_labels(labels)} {sum(counts)}"
-
-
-def _labels(labels: Labels) -> str:
-    if not labels:
-        return ""
-    return "{" + ",".join(f'{name}="{_escaped(value)}"' for name, value in labels.items()) + "}"
-
-
-def _escaped(value: str) -> str:
-    r"""Names are anybody's text.
-
-    >>> _escaped('a"b')
-    'a\\"b'
-    """
-    return value.replace("\\", r"\\").replace('"', r"\"").replace("\n", r"\n")
-
-
 MEMORY = Path("/proc/self/statm")
-COMMIT_FAILURES = "Transactions that failed; nobody was told that they were written."
 
 
 class Tally(NamedTuple):
@@ -162,18 +124,20 @@ class Tally(NamedTuple):
     n_expired: int
 
 
-CAMPAIGN: list[tuple[str, str, str, Callable[[Tally], float]]] = [
-    ("leases_total", "counter", "Tasks given out.", lambda tally: tally.n_leases),
-    ("answers_total", "counter", "Answers given, undone ones too.", lambda tally: tally.n_answers),
-    ("skips_total", "counter", "Tasks skipped.", lambda tally: tally.n_skips),
-    ("undos_total", "counter", "Answers taken back.", lambda tally: tally.n_undos),
-    ("tasks_expired", "gauge", "Tasks that nobody answered.", lambda tally: tally.n_expired),
-    ("tasks_out", "gauge", "Tasks that are out.", lambda tally: tally.counts.n_out),
-    ("answers_counted", "gauge", "Answers that count.", lambda tally: tally.counts.n_answers),
-    ("items", "gauge", "Items, retired ones too.", lambda tally: tally.counts.n_items),
-    ("workers", "gauge", "Workers.", lambda tally: tally.counts.n_workers),
-    ("workers_banned", "gauge", "Workers who are banned.", lambda tally: tally.counts.n_banned),
-    ("log_events", "gauge", "Events in the log.", lambda tally: tally.counts.seq),
+COUNTERS: list[tuple[str, str, Callable[[Tally], float]]] = [
+    ("leases_total", "Tasks given out.", lambda tally: tally.n_leases),
+    ("answers_total", "Answers given, undone ones too.", lambda tally: tally.n_answers),
+    ("skips_total", "Tasks skipped.", lambda tally: tally.n_skips),
+    ("undos_total", "Answers taken back.", lambda tally: tally.n_undos),
+]
+GAUGES: list[tuple[str, str, Callable[[Tally], float]]] = [
+    ("tasks_expired", "Tasks that nobody answered.", lambda tally: tally.n_expired),
+    ("tasks_out", "Tasks that are out.", lambda tally: tally.counts.n_out),
+    ("answers_counted", "Answers that count.", lambda tally: tally.counts.n_answers),
+    ("items", "Items, retired ones too.", lambda tally: tally.counts.n_items),
+    ("workers", "Workers.", lambda tally: tally.counts.n_workers),
+    ("workers_banned", "Workers who are banned.", lambda tally: tally.counts.n_banned),
+    ("log_events", "Events in the log.", lambda tally: tally.counts.seq),
 ]
 STANDING: list[tuple[str, str, Callable[[Standing], float]]] = [
     ("standing_seconds", "How long the last ranking took.", lambda found: found.seconds),
@@ -185,14 +149,19 @@ async def metrics(request: Request) -> Response:
     """Numbers of this process, and of the campaigns that are open in it and the key may see."""
     context, state, key = context_of(request), request.app.state, key_of(request)
     seen = [one for one in context.opened() if key.campaign in (None, one.id)]
-    page = Page()
-    _add_process(page, state.metrics, len(state.streams))
-    failures = 0 if context.database.commits is None else context.database.commits.failures
-    page.add("hodgerank_commit_failures_total", "counter", COMMIT_FAILURES, [({}, failures)])
-    _add_campaigns(page, {one.id: await read(one, _tally) for one in seen})
-    standings = {one.id: state.standings.latest(one.id) for one in seen}
-    _add_standings(page, {id: found for id, found in standings.items() if found is not None})
-    return Response(page.text(), media_type=KIND)
+    registry = CollectorRegistry()
+    registry.register(ProcessNumbers(state.metrics, context, len(state.streams)))
+    registry.register(
+        CampaignNumbers(
+            {one.id: await read(one, _tally) for one in seen},
+            {
+                one.id: found
+                for one in seen
+                if (found := state.standings.latest(one.id)) is not None
+            },
+        )
+    )
+    return Response(generate_latest(registry), media_type=CONTENT_TYPE_PLAIN_0_0_4)
 
 
 def _tally(state: CampaignSnapshot, now: float) -> Tally:
@@ -207,54 +176,96 @@ def _tally(state: CampaignSnapshot, now: float) -> Tally:
     )
 
 
-def _add_process(page: Page, metrics: Metrics, n_streams: int) -> None:
-    page.add("hodgerank_info", "gauge", "The version.", [({"version": __version__}, 1)])
-    page.add("process_start_time_seconds", "gauge", "Since 1970.", [({}, metrics.began_at)])
-    if MEMORY.exists():
-        pages = int(MEMORY.read_text().split()[1])
-        n_bytes = pages * os.sysconf("SC_PAGE_SIZE")
-        page.add("process_resident_memory_bytes", "gauge", "In memory.", [({}, n_bytes)])
-    page.add(
-        "hodgerank_requests_total",
-        "counter",
-        "Requests answered, by row of the table of routes; the row is empty where none fits.",
-        [
-            ({"method": route.method, "route": route.path, "status": str(status)}, n)
-            for (route, status), n in list(metrics.requests.items())
-        ],
-    )
-    page.add_histograms(
-        "hodgerank_request_seconds",
-        "How long answers took; streams are left out.",
-        [
-            ({"method": route.method, "route": route.path}, histogram)
-            for route, histogram in list(metrics.seconds.items())
-        ],
-    )
-    page.add("hodgerank_streams_open", "gauge", "Streams of events.", [({}, n_streams)])
-    page.add_histograms(
-        "hodgerank_loop_lag_seconds", "By how much the event loop is late.", [({}, metrics.lag)]
-    )
+class ProcessNumbers(Collector):
+    """What this process counted, and how it is."""
+
+    def __init__(self, metrics: Metrics, context: ServerContext, n_streams: int) -> None:
+        self._metrics, self._n_streams = metrics, n_streams
+        commits = context.database.commits
+        self._n_failures = 0 if commits is None else commits.failures
+
+    def collect(self) -> Iterator[Metric]:
+        """Families of numbers."""
+        version = GaugeMetricFamily("hodgerank_info", "The version.", labels=["version"])
+        version.add_metric([__version__], 1)
+        yield version
+        began_at = self._metrics.began_at
+        yield GaugeMetricFamily("process_start_time_seconds", "Since 1970.", began_at)
+        if MEMORY.exists():
+            n_bytes = int(MEMORY.read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+            yield GaugeMetricFamily("process_resident_memory_bytes", "In memory.", n_bytes)
+        yield from self._requests()
+        yield GaugeMetricFamily("hodgerank_streams_open", "Streams of events.", self._n_streams)
+        lag = self._metrics.lag
+        yield HistogramMetricFamily(
+            "hodgerank_loop_lag_seconds",
+            "By how much the event loop is late.",
+            buckets=lag.buckets,
+            sum_value=lag.sum,
+        )
+        yield CounterMetricFamily(
+            "hodgerank_commit_failures_total",
+            "Transactions that failed; nobody was told that they were written.",
+            self._n_failures,
+        )
+
+    def _requests(self) -> Iterator[Metric]:
+        requests = CounterMetricFamily(
+            "hodgerank_requests_total",
+            "Requests answered, by row of the table of routes; the row is empty where none fits.",
+            labels=["method", "route", "status"],
+        )
+        for (route, status), n in self._metrics.requests.items():
+            requests.add_metric([*route, str(status)], n)
+        yield requests
+        seconds = HistogramMetricFamily(
+            "hodgerank_request_seconds",
+            "How long answers took; streams are left out.",
+            labels=["method", "route"],
+        )
+        for route, histogram in self._metrics.seconds.items():
+            seconds.add_metric(route, histogram.buckets, histogram.sum)
+        yield seconds
 
 
-def _add_campaigns(page: Page, tallies: Mapping[str, Tally]) -> None:
-    for name, kind, meaning, number in CAMPAIGN:
-        samples = [({"campaign": id}, number(tally)) for id, tally in tallies.items()]
-        page.add(f"hodgerank_{name}", kind, meaning, samples)
-    page.add(
-        "hodgerank_rule_answers",
-        "gauge",
-        "Answers that a rule of attention knew about, by what it said.",
-        [
-            ({"campaign": id, "rule": rate.rule, "verdict": verdict}, n)
-            for id, tally in tallies.items()
-            for rate in tally.counts.rules
-            for verdict, n in (("passed", rate.n_passed), ("failed", rate.n_failed))
-        ],
-    )
+class CampaignNumbers(Collector):
+    """What some campaigns count, each under its id."""
+
+    def __init__(self, tallies: Mapping[str, Tally], standings: Mapping[str, Standing]) -> None:
+        self._tallies, self._standings = tallies, standings
+
+    def collect(self) -> Iterator[Metric]:
+        """Families of numbers."""
+        for name, meaning, number in COUNTERS:
+            yield _family(CounterMetricFamily, name, meaning, number, self._tallies)
+        for name, meaning, number in GAUGES:
+            yield _family(GaugeMetricFamily, name, meaning, number, self._tallies)
+        yield self._rules()
+        for name, meaning, age in STANDING:
+            yield _family(GaugeMetricFamily, name, meaning, age, self._standings)
+
+    def _rules(self) -> Metric:
+        rules = GaugeMetricFamily(
+            "hodgerank_rule_answers",
+            "Answers that a rule of attention knew about, by what it said.",
+            labels=["campaign", "rule", "verdict"],
+        )
+        for id, tally in self._tallies.items():
+            for rate in tally.counts.rules:
+                rules.add_metric([id, rate.rule, "passed"], rate.n_passed)
+                rules.add_metric([id, rate.rule, "failed"], rate.n_failed)
+        return rules
 
 
-def _add_standings(page: Page, standings: Mapping[str, Standing]) -> None:
-    for name, meaning, number in STANDING:
-        samples = [({"campaign": id}, number(found)) for id, found in standings.items()]
-        page.add(f"hodgerank_{name}", "gauge", meaning, samples)
+def _family(
+    kind: type[CounterMetricFamily] | type[GaugeMetricFamily],
+    name: str,
+    meaning: str,
+    number: Callable[[T], float],
+    campaigns: Mapping[str, T],
+) -> Metric:
+    """One number of each campaign."""
+    family = kind(f"hodgerank_{name}", meaning, labels=["campaign"])
+    for id, found in campaigns.items():
+        family.add_metric([id], number(found))
+    return family

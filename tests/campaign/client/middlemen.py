@@ -6,7 +6,7 @@ import re
 import socket
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 from urllib.parse import urlsplit
@@ -31,11 +31,19 @@ class CuttingProxy:
         self._door = socket.create_server(("127.0.0.1", 0))
         self.url = f"http://127.0.0.1:{self._door.getsockname()[1]}"
         self.cut_before = self.cut_after = self.n_connections = 0
+        self._clients: list[socket.socket] = []
         threading.Thread(target=self._listen, daemon=True).start()
 
     def close(self) -> None:
         self._door.shutdown(socket.SHUT_RDWR)  # wakes who waits for the next client
         self._door.close()
+
+    def hang_up(self) -> None:
+        """Close the connections that clients keep."""
+        clients, self._clients = self._clients, []
+        for client in clients:
+            with suppress(OSError):  # closed before
+                client.shutdown(socket.SHUT_RDWR)
 
     def _listen(self) -> None:
         while True:
@@ -44,6 +52,7 @@ class CuttingProxy:
             except OSError:
                 return
             self.n_connections += 1
+            self._clients.append(client)
             threading.Thread(target=self._serve, args=(client,), daemon=True).start()
 
     def _serve(self, client: socket.socket) -> None:

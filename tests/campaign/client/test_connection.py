@@ -5,9 +5,11 @@ from __future__ import annotations
 import socket
 import ssl
 import subprocess
+import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from http.server import BaseHTTPRequestHandler, HTTPServer
+from urllib.parse import unquote
 
 import pytest
 
@@ -15,7 +17,7 @@ from campaign.client.middlemen import CuttingProxy, answering
 from hodgerank.campaign import RemoteCampaign
 from hodgerank.campaign.client import connection
 from hodgerank.campaign.client import connection as connection_module
-from hodgerank.errors import CampaignError, InvalidArgument
+from hodgerank.errors import CampaignError, InvalidArgument, MissingDependency
 
 TOKEN = "t0ken-of-nobody"
 
@@ -103,13 +105,42 @@ def test_connections_are_kept_and_shared_by_threads(live, clients, proxy):
 def test_a_connection_that_the_server_closed_meanwhile_does_no_harm(live, clients, proxy):
     campaign = live.campaign()
     client = clients.of(campaign, url=proxy.url)
-    for _, idle in client._connection._idle:
-        idle.sock.shutdown(socket.SHUT_RDWR)
+    proxy.hang_up()
     assert client.lease("ann")
-    for _, idle in client._connection._idle:
-        idle.sock.shutdown(socket.SHUT_RDWR)
+    proxy.hang_up()
     client.ban("ann")
     assert campaign.workers()[0].is_banned
+
+
+def test_what_must_not_be_sent_twice_has_a_connection_of_its_own(live, clients, proxy):
+    client = clients.of(live.campaign(), url=proxy.url)
+    before = proxy.n_connections
+    for name in ("one more", "and another"):
+        client.add([name])
+    assert proxy.n_connections == before + 2
+
+
+def test_a_process_does_not_share_the_connections_of_its_parent(live, clients, proxy):
+    client = clients.of(live.campaign(), url=proxy.url)
+    assert client.counts.n_items == 8
+    before = proxy.n_connections
+    parents = client._connection._keeping, client._connection._forgetting
+    client._connection._process = -1  # as after a fork
+    assert client.counts.n_items == 8
+    assert proxy.n_connections == before + 1
+    for parent in parents:
+        parent.close()
+
+
+def test_what_is_under_way_ends_before_the_connection_is_closed(live, clients):
+    campaign = live.campaign()
+    client = clients.of(campaign)
+    events = client.log()
+    first = next(events)
+    client.leave()
+    assert [first, *events] == list(campaign.events())
+    with pytest.raises(CampaignError, match="is closed: open it again"):
+        _ = client.counts
 
 
 def test_a_log_that_broke_off_is_taken_up_where_it_was(live, clients, monkeypatch):
@@ -162,6 +193,27 @@ def test_a_redirection_is_not_followed_and_the_token_stays_here():
                 RemoteCampaign(url, "x", token=TOKEN)
             assert seen[0]["Authorization"] == f"Bearer {TOKEN}"
         assert seen_there == []
+
+
+@pytest.mark.parametrize("id", [".", "..", "../tokens", "a/b", "a b?#%"])
+def test_no_name_leads_to_another_address(id):
+    paths = []
+
+    def respond(there: BaseHTTPRequestHandler) -> None:
+        paths.append(there.path)
+        _respond(there, 200, "{}", kind="application/json")
+
+    with answering(respond) as (url, _):
+        RemoteCampaign(url, id, token=TOKEN).leave()
+    [path] = paths
+    assert path.startswith("/api/v1/campaigns/")
+    assert unquote(path.removeprefix("/api/v1/campaigns/")) == id
+    assert path.count("/") == 4
+
+
+def test_an_address_that_is_too_long_is_refused(live):
+    with pytest.raises(InvalidArgument, match="cannot be asked for this"):
+        RemoteCampaign(live.url, "x" * 100_000, token=TOKEN)
 
 
 @pytest.mark.parametrize("status", [200, 404, 500])
@@ -228,6 +280,28 @@ def test_certificates_are_checked(tmp_path):
         with pytest.raises(CampaignError, match="its certificate is not trusted"):
             RemoteCampaign(f"https://localhost:{server.server_port}", "x", token=TOKEN)
         thread.join()
+
+
+def test_certificates_are_loaded_for_tls_only(monkeypatch):
+    monkeypatch.setattr(ssl, "create_default_context", lambda: pytest.fail("it was loaded"))
+    with socket.create_server(("127.0.0.1", 0)) as door:
+        port = door.getsockname()[1]
+    with pytest.raises(CampaignError, match="nobody listens there"):
+        RemoteCampaign(f"http://127.0.0.1:{port}", "x", token=TOKEN)
+
+
+def test_the_token_goes_through_no_proxy_of_the_environment(live, clients, proxy, monkeypatch):
+    for name in ("http_proxy", "all_proxy"):
+        monkeypatch.setenv(name, proxy.url)
+        monkeypatch.setenv(name.upper(), proxy.url)
+    assert clients.of(live.campaign()).counts.n_items == 8
+    assert proxy.n_connections == 0
+
+
+def test_without_the_client_the_extra_is_named(live, monkeypatch):
+    monkeypatch.setitem(sys.modules, "httpx", None)
+    with pytest.raises(MissingDependency, match=r'pip install "hodgerank\[campaign\]"'):
+        RemoteCampaign(live.url, "x", token=TOKEN)
 
 
 def test_a_token_is_not_sent_to_another_machine_in_the_open():

@@ -137,14 +137,14 @@ def test_a_file_that_is_too_large_is_named(live, clients, tmp_path, monkeypatch)
 def test_a_file_that_changes_while_it_is_sent_is_told(live, clients, pictures, monkeypatch):
     client = clients.of(live.campaign())
     path = next(iter(pictures))
-    take = connection_module.Connection._take
+    sent = connection_module.Connection._sent
 
     def cut(self, *arguments, **options):
         with open(path, "r+b") as file:
             file.truncate(10)
-        return take(self, *arguments, **options)
+        return sent(self, *arguments, **options)
 
-    monkeypatch.setattr(connection_module.Connection, "_take", cut)
+    monkeypatch.setattr(connection_module.Connection, "_sent", cut)
     with pytest.raises(InvalidArgument, match="got shorter meanwhile"):
         client.edit("item-0", media=path)
 

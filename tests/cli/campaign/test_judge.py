@@ -13,8 +13,6 @@ from campaigns import QUESTION, SCORES, TEXTS, asked_in, forget_surroundings, re
 from hodgerank.campaign.campaign import Campaign
 from hodgerank.judges.fake_llm import FakeLLM, ModelProfile
 
-pytestmark = pytest.mark.usefixtures("certificates_are_read_once")
-
 
 @pytest.fixture(autouse=True)
 def folder(tmp_path, monkeypatch):

@@ -420,7 +420,7 @@ def test_importing_items_loads_no_table_library():
         [sys.executable, "-c", f"{code}\nprint(*sys.modules)"],
         capture_output=True, text=True, check=True,
     )  # fmt: skip
-    assert {"polars", "numpy", "openai"} & set(run.stdout.split()) == set()
+    assert {"polars", "numpy", "httpx"} & set(run.stdout.split()) == set()
 
 
 def test_groups_that_share_no_context_are_counted():

@@ -7,6 +7,7 @@ import gzip
 import json
 import logging
 import pickle
+import ssl
 import subprocess
 import sys
 import traceback
@@ -14,8 +15,10 @@ from contextlib import asynccontextmanager
 from email.utils import formatdate
 from random import Random
 
+import httpx
 import pytest
 
+from hodgerank import __version__
 from hodgerank.errors import HodgeRankError, InvalidArgument, MissingDependency
 from hodgerank.judges.endpoint.completion import Reply
 from hodgerank.judges.endpoint.endpoint import CallFailed, Endpoint, EndpointRefuses
@@ -30,6 +33,8 @@ MESSAGES = [{"role": "user", "content": "Which is better? A or B"}]
 @pytest.fixture(autouse=True)
 def _no_environment(monkeypatch):
     for name in ("HODGERANK_API_KEY", "OPENAI_API_KEY", "OPENAI_BASE_URL"):
+        monkeypatch.delenv(name, raising=False)
+    for name in ("OPENAI_ORG_ID", "OPENAI_PROJECT_ID", "SSL_CERT_FILE", "SSL_CERT_DIR"):
         monkeypatch.delenv(name, raising=False)
     for name in ("http_proxy", "https_proxy", "all_proxy"):
         monkeypatch.delenv(name, raising=False)
@@ -141,6 +146,32 @@ def test_the_key_goes_out_as_a_bearer_token_to_the_address_given():
     (head,) = Asked(http(body=completion())).server.heads
     assert head.startswith("post /v1/chat/completions ")
     assert f"authorization: bearer {KEY.lower()}\r\n" in head
+
+
+def test_it_says_which_program_asks():
+    (head,) = Asked(http(body=completion())).server.heads
+    assert f"user-agent: hodgerank/{__version__}\r\n" in head
+    assert "content-type: application/json\r\n" in head
+
+
+def test_a_call_goes_out_byte_for_byte_as_ever():
+    """In UTF-8 without spaces: model, messages, parameters."""
+    content = '{"model":"judge","messages":[{"role":"user","content":"Wähle „A“ / B"}],"top_k":3}'
+    length = f"content-length: {len(content.encode())}\r\n"
+    messages = [{"role": "user", "content": "Wähle „A“ / B"}]
+    asked = Asked(http(body=completion()), messages=messages, parameters={"top_k": 3})
+    assert asked.server.bodies == [json.loads(content)]
+    assert list(asked.server.bodies[0]) == ["model", "messages", "top_k"]
+    assert length in asked.server.heads[0]
+
+
+def test_who_pays_comes_from_the_environment(monkeypatch):
+    (head,) = Asked(http(body=completion())).server.heads
+    assert "openai-" not in head
+    monkeypatch.setenv("OPENAI_ORG_ID", "org-1")
+    monkeypatch.setenv("OPENAI_PROJECT_ID", "project-2")
+    (head,) = Asked(http(body=completion())).server.heads
+    assert "openai-organization: org-1\r\nopenai-project: project-2\r\n" in head
 
 
 def test_parameters_go_out_as_they_are_also_those_the_client_does_not_know():
@@ -295,9 +326,72 @@ def test_a_body_without_an_end_is_not_kept_in_memory(monkeypatch):
     assert asked.attempts == [(1, "it sent more than 100,000 bytes"), (2, None)]
 
 
+def test_a_refusal_without_an_end_is_a_refusal(monkeypatch):
+    async def floods(reader, writer):
+        writer.write(b"HTTP/1.1 401 Unauthorized\r\n\r\n")
+        while not writer.is_closing():
+            writer.write(b"no " * 4096)
+            await writer.drain()
+
+    monkeypatch.setattr("hodgerank.judges.endpoint.connection.LARGEST_BODY", 100_000)
+    asked = Asked(floods)
+    assert isinstance(asked.failure, EndpointRefuses)
+    assert asked.failure.status == 401
+
+
 def test_a_compressed_reply_is_read():
     body = gzip.compress(json.dumps(completion("B")).encode())
     assert Asked(http(body=body, content_encoding="gzip")).result.text == "B"
+
+
+# what is on the way
+
+
+def test_a_proxy_of_the_environment_is_used(monkeypatch):
+    async def ask():
+        proxy = Server(http(body=completion("B")))
+        async with proxy.running() as url:
+            monkeypatch.setenv("HTTP_PROXY", url.removesuffix("/v1"))
+            endpoint = Endpoint("judge", base_url="http://model.invalid/v1", pace=Pace())
+            reply = await endpoint.complete(MESSAGES, logprobs=False)
+            await endpoint.close()
+        return reply.text, proxy.heads[0]
+
+    text, head = asyncio.run(ask())
+    assert text == "B"
+    assert head.startswith("post http://model.invalid/v1/chat/completions ")
+
+
+def test_certificates_are_loaded_for_tls_only(monkeypatch):
+    monkeypatch.setattr(httpx, "create_ssl_context", lambda: pytest.fail("it was loaded"))
+    assert Asked(http(body=completion("B"))).result.text == "B"
+
+
+def test_certificates_are_checked_and_come_from_the_environment(tmp_path, monkeypatch):
+    command = (
+        "openssl req -x509 -newkey rsa:2048 -nodes -days 1 -subj /CN=localhost "
+        "-addext subjectAltName=DNS:localhost -keyout key.pem -out certificate.pem"
+    )
+    subprocess.run(command.split(), check=True, capture_output=True, cwd=tmp_path)
+    tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    tls.load_cert_chain(tmp_path / "certificate.pem", tmp_path / "key.pem")
+    script = Server(http(body=completion("B")))
+
+    async def ask():
+        server = await asyncio.start_server(script.answer, "localhost", 0, ssl=tls)
+        async with server:
+            url = f"https://localhost:{server.sockets[0].getsockname()[1]}/v1"
+            endpoint = Endpoint("judge", base_url=url, pace=Pace(), retries=0)
+            try:
+                return (await endpoint.complete(MESSAGES, logprobs=False)).text
+            finally:
+                await endpoint.close()
+
+    with pytest.raises(CallFailed, match=r"no connection to https://localhost.*CERTIFICATE_VERIFY"):
+        asyncio.run(ask())
+    assert script.heads == []
+    monkeypatch.setenv("SSL_CERT_FILE", str(tmp_path / "certificate.pem"))
+    assert asyncio.run(ask()) == "B"
 
 
 # how long is waited
@@ -641,7 +735,7 @@ def test_times_and_tries_are_sensible(options):
 
 
 def test_without_the_client_the_extra_is_named(monkeypatch):
-    monkeypatch.setitem(sys.modules, "openai", None)
+    monkeypatch.setitem(sys.modules, "httpx", None)
     with pytest.raises(MissingDependency, match=r'pip install "hodgerank\[llm\]"'):
         Endpoint("judge", api_key=KEY, pace=Pace())
 
@@ -663,7 +757,7 @@ def test_one_endpoint_serves_several_loops():
 
 def test_the_client_is_not_loaded_before_it_is_needed():
     script = "import sys, hodgerank.judges.endpoint.endpoint as _; "
-    script += "print({'openai', 'polars'} & {*sys.modules})"
+    script += "print({'httpx', 'polars'} & {*sys.modules})"
     done = subprocess.run(
         [sys.executable, "-c", script], capture_output=True, text=True, check=True
     )

@@ -44,7 +44,7 @@ class Address:
         return self._below("/media", (campaign, file))
 
     def _below(self, beginning: str, parts: Sequence[str]) -> str:
-        return "/".join([self.prefix + beginning, *(quote(part, safe="") for part in parts)])
+        return "/".join([self.prefix + beginning, *map(_segment, parts)])
 
 
 def read_address(address: str, id: str | None) -> tuple[Address, str | None]:
@@ -68,6 +68,15 @@ def read_address(address: str, id: str | None) -> tuple[Address, str | None]:
     if id is None and (found := PAGE.fullmatch(path)):
         path, id = found["prefix"], unquote(found["id"])
     return Address(parts.scheme, host, port or PORTS[parts.scheme], path), id
+
+
+def _segment(part: str) -> str:
+    """A part of a path; dots alone would lead a client elsewhere.
+
+    >>> _segment("a/b"), _segment("..")
+    ('a%2Fb', '%2E%2E')
+    """
+    return part.replace(".", "%2E") if part in (".", "..") else quote(part, safe="")
 
 
 def _is_loopback(host: str) -> bool:

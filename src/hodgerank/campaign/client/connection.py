@@ -7,11 +7,13 @@ import os
 import ssl
 import stat
 from collections.abc import Iterator, Mapping
-from http.client import HTTPConnection, HTTPException, HTTPResponse, HTTPSConnection
+from contextlib import ExitStack, closing, contextmanager
+from dataclasses import replace
 from pathlib import Path
 from threading import Lock
-from time import monotonic, sleep
-from typing import Any, NamedTuple
+from time import sleep
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
 
 from hodgerank import __version__
@@ -23,9 +25,13 @@ from hodgerank.errors import (
     HodgeRankError,
     InvalidArgument,
     InvalidComparisons,
+    MissingDependency,
     NoTask,
     UnknownItem,
 )
+
+if TYPE_CHECKING:
+    import httpx
 
 PROBLEM = "application/problem+json"
 LONGEST_WORDS = 2000
@@ -34,14 +40,15 @@ NOT_TAKEN = (413, 415, 422)
 SAME = {kind.__name__: kind for kind in (CannotWrite, InvalidArgument, InvalidComparisons)}
 
 
-def is_problem(response: HTTPResponse) -> bool:
+def is_problem(response: httpx.Response) -> bool:
     """Whether the server itself has answered, and not something on the way to it."""
-    return response.headers.get_content_type() == PROBLEM
+    kind = str(response.headers.get("Content-Type", "")).partition(";")[0]
+    return kind.strip().lower() == PROBLEM
 
 
-def error_of(server: str, response: HTTPResponse, body: bytes) -> HodgeRankError:
+def error_of(server: str, response: httpx.Response, body: bytes) -> HodgeRankError:
     """What to raise for an answer that is not the one that was hoped for."""
-    status = response.status
+    status = response.status_code
     if 300 <= status < 400:
         there = visible(response.headers.get("Location", "another address"))
         return CampaignError(
@@ -67,11 +74,11 @@ def error_of(server: str, response: HTTPResponse, body: bytes) -> HodgeRankError
     return InvalidArgument(words) if status in NOT_TAKEN else CampaignError(words)
 
 
-def not_hodgerank(server: str, response: HTTPResponse) -> CampaignError:
+def not_hodgerank(server: str, response: httpx.Response) -> CampaignError:
     """For an answer that another program gives."""
     return CampaignError(
-        f"{server} answers with status {response.status}, and not as hodgerank serve does: is this "
-        "its address?"
+        f"{server} answers with status {response.status_code}, and not as hodgerank serve does: "
+        "is this its address?"
     )
 
 
@@ -131,26 +138,19 @@ IDLE_SECONDS = 4.0
 """After which a connection is not used again: servers close them after some seconds."""
 LONGEST_PAUSE = 10.0
 GATEWAY = (502, 503, 504)
-PIECE = 1 << 16
+NO_HEADERS: Mapping[str, str] = MappingProxyType({})
 
 
 class ConnectionLost(CampaignError):
     """Nobody answers, or only half."""
 
 
-class _Request(NamedTuple):
-    method: str
-    target: str
-    body: bytes | FileContent | None
-    headers: Mapping[str, str]
-    timeout: float
-
-
 class Connection:
     """Sends requests, from any thread. What goes wrong is told in words, and holds no token.
 
     A request that may be sent again is, with longer and longer waits, as long as nobody answers.
-    The token goes to this one address: redirections are not followed.
+    The token goes to this one address: redirections are not followed, and proxies that the
+    environment names are not used.
 
     Parameters
     ----------
@@ -161,18 +161,28 @@ class Connection:
     def __init__(self, address: Address, token: str, timeout: float) -> None:
         if not token.isascii() or not token.isprintable() or not token.strip():
             raise InvalidArgument("this is no token: copy it as the server showed it")
+        try:
+            import httpx
+        except ImportError:
+            raise MissingDependency("hodgerank[campaign]", "using a campaign of a server") from None
         self.address, self._timeout = address, timeout
-        self._headers = {
-            "Authorization": f"Bearer {token}",
-            "User-Agent": f"hodgerank/{__version__}",
-            "Accept": "application/json, application/jsonl",
-        }
-        self._tls = ssl.create_default_context() if address.scheme == "https" else None
-        self._idle: list[tuple[float, HTTPConnection]] = []
+        self._headers = httpx.Headers(
+            {
+                "Authorization": f"Bearer {token}",
+                "User-Agent": f"hodgerank/{__version__}",
+                "Accept": "application/json, application/jsonl",
+                "Accept-Encoding": "identity",
+            }
+        )
+        self._failures = (OSError, httpx.HTTPError)
+        # Certificates take a while to load: none is trusted, and none needed, for plain HTTP.
+        self._tls = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+        if address.scheme == "https":
+            self._tls = ssl.create_default_context()
         self._lock = Lock()
-        self._process = os.getpid()
         self._is_closed = False
         self._waits: tuple[float, ...] = WAITS
+        self._open_clients()
 
     def call(
         self,
@@ -193,11 +203,11 @@ class Connection:
         headers = {} if body is None else {"Content-Type": kind}
         if isinstance(body, FileContent):
             headers["Content-Length"] = str(body.size)
-        target, timeout = self._target(path, query), self._timeout + extra_seconds
-        wanted = _Request(method, target, body, headers, timeout)
-        connection, response, answer = self._send(wanted, self._waits if is_repeatable else ())
-        self._keep(connection)
-        if response.status >= 300:
+        seconds = self._timeout + extra_seconds
+        request = self._request(method, self._target(path, query), body, headers, seconds)
+        with self._answer(request, self._waits if is_repeatable else ()) as response:
+            answer = response.content
+        if response.status_code >= 300:
             raise error_of(str(self.address), response, answer)
         try:
             return json.loads(answer) if answer else None
@@ -206,103 +216,132 @@ class Connection:
 
     def lines(self, *path: str, query: Mapping[str, Any]) -> Iterator[bytes]:
         """What the server answers, line by line as it comes."""
-        wanted = _Request("GET", self._target(path, query), None, {}, self._timeout)
-        connection, response, answer = self._send(wanted, self._waits, is_streamed=True)
+        request = self._request("GET", self._target(path, query))
         rest = b""
-        try:
-            if response.status >= 300:
-                raise error_of(str(self.address), response, answer)
-            while piece := response.read1(PIECE):
-                *whole, rest = (rest + piece).split(b"\n")
-                yield from whole
-        except (OSError, HTTPException) as error:
-            raise self._lost(error) from None
-        finally:
-            connection.close()
+        with self._answer(request, self._waits, is_streamed=True) as response:
+            if response.status_code >= 300:
+                raise error_of(str(self.address), response, response.content)
+            try:
+                for piece in response.iter_bytes():
+                    *whole, rest = (rest + piece).split(b"\n")
+                    yield from whole
+            except self._failures as error:
+                raise self._lost(error) from None
         if rest:
             raise ConnectionLost(f"{self.address} broke off in the middle of a line: try again")
 
     def media(self, campaign: str, file: str) -> bytes:
         """A file that a campaign shows; InvalidArgument if it shows none of that name."""
         target = self.address.media_path(campaign, file)
-        wanted = _Request("GET", target, None, {"Accept": "*/*"}, self._timeout)
-        connection, response, content = self._send(wanted, self._waits)
-        self._keep(connection)
-        if response.status == 404 and is_problem(response):
+        request = self._request("GET", target, headers={"Accept": "*/*"})
+        with self._answer(request, self._waits) as response:
+            content = response.content
+        if response.status_code == 404 and is_problem(response):
             raise InvalidArgument(f"{self.address} has no {short(file)} to show")
-        if response.status >= 300:
+        if response.status_code >= 300:
             raise error_of(str(self.address), response, content)
         return content
 
     def close(self) -> None:
-        """Let go of all connections."""
+        """Let go of all connections, of those in use when their answers are there."""
         with self._lock:
             self._is_closed = True
-            idle, self._idle = self._idle, []
-        for _, connection in idle:
-            connection.close()
+            self._close_if_idle()
 
     def _target(self, path: tuple[str, ...], query: Mapping[str, Any] | None) -> str:
         given = {name: value for name, value in (query or {}).items() if value is not None}
         return self.address.path(*path) + (f"?{urlencode(given)}" if given else "")
 
-    def _send(
-        self, wanted: _Request, waits: tuple[float, ...], *, is_streamed: bool = False
-    ) -> tuple[HTTPConnection, HTTPResponse, bytes]:
+    def _request(
+        self,
+        method: str,
+        target: str,
+        body: bytes | FileContent | None = None,
+        headers: Mapping[str, str] = NO_HEADERS,
+        seconds: float | None = None,
+    ) -> httpx.Request:
+        """What is sent, as often as it has to be."""
+        import httpx
+
+        timeout = httpx.Timeout(self._timeout if seconds is None else seconds)
+        all_headers = self._headers.copy()
+        all_headers.update(headers)
+        try:
+            return httpx.Request(
+                method,
+                str(replace(self.address, prefix="")) + target,
+                headers=all_headers,
+                content=body,
+                extensions={"timeout": timeout.as_dict()},
+            )
+        except httpx.InvalidURL as error:
+            raise InvalidArgument(f"{self.address} cannot be asked for this: {error}") from None
+
+    @contextmanager
+    def _answer(
+        self, request: httpx.Request, waits: tuple[float, ...], *, is_streamed: bool = False
+    ) -> Iterator[httpx.Response]:
         """Somebody's answer with its body, unless that is to be read piece by piece."""
         for wait in (*waits, None):
-            # One that was idle may have been closed meanwhile: then nobody knows how far it got.
-            connection = self._take(wanted.timeout, may_be_idle=bool(waits))
-            try:
-                connection.request(
-                    wanted.method, wanted.target, wanted.body, {**self._headers, **wanted.headers}
-                )
-                response = connection.getresponse()
-                is_whole = not is_streamed or response.status >= 300
-                body = response.read() if is_whole else b""
-            except (OSError, HTTPException) as error:
-                connection.close()
-                if wait is None or isinstance(error, ssl.SSLCertVerificationError):
-                    raise self._lost(error) from None
-                sleep(wait)
-                continue
-            except BaseException:
-                connection.close()
-                raise
-            self._waits = RESTARTING
-            if wait is None or not _is_to_be_sent_again(response):
-                return connection, response, body
-            connection.close()
-            sleep(max(wait, _retry_after(response)))
-        raise AssertionError("the last try returns or raises")
+            with ExitStack() as until_read:
+                try:
+                    response = until_read.enter_context(self._sent(request, is_kept=bool(waits)))
+                    if not is_streamed or response.status_code >= 300:
+                        response.read()
+                except self._failures as error:
+                    if wait is None or isinstance(_origin(error), ssl.SSLCertVerificationError):
+                        raise self._lost(error) from None
+                else:
+                    self._waits = RESTARTING
+                    if wait is None or not _is_to_be_sent_again(response):
+                        yield response
+                        return
+                    wait = max(wait, _retry_after(response))
+            sleep(wait)
 
-    def _take(self, timeout: float, *, may_be_idle: bool) -> HTTPConnection:
+    @contextmanager
+    def _sent(self, request: httpx.Request, *, is_kept: bool) -> Iterator[httpx.Response]:
+        """One try: an answer of which nothing was read so far."""
         with self._lock:
             if self._is_closed:
                 raise CampaignError(f"the connection to {self.address} is closed: open it again")
             if self._process != os.getpid():  # two processes must not share one
-                self._process, self._idle = os.getpid(), []
-            while may_be_idle and self._idle:
-                since, connection = self._idle.pop()
-                if monotonic() - since < IDLE_SECONDS and connection.sock is not None:
-                    connection.sock.settimeout(timeout)
-                    return connection
-                connection.close()
-        host, port = self.address.host, self.address.port
-        if self._tls is not None:
-            return HTTPSConnection(host, port, timeout=timeout, context=self._tls)
-        return HTTPConnection(host, port, timeout=timeout)
+                self._open_clients()
+            client = self._keeping if is_kept else self._forgetting
+            self._n_out += 1
+        try:
+            with closing(client.send(request, stream=True)) as response:
+                yield response
+        finally:
+            with self._lock:
+                self._n_out -= 1
+                self._close_if_idle()
 
-    def _keep(self, connection: HTTPConnection) -> None:
-        """A connection whose answer was read is good for another request."""
-        with self._lock:
-            if connection.sock is not None and not self._is_closed and len(self._idle) < MOST_IDLE:
-                self._idle.append((monotonic(), connection))
-                return
-        connection.close()
+    def _open_clients(self) -> None:
+        """One client that keeps connections open, and one that opens another for every request.
+
+        A connection that was kept may have been closed meanwhile: then nobody knows how far a
+        request got. So one that must not be sent twice has a connection of its own.
+        """
+        self._process, self._n_out = os.getpid(), 0
+        self._keeping, self._forgetting = self._client(MOST_IDLE), self._client(0)
+
+    def _client(self, n_idle: int) -> httpx.Client:
+        import httpx
+
+        limits = httpx.Limits(max_keepalive_connections=n_idle, keepalive_expiry=IDLE_SECONDS)
+        return httpx.Client(
+            verify=self._tls, trust_env=False, follow_redirects=False, limits=limits
+        )
+
+    def _close_if_idle(self) -> None:
+        if self._is_closed and not self._n_out:
+            self._keeping.close()
+            self._forgetting.close()
 
     def _lost(self, error: Exception) -> ConnectionLost:
         """In words what happened on the way."""
+        error = _origin(error)
         if isinstance(error, ssl.SSLCertVerificationError):
             words = f"its certificate is not trusted ({error.verify_message})"
         elif isinstance(error, ConnectionRefusedError):
@@ -314,12 +353,20 @@ class Connection:
         return ConnectionLost(f"{self.address} cannot be reached: {words}")
 
 
-def _is_to_be_sent_again(response: HTTPResponse) -> bool:
+def _origin(error: Exception) -> Exception:
+    """What the system said; httpx raises an error of its own, from one of httpcore that has it."""
+    carried = getattr(error.__cause__, "args", ())
+    return next((one for one in carried if isinstance(one, OSError)), error)
+
+
+def _is_to_be_sent_again(response: httpx.Response) -> bool:
     """Whether the server has not looked at a request: too many came, or something is before it."""
-    return response.status == 429 or (response.status in GATEWAY and not is_problem(response))
+    return response.status_code == 429 or (
+        response.status_code in GATEWAY and not is_problem(response)
+    )
 
 
-def _retry_after(response: HTTPResponse) -> float:
+def _retry_after(response: httpx.Response) -> float:
     """The seconds that it asks for."""
     asked = response.headers.get("Retry-After", "")
     return min(float(asked), LONGEST_PAUSE) if asked.isdecimal() else WAITS[1]

@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 import re
+import ssl
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from hodgerank import __version__
 from hodgerank.display import cut, visible
 from hodgerank.errors import InvalidArgument, MissingDependency
 from hodgerank.judges.endpoint.completion import BrokenCompletion, Reply, read_completion
 from hodgerank.judges.endpoint.retries import LONGEST_QUOTE, CallError, Remedy, broken, refused_with
+
+if TYPE_CHECKING:
+    import httpx
 
 VARIABLES = ("HODGERANK_API_KEY", "OPENAI_API_KEY")
 PLACEHOLDER = "no-key"  # for servers that want none, of a client that must send one
@@ -73,22 +79,26 @@ class ApiKey:
 
 
 LARGEST_BODY = 32 * 2**20
+MOST_CONNECTIONS = 1000  # how many calls are out at once is up to the pace
+MOST_IDLE = 100
+# Who pays, where a key is good for several accounts; the headers are those that OpenAI reads.
+ACCOUNTS = {"OPENAI_ORG_ID": "OpenAI-Organization", "OPENAI_PROJECT_ID": "OpenAI-Project"}
 
 
 class Connection:
     """A client of one address. Each try has `timeout` seconds from the first byte to the last.
 
-    Redirections are not followed: neither key nor items go where they were not sent.
+    Redirections are not followed: neither key nor items go where they were not sent. Proxies come
+    from the environment (HTTPS_PROXY, NO_PROXY and the like).
     """
 
     def __init__(self, base_url: str, key: ApiKey, timeout: float) -> None:
         try:
-            import openai
+            import httpx  # noqa: F401
         except ImportError:
             raise MissingDependency("hodgerank[llm]", "asking language models") from None
-        self._openai: Any = openai
         self._base_url, self._key, self._timeout = base_url, key, timeout
-        self._client: Any = None
+        self._client: httpx.AsyncClient | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
 
     async def send(
@@ -111,56 +121,110 @@ class Connection:
         """Close what is open; the next call opens anew."""
         client, self._client = self._client, None
         if client is not None and self._loop is asyncio.get_running_loop():
-            await client.close()
+            await client.aclose()
 
     async def _send(
         self, model: str, messages: Sequence[Mapping[str, Any]], parameters: Mapping[str, Any]
     ) -> Reply | CallError:
-        headers: Mapping[str, str] | None = None
-        body = bytearray()
-        calls = self._connected().chat.completions.with_streaming_response
-        # extra_body takes parameters that this client has never heard of
-        call = calls.create(model=model, messages=messages, extra_body=dict(parameters))
         try:
-            async with asyncio.timeout(self._timeout), call as response:
-                headers = response.headers
-                async for piece in response.iter_bytes():
-                    body += piece
-                    if len(body) > LARGEST_BODY:
-                        return CallError(f"it sent more than {LARGEST_BODY:,} bytes")
-            return read_completion(bytes(body), model)
-        except BrokenCompletion as error:
-            return broken(error, headers or {})
-        except (TimeoutError, self._openai.APITimeoutError):
-            return CallError(f"no whole reply within {self._timeout:g} s")
-        except self._openai.APIStatusError as error:
-            return refused_with(error.status_code, error.body, error.response.headers)
-        except self._openai.APIConnectionError as error:
-            return CallError(
-                f"no connection to {self._base_url}: {_said(error.__cause__ or error)}"
-            )
+            content = _json({"model": model, "messages": messages, **parameters})
         except (TypeError, ValueError) as error:
-            if headers is not None:
-                return CallError(f"the connection broke: {_said(error)}")
             return CallError(f"it cannot be sent as JSON: {_said(error)}", Remedy.LEAVE_THE_CALL)
+        client, url = self._connected(), f"{self._base_url}/chat/completions"
+        response: httpx.Response | None = None
+        try:
+            async with (
+                asyncio.timeout(self._timeout),
+                client.stream("POST", url, content=content) as response,
+            ):
+                body, is_whole = await _body(response)
+            if not response.is_success:
+                return refused_with(response.status_code, _error(body, response), response.headers)
+            if not is_whole:
+                return CallError(f"it sent more than {LARGEST_BODY:,} bytes")
+            return read_completion(body, model)
+        except BrokenCompletion as error:
+            return broken(error, response.headers if response else {})
+        except TimeoutError:
+            return CallError(f"no whole reply within {self._timeout:g} s")
         except Exception as error:  # of whatever carries the connection
+            if response is None:
+                return CallError(f"no connection to {self._base_url}: {_said(error)}")
             return CallError(f"the connection broke: {_said(error)}")
 
-    def _connected(self) -> Any:
+    def _connected(self) -> httpx.AsyncClient:
         """The client; connections belong to the loop that runs, and another one needs others."""
         loop = asyncio.get_running_loop()
         if self._client is None or self._loop is not loop:
             self._client, self._loop = self._opened(), loop
         return self._client
 
-    def _opened(self) -> Any:
-        return self._openai.AsyncOpenAI(
-            api_key=self._key.sent,
-            base_url=self._base_url,
-            timeout=self._timeout,
-            max_retries=0,
-            http_client=self._openai.DefaultAsyncHttpxClient(follow_redirects=False),
+    def _opened(self) -> httpx.AsyncClient:
+        import httpx
+
+        return httpx.AsyncClient(
+            headers=self._headers(),
+            verify=_tls_context(self._base_url),
+            follow_redirects=False,
+            timeout=None,  # a try has its time as a whole
+            limits=httpx.Limits(
+                max_connections=MOST_CONNECTIONS, max_keepalive_connections=MOST_IDLE
+            ),
         )
+
+    def _headers(self) -> httpx.Headers:
+        """What goes out with every call, in a type that does not show the key."""
+        import httpx
+
+        accounts = {header: os.environ.get(name) for name, header in ACCOUNTS.items()}
+        return httpx.Headers(
+            {
+                "Authorization": f"Bearer {self._key.sent}",
+                "User-Agent": f"hodgerank/{__version__}",
+                "Accept": "application/json",
+                "Content-Type": "application/json",
+                **{header: account for header, account in accounts.items() if account},
+            }
+        )
+
+
+def _tls_context(base_url: str) -> ssl.SSLContext:
+    """Trusts what SSL_CERT_FILE or SSL_CERT_DIR name, else what Mozilla and this system trust.
+
+    Certificates take a while to load: they are left out, and none is trusted, for plain HTTP.
+    """
+    import httpx
+
+    if not base_url.lower().startswith("https:"):
+        return ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    context = httpx.create_ssl_context()
+    if not (os.environ.get("SSL_CERT_FILE") or os.environ.get("SSL_CERT_DIR")):
+        context.load_default_certs()
+    return context
+
+
+def _json(content: Mapping[str, Any]) -> bytes:
+    return json.dumps(content, ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode()
+
+
+async def _body(response: httpx.Response) -> tuple[bytes, bool]:
+    """The body as far as it is kept, and whether that is all of it."""
+    body = bytearray()
+    async for piece in response.aiter_bytes():
+        body += piece
+        if len(body) > LARGEST_BODY:
+            return bytes(body[:LARGEST_BODY]), False
+    return bytes(body), True
+
+
+def _error(body: bytes, response: httpx.Response) -> object:
+    """What the body of a refusal says: the error object in it, else all of it."""
+    text = body.decode(response.encoding or "utf-8", "replace").strip()
+    try:
+        said = json.loads(text)
+    except (ValueError, RecursionError):
+        return text
+    return said.get("error", said) if isinstance(said, dict) else said
 
 
 def _said(error: BaseException) -> str:
