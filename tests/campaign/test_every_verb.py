@@ -17,7 +17,6 @@ from typing import Any
 
 import httpx
 import pytest
-from hodgerank.cli.campaign.app import COMMANDS
 
 from campaign.verbs import (
     CHANGE_NOTHING,
@@ -34,6 +33,7 @@ from hodgerank.campaign import Campaign, RemoteCampaign
 from hodgerank.campaign.commands import answers, leases, owner, workers
 from hodgerank.campaign.database import Database
 from hodgerank.cli import main
+from hodgerank.cli.app import CAMPAIGN_TABLE
 from hodgerank.server.auth import _cookie_name
 from hodgerank.server.routes import ROUTES
 from server.live_server import LiveServer, live_server
@@ -67,7 +67,7 @@ def test_every_route_that_may_change_something_is_tried():
 
 def test_every_command_of_the_terminal_is_tried():
     tried = {verb.command for verb in VERBS.values()} - {""}
-    assert set(COMMANDS) == tried | set(OTHER_COMMANDS)
+    assert set(CAMPAIGN_TABLE) == tried | set(OTHER_COMMANDS)
 
 
 # Every adapter has the same effect

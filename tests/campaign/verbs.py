@@ -431,7 +431,7 @@ def _log_of(campaign: Campaign) -> Path:
 
 CHANGE_NOTHING = {
     # They look, or are about this object and not about the campaign.
-    "answers", "counts", "export", "items", "leave", "log", "media_file",
+    "answers", "counts", "export", "items", "leave", "events", "media_file",
     "new_id", "open", "progress", "ranking", "retired", "settings", "tracks", "trust", "votes",
     "wait", "workers",
 }  # fmt: skip

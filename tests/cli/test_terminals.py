@@ -25,7 +25,7 @@ COMMANDS = {
     "rank": ["rank", "item", "score", "95% interval", "ranks", "comparisons"],
     "rank --by scene": ["scene", "items", "answers", "leader", "certain"],
     "rank --compare scene": ["item", "rank, beach", "rank, street", "difference", "p"],
-    "workers": ["worker", "flag", "answers", "bias", "agree", "out", "tie", "left", "rely"],
+    "workers": ["worker", "flag", "answers", "bias", "agreement", "outliers", "tie", "left", "reliability"],
     "outliers --false-positive-rate 0.5": [
         "row", "left", "right", "worker", "outcome", "expected", "entry",
     ],

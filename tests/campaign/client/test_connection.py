@@ -135,7 +135,7 @@ def test_a_process_does_not_share_the_connections_of_its_parent(live, clients, p
 def test_what_is_under_way_ends_before_the_connection_is_closed(live, clients):
     campaign = live.campaign()
     client = clients.of(campaign)
-    events = client.log()
+    events = client.events()
     first = next(events)
     client.leave()
     assert [first, *events] == list(campaign.events())
