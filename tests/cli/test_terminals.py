@@ -25,7 +25,9 @@ COMMANDS = {
     "rank": ["rank", "item", "score", "95% interval", "ranks", "comparisons"],
     "rank --by scene": ["scene", "items", "answers", "leader", "certain"],
     "rank --compare scene": ["item", "rank, beach", "rank, street", "difference", "p"],
-    "workers": ["worker", "flag", "answers", "bias", "agreement", "outliers", "tie", "left", "reliability"],
+    "workers": [
+        "worker", "flag", "answers", "bias", "agreement", "outliers", "tie", "left", "reliability",
+    ],
     "outliers --false-positive-rate 0.5": [
         "row", "left", "right", "worker", "outcome", "expected", "entry",
     ],
