@@ -301,7 +301,7 @@ def test_the_demonstration_moves_within_seconds_and_is_gone_in_the_end(tmp_path)
 def _answers_told(owner) -> int:
     for line in owner.get("/metrics").text.splitlines():
         if line.startswith("hodgerank_answers_total{"):
-            return int(line.split()[-1])
+            return int(float(line.split()[-1]))
     return 0
 
 
