@@ -79,7 +79,7 @@ def test_every_sampler_ranks_with_sides(build):
         pair = sampler.ask()
         sampler.tell(pair, 1 if pair.left < pair.right else -1)
     assert "sides are in the model" in sampler.ranking().notes[-1]
-    assert sampler.fresh(4, 1).position == "common"
+    assert sampler.fresh(4, 1).position_bias == "common"
 
 
 def test_a_position_that_does_not_exist_is_refused():

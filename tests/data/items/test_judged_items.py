@@ -414,7 +414,7 @@ def test_many_items_and_long_texts_are_read_quickly(write):
 
 
 def test_importing_items_loads_no_table_library():
-    homes = ("data.items.judged_items", "judges.prompts.template", "judges.replies.verdict")
+    homes = ("data.items.judged_items", "judges.prompts.template", "judges.replies")
     code = "import sys, " + ", ".join(f"hodgerank.{home}" for home in homes)
     run = subprocess.run(
         [sys.executable, "-c", f"{code}\nprint(*sys.modules)"],

@@ -185,7 +185,7 @@ def test_long_rankings_become_pairs(write):
     assert (votes.report.rows, votes.report.ballots) == (5, 2)
     assert not votes.display_known.any()
     named = LONG.replace("ballot", "b").replace("item", "what").replace("position", "p")
-    same = hr.read_comparisons(write(named), ballot="b", item="what", position="p")
+    same = hr.read_comparisons(write(named), ballot="b", item="what", place="p")
     assert answers(same) == answers(votes)
 
 
