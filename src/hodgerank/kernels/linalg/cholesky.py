@@ -5,8 +5,6 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy import sparse
-from scipy.sparse.linalg import splu
 
 from hodgerank.kernels.compilation import compiled
 from hodgerank.kernels.linalg.laplacian import degrees
@@ -118,6 +116,8 @@ def elimination_order(i: CodeArray, j: CodeArray, labels: IntArray) -> IntArray 
 
 def narrow_order(i: CodeArray, j: CodeArray, n: int) -> tuple[IntArray, int]:
     """The order of reverse Cuthill-McKee, and the bandwidth of the graph in it."""
+    from scipy import sparse
+
     adjacency = sparse.coo_array((np.ones(len(i), np.int8), (i, j)), shape=(n, n))
     order = sparse.csgraph.reverse_cuthill_mckee((adjacency + adjacency.T).tocsr(), True)
     place = np.empty(n, np.int64)
@@ -132,6 +132,8 @@ def few_cycles(i: CodeArray, labels: IntArray) -> bool:
 
 def factorise(matrix: Any, *, reorder: bool) -> Any:
     """LDL^T of a sparse positive definite matrix, without pivoting."""
+    from scipy.sparse.linalg import splu
+
     return splu(
         matrix.tocsc(),
         permc_spec="MMD_AT_PLUS_A" if reorder else "NATURAL",
@@ -158,6 +160,8 @@ def inverse_on_edges(lu: Any, i: CodeArray, j: CodeArray) -> tuple[FloatArray, F
 
 def _inverse_on_pattern(lu: Any) -> tuple[Any, FloatArray]:
     """The lower factor, columns sorted, and the inverse's entries where it has some."""
+    from scipy import sparse
+
     lower = sparse.csc_array(lu.L)
     lower.sort_indices()
     return lower, _takahashi(lower.indptr, lower.indices, lower.data, lu.U.diagonal())

@@ -6,7 +6,6 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
-from scipy import sparse
 
 from hodgerank.kernels.linalg import laplacian
 from hodgerank.kernels.linalg.laplacian import Solution, centre, upper_triangle
@@ -113,6 +112,8 @@ def solve_laplacian(
 
 def heaviest_tree(i: CodeArray, j: CodeArray, weights: FloatArray, n: int) -> IntArray:
     """Positions of the edges of a spanning tree of each component."""
+    from scipy import sparse
+
     order = np.argsort(-weights, kind="stable")
     # by rank, since the lightest sum of ranks is the heaviest tree and no rank is zero
     rank = np.empty(len(weights))
@@ -125,6 +126,7 @@ def tree_preconditioner(
     i: CodeArray, j: CodeArray, weights: FloatArray, labels: IntArray, ridge: float
 ) -> Callable[[FloatArray], FloatArray]:
     """M^-1; what it adds to all items of a component alike is left to the caller."""
+    from scipy import sparse
     from scipy.sparse.linalg import splu
 
     n = len(labels)
