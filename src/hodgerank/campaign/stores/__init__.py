@@ -1,1 +1,5 @@
-"""Where campaigns are kept: in memory, in a file, in a database of several processes."""
+"""Where campaigns are kept: in memory, in an SQLite file, or in PostgreSQL for several processes.
+
+A `Store` appends events to logs and keeps access keys. `group_commit` is the one thread that
+writes; `sql` has the tables and queries that both databases share, with their migrations.
+"""

@@ -1,1 +1,1 @@
-"""What the analysis is asked: functions of a campaign to read, whose results can be pickled."""
+"""Analyses of a campaign that run in a process of their own; their results can be pickled."""
