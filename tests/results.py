@@ -7,10 +7,10 @@ from typing import Any
 
 import hodgerank as hr
 from hodgerank.campaign import CampaignItem, CampaignProgress
-from hodgerank.judges.account import ModelCost
 from hodgerank.judges.chat_judge import Judged
 from hodgerank.judges.conduct import STATUSES, Conduct, Share
 from hodgerank.judges.item_run import JudgedRun
+from hodgerank.judges.prices import ModelCost
 from hodgerank.judges.replies import Verdict
 
 HOSTILE = "</script><b>tea & [red]milk"

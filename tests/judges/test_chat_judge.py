@@ -37,13 +37,13 @@ from hodgerank.errors import (
     JudgeFailed,
     StopAsking,
 )
-from hodgerank.judges.account import Price, Prices
 from hodgerank.judges.call_log import FIELDS
 from hodgerank.judges.chat_judge import ChatJudge
 from hodgerank.judges.conduct import conduct_of
 from hodgerank.judges.endpoint.endpoint import CallFailed
 from hodgerank.judges.fake_llm import FakeLLM, Faults, ModelProfile
 from hodgerank.judges.ledger import Caps
+from hodgerank.judges.prices import Price, Prices
 from hodgerank.sampling.answers import Answer
 from hodgerank.types import Pair
 

@@ -6,7 +6,7 @@ import numpy as np
 from benchmarks.calibration.judges import Judges
 
 import hodgerank as hr
-from hodgerank.judges.conduct import effective_share
+from hodgerank.judges.design_effect import effective_share
 
 
 def shares(text_noise, prompts=20, runs=12):

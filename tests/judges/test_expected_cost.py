@@ -8,9 +8,9 @@ from statistics import fmean
 import pytest
 
 from hodgerank.data.items.samples import Sample
-from hodgerank.judges.account import Price, Prices, guess_tokens
 from hodgerank.judges.chat_judge import ChatJudge
 from hodgerank.judges.expected_cost import FEW_ITEMS, LOOKED_AT, expected_costs, some_pairs
+from hodgerank.judges.prices import Price, Prices, guess_tokens
 from hodgerank.types import Pair
 
 NOWHERE = "http://127.0.0.1:9/v1"

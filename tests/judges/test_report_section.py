@@ -7,8 +7,8 @@ from types import SimpleNamespace
 import pytest
 
 import hodgerank as hr
-from hodgerank.judges.account import ModelCost
 from hodgerank.judges.conduct import STATUSES, Asked, Conduct, Share, judges_section
+from hodgerank.judges.prices import ModelCost
 from hodgerank.reporting.blocks import Bullets, Paragraph
 
 NAN = float("nan")

@@ -23,7 +23,7 @@ from hodgerank.server.bind_options import (
     require_certificate,
 )
 from hodgerank.server.context import ServerConfig, ServerContext
-from hodgerank.server.streams import StreamKeeper, Streams
+from hodgerank.server.open_streams import StreamKeeper, Streams
 
 
 def bound(**given):

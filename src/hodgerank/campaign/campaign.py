@@ -255,11 +255,11 @@ class Campaign(Displayed):
 
         Their sessions in browsers end, and tokens with which they judge this campaign.
         """
-        self.log.transact(lambda state, now: owner.ban(state, now, worker, reason))
+        self.log.transact(lambda state, now: workers.ban(state, now, worker, reason))
 
     def restore(self, worker: str) -> None:
         """Lift a ban: the answers count again. Sessions and tokens do not come back."""
-        self.log.transact(lambda state, now: owner.restore_worker(state, now, worker))
+        self.log.transact(lambda state, now: workers.restore_worker(state, now, worker))
 
     def admit(self, worker: str) -> None:
         """Let a worker join again under their name, from any browser: their sessions end."""

@@ -10,8 +10,8 @@ from typing import Annotated, Any, Literal
 import typer
 
 from hodgerank.errors import InvalidArgument
-from hodgerank.judges.account import Prices
 from hodgerank.judges.ledger import Caps
+from hodgerank.judges.prices import Prices
 
 ENDPOINT, LIMITS = "Endpoint", "Limits"
 

@@ -74,7 +74,8 @@ def show_statements(statements: list[Statement], console: Console) -> None:
     table.add_column()
     previous = ""
     for said in statements:
-        table.add_row("" if said.about == previous else said.about, verbatim(str(said)))
+        label = "" if said.about == previous else said.about.replace("_", " ")
+        table.add_row(label, verbatim(str(said)))
         previous = said.about
     console.print(table)
 

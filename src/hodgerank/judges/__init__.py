@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from hodgerank.data.items.judged_items import JudgedItems as JudgedItems
     from hodgerank.data.items.judged_items import read_items as read_items
     from hodgerank.data.items.samples import Sample as Sample
-    from hodgerank.judges.account import Price as Price
-    from hodgerank.judges.account import Prices as Prices
     from hodgerank.judges.campaign_run import CampaignRun as CampaignRun
     from hodgerank.judges.campaign_run import ModelRun as ModelRun
     from hodgerank.judges.campaign_run import judge_campaign as judge_campaign
@@ -27,6 +25,8 @@ if TYPE_CHECKING:
     from hodgerank.judges.item_run import JudgedRun as JudgedRun
     from hodgerank.judges.item_run import judge_items as judge_items
     from hodgerank.judges.ledger import Caps as Caps
+    from hodgerank.judges.prices import Price as Price
+    from hodgerank.judges.prices import Prices as Prices
     from hodgerank.judges.prompts.template import Template as Template
     from hodgerank.judges.prompts.template import load_template as load_template
 
@@ -46,8 +46,8 @@ _HOMES = {
     "Template": "judges.prompts.template",
     "load_template": "judges.prompts.template",
     "Caps": "judges.ledger",
-    "Price": "judges.account",
-    "Prices": "judges.account",
+    "Price": "judges.prices",
+    "Prices": "judges.prices",
 }
 
 __all__ = sorted(_HOMES)

@@ -12,12 +12,12 @@ from hodgerank.data.items.judged_items import JudgedItems, read_items
 from hodgerank.data.items.samples import ShownPair
 from hodgerank.display import short
 from hodgerank.errors import InvalidArgument, require_one_of
-from hodgerank.judges.account import Prices
 from hodgerank.judges.call_log import verdict_in
 from hodgerank.judges.endpoint.endpoint import CallFailed
 from hodgerank.judges.ledger import Caps, Ledger
 from hodgerank.judges.model_caller import CallGate, ModelCaller
 from hodgerank.judges.panel import Assignment, JudgeSchedule, ModelPanel
+from hodgerank.judges.prices import Prices
 from hodgerank.judges.prompts.template import Template, load_template
 from hodgerank.judges.replies import Verdict
 from hodgerank.sampling.answers import Answer

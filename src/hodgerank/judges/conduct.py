@@ -4,20 +4,16 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from math import isnan
 from typing import NamedTuple
 
-import numpy as np
-
-from hodgerank.data.comparisons import Comparisons
 from hodgerank.display import p_words, visible
-from hodgerank.estimators.likelihood import bradley_terry
 from hodgerank.estimators.position_bias.bias_test import FirstChoiceRate, first_choice_rate
-from hodgerank.estimators.position_bias.cells import has_display_order
 from hodgerank.estimators.workers.assessment import WorkerAssessment
-from hodgerank.judges.account import ModelCost
 from hodgerank.judges.chat_judge import ChatJudge, Judged
+from hodgerank.judges.design_effect import FEWEST_CONTEXTS
+from hodgerank.judges.prices import ModelCost
 from hodgerank.judges.replies import Status
 from hodgerank.reporting.blocks import Block, Bullets, Paragraph, Section, Table, Text
 from hodgerank.reporting.findings import Findings
@@ -114,31 +110,6 @@ def _longer(calls: Sequence[Judged], judge: ChatJudge) -> Share:
             more = len(showing.left.text) - len(showing.right.text)
             part, whole = part + (more > 0), whole + (more != 0)
     return Share(part, whole)
-
-
-FEWEST_CONTEXTS = 4  # from which it shows how far they differ
-
-
-def effective_share(votes: Comparisons, contexts: Sequence[str]) -> float:
-    """What an answer is worth, relative to one that is about nothing that others are about, too.
-
-    The variance of scores by the model over that clustered by context; 1 where it is no less, and
-    where contexts are too few to tell.
-    """
-    names, context = np.unique(np.array(contexts, dtype=object), return_inverse=True)
-    if len(names) < FEWEST_CONTEXTS or not has_display_order(votes):
-        return 1.0
-    together = replace(votes, ballot=context.astype(np.int32), units=tuple(names.tolist()))
-    variances = [
-        np.sum(
-            bradley_terry(
-                together, position_bias="worker", covariance=covariance, components="separate"
-            ).standard_errors
-            ** 2
-        )
-        for covariance in ("model", "ballot")
-    ]
-    return float(min(1.0, variances[0] / variances[1]))
 
 
 SURE = 0.01  # p-value from which a lean is said to be one

@@ -8,8 +8,8 @@ from math import ceil
 from random import Random
 from statistics import fmean
 
-from hodgerank.judges.account import guess_tokens
 from hodgerank.judges.chat_judge import ChatJudge
+from hodgerank.judges.prices import guess_tokens
 from hodgerank.types import Pair
 
 LOOKED_AT = 50  # pairs whose prompts are measured

@@ -21,7 +21,8 @@ from hodgerank.estimators.worker_weights import weighed
 from hodgerank.graph.answered_graph import AnsweredGraph
 from hodgerank.graph.repetitions import news_share
 from hodgerank.judges.chat_judge import ChatJudge, Judged
-from hodgerank.judges.conduct import Asked, Conduct, conduct_of, effective_share, judges_section
+from hodgerank.judges.conduct import Asked, Conduct, conduct_of, judges_section
+from hodgerank.judges.design_effect import effective_share
 from hodgerank.judges.judged_campaign import hand_in, judged_campaign
 from hodgerank.reporting.report import Report, report
 from hodgerank.sampling.answers import Answer

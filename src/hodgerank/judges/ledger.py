@@ -11,7 +11,7 @@ from typing import Any
 
 from hodgerank.display import short
 from hodgerank.errors import InvalidArgument, StopAsking, did_you_mean
-from hodgerank.judges.account import (
+from hodgerank.judges.prices import (
     LETTERS_PER_TOKEN,
     Account,
     Estimate,

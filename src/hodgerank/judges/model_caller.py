@@ -12,7 +12,6 @@ from weakref import WeakValueDictionary
 
 from hodgerank.data.items.samples import ShownPair, require_text
 from hodgerank.errors import CannotWrite, JudgeFailed, StopAsking
-from hodgerank.judges.account import guess_tokens
 from hodgerank.judges.call_log import (
     SAID,
     CallLog,
@@ -25,6 +24,7 @@ from hodgerank.judges.call_log import (
 from hodgerank.judges.endpoint.endpoint import CallFailed, WhileOut
 from hodgerank.judges.ledger import Ledger
 from hodgerank.judges.panel import Assignment, ModelPanel
+from hodgerank.judges.prices import guess_tokens
 from hodgerank.judges.prompts.images import logged
 from hodgerank.judges.prompts.template import Template
 from hodgerank.judges.replies import Verdict, read_reply

@@ -22,14 +22,14 @@ from hodgerank.errors import HodgeRankError
 from hodgerank.server.auth import Who, guard
 from hodgerank.server.context import ServerContext
 from hodgerank.server.error_responses import answer_problem
-from hodgerank.server.live import LiveUpdates
+from hodgerank.server.live_stream import LiveUpdates
 from hodgerank.server.metrics import Metrics
+from hodgerank.server.open_streams import StreamKeeper, Streams
 from hodgerank.server.problem import Problem
 from hodgerank.server.request_log import RequestMeter
 from hodgerank.server.routes import ROUTES, Route
 from hodgerank.server.security_middleware import SecurityMiddleware
 from hodgerank.server.standings import Standings
-from hodgerank.server.streams import StreamKeeper, Streams
 from hodgerank.server.views.live import EventWaiter
 from hodgerank.server.views.openapi import description_of, schema_of
 

@@ -15,7 +15,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from hodgerank.display import cut, visible
 from hodgerank.server.metrics import NO_ROUTE, Metrics, RouteKey
-from hodgerank.server.streams import is_stream
+from hodgerank.server.open_streams import is_stream
 
 logger = logging.getLogger("hodgerank.server")
 

@@ -23,7 +23,7 @@ from hodgerank.server.app import create_app
 from hodgerank.server.bind_options import BindOptions, Prefix
 from hodgerank.server.context import ServerContext
 from hodgerank.server.garbage_collection import spare_collector
-from hodgerank.server.streams import Streams
+from hodgerank.server.open_streams import Streams
 
 logger = logging.getLogger("hodgerank.server")
 

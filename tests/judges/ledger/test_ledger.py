@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hodgerank.errors import InvalidArgument
-from hodgerank.judges.account import Price, Prices, guess_tokens
 from hodgerank.judges.ledger import CapReached, Caps, Ledger
+from hodgerank.judges.prices import Price, Prices, guess_tokens
 
 PRICES = Prices({"judge": Price(2.0, 8.0), "other": Price(1.0, 1.0)}, "EUR")
 

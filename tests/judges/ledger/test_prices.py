@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from hodgerank.errors import InvalidArgument
-from hodgerank.judges.account import Price, Prices
+from hodgerank.judges.prices import Price, Prices
 
 TOML = """
 currency = "EUR"

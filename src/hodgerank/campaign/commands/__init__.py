@@ -2,8 +2,8 @@
 
 A command gets the state at the end of the log and the time, refuses or records events, and names
 the keys that go with them. `CampaignLog.transact` runs it, and makes both durable in one
-transaction: there is no moment at which somebody is banned and still has a session. Python, the command line,
-pages and the API call these functions, and add nothing to what they do.
+transaction: there is no moment at which somebody is banned and still has a session. Python,
+the command line, pages and the API call these functions, and add nothing to what they do.
 
 Which keys go: `ban` and `forget` take all with which the worker answers in this campaign, sessions
 of browsers and tokens of judges; `restore_worker` gives none back. `admit` ends sessions only.

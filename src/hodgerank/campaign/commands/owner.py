@@ -9,14 +9,12 @@ from typing import Any
 
 from hodgerank.campaign.commands.leases import expire
 from hodgerank.campaign.events import Event, Kind
-from hodgerank.campaign.items import CampaignItem, require_name
+from hodgerank.campaign.items import CampaignItem
 from hodgerank.campaign.settings import CampaignSettings
-from hodgerank.campaign.settings_validation import text
 from hodgerank.campaign.snapshot import CampaignSnapshot
 from hodgerank.campaign.state import CampaignState
-from hodgerank.campaign.workers import Worker
 from hodgerank.display import short
-from hodgerank.errors import CampaignError, InvalidArgument, UnknownItem, did_you_mean
+from hodgerank.errors import CampaignError, InvalidArgument, UnknownItem
 from hodgerank.types import Item
 
 
@@ -87,32 +85,6 @@ def restore_items(state: CampaignState, now: float, items: Iterable[Item]) -> No
 def _codes(state: CampaignState, items: Iterable[Item]) -> list[int]:
     """All of them before anything is recorded."""
     return [state.items.code(item) for item in items]
-
-
-def ban(state: CampaignState, now: float, worker: str, reason: str) -> None:
-    """Give a worker no more tasks, count none of their answers, and take their keys away."""
-    require_name(worker, "the worker")  # who has not come yet can be banned too
-    text(reason, "reason")
-    who = state.worker(worker)
-    if who is None or not who.is_banned:
-        data = {"reason": reason} if reason else None
-        state.record("worker_banned", now, worker=worker, data=data)
-    state.revoke(worker)
-
-
-def restore_worker(state: CampaignState, now: float, worker: str) -> None:
-    """Lift a ban: the answers count again. Keys that it took away stay away."""
-    if known(state, require_name(worker, "the worker")).is_banned:
-        state.record("worker_restored", now, worker=worker)
-
-
-def known(state: CampaignState, worker: str) -> Worker:
-    """A worker who has been seen here."""
-    who = state.worker(worker)
-    if who is None:
-        near = did_you_mean(worker, state.worker_codes)
-        raise CampaignError(f"there is no worker {short(worker)}{near}")
-    return who
 
 
 def pause(state: CampaignState, now: float) -> None:

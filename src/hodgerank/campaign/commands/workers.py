@@ -1,17 +1,22 @@
-"""How workers come and go."""
+"""Commands about workers: join, quiz and finish; ban, restore, admit and forget."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from hodgerank.campaign.commands.owner import known
 from hodgerank.campaign.items import require_name
 from hodgerank.campaign.page_settings import OUTCOMES, Outcome
-from hodgerank.campaign.settings_validation import flag, line
+from hodgerank.campaign.settings_validation import flag, line, text
 from hodgerank.campaign.state import CampaignState
 from hodgerank.campaign.workers import Worker
 from hodgerank.display import short
-from hodgerank.errors import CampaignError, InvalidArgument, NoTask, require_one_of
+from hodgerank.errors import (
+    CampaignError,
+    InvalidArgument,
+    NoTask,
+    did_you_mean,
+    require_one_of,
+)
 
 MOST_PARAMETERS, LONGEST_PARAMETER = 20, 2000
 
@@ -81,6 +86,32 @@ def forget(state: CampaignState, now: float, new_id: Callable[[], str], worker: 
     state.record("worker_forgotten", now, worker=pseudonym, data={"number": number})
     state.forgotten.append((worker, pseudonym))
     return pseudonym
+
+
+def ban(state: CampaignState, now: float, worker: str, reason: str) -> None:
+    """Give a worker no more tasks, count none of their answers, and take their keys away."""
+    require_name(worker, "the worker")  # who has not come yet can be banned too
+    text(reason, "reason")
+    who = state.worker(worker)
+    if who is None or not who.is_banned:
+        data = {"reason": reason} if reason else None
+        state.record("worker_banned", now, worker=worker, data=data)
+    state.revoke(worker)
+
+
+def restore_worker(state: CampaignState, now: float, worker: str) -> None:
+    """Lift a ban: the answers count again. Keys that it took away stay away."""
+    if known(state, require_name(worker, "the worker")).is_banned:
+        state.record("worker_restored", now, worker=worker)
+
+
+def known(state: CampaignState, worker: str) -> Worker:
+    """A worker who has been seen here."""
+    who = state.worker(worker)
+    if who is None:
+        near = did_you_mean(worker, state.worker_codes)
+        raise CampaignError(f"there is no worker {short(worker)}{near}")
+    return who
 
 
 def _require_not_banned(worker: Worker) -> None:

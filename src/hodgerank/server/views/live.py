@@ -29,7 +29,7 @@ from hodgerank.server.analyses.live_view import TrackView
 from hodgerank.server.auth import key_of
 from hodgerank.server.context import campaign_of, context_of, read
 from hodgerank.server.item_view import Shown, origins_of, shown
-from hodgerank.server.live import LiveUpdates, pulse
+from hodgerank.server.live_stream import LiveUpdates, pulse
 from hodgerank.server.problem import Problem
 from hodgerank.server.rendering import render, url
 from hodgerank.server.standings import Standing, Standings

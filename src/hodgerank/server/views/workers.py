@@ -12,7 +12,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
 from hodgerank.campaign.campaign import Campaign
-from hodgerank.campaign.commands import owner, workers
+from hodgerank.campaign.commands import workers
 from hodgerank.campaign.page_settings import Outcome
 from hodgerank.campaign.state import CampaignState
 from hodgerank.campaign.summaries import WorkerSummary, worker_summaries
@@ -116,7 +116,7 @@ async def ban_worker(campaign: Named, given: Ban) -> Response:
     Their sessions in browsers end, and tokens with which they judge this campaign. Restoring them
     undoes the ban, and gives no keys back.
     """
-    await transact(campaign, lambda state, now: owner.ban(state, now, given.worker, given.reason))
+    await transact(campaign, lambda state, now: workers.ban(state, now, given.worker, given.reason))
     return Response(status_code=204)
 
 
@@ -126,7 +126,7 @@ async def restore_worker(campaign: Named, given: WorkerName) -> Response:
 
     The answers of the worker count again.
     """
-    await transact(campaign, lambda state, now: owner.restore_worker(state, now, given.worker))
+    await transact(campaign, lambda state, now: workers.restore_worker(state, now, given.worker))
     return Response(status_code=204)
 
 

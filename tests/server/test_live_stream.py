@@ -7,8 +7,8 @@ from contextlib import aclosing
 import pytest
 
 from hodgerank.campaign.campaign import Campaign
-from hodgerank.server import live
-from hodgerank.server.live import LiveUpdates, pulse
+from hodgerank.server import live_stream
+from hodgerank.server.live_stream import LiveUpdates, pulse
 from hodgerank.server.standings import Standings
 from server.loops import run as in_a_loop
 
@@ -80,10 +80,10 @@ def test_who_did_something_within_two_minutes_is_here(campaign, clock):
 
 
 def test_of_many_who_are_here_some_are_named(campaign):
-    for k in range(live.MOST_NAMED + 5):
+    for k in range(live_stream.MOST_NAMED + 5):
         campaign.lease(f"w{k}")
     found = look(campaign)
-    assert (len(found.here), found.n_here) == (live.MOST_NAMED, live.MOST_NAMED + 5)
+    assert (len(found.here), found.n_here) == (live_stream.MOST_NAMED, live_stream.MOST_NAMED + 5)
 
 
 def test_what_the_page_is_told_goes_to_json(campaign):
@@ -103,7 +103,7 @@ def event(text):
 
 
 def test_who_watches_hears_of_every_change(campaign, monkeypatch):
-    monkeypatch.setattr(live, "TICK_SECONDS", 0.01)
+    monkeypatch.setattr(live_stream, "TICK_SECONDS", 0.01)
 
     async def watch():
         async with aclosing(LiveUpdates(Standings(None)).stream(campaign, "")) as events:
@@ -117,8 +117,8 @@ def test_who_watches_hears_of_every_change(campaign, monkeypatch):
 
 
 def test_who_watches_hears_that_nothing_happens(campaign, monkeypatch):
-    monkeypatch.setattr(live, "TICK_SECONDS", 0.01)
-    monkeypatch.setattr(live, "SILENT_SECONDS", 0.05)
+    monkeypatch.setattr(live_stream, "TICK_SECONDS", 0.01)
+    monkeypatch.setattr(live_stream, "SILENT_SECONDS", 0.05)
 
     async def watch():
         async with aclosing(LiveUpdates(Standings(None)).stream(campaign, "")) as events:
@@ -128,8 +128,8 @@ def test_who_watches_hears_that_nothing_happens(campaign, monkeypatch):
 
 
 def test_a_stream_ends_so_that_the_key_is_shown_again(campaign, monkeypatch):
-    monkeypatch.setattr(live, "LONGEST_SECONDS", 0.05)
-    monkeypatch.setattr(live, "SILENT_SECONDS", 0.02)
+    monkeypatch.setattr(live_stream, "LONGEST_SECONDS", 0.05)
+    monkeypatch.setattr(live_stream, "SILENT_SECONDS", 0.02)
 
     async def watch():
         return [one async for one in LiveUpdates(Standings(None)).stream(campaign, "")]
@@ -139,8 +139,10 @@ def test_a_stream_ends_so_that_the_key_is_shown_again(campaign, monkeypatch):
 
 def test_one_ticker_serves_all_who_watch_and_ends_with_them(campaign, monkeypatch):
     looks = []
-    monkeypatch.setattr(live, "TICK_SECONDS", 0.02)
-    monkeypatch.setattr(live, "pulse", lambda state, now: looks.append(now) or pulse(state, now))
+    monkeypatch.setattr(live_stream, "TICK_SECONDS", 0.02)
+    monkeypatch.setattr(
+        live_stream, "pulse", lambda state, now: looks.append(now) or pulse(state, now)
+    )
 
     async def watch():
         told = LiveUpdates(Standings(None))

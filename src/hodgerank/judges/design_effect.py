@@ -1,0 +1,36 @@
+"""Design effect: votes about the same context are correlated, and count less than one each."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from hodgerank.data.comparisons import Comparisons
+from hodgerank.estimators.likelihood import bradley_terry
+from hodgerank.estimators.position_bias.cells import has_display_order
+
+FEWEST_CONTEXTS = 4  # with fewer it cannot be told how far they differ
+
+
+def effective_share(votes: Comparisons, contexts: Sequence[str]) -> float:
+    """What an answer is worth, relative to one that is about nothing that others are about, too.
+
+    The variance of scores by the model over that clustered by context; 1 where it is no less, and
+    where contexts are too few to tell.
+    """
+    names, context = np.unique(np.array(contexts, dtype=object), return_inverse=True)
+    if len(names) < FEWEST_CONTEXTS or not has_display_order(votes):
+        return 1.0
+    together = replace(votes, ballot=context.astype(np.int32), units=tuple(names.tolist()))
+    variances = [
+        np.sum(
+            bradley_terry(
+                together, position_bias="worker", covariance=covariance, components="separate"
+            ).standard_errors
+            ** 2
+        )
+        for covariance in ("model", "ballot")
+    ]
+    return float(min(1.0, variances[0] / variances[1]))
