@@ -90,11 +90,11 @@ def reading_page(rich_markup_mode: Any) -> Any:
     """A command that is there for its help only."""
 
     def reading(**_: Any) -> None:
-        """Say how a file of votes is read: options of every command that takes votes.
+        """Options for reading votes, accepted by every command that takes votes.
 
-        Most files need none of them. Columns are recognised by their names (left, right, outcome;
-        winner, loser; model_a, model_b, winner ...), and the first line of a result says what was
-        recognised. Name the columns where they are called something else.
+        Most files need none. Columns are recognised by their names (left, right,
+        outcome; winner, loser; model_a, model_b, winner ...); the first line of the
+        output says what was recognised. Otherwise, name the columns.
 
         Examples:
           hodgerank rank matches.csv --winner home --loser away

@@ -1,4 +1,4 @@
-"""create_app: the context, its routes and its shield as one application."""
+"""create_app: routes, security middleware and server context as one ASGI application."""
 
 from __future__ import annotations
 

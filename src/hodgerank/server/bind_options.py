@@ -1,4 +1,4 @@
-"""BindOptions: how a context is shown to others."""
+"""BindOptions: host, port, TLS and trusted proxies; and the sockets made of them."""
 
 from __future__ import annotations
 
@@ -138,7 +138,7 @@ def read_prefix(path: str) -> str:
 
 @dataclass(frozen=True)
 class BindOptions:
-    """How a context is shown.
+    """Where the server listens, and how others reach it.
 
     Attributes
     ----------

@@ -1,4 +1,4 @@
-"""Serving: a context that is open to visitors, until somebody ends it."""
+"""Run the server until somebody stops it."""
 
 from __future__ import annotations
 

@@ -35,8 +35,8 @@ async def compare_page(request: Request) -> Response:
     """The page of pairs. The first ones are in it."""
     campaign, name = await campaign_of(request), key_of(request).holder
 
-    def see(facts: CampaignSnapshot, now: float) -> tuple[list[Practice], ItemStyle]:
-        return _practice(facts, joined(facts, name)), style_of(facts.items, now)
+    def see(snapshot: CampaignSnapshot, now: float) -> tuple[list[Practice], ItemStyle]:
+        return _practice(snapshot, joined(snapshot, name)), style_of(snapshot.items, now)
 
     practice, look = await read(campaign, see)
     # Who practises gets tasks when that is over: they would grow old meanwhile.

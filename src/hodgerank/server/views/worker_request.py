@@ -90,8 +90,8 @@ def next_step(
 async def turn_of(campaign: Campaign, name: str, n: int = N_TASKS) -> NextStep:
     """The same, without the lock of the database for who has these tasks already, or gets none."""
 
-    def look(facts: CampaignSnapshot, now: float) -> NextStep | None:
-        return _turn(facts, name, n, lambda: leases.tasks_out(facts, now, name, n))
+    def look(snapshot: CampaignSnapshot, now: float) -> NextStep | None:
+        return _turn(snapshot, name, n, lambda: leases.tasks_out(snapshot, now, name, n))
 
     turn = await read(campaign, look)
     if turn is not None:
@@ -102,10 +102,10 @@ async def turn_of(campaign: Campaign, name: str, n: int = N_TASKS) -> NextStep:
 
 
 def _turn(
-    facts: CampaignSnapshot, name: str, n: int, give: Callable[[], list[Task] | None]
+    snapshot: CampaignSnapshot, name: str, n: int, give: Callable[[], list[Task] | None]
 ) -> NextStep | None:
     """None where tasks cannot be given."""
-    worker, settings = joined(facts, name), facts.settings
+    worker, settings = joined(snapshot, name), snapshot.settings
     step: Step = "open"
     why, tasks = "", []
     if has_questions_before(worker, settings):
@@ -119,9 +119,9 @@ def _turn(
         else:
             if given is None:
                 return None
-            tasks = [_shown(facts, task) for task in given]
+            tasks = [_shown(snapshot, task) for task in given]
     n_answers = len(worker.answers)
-    return NextStep(step, why, tasks, n_answers, _about(facts, n_answers, len(tasks)), settings)
+    return NextStep(step, why, tasks, n_answers, _about(snapshot, n_answers, len(tasks)), settings)
 
 
 def joined(state: CampaignSnapshot, name: str) -> Worker:
