@@ -69,3 +69,26 @@ def test_json_of_every_command_tells_what_was_read(run, tmp_path):
         name, *options = command.split()
         content = json.loads(run(name, votes, *options, "--json")[1])
         assert (content["source"], content["rows"]) == (str(votes), 200)
+
+
+def test_options_in_a_file_beside_the_votes_hold_unless_the_command_line_says_otherwise(
+    run, tmp_path
+):
+    votes, beside = tmp_path / "survey.csv", tmp_path / "survey.toml"
+    votes.write_text("A,B,grade,scene\nx,y,7,s1\ny,z,1,s2\nx,z,6,s1\nx,y,5,s2\n")
+    beside.write_text('left = "A"\nright = "B"\noutcome = "grade"\nscale = [1, 7]\n')
+    status, out, _ = run("rank", votes, "--json")
+    assert status == 0
+    found = json.loads(out)
+    assert found["source"] == f"{votes} with survey.toml"
+    assert found["items"][0]["item"] == "x"
+    reverse = json.loads(run("rank", votes, "--scale", 7, 1, "--json")[1])
+    assert reverse["items"][-1]["item"] == "x"
+    status, _, err = run("rank", votes, "--no-options-file")
+    assert status != 0
+    assert "not a number in [-1, 1]" in err
+    beside.write_text(beside.read_text() + 'group = "scene"\n')
+    assert len(json.loads(run("rank", votes, "--json")[1])["groups"]) == 2
+    status, _, err = run("rank", votes, "--compare", "scene")
+    assert status != 0
+    assert "--by and --compare cannot be combined" in err

@@ -34,7 +34,7 @@ from hodgerank.campaign.summaries import (
 from hodgerank.campaign.tasks import Task
 from hodgerank.campaign.votes import format_of, import_votes, table_of, vote_rows
 from hodgerank.data.comparisons import Comparisons
-from hodgerank.data.reading.vote_source import read_comparisons
+from hodgerank.data.reading.vote_source import read_ungrouped
 from hodgerank.display import Displayed, short
 from hodgerank.errors import CampaignError
 from hodgerank.estimators.ranking import Ranking
@@ -323,7 +323,7 @@ class Campaign(Displayed):
 
         Votes that were imported before are refused, unless `again` says that these are others.
         """
-        read = read_comparisons(votes).repeated()
+        read = read_ungrouped(votes).repeated()
         return self.log.transact(lambda state, now: import_votes(state, now, read, again))
 
     # What is known

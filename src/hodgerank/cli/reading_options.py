@@ -48,11 +48,8 @@ def reading_parameters() -> list[Parameter]:
     kinds = get_type_hints(ReadOptions)
     found = []
     for field in fields(ReadOptions):
-        flag, kind, default = _flag(field), kinds[field.name], field.default
-        if flag.startswith("--no-"):
-            kind, default = bool, False
         option = typer.Option(
-            flag,
+            _flag(field),
             help=field.metadata["help"],
             metavar=field.metadata["metavar"],
             rich_help_panel=PANEL,
@@ -60,8 +57,8 @@ def reading_parameters() -> list[Parameter]:
         )
         found.append(
             Parameter(
-                _name(flag), Parameter.KEYWORD_ONLY, default=default,
-                annotation=Annotated[kind, option],
+                _name(_flag(field)), Parameter.KEYWORD_ONLY, default=None,
+                annotation=Annotated[kinds[field.name], option],
             )
         )  # fmt: skip
     return found
@@ -69,12 +66,9 @@ def reading_parameters() -> list[Parameter]:
 
 def take_read_options(arguments: dict[str, Any]) -> ReadOptions:
     """What the command line says about reading, which is taken out of the arguments."""
-    found: dict[str, Any] = {}
-    for field in fields(ReadOptions):
-        flag = _flag(field)
-        value = arguments.pop(_name(flag))
-        found[field.name] = (False if value else None) if flag.startswith("--no-") else value
-    return ReadOptions(**found)
+    return ReadOptions(
+        **{field.name: arguments.pop(_name(_flag(field))) for field in fields(ReadOptions)}
+    )
 
 
 def _flag(field: Any) -> str:
@@ -94,7 +88,9 @@ def reading_page(rich_markup_mode: Any) -> Any:
 
         Most files need none. Columns are recognised by their names (left, right,
         outcome; winner, loser; model_a, model_b, winner ...); the first line of the
-        output says what was recognised. Otherwise, name the columns.
+        output says what was recognised. Otherwise, name the columns. Options that a
+        file always needs can be kept beside it, in votes.toml for votes.csv: a line
+        such as scale = [1, 7] for each.
 
         Examples:
           hodgerank rank matches.csv --winner home --loser away

@@ -27,7 +27,7 @@ from hodgerank.cli.progress import doing, telling_progress
 from hodgerank.cli.reading_options import reading_parameters, take_read_options
 from hodgerank.cli.result import CommandResult
 from hodgerank.data.comparisons import Comparisons, ReadReport
-from hodgerank.data.reading.options import ReadOptions
+from hodgerank.data.reading.options import FILE_OPTIONS, ReadOptions
 from hodgerank.data.reading.vote_source import VoteSource
 from hodgerank.data.subsets import exclude_workers, keep_items_with, largest_component
 from hodgerank.errors import DisconnectedGraph, InvalidArgument
@@ -51,9 +51,7 @@ def answers_or_edges(source: VoteSource) -> Comparisons | ComparisonGraph:
     """Answers; those of many files reduced to edges, unless more than edges is asked for."""
     if not source.is_lazy:
         return source.distinct_answers()
-    how = source.options
-    asks_for_answers = any(name is not None for name in (how.worker, how.time, how.unit))
-    return source.answers() if asks_for_answers else build_graph(source)
+    return source.answers() if source.is_set("worker", "time", "unit") else build_graph(source)
 
 
 def distinct_answers(source: VoteSource) -> Comparisons:
@@ -63,7 +61,7 @@ def distinct_answers(source: VoteSource) -> Comparisons:
 
 def answers_or_items(source: VoteSource) -> Comparisons:
     """Answers, or no answers on the items of a list."""
-    if source.options != ReadOptions():
+    if source.is_set(*FILE_OPTIONS):
         return source.answers()  # who says how to read votes has votes
     items, name = None, str(source.source)
     if isinstance(source.source, Path):
@@ -107,9 +105,10 @@ def reads_votes(
         reading = take_read_options(arguments)
         with telling_progress():
             doing(f"reading {', '.join(map(str, paths))}")
-            work = command if reading.group is None else on_groups(command)
             source = _source(paths, reading, arguments)
-            votes = source.groups() if source.options.group is not None else reader(source)
+            is_grouped = source.group is not None
+            work = command if not is_grouped or arguments.get("compare") else on_groups(command)
+            votes = source.groups() if is_grouped else reader(source)
             del source  # and with it the table, which may be large
             doing(f"computing with {votes.n_answers:,} answers")
             try:
@@ -133,13 +132,13 @@ def _source(paths: list[Path], reading: ReadOptions, arguments: dict[str, Any]) 
     twice = next((path for path in real if real.count(path) > 1), None)
     if twice is not None:
         raise InvalidArgument(f"{twice} is named twice: its votes would count twice")
-    compare = arguments.get("compare")
-    if compare is not None:
-        if reading.group is not None:
-            raise InvalidArgument("--by and --compare cannot be combined: choose one")
-        reading = replace(reading, group=compare)
     files: Any = [file_or_input(path) for path in paths]
     source = VoteSource(files[0] if len(files) == 1 else files, reading)
+    compare = arguments.get("compare")
+    if compare is not None:
+        if source.group is not None:
+            raise InvalidArgument("--by and --compare cannot be combined: choose one")
+        source = replace(source, options=replace(reading, group=compare))
     if arguments.get("state") is not None and source.n_tables > 1:
         raise InvalidArgument(
             "--state knows votes again by their file: add one file after the other"

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from hodgerank.collecting.run import play
-from hodgerank.data.reading.vote_source import read_comparisons
+from hodgerank.data.reading.vote_source import read_ungrouped
 from hodgerank.display import Charted, Displayed, Preview
 from hodgerank.errors import InvalidArgument, NothingToAsk
 from hodgerank.estimators.bayes import bayes_rank
@@ -44,7 +44,7 @@ class RecordedCrowd(Displayed):
     """
 
     def __init__(self, votes: VotesLike, *, replacement: bool = False, rng: RngLike = None) -> None:
-        votes = read_comparisons(votes)
+        votes = read_ungrouped(votes)
         self.items: tuple[Item, ...] = votes.items
         self._replacement = replacement
         self._rng = np.random.default_rng(rng)
@@ -210,7 +210,7 @@ def replay(
     >>> curves.mean.shape, bool(curves.mean[0, -1] > curves.mean[0, 0])
     ((1, 20), True)
     """
-    votes = read_comparisons(votes)
+    votes = read_ungrouped(votes)
     graph = ComparisonGraph.from_comparisons(votes)
     n_answers = max(1, len(votes) // 2) if n_answers is None else n_answers
     if not 1 <= runs <= MOST_RUNS or n_answers < 1:

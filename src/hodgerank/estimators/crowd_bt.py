@@ -8,7 +8,7 @@ import numpy as np
 from scipy.special import expit
 
 from hodgerank.data.comparisons import NO_WORKER
-from hodgerank.data.reading.vote_source import read_comparisons
+from hodgerank.data.reading.vote_source import read_ungrouped
 from hodgerank.errors import require_positive
 from hodgerank.estimators.belief import FoundBelief
 from hodgerank.estimators.covariance import ModelCovariance
@@ -71,7 +71,7 @@ def crowd_bt(
     require_positive(ridge, "ridge")
     for value in reliability:
         require_positive(value, "reliability")
-    votes = read_comparisons(votes)
+    votes = read_ungrouped(votes)
     alpha, beta = reliability
     weight = np.ones(len(votes)) if votes.weight is None else votes.weight
     who = np.where(votes.worker == NO_WORKER, votes.n_workers, votes.worker)

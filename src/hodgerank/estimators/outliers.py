@@ -10,7 +10,7 @@ import numpy as np
 from scipy.special import expit, stdtr
 
 from hodgerank.data.comparisons import NO_WORKER, Comparisons
-from hodgerank.data.reading.vote_source import read_comparisons
+from hodgerank.data.reading.vote_source import read_ungrouped
 from hodgerank.display import Charted, Displayed, Preview, p_words
 from hodgerank.errors import InvalidArgument
 from hodgerank.estimators.huber import excess_of, huber_scores, residuals
@@ -349,7 +349,7 @@ def find_outliers(
         raise InvalidArgument(f"false_positive_rate {false_positive_rate} must be between 0 and 1")
     if penalty is not None and not 0 < penalty < np.inf:
         raise InvalidArgument(f"penalty {penalty} must be a number above 0")
-    answered = AnsweredGraph.of(read_comparisons(votes))
+    answered = AnsweredGraph.of(read_ungrouped(votes))
     return outliers_among(answered, false_positive_rate, penalty)
 
 

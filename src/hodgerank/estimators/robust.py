@@ -8,7 +8,7 @@ from typing import Literal
 import numpy as np
 
 from hodgerank.data.comparisons import Comparisons
-from hodgerank.data.reading.vote_source import read_comparisons
+from hodgerank.data.reading.vote_source import read_ungrouped
 from hodgerank.estimators.belief import FoundBelief
 from hodgerank.estimators.covariance import (
     ClusteredCovariance,
@@ -91,7 +91,7 @@ def robust_rank(
     >>> sorted(robust_rank(votes).unreliable)
     ['adversarial-01', 'adversarial-02']
     """
-    answered = AnsweredGraph.of(read_comparisons(votes))
+    answered = AnsweredGraph.of(read_ungrouped(votes))
     graph_to_rank(answered.graph, components)
     kind, _ = covariance_kind(answered.votes, covariance)
     if not answered.votes.n_workers:

@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Any
 
 from hodgerank.data.comparisons import Comparisons
-from hodgerank.data.reading.vote_source import read_comparisons
+from hodgerank.data.reading.vote_source import read_ungrouped
 from hodgerank.display import Charted, Displayed, Preview
 from hodgerank.estimators import trust_statements as say
 from hodgerank.estimators.outliers import Outliers, outliers_among
@@ -203,7 +203,7 @@ def assess_trust(
     >>> assess_trust(votes).verdict
     'nothing found that one ranking and noise do not explain'
     """
-    answered = AnsweredGraph.of(read_comparisons(votes))
+    answered = AnsweredGraph.of(read_ungrouped(votes))
 
     def who_answered() -> tuple[Outliers, WorkerAssessment | None]:
         outliers = outliers_among(answered)

@@ -9,7 +9,7 @@ from typing import Literal
 import numpy as np
 
 from hodgerank.data.comparisons import Comparisons, ReadReport, joint_report
-from hodgerank.data.reading.vote_source import VoteSource, read_comparisons
+from hodgerank.data.reading.vote_source import VoteSource, read_ungrouped
 from hodgerank.errors import InvalidArgument, InvalidComparisons, require_one_of
 from hodgerank.graph.comparison_graph import ComparisonGraph
 from hodgerank.kernels import edges
@@ -129,4 +129,4 @@ def single_answers(votes: VotesLike, needed_for: str) -> Comparisons:
         raise InvalidArgument(
             f"{needed_for} needs single answers: give Comparisons, not a reduced graph"
         )
-    return read_comparisons(votes)
+    return read_ungrouped(votes)

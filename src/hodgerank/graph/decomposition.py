@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from hodgerank.data.comparisons import Comparisons
-from hodgerank.data.reading.vote_source import read_comparisons
+from hodgerank.data.reading.vote_source import read_ungrouped
 from hodgerank.display import Charted, Displayed, Preview
 from hodgerank.errors import DidNotConverge
 from hodgerank.graph import cycles
@@ -194,7 +194,7 @@ def decompose(votes: VotesLike) -> HodgeDecomposition:
     >>> {name: round(share, 6) for name, share in decompose(votes).energy.items()}
     {'bias': 0.0, 'ties': 0.0, 'gradient': 0.0, 'curl': 1.0, 'harmonic': 0.0}
     """
-    return decompose_answers(AnsweredGraph.of(read_comparisons(votes)))
+    return decompose_answers(AnsweredGraph.of(read_ungrouped(votes)))
 
 
 def decompose_answers(answered: AnsweredGraph) -> HodgeDecomposition:

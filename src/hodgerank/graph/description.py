@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from hodgerank.data.comparisons import NO_WORKER, Comparisons
-from hodgerank.data.reading.vote_source import read_comparisons
+from hodgerank.data.reading.vote_source import read_ungrouped
 from hodgerank.display import Displayed
 from hodgerank.errors import InvalidComparisons
 from hodgerank.graph.comparison_graph import ComparisonGraph
@@ -101,7 +101,7 @@ def describe(votes: VotesLike) -> Description:
     >>> describe([("a", "b", 1), ("b", "a", 1), ("b", "c", 0)]).coverage
     0.6666666666666666
     """
-    votes = read_comparisons(votes)
+    votes = read_ungrouped(votes)
     if not len(votes):
         raise InvalidComparisons("there are no answers to describe")
     graph = ComparisonGraph.from_comparisons(votes)

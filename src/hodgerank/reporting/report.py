@@ -168,9 +168,10 @@ def report(
     )
     tell = on_step or (lambda step: None)
     made = Provenance(command, seed, date.today().isoformat())
-    if isinstance(votes, VoteGroups):
-        return _of_groups(find_in_groups(votes, settings, tell), title, made)
-    found = find(read_comparisons(votes), settings, tell)
+    read = votes if isinstance(votes, VoteGroups) else read_comparisons(votes)
+    if isinstance(read, VoteGroups):  # a file beside the votes may name their groups
+        return _of_groups(find_in_groups(read, settings, tell), title, made)
+    found = find(read, settings, tell)
     rate = RATE if found.trust.workers is None else found.trust.workers.false_discovery_rate
     said = answer(found)
     sections = (

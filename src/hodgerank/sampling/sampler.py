@@ -11,7 +11,7 @@ from typing import ClassVar, Self, overload
 import numpy as np
 
 from hodgerank.data.comparisons import Comparisons
-from hodgerank.data.reading.vote_source import read_comparisons
+from hodgerank.data.reading.vote_source import read_ungrouped
 from hodgerank.display import Displayed, Preview
 from hodgerank.errors import InvalidArgument, NothingToAsk, require_one_of
 from hodgerank.estimators.bayes import LINK, believed_ranking, position_adjusted_ranking
@@ -227,7 +227,7 @@ class Sampler(Displayed):
 
     def tell_many(self, votes: VotesLike) -> None:
         """Many answers at once: Comparisons, or anything `read_comparisons` takes."""
-        votes = read_comparisons(votes)
+        votes = read_ungrouped(votes)
         codes = np.array([self._item_list.code(item) for item in votes.items], np.int64)
         if votes.weight is not None and len(votes):
             read_weight(votes.weight.min())

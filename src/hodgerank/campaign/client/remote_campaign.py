@@ -35,7 +35,7 @@ from hodgerank.campaign.summaries import CampaignProgress, Counts, WorkerSummary
 from hodgerank.campaign.tasks import Task
 from hodgerank.campaign.votes import format_of, table_of, vote_rows
 from hodgerank.data.comparisons import Comparisons
-from hodgerank.data.reading.vote_source import read_comparisons
+from hodgerank.data.reading.vote_source import read_ungrouped
 from hodgerank.display import Displayed, short
 from hodgerank.errors import CampaignError, InvalidArgument
 from hodgerank.estimators.ranking import Ranking
@@ -283,7 +283,7 @@ class RemoteCampaign(Displayed):
 
     def import_votes(self, votes: VotesLike, *, again: bool = False) -> int:
         """Count votes that were collected elsewhere, as `Campaign.import_votes` does; how many."""
-        lines = b"".join(vote_lines(read_comparisons(votes).repeated()))
+        lines = b"".join(vote_lines(read_ungrouped(votes).repeated()))
         found = self._call(
             "POST",
             "votes",

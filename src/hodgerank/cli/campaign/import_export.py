@@ -24,7 +24,7 @@ from hodgerank.cli.outputs import (
     require_one_printed,
 )
 from hodgerank.cli.result import CommandResult
-from hodgerank.data.reading.vote_source import read_comparisons
+from hodgerank.data.reading.vote_source import read_ungrouped
 from hodgerank.errors import InvalidArgument
 
 
@@ -74,7 +74,7 @@ def import_file(
             )
             numbers = {"n_items": counts.n_items, "n_answers": counts.n_answers}
             return done(campaign, words, as_json, is_created=True, **numbers)
-    votes = read_comparisons(file)
+    votes = read_ungrouped(file)
     with Campaign.open(output, name) as campaign:
         items = known_items(map(str, votes.items), [item.id for item in campaign.items])
         n = campaign.import_votes(replace(votes, items=tuple(items)), again=again)

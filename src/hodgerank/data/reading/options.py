@@ -1,12 +1,21 @@
-"""ReadOptions: how a table of votes is to be understood, said once for library and commands."""
+"""ReadOptions: how a table of votes is to be understood, said once for library and commands.
+
+A file of votes may have its options beside it: `votes.toml` for `votes.csv`. They hold wherever
+the caller says nothing else.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+import os
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields, replace
 from math import isfinite
+from pathlib import Path
 from typing import Any, Literal
 
-from hodgerank.errors import InvalidArgument, require_one_of
+from hodgerank.display import short
+from hodgerank.errors import InvalidArgument, did_you_mean, require_one_of
 
 OutcomeKind = Literal["number", "word", "item"]
 PLAIN_SCALE = (-1.0, 1.0)
@@ -17,17 +26,18 @@ COLUMN_OPTIONS = (
 )  # fmt: skip
 
 
-def _option(help_text: str, flag: str = "", *, default: Any = None, metavar: str = "") -> Any:
+def _option(help_text: str, flag: str = "", *, metavar: str = "") -> Any:
     """Describe an option for the command line, where it is called --name unless `flag` says so."""
     about = {"help": help_text, "flag": flag, "metavar": metavar or None}
-    return field(default=default, metadata=about)
+    return field(default=None, metadata=about)
 
 
 @dataclass(frozen=True, kw_only=True)
 class ReadOptions:
     """The options of `read_comparisons`, which describes them at length.
 
-    They are declared here once: commands make their options of these fields.
+    They are declared here once: commands make their options of these fields. None means that
+    the caller did not say.
     """
 
     left: str | None = _option("Column of the item shown left.")
@@ -55,18 +65,23 @@ class ReadOptions:
         "Whether left and right are where they were shown; found out if not given.",
         "--display-known/--display-unknown",
     )
-    keep_na: bool = _option(
-        "NA, N/A, nan, null, - and ? are names of items.", "--keep-na", default=False
+    keep_na: bool | None = _option(
+        "Whether NA, N/A, nan, null, - and ? are names of items.", "--keep-na/--no-keep-na"
     )
-    skip_invalid: bool = _option(
-        "Drop and count rows that cannot be used.", "--skip-invalid", default=False
+    skip_invalid: bool | None = _option(
+        "Whether to drop and count rows that cannot be used.", "--skip-invalid/--no-skip-invalid"
     )
-    header: Literal[False] | None = _option(
-        "The first line is data; columns are called 1, 2, 3 ...", "--no-header"
+    header: bool | None = _option(
+        "Whether the first line names the columns; if not, they are called 1, 2, 3 ...",
+        "--header/--no-header",
     )
     sheet: str | None = _option("Sheet of a workbook, if not the first.")
     encoding: str | None = _option("Text encoding, if not UTF-8.")
     separator: str | None = _option("Column separator, if not found out.")
+    options_file: bool | None = _option(
+        "Whether to use the options in votes.toml beside votes.csv, if there is such a file.",
+        "--options-file/--no-options-file",
+    )
 
     def __post_init__(self) -> None:
         if self.outcome_as is not None:
@@ -86,3 +101,72 @@ class ReadOptions:
         """The columns that the caller named, by the part they play."""
         named = {part: getattr(self, part) for part in COLUMN_OPTIONS}
         return {part: name for part, name in named.items() if name is not None}
+
+    def or_else(self, others: Mapping[str, Any]) -> ReadOptions:
+        """These options, and `others` where these say nothing."""
+        return replace(
+            self, **{name: value for name, value in others.items() if getattr(self, name) is None}
+        )
+
+
+FILE_OPTIONS = tuple(option.name for option in fields(ReadOptions) if option.name != "options_file")
+SWITCHES = ("display_known", "keep_na", "skip_invalid", "header")
+LARGEST_FILE = 1 << 16  # bytes
+
+
+def options_file_of(votes: Any) -> Path | None:
+    """The file beside a file of votes that holds its options, if there is one.
+
+    That of `votes.csv`, `votes.csv.gz` and `votes.parquet` is `votes.toml`.
+    """
+    if not isinstance(votes, str | os.PathLike):
+        return None
+    path = Path(os.fspath(votes))
+    if path.suffix.lower() == ".gz":
+        path = path.with_suffix("")
+    beside = path.with_suffix(".toml") if path.name else path
+    return beside if beside != path and os.path.isfile(beside) else None
+
+
+def read_options_file(path: Path) -> dict[str, Any]:
+    """The options in a file, by name; nothing but options for reading may stand there."""
+    try:
+        if path.stat().st_size > LARGEST_FILE:
+            raise _bad_file(path, f"it is larger than {LARGEST_FILE:,} bytes")
+        found = tomllib.loads(path.read_bytes().decode("utf-8-sig"))
+    except OSError as error:
+        raise _bad_file(path, f"it cannot be read: {error.strerror or error}") from None
+    except (UnicodeDecodeError, tomllib.TOMLDecodeError, RecursionError) as error:
+        raise _bad_file(path, f"it is not TOML: {short(error)}") from None
+    for name, value in found.items():
+        if name not in FILE_OPTIONS:
+            known = ", ".join(FILE_OPTIONS)
+            guess = did_you_mean(name, FILE_OPTIONS)
+            raise _bad_file(path, f"{short(repr(name))} is not one of {known}{guess}")
+        kind = "true or false" if name in SWITCHES else "two numbers" if name == "scale" else "text"
+        if not _is(kind, value):
+            raise _bad_file(path, f"{name} must be {kind}, not {short(repr(value))}")
+    try:
+        ReadOptions(**found)
+    except InvalidArgument as error:
+        raise _bad_file(path, str(error)) from None
+    return found
+
+
+def _is(kind: str, value: object) -> bool:
+    if kind == "text":
+        return isinstance(value, str) and value != ""
+    if kind == "true or false":
+        return isinstance(value, bool)
+    return (
+        isinstance(value, list)
+        and len(value) == 2
+        and all(isinstance(end, int | float) and not isinstance(end, bool) for end in value)
+    )
+
+
+def _bad_file(path: Path, what: str) -> InvalidArgument:
+    return InvalidArgument(
+        f"{path} holds options for reading the file beside it, but {what}. Correct it, or do "
+        "without it: options_file=False, --no-options-file"
+    )

@@ -7,14 +7,21 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, fields
 from functools import cached_property
 from glob import glob, has_magic
-from typing import Any, Literal, overload
+from pathlib import Path
+from typing import Any, NamedTuple, overload
 
 from hodgerank.data.comparisons import Comparisons, joint_report
 from hodgerank.data.groups import VoteGroups
-from hodgerank.data.reading.options import OutcomeKind, ReadOptions
+from hodgerank.data.reading.options import (
+    OutcomeKind,
+    ReadOptions,
+    options_file_of,
+    read_options_file,
+)
 from hodgerank.data.reading.table_votes import TableVotes
 from hodgerank.data.sources.files import PARQUET
 from hodgerank.data.sources.open_table import open_table
+from hodgerank.data.sources.table import Table
 from hodgerank.data.subsets import join_comparisons
 from hodgerank.errors import InvalidArgument
 from hodgerank.types import VotesLike
@@ -32,7 +39,7 @@ class VoteSource:
     source
         What `read_comparisons` takes.
     options
-        How it is to be read.
+        How it is to be read. Files beside the votes may add to it: see `is_set` and `group`.
     """
 
     source: VotesLike
@@ -41,12 +48,32 @@ class VoteSource:
     @cached_property
     def _tables(self) -> list[TableVotes]:
         """The table, or those of several files."""
-        how = self.options
-        tables = (
-            open_table(part, encoding=how.encoding, separator=how.separator, sheet=how.sheet)
-            for part in _files(self.source)
+        return [TableVotes(_open(file, how), how.options) for file, how in self._files]
+
+    @cached_property
+    def _files(self) -> list[tuple[Any, _HowToRead]]:
+        """Every file, or other source, and how it is to be read."""
+        return [(file, _how_to_read(file, self.options)) for file in _files(self.source)]
+
+    def is_set(self, *options: str) -> bool:
+        """Whether the caller, or a file beside the votes, gives any of these options."""
+        return any(
+            getattr(how.options, name) is not None for _, how in self._files for name in options
         )
-        return [TableVotes(table, how) for table in tables]
+
+    @property
+    def group(self) -> str | None:
+        """The column of the groups in which the votes are, if they are."""
+        if isinstance(self.source, Comparisons | VoteGroups):
+            return None
+        names = list(dict.fromkeys(how.options.group for _, how in self._files))
+        if len(names) > 1:
+            named = " and ".join("none" if name is None else repr(name) for name in names)
+            raise InvalidArgument(
+                f"the files beside the votes name different groups ({named}): name one for all, "
+                "group=..., --by"
+            )
+        return names[0]
 
     @property
     def name(self) -> str:
@@ -72,7 +99,7 @@ class VoteSource:
 
     def groups(self) -> VoteGroups:
         """Read the votes of each group that `options.group` names."""
-        column = self.options.group
+        column = self.group
         if column is None:
             raise InvalidArgument("groups need the name of their column: group=..., --by")
         found = [table.groups() for table in self._tables]
@@ -98,6 +125,7 @@ class VoteSource:
                     "these votes have been read already: give the options when reading"
                 )
             return self.source
+        self._require_no_groups()
         return self._joined([t.distinct_answers(by_worker=by_worker) for t in self._tables])
 
     def pieces(self) -> Iterator[Comparisons]:
@@ -105,14 +133,48 @@ class VoteSource:
         if not self.is_lazy:
             yield self.distinct_answers()
             return
+        self._require_no_groups()
         for table in self._tables:
             yield from table.pieces()
 
+    def _require_no_groups(self) -> None:
+        if self.group is not None:
+            raise InvalidArgument(
+                f"{self.name}: the votes are in groups by {self.group}: rank each by itself with "
+                "rank_groups(read_comparisons(...)), or take one: read_comparisons(...)[name]"
+            )
+
     def _all(self) -> Comparisons:
+        self._require_no_groups()
         return self._joined([table.answers() for table in self._tables]).repeated()
 
     def _joined(self, parts: list[Comparisons]) -> Comparisons:
         return join_comparisons(parts, self.name)
+
+
+class _HowToRead(NamedTuple):
+    """The options of one file, and the file beside it that gave some of them."""
+
+    options: ReadOptions
+    beside: Path | None = None
+
+
+def _how_to_read(file: Any, given: ReadOptions) -> _HowToRead:
+    beside = None if given.options_file is False else options_file_of(file)
+    if beside is None:
+        return _HowToRead(given)
+    return _HowToRead(given.or_else(read_options_file(beside)), beside)
+
+
+def _open(file: Any, how: _HowToRead) -> Table:
+    options = how.options
+    return open_table(
+        file,
+        encoding=options.encoding,
+        separator=options.separator,
+        sheet=options.sheet,
+        remark="" if how.beside is None else f" with {how.beside.name}",
+    )
 
 
 def _files(source: VotesLike) -> Sequence[Any]:
@@ -164,14 +226,18 @@ def read_comparisons(  # type: ignore[misc]  # the overloads do not list the opt
     outcome_as: OutcomeKind | None = None,
     scale: tuple[float, float] | None = None,
     display_known: bool | None = None,
-    keep_na: bool = False,
-    skip_invalid: bool = False,
-    header: Literal[False] | None = None,
+    keep_na: bool | None = None,
+    skip_invalid: bool | None = None,
+    header: bool | None = None,
     sheet: str | None = None,
     encoding: str | None = None,
     separator: str | None = None,
+    options_file: bool | None = None,
 ) -> Comparisons | VoteGroups:
     """Read votes.
+
+    Options that are not given are taken from a TOML file beside the votes, if there is one:
+    `votes.toml` for `votes.csv`, with the names below. `report.source` says so.
 
     Parameters
     ----------
@@ -213,6 +279,8 @@ def read_comparisons(  # type: ignore[misc]  # the overloads do not list the opt
         Of a workbook; default: the first.
     encoding, separator
         Of text files; found out if not given (UTF-8 or a byte order mark; comma, tab, ; or |).
+    options_file
+        False to leave the TOML file beside the votes alone.
 
     Examples
     --------
@@ -221,8 +289,11 @@ def read_comparisons(  # type: ignore[misc]  # the overloads do not list the opt
     (('coffee', 'milk', 'tea'), 2, ('ann',))
     """
     given = locals()
-    if isinstance(source, VoteSource):
-        return source.answers()
     options = ReadOptions(**{option.name: given[option.name] for option in fields(ReadOptions)})
     votes = VoteSource(source, options)
-    return votes.answers() if group is None else votes.groups()
+    return votes.answers() if votes.group is None else votes.groups()
+
+
+def read_ungrouped(source: VotesLike) -> Comparisons:
+    """Read votes for what ranks one set of items; groups are refused."""
+    return (source if isinstance(source, VoteSource) else VoteSource(source)).answers()

@@ -31,10 +31,12 @@ def open_file(
     separator: str | None = None,
     sheet: str | None = None,
     name: str | None = None,
+    remark: str = "",
 ) -> Table:
     """The table in a file, in the files that a pattern matches, or in a stream.
 
     `name` is what messages call a file whose own name says nothing; its ending tells the format.
+    They add `remark` to it.
     """
     content: Path | bytes
     if isinstance(source, Path):
@@ -47,6 +49,7 @@ def open_file(
     else:
         name, content = "standard input", _bytes_of(source, "standard input")
     ending = _ending(name, content)
+    name += remark
     if sheet is not None and not ending.endswith(EXCEL):
         raise InvalidArgument(f"{name} is not a workbook: it has no sheets")
     if ending.endswith(PARQUET):

@@ -69,13 +69,19 @@ def open_table(
     separator: str | None,
     sheet: str | None,
     name: str | None = None,
+    remark: str = "",
 ) -> Table:
-    """Find out what the source is; what reads it is imported only then."""
+    """Find out what the source is; what reads it is imported only then.
+
+    `name` stands for that of the file, and messages add `remark` to it.
+    """
     if isinstance(source, str | os.PathLike) or hasattr(source, "read"):
         from hodgerank.data.sources.files import open_file
 
         place = source if hasattr(source, "read") else Path(source)
-        return open_file(place, encoding=encoding, separator=separator, sheet=sheet, name=name)
+        return open_file(
+            place, encoding=encoding, separator=separator, sheet=sheet, name=name, remark=remark
+        )
     from hodgerank.data.sources.frames import Frame
 
     if Frame.accepts(source):

@@ -10,7 +10,7 @@ from math import exp, lgamma
 import numpy as np
 
 from hodgerank.data.comparisons import NO_WORKER, Comparisons
-from hodgerank.data.reading.vote_source import read_comparisons
+from hodgerank.data.reading.vote_source import read_ungrouped
 from hodgerank.errors import InvalidArgument
 from hodgerank.graph.comparison_graph import ComparisonGraph
 from hodgerank.kernels.linalg import laplacian
@@ -56,7 +56,7 @@ class Populations:
                 "votes of at least two populations are needed, by name: "
                 "{'experts': votes, 'novices': more_votes}"
             )
-        read = {name: read_comparisons(source) for name, source in votes.items()}
+        read = {name: read_ungrouped(source) for name, source in votes.items()}
         everything = tuple(dict.fromkeys(item for crowd in read.values() for item in crowd.items))
         items = _joined_in_all(list(read.values()))
         parts = [_restricted(crowd, items) for crowd in read.values()]
