@@ -40,6 +40,14 @@ def pytest_sessionfinish() -> None:
 
 
 @pytest.fixture(scope="session", autouse=True)
+def _compilation_is_not_announced() -> Iterator[None]:
+    """Keep what commands print the same on a slow machine that compiles for the first time."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("hodgerank.kernels.compilation.PATIENCE", 1e6)
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
 def _kernels_are_compiled_by_one_worker(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     """What one worker of xdist compiles the others wait for, and load from Numba's cache.
 
