@@ -10,7 +10,7 @@ from typing import Any
 from hodgerank.judges.call_log import content_key
 from hodgerank.judges.chat_judge import ChatJudge
 from hodgerank.judges.fake_llm import Call, FakeLLM
-from hodgerank.judges.item_run import JudgedRun, judge_items
+from hodgerank.judges.run_on_items import JudgedRun, judge_items
 from hodgerank.types import Pair
 
 QUESTION = "Which text is better?"

@@ -7,11 +7,11 @@ from typing import Any
 
 import hodgerank as hr
 from hodgerank.campaign import CampaignItem, CampaignProgress
+from hodgerank.judges.behaviour import STATUSES, JudgeBehaviour, Share
 from hodgerank.judges.chat_judge import Judged
-from hodgerank.judges.conduct import STATUSES, Conduct, Share
-from hodgerank.judges.item_run import JudgedRun
 from hodgerank.judges.prices import ModelCost
 from hodgerank.judges.replies import Verdict
+from hodgerank.judges.run_on_items import JudgedRun
 
 HOSTILE = "</script><b>tea & [red]milk"
 
@@ -83,6 +83,6 @@ def _judged(run: hr.RunResult) -> JudgedRun:
     """The run as if a language model had answered."""
     statuses = dict.fromkeys(STATUSES, 0) | {"answered": 30}
     cost = ModelCost(HOSTILE, 30, 0, 900, 30, 0, 0.25, "EUR", 7.5, statuses)
-    conduct = Conduct(HOSTILE, statuses, Share(3, 4), Share(0, 0), cost)
+    behaviour = JudgeBehaviour(HOSTILE, statuses, Share(3, 4), Share(0, 0), cost)
     calls = (Judged(pair, "", HOSTILE, Verdict("answered", 1.0)) for pair in [hr.Pair("b", "c")])
-    return JudgedRun(f"{HOSTILE} " * 30, run, (conduct,), tuple(calls), "auto", 0, None)
+    return JudgedRun(f"{HOSTILE} " * 30, run, (behaviour,), tuple(calls), "auto", 0, None)

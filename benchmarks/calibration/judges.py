@@ -14,7 +14,7 @@ from benchmarks.calibration.table import Row
 from hodgerank.collecting.run_async import Allowance
 from hodgerank.estimators.position_bias.bias_test import first_choice_rate
 from hodgerank.estimators.worker_weights import weighed
-from hodgerank.judges.conduct import SURE
+from hodgerank.judges.behaviour import SURE
 from hodgerank.judges.design_effect import effective_share
 
 TASTES, WEIGHTS = np.polynomial.hermite_e.hermegauss(15)

@@ -37,9 +37,9 @@ from hodgerank.errors import (
     JudgeFailed,
     StopAsking,
 )
+from hodgerank.judges.behaviour import behaviour_of
 from hodgerank.judges.call_log import FIELDS
 from hodgerank.judges.chat_judge import ChatJudge
-from hodgerank.judges.conduct import conduct_of
 from hodgerank.judges.endpoint.endpoint import CallFailed
 from hodgerank.judges.fake_llm import FakeLLM, Faults, ModelProfile
 from hodgerank.judges.ledger import Caps
@@ -160,7 +160,9 @@ def test_four_ways_of_not_answering_are_counted_apart_and_never_told(no_waiting)
         judge = judge_of(fake_llm, few(3), [*profiles, "gone"], base_url=urls, retries=0)
         pairs = [pair for pair in permutations(few(3), 2) for _ in range(5)]
         said = ask(judge, *pairs, at_once=True)
-    counts = {who.model: {s: n for s, n in who.statuses.items() if n} for who in conduct_of(judge)}
+    counts = {
+        who.model: {s: n for s, n in who.statuses.items() if n} for who in behaviour_of(judge)
+    }
     assert counts == {
         "good": {"answered": 6},
         "silent": {"abstained": 6},

@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import pytest
 
 import hodgerank as hr
-from hodgerank.judges.conduct import STATUSES, Asked, Conduct, Share, judges_section
+from hodgerank.judges.behaviour import STATUSES, Asked, JudgeBehaviour, Share, judges_section
 from hodgerank.judges.prices import ModelCost
 from hodgerank.reporting.blocks import Bullets, Paragraph
 
@@ -19,7 +19,7 @@ VOTES = hr.read_comparisons(
 OFTEN = hr.read_comparisons([*zip("abcd", "bcda", [1] * 4, strict=True)] * 2)
 
 
-def conduct(model, counts, both=(0, 0), longer=(0, 0), **cost):
+def behaviour(model, counts, both=(0, 0), longer=(0, 0), **cost):
     statuses = dict(zip(STATUSES, counts, strict=True))
     plain = {"retries": 0, "estimated_calls": 0, "cost": None, "currency": "", "seconds": 0.0}
     row = ModelCost(
@@ -28,11 +28,11 @@ def conduct(model, counts, both=(0, 0), longer=(0, 0), **cost):
         statuses=statuses,
         **{"prompt_tokens": 0, "completion_tokens": 0, **plain, **cost},
     )
-    return Conduct(model, statuses, Share(*both), Share(*longer), row)
+    return JudgeBehaviour(model, statuses, Share(*both), Share(*longer), row)
 
 
-X = conduct("x", (10, 1, 0, 2, 3), (3, 4), (2, 3), prompt_tokens=1500, seconds=6.5)
-Y = conduct("y", (0, 0, 0, 0, 0))
+X = behaviour("x", (10, 1, 0, 2, 3), (3, 4), (2, 3), prompt_tokens=1500, seconds=6.5)
+Y = behaviour("y", (0, 0, 0, 0, 0))
 
 
 def section(judges=(X, Y), *, votes=VOTES, workers=None, **asked):
@@ -70,7 +70,7 @@ def test_a_question_gives_no_orders_to_a_terminal():
 
 
 def test_endings_are_added_up_over_judges():
-    words = in_total(X, conduct("z", (5, 1, 4, 0, 0), prompt_tokens=10, completion_tokens=2))
+    words = in_total(X, behaviour("z", (5, 1, 4, 0, 0), prompt_tokens=10, completion_tokens=2))
     assert "15 calls brought an answer" in words
     assert "2 judged neither, 4 were refused, 2 named no answer and 3 failed" in words
     assert "took 1,512 tokens" in words
@@ -81,14 +81,14 @@ def test_endings_are_added_up_over_judges():
     [((1.5, 0.25), "They cost 1.75 EUR."), ((1.5, None), ""), ((None, None), "")],
 )
 def test_what_it_cost_is_said_where_all_of_it_is_known(costs, words):
-    judges = (conduct("x", (1, 0, 0, 0, 0), cost=cost, currency="EUR") for cost in costs)
+    judges = (behaviour("x", (1, 0, 0, 0, 0), cost=cost, currency="EUR") for cost in costs)
     text = in_total(*judges)
     assert words in text
     assert ("They cost" in text) == bool(words)
 
 
 def test_money_may_have_no_name():
-    assert "They cost 2." in in_total(conduct("x", (1, 0, 0, 0, 0), cost=2.0))
+    assert "They cost 2." in in_total(behaviour("x", (1, 0, 0, 0, 0), cost=2.0))
 
 
 @pytest.mark.parametrize(
@@ -96,7 +96,7 @@ def test_money_may_have_no_name():
     [(1, "1 call did not say how many tokens"), (2, "2 calls did not say how many tokens")],
 )
 def test_tokens_that_are_estimated_are_said_to_be(n, words):
-    assert words in in_total(conduct("x", (2, 0, 0, 0, 0), estimated_calls=n))
+    assert words in in_total(behaviour("x", (2, 0, 0, 0, 0), estimated_calls=n))
     assert "did not say" not in in_total(X)
 
 
@@ -142,7 +142,7 @@ def test_habits_stand_in_a_table():
 
 
 def test_who_gave_no_answer_is_not_said_to_choose():
-    silent = conduct("silent", (0, 5, 0, 0, 0))
+    silent = behaviour("silent", (0, 5, 0, 0, 0))
     assert section((X, silent)).blocks[2].rows[1] == ("silent", "", "", "")
 
 
@@ -180,7 +180,7 @@ def test_contexts_are_said_to_hang_together_where_that_shows_or_cannot_be_told()
 
 
 def test_hostile_names_of_models_are_cut_and_visible():
-    hostile = conduct("\x1b[31m" + "m" * 500, (1, 0, 0, 0, 0))
+    hostile = behaviour("\x1b[31m" + "m" * 500, (1, 0, 0, 0, 0))
     name = section((hostile,)).blocks[1].rows[0][0]
     assert "\x1b" not in name
     assert len(name) < 100

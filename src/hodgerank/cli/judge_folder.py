@@ -15,7 +15,7 @@ from hodgerank.cli.console import complaints, verbatim
 from hodgerank.cli.progress import doing, is_watched, telling_progress
 from hodgerank.errors import CannotWrite
 from hodgerank.judges.chat_judge import ChatJudge
-from hodgerank.judges.item_run import JudgedRun, judge_items, votes_in
+from hodgerank.judges.run_on_items import JudgedRun, judge_items, votes_in
 from hodgerank.reporting.findings import Findings
 from hodgerank.reporting.report import Report
 

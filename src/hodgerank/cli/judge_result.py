@@ -19,8 +19,8 @@ from hodgerank.cli.console import (
 from hodgerank.cli.result import BAD_INPUT, INTERRUPTED, NOT_UNIQUE, CommandResult
 from hodgerank.data.items.judged_items import JudgedItems
 from hodgerank.judges.expected_cost import ExpectedCost
-from hodgerank.judges.item_run import JudgedRun
 from hodgerank.judges.prompts.images import logged
+from hodgerank.judges.run_on_items import JudgedRun
 from hodgerank.reporting.report import Report
 from hodgerank.types import Pair
 

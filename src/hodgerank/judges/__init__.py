@@ -15,31 +15,31 @@ if TYPE_CHECKING:
     from hodgerank.data.items.judged_items import JudgedItems as JudgedItems
     from hodgerank.data.items.judged_items import read_items as read_items
     from hodgerank.data.items.samples import Sample as Sample
-    from hodgerank.judges.campaign_run import CampaignRun as CampaignRun
-    from hodgerank.judges.campaign_run import ModelRun as ModelRun
-    from hodgerank.judges.campaign_run import judge_campaign as judge_campaign
-    from hodgerank.judges.campaign_run import judge_for as judge_for
+    from hodgerank.judges.behaviour import JudgeBehaviour as JudgeBehaviour
     from hodgerank.judges.chat_judge import ChatJudge as ChatJudge
     from hodgerank.judges.chat_judge import Judged as Judged
-    from hodgerank.judges.conduct import Conduct as Conduct
-    from hodgerank.judges.item_run import JudgedRun as JudgedRun
-    from hodgerank.judges.item_run import judge_items as judge_items
     from hodgerank.judges.ledger import Caps as Caps
     from hodgerank.judges.prices import Price as Price
     from hodgerank.judges.prices import Prices as Prices
     from hodgerank.judges.prompts.template import Template as Template
     from hodgerank.judges.prompts.template import load_template as load_template
+    from hodgerank.judges.run_on_campaign import CampaignRun as CampaignRun
+    from hodgerank.judges.run_on_campaign import ModelRun as ModelRun
+    from hodgerank.judges.run_on_campaign import judge_campaign as judge_campaign
+    from hodgerank.judges.run_on_campaign import judge_for as judge_for
+    from hodgerank.judges.run_on_items import JudgedRun as JudgedRun
+    from hodgerank.judges.run_on_items import judge_items as judge_items
 
 _HOMES = {
     "ChatJudge": "judges.chat_judge",
     "Judged": "judges.chat_judge",
-    "judge_items": "judges.item_run",
-    "JudgedRun": "judges.item_run",
-    "Conduct": "judges.conduct",
-    "judge_for": "judges.campaign_run",
-    "judge_campaign": "judges.campaign_run",
-    "CampaignRun": "judges.campaign_run",
-    "ModelRun": "judges.campaign_run",
+    "judge_items": "judges.run_on_items",
+    "JudgedRun": "judges.run_on_items",
+    "JudgeBehaviour": "judges.behaviour",
+    "judge_for": "judges.run_on_campaign",
+    "judge_campaign": "judges.run_on_campaign",
+    "CampaignRun": "judges.run_on_campaign",
+    "ModelRun": "judges.run_on_campaign",
     "read_items": "data.items.judged_items",
     "JudgedItems": "data.items.judged_items",
     "Sample": "data.items.samples",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from functools import lru_cache
 from ipaddress import ip_address
 from urllib.parse import urlsplit
@@ -15,7 +16,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from hodgerank.server.context import ServerContext
 from hodgerank.server.error_responses import answer_problem
 from hodgerank.server.problem import Problem
-from hodgerank.server.rendering import policy
+from hodgerank.server.rendering import MEDIA_ORIGINS
 
 SAFE_METHODS = ("GET", "HEAD", "OPTIONS")
 MOST_BODY_BYTES = 1 << 20
@@ -106,8 +107,19 @@ def _require_same_origin(headers: Headers, origin: str) -> None:
         raise Problem(403, "This came from a page of another site, and was not done.")
 
 
+def _content_security_policy(origins: Iterable[str] = ()) -> str:
+    """What a page may load: its own scripts and styles, and media of these origins too."""
+    media = " ".join(["'self'", *origins])
+    return (
+        "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; "
+        f"img-src {media} data:; media-src {media}; form-action 'self'; base-uri 'none'; "
+        "frame-ancestors 'none'"
+    )
+
+
 def _add_headers(headers: MutableHeaders, scope: Scope) -> None:
-    headers.setdefault("Content-Security-Policy", policy())
+    policy = _content_security_policy(scope.get(MEDIA_ORIGINS, ()))
+    headers.setdefault("Content-Security-Policy", policy)
     headers.setdefault("Cache-Control", "no-store")
     headers["X-Content-Type-Options"] = "nosniff"
     headers["Referrer-Policy"] = "same-origin"  # without it browsers hide where a form is from

@@ -5,8 +5,8 @@ from __future__ import annotations
 import asyncio
 
 from campaigns import SCORES, TEXTS, few
-from hodgerank.judges.campaign_run import judge_campaign, judge_for
 from hodgerank.judges.fake_llm import FakeLLM, Faults, ModelProfile
+from hodgerank.judges.run_on_campaign import judge_campaign, judge_for
 
 
 def work(fake_llm, campaign, models, **options):

@@ -15,8 +15,8 @@ from hodgerank.campaign import Campaign, CampaignItem, RemoteCampaign
 from hodgerank.campaign.client import connection as connection_module
 from hodgerank.campaign.client.address import read_address
 from hodgerank.errors import CampaignError, InvalidArgument
-from hodgerank.judges.campaign_run import judge_campaign, judge_for
 from hodgerank.judges.fake_llm import FakeLLM, ModelProfile
+from hodgerank.judges.run_on_campaign import judge_campaign, judge_for
 from server.media.made import NOT_TAKEN, picture
 
 seeds = count(5000)

@@ -127,6 +127,7 @@ def test_the_report_is_a_page_that_runs_nothing(owned):
     policy = reply.headers["content-security-policy"]
     assert policy.startswith("default-src 'none'; style-src 'unsafe-inline'; img-src data:")
     assert "script-src" not in policy
+    assert "frame-ancestors 'none'" in policy
 
 
 def test_the_report_has_the_ranking_of_the_other_pages(owned):

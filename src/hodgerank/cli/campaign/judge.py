@@ -49,8 +49,8 @@ from hodgerank.cli.progress import doing, telling_progress
 from hodgerank.cli.result import BAD_INPUT, CommandResult
 from hodgerank.cli.result import INTERRUPTED as INTERRUPTED_STATUS
 from hodgerank.errors import InvalidArgument
-from hodgerank.judges.campaign_run import CampaignRun, judge_campaign, judge_for
 from hodgerank.judges.chat_judge import ChatJudge
+from hodgerank.judges.run_on_campaign import CampaignRun, judge_campaign, judge_for
 
 
 @dataclass(frozen=True)

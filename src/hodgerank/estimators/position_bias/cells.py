@@ -123,5 +123,5 @@ def require_both_orders(votes: Comparisons) -> None:
     if not has_display_order(votes):
         raise InvalidArgument(
             "the same side was chosen in every answer: what it adds cannot be told from what the "
-            "items do; leave position (--position-bias) out"
+            "items do; leave position_bias (--position-bias) out"
         )

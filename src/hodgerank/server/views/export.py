@@ -182,7 +182,7 @@ def _new_file(ending: str) -> Path:
     return Path(name)
 
 
-REPORT_POLICY = f"{POLICY}; base-uri 'none'; form-action 'none'; layout-ancestors 'none'"
+REPORT_POLICY = f"{POLICY}; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 """Of the report, which has its styles in it; it runs nothing and asks for nothing."""
 OF_TRACK = "track "
 """What stands before the name of a track, which may be called anything."""

@@ -327,7 +327,7 @@ def test_a_server_that_always_fails_is_quoted(no_waiting):
 
 
 PREPARED = multiprocessing.get_context("forkserver")
-PREPARED.set_forkserver_preload(["hodgerank.judges.item_run", "hodgerank.cli.judge", "httpx"])
+PREPARED.set_forkserver_preload(["hodgerank.judges.run_on_items", "hodgerank.cli.judge", "httpx"])
 
 
 @pytest.mark.slow

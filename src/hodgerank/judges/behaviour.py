@@ -35,7 +35,7 @@ class Share:
 
 
 @dataclass(frozen=True)
-class Conduct:
+class JudgeBehaviour:
     """What one judge did.
 
     Attributes
@@ -57,14 +57,14 @@ class Conduct:
     cost: ModelCost
 
 
-def conduct_of(judge: ChatJudge) -> tuple[Conduct, ...]:
+def behaviour_of(judge: ChatJudge) -> tuple[JudgeBehaviour, ...]:
     """That of every model that was called, in the order of the panel."""
     costs = {row.model: row for row in judge.ledger.rows()}
     by_model: dict[str, list[Judged]] = {model: [] for model in costs}
     for call in judge.judged:
         by_model.setdefault(call.model, []).append(call)
     return tuple(
-        Conduct(
+        JudgeBehaviour(
             model,
             _statuses(calls, costs[model]),
             _both_orders(calls),
@@ -120,7 +120,7 @@ class Asked(NamedTuple):
     """What was asked of whom, and what was not; `share` is that of `effective_share`."""
 
     question: str
-    judges: Sequence[Conduct]
+    judges: Sequence[JudgeBehaviour]
     n_contexts: int
     share: float
     n_left: int
@@ -156,7 +156,7 @@ def _some(items: Sequence[Item]) -> str:
     return names if len(items) <= FEW else f"{names} ..."
 
 
-def _in_total(judges: Sequence[Conduct]) -> tuple[Text, ...]:
+def _in_total(judges: Sequence[JudgeBehaviour]) -> tuple[Text, ...]:
     totals = {status: sum(judge.statuses[status] for judge in judges) for status in STATUSES}
     tokens = sum(judge.cost.prompt_tokens + judge.cost.completion_tokens for judge in judges)
     costs = [judge.cost.cost for judge in judges]
@@ -170,7 +170,7 @@ def _in_total(judges: Sequence[Conduct]) -> tuple[Text, ...]:
     return tuple(said)
 
 
-def _replies(judges: Sequence[Conduct]) -> Table:
+def _replies(judges: Sequence[JudgeBehaviour]) -> Table:
     names = (*STATUSES, "spent", "seconds")
     header = [say("judges.judge"), *(say(f"judges.{name}") for name in names)]
     rows = [
@@ -185,7 +185,7 @@ def _replies(judges: Sequence[Conduct]) -> Table:
     return Table(header, rows, frozenset(range(1, len(header))))
 
 
-def _habits(judges: Sequence[Conduct], first: Mapping[Item, FirstChoiceRate]) -> Table:
+def _habits(judges: Sequence[JudgeBehaviour], first: Mapping[Item, FirstChoiceRate]) -> Table:
     names = ("judge", "first", "both_orders", "longer")
     rows = [
         (
@@ -219,7 +219,7 @@ def _in_percent(first: FirstChoiceRate | None) -> str:
 
 
 def _leans(
-    judges: Sequence[Conduct],
+    judges: Sequence[JudgeBehaviour],
     workers: WorkerAssessment | None,
     first: Mapping[Item, FirstChoiceRate],
 ) -> tuple[Text, ...]:

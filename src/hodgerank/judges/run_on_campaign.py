@@ -26,8 +26,8 @@ from hodgerank.errors import (
     NoTask,
     UnknownItem,
 )
+from hodgerank.judges.behaviour import JudgeBehaviour, behaviour_of
 from hodgerank.judges.chat_judge import ChatJudge, Judged
-from hodgerank.judges.conduct import Conduct, conduct_of
 from hodgerank.judges.endpoint.endpoint import CallFailed
 from hodgerank.sampling.answers import Answer
 from hodgerank.types import Pair
@@ -82,7 +82,7 @@ class CampaignRun(Displayed):
 
     reason: str
     models: tuple[ModelRun, ...]
-    judges: tuple[Conduct, ...]
+    judges: tuple[JudgeBehaviour, ...]
 
     @property
     def n_answers(self) -> int:
@@ -326,7 +326,7 @@ class _TaskLoop(CallLoop[Task]):
         return CampaignRun(
             reason,
             tuple(self._run_of(model, reason) for model in self._models),
-            conduct_of(self._judge),
+            behaviour_of(self._judge),
         )
 
     def _run_of(self, model: str, reason: str) -> ModelRun:

@@ -19,9 +19,9 @@ from hodgerank.campaign.campaign import Campaign
 from hodgerank.campaign.items import CampaignItem
 from hodgerank.campaign.settings import GoldPair
 from hodgerank.errors import CampaignError, InvalidArgument, JudgeFailed, NoTask, UnknownItem
-from hodgerank.judges.campaign_run import judge_campaign, judge_for
 from hodgerank.judges.fake_llm import FakeLLM, Faults, ModelProfile
 from hodgerank.judges.ledger import Caps
+from hodgerank.judges.run_on_campaign import judge_campaign, judge_for
 from hodgerank.types import Pair
 
 SHARP = ModelProfile(acuity=2)
@@ -436,7 +436,7 @@ def test_gold_pairs_that_come_again_are_not_paid_again():
 
 PREPARED = multiprocessing.get_context("forkserver")
 PREPARED.set_forkserver_preload(
-    ["hodgerank.judges.campaign_run", "hodgerank.campaign.stores.sqlite", "httpx", "alembic"]
+    ["hodgerank.judges.run_on_campaign", "hodgerank.campaign.stores.sqlite", "httpx", "alembic"]
 )
 
 

@@ -38,7 +38,7 @@ LONGEST_PART = 400
 
 
 @contextmanager
-def judged_campaign(
+def folder_campaign(
     judge: ChatJudge, sampler: Sampler, seed: int, path: Path | str | None
 ) -> Iterator[Campaign]:
     """The campaign in a file, or in memory, with all that the judge has replied so far."""

@@ -20,10 +20,10 @@ from hodgerank.errors import JudgeFailed, require_one_of
 from hodgerank.estimators.worker_weights import weighed
 from hodgerank.graph.answered_graph import AnsweredGraph
 from hodgerank.graph.repetitions import news_share
+from hodgerank.judges.behaviour import Asked, JudgeBehaviour, behaviour_of, judges_section
 from hodgerank.judges.chat_judge import ChatJudge, Judged
-from hodgerank.judges.conduct import Asked, Conduct, conduct_of, judges_section
 from hodgerank.judges.design_effect import effective_share
-from hodgerank.judges.judged_campaign import hand_in, judged_campaign
+from hodgerank.judges.folder_campaign import folder_campaign, hand_in
 from hodgerank.reporting.report import Report, report
 from hodgerank.sampling.answers import Answer
 from hodgerank.sampling.sampler import Sampler
@@ -55,7 +55,7 @@ class JudgedRun(Displayed):
 
     question: str
     result: RunResult
-    judges: tuple[Conduct, ...]
+    judges: tuple[JudgeBehaviour, ...]
     judged: tuple[Judged, ...]
     asked_by: str
     n_left: int
@@ -196,7 +196,7 @@ async def judge_items(
     judge.tell(sampler)
     collector = Collector(sampler, Budget(budget), stop, None, on_answer)
     try:
-        with judged_campaign(judge, sampler, seed, campaign) as kept:
+        with folder_campaign(judge, sampler, seed, campaign) as kept:
 
             async def ask(pair: Pair) -> Answer | None:
                 call = await judge.put(pair)
@@ -226,7 +226,7 @@ async def judge_items(
     return JudgedRun(
         judge.question,
         result,
-        conduct_of(judge),
+        behaviour_of(judge),
         tuple(judge.judged),
         sampler.name,
         judge.n_left,
