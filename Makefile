@@ -129,7 +129,7 @@ dist: $(READY)-dist  ## build sdist and wheel in dist/, look into them, and run 
 COMPILE = $(BIN)/uv pip compile pyproject.toml --quiet --upgrade --universal --python-version 3.11 --no-annotate --custom-compile-command "make lock"
 lock: $(READY)-lock  ## renew constraints.txt with the newest releases; then run make test-all
 	$(COMPILE) --all-extras $(addprefix --group ,build test docs lint dist lock) --output-file constraints.txt
-	$(COMPILE) $(addprefix --extra ,plot duckdb) $(addprefix --group ,build bench) --output-file benchmarks/constraints.txt
+	$(COMPILE) $(addprefix --extra ,plot duckdb campaign) $(addprefix --group ,build bench) --output-file benchmarks/constraints.txt
 
 clean:  ## remove the virtual environments and everything generated
 	rm -rf .venv .venv-* docs/_build demo out dist .pytest_cache .mypy_cache .ruff_cache .hypothesis .coverage htmlcov
@@ -143,7 +143,7 @@ $(READY)-lint:      INSTALL := --editable .[postgres,server] --group lint
 $(READY)-docs:      INSTALL := --editable .[plot] --group docs
 $(READY)-dist:      INSTALL := --editable . --group dist
 $(READY)-lock:      INSTALL := --group lock
-$(READY)-bench:     INSTALL := --editable .[plot,duckdb] --group bench
+$(READY)-bench:     INSTALL := --editable .[plot,duckdb,campaign] --group bench
 
 $(READY)-demo $(READY)-reproduce $(READY)-test $(READY)-test-all $(READY)-lint $(READY)-docs $(READY)-dist \
 $(READY)-lock $(READY)-bench: $(VENV)/.python pyproject.toml $(CONSTRAINTS)
