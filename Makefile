@@ -31,7 +31,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
 .PHONY: help demo test test-all test-core test-pythons test-latest test-lowest fuzz soak coverage \
-  lint types metrics docs transcripts screenshots reproduce bench dist lock clean FORCE
+  lint types metrics docs transcripts screenshots reproduce bench bench-check dist lock clean FORCE
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-13s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
@@ -115,9 +115,17 @@ screenshots: $(READY)-test $(READY)-chromium  ## take the pictures of the server
 reproduce: $(READY)-reproduce  ## regenerate every figure and table of the paper, with verdicts, in out/
 	$(BIN)/hodgerank reproduce --output out
 
-bench:  ## time everything over sizes beside peers (twenty minutes), and write docs/scaling.*
-	@$(MAKE) --no-print-directory VENV=.venv-bench CONSTRAINTS=benchmarks/constraints.txt .venv-bench/.ready-bench
+# Benchmarks run beside peers, in an environment of their own.
+BENCH_READY = $(MAKE) --no-print-directory VENV=.venv-bench CONSTRAINTS=benchmarks/constraints.txt .venv-bench/.ready-bench
+
+bench:  ## time everything over sizes beside peers (half an hour), and write docs/scaling.* and what bench-check compares with
+	@$(BENCH_READY)
 	.venv-bench/bin/python -m benchmarks scaling
+	.venv-bench/bin/python -m benchmarks.check --record
+
+bench-check:  ## time what is used most (two minutes), and fail if anything is slower than recorded; ROWS=samplers for some of it
+	@$(BENCH_READY)
+	.venv-bench/bin/python -m benchmarks.check $(ROWS)
 
 dist: $(READY)-dist  ## build sdist and wheel in dist/, look into them, and run the wheel in an empty environment
 	rm -rf dist
