@@ -54,7 +54,7 @@ def test_the_way_in_is_readable_for_all(live, page):
     page.goto(live.join_link(live.campaign(FOUR, **FULL, joining=joining)))
     expect_readable(page)
     page.get_by_role("checkbox").check()
-    page.get_by_role("button", name="Begin").click()
+    page.get_by_role("button", name="Start").click()
     page.wait_for_url("**/questions")
     expect_readable(page)
 
@@ -67,7 +67,7 @@ def test_pairs_of_texts_are_readable_for_all(live, page):
     expect(page.locator("#reasons")).to_be_visible()
     expect_readable(page, SCREENS[1:2])
     page.keyboard.press("Escape")
-    page.get_by_role("button", name="Stop here").click()
+    page.get_by_role("button", name="Stop", exact=True).click()
     expect_readable(page, SCREENS[:1])
 
 
@@ -128,7 +128,7 @@ def test_words_alone_are_readable_for_all(live, watched):
     page.goto(live.join_link(live.campaign(FOUR, panel={"kind": "prolific"})))
     expect_readable(page, SCREENS[:2])
     page.goto(f"{live.url}/j/nothing")
-    expect(page.locator("main")).to_contain_text("Open the link that you were given")
+    expect(page.locator("main")).to_contain_text("Please open the complete link")
 
 
 def test_who_wants_no_motion_gets_none(live, watched):

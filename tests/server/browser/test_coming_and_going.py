@@ -39,10 +39,10 @@ FROM_PANEL = "PROLIFIC_PID=ann&STUDY_ID=s1&SESSION_ID=x/1"
 def test_consent_comes_before_anything_else(live, page):
     campaign = live.campaign(FOUR, joining={"consent": "We keep your answers.\nOnly those."})
     page.goto(live.join_link(campaign))
-    page.get_by_role("button", name="Begin").click()
+    page.get_by_role("button", name="Start").click()
     assert "/j/" in page.url
-    page.get_by_label("I have read this, and I agree.").check()
-    page.get_by_role("button", name="Begin").click()
+    page.get_by_label("I have read this and I agree.").check()
+    page.get_by_role("button", name="Start").click()
     wait_for_pair(page)
     assert [worker.worker[:2] for worker in campaign.workers()] == ["w-"]
 
@@ -53,14 +53,16 @@ def test_practice_explains_and_is_not_counted(live, page):
     expect_count(page, "Practice 1 of 2")
     assert shown(page) == ("Sentence 0", "Sentence 1")
     press(page, "1")
-    expect(page.locator("#feedback")).to_contain_text("Right.")
+    expect(page.locator("#feedback")).to_contain_text("Correct.")
     expect(page.locator("#feedback")).to_contain_text("Zero is first.")
     page.keyboard.press("Enter")
     expect_count(page, "Practice 2 of 2")
     assert shown(page) == ("Sentence 3", "Sentence 2")
     press(page, "1")
     expect(page.locator("#feedback")).to_contain_text("The other one is better.")
-    expect(page.locator("#feedback")).to_contain_text("From here on it counts.")
+    expect(page.locator("#feedback")).to_contain_text(
+        "Practice is over. From now on your answers count"
+    )
     page.keyboard.press("Enter")
     expect_count(page, "0 of about 6")
     press(page, "1")
@@ -76,16 +78,16 @@ def test_who_knows_what_to_do_goes_on(live, watched):
     page = watched.page()
     campaign = live.campaign(FOUR, joining={"questions": QUESTIONS}, instructions="Look well.")
     page.goto(live.join_link(campaign))
-    page.get_by_role("button", name="Begin").click()
+    page.get_by_role("button", name="Start").click()
     page.goto(f"{live.url}/w/{campaign.id}")  # does not help
     page.wait_for_url("**/questions")
     page.get_by_label("Any").check()
     page.get_by_label("As I like").check()
-    page.get_by_role("button", name="Go on").click()
-    expect(page.get_by_role("alert")).to_contain_text("you have one more try")
+    page.get_by_role("button", name="Continue").click()
+    expect(page.get_by_role("alert")).to_contain_text("Please read the instructions again")
     page.get_by_label("The best").check()
     page.get_by_label("As I like").check()
-    page.get_by_role("button", name="Go on").click()
+    page.get_by_role("button", name="Continue").click()
     wait_for_pair(page)
     press(page, "1")
     expect_count(page, "1 of about 6")
@@ -100,11 +102,11 @@ def test_who_does_not_is_screened_out_with_a_code(live, watched):
         panel={"kind": "link", "screened_out": "OUT-8", "completed": "DONE-7"},
     )
     page.goto(live.join_link(campaign, "worker=ann"))
-    page.get_by_role("button", name="Begin").click()
+    page.get_by_role("button", name="Start").click()
     for _ in range(2):
         page.get_by_label("Any").check()
         page.get_by_label("Fast").check()
-        page.get_by_role("button", name="Go on").click()
+        page.get_by_role("button", name="Continue").click()
     expect_done(page)
     expect(page.locator("#code")).to_have_text("OUT-8")
     assert "DONE-7" not in page.content()
@@ -128,7 +130,7 @@ def test_who_came_from_a_panel_is_sent_back_when_all_is_saved(live, watched):
     press(page, "2")
     expect_done(page)
     expect(page.locator("#code")).to_have_text("DONE-7")
-    expect(page.locator("#going")).to_contain_text("taken there in")
+    expect(page.locator("#going")).to_contain_text("You will be redirected in")
     page.wait_for_url("https://panel.example/back?cc=DONE-7&session=x%2F1")
     assert arrived == [[1, -1]]
     assert [worker.outcome for worker in campaign.workers()] == ["completed"]
@@ -150,11 +152,11 @@ def test_who_stops_early_has_withdrawn(live, page):
     campaign = live.campaign(FOUR, answers_per_worker=5, panel={**PANEL, "return_to": ""})
     begin(page, live, campaign, FROM_PANEL)
     press(page, "1")
-    page.get_by_role("button", name="Stop here").click()
+    page.get_by_role("button", name="Stop", exact=True).click()
     expect(page.locator("#stopping")).to_contain_text("You were asked for 5")
     page.keyboard.press("Escape")
     press(page, "2")
-    page.get_by_role("button", name="Stop here").click()
+    page.get_by_role("button", name="Stop", exact=True).click()
     click(page, "#leave")
     expect_done(page)
     expect(page.locator("#code")).to_have_text("GONE-9")
@@ -167,7 +169,7 @@ def test_who_stops_where_there_is_no_limit_has_completed(live, page):
     campaign = live.campaign(FOUR)
     begin(page, live, campaign)
     press(page, "1")
-    page.get_by_role("button", name="Stop here").click()
+    page.get_by_role("button", name="Stop", exact=True).click()
     click(page, "#leave")
     expect_done(page)
     assert [worker.outcome for worker in campaign.workers()] == ["completed"]
@@ -191,7 +193,7 @@ def test_a_name_belongs_to_the_browser_that_began(live, watched):
     one, other = watched.page(), watched.page()
     begin(one, live, campaign, "worker=ann")
     other.goto(live.join_link(campaign, "worker=ann"))
-    expect(other.locator("main")).to_contain_text("Somebody has begun under this name.")
+    expect(other.locator("main")).to_contain_text("Somebody has already started under this name.")
     one.goto(live.join_link(campaign, "worker=ann"))
     wait_for_pair(one)
 

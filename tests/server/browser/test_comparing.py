@@ -35,7 +35,7 @@ def test_a_whole_campaign_is_answered_by_keys(live, page):
         press(page, key)
     expect_done(page)
     assert outcomes(campaign) == [1, -1, 0, 1, -1]
-    expect(page.locator("main")).to_contain_text("You have given 5 answers.")
+    expect(page.locator("main")).to_contain_text("You gave 5 answers.")
 
 
 def test_a_campaign_is_answered_by_touch_on_a_phone(live, phone):
@@ -177,7 +177,7 @@ def test_fine_grades_are_chosen_on_a_scale_by_keys(live, page):
     begin(page, live, campaign)
     press(page, "ArrowRight")  # leads to the scale
     page.keyboard.press("Enter")
-    expect(page.locator("#said")).to_have_text("Move the slider first.")
+    expect(page.locator("#said")).to_have_text("Please move the slider first.")
     page.keyboard.press("ArrowLeft")
     page.keyboard.press("ArrowLeft")
     expect(page.locator("#scale")).to_have_attribute("aria-valuetext", "First: 2 / 5")
@@ -356,7 +356,7 @@ def test_a_skip_that_is_not_sent_yet_is_not_what_is_taken_back(live, page):
     press(page, "s")
     press(page, "u")
     held[0].continue_()
-    expect(page.locator("#said")).to_have_text("Taken back: choose again.")
+    expect(page.locator("#said")).to_have_text("Undone. Please choose again.")
     assert shown(page) == first
     assert [worker.n_skipped for worker in campaign.workers()] == [1]
 

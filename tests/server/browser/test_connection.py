@@ -21,7 +21,7 @@ from server.browser.working import (
 
 FOUR = {f"secret-{k}": f"Sentence {k}" for k in range(4)}
 OFFLINE = "net::ERR_INTERNET_DISCONNECTED"
-KEPT = "Answers that are kept here and will be sent"
+KEPT = "Answers kept here and sent later"
 
 
 def test_answers_given_offline_are_sent_when_the_connection_is_back(live, watched):
@@ -115,7 +115,7 @@ def test_an_answer_is_taken_back_even_while_it_is_on_its_way(live, page):
     wait_until_sent(page)
     press(page, "2")
     held[1].continue_()
-    expect(page.locator("#said")).to_have_text("Taken back: choose again.")
+    expect(page.locator("#said")).to_have_text("Undone. Please choose again.")
     assert shown(page) == first
     press(page, "2")
     expect_count(page, "1 of about 6")
@@ -206,7 +206,7 @@ def test_an_answer_that_another_tab_gave_differently_is_refused_in_words(live, w
     worker = campaign.workers()[0].worker
     campaign.answer(campaign.lease(worker)[0], -1)
     press(page, "1")
-    expect(page.locator("#said")).to_contain_text("Answers that were not taken: 1.")
+    expect(page.locator("#said")).to_contain_text("Answers not accepted: 1.")
     expect_count(page, "1 of about 6")
     press(page, "1")
     expect_count(page, "2 of about 6")
@@ -220,7 +220,7 @@ def test_a_pause_is_waited_for(live, page):
     campaign.pause()
     press(page, "1")
     press(page, "1")
-    expect(page.locator("#said")).to_have_text("Paused at the moment. It goes on by itself.")
+    expect(page.locator("#said")).to_have_text("Paused. It continues by itself.")
     expect(page.locator("#heard")).to_have_text("")  # no pair is there
     campaign.resume()
     page.evaluate("dispatchEvent(new Event('online'))")  # instead of some seconds
@@ -237,7 +237,9 @@ def test_a_campaign_that_is_closed_meanwhile_ends_in_words(live, watched):
     campaign.close()
     press(page, "1")
     page.wait_for_url(re.compile(r"/done\?refused=1$"))
-    expect(page.locator("main")).to_contain_text("One answer came after the end")
+    expect(page.locator("main")).to_contain_text(
+        "One answer arrived after the end and does not count"
+    )
 
 
 def test_who_is_not_signed_in_any_more_is_told_and_keeps_the_answer(live, watched):
@@ -247,7 +249,7 @@ def test_who_is_not_signed_in_any_more_is_told_and_keeps_the_answer(live, watche
     begin(page, live, campaign, "worker=ann")
     live.context.keys.revoke(campaign=campaign.id, holder="ann")
     press(page, "1")
-    expect(page.locator("#said")).to_contain_text("not signed in any more")
+    expect(page.locator("#said")).to_contain_text("This browser is no longer signed in")
     assert outcomes(campaign) == []
     begin(page, live, campaign, "worker=ann")
     wait_until_sent(page)
@@ -262,7 +264,7 @@ def test_an_old_page_keeps_its_answer_when_somebody_else_has_joined_in_the_brows
     begin(ann, live, campaign, "worker=ann")
     begin(bob, live, campaign, "worker=bob")
     press(ann, "1")
-    expect(ann.locator("#said")).to_contain_text("not signed in any more")
+    expect(ann.locator("#said")).to_contain_text("This browser is no longer signed in")
     assert outcomes(campaign) == []
     assert ann.evaluate("localStorage.length") == 1
 
@@ -276,8 +278,8 @@ def test_new_votes_after_a_reset_are_those_of_the_new_round(live, watched):
     wait_until_sent(page)
     campaign.reset()
     press(page, "1")
-    expect(page.locator("#said")).to_contain_text("The owner has begun anew")
-    expect(page.locator("#said")).to_contain_text("Answers that came too late: 1")
+    expect(page.locator("#said")).to_contain_text("The organiser has restarted the campaign")
+    expect(page.locator("#said")).to_contain_text("Answers that arrived too late: 1")
     expect_count(page, "0 of about 6")
     press(page, "1")
     expect_count(page, "1 of about 6")
@@ -298,8 +300,8 @@ def test_answers_that_come_after_the_close_are_not_said_to_be_saved(live, watche
     page.context.set_offline(False)
     page.wait_for_url(re.compile(r"/done\?refused=2$"))
     main = page.locator("main")
-    expect(main).to_contain_text("2 answers came after the end, and do not count.")
-    expect(main).to_contain_text("One answer of yours is saved.")
+    expect(main).to_contain_text("2 answers arrived after the end and do not count.")
+    expect(main).to_contain_text("One of your answers is saved.")
     assert outcomes(campaign) == [1]
 
 
@@ -313,8 +315,10 @@ def test_a_panel_is_told_of_the_end_and_the_worker_of_what_came_too_late(live, w
     campaign.close()
     press(page, "1")
     page.wait_for_url(re.compile(r"/done\?refused=1$"))
-    expect(page.locator("main")).to_contain_text("One answer came after the end")
-    expect(page.locator("main")).not_to_contain_text("all your answers are saved")
+    expect(page.locator("main")).to_contain_text(
+        "One answer arrived after the end and does not count"
+    )
+    expect(page.locator("main")).not_to_contain_text("All your answers are saved")
     expect(page.locator("#code")).to_have_text("DONE-7")
 
 
@@ -331,13 +335,13 @@ def test_what_cannot_be_done_offline_is_said_and_can_be_done_later(live, watched
         if wish == "undo":
             press(page, "u")
         else:
-            page.get_by_role("button", name="Stop here").click()
+            page.get_by_role("button", name="Stop", exact=True).click()
             page.locator("#leave").click()
 
     page.context.set_offline(True)
     want()
     said = page.locator("#said")
-    expect(said).to_have_text("Offline: this needs the connection. Try again when it is back.")
+    expect(said).to_have_text("You are offline. Please try again when you are connected.")
     page.context.set_offline(False)
     expect(said).to_have_text("All answers are saved.")
     assert outcomes(campaign) == [1]
@@ -369,10 +373,10 @@ def test_a_ban_that_takes_the_session_away_is_said_and_not_undone_by_the_link(li
     press(page, "1")
     page.wait_for_url(f"**/j/{campaign.id}")
     words = page.locator("main")
-    expect(words).to_contain_text("The owner has ended your part in this.")
+    expect(words).to_contain_text("The organiser has ended your participation.")
     assert "careless" not in page.content()
     assert page.evaluate("localStorage.length") == 0
     for place in (live.join_link(campaign), f"{live.url}/w/{campaign.id}"):
         page.goto(place)
-        expect(words).to_contain_text("The owner has ended your part in this.")
+        expect(words).to_contain_text("The organiser has ended your participation.")
     assert len(campaign.workers()) == 1

@@ -155,7 +155,7 @@ def test_zoom_shows_both_pictures_as_large_as_they_are_and_moves_them_together(l
 def test_sounds_are_heard_one_after_the_other_to_the_end_before_an_answer(live, page):
     campaign = live.campaign(tones(live, 0.4), pages={"hear_both": True}, answers_per_worker=1)
     begin(page, live, campaign)
-    expect(page.locator("#said")).to_have_text("First play both to the end.")
+    expect(page.locator("#said")).to_have_text("Please play both to the end first.")
     press(page, "1")
     click(page, ".choice >> nth=0 >> button.answer")
     expect_count(page, "0 of about 1")
@@ -183,7 +183,7 @@ def test_videos_start_together_if_that_is_set(live, page, is_together):
     items = videos(live, page)
     campaign = live.campaign(items, pages={"start_together": is_together, "hear_both": True})
     begin(page, live, campaign)
-    expect(page.locator("#said")).to_have_text("First play both to the end.")
+    expect(page.locator("#said")).to_have_text("Please play both to the end first.")
     press(page, "p")
     page.wait_for_timeout(100)
     assert page.locator("video").evaluate_all(PAUSED) == [False, not is_together]

@@ -52,7 +52,7 @@ def test_the_link_of_the_owner_signs_in_once(watched_owner, ranked):
 def test_the_live_page_moves_by_itself(owner, ranked):
     campaign = ranked.campaign({"a": "", "b": "", "c": "", "d": ""}, budget=50)
     owner.goto(f"/c/{campaign.id}")
-    expect(owner.get_by_text("Nobody has answered yet")).to_be_visible()
+    expect(owner.get_by_text("No votes yet")).to_be_visible()
     say(campaign, 6, best="d")
     expect(owner.locator("[data-live=answers]")).to_have_text("6")
     expect(owner.locator("#invite")).to_have_count(0)
@@ -73,7 +73,7 @@ def test_what_another_does_shows_at_once(owner, ranked):
     campaign.pause()
     expect(owner.locator(".bar .pill")).to_have_text("paused")
     with owner.expect_navigation(url="**done=resume"):
-        owner.get_by_role("button", name="Go on").click()
+        owner.get_by_role("button", name="Resume").click()
     expect(owner.locator(".bar .pill")).to_have_text("open")
     assert campaign.counts.status == "open"
 
@@ -102,31 +102,31 @@ def test_a_campaign_is_made_of_pictures_that_were_looked_at_before(owner, ranked
     expect(owner.get_by_text("3 items.")).to_be_visible()
     for picture in owner.locator(".sample img").all():
         expect(picture).to_have_js_property("naturalWidth", 60)
-    owner.get_by_text("Name the columns yourself").click()
+    owner.get_by_text("Choose the columns yourself").click()
     owner.get_by_label("track").fill("scene")
     owner.get_by_label("track").press("Tab")
     expect(owner.get_by_text("In 1 track.")).to_be_visible()
     owner.get_by_label("Title").fill("Colours & <b>shapes</b>")
-    owner.get_by_label("Stopping rule").fill("soon")
+    owner.get_by_label("Target").fill("soon")
     expect(owner.locator("[data-rule-words]")).to_contain_text("is no stopping rule")
-    owner.get_by_label("Stopping rule").fill("top 1 >= 0.9")
+    owner.get_by_label("Target").fill("top 1 >= 0.9")
     expect(owner.locator("[data-rule-words]")).to_have_text("top 1 certain to 90%")
-    owner.get_by_role("button", name="Create the campaign").click()
-    expect(owner.get_by_text("The campaign is there.")).to_be_visible()
+    owner.get_by_role("button", name="Create campaign").click()
+    expect(owner.get_by_text("Campaign created.")).to_be_visible()
     assert owner.url.endswith("/c/colours-b-shapes-b?done=created")
-    link = owner.get_by_label("Link for workers").input_value()
+    link = owner.get_by_label("Link for people who compare").input_value()
     assert link.startswith(f"{ranked.url}/j/colours-b-shapes-b/")
     owner.goto(link)
-    expect(owner.get_by_role("button", name="Begin")).to_be_visible()
+    expect(owner.get_by_role("button", name="Start")).to_be_visible()
 
 
 def test_a_list_is_written_and_becomes_a_campaign(owner):
     owner.goto("/new")
-    owner.get_by_label("Write a list").check()
-    owner.get_by_label("One item in each line").fill("tea\nmilk\n")
+    owner.get_by_label("Paste a list").check()
+    owner.get_by_label("One item per line").fill("tea\nmilk\n")
     expect(owner.get_by_text("2 items.")).to_be_visible()
     owner.get_by_role("textbox", name="Question").fill("Which do you drink?")
-    owner.get_by_role("button", name="Create the campaign").click()
+    owner.get_by_role("button", name="Create campaign").click()
     expect(owner).to_have_url("/c/which-do-you-drink?done=created")
 
 
@@ -153,7 +153,7 @@ def test_a_ban_asks_first_and_is_undone(owner, ranked):
     owner.get_by_text("Ban selected ...").click()
     owner.get_by_label("Reason, for your notes").fill("tosses coins")
     owner.get_by_role("button", name="Ban", exact=True).click()
-    expect(owner.get_by_text("their answers do not count")).to_be_visible()
+    expect(owner.get_by_text("their answers no longer count")).to_be_visible()
     assert campaign.workers()[0].ban_reason == "tosses coins"
     wait_for_parts(owner)
     owner.get_by_role("link", name="ann").click()
@@ -179,13 +179,19 @@ def test_signing_out_all_others_asks_first(owner, ranked):
     place = owner.get_by_role("region", name="Signed in")
     expect(place.get_by_role("rowheader").first).to_have_text("this one")
     expect(place.get_by_role("rowheader").nth(1)).to_have_text("another")
-    place.get_by_text("Sign out all others ...").click()
-    expect(place.get_by_text("Workers and tokens of programs are not touched.")).to_be_visible()
+    place.get_by_text("Sign out all other browsers ...").click()
+    expect(
+        place.get_by_text("Sign out all other browsers? Unused sign-in links stop working")
+    ).to_be_visible()
     owner.keyboard.press("Escape")
     assert len(keys.owner_sessions()) > 1
-    place.get_by_text("Sign out all others ...").click()
-    place.get_by_role("button", name="Sign out all others", exact=True).click()
-    expect(owner.get_by_text("All others are signed out")).to_be_visible()
+    place.get_by_text("Sign out all other browsers ...").click()
+    place.get_by_role("button", name="Sign out all other browsers", exact=True).click()
+    expect(
+        owner.get_by_text(
+            "All other browsers were signed out, and unused sign-in links no longer work"
+        )
+    ).to_be_visible()
     expect(place.get_by_role("rowheader")).to_have_text(["this one"])
     assert len(keys.owner_sessions()) == 1
 
@@ -253,7 +259,7 @@ def test_a_phone_shows_how_sure_a_place_is(owner, answered):
         expect(row.locator(part)).to_be_in_viewport(ratio=1)
         assert owner.evaluate("scrollX") == 0
     label = "node => getComputedStyle(node, '::before').content"
-    assert "May be rank" in row.locator("td.more").first.evaluate(label)
+    assert "Could be" in row.locator("td.more").first.evaluate(label)
     sizes = owner.locator(".side figure text:visible").evaluate_all(
         "all => all.map((one) => one.getBoundingClientRect().height)"
     )
@@ -315,5 +321,5 @@ def test_the_sample_follows_the_switch_of_markdown(owner):
 def test_problems_of_owners_are_readable_for_all(owner, watched_owner):
     watched_owner.forgive("404")
     owner.goto("/c/nope")
-    expect(owner.get_by_role("link", name="To all campaigns")).to_be_visible()
+    expect(owner.get_by_role("link", name="All campaigns")).to_be_visible()
     expect_readable(owner, SCREENS)

@@ -91,7 +91,7 @@ def test_who_came_when_all_was_done_is_screened_out(live):
     bob.say("leave", wants="done")
     assert outcomes(campaign)[1] == "screened_out"
     text = bob.see("/done").text
-    assert "There are enough answers already" in text
+    assert "There are already enough answers. Thank you for coming" in text
     assert "OUT-8" in text
 
 
@@ -154,7 +154,7 @@ def test_who_was_banned_is_told_without_a_code(live):
     assert ann.say("leave", wants="stop").status_code == 401  # the session has ended with it
     assert ann.see("/done").headers["location"].endswith(f"/j/{campaign.id}")
     text = ann.knock().text
-    assert "The owner has ended your part" in text
+    assert "The organiser has ended your participation" in text
     assert not any(words in text for words in ("secret", "DONE-7", "ranking"))
 
 
@@ -205,8 +205,16 @@ def test_items_that_share_a_rank_are_shown_with_the_same_one(live):
     [
         ([("a", "b", 1), ("c", "d", 1)], "en", "too few answers for a ranking"),
         ([("a", "b", 1), ("c", "d", 1)], "de", "zu wenige Antworten"),
-        ([("a", "b", 1), ("b", "c", 1), ("c", "d", 1), ("d", "a", 1)], "en", "show no ranking"),
-        ([("a", "b", 1), ("b", "c", 1), ("c", "d", 1), ("d", "a", 1)], "de", "keine Rangliste"),
+        (
+            [("a", "b", 1), ("b", "c", 1), ("c", "d", 1), ("d", "a", 1)],
+            "en",
+            "There is no clear ranking yet: the answers so far could be chance",
+        ),
+        (
+            [("a", "b", 1), ("b", "c", 1), ("c", "d", 1), ("d", "a", 1)],
+            "de",
+            "keine klare Rangliste",
+        ),
     ],
 )
 def test_where_the_answers_show_no_ranking_none_is_shown(live, analysis, votes, language, words):
@@ -285,7 +293,7 @@ def test_who_comes_when_the_budget_is_full_is_told_so(live, panel):
     bob = worker(live, campaign, "worker=bob" if panel else "")
     bob.say("leave", wants="done")
     text = bob.see("/done").text
-    assert "There are enough answers already" in text
+    assert "There are already enough answers. Thank you for coming" in text
     assert "saved" not in text
 
 
@@ -294,7 +302,7 @@ def test_who_had_no_pair_before_the_close_is_not_told_of_answers(live):
     ann = worker(live, campaign)
     campaign.close()
     text = ann.see("/done").text
-    assert "This has ended. Thank you for your interest." in text
+    assert "This campaign has ended. Thank you for your interest." in text
     assert "saved" not in text
 
 
@@ -303,4 +311,7 @@ def test_what_is_no_number_of_refused_answers_is_not_said(live, given):
     campaign = live.campaign(FOUR)
     ann = worker(live, campaign)
     campaign.close()
-    assert "not all of your answers" not in ann.see(f"/done?refused={given}").text
+    assert (
+        "This campaign has ended. Some of your answers were not accepted"
+        not in ann.see(f"/done?refused={given}").text
+    )

@@ -143,4 +143,4 @@ def test_hostile_items_are_text(owned):
 
 def test_a_path_of_a_machine_is_told_not_shown(owned):
     campaign = owned.campaign([CampaignItem("a", media="/etc/passwd"), CampaignItem("b")])
-    assert "cannot be shown to workers" in owned.page("c", campaign.id, "items", "0")
+    assert "This file cannot be shown" in owned.page("c", campaign.id, "items", "0")

@@ -34,7 +34,7 @@ def test_who_brings_no_name_gets_one(live):
 def test_the_page_says_what_it_is_about(live):
     campaign = live.campaign(title="Tea", question="Which is stronger?", instructions="One\n\nTwo")
     text = Visitor(live, campaign).knock().text
-    assert all(words in text for words in ("Tea", "Which is stronger?", "One\n\nTwo", "Begin"))
+    assert all(words in text for words in ("Tea", "Which is stronger?", "One\n\nTwo", "Start"))
 
 
 def test_what_the_owner_writes_is_shown_as_it_is(live):
@@ -89,7 +89,7 @@ def test_a_campaign_that_does_not_exist_looks_like_a_wrong_entrance(live):
     visitor.door = f"{live.url}/j/nothing/wrong"
     assert visitor.knock().text == wrong
     german = visitor.knock(**{"Accept-Language": "de-DE,de;q=0.9"}).text
-    assert "Öffnen Sie den ganzen Link" in german
+    assert "Bitte öffnen Sie den vollständigen Link, den Sie bekommen haben" in german
 
 
 def test_consent_is_checked_by_the_server(live):
@@ -119,14 +119,14 @@ def test_a_name_that_no_table_could_hold_is_refused_in_words(live, name):
     campaign = live.campaign(panel=LINK)
     visitor = Visitor(live, campaign, f"worker={name}")
     assert visitor.knock().status_code == visitor.join().status_code == 403
-    assert "name in the link cannot be right" in visitor.knock().text
+    assert "Please open the link exactly as you received it" in visitor.knock().text
     assert names(campaign) == []
 
 
 def test_a_panel_has_to_say_who_comes(live):
     campaign = live.campaign(panel=PROLIFIC)
     visitor = Visitor(live, campaign)
-    assert "does not say who you are" in visitor.knock().text
+    assert "Please open it from the site where you found this task" in visitor.knock().text
     assert visitor.join().status_code == 403
 
 
@@ -161,7 +161,10 @@ def test_a_name_that_is_taken_opens_nothing(live):
     worker(live, campaign, "worker=ann")
     thief = Visitor(live, campaign, "worker=ann")
     assert thief.knock().status_code == thief.join().status_code == 403
-    assert "Somebody has begun under this name" in thief.knock().text
+    assert (
+        "If it was you, return to the browser you used, or ask the organiser to let you in again"
+        in thief.knock().text
+    )
     assert not thief.http.cookies
 
 
@@ -205,7 +208,7 @@ def test_who_is_banned_is_told(live):
     visitor = Visitor(live, campaign, "worker=ann")
     assert visitor.join().status_code == 403
     text = visitor.knock().text
-    assert "The owner has ended your part" in text
+    assert "The organiser has ended your participation" in text
     assert "secret reason" not in text
 
 
@@ -214,7 +217,7 @@ def test_a_closed_campaign_takes_nobody_new(live):
     early = worker(live, campaign)
     campaign.close()
     late = Visitor(live, campaign)
-    assert "This has ended." in late.knock().text
+    assert "This campaign has ended. Thank you for your interest" in late.knock().text
     assert late.join().status_code == 403
     assert early.knock().status_code == 303
 
@@ -222,7 +225,10 @@ def test_a_closed_campaign_takes_nobody_new(live):
 def test_a_pause_is_told_at_the_door(live):
     campaign = live.campaign()
     campaign.pause()
-    assert "It is paused at the moment" in Visitor(live, campaign).knock().text
+    assert (
+        "The campaign is paused. You can start now; it continues by itself"
+        in Visitor(live, campaign).knock().text
+    )
 
 
 def test_who_was_forgotten_is_a_stranger(live):
@@ -251,7 +257,7 @@ def test_answers_to_questions_are_checked_by_the_server(live):
     missing = ann.http.post(ask, data={"question-0": "The best"})
     assert "Please answer all questions." in missing.text
     wrong = ann.http.post(ask, data=WRONG)
-    assert (wrong.status_code, "one more try" in wrong.text) == (422, True)
+    assert (wrong.status_code, "Please read the instructions again" in wrong.text) == (422, True)
     assert ann.http.post(ask, data=RIGHT).status_code == 303
     assert len(ann.turn()["tasks"]) == 2
     assert ann.see("/questions").status_code == 303
@@ -273,7 +279,7 @@ def test_who_has_no_more_tries_is_out(live):
 def test_where_there_are_no_instructions_nobody_is_sent_to_read_them(live):
     ann = worker(live, live.campaign(joining={"questions": QUESTIONS, "tries": 2}))
     text = ann.http.post(f"{ann.inside}/questions", data=WRONG).text
-    assert "you have one more try" in text
+    assert "You have one more attempt" in text
     assert "instructions" not in text
 
 
@@ -289,7 +295,7 @@ def test_who_was_banned_does_not_come_in_again_by_the_plain_link(live):
     campaign, ann = banned_without_session(live)
     for reply in (ann.knock(), ann.join()):
         assert reply.status_code == 403
-        assert "The owner has ended your part" in reply.text
+        assert "The organiser has ended your participation" in reply.text
     assert len(names(campaign)) == 1
     worker(live, campaign)  # from another browser
 
@@ -305,5 +311,5 @@ def test_only_who_was_banned_is_told_so_without_the_entrance(live):
     inner = ann.see()
     assert inner.headers["location"].endswith(f"/j/{campaign.id}")
     there = f"{live.url}/j/{campaign.id}"
-    assert "The owner has ended your part" in ann.http.get(there).text
+    assert "The organiser has ended your participation" in ann.http.get(there).text
     assert Visitor(live, campaign).http.get(there).status_code == 404

@@ -87,7 +87,7 @@ def test_a_table_is_understood_before_anything_is_created(owned):
     html = owned.post("new", "preview", files={"files": ("items.csv", CSV)}).text
     assert "4 items." in html
     assert "text: <bdi>text</bdi>" in html
-    assert "Columns that play no part: <bdi>scene</bdi>" in html
+    assert "Columns not used: <bdi>scene</bdi>" in html
     assert len(owned.context.database.campaigns()) == n_before
     named = {"column__track": "scene", "staged": staged_in(html)}
     assert "In 2 tracks." in owned.post("new", "preview", **named).text
@@ -104,7 +104,7 @@ def test_pictures_are_seen_before_anything_is_created(owned):
     )
     html = reply.text
     assert "<html" not in html
-    assert "1 file is refused" in html
+    assert "1 file was rejected" in html
     assert "SVG" in html
     [first, _] = re.findall(r'<img src="([^"]+)"', html)
     picture = owned.client.get(first)
@@ -142,7 +142,7 @@ def test_pictures_that_a_table_names_are_added_to_it(owned):
 def test_rows_that_are_wrong_are_left_out_only_if_the_owner_says_so(owned):
     files = [("files", ("i.csv", b"id,text\na,x\nb,y\nnull,z\n"))]
     html = owned.post("new", "preview", source="files", files=files).text
-    assert "1 thing is wrong" in html
+    assert "1 problem; the item concerned was left out" in html
     form = {"staged": staged_in(html), "question": "Faulty?"}
     reply = owned.post("new", **form)
     assert reply.status_code == 422
@@ -174,7 +174,7 @@ def test_files_that_nobody_has_seen_yet_are_shown_first(owned):
     n_before = len(owned.context.database.campaigns())
     reply = owned.post("new", question="Which?", title="T", files={"files": ("items.csv", CSV)})
     assert reply.status_code == 200
-    assert "Look at what was understood" in reply.text
+    assert "Check what was found in the files, then create the campaign" in reply.text
     assert 'value="T"' in reply.text
     assert len(owned.context.database.campaigns()) == n_before
 
@@ -279,5 +279,5 @@ def test_the_sample_shows_markdown_where_that_is_switched_on(owned):
 def test_files_are_left_out_with_the_reason(owned):
     files = [("files", ("i.csv", b"id,text\na,x\nb,y\n")), ("files", ("broken.png", b"x"))]
     html = owned.post("new", "preview", source="files", files=files).text
-    assert "1 file is left out" in html
+    assert "1 file was ignored" in html
     assert "broken.png: the table does not name it" in html

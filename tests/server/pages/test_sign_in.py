@@ -6,7 +6,7 @@ import pytest
 
 from server.pages.owning import HERE, Owned, app_of, context_at
 
-BUTTON = "Sign out all others ..."
+BUTTON = "Sign out all other browsers ..."
 
 
 @pytest.fixture
@@ -32,7 +32,7 @@ def test_who_is_alone_is_told_so_and_has_nobody_to_sign_out(fresh):
     html = fresh.page("")
     assert browsers(html) == ["this one"]
     assert BUTTON not in html
-    assert "that nobody has used" not in html
+    assert "sign-in links have not been used" not in html
 
 
 def test_owners_see_where_they_are_signed_in(fresh, elsewhere):
@@ -53,13 +53,13 @@ def test_all_others_are_signed_out_and_this_browser_stays(fresh, elsewhere):
     worker = fresh.context.keys.issue("session", "worker", "ann", campaign="cups")
     program = fresh.context.keys.issue("token", "owner", "script")
     link = fresh.context.keys.issue("link", "owner", "owner", seconds=60)
-    assert "1 link for owners was printed" in fresh.page("")
+    assert "1 sign-in link has not been used" in fresh.page("")
     elsewhere.page("")  # is remembered
     answer = fresh.post("leave", "others")
     assert (answer.status_code, answer.headers["location"]) == (303, "/?done=others")
     elsewhere.page("", status=401)
     html = fresh.page("", done="others")
-    assert "All others are signed out" in html
+    assert "All other browsers were signed out, and unused sign-in links no longer work" in html
     assert browsers(html) == ["this one"]
     assert BUTTON not in html
     late = fresh.client.post("/enter", json={"token": link}, headers={"origin": HERE})
@@ -72,7 +72,7 @@ def test_a_link_that_nobody_used_can_be_ended_by_who_is_alone(fresh):
     for _ in range(2):
         fresh.context.keys.issue("link", "owner", "owner", seconds=60)
     html = fresh.page("")
-    assert "2 links for owners were printed that nobody has used." in html
+    assert "2 sign-in links have not been used." in html
     assert BUTTON in html
     fresh.post("leave", "others")
     assert fresh.context.keys.owner_links() == []
