@@ -76,9 +76,9 @@ def test_a_request_is_told_by_campaign_but_without_entrances_and_names(told):
 
 
 def test_refusals_say_whom_and_why(told):
-    level, words = told(JOIN, 403, **{"hodgerank.problem": "This link was used before."})
+    level, words = told(JOIN, 403, **{"hodgerank.problem": "This link has been used."})
     assert level == "info"
-    assert words == "403 POST /j/cats/... 10 ms from 203.0.113.9: This link was used before."
+    assert words == "403 POST /j/cats/... 10 ms from 203.0.113.9: This link has been used."
     assert told(NO_ROUTE, 404, path="/nothing")[1] == "404 POST /nothing 10 ms"
 
 

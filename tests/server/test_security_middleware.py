@@ -51,7 +51,7 @@ def test_tls_of_a_proxy_that_is_not_believed_is_told_and_nothing_is_done(client,
 
 @pytest.mark.parametrize("headers", [{"origin": OWN}, {"sec-fetch-site": "same-origin"}])
 def test_what_own_pages_send_is_heard(client, headers):
-    assert "used before" in enter(client, **headers).json()["detail"]
+    assert "has been used" in enter(client, **headers).json()["detail"]
 
 
 @pytest.mark.parametrize(

@@ -62,7 +62,7 @@ async def _key(request: Request, who: Who) -> AccessKey:
         if key.role in who:
             raise Problem(404, "")  # whether another campaign exists is not for this key to know
     if is_known:
-        raise Problem(403, f"this needs the role {' or '.join(sorted(who))}")
+        raise Problem(403, f"this requires the role {' or '.join(sorted(who))}")
     context.limits.take(request.scope, "unknown")
     raise Problem(
         401,

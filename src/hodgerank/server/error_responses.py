@@ -46,7 +46,11 @@ def problem_of(error: Exception, *, is_owner: bool) -> Problem:
             return Problem(404, str(error), error=name)
         case CannotWrite():
             logger.error("not written: %s", error)
-            words = str(error) if is_owner else "It cannot be saved at the moment: try again soon."
+            words = (
+                str(error)
+                if is_owner
+                else "Saving is not possible at the moment. Please try again soon."
+            )
             return Problem(503, words, headers={"Retry-After": "5"}, error=name)
         case HodgeRankError():
             return Problem(422, str(error), error=name)
@@ -56,7 +60,7 @@ def problem_of(error: Exception, *, is_owner: bool) -> Problem:
             words = error.detail if error.detail != HTTPStatus(error.status_code).phrase else ""
             return Problem(error.status_code, words, headers=error.headers)
     logger.error("a request failed", exc_info=error)
-    return Problem(500, "The server made a mistake, and has written down which. Nothing was lost.")
+    return Problem(500, "Internal error (logged). Your votes are safe.")
 
 
 async def answer_problem(request: Request, error: Exception) -> Response:

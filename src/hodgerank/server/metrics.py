@@ -85,7 +85,7 @@ class Metrics:
         How long answers took, by route; streams go on for as long as somebody looks, and are left
         out.
     lag
-        By how much the event loop is late.
+        Delay of the event loop.
     """
 
     def __init__(self) -> None:
@@ -132,7 +132,7 @@ COUNTERS: list[tuple[str, str, Callable[[Tally], float]]] = [
 ]
 GAUGES: list[tuple[str, str, Callable[[Tally], float]]] = [
     ("tasks_expired", "Tasks that nobody answered.", lambda tally: tally.n_expired),
-    ("tasks_out", "Tasks that are out.", lambda tally: tally.counts.n_out),
+    ("tasks_out", "Tasks in progress.", lambda tally: tally.counts.n_out),
     ("answers_counted", "Answers that count.", lambda tally: tally.counts.n_answers),
     ("items", "Items, retired ones too.", lambda tally: tally.counts.n_items),
     ("workers", "Workers.", lambda tally: tally.counts.n_workers),
@@ -199,7 +199,7 @@ class ProcessNumbers(Collector):
         lag = self._metrics.lag
         yield HistogramMetricFamily(
             "hodgerank_loop_lag_seconds",
-            "By how much the event loop is late.",
+            "Delay of the event loop.",
             buckets=lag.buckets,
             sum_value=lag.sum,
         )
@@ -247,7 +247,7 @@ class CampaignNumbers(Collector):
     def _rules(self) -> Metric:
         rules = GaugeMetricFamily(
             "hodgerank_rule_answers",
-            "Answers that a rule of attention knew about, by what it said.",
+            "Answers checked by an attention check, by result.",
             labels=["campaign", "rule", "verdict"],
         )
         for id, tally in self._tallies.items():

@@ -53,5 +53,5 @@ class RateLimits:
             self._left.popitem(last=False)
         if left < 1:
             wait = ceil((1 - left) / limit.per_second)
-            words = f"Too many tries: wait {wait} s."
+            words = f"Too many attempts: wait {wait} s."
             raise Problem(429, words, headers={"Retry-After": str(wait)})

@@ -108,7 +108,7 @@ async def _run_beside(work: Callable[[], Coroutine[Any, Any, None]]) -> None:
     try:
         await work()
     except Exception:
-        logger.exception("what ran beside the server has failed; the server goes on")
+        logger.exception("a background task failed; the server continues")
 
 
 def _fast_loop() -> Callable[[], asyncio.AbstractEventLoop] | None:
@@ -139,7 +139,7 @@ class _Server(uvicorn.Server):
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         """Let everybody go."""
-        logger.info("stopping; Ctrl-C again leaves answers that are under way")
+        logger.info("stopping; press Ctrl-C again to abandon requests in progress")
         self._streams.end()
         await super().shutdown(sockets)
 

@@ -104,7 +104,7 @@ def _require_same_origin(headers: Headers, origin: str) -> None:
             "server with --behind-proxy, or with --proxy and the address of the proxy.",
         )
     if not is_same:
-        raise Problem(403, "This came from a page of another site, and was not done.")
+        raise Problem(403, "Rejected: the request came from another site.")
 
 
 def _content_security_policy(origins: Iterable[str] = ()) -> str:

@@ -310,7 +310,9 @@ def test_a_judge_does_its_work_and_is_not_told_the_rest(live, clients):
     assert judge.progress().counts.n_workers == 2
     assert judge.wait(0, 1)
     for forbidden in (judge.ranking, judge.workers, judge.answers, judge.pause):
-        with pytest.raises(CampaignError, match="does not allow this: this needs the role owner"):
+        with pytest.raises(
+            CampaignError, match="does not allow this: this requires the role owner"
+        ):
             forbidden()
     with pytest.raises(CampaignError, match="acts as gpt"):
         judge.lease("ann")

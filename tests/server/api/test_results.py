@@ -58,7 +58,7 @@ def test_without_an_answer_there_is_nothing_to_trust(served, reader):
     campaign = served.campaign()
     response = reader.ask("GET", f"/campaigns/{campaign.id}/trust")
     assert response.status_code == 409
-    assert "no answers yet" in response.json()["detail"]
+    assert "no votes to assess yet" in response.json()["detail"]
 
 
 def test_progress_is_that_of_the_library_and_enough_is_noted(served):

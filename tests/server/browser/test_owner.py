@@ -46,7 +46,7 @@ def test_the_link_of_the_owner_signs_in_once(watched_owner, ranked):
     first.goto(link)
     expect(first.get_by_role("heading", name="Campaigns")).to_be_visible()
     second.goto(link)
-    expect(second.get_by_text("This link was used before")).to_be_visible()
+    expect(second.get_by_text("This link has been used")).to_be_visible()
 
 
 def test_the_live_page_moves_by_itself(owner, ranked):

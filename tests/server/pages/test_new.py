@@ -146,7 +146,7 @@ def test_rows_that_are_wrong_are_left_out_only_if_the_owner_says_so(owned):
     form = {"staged": staged_in(html), "question": "Faulty?"}
     reply = owned.post("new", **form)
     assert reply.status_code == 422
-    assert "Something is wrong with the items" in reply.text
+    assert "There is a problem with the items" in reply.text
     campaign = created(owned, owned.post("new", without="1", **form))
     assert [item.id for item in campaign.items] == ["a", "b"]
 
@@ -225,7 +225,7 @@ def test_an_unknown_gold_item_is_told_beside_its_field(owned):
 def test_one_item_is_not_enough(owned):
     reply = owned.post("new", lines="alone", question="Which?")
     assert reply.status_code == 422
-    assert "Two items are needed" in reply.text
+    assert "Add at least 2 items" in reply.text
 
 
 def test_names_that_cannot_be_are_told_in_the_preview(owned):
@@ -247,7 +247,7 @@ def test_what_somebody_else_staged_is_not_there(owned):
         data={"staged": staged_in(html)},
         headers={"origin": "http://localhost:8000", "cookie": f"hodgerank-8000={other}"},
     )
-    assert "not here any more" in reply.text
+    assert "no longer on the server" in reply.text
 
 
 def test_hostile_files_and_lines_are_text(owned):

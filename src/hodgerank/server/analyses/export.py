@@ -56,7 +56,7 @@ def make_report(campaign: Campaign, track: str | None, with_forecast: bool) -> s
     if track is not None:
         standings = [one for one in standings if one.track == track]
     if not standings:
-        raise InvalidArgument("there are no answers to report on")
+        raise InvalidArgument("there are no votes to report on")
     settings = standings[0].settings
     title = settings.title or campaign.id
     votes: Comparisons | VoteGroups = standings[0].votes

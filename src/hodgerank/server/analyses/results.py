@@ -28,7 +28,7 @@ def trust_of(campaign: Campaign, track: str | None) -> dict[str, Any]:
     """How far that can be trusted."""
     seq, standing = _standing(campaign, track)
     if not standing.n_answers:
-        raise CampaignError("there are no answers yet to be assessed")
+        raise CampaignError("there are no votes to assess yet")
     return {"as_of": seq, "track": standing.track, **assess_trust(standing.votes).to_dict()}
 
 

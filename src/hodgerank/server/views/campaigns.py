@@ -58,7 +58,7 @@ EXAMPLE = {
 class RuleRateResponse(model_of(RuleRate)):  # type: ignore[misc]
     """How often a rule of attention fails answers."""
 
-    share: float | None = Field(description="Failed ones of those it knows about.", ge=0, le=1)
+    share: float | None = Field(description="Failed, of those checked.", ge=0, le=1)
 
 
 class CountsResponse(model_of(Counts)):  # type: ignore[misc]
@@ -108,7 +108,9 @@ class NewCampaign(Body):
 
     id: Name = Field(description="Its name in addresses, without slashes.")
     items: list[ItemRequest] = Field(min_length=2, max_length=MOST_ITEMS)
-    settings: SomeSettings = Field(description="The question, and what else is not as usual.")
+    settings: SomeSettings = Field(
+        description="The question, and settings that differ from the defaults."
+    )
 
 
 class CampaignResponse(Body):
@@ -130,7 +132,7 @@ class CampaignResponse(Body):
 class Patience(Query):
     """How long to wait for news."""
 
-    after: Seq = Field(0, description="Wait until the log goes beyond this place.")
+    after: Seq = Field(0, description="Wait until the log has passed this position.")
     seconds: float = Field(0.0, ge=0, le=MOST_SECONDS, description="No longer than this.")
 
 

@@ -33,7 +33,7 @@ ENCODINGS = ("", "cp1252", "cp1250", "cp1251", "cp932", "gb18030")
 """Of tables; the first is UTF-8."""
 MARKDOWN = "pages.markdown"
 """The field of the form that decides how texts are shown."""
-GONE = "the files are not here any more: choose them again"
+GONE = "the files are no longer on the server: choose them again"
 
 
 @dataclass(frozen=True)

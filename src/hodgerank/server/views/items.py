@@ -53,8 +53,8 @@ class ItemRequest(Body):
 
     model_config = example(**CAT)
 
-    item: ItemId = Field(description="What rankings and files call it.")
-    text: Text = Field("", description="The words that are shown.")
+    item: ItemId = Field(description="Its name in rankings and files.")
+    text: Text = Field("", description="The text shown.")
     media: Text = Field("", description=MEDIA)
     track: Text = Field("", description="Items of different tracks are not compared.")
 
@@ -94,7 +94,7 @@ class ItemResponse(Body):
     text: str
     media: str
     track: str
-    is_retired: bool = Field(description="Whether it is asked about no more.")
+    is_retired: bool = Field(description="Whether the item is retired.")
 
 
 class ItemsResponse(Body):
@@ -317,7 +317,7 @@ async def add(request: Request) -> Response:
     layout = await layout_of(campaign)
     if found.upload is None or not found.upload.items:
         return _page(
-            request, layout, found, "There is no item to add: choose files, or write some."
+            request, layout, found, "There is nothing to add. Choose files, or paste a list."
         )
     if found.is_new:
         return _page(request, layout, _compared(found, layout))

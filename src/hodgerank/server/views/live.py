@@ -242,7 +242,7 @@ async def set_status(request: Request) -> Response:
         what, back = form.get("do"), form.get("back")
     acts = {"pause": campaign.pause, "resume": campaign.resume, "close": campaign.close}
     if not isinstance(what, str) or what not in acts:
-        raise Problem(422, "This is none of pause, resume and close.")
+        raise Problem(422, "The action must be pause, resume or close.")
     await run_in_threadpool(acts[what])
     tab = ["settings"] if back == "settings" else []
     return go_back(request, "c", campaign.id, *tab, done=what)

@@ -35,7 +35,7 @@ ENTRANCE_BYTES = 9
 """Of randomness in the link for workers: twelve letters."""
 AT_FIRST = CampaignSettings("Which is better?", stop="tau >= 0.9")
 """What stands in the form."""
-FAULTY = "Something is wrong with the items: put it right, or say that it is to be left out."
+FAULTY = "There is a problem with the items. Correct it, or choose to leave these items out."
 FIRST_GROUPS = ("asking", "enough")
 """Those that are not folded."""
 
@@ -77,7 +77,7 @@ async def create(request: Request) -> Response:
     known = {str(item.id): item.id for item in items}
     settings = filled.check(AT_FIRST, known)
     if len(items) < 2:
-        filled.wrong["items"] = "Two items are needed to compare anything."
+        filled.wrong["items"] = "Add at least 2 items."
     elif found.is_faulty and not found.is_new:
         filled.wrong["items"] = FAULTY
     if found.is_new or filled.wrong or settings is None:

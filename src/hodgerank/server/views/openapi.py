@@ -100,7 +100,7 @@ def operation(
 
 
 _PROBLEM = {
-    "description": "It was not granted.",
+    "description": "The request was refused.",
     "content": {PROBLEM: {"schema": {"$ref": "#/components/schemas/ProblemDetails"}}},
 }
 

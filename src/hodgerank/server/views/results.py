@@ -26,7 +26,7 @@ NOTE_SECONDS = 0.5
 class OfTrack(Query):
     """Which track."""
 
-    track: Text | None = Field(None, description="It need not be named where there is one only.")
+    track: Text | None = Field(None, description="May be omitted if there is only one.")
 
 
 class OfProgress(Query):
@@ -34,7 +34,7 @@ class OfProgress(Query):
 
     track: Text | None = Field(None, description="Tell of this one only.")
     forecast: bool = Field(
-        False, description="Foresee how many more answers it takes, which takes seconds."
+        False, description="Forecast how many more votes the target takes (a few seconds)."
     )
 
 
@@ -92,14 +92,14 @@ class TrustResponse(Body):
 
     as_of: Seq = Field(description="The place in the log.", examples=[171])
     track: str
-    verdict: str = Field(description="What deserves attention, in one sentence.")
+    verdict: str = Field(description="One sentence about what needs attention.")
     statements: list[StatementResponse]
     items: int
     answers: int
-    beta_0: int = Field(description="Groups of items that no answers join.")
-    beta_1: int = Field(description="Loops that no triangle fills.")
+    beta_0: int = Field(description="Number of connected components.")
+    beta_1: int = Field(description="Number of unfilled loops.")
     energy: dict[str, float] = Field(description="Shares of what the votes are made of.")
-    expected: dict[str, Any] = Field(description="What noise alone would give.")
+    expected: dict[str, Any] = Field(description="Expected by chance.")
     consistency: dict[str, Any]
     position_bias: dict[str, Any]
     triangles: list[dict[str, Any]]
@@ -130,7 +130,7 @@ class TrackResponse(Body):
     is_enough: bool
     forecast: ForecastResponse | None
     is_doubtful: bool = Field(
-        description="Whether coin tosses would give as much of a ranking; asked with a forecast."
+        description="Whether the votes contain a significant ranking; computed with a forecast."
     )
 
 

@@ -110,10 +110,10 @@ class NewToken(Body):
     model_config = example(role="judge", name="gpt", campaign="animals", days=30)
 
     role: Literal["owner", "judge", "reader"]
-    name: Name = Field(description="Who has it; a judge answers under this name.")
-    campaign: Name | None = Field(None, description="The only one it is for; else it is for all.")
+    name: Name = Field(description="Who uses it; a judge answers under this name.")
+    campaign: Name | None = Field(None, description="The campaign it is valid for; all if omitted.")
     days: float | None = Field(
-        None, ge=SHORTEST_DAYS, le=LONGEST_DAYS, description="How long; for ever if it is left out."
+        None, ge=SHORTEST_DAYS, le=LONGEST_DAYS, description="Lifetime; unlimited if omitted."
     )
 
 
@@ -264,7 +264,7 @@ async def reset(request: Request) -> Response:
     campaign = await campaign_of(request)
     async with request.form(max_files=0, max_fields=10) as form:
         if _text(form, "typed").strip() != campaign.id:
-            raise Problem(422, "The name that was typed is not that of the campaign.")
+            raise Problem(422, "The name you typed does not match the campaign.")
     await run_in_threadpool(campaign.reset)
     return go_back(request, "c", campaign.id, "settings", done="reset")
 
@@ -278,7 +278,7 @@ async def make_token(request: Request) -> Response:
         days = TOKEN_DAYS.get(_text(form, "days"))
     form_now = form_of(layout.settings)
     if role is None or days is None:
-        raise Problem(422, "A token has a role, and a time after which it ends.")
+        raise Problem(422, "Choose a role and an expiry for the token.")
     try:
         require_name(name, "the token")
     except HodgeRankError as error:

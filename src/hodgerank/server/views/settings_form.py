@@ -128,8 +128,8 @@ ROWS = {
 EMPTY_ROWS = 2
 MOST_FIELDS = 3000
 MEANWHILE = (
-    "This was changed elsewhere while you had the page open. Save again to replace that by what "
-    "stands here."
+    "These settings were changed elsewhere while this page was open. Save again to overwrite that "
+    "change."
 )
 
 

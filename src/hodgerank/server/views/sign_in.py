@@ -32,7 +32,7 @@ async def enter(request: Request, entry: Entry) -> Response:
     if link is None:
         raise Problem(
             403,
-            "This link was used before, or is too old. A server that starts prints a new one.",
+            "This link has been used or has expired. Restart the server to get a new one.",
         )
     token = await run_in_threadpool(
         keys.issue, "session", "owner", link.holder, seconds=OWNER_SECONDS

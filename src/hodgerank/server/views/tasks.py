@@ -72,9 +72,9 @@ class Lease(Body):
 
     model_config = example(worker="gpt", n=2)
 
-    worker: Name | None = Field(None, description="Whoever has the token if none is named.")
+    worker: Name | None = Field(None, description="Default: the holder of the token.")
     n: Annotated[
-        int, Field(ge=1, le=MOST_TASKS, description="How many are to be out with them."), WHOLE
+        int, Field(ge=1, le=MOST_TASKS, description="How many tasks they should hold."), WHOLE
     ] = 1
 
 
@@ -117,7 +117,7 @@ class AnswerRequest(Body):
     seconds: float | None = Field(
         None, ge=0, le=answers.LONGEST_SECONDS, description="How long it took."
     )
-    is_focused: bool | None = Field(None, description="Whether the page was in front.")
+    is_focused: bool | None = Field(None, description="Whether the page was in the foreground.")
     weight: float = Field(
         1.0, ge=1 / MOST_WEIGHT, le=MOST_WEIGHT, description="2 has half the noise variance of 1."
     )
@@ -153,7 +153,7 @@ class WorkerNamed(Body):
 
     model_config = example(worker="gpt")
 
-    worker: Name | None = Field(None, description="Whoever has the token if none is named.")
+    worker: Name | None = Field(None, description="Default: the holder of the token.")
 
 
 class Until(Body):

@@ -40,7 +40,7 @@ async def speaker(request: Request, said: WorkerRequest) -> tuple[Campaign, str]
     """
     campaign, name = await campaign_of(request), key_of(request).holder
     if said.who and said.who != tag_of(campaign.id, name):
-        raise Problem(401, "Somebody else has joined in this browser: open your link again.")
+        raise Problem(401, "Somebody else has joined in this browser. Please open your link again.")
     return campaign, name
 
 

@@ -48,7 +48,7 @@ class Arrival(Body):
 
     model_config = example(worker="ann", panel={"study": "spring"})
 
-    worker: Name | None = Field(None, description="Whoever has the token if none is named.")
+    worker: Name | None = Field(None, description="Default: the holder of the token.")
     panel: dict[
         Annotated[str, Field(max_length=workers.LONGEST_PARAMETER)],
         Annotated[str, Field(max_length=workers.LONGEST_PARAMETER)],
@@ -64,7 +64,7 @@ class Quiz(Body):
 
     model_config = example(worker="ann", passed=True)
 
-    worker: Name | None = Field(None, description="Whoever has the token if none is named.")
+    worker: Name | None = Field(None, description="Default: the holder of the token.")
     passed: bool
 
 
@@ -73,7 +73,7 @@ class Departure(Body):
 
     model_config = example(worker="ann", outcome="completed")
 
-    worker: Name | None = Field(None, description="Whoever has the token if none is named.")
+    worker: Name | None = Field(None, description="Default: the holder of the token.")
     outcome: Outcome = "completed"
 
 
@@ -274,7 +274,7 @@ async def forget(request: Request) -> Response:
 
     def do(campaign: Campaign, name: str, form: FormData) -> None:
         if _text(form, "typed") != name:
-            raise Problem(422, "The name that was typed is not that of the worker.")
+            raise Problem(422, "The name you typed does not match the worker.")
         campaign.forget(name)
 
     return await _do_to_workers(request, "forget", do)
