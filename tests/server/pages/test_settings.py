@@ -114,7 +114,7 @@ def test_a_setting_that_two_owners_change_is_replaced_only_when_it_is_saved_agai
     campaign.change(budget=333)
     reply = owned.post("c", campaign.id, "settings", **{**mine, "budget": "50"})
     assert reply.status_code == 422
-    assert 'id="budget-wrong">This was changed elsewhere' in reply.text
+    assert 'id="budget-wrong">These settings were changed elsewhere' in reply.text
     assert campaign.settings.budget == 333
     again = sent(reply.text)
     assert again["budget"] == ["50"]
