@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Set
 from concurrent.futures import Future
+from dataclasses import replace
 
 from hodgerank.campaign.sampler_feed import Answers, Places, SamplerFeed, Wanted
 from hodgerank.campaign.settings import CampaignSettings
@@ -90,6 +91,7 @@ class _Times(dict[Places, int]):
         return key, times
 
 
+LONGEST_WAIT = 0.5  # seconds until a sampler that was told nothing so far can be asked
 PATIENCE = 50  # a sampler is replaced after one further answer for so many that it was told
 
 
@@ -100,6 +102,9 @@ class PairChooser:
     thread of its own, what counts. That one takes over when a fiftieth more answers have come: a
     place in the log, so that all who read the same log have the same sampler at the same place.
     Nobody waits, unless the thread has not finished by then.
+
+    A log may be opened with more answers than a sampler learns in a moment. Then it is the
+    successor, and until it takes over pairs are chosen by a sampler that learns them all at once.
 
     Parameters
     ----------
@@ -135,6 +140,12 @@ class PairChooser:
         Pairs that are excluded have the lower place first.
         """
         self.prepare()
+        pair = self._choose(worker, exclude, resting)
+        if self._next is not None:
+            self._next.go_on()  # not earlier: it would take the processors from who asks
+        return pair
+
+    def _choose(self, worker: int, exclude: Set[Places], resting: Set[int]) -> Places | None:
         for pair in self._ahead.pairs() if self._ahead is not None else ():
             a, b = pair
             is_excluded = ((a, b) if a < b else (b, a)) in exclude
@@ -145,13 +156,22 @@ class PairChooser:
 
     def prepare(self) -> None:
         """Let samplers learn in their threads what they are to be told, as somebody will ask."""
+        if self._current.seconds_to_begin > LONGEST_WAIT:
+            self._stand_in()
         ahead = [each for each in (self._ahead, self._next_ahead) if each is not None]
         for each in ahead:
             each.begin()
         if not ahead:
             self._current.go_on()
-        if self._next is not None:
-            self._next.go_on()
+
+    def _stand_in(self) -> None:
+        """Let another sampler choose until this one, or the next, has learned what counts."""
+        if self._next is None:
+            self._next = self._current
+        self._n_until_next = max(self._n_until_next, self._current.n_answers // PATIENCE)
+        quick = replace(self._settings, sampler="bayesian", vetting=0)
+        self._current = SamplerFeed(quick, self._answers, self._n_items, self._answers.counted())
+        self._ahead = self._next_ahead = None  # they wait for the one that takes long
 
     def goes_out(self, pair: Places) -> None:
         """A pair goes to a worker; where very many are out, it is time to choose others ahead."""

@@ -95,6 +95,14 @@ class SamplerFeed:
         """How many answers, and items that joined after the first of them."""
         return len(self._steps)
 
+    @property
+    def seconds_to_begin(self) -> float:
+        """About how long its sampler takes to learn everything; 0 where it has begun to."""
+        if self._n_told or len(self._steps) < MANY:
+            return 0.0
+        sampler = self._settings.build_sampler(range(self._n_items))
+        return self.n_answers * sampler.seconds_per_answer
+
     def add(self, row: int) -> None:
         """One more answer."""
         self._steps.append(row)

@@ -369,6 +369,11 @@ class Sampler(Displayed):
         return self._seed
 
     @property
+    def seconds_per_answer(self) -> float:
+        """About how long `tell_many` takes for each answer; 0 where it learns them all at once."""
+        return self._design.seconds_per_answer
+
+    @property
     def n_answers(self) -> int:
         """Number of answers told."""
         return len(self._history)

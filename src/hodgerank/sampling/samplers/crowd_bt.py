@@ -67,6 +67,11 @@ class CrowdBTDesign(Design):
         mu[i], mu[j], var[i], var[j], alpha, beta = before + part * (after - before)
         self._workers[worker] = (float(alpha), float(beta))
 
+    @property
+    def seconds_per_answer(self) -> float:
+        """Answers are learned one by one."""
+        return 1e-5
+
     def _expect(self, i: int, j: int) -> None:
         """A pair that is out counts with its mean effect on the variances."""
         self._expected = None
