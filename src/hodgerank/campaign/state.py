@@ -109,18 +109,27 @@ class CampaignState(CampaignSnapshot):
 
     def _new_asking(self, track: int) -> PairChooser:
         """One that is told what counts."""
-        answers = TrackAnswers(self.tasks, self.items, track)
-        chooser = PairChooser(
+        chooser = self._untold_chooser(track)
+        for row in TrackAnswers(self.tasks, self.items, track).counted().tolist():
+            chooser.tell(row)
+        return chooser
+
+    def _untold_chooser(self, track: int) -> PairChooser:
+        return PairChooser(
             self.settings,
-            answers,
+            TrackAnswers(self.tasks, self.items, track),
             len(self.items.members[track]),
             self.out[track],
             self.items.resting[track],
             partial(self.gold_pairs, track),
         )
-        for row in answers.counted().tolist():
-            chooser.tell(row)
-        return chooser
+
+    def restore_choosers(self, parts: Iterable[Mapping[str, Any]]) -> None:
+        """Have those of a snapshot; everything else has been restored."""
+        self._choosers = []
+        for track, chooser in enumerate(parts):
+            self._choosers.append(self._untold_chooser(track))
+            self._choosers[track].restore(chooser)
 
     def _add_item(self, event: Event) -> None:
         track = self.items.add(CampaignItem.of(_data(event)))

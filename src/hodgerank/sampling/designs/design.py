@@ -115,11 +115,6 @@ class Design(ABC):
         if not self.out[i, j]:
             del self.out[i, j]
 
-    @property
-    def seconds_per_answer(self) -> float:
-        """About how long `learn_many` takes for each answer; 0 where it learns them all at once."""
-        return 0.0
-
     @abstractmethod
     def _learn(self, told: Told, was_out: bool) -> None:
         """Take in an answer; `out` no longer counts it."""
@@ -196,11 +191,6 @@ class ComposedDesign(Design):
     @abstractmethod
     def chooser(self) -> Design:
         """The part whose criterion is in force."""
-
-    @property
-    def seconds_per_answer(self) -> float:
-        """All parts together."""
-        return sum(part.seconds_per_answer for part in self._parts)
 
     def _learn(self, told: Told, was_out: bool) -> None:
         for part in self._parts:

@@ -250,11 +250,6 @@ class OrderDesign(Design):
         return self.bank.n_items
 
     @property
-    def seconds_per_answer(self) -> float:
-        """Every variance of every posterior changes with each answer, some 1e10 in a second."""
-        return 1e-10 * len(self.bank) * self.n_items**2
-
-    @property
     def best(self) -> ProbitPosterior:
         """The posterior whose prior the answers speak for."""
         return self.bank[self.bank.most_evident]

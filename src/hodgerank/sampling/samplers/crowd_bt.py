@@ -67,11 +67,6 @@ class CrowdBTDesign(Design):
         mu[i], mu[j], var[i], var[j], alpha, beta = before + part * (after - before)
         self._workers[worker] = (float(alpha), float(beta))
 
-    @property
-    def seconds_per_answer(self) -> float:
-        """Answers are learned one by one."""
-        return 1e-5
-
     def _expect(self, i: int, j: int) -> None:
         """A pair that is out counts with its mean effect on the variances."""
         self._expected = None
@@ -164,6 +159,11 @@ class CrowdBTSampler(Sampler):
         self._design: CrowdBTDesign = CrowdBTDesign(
             len(self._items), 1 / self._ridge, self._reliability, self._exploration
         )
+
+    @classmethod
+    def seconds_per_answer(cls, n_items: int) -> float:
+        """About how long `tell_many` takes for each answer."""
+        return 1e-5
 
     @property
     def name(self) -> str:
