@@ -7,6 +7,7 @@ from dataclasses import asdict, fields, is_dataclass
 from typing import Any
 
 from hodgerank.campaign.campaign import Campaign
+from hodgerank.campaign.settings import CampaignSettings
 from hodgerank.campaign.state import CampaignState
 
 
@@ -70,6 +71,8 @@ def anatomy(value: Any) -> Any:
         return value
     if isinstance(value, float):
         return repr(value)
+    if isinstance(value, CampaignSettings):
+        return value.choosing  # those who choose pairs may have older ones that agree in this
     if is_dataclass(value):
         return {each.name: anatomy(getattr(value, each.name)) for each in fields(value)}
     found_anew = ("_folds", "_gold")

@@ -565,6 +565,7 @@ class AnyOrder(RuleBasedStateMachine):
             live, again = kept.campaign.log.state, folded(kept.campaign)
             assert plain(live) == plain(again)
             saved = decode_state(encode_state(again))
+            assert plain(saved) == plain(again)
             assert anatomy(saved) == anatomy(again)
             assert [list(each) for each in (saved.open, *saved.out)] == [
                 list(each) for each in (again.open, *again.out)
