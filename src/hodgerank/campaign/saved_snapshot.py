@@ -1,7 +1,8 @@
 """States that are folded from a snapshot on, and how they are written into one.
 
-A snapshot is JSON, and behind it columns as they are in memory. Only states that were folded and
-never asked for a pair are written, so that none of it hangs on what else a process has done.
+A snapshot is lines of JSON, and behind them columns as they are in memory. Only states that were
+folded and never asked for a pair are written, so that none of it hangs on what else a process has
+done.
 """
 
 from __future__ import annotations
@@ -10,11 +11,11 @@ import json
 import sys
 from array import array
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import fields
 from functools import cache
 from hashlib import sha256
-from itertools import islice
+from itertools import chain, count, islice
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +23,7 @@ from hodgerank import __version__
 from hodgerank.campaign.events import Event
 from hodgerank.campaign.items import CampaignItem, ItemRegistry
 from hodgerank.campaign.settings import CampaignSettings
-from hodgerank.campaign.state import CampaignState
+from hodgerank.campaign.state import CampaignState, no_garbage
 from hodgerank.campaign.stores.snapshot_files import SnapshotFiles
 from hodgerank.campaign.tasks import TaskTable
 from hodgerank.campaign.workers import Worker
@@ -36,6 +37,8 @@ FLAGS = ("status", "purpose", "is_counted")
 ROW_SETS = ("late", "displaced", "display_unknown", "again")
 BY_ROW = ("weight", "expected", "repeats", "skip_reasons")
 """Attributes of a task table: arrays, bytes, sets of rows, and mappings from rows."""
+WORKER_ROWS = ("open", "answers", "skipped", "imported", "checks", "repeated")
+SOME = 10_000  # ids that are put together
 
 
 @cache
@@ -66,7 +69,8 @@ def fold_log(
     if snapshots is None:
         return _folded(CampaignState(), read(0))
     content = snapshots.load(campaign, code_version())
-    state = CampaignState() if content is None else decode_state(content)
+    with no_garbage():
+        state = CampaignState() if content is None else decode_state(content)
     begin, last = state.seq, snapshots.last(campaign)
     if not is_to_save or last < next_snapshot(begin):
         return _folded(state, read(begin))
@@ -84,12 +88,14 @@ def _folded(state: CampaignState, events: Iterable[Event]) -> CampaignState:
 def encode_state(state: CampaignState) -> bytes:
     """The inverse of `decode_state`."""
     columns: list[bytes] = []
+    kinds: list[tuple[str, int]] = []
 
-    def put_aside(value: object) -> dict[str, object]:
+    def put_aside(value: object) -> int:
         assert isinstance(value, array | bytearray | bytes)
-        kind = value.typecode if isinstance(value, array) else type(value).__name__
         columns.append(bytes(value))
-        return {"column": kind, "size": len(columns[-1])}
+        kind = value.typecode if isinstance(value, array) else type(value).__name__
+        kinds.append((kind, len(columns[-1])))
+        return len(columns) - 1
 
     parts = {
         **{name: getattr(state, name) for name in PLAIN},
@@ -97,7 +103,6 @@ def encode_state(state: CampaignState) -> bytes:
         "items": [item.to_dict() for item in state.items.items],
         "retired": sorted(state.items.retired),
         "tasks": _tasks(state.tasks),
-        "workers": [_worker(worker) for worker in state.workers],
         "enough": list(state.enough.items()),
         "open": list(state.open.items()),
         "first_end": state._first_end,
@@ -106,36 +111,36 @@ def encode_state(state: CampaignState) -> bytes:
         "sources": sorted(state.sources),
         "choosers": [chooser.to_dict() for chooser in state._choosers],
     }
-    text = json.dumps(parts, separators=(",", ":"), default=put_aside).encode()
+    # Line by line: others go on between two lines, and not while one is written or read.
+    lines = [json.dumps(each, default=put_aside) for each in (parts, *map(_worker, state.workers))]
+    text = "\n".join((*lines, json.dumps(kinds))).encode()
     return b"".join((len(text).to_bytes(8, "big"), text, *columns))
 
 
 def decode_state(content: bytes) -> CampaignState:
     """A state as it was folded."""
     end = 8 + int.from_bytes(content[:8], "big")
-    place = end
-
-    def take(value: dict[str, Any]) -> Any:
-        nonlocal place
-        if value.keys() != {"column", "size"}:
-            return value
-        begin, place = place, place + value["size"]
-        return _column(value["column"], content[begin:place])
-
-    parts = json.loads(content[8:end], object_hook=take)
+    first, *workers, kinds = content[8:end].split(b"\n")
+    columns: list[Any] = []
+    for kind, size in json.loads(kinds):
+        columns.append(_column(kind, content[end : end + size]))
+        end += size
+    parts = json.loads(first)
     state = CampaignState()
     for name in PLAIN:
         setattr(state, name, parts[name])
     state.settings = CampaignSettings.of(parts["settings"])
     state.items = _items_of(parts["items"], parts["retired"])
-    state.tasks = _tasks_of(parts["tasks"])
-    state.workers = [_worker_of(worker) for worker in parts["workers"]]
+    state.tasks = _tasks_of(parts["tasks"], columns)
+    state.workers = [_worker_of(json.loads(worker), columns) for worker in workers]
     state.worker_codes = {worker.name: code for code, worker in enumerate(state.workers)}
     state.enough, state.open = dict(parts["enough"]), dict(parts["open"])
     state._first_end = parts["first_end"]
     state.out = [{row: (left, right) for row, left, right in out} for out in parts["out"]]
     state.askers = [(row, name) for row, name in parts["askers"]]
     state.sources = set(parts["sources"])
+    for feed in chain.from_iterable(chooser["feeds"] for chooser in parts["choosers"]):
+        feed["steps"] = columns[feed["steps"]]
     state.restore_choosers(parts["choosers"])
     return state
 
@@ -159,41 +164,46 @@ def _items_of(items: list[dict[str, Any]], retired: list[int]) -> ItemRegistry:
 
 def _worker(worker: Worker) -> dict[str, Any]:
     parts = {each.name: getattr(worker, each.name) for each in fields(worker)}
-    return {**parts, "repeated": sorted(worker.repeated)}
+    return parts | {name: array("i", parts[name]) for name in WORKER_ROWS}
 
 
-def _worker_of(parts: dict[str, Any]) -> Worker:
+def _worker_of(parts: dict[str, Any], columns: Sequence[Any]) -> Worker:
+    parts |= {name: columns[parts[name]].tolist() for name in WORKER_ROWS}
     parts["repeated"], parts["n_checks"] = set(parts["repeated"]), Counter(parts["n_checks"])
     return Worker(**parts)
 
 
 def _tasks(tasks: TaskTable) -> dict[str, Any]:
+    some = (tasks.ids[first : first + SOME] for first in range(0, len(tasks.ids), SOME))
     # The same few verdicts come again and again.
     distinct: dict[str, int] = {}
     said = [json.dumps(verdict) for verdict in tasks.verdicts.values()]
     codes = array("i", (distinct.setdefault(verdict, len(distinct)) for verdict in said))
     return {
-        "ids": "\0".join(tasks.ids).encode(),  # no id has a NUL: stores refuse it
-        "n": len(tasks.ids),
+        "ids": ["\0".join(ids).encode() for ids in some],  # none has a NUL: stores refuse it
         **{name: getattr(tasks, name) for name in (*COLUMNS, *FLAGS)},
-        **{name: sorted(getattr(tasks, name)) for name in ROW_SETS},
+        **{name: array("i", getattr(tasks, name)) for name in ROW_SETS},
         **{name: list(getattr(tasks, name).items()) for name in BY_ROW},
         "verdicts": [array("i", tasks.verdicts), codes, list(distinct)],
     }
 
 
-def _tasks_of(parts: Mapping[str, Any]) -> TaskTable:
+def _tasks_of(parts: Mapping[str, Any], columns: Sequence[Any]) -> TaskTable:
     tasks = TaskTable()
-    tasks.ids = parts["ids"].decode().split("\0") if parts["n"] else []
-    tasks.row_of = dict(zip(tasks.ids, range(parts["n"]), strict=True))
+    for some in parts["ids"]:
+        ids = columns[some].decode().split("\0")
+        tasks.row_of.update(zip(ids, count(len(tasks.ids))))
+        tasks.ids += ids
     tasks.row_of.pop("", None)
     for name in (*COLUMNS, *FLAGS):
-        setattr(tasks, name, parts[name])
+        setattr(tasks, name, columns[parts[name]])
     for name in ROW_SETS:
-        setattr(tasks, name, set(parts[name]))
+        setattr(tasks, name, set(columns[parts[name]]))
     for name in BY_ROW:
         setattr(tasks, name, dict(parts[name]))
     rows, codes, distinct = parts["verdicts"]
     verdicts = [json.loads(verdict) for verdict in distinct]
-    tasks.verdicts = {row: verdicts[code] for row, code in zip(rows, codes, strict=True)}
+    tasks.verdicts = {
+        row: verdicts[code] for row, code in zip(columns[rows], columns[codes], strict=True)
+    }
     return tasks

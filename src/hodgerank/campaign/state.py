@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import gc
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from functools import partial
 from typing import Any
 
@@ -23,6 +24,18 @@ OUT, ANSWERED = frozenset({int(Status.OPEN)}), frozenset({int(Status.ANSWERED)})
 UNANSWERED = OUT | {int(Status.EXPIRED)}
 CHOSEN = int(Purpose.CHOSEN)
 PURPOSES = {purpose.name.lower(): purpose for purpose in Purpose}
+
+
+@contextmanager
+def no_garbage() -> Iterator[None]:
+    """Let the garbage collector rest, which would look at each of a million things many times."""
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()
 
 
 class CampaignState(CampaignSnapshot):
@@ -74,15 +87,10 @@ class CampaignState(CampaignSnapshot):
         self.seq, self.at = event.seq, event.at
 
     def fold_all(self, events: Iterable[Event]) -> None:
-        """Take all of these; the garbage collector, which would look at each many times, rests."""
-        was_on = gc.isenabled()
-        gc.disable()
-        try:
+        """Take all of these."""
+        with no_garbage():
             for event in events:
                 self.fold(event)
-        finally:
-            if was_on:
-                gc.enable()
 
     def record(self, kind: Kind, at: float, **fields: Any) -> None:
         """Make an event, and fold it."""
