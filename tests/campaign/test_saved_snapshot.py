@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import os
 import shutil
 import signal
 import sqlite3
 import subprocess
 import sys
-import time
 from pathlib import Path
 from random import Random
 
@@ -114,14 +112,27 @@ def test_small_campaigns_have_none(tmp_path, monkeypatch):
     assert [path.name for path in tmp_path.iterdir() if "snapshot" in path.name] == []
 
 
-def test_one_is_made_beside_the_answers_when_the_log_has_grown(tmp_path):
+def test_one_is_made_when_a_campaign_that_has_grown_is_left(tmp_path, n_folded):
     trial = Trial(range(8), str(path_of(tmp_path)))
     work(trial.campaign, 30)
-    end = time.monotonic() + 30
-    while time.monotonic() < end and not list(tmp_path.glob("*-snapshots/[!.]*")):
-        time.sleep(0.01)
-    head = json.loads(snapshot_of(tmp_path).read_bytes().partition(b"\n")[0])
-    assert 20 <= head["seq"] <= trial.campaign.counts.seq
+    assert not list(tmp_path.glob("*-snapshots/*"))
+    trial.reopen()
+    assert n_folded[-1] == 0
+    made_first = snapshot_of(tmp_path).read_bytes()
+    work(trial.campaign, 5, seed=2)
+    trial.reopen()
+    assert snapshot_of(tmp_path).read_bytes() == made_first
+    trial.campaign.leave()
+    trial.campaign.leave()
+
+
+def test_one_is_made_by_who_opens_where_the_last_process_had_no_time(tmp_path, n_folded):
+    trial = Trial(range(8), str(path_of(tmp_path)))
+    trial.campaign.log._save_from = NEVER
+    work(trial.campaign, 30)
+    trial.reopen()
+    assert n_folded[-1] == trial.campaign.counts.seq
+    assert snapshot_of(tmp_path)
     trial.campaign.leave()
 
 
@@ -312,15 +323,15 @@ def test_others_cannot_read_them(tmp_path):
 
 
 SAVING = """
-import sys, time
+import sys
 from hodgerank.campaign import saved_snapshot
 from hodgerank.campaign.campaign import Campaign
 saved_snapshot.FEWEST = 2
-campaign = Campaign.open(sys.argv[1])
 for k in range(10**6):
-    [task] = campaign.lease(f"w {sys.argv[2]} {k}")
-    campaign.answer(task, 1)
-    print(task.id, flush=True)
+    with Campaign.open(sys.argv[1]) as campaign:
+        [task] = campaign.lease(f"w {sys.argv[2]} {k}")
+        campaign.answer(task, 1)
+        print(task.id, flush=True)
 """
 
 

@@ -13,7 +13,6 @@ from collections.abc import Callable, Iterable
 from concurrent.futures import Future
 from contextlib import suppress
 from functools import partial
-from threading import Thread
 from typing import TypeVar
 
 from hodgerank.campaign.database import Database
@@ -41,6 +40,7 @@ class CampaignLog:
         self._transaction: Future[None] = Future()  # the last one that had the state in hand
         self._transaction.set_result(None)
         self._reload()
+        database.before_closing(self._save)
 
     def transact(self, what: Callable[[CampaignState, float], T]) -> T:
         """Decide something, and wait until it is durable."""
@@ -133,7 +133,6 @@ class CampaignLog:
                 raise  # it broke off in the middle: nothing of this transaction can stay
             reply = Refusal(error)
         self._write(writing)
-        self._save_in_time()
         return reply
 
     def _write(self, writing: Transaction) -> None:
@@ -180,18 +179,12 @@ class CampaignLog:
         if commits is not None:
             self.state.prepare()
 
-    def _save_in_time(self) -> None:
-        """Let a thread make a snapshot where the log has grown by much; it folds what is durable.
+    def _save(self) -> None:
+        """Make a snapshot where the log has grown by much; not earlier, while others answer.
 
-        Nobody waits for it. One that fails is made the next time.
+        It is folded from what is durable: samplers have been asked since the state was.
         """
         store = self._database.store
-        if store.snapshots is None or self.state.seq < self._save_from:
-            return
-        self._save_from = next_snapshot(self.state.seq)
-
-        def save() -> None:
-            with suppress(CampaignError):  # closed, or a worker was forgotten meanwhile
+        if store.snapshots is not None and self.state.seq >= self._save_from:
+            with suppress(HodgeRankError):  # without it the log is read
                 fold_log(self._id, partial(store.read, self._id), store.snapshots, is_to_save=True)
-
-        Thread(target=save, name="hodgerank-snapshot", daemon=True).start()

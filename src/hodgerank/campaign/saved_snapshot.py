@@ -111,7 +111,7 @@ def encode_state(state: CampaignState) -> bytes:
         "sources": sorted(state.sources),
         "choosers": [chooser.to_dict() for chooser in state._choosers],
     }
-    # Line by line: others go on between two lines, and not while one is written or read.
+    # Line by line: where campaigns share a process, others go on between two lines.
     lines = [json.dumps(each, default=put_aside) for each in (parts, *map(_worker, state.workers))]
     text = "\n".join((*lines, json.dumps(kinds))).encode()
     return b"".join((len(text).to_bytes(8, "big"), text, *columns))
