@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from array import array
+from dataclasses import asdict, fields, is_dataclass
 from typing import Any
 
 from hodgerank.campaign.campaign import Campaign
+from hodgerank.campaign.settings import CampaignSettings
 from hodgerank.campaign.state import CampaignState
 
 
@@ -53,6 +55,28 @@ def asked_next(state: CampaignState) -> list[Any]:
         resting = {place for place, item in enumerate(members) if item in state.items.retired}
         found.append(state.chooser(track).ask(len(state.workers), set(), resting))
     return found
+
+
+def anatomy(value: Any) -> Any:
+    """All that an object consists of, whatever its parts are called, in plain values."""
+    if isinstance(value, dict):
+        return sorted(((anatomy(key), anatomy(each)) for key, each in value.items()), key=repr)
+    if isinstance(value, set | frozenset):
+        return sorted((anatomy(each) for each in value), key=repr)
+    if isinstance(value, list | tuple | array | bytearray):
+        return [anatomy(each) for each in value]
+    if callable(value):
+        return type(value).__name__
+    if isinstance(value, str | int | None):
+        return value
+    if isinstance(value, float):
+        return repr(value)
+    if isinstance(value, CampaignSettings):
+        return value.choosing  # those who choose pairs may have older ones that agree in this
+    if is_dataclass(value):
+        return {each.name: anatomy(getattr(value, each.name)) for each in fields(value)}
+    found_anew = ("_folds", "_gold")
+    return {name: anatomy(each) for name, each in vars(value).items() if name not in found_anew}
 
 
 def _sorted(value: dict[Any, Any] | set[Any]) -> list[Any]:

@@ -23,13 +23,14 @@ from hypothesis.stateful import (
     run_state_machine_as_test,
 )
 
-from campaign.folded import asked_next, folded, plain
+from campaign.folded import anatomy, asked_next, folded, plain
 from campaign.naive_campaign import NaiveCampaign, NaiveTask, Refused
 from campaign.trial import QUESTION, Clock
 from hodgerank.campaign.campaign import Campaign
 from hodgerank.campaign.database import Database
 from hodgerank.campaign.items import CampaignItem
 from hodgerank.campaign.results import rank_votes
+from hodgerank.campaign.saved_snapshot import decode_state, encode_state
 from hodgerank.data.reading.vote_source import read_comparisons
 from hodgerank.errors import CampaignError, InvalidArgument, InvalidComparisons, NoTask
 
@@ -563,6 +564,12 @@ class AnyOrder(RuleBasedStateMachine):
         for kept in getattr(self, "kept", ()):
             live, again = kept.campaign.log.state, folded(kept.campaign)
             assert plain(live) == plain(again)
+            saved = decode_state(encode_state(again))
+            assert plain(saved) == plain(again)
+            assert anatomy(saved) == anatomy(again)
+            assert [list(each) for each in (saved.open, *saved.out)] == [
+                list(each) for each in (again.open, *again.out)
+            ]
 
     @invariant()
     def what_counts_is_what_should(self):

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from random import Random
+from threading import Event
 
 import pytest
 
 from campaign.folded import asked_next, folded
 from campaign.trial import Trial
+from hodgerank.campaign import pair_chooser
 from hodgerank.errors import NoTask
+from hodgerank.sampling.samplers.auto import AutoSampler
 
 
 def asks_the_same_as_its_log(trial: Trial) -> bool:
@@ -83,3 +86,54 @@ def test_changing_who_chooses_begins_with_all_that_counts():
     busy(trial, 5, 2)
     trial.campaign.change(budget=1000)
     assert asks_the_same_as_its_log(trial)
+
+
+def stood_in(trial: Trial) -> bool:
+    return trial.campaign.log.state.chooser(0)._current._settings.sampler == "bayesian"
+
+
+@pytest.mark.parametrize("n_waiting", [0, 60])
+def test_nobody_waits_for_a_sampler_that_learns_slowly_when_a_log_is_opened(monkeypatch, n_waiting):
+    trial = Trial(range(30))
+    busy(trial, 200)
+    for number in range(n_waiting):  # so many are out that pairs were chosen ahead
+        trial.campaign.lease(f"waiting {number}")
+    monkeypatch.setattr(pair_chooser, "LONGEST_WAIT", 0.0)
+    slow = Event()
+    tell_many = AutoSampler.tell_many
+    monkeypatch.setattr(
+        AutoSampler, "tell_many", lambda self, votes: (slow.wait(), tell_many(self, votes))
+    )
+    trial.reopen()
+    assert trial.campaign.lease("newcomer")
+    assert stood_in(trial)
+    slow.set()
+
+
+def test_the_sampler_takes_over_when_a_fiftieth_more_answers_have_come(monkeypatch):
+    trial = Trial(range(12), ids=1)
+    busy(trial, 150)
+    monkeypatch.setattr(pair_chooser, "LONGEST_WAIT", 0.0)
+    trial.reopen()
+    for _ in range(150 // pair_chooser.PATIENCE):
+        assert asks_the_same_as_its_log(trial)
+        assert stood_in(trial)
+        busy(trial, 1, n_workers=1)
+    assert not stood_in(trial)
+    monkeypatch.undo()
+    assert asks_the_same_as_its_log(trial)
+
+
+def test_undoing_while_another_sampler_chooses_ends_with_one_that_knows_what_counts(monkeypatch):
+    trial = Trial(range(12))
+    busy(trial, 150)
+    monkeypatch.setattr(pair_chooser, "LONGEST_WAIT", 0.0)
+    trial.campaign.undo("w1")
+    trial.reopen()
+    busy(trial, 1)
+    trial.campaign.undo("w2")
+    busy(trial, 12, seed=3)
+    chooser = trial.campaign.log.state.chooser(0)
+    assert chooser._next is None
+    assert sorted(chooser._current._steps) == sorted(chooser._answers.counted().tolist())
+    assert not stood_in(trial)

@@ -39,7 +39,7 @@ class Briefed:
 
 def ahead_of(feed, n_out=16, n_items=10):
     out = [(k % n_items, (k + 1) % n_items) for k in range(n_out)]
-    return PrefetchedPairs(feed, n_items, out, {(0, 1)}, {7})
+    return PrefetchedPairs.begun(feed, n_items, out, {(0, 1)}, {7})
 
 
 def test_they_are_due_when_an_eighth_of_what_is_out_has_gone_out():

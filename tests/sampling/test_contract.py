@@ -7,6 +7,7 @@ import pytest
 import hodgerank as hr
 from contracts.sampler import ITEMS, GaussianContract, SamplerContract
 from hodgerank.sampling.samplers import auto, random, top_k
+from hodgerank.sampling.samplers.registry import STRATEGIES, build_sampler
 
 
 class TestRounds(GaussianContract):
@@ -138,3 +139,17 @@ class TestIndependentOfMany(SamplerContract):
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(random, "MANY_ITEMS", 0)
             return hr.RandomSampler(items, order="independent", **options)
+
+
+@pytest.mark.parametrize("name", [*STRATEGIES, "top-3"])
+def test_samplers_know_whether_many_answers_take_long(name):
+    filters = name in ("auto", "rank", "top-3")
+    few, more = (build_sampler(name, range(2)).seconds_per_answer(n) for n in (30, 300))
+    assert (more >= 50 * few > 0) if filters else (few == more)
+    assert (few > 0) == (filters or name == "crowd-bt")
+
+
+@pytest.mark.parametrize(("name", "n"), [("auto", 1000), ("top-3", 401)])
+def test_with_very_many_items_answers_are_learned_all_at_once(name, n):
+    seconds = build_sampler(name, range(2)).seconds_per_answer
+    assert seconds(n - 1) > 0 == seconds(n)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Self
+from weakref import WeakMethod
 
 from hodgerank.campaign.stores.group_commit import GroupCommit
 from hodgerank.campaign.stores.memory import MemoryStore
@@ -78,6 +79,7 @@ class Database:
     ) -> None:
         self.store = open_store(address, create=create and not read_only, read_only=read_only)
         self.commits = None if read_only else GroupCommit(self.store)
+        self._last_works: list[WeakMethod[Callable[[], None]]] = []
 
     @property
     def name(self) -> str:
@@ -88,10 +90,19 @@ class Database:
         """The ids of all campaigns, oldest first."""
         return self.store.campaigns()
 
+    def before_closing(self, work: Callable[[], None]) -> None:
+        """Let a method be called when everything is written, if its object is still in use."""
+        in_use = [each for each in self._last_works if each() is not None]
+        self._last_works = [*in_use, WeakMethod(work)]
+
     def close(self) -> None:
         """Finish what was begun, and let others have it."""
         if self.commits is not None:
             self.commits.close()
+            works, self._last_works = self._last_works, []
+            for each in works:
+                if (work := each()) is not None:
+                    work()
         self.store.close()
 
     def __enter__(self) -> Self:

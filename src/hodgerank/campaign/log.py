@@ -11,10 +11,13 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterable
 from concurrent.futures import Future
+from contextlib import suppress
+from functools import partial
 from typing import TypeVar
 
 from hodgerank.campaign.database import Database
 from hodgerank.campaign.events import Event, LogChanged
+from hodgerank.campaign.saved_snapshot import fold_log, next_snapshot
 from hodgerank.campaign.snapshot import CampaignSnapshot
 from hodgerank.campaign.state import CampaignState
 from hodgerank.campaign.stores.group_commit import Refusal
@@ -37,6 +40,7 @@ class CampaignLog:
         self._transaction: Future[None] = Future()  # the last one that had the state in hand
         self._transaction.set_result(None)
         self._reload()
+        database.before_closing(self._save)
 
     def transact(self, what: Callable[[CampaignState, float], T]) -> T:
         """Decide something, and wait until it is durable."""
@@ -114,11 +118,11 @@ class CampaignLog:
         self, what: Callable[[CampaignState, float], T], writing: Transaction, failures: int
     ) -> T | Refusal:
         if self._failures != failures:
-            self._load(writing.news(0))  # what was folded did not become durable
+            self._load(writing.news)  # what was folded did not become durable
         try:
             self.state.fold_all(writing.news(self.state.seq))
         except LogChanged:
-            self._load(writing.news(0))
+            self._load(writing.news)
         before = self.state.seq
         try:
             reply: T | Refusal = what(self.state, float(self._clock()))
@@ -160,14 +164,27 @@ class CampaignLog:
             return reply
 
     def _reload(self) -> None:
-        """Fold what is durable, from its beginning."""
-        retry_read(lambda: self._load(self._database.store.read(self._id)))
+        """Fold what is durable."""
+        database = self._database
+        read = partial(database.store.read, self._id)
+        retry_read(lambda: self._load(read, is_to_save=database.commits is not None))
 
-    def _load(self, events: Iterable[Event]) -> None:
-        """Fold a log from its beginning."""
+    def _load(self, read: Callable[[int], Iterable[Event]], *, is_to_save: bool = False) -> None:
+        """Fold a log, from its snapshot or from its beginning."""
         commits = self._database.commits
         self._failures = 0 if commits is None else commits.failures
-        self.state = CampaignState()
-        self.state.fold_all(events)
+        snapshots = self._database.store.snapshots
+        self.state = fold_log(self._id, read, snapshots, is_to_save=is_to_save)
+        self._save_from = next_snapshot(self.state.seq)
         if commits is not None:
             self.state.prepare()
+
+    def _save(self) -> None:
+        """Make a snapshot where the log has grown by much; not earlier, while others answer.
+
+        It is folded from what is durable: samplers have been asked since the state was.
+        """
+        store = self._database.store
+        if store.snapshots is not None and self.state.seq >= self._save_from:
+            with suppress(HodgeRankError):  # without it the log is read
+                fold_log(self._id, partial(store.read, self._id), store.snapshots, is_to_save=True)

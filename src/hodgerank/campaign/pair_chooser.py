@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Set
 from concurrent.futures import Future
+from dataclasses import replace
+from typing import Any, Self
 
 from hodgerank.campaign.sampler_feed import Answers, Places, SamplerFeed, Wanted
 from hodgerank.campaign.settings import CampaignSettings
@@ -24,28 +26,58 @@ class PrefetchedPairs:
     """
 
     def __init__(
-        self,
+        self, feed: SamplerFeed, wanted: Wanted, n_until_due: int, gone: Iterable[Places] = ()
+    ) -> None:
+        self._feed, self._wanted, self._n_until_due = feed, wanted, n_until_due
+        self._found: Future[list[Places]] | None = None
+        self._pairs: dict[tuple[Places, int], Places] | None = None
+        self._gone = list(gone)  # until they are known,
+        self._times = _Times()  # and how often each was
+
+    @classmethod
+    def begun(
+        cls,
         feed: SamplerFeed,
         n_items: int,
         pending: Collection[Places],
         exclude: Set[Places],
         resting: Set[int],
-    ) -> None:
+    ) -> Self:
+        """Those to be chosen at this place of the log."""
         n_out = len(pending)
-        self._n_until_due = n_out // SHARE
-        self._wanted = Wanted(
+        n_until_due = n_out // SHARE
+        wanted = Wanted(
             n_steps=feed.n_steps,
-            n=2 * self._n_until_due + SPARE,
+            n=2 * n_until_due + SPARE,
             pending=tuple(pending),
             exclude=exclude,
             resting=frozenset(resting),
             are_different=n_items * (n_items - 1) // 2 < FEW_PAIRS * n_out,
         )
-        self._feed = feed
-        self._found: Future[list[Places]] | None = None
-        self._pairs: dict[tuple[Places, int], Places] | None = None
-        self._gone: list[Places] = []  # until they are known,
-        self._times = _Times()  # and how often each was
+        return cls(feed, wanted, n_until_due)
+
+    def to_dict(self) -> dict[str, Any]:
+        """For a snapshot, while they are not known."""
+        assert self._pairs is None
+        wanted = self._wanted._asdict()
+        wanted["exclude"], wanted["resting"] = list(wanted["exclude"]), list(wanted["resting"])
+        return {"wanted": wanted, "n_until_due": self._n_until_due, "gone": self._gone}
+
+    @classmethod
+    def of(cls, feed: SamplerFeed, parts: Mapping[str, Any]) -> Self:
+        """The inverse, with the feed at hand."""
+        wanted = Wanted(**parts["wanted"])
+        wanted = wanted._replace(
+            pending=_pairs(wanted.pending),
+            exclude=frozenset(_pairs(wanted.exclude)),
+            resting=frozenset(wanted.resting),
+        )
+        return cls(feed, wanted, parts["n_until_due"], _pairs(parts["gone"]))
+
+    @property
+    def feed(self) -> SamplerFeed:
+        """Whose sampler chooses them."""
+        return self._feed
 
     @property
     def is_due(self) -> bool:
@@ -78,6 +110,10 @@ class PrefetchedPairs:
         return self._pairs.values()
 
 
+def _pairs(pairs: Iterable[Iterable[int]]) -> tuple[Places, ...]:
+    return tuple((a, b) for a, b in pairs)
+
+
 class _Times(dict[Places, int]):
     """How often each pair was met, either way round."""
 
@@ -90,6 +126,7 @@ class _Times(dict[Places, int]):
         return key, times
 
 
+LONGEST_WAIT = 0.5  # seconds until a sampler that was told nothing so far can be asked
 PATIENCE = 50  # a sampler is replaced after one further answer for so many that it was told
 
 
@@ -100,6 +137,9 @@ class PairChooser:
     thread of its own, what counts. That one takes over when a fiftieth more answers have come: a
     place in the log, so that all who read the same log have the same sampler at the same place.
     Nobody waits, unless the thread has not finished by then.
+
+    A log may be opened with more answers than a sampler learns in a moment. Then it is the
+    successor, and until it takes over pairs are chosen by a sampler that learns them all at once.
 
     Parameters
     ----------
@@ -129,12 +169,45 @@ class PairChooser:
         self._ahead: PrefetchedPairs | None = None  # in force
         self._next_ahead: PrefetchedPairs | None = None
 
+    def to_dict(self) -> dict[str, Any]:
+        """For a snapshot: who is to be told what, before anybody asked."""
+        ahead = [self._ahead, self._next_ahead]
+        of_pairs = [None if each is None else each.feed for each in ahead]
+        feeds = list(dict.fromkeys(filter(None, (self._current, self._next, *of_pairs))))
+        return {
+            "n_items": self._n_items,
+            "n_until_next": self._n_until_next,
+            "is_outdated": self._is_outdated,
+            "feeds": [feed.to_dict() for feed in feeds],
+            "next": None if self._next is None else feeds.index(self._next),
+            "ahead": [None if each is None else each.to_dict() for each in ahead],
+            "ahead_feeds": [None if feed is None else feeds.index(feed) for feed in of_pairs],
+        }
+
+    def restore(self, parts: Mapping[str, Any]) -> None:
+        """Be as the one of which this was made."""
+        feeds = [SamplerFeed.of(self._settings, self._answers, each) for each in parts["feeds"]]
+        self._n_items, self._n_until_next = parts["n_items"], parts["n_until_next"]
+        self._is_outdated = parts["is_outdated"]
+        self._current = feeds[0]
+        self._next = None if parts["next"] is None else feeds[parts["next"]]
+        self._ahead, self._next_ahead = (
+            None if each is None else PrefetchedPairs.of(feeds[feed], each)
+            for each, feed in zip(parts["ahead"], parts["ahead_feeds"], strict=True)
+        )
+
     def ask(self, worker: int, exclude: Set[Places], resting: Set[int]) -> Places | None:
         """The next pair for a worker, by places in the track; None where none is allowed.
 
         Pairs that are excluded have the lower place first.
         """
         self.prepare()
+        pair = self._choose(worker, exclude, resting)
+        if self._next is not None:
+            self._next.go_on()  # not earlier: it would take the processors from who asks
+        return pair
+
+    def _choose(self, worker: int, exclude: Set[Places], resting: Set[int]) -> Places | None:
         for pair in self._ahead.pairs() if self._ahead is not None else ():
             a, b = pair
             is_excluded = ((a, b) if a < b else (b, a)) in exclude
@@ -145,13 +218,22 @@ class PairChooser:
 
     def prepare(self) -> None:
         """Let samplers learn in their threads what they are to be told, as somebody will ask."""
+        if self._current.seconds_to_begin > LONGEST_WAIT:
+            self._stand_in()
         ahead = [each for each in (self._ahead, self._next_ahead) if each is not None]
         for each in ahead:
             each.begin()
         if not ahead:
             self._current.go_on()
-        if self._next is not None:
-            self._next.go_on()
+
+    def _stand_in(self) -> None:
+        """Let another sampler choose until this one, or the next, has learned what counts."""
+        if self._next is None:
+            self._next = self._current
+        self._n_until_next = max(self._n_until_next, self._current.n_answers // PATIENCE)
+        quick = replace(self._settings, sampler="bayesian", vetting=0)
+        self._current = SamplerFeed(quick, self._answers, self._n_items, self._answers.counted())
+        self._ahead = self._next_ahead = None  # they wait for the one that takes long
 
     def goes_out(self, pair: Places) -> None:
         """A pair goes to a worker; where very many are out, it is time to choose others ahead."""
@@ -163,7 +245,7 @@ class PairChooser:
                 return
         self._ahead, self._next_ahead = self._next_ahead, None
         if len(self._out) >= FEWEST_OUT and self._current.n_steps and not self._minds_who:
-            self._next_ahead = PrefetchedPairs(
+            self._next_ahead = PrefetchedPairs.begun(
                 self._current, self._n_items, self._out.values(), self._gold(), self._resting
             )
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable, Collection, Iterable, Sequence, Set
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence, Set
 from concurrent.futures import Future, wait
 from threading import Thread
-from typing import Any, NamedTuple, Protocol, TypeAlias, TypeVar
+from typing import Any, NamedTuple, Protocol, Self, TypeAlias, TypeVar
 
 import numpy as np
 
@@ -85,6 +85,17 @@ class SamplerFeed:
         self._resting: Set[int] = frozenset()
         self._last: Future[Any] | None = None  # of what was begun in threads
 
+    def to_dict(self) -> dict[str, Any]:
+        """What is to be told, for a snapshot."""
+        return {"n_items": self._n_items, "n_joined": self._n_joined, "steps": self._steps}
+
+    @classmethod
+    def of(cls, settings: CampaignSettings, answers: Answers, parts: Mapping[str, Any]) -> Self:
+        """The inverse, with a sampler that was told nothing."""
+        feed = cls(settings, answers, parts["n_items"])
+        feed._n_joined, feed._steps = parts["n_joined"], parts["steps"]
+        return feed
+
     @property
     def n_answers(self) -> int:
         """How many answers it is to be told."""
@@ -94,6 +105,14 @@ class SamplerFeed:
     def n_steps(self) -> int:
         """How many answers, and items that joined after the first of them."""
         return len(self._steps)
+
+    @property
+    def seconds_to_begin(self) -> float:
+        """About how long its sampler takes to learn everything; 0 where it has begun to."""
+        if self._n_told or len(self._steps) < MANY:
+            return 0.0
+        sampler = self._settings.build_sampler(range(2))  # those of many items take their time
+        return self.n_answers * sampler.seconds_per_answer(self._n_items)
 
     def add(self, row: int) -> None:
         """One more answer."""

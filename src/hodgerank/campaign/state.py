@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import gc
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from functools import partial
 from typing import Any
 
@@ -23,6 +24,18 @@ OUT, ANSWERED = frozenset({int(Status.OPEN)}), frozenset({int(Status.ANSWERED)})
 UNANSWERED = OUT | {int(Status.EXPIRED)}
 CHOSEN = int(Purpose.CHOSEN)
 PURPOSES = {purpose.name.lower(): purpose for purpose in Purpose}
+
+
+@contextmanager
+def no_garbage() -> Iterator[None]:
+    """Let the garbage collector rest, which would look at each of a million things many times."""
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()
 
 
 class CampaignState(CampaignSnapshot):
@@ -74,15 +87,10 @@ class CampaignState(CampaignSnapshot):
         self.seq, self.at = event.seq, event.at
 
     def fold_all(self, events: Iterable[Event]) -> None:
-        """Take all of these; the garbage collector, which would look at each many times, rests."""
-        was_on = gc.isenabled()
-        gc.disable()
-        try:
+        """Take all of these."""
+        with no_garbage():
             for event in events:
                 self.fold(event)
-        finally:
-            if was_on:
-                gc.enable()
 
     def record(self, kind: Kind, at: float, **fields: Any) -> None:
         """Make an event, and fold it."""
@@ -109,18 +117,27 @@ class CampaignState(CampaignSnapshot):
 
     def _new_asking(self, track: int) -> PairChooser:
         """One that is told what counts."""
-        answers = TrackAnswers(self.tasks, self.items, track)
-        chooser = PairChooser(
+        chooser = self._untold_chooser(track)
+        for row in TrackAnswers(self.tasks, self.items, track).counted().tolist():
+            chooser.tell(row)
+        return chooser
+
+    def _untold_chooser(self, track: int) -> PairChooser:
+        return PairChooser(
             self.settings,
-            answers,
+            TrackAnswers(self.tasks, self.items, track),
             len(self.items.members[track]),
             self.out[track],
             self.items.resting[track],
             partial(self.gold_pairs, track),
         )
-        for row in answers.counted().tolist():
-            chooser.tell(row)
-        return chooser
+
+    def restore_choosers(self, parts: Iterable[Mapping[str, Any]]) -> None:
+        """Have those of a snapshot; everything else has been restored."""
+        self._choosers = []
+        for track, chooser in enumerate(parts):
+            self._choosers.append(self._untold_chooser(track))
+            self._choosers[track].restore(chooser)
 
     def _add_item(self, event: Event) -> None:
         track = self.items.add(CampaignItem.of(_data(event)))

@@ -368,6 +368,11 @@ class Sampler(Displayed):
         """What breaks ties."""
         return self._seed
 
+    @classmethod
+    def seconds_per_answer(cls, n_items: int) -> float:
+        """About how long `tell_many` takes for each answer; 0 where it learns them all at once."""
+        return 0.0
+
     @property
     def n_answers(self) -> int:
         """Number of answers told."""

@@ -16,6 +16,7 @@ class MemoryStore:
     """A `Store` of lists."""
 
     name = "memory"
+    snapshots = None
 
     def __init__(self) -> None:
         self.keys: AccessKeys = MemoryKeys()

@@ -138,6 +138,8 @@ class PostgresStore:
         Never write, not even to upgrade the tables.
     """
 
+    snapshots = None  # they have names, and there may be machines that nobody can tell to wipe them
+
     def __init__(self, url: str, *, create: bool = False, read_only: bool = False) -> None:
         address = _address(url)
         query = {key: value for key, value in address.query.items() if "pass" not in key}

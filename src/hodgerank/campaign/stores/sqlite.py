@@ -6,6 +6,7 @@ import os
 import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from functools import partial
 from math import inf
 from pathlib import Path
 from threading import Condition, Lock
@@ -18,11 +19,13 @@ from sqlalchemy.exc import DBAPIError
 from hodgerank.campaign.events import Event
 from hodgerank.campaign.stores.access_keys import AccessKeys
 from hodgerank.campaign.stores.file_lock import FileIdentity, FileLock
+from hodgerank.campaign.stores.snapshot_files import SnapshotFiles
 from hodgerank.campaign.stores.sql import (
     SqlKeys,
     begin_log,
     campaign_ids,
     last_number,
+    log_digest,
     read_log,
     require_head,
     revision_of,
@@ -42,6 +45,8 @@ TRACES = 1
 
 class SqliteStore:
     """A `Store` in one file, and while it is written two more beside it (`-wal`, `-shm`).
+
+    A folder beside it (`-snapshots`) has what spares reading long logs; it may be deleted.
 
     Parameters
     ----------
@@ -67,6 +72,9 @@ class SqliteStore:
         self._writer: Connection | None = None
         self._reader = SqliteReader(self._path)
         self.keys: AccessKeys = SqlKeys(self._look, self._transact)
+        self.snapshots = SnapshotFiles(
+            Path(f"{self._path}-snapshots"), self._last_number, partial(log_digest, self._look)
+        )
         try:
             self._require_place(create and not read_only)
             if read_only:
@@ -145,22 +153,21 @@ class SqliteStore:
 
         The process that writes knows at once; another one looks ten times a second.
         """
-
-        def looked_up() -> int:
-            return self._look(lambda connection: last_number(connection, campaign))
-
         until = monotonic() + seconds
-        last = looked_up()
+        last = self._last_number(campaign)
         with self._news:
             last = max(last, self._last.get(campaign, 0))  # there was no lock until here
             while last <= after and not self._is_closed and (left := until - monotonic()) > 0:
                 if self._is_read_only:
                     self._news.wait(min(left, POLL_SECONDS))
-                    last = last if self._is_closed else looked_up()
+                    last = last if self._is_closed else self._last_number(campaign)
                 else:
                     self._news.wait(left)
                     last = self._last.get(campaign, 0)
         return last > after
+
+    def _last_number(self, campaign: str) -> int:
+        return self._look(lambda connection: last_number(connection, campaign))
 
     def wipe(self) -> None:
         """Write the file anew where it may have traces of names that were replaced.
@@ -180,6 +187,7 @@ class SqliteStore:
     def _wipe(self, connection: Connection) -> None:
         if connection.exec_driver_sql("PRAGMA user_version").scalar() != TRACES:
             return
+        self.snapshots.wipe()
         connection.exec_driver_sql("VACUUM")
         sizes = "SELECT page_count * page_size FROM pragma_page_count, pragma_page_size"
         self._files.may_shrink(connection.exec_driver_sql(sizes).scalar_one())

@@ -12,6 +12,7 @@ from typing import Any, Protocol, TypeAlias, TypeVar
 
 from hodgerank.campaign.events import PERSONAL, Event, LogChanged
 from hodgerank.campaign.stores.access_keys import KEY_KINDS, AccessKeys
+from hodgerank.campaign.stores.snapshot_files import SnapshotFiles
 from hodgerank.display import short
 from hodgerank.errors import CampaignError, CannotWrite, InvalidArgument
 
@@ -49,6 +50,10 @@ class Store(Protocol):
 
     keys: AccessKeys
     """Who may do what, for those who serve campaigns to others."""
+
+    @property
+    def snapshots(self) -> SnapshotFiles | None:
+        """Where folded states are kept beside the logs; None where they are not."""
 
     def campaigns(self) -> list[str]:
         """The ids of those that have a log, oldest first."""

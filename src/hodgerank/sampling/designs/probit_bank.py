@@ -18,6 +18,11 @@ MUCH = 2e8  # answers times pairs, from which on processors share the work: a qu
 LEAN_VARIANCE = 0.5  # beforehand, of a pull to a side in units of probit noise
 
 
+def filter_seconds(n_posteriors: int, n_items: int) -> float:
+    """About how long one answer takes: it changes the variance of every difference."""
+    return 1e-10 * n_posteriors * n_items**2
+
+
 class ProbitPosterior:
     """One of a bank: scores with prior N(0, variance) under P(i beats j) = Phi(x_i - x_j).
 

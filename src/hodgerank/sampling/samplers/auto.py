@@ -10,9 +10,14 @@ import numpy as np
 from hodgerank.errors import InvalidArgument
 from hodgerank.estimators.position_bias.cells import Position
 from hodgerank.sampling.candidates import AnyPair, Candidates, ListedPairs
-from hodgerank.sampling.designs.adaptive import AdaptiveDesign, AdaptiveManyDesign
+from hodgerank.sampling.designs.adaptive import (
+    PRIOR_VARIANCES,
+    AdaptiveDesign,
+    AdaptiveManyDesign,
+)
 from hodgerank.sampling.designs.design import Posterior
 from hodgerank.sampling.designs.matrix_free_posterior import MANY_ITEMS
+from hodgerank.sampling.designs.probit_bank import filter_seconds
 from hodgerank.sampling.display_order import Display
 from hodgerank.sampling.sampler import Sampler
 from hodgerank.sampling.samplers.rank import probit_posterior
@@ -84,6 +89,12 @@ class AutoSampler(Sampler):
         if n < MANY_ITEMS:
             return AdaptiveDesign(n, position_bias=self.position_bias)
         return AdaptiveManyDesign(n, self._seed)
+
+    @classmethod
+    def seconds_per_answer(cls, n_items: int) -> float:
+        """About how long `tell_many` takes for each answer; 0 where it learns them all at once."""
+        is_filtering = n_items < MANY_ITEMS
+        return filter_seconds(len(PRIOR_VARIANCES), n_items) if is_filtering else 0.0
 
     @property
     def name(self) -> str:

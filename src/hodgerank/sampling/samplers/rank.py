@@ -11,6 +11,7 @@ from hodgerank.kernels.posterior import covariance_of
 from hodgerank.sampling.candidates import Candidates
 from hodgerank.sampling.designs.design import Posterior
 from hodgerank.sampling.designs.order import OrderDesign
+from hodgerank.sampling.designs.probit_bank import filter_seconds
 from hodgerank.sampling.display_order import Display
 from hodgerank.sampling.sampler import Sampler
 from hodgerank.types import Item
@@ -54,6 +55,11 @@ class RankSampler(Sampler):
         self._design: OrderDesign = OrderDesign(
             len(self._items), [1 / self._ridge], position_bias=position_bias
         )
+
+    @classmethod
+    def seconds_per_answer(cls, n_items: int) -> float:
+        """About how long `tell_many` takes for each answer."""
+        return filter_seconds(1, n_items)
 
     @property
     def name(self) -> str:

@@ -122,6 +122,11 @@ class TopKSampler(AutoSampler):
             return TopKManyDesign(n, self.k, self._seed)
         return AdaptiveDesign(n, partial(top_k_weights, k=self.k), self.position_bias)
 
+    @classmethod
+    def seconds_per_answer(cls, n_items: int) -> float:
+        """About how long `tell_many` takes for each answer; 0 where it learns them all at once."""
+        return super().seconds_per_answer(n_items) if n_items <= EXACT_ORDER else 0.0
+
     @property
     def name(self) -> str:
         """What `build_sampler` calls it."""

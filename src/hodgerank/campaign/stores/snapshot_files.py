@@ -1,0 +1,123 @@
+"""SnapshotFiles: folded states beside a log, so that it need not be read from its beginning.
+
+A snapshot is a cache and nothing else: the log has everything. It is bound to the code that made
+it, to its own bytes, and to every event that it covers, and used only where all three agree. So a
+copy, a backup or an edited log is never taken for what it is not; a snapshot that does not fit is
+as good as none.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from hashlib import sha256
+from pathlib import Path
+from threading import Lock
+from typing import Any, NamedTuple
+
+from hodgerank.atomic_write import write_file
+from hodgerank.errors import CannotWrite
+
+
+class LogMark(NamedTuple):
+    """A place of a log, and what tells whether the events up to it are still the same.
+
+    Attributes
+    ----------
+    seq
+        The number of the last event that counts.
+    digest
+        Of all events up to it.
+    n_wiped
+        How often names had been replaced for good when this was made.
+    """
+
+    campaign: str
+    seq: int
+    digest: str
+    n_wiped: int
+
+
+class SnapshotFiles:
+    """A folder with the last snapshot of each campaign that is large enough for one.
+
+    Parameters
+    ----------
+    folder
+        Where they are; made with the first of them, for its owner's eyes only.
+    last
+        The number of the last event of a campaign.
+    digest
+        What changes with any of the events of a campaign up to a number.
+    """
+
+    def __init__(
+        self, folder: Path, last: Callable[[str], int], digest: Callable[[str, int], str]
+    ) -> None:
+        self._folder, self.last, self._digest = folder, last, digest
+        self._one_writer = Lock()
+        self._n_wiped = 0
+
+    def mark(self, campaign: str, seq: int) -> LogMark:
+        """The log as it is now, for a snapshot of what is read of it from now on."""
+        n_wiped = self._n_wiped
+        return LogMark(campaign, seq, self._digest(campaign, seq), n_wiped)
+
+    def load(self, campaign: str, code: str) -> bytes | None:
+        """The snapshot of a campaign, if this code made it from the events that are there."""
+        try:
+            head, _, content = self._path(campaign).read_bytes().partition(b"\n")
+        except OSError:
+            return None
+        try:
+            said = json.loads(head)
+        except ValueError:
+            return None
+        if not isinstance(said, dict) or not isinstance(said.get("seq"), int):
+            return None
+        if said != _head(code, campaign, said["seq"], said.get("log"), content):
+            return None
+        if said["seq"] > self.last(campaign) or said["log"] != self._digest(campaign, said["seq"]):
+            return None
+        return content
+
+    def save(self, mark: LogMark, code: str, content: bytes) -> bool:
+        """Replace the snapshot of a campaign; whether so: a full disk, say, has room for none."""
+        head = _head(code, mark.campaign, mark.seq, mark.digest, content)
+        with self._one_writer:
+            if mark.n_wiped != self._n_wiped:
+                return False  # it may have a name that was replaced meanwhile
+            try:
+                self._folder.mkdir(mode=0o700, exist_ok=True)
+                for part in self._folder.glob(".*.part"):
+                    part.unlink()  # of a process that was killed: nobody else writes here
+                write_file(self._path(mark.campaign), json.dumps(head).encode() + b"\n" + content)
+            except (OSError, CannotWrite):
+                return False
+        return True
+
+    def wipe(self) -> None:
+        """Remove all: they may have names that were replaced in the log."""
+        with self._one_writer:
+            self._n_wiped += 1
+            try:
+                for file in self._folder.iterdir():
+                    file.unlink()
+            except FileNotFoundError:
+                pass  # there is none
+            except OSError as error:
+                raise CannotWrite(f"{self._folder} cannot be wiped: {error.strerror}") from error
+
+    def _path(self, campaign: str) -> Path:
+        return self._folder / sha256(campaign.encode()).hexdigest()[:32]
+
+
+def _head(code: str, campaign: str, seq: int, log: Any, content: bytes) -> dict[str, Any]:
+    """What stands in the first line."""
+    return {
+        "code": code,
+        "campaign": campaign,
+        "seq": seq,
+        "log": log,
+        "content": sha256(content).hexdigest(),
+    }
