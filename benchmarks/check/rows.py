@@ -10,6 +10,7 @@ import tempfile
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache, partial
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,7 @@ from benchmarks.campaign_1000_items_1m_answers import written
 from benchmarks.scaling.tasks import campaign, table_of, with_errors
 from hodgerank.campaign import Campaign
 
+_numbers = count()
 CROWD = {"honest": 90, "random": 20, "position-biased": 14}
 
 
@@ -243,7 +245,7 @@ def _first_task(n_items: int, n_answers: int) -> Work:
 
     def run() -> None:
         with Campaign.open(path) as opened:
-            opened.lease("somebody new")
+            opened.lease(f"worker {next(_numbers)}")  # who holds a task gets the same one again
 
     return Work(run)
 
