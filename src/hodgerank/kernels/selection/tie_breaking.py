@@ -42,15 +42,6 @@ def stream(seed: int, step: int) -> int:
     return int(np.int64(key))
 
 
-@compiled
-def streams(seed: int, first: int, n: int) -> IntArray:
-    """The keys of n steps, from a first one on."""
-    keys = np.empty(n, np.int64)
-    for k in range(n):
-        keys[k] = stream(seed, first + k)
-    return keys
-
-
 @compiled(inline="always")
 def item_key(key: int, i: int) -> np.uint64:
     """A random number per item and step; the tied pair with the largest k_i xor k_j is chosen."""
@@ -67,13 +58,9 @@ def item_keys(key: int, n: int) -> KeyArray:
 
 
 @compiled
-def are_ahead(seed: int, first: int, i: IntArray, j: IntArray) -> BoolArray:
-    """Of pairs at steps from a first one on: whether the number of i is larger than that of j."""
-    ahead = np.empty(len(i), np.bool_)
-    for k in range(len(i)):
-        key = stream(seed, first + k)
-        ahead[k] = item_key(key, i[k]) > item_key(key, j[k])
-    return ahead
+def is_ahead(key: int, i: int, j: int) -> bool:
+    """Whether the random number of i is larger than that of j."""
+    return bool(item_key(key, i) > item_key(key, j))
 
 
 @compiled(inline="always")

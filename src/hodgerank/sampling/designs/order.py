@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
@@ -113,7 +112,7 @@ class OrderCriterion:
     def _rho(self) -> float:
         return 0.0 if self._repetitions is None else self.posterior.repetition
 
-    def expect_exactly(self, out: Counter[tuple[int, int]]) -> None:
+    def expect_exactly(self, out: Mapping[tuple[int, int], int]) -> None:
         """These pairs are out, and no others."""
         if not out:
             self._forget_pending()
@@ -143,7 +142,7 @@ class OrderCriterion:
         return self._R is not None
 
     def search_in_turn(
-        self, blocked: BlockedPairs, keys: IntArray, once: bool
+        self, blocked: BlockedPairs, keys: IntArray, *, once: bool
     ) -> tuple[IntArray, IntArray]:
         """Such pairs, each as if those before it were out; where each counts for all."""
         base, n = self.posterior, len(self._q)
@@ -303,7 +302,7 @@ class OrderDesign(Design):
 
     def _withdraw_all(self) -> None:
         if self._criterion is not None:
-            self._criterion.expect_exactly(Counter())
+            self._criterion.expect_exactly({})
 
     def _ready(self) -> OrderCriterion:
         self.criterion.expect_exactly(self.out)
@@ -323,10 +322,10 @@ class OrderDesign(Design):
         return self._ready().search(blocked, key)
 
     def search_in_turn(
-        self, blocked: BlockedPairs, keys: IntArray, *, once: bool
+        self, blocked: BlockedPairs, keys: list[int], *, once: bool
     ) -> list[tuple[int, int]]:
         """Such pairs, each as if those before it were out."""
         criterion = self._ready()
-        if len(keys) < 2 or not criterion.counts_for_all:
+        if not criterion.counts_for_all:
             return super().search_in_turn(blocked, keys, once=once)
-        return self._found_in_turn(*criterion.search_in_turn(blocked, keys, once), len(keys))
+        return self._found_in_turn(*criterion.search_in_turn(blocked, np.array(keys, np.int64), once=once), len(keys))
