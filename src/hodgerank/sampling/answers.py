@@ -70,8 +70,6 @@ def read_weight(value: Any) -> float:
 
 def read_worker(value: Any) -> Item | None:
     """An integer or a string, or nobody."""
-    if value is None:
-        return None
     if isinstance(value, np.generic):
         value = value.item()
     if value is None or isinstance(value, int | str):

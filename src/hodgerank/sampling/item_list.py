@@ -125,7 +125,7 @@ class ItemList:
 
     def pairs(self, pairs: Iterable[tuple[Item, Item]]) -> list[tuple[int, int]]:
         """Positions of several pairs."""
-        if isinstance(pairs, str) or not hasattr(pairs, "__iter__"):
+        if isinstance(pairs, str) or not hasattr(type(pairs), "__iter__"):
             raise InvalidArgument(f"a list of pairs is needed, not {short(repr(pairs))}")
         listed, codes = list(pairs), self.codes
         if not listed:

@@ -183,7 +183,7 @@ class Sampler(Displayed):
         self._design.expect_exactly(_either_way(out))
         self._prepare(worker, allowed)
         step = len(self._history) + len(out)
-        keys = [stream(self._seed, step + k) for k in range(1 if n is None else n)]
+        keys = [stream(self._seed, at) for at in range(step, step + (1 if n is None else n))]
         # nobody is asked the same twice
         chosen = allowed.best(self._design, keys, once=worker is not None)
         if not chosen and n != 0:

@@ -59,9 +59,7 @@ def row_may_exceed(
 
 
 @compiled(error_model="numpy", fastmath={"contract", "nnan", "nsz"})
-def row_may_exceed_by_default(
-    c: FloatArray, mean_a: float, mean: FloatArray, twice: float
-) -> bool:
+def row_may_exceed_by_default(c: FloatArray, mean_a: float, mean: FloatArray, twice: float) -> bool:
     """The same of the default rule, in a form that the compiler vectorises and puts in place."""
     found = False
     for b in range(len(c)):

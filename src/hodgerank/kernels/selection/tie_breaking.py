@@ -116,15 +116,16 @@ def least_asked_pair(
     """A random pair i < j, where `in_rounds` among those asked least often."""
     n = len(counts)
     keys = item_keys(key, n)
-    fewest = 2**62
-    best = none_yet()
+    fewest, highest = 2**62, np.uint64(0)
+    best_i = best_j = int(np.int64(-1))
     for a in range(n - 1):
         for b in range(a + 1, n):
             if has_blocked and blocked[a, b]:
                 continue
-            if in_rounds and counts[a, b] < fewest:
-                fewest = counts[a, b]
-                best = none_yet()
-            if not in_rounds or counts[a, b] == fewest:
-                best = consider(best, a, b, 1.0, keys[a] ^ keys[b])
-    return best[2], best[3]
+            count = counts[a, b] if in_rounds else 0
+            if count > fewest:
+                continue
+            precedence = keys[a] ^ keys[b]
+            if count < fewest or precedence > highest:
+                fewest, highest, best_i, best_j = count, precedence, a, b
+    return best_i, best_j
