@@ -59,12 +59,15 @@ def row_may_exceed(
 
 
 @compiled(error_model="numpy", fastmath={"contract", "nnan", "nsz"})
-def row_may_exceed_by_default(c: FloatArray, mean_a: float, mean: FloatArray, twice: float) -> bool:
-    """The same of the default rule, in a form that the compiler vectorises and puts in place."""
-    found = False
+def uniform_row_may_exceed(
+    c: FloatArray, mean_a: float, mean: FloatArray, paper: bool, twice: float
+) -> bool:
+    """The same on the uniform link, in a form that the compiler vectorises and puts in place."""
+    found, excess = False, 1.0 if paper else 0.0
     for b in range(len(c)):
         D = mean_a - mean[b]
-        found |= may_exceed(c[b], max(0.0, 1 - D * D), twice)
+        lean = min(1.0, max(-1.0, D))
+        found |= may_exceed(c[b], 1 - lean * lean + excess * (D - lean) ** 2, twice)
     return found
 
 

@@ -49,8 +49,8 @@ def _row_may_exceed(
 ) -> bool:
     if rule == ORDER:
         return misordering.row_may_exceed(c, r, mean_a, mean, least)
-    if rule == CLAMPED and link == information.UNIFORM:
-        return information.row_may_exceed_by_default(c, mean_a, mean, least)
+    if link == information.UNIFORM:
+        return information.uniform_row_may_exceed(c, mean_a, mean, rule == PAPER, least)
     return information.row_may_exceed(c, mean_a, mean, link, rule == PAPER, least)
 
 
