@@ -106,6 +106,20 @@ def test_beyond_400_items_a_pending_pair_counts_by_the_same_rule():
     assert sampler.gain((0, 1), pending=[(0, 1)]) < sampler.gain((0, 1))
 
 
+def test_gains_do_not_depend_on_when_somebody_first_asked():
+    """40 items settle their weights every four answers, and R follows once it was looked at."""
+    asked, silent = hr.RankSampler(40), hr.RankSampler(40)
+    rng = np.random.default_rng(3)
+    pairs = [tuple(rng.choice(40, 2, replace=False).tolist()) for _ in range(30)]
+    for t, pair in enumerate(pairs):
+        asked.ask()
+        outcome = t % 3 - 1
+        for sampler in (asked, silent):
+            sampler.tell(pair, outcome)
+    for pair in pairs:
+        assert silent.gain(pair) == pytest.approx(asked.gain(pair), rel=1e-9)
+
+
 def test_few_items_aim_at_the_order():
     assert hr.AutoSampler(10).strategy == "rank"
 

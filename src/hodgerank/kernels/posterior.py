@@ -62,6 +62,25 @@ def learn(
 
 
 @compiled
+def learn_and_count(
+    C: FloatArray,
+    mean: FloatArray,
+    s: FloatArray,
+    adjacency: FloatArray,
+    force: FloatArray,
+    i: int,
+    j: int,
+    outcome: float,
+    weight: float,
+) -> None:
+    """The same of an answer of precision `weight`, which the normal equations add up too."""
+    learn(C, mean, s, i, j, outcome, 1 / weight)
+    adjacency[i, j] += weight
+    force[i] += weight * outcome
+    force[j] -= weight * outcome
+
+
+@compiled
 def learn_many(
     C: FloatArray,
     mean: FloatArray,

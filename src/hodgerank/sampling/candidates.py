@@ -29,13 +29,16 @@ class AnyPair:
         self._blocked = blocked
         self._forbidden: set[tuple[int, int]] = set()
 
-    def best(self, design: Design, keys: IntArray, *, once: bool) -> list[Chosen]:
+    def best(self, design: Design, keys: list[int], *, once: bool) -> list[Chosen]:
         """The best pairs by a design, one for each key, each as if the earlier ones were out.
 
         With `once` none comes twice. Fewer where no more are allowed.
         """
-        found = design.search_in_turn(self._blocked.and_pairs(self._forbidden), keys, once=once)
-        return [(i, j, False) for i, j in found]
+        blocked = self._blocked.and_pairs(self._forbidden) if self._forbidden else self._blocked
+        if len(keys) == 1:
+            i, j = design.search(blocked, keys[0])
+            return [(i, j, False)] if i >= 0 else []
+        return [(i, j, False) for i, j in design.search_in_turn(blocked, keys, once=once)]
 
     def forbid(self, i: int, j: int) -> None:
         """The pair may not be asked."""
@@ -94,11 +97,11 @@ class ListedPairs:
         """The same pairs, to be used up anew."""
         return ListedPairs(self.table, self._remaining.copy())
 
-    def best(self, design: Design, keys: IntArray, *, once: bool) -> list[Chosen]:
+    def best(self, design: Design, keys: list[int], *, once: bool) -> list[Chosen]:
         """The best of those left by a design, as `AnyPair.best`."""
         table = self.table
         found: list[Chosen] = []
-        for key in keys.tolist() if len(table) else ():
+        for key in keys if len(table) else ():
             if found:
                 i, j, _ = found[-1]
                 design.expect(i, j)

@@ -10,7 +10,7 @@ import numpy as np
 
 from hodgerank.errors import require_one_of
 from hodgerank.kernels.edges import group_rows
-from hodgerank.kernels.selection.tie_breaking import are_ahead
+from hodgerank.kernels.selection.tie_breaking import is_ahead, stream
 from hodgerank.types import IntArray
 
 Display = Literal["balanced", "random", "fixed"]
@@ -56,25 +56,28 @@ class DisplayBalance:
         self._item_surplus.append(0)
 
     def show(
-        self, chosen: Sequence[tuple[int, int, bool]], out: Counter[tuple[int, int]], step: int
+        self,
+        chosen: Sequence[tuple[int, int, bool]],
+        pending: Sequence[tuple[int, int]],
+        step: int,
     ) -> list[tuple[int, int]]:
-        """Pairs i < j as left and right, each given those that are out as they are shown.
+        """Pairs i < j as left and right, each given the pending ones as they are shown.
 
         They go out one after the other, the first at this step. The third entry of each says
         whether it was written the other way round.
         """
         if self._how == "fixed":
             return [(j, i) if turned else (i, j) for i, j, turned in chosen]
-        columns = np.array([pair[:2] for pair in chosen], np.int64).reshape(-1, 2)
-        coins = are_ahead(self._seed ^ 1, step, *columns.T.copy()).tolist()
-        out, shown = out.copy(), []
-        for (i, j, _), coin in zip(chosen, coins, strict=True):
+        out: dict[tuple[int, int], int] = Counter(pending) if pending else {}
+        shown = []
+        for at, (i, j, _) in enumerate(chosen, step):
             surplus = 0
             if self._how == "balanced":
                 surplus = self._pair_surplus.get(_key(i, j), 0)
-                surplus += out[i, j] - out[j, i]
+                surplus += out.get((i, j), 0) - out.get((j, i), 0)
                 surplus = surplus or self._item_surplus[i] - self._item_surplus[j]
-            is_turned = coin if surplus == 0 else surplus > 0
-            shown.append((j, i) if is_turned else (i, j))
-            out[shown[-1]] += 1
+            is_turned = surplus > 0 if surplus else is_ahead(stream(self._seed ^ 1, at), i, j)
+            pair = (j, i) if is_turned else (i, j)
+            out[pair] = out.get(pair, 0) + 1
+            shown.append(pair)
         return shown

@@ -30,7 +30,7 @@ class BlockedPairs:
 
     def and_pairs(self, pairs: Collection[tuple[int, int]]) -> BlockedPairs:
         """The same with these pairs blocked as well."""
-        return BlockedPairs(self._n, self.retired, self._pairs.union(pairs)) if pairs else self
+        return BlockedPairs(self._n, self.retired, self._pairs.union(pairs))
 
     @cached_property
     def matrix(self) -> BoolArray:
@@ -125,9 +125,11 @@ class ItemList:
 
     def pairs(self, pairs: Iterable[tuple[Item, Item]]) -> list[tuple[int, int]]:
         """Positions of several pairs."""
-        if isinstance(pairs, str) or not isinstance(pairs, Iterable):
+        if isinstance(pairs, str) or not hasattr(type(pairs), "__iter__"):
             raise InvalidArgument(f"a list of pairs is needed, not {short(repr(pairs))}")
         listed, codes = list(pairs), self.codes
+        if not listed:
+            return []
         try:
             found = [(codes[left], codes[right]) for left, right in listed]
         except (KeyError, TypeError, ValueError):

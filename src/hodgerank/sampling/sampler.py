@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections import Counter
 from collections.abc import Iterable, Mapping
 from copy import deepcopy
 from typing import ClassVar, Self, overload
@@ -21,7 +20,7 @@ from hodgerank.estimators.ranking import Ranking
 from hodgerank.graph.answered_graph import AnsweredGraph
 from hodgerank.graph.comparison_graph import ComparisonGraph
 from hodgerank.graph.repetitions import counted_as_correlated, news_share
-from hodgerank.kernels.selection.tie_breaking import streams
+from hodgerank.kernels.selection.tie_breaking import stream
 from hodgerank.sampling.answers import History, read_outcome, read_weight, read_worker
 from hodgerank.sampling.candidates import (
     AnyPair,
@@ -32,7 +31,7 @@ from hodgerank.sampling.candidates import (
     why_nothing,
 )
 from hodgerank.sampling.designs.dense_posterior import DensePosterior
-from hodgerank.sampling.designs.design import Design, Posterior
+from hodgerank.sampling.designs.design import Design, Posterior, Told
 from hodgerank.sampling.display_order import Display, DisplayBalance
 from hodgerank.sampling.item_list import ItemList
 from hodgerank.types import FloatArray, Item, Pair, VotesLike
@@ -171,10 +170,10 @@ class Sampler(Displayed):
         if n is not None and (not isinstance(n, int | np.integer) or n < 0):
             raise InvalidArgument(f"n is a number of pairs, not {n!r}")
         worker = read_worker(worker)
-        out = Counter(self._item_list.pairs(pending))
+        out = self._item_list.pairs(pending)
         allowed = self._allowed(candidates)
         if isinstance(allowed, ListedPairs):
-            for pair in out.elements():
+            for pair in out:
                 allowed.use_up(min(pair), max(pair))
         for i, j in self._history.pairs_of(worker) if worker is not None else ():
             allowed.forbid(i, j)
@@ -183,18 +182,18 @@ class Sampler(Displayed):
             allowed.forbid(min(pair), max(pair))
         self._design.expect_exactly(_either_way(out))
         self._prepare(worker, allowed)
-        step = len(self._history) + out.total()
-        keys = streams(self._seed, step, 1 if n is None else n)
+        step = len(self._history) + len(out)
+        keys = [stream(self._seed, at) for at in range(step, step + (1 if n is None else n))]
         # nobody is asked the same twice
         chosen = allowed.best(self._design, keys, once=worker is not None)
-        pairs = [
-            Pair(self._items[left], self._items[right])
-            for left, right in self._balance.show(chosen, out, step)
-        ]
-        if not pairs and n != 0:
+        if not chosen and n != 0:
             listed = self._may_ask if candidates is None else candidates
             raise NothingToAsk(why_nothing(len(self.active_items), listed, worker, excluded))
-        return pairs[0] if n is None else pairs
+        items, shown = self._items, self._balance.show(chosen, out, step)
+        if n is None:
+            left, right = shown[0]
+            return Pair(items[left], items[right])
+        return [Pair(items[left], items[right]) for left, right in shown]
 
     def _allowed(self, candidates: Candidates) -> AnyPair | ListedPairs:
         """Pairs that may be asked; the longest list of them is remembered for the ranking."""
@@ -221,9 +220,9 @@ class Sampler(Displayed):
         self._history.append(left, right, outcome, self._history.worker_code(worker), weight)
         self._balance.count(left, right)
         if left < right:
-            self._design.learn(left, right, outcome, weight, worker, 1)
+            self._design.learn(Told(left, right, outcome, weight, worker, 1))
         else:
-            self._design.learn(right, left, -outcome, weight, worker, -1)
+            self._design.learn(Told(right, left, -outcome, weight, worker, -1))
 
     def tell_many(self, votes: VotesLike) -> None:
         """Many answers at once: Comparisons, or anything `read_comparisons` takes."""
@@ -261,9 +260,8 @@ class Sampler(Displayed):
         worker: Item | None = None,
     ) -> list[float]:
         """The criterion of pairs that go out one after the other, such as those of `ask`."""
-        out = Counter(self._item_list.pairs(pending))
-        codes = [(min(pair), max(pair)) for pair in self._item_list.pairs(pairs)]
-        self._design.expect_exactly(_either_way(out))
+        codes = _either_way(self._item_list.pairs(pairs))
+        self._design.expect_exactly(_either_way(self._item_list.pairs(pending)))
         self._prepare(read_worker(worker), self._allowed(None))
         found = []
         for k, (i, j) in enumerate(codes):
@@ -406,7 +404,7 @@ class Sampler(Displayed):
             self._may_ask += tuple((self._items[-1], other) for other in others)
         self._candidates = CandidateReader(self._item_list)
         self._listed = None
-        self._design.expect_exactly(Counter())
+        self._design.expect_exactly([])
         self._balance.enlarge()
         self._design.enlarge()
 
@@ -443,9 +441,6 @@ class Sampler(Displayed):
         """Let a criterion that minds know who is going to answer, and what may be asked."""
 
 
-def _either_way(shown: Counter[tuple[int, int]]) -> Counter[tuple[int, int]]:
+def _either_way(shown: list[tuple[int, int]]) -> list[tuple[int, int]]:
     """The same pairs as i < j."""
-    pairs: Counter[tuple[int, int]] = Counter()
-    for pair, times in shown.items():
-        pairs[min(pair), max(pair)] += times
-    return pairs
+    return [(a, b) if a < b else (b, a) for a, b in shown]

@@ -7,9 +7,10 @@ import pytest
 
 from hodgerank.kernels import posterior
 from hodgerank.kernels.selection import information, misordering, pair_search
-from hodgerank.kernels.selection.tie_breaking import streams
+from hodgerank.kernels.selection.tie_breaking import stream
 
 N = 7
+KEYS = np.array([stream(3, 5 + k) for k in range(30)])
 
 
 def known(seed=0, n_answers=12):
@@ -35,7 +36,7 @@ def pairs(columns):
 @pytest.mark.parametrize("by_variance", [False, True])
 def test_dense_pairs_are_those_of_single_searches(by_variance, share, once):
     C, mean = known()
-    keys, blocked, leaders = streams(3, 5, 30), blocked_at_first(share), np.zeros(N, np.int64)
+    keys, blocked, leaders = KEYS, blocked_at_first(share), np.zeros(N, np.int64)
     wanted, gone, expected = [], blocked.copy(), C.copy()
     for key in keys.tolist():
         if wanted:
@@ -64,7 +65,7 @@ def test_dense_pairs_are_those_of_single_searches(by_variance, share, once):
 def test_order_pairs_are_those_of_single_searches(rho, once):
     C, mean = known()
     R = misordering.relevance(C, misordering.order_weights(C, mean))
-    keys, blocked = streams(3, 5, 30), blocked_at_first(0.2)
+    keys, blocked = KEYS, blocked_at_first(0.2)
     asked = {(0, 1): 3, (2, 5): 1}
     wanted, gone, times = [], blocked.copy(), dict(asked)
     C1, R1, s, q = C.copy(), R.copy(), np.empty(N), np.empty(N)

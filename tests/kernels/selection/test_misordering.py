@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.integrate import quad
+from scipy.special import erf
 from scipy.stats import norm
 
 from hodgerank.kernels import posterior
@@ -49,6 +50,17 @@ def test_weights_are_the_mean_derivative_of_the_chance_of_a_wrong_order(m, s2):
     assert found[0, 1] == pytest.approx(slope, rel=1e-4)
     np.testing.assert_array_equal(found, found.T)
     assert np.diag(found).tolist() == [0, 0]
+
+
+def test_weights_are_those_of_the_formula_however_far_items_stand_apart():
+    n, variance = 400, 0.7
+    mean = np.linspace(0, 20, n)
+    half = mean / (2 * np.sqrt(variance))
+    assert half[-1] > kernel.MOST_PIECES / kernel.PIECES_PER_UNIT
+    bell = np.exp(-(half**2))
+    wanted = bell * (bell / np.sqrt(np.pi) + half * erf(half)) / (4 * np.sqrt(np.pi) * variance)
+    found = kernel.order_weights(np.full((n, n), variance), mean)[0]
+    np.testing.assert_allclose(found[1:], wanted[1:], rtol=1e-10)
 
 
 @pytest.mark.parametrize("n", [2, 3, 7])

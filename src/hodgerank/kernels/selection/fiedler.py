@@ -10,6 +10,7 @@ from hodgerank.types import BoolArray, FloatArray, IntArray
 
 SAME = 1e-8  # eigenvalues closer than this, relatively, are one
 MOST_STARTS = 4  # of the search for the lowest eigenvalue
+STEPS_FROM_BELOW = 5  # at each start: too few, and the next steps often lead to the neighbour
 MOST_STEPS = 10  # of the iteration from each start
 HALVINGS = 10  # of the bracket before the next start
 
@@ -98,47 +99,65 @@ def smallest_components_pair(
     return best[2], best[3]
 
 
+@compiled(fastmath={"reassoc", "contract", "nsz"})
+def _dot(x: FloatArray, y: FloatArray) -> float:
+    """The scalar product; of short vectors, for which BLAS costs more than it saves."""
+    total = 0.0
+    for m in range(len(x)):
+        total += x[m] * y[m]
+    return total
+
+
 @compiled
 def _capacitance(
     values: FloatArray, Z: FloatArray, weights: FloatArray, shift: float
-) -> tuple[FloatArray, FloatArray]:
-    """K = W^-1 + Z^T (Lambda - shift)^-1 Z, by which Woodbury inverts Lambda - shift + Z W Z^T."""
-    n, r = Z.shape
-    scaled = np.empty((n, r))
-    for m in range(n):
-        inverse = 1 / (values[m] - shift)
-        for k in range(r):
-            scaled[m, k] = Z[m, k] * inverse
-    K = Z.T @ scaled
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """K = W^-1 + Z (Lambda - shift)^-1 Z^T, by which Woodbury inverts Lambda - shift + Z^T W Z.
+
+    With it, the inverse of Lambda - shift, and Z times that.
+    """
+    r = len(Z)
+    K, inverse = np.empty((r, r)), 1 / (values - shift)
+    scaled = Z * inverse
     for k in range(r):
+        for other in range(k + 1):
+            K[k, other] = K[other, k] = _dot(scaled[k], Z[other])
         K[k, k] += 1 / weights[k]
-    return K, scaled
+    return K, inverse, scaled
 
 
 @compiled
 def _n_below(values: FloatArray, Z: FloatArray, weights: FloatArray, shift: float) -> int:
-    """How many eigenvalues of Lambda + Z W Z^T lie below the shift: Sylvester's law of inertia."""
-    K, _ = _capacitance(values, Z, weights, shift)
+    """How many eigenvalues of Lambda + Z^T W Z lie below the shift: Sylvester's law of inertia."""
+    K, _, _ = _capacitance(values, Z, weights, shift)
     eigenvalues = np.linalg.eigvalsh(K)
     n_lower = np.count_nonzero(values < shift)
     return int(n_lower + np.count_nonzero(eigenvalues > 0) - np.count_nonzero(weights > 0))
 
 
 @compiled
-def _inverse_step(
-    values: FloatArray, Z: FloatArray, weights: FloatArray, shift: float, x: FloatArray
+def _inverse_steps(
+    values: FloatArray, Z: FloatArray, weights: FloatArray, shift: float, x: FloatArray, n: int
 ) -> tuple[FloatArray, float, float]:
-    """(Lambda - shift + Z W Z^T)^-1 x, normalised, its Rayleigh quotient and its residual.
+    """(Lambda - shift + Z^T W Z)^-n x, normalised, its Rayleigh quotient and its residual.
 
     For x of length 1 an eigenvalue is no farther from the shift than the residual.
     """
-    K, scaled = _capacitance(values, Z, weights, shift)
-    y = x / (values - shift)
-    y -= scaled @ np.linalg.solve(K, Z.T @ y)
-    residual = 1 / float(np.sqrt(y @ y))
-    y *= residual
-    projections = Z.T @ y
-    value = np.sum(values * y * y) + np.sum(weights * projections * projections)
+    K, inverse, scaled = _capacitance(values, Z, weights, shift)
+    y, residual, r = x, 0.0, len(Z)
+    projections = np.empty(r)
+    for _ in range(n):
+        y = y * inverse
+        for k in range(r):
+            projections[k] = _dot(Z[k], y)
+        moved = np.linalg.solve(K, projections)
+        for k in range(r):
+            y -= moved[k] * scaled[k]
+        residual = 1 / float(np.sqrt(_dot(y, y)))
+        y *= residual
+    value = _dot(values, y * y)
+    for k in range(r):
+        value += weights[k] * _dot(Z[k], y) ** 2
     return y, value, residual
 
 
@@ -146,20 +165,21 @@ def _inverse_step(
 def lowest_eigenvector(
     values: FloatArray, Z: FloatArray, weights: FloatArray, x: FloatArray, below: float
 ) -> tuple[float, FloatArray, int]:
-    """Smallest eigenvalue of Lambda + Z W Z^T, its eigenvector, and its multiplicity.
+    """Smallest eigenvalue of Lambda + Z^T W Z, its eigenvector, and its multiplicity.
 
-    `x` is a guess and `below` a lower bound of the eigenvalue. Rayleigh quotient iteration, which
-    triples the digits at each step; the law of inertia tells whether it found the smallest. Where
-    the next eigenvalue is so close that it did not, the multiplicity counts both; where the
+    Z has a row for each change. `x` is a guess and `below` a lower bound of the eigenvalue. Inverse
+    iteration from that bound leads near the smallest, Rayleigh quotient iteration, which triples
+    the digits at each step, to one. The law of inertia tells whether that is the smallest. Where
+    the next eigenvalue is so close that it is not, the multiplicity counts both; where the
     iteration found no eigenvalue, it is 0.
     """
     rounding = 1e-10 * values.max()
     low = below - rounding
-    y, value, _ = _inverse_step(values, Z, weights, low, x)
+    y, value, _ = _inverse_steps(values, Z, weights, low, x, STEPS_FROM_BELOW)
     multiplicity = 0
     for _ in range(MOST_STARTS):
         for _ in range(MOST_STEPS):
-            y, value, residual = _inverse_step(values, Z, weights, value + 1e-3 * rounding, y)
+            y, value, residual = _inverse_steps(values, Z, weights, value + 1e-3 * rounding, y, 1)
             if residual <= rounding:
                 break
         else:  # somewhere between eigenvalues, where inertia counts the same as at one of them
@@ -174,6 +194,5 @@ def lowest_eigenvector(
                 low = middle
             else:
                 high = middle
-        y, value, _ = _inverse_step(values, Z, weights, low, x + 1e-3)
-        y, value, _ = _inverse_step(values, Z, weights, low, y)
+        y, value, _ = _inverse_steps(values, Z, weights, low, x + 1e-3, STEPS_FROM_BELOW)
     return value, y, multiplicity

@@ -32,20 +32,51 @@ MOST_SENSITIVE = 2 / math.pi  # I(0)
 DECAY = 1 - 2 / math.pi  # I(z) <= I(0) exp(-DECAY z^2)
 
 
-@compiled
+def _undecided(half: float) -> float:
+    """exp(-h^2) [exp(-h^2)/sqrt(pi) + h erf(h)], where h = |m| / (2 s)."""
+    bell = math.exp(-half * half)
+    return bell * (bell / SQRT_PI + half * math.erf(half))
+
+
+PIECES_PER_UNIT, MOST_PIECES, DEGREE = 16, 128, 8
+
+
+def _polynomials() -> FloatArray:
+    """Coefficients of `_undecided`, a row for each piece of its range, to within 1e-14.
+
+    Polynomials take a fifth of the time of exp and erf.
+    """
+    nodes = (1 - np.cos(np.pi * (np.arange(DEGREE + 1) + 0.5) / (DEGREE + 1))) / 2
+    places = (np.arange(MOST_PIECES)[:, None] + nodes) / PIECES_PER_UNIT
+    values = np.array([[_undecided(place) for place in row] for row in places.tolist()])
+    return np.ascontiguousarray(np.linalg.solve(np.vander(nodes, increasing=True), values.T).T)
+
+
+_POLYNOMIALS = _polynomials()
+_far_apart = compiled(_undecided)  # beyond the last piece
+
+
+@compiled(error_model="numpy", fastmath={"contract"})
 def order_weights(C: FloatArray, mean: FloatArray) -> FloatArray:
     """w_kl, symmetric with zero diagonal.
 
     With t = |m|/s: exp(-t^2/4) / (4 sqrt(pi) s^2) [exp(-t^2/4)/sqrt(pi) + t/2 erf(t/2)].
     """
     n = len(mean)
-    weights = np.zeros((n, n))
+    weights, places = np.zeros((n, n)), np.empty(n)
     for k in range(n):
+        for m in range(k + 1, n):  # apart from what follows, so that the compiler vectorises it
+            places[m] = PIECES_PER_UNIT / 2 * abs(mean[k] - mean[m]) / math.sqrt(C[k, m])
         for m in range(k + 1, n):
-            half = 0.5 * abs(mean[k] - mean[m]) / math.sqrt(C[k, m])
-            bell = math.exp(-half * half)
-            inside = bell / SQRT_PI + half * math.erf(half)
-            weights[k, m] = weights[m, k] = bell / (4 * SQRT_PI * C[k, m]) * inside
+            place = places[m]
+            if place < MOST_PIECES:
+                piece = int(place)
+                value = _POLYNOMIALS[piece, DEGREE]
+                for power in range(DEGREE - 1, -1, -1):
+                    value = value * (place - piece) + _POLYNOMIALS[piece, power]
+            else:
+                value = _far_apart(place / PIECES_PER_UNIT)
+            weights[k, m] = weights[m, k] = value / (4 * SQRT_PI * C[k, m])
     return weights
 
 
@@ -53,24 +84,17 @@ def order_weights(C: FloatArray, mean: FloatArray) -> FloatArray:
 def relevance(C: FloatArray, weights: FloatArray) -> FloatArray:
     """R from scratch: how much the direction of each pair matters where pairs weigh so much."""
     n = len(C)
-    laplacian = -weights
-    means = np.zeros(n)
+    laplacian, full = -weights, np.zeros((n, n))
     for k in range(n):
         laplacian[k, k] = -laplacian[k].sum()
         for m in range(k + 1, n):
-            means[k] += C[k, m] / n
-            means[m] += C[k, m] / n
-    level = means.mean()
-    covariance = np.empty((n, n))  # as `resistance.covariance_of`
-    for k in range(n):
-        covariance[k, k] = means[k] - level / 2
-        for m in range(k + 1, n):
-            covariance[k, m] = covariance[m, k] = (means[k] + means[m] - level - C[k, m]) / 2
-    B = covariance @ (laplacian @ covariance)
+            full[k, m] = full[m, k] = C[k, m]
+    # S = (rows + columns - C) / 2, and what is constant along rows or columns Lw takes to 0.
+    B = full @ (laplacian @ full)
     R = np.empty((n, n))
     for k in range(n):
         for m in range(n):
-            R[k, m] = B[k, k] + B[m, m] - 2 * B[k, m]
+            R[k, m] = (B[k, k] + B[m, m] - 2 * B[k, m]) / 4
     return R
 
 

@@ -49,6 +49,8 @@ def _row_may_exceed(
 ) -> bool:
     if rule == ORDER:
         return misordering.row_may_exceed(c, r, mean_a, mean, least)
+    if link == information.UNIFORM:
+        return information.uniform_row_may_exceed(c, mean_a, mean, rule == PAPER, least)
     return information.row_may_exceed(c, mean_a, mean, link, rule == PAPER, least)
 
 
@@ -83,8 +85,9 @@ def best_pair(
     for a in range(n - 1):
         b = leaders[a]
         if b > a and not (has_blocked and blocked[a, b]):
-            gain = _gain(rule, link, C[a, b], R[a, b], mean[a] - mean[b])
-            best = consider(best, a, b, gain, keys[a] ^ keys[b])
+            c, r, D = C[a, b], R[a, b], mean[a] - mean[b]
+            if _may_exceed(rule, link, c, r, D, _least(rule, best)):
+                best = consider(best, a, b, _gain(rule, link, c, r, D), keys[a] ^ keys[b])
     for a in range(n - 1):
         least, after = _least(rule, best), a + 1
         if not _row_may_exceed(

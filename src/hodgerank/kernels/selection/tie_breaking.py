@@ -42,15 +42,6 @@ def stream(seed: int, step: int) -> int:
     return int(np.int64(key))
 
 
-@compiled
-def streams(seed: int, first: int, n: int) -> IntArray:
-    """The keys of n steps, from a first one on."""
-    keys = np.empty(n, np.int64)
-    for k in range(n):
-        keys[k] = stream(seed, first + k)
-    return keys
-
-
 @compiled(inline="always")
 def item_key(key: int, i: int) -> np.uint64:
     """A random number per item and step; the tied pair with the largest k_i xor k_j is chosen."""
@@ -67,13 +58,9 @@ def item_keys(key: int, n: int) -> KeyArray:
 
 
 @compiled
-def are_ahead(seed: int, first: int, i: IntArray, j: IntArray) -> BoolArray:
-    """Of pairs at steps from a first one on: whether the number of i is larger than that of j."""
-    ahead = np.empty(len(i), np.bool_)
-    for k in range(len(i)):
-        key = stream(seed, first + k)
-        ahead[k] = item_key(key, i[k]) > item_key(key, j[k])
-    return ahead
+def is_ahead(key: int, i: int, j: int) -> bool:
+    """Whether the random number of i is larger than that of j."""
+    return bool(item_key(key, i) > item_key(key, j))
 
 
 @compiled(inline="always")
@@ -129,15 +116,16 @@ def least_asked_pair(
     """A random pair i < j, where `in_rounds` among those asked least often."""
     n = len(counts)
     keys = item_keys(key, n)
-    fewest = 2**62
-    best = none_yet()
+    fewest, highest = 2**62, np.uint64(0)
+    best_i = best_j = int(np.int64(-1))
     for a in range(n - 1):
         for b in range(a + 1, n):
             if has_blocked and blocked[a, b]:
                 continue
-            if in_rounds and counts[a, b] < fewest:
-                fewest = counts[a, b]
-                best = none_yet()
-            if not in_rounds or counts[a, b] == fewest:
-                best = consider(best, a, b, 1.0, keys[a] ^ keys[b])
-    return best[2], best[3]
+            count = counts[a, b] if in_rounds else 0
+            if count > fewest:
+                continue
+            precedence = keys[a] ^ keys[b]
+            if count < fewest or precedence > highest:
+                fewest, highest, best_i, best_j = count, precedence, a, b
+    return best_i, best_j

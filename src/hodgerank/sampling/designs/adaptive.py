@@ -85,7 +85,7 @@ class AdaptiveDesign(ComposedDesign):
         return super().search(blocked, key)
 
     def search_in_turn(
-        self, blocked: BlockedPairs, keys: IntArray, *, once: bool
+        self, blocked: BlockedPairs, keys: list[int], *, once: bool
     ) -> list[tuple[int, int]]:
         """The best pairs by the criterion in force, and probes among them."""
         if self.probes:
@@ -159,10 +159,10 @@ class AdaptiveManyDesign(ComposedDesign):
             self._settle()
             answers, size = answers.part(size), self._n_until_look()
 
-    def expect_exactly(self, out: Counter[tuple[int, int]]) -> None:
+    def expect_exactly(self, pairs: list[tuple[int, int]]) -> None:
         """Note that these pairs are out, and no others; the posterior minds their order."""
-        self.out = out.copy()
-        self._posterior.expect_exactly(out)
+        self.out = Counter(pairs)
+        self._posterior.expect_exactly(pairs)
 
     @property
     def _intervals(self) -> tuple[int, int]:

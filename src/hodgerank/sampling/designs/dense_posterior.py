@@ -95,13 +95,12 @@ class DensePosterior(Design):
     def _learn(self, told: Told, was_out: bool) -> None:
         """Where the answer was expected, its label alone is news to the next choice."""
         i, j, outcome, weight, *_ = told
-        noise = 1 / weight
-        posterior.learn(self.C, self.mean, self._s, i, j, outcome, noise)
-        self._adjacency[i, j] += weight
-        self._force[i] += weight * outcome
-        self._force[j] -= weight * outcome
+        posterior.learn_and_count(
+            self.C, self.mean, self._s, self._adjacency, self._force, i, j, outcome, weight
+        )
         if self._expected is None:
             return
+        noise = 1 / weight
         if was_out and not self.out:
             self._expected = None  # `C` is the same without the rounding
         elif not was_out:
@@ -179,18 +178,16 @@ class DensePosterior(Design):
         )  # fmt: skip
 
     def search_in_turn(
-        self, blocked: BlockedPairs, keys: IntArray, *, once: bool
+        self, blocked: BlockedPairs, keys: list[int], *, once: bool
     ) -> list[tuple[int, int]]:
         """The pairs of largest criterion, each as if those before it were out."""
-        if len(keys) < 2:
-            return super().search_in_turn(blocked, keys, once=once)
         if self._expected is None:
             self._expected = self._in_force().copy()
         return self._found_in_turn(
             *pair_search.dense_pairs(
                 self.criterion == "variance", self._rule, self._link, self._expected, self.mean,
                 self._s, self._leaders, blocked.matrix_to_change() if once else blocked.matrix,
-                once or bool(blocked), once, keys,
+                once or bool(blocked), once, np.array(keys, np.int64),
             ),
             len(keys),
         )  # fmt: skip

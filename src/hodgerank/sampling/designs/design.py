@@ -26,8 +26,8 @@ class Told(NamedTuple):
     j: int
     outcome: float
     weight: float
-    worker: Item | None
-    side: int
+    worker: Item | None = None
+    side: int = 0
 
 
 class AnswerBatch(NamedTuple):
@@ -69,24 +69,16 @@ class Design(ABC):
     def __init__(self) -> None:
         self.out: Counter[tuple[int, int]] = Counter()
 
-    def learn(
-        self,
-        i: int,
-        j: int,
-        outcome: float,
-        weight: float,
-        worker: Item | None = None,
-        side: int = 0,
-    ) -> None:
+    def learn(self, told: Told) -> None:
         """Take in an answer; if the pair was out, it is out once less."""
-        was_out = (i, j) in self.out
+        was_out = told[:2] in self.out
         if was_out:
-            self._count(i, j, -1)
-        self._learn(Told(i, j, outcome, weight, worker, side), was_out)
+            self._count(told.i, told.j, -1)
+        self._learn(told, was_out)
 
     def learn_many(self, answers: AnswerBatch) -> None:
         """Take in answers in the order they came; no pair is out then."""
-        self.expect_exactly(Counter())
+        self.expect_exactly([])
         self._learn_many(answers)
 
     def expect(self, i: int, j: int) -> None:
@@ -99,12 +91,13 @@ class Design(ABC):
         self._withdraw(i, j)
         self._count(i, j, -1)
 
-    def expect_exactly(self, out: Counter[tuple[int, int]]) -> None:
-        """Note that these pairs are out, and no others."""
-        if not out:
+    def expect_exactly(self, pairs: list[tuple[int, int]]) -> None:
+        """Note that these pairs are out, each as often as it is listed, and no others."""
+        if not pairs:
             self._withdraw_all()
             self.out.clear()
             return
+        out = Counter(pairs)
         for i, j in (self.out - out).elements():
             self.withdraw(i, j)
         for i, j in (out - self.out).elements():
@@ -154,18 +147,18 @@ class Design(ABC):
         """The best pair that is not blocked, ties broken by the key; (-1, -1): there is none."""
 
     def search_in_turn(
-        self, blocked: BlockedPairs, keys: IntArray, *, once: bool
+        self, blocked: BlockedPairs, keys: list[int], *, once: bool
     ) -> list[tuple[int, int]]:
         """A pair for each key, each as if those before it were out, which they are then.
 
         With `once` none comes twice. Fewer where no more are allowed.
         """
         found: list[tuple[int, int]] = []
-        for key in keys.tolist():
+        for key in keys:
             if found:
                 self.expect(*found[-1])
-            if once:
-                blocked = blocked.and_pairs(found[-1:])
+                if once:
+                    blocked = blocked.and_pairs(found[-1:])
             i, j = self.search(blocked, key)
             if i < 0:
                 break
@@ -194,7 +187,7 @@ class ComposedDesign(Design):
 
     def _learn(self, told: Told, was_out: bool) -> None:
         for part in self._parts:
-            part.learn(*told)
+            part.learn(told)
 
     def _learn_many(self, answers: AnswerBatch) -> None:
         for part in self._parts:
@@ -210,7 +203,7 @@ class ComposedDesign(Design):
 
     def _withdraw_all(self) -> None:
         for part in self._parts:
-            part.expect_exactly(Counter())
+            part.expect_exactly([])
 
     def enlarge(self) -> None:
         """Make room in every part."""
@@ -226,7 +219,7 @@ class ComposedDesign(Design):
         return self.chooser.search(blocked, key)
 
     def search_in_turn(
-        self, blocked: BlockedPairs, keys: IntArray, *, once: bool
+        self, blocked: BlockedPairs, keys: list[int], *, once: bool
     ) -> list[tuple[int, int]]:
         """The best pairs by the criterion in force, each as if those before it were out."""
         chooser = self.chooser

@@ -195,9 +195,9 @@ class MatrixFreePosterior(Design):
             size=lambda _, move: float(np.abs(move).max(initial=0.0)),
         )
 
-    def expect_exactly(self, out: Counter[tuple[int, int]]) -> None:
+    def expect_exactly(self, pairs: list[tuple[int, int]]) -> None:
         """Note that these pairs are out, and no others, in this order."""
-        self.out = out.copy()
+        self.out = Counter(pairs)
         self._waiting = None
 
     def _expect(self, i: int, j: int) -> None:
@@ -284,25 +284,24 @@ class MatrixFreePosterior(Design):
         return (i, j) if i >= 0 else self._search_everywhere(blocked.codes, key)
 
     def search_in_turn(
-        self, blocked: BlockedPairs, keys: IntArray, *, once: bool
+        self, blocked: BlockedPairs, keys: list[int], *, once: bool
     ) -> list[tuple[int, int]]:
         """Pairs about as good as the best, each as if those before it were out."""
-        if len(keys) < 2:
-            return super().search_in_turn(blocked, keys, once=once)
         self._retire(blocked.retired)
         self._put_on_all()
         self._remember_below()
         n_blocked, k = len(blocked.codes), 0
-        forbidden = np.concatenate((blocked.codes, np.empty_like(keys)))
-        i, j = np.zeros_like(keys), np.zeros_like(keys)
+        wanted = np.array(keys, np.int64)
+        forbidden = np.concatenate((blocked.codes, np.empty_like(wanted)))
+        i, j = np.zeros_like(wanted), np.zeros_like(wanted)
         while k < len(keys):
             self._make_room()
             self._make_room_in_journal()
             n = n_blocked + once * max(0, k - 1)
-            k = search.best_pairs(self._state, self._settings, forbidden, n, once, keys, i, j, k)
+            k = search.best_pairs(self._state, self._settings, forbidden, n, once, wanted, i, j, k)
             if k < len(keys) and i[k] < 0:
                 n = n_blocked + once * k
-                i[k], j[k] = self._search_everywhere(forbidden[:n], int(keys[k]))
+                i[k], j[k] = self._search_everywhere(forbidden[:n], keys[k])
                 if i[k] < 0:
                     break
                 k += 1

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
@@ -35,6 +34,14 @@ class OrderCriterion:
     Its weights are those of the posterior it was built from; answers since then change the
     variances they are applied to, exactly, but not the weights. Beyond `EXACT_ORDER` items a pair
     counts for its own order alone.
+
+    The O(n^3) part, R, is computed when it is first looked at, and follows the answers from then
+    on: where a label-free design chooses instead, nobody looks.
+
+    Attributes
+    ----------
+    counts_for_all
+        Whether a pair counts for the order of all items.
     """
 
     def __init__(
@@ -42,12 +49,13 @@ class OrderCriterion:
     ) -> None:
         n = len(posterior.mean)
         self.posterior = posterior
+        self.counts_for_all = n <= EXACT_ORDER
         self._repetitions = repetitions
-        self._R: FloatArray | None = None  # where a pair counts for itself alone, C stands for it
-        if n <= EXACT_ORDER:
-            with few_threads(n):
-                weights = weigh(posterior.C, posterior.mean)
-                self._R = misordering.relevance(posterior.C, weights)
+        self._weigh = weigh
+        self._weighed = (  # variances and means that the weights are those of
+            (posterior.C.copy(), posterior.mean.copy()) if self.counts_for_all else None
+        )
+        self._R: FloatArray | None = None
         self._q = np.empty(n)
         self._leaders = np.zeros(n, np.int64)
         self._pending: tuple[FloatArray, FloatArray] | None = None  # C and R with what is out
@@ -60,6 +68,14 @@ class OrderCriterion:
         self._forget_pending()
         if self._R is not None:
             misordering.follow(self._R, self.posterior.response, self._q, i, j, a)
+
+    def _relevance(self, C: FloatArray) -> FloatArray:
+        """R of the answers alone; where a pair counts for itself alone, C stands for it."""
+        if self._weighed is not None:
+            with few_threads(len(C)):
+                self._R = misordering.relevance(C, self._weigh(*self._weighed))
+            self._weighed = None
+        return C if self._R is None else self._R
 
     def _forget_pending(self) -> None:
         self._pending = self._asked = None
@@ -98,7 +114,7 @@ class OrderCriterion:
         base = self.posterior
         i, j = np.array(pairs, np.int64).T.copy()
         misordering.expect_all(
-            *self._begin(), self._R is not None, base.C, base.mean, base.response, self._q,
+            *self._begin(), self.counts_for_all, base.C, base.mean, base.response, self._q,
             i, j, np.array(times, np.int64), self._rho, sign,
         )  # fmt: skip
 
@@ -106,14 +122,15 @@ class OrderCriterion:
         """C and R with what is out, for more to go out."""
         if self._pending is None:
             C = self.posterior.C.copy()
-            self._pending = C, C if self._R is None else self._R.copy()
+            R = self._relevance(C)
+            self._pending = C, C if R is C else R.copy()
         return self._pending
 
     @property
     def _rho(self) -> float:
         return 0.0 if self._repetitions is None else self.posterior.repetition
 
-    def expect_exactly(self, out: Counter[tuple[int, int]]) -> None:
+    def expect_exactly(self, out: Mapping[tuple[int, int], int]) -> None:
         """These pairs are out, and no others."""
         if not out:
             self._forget_pending()
@@ -137,13 +154,8 @@ class OrderCriterion:
         self._undo_discount(R)
         return found
 
-    @property
-    def counts_for_all(self) -> bool:
-        """Whether a pair counts for the order of all items."""
-        return self._R is not None
-
     def search_in_turn(
-        self, blocked: BlockedPairs, keys: IntArray, once: bool
+        self, blocked: BlockedPairs, keys: IntArray, *, once: bool
     ) -> tuple[IntArray, IntArray]:
         """Such pairs, each as if those before it were out; where each counts for all."""
         base, n = self.posterior, len(self._q)
@@ -177,7 +189,7 @@ class OrderCriterion:
             C, R = self._pending
         else:
             C = self.posterior.C
-            R = C if self._R is None else self._R
+            R = self._relevance(C)
         if self._repetitions is not None and (rho := self._rho):
             if R is C:
                 R = C.copy()
@@ -303,7 +315,7 @@ class OrderDesign(Design):
 
     def _withdraw_all(self) -> None:
         if self._criterion is not None:
-            self._criterion.expect_exactly(Counter())
+            self._criterion.expect_exactly({})
 
     def _ready(self) -> OrderCriterion:
         self.criterion.expect_exactly(self.out)
@@ -323,10 +335,11 @@ class OrderDesign(Design):
         return self._ready().search(blocked, key)
 
     def search_in_turn(
-        self, blocked: BlockedPairs, keys: IntArray, *, once: bool
+        self, blocked: BlockedPairs, keys: list[int], *, once: bool
     ) -> list[tuple[int, int]]:
         """Such pairs, each as if those before it were out."""
         criterion = self._ready()
-        if len(keys) < 2 or not criterion.counts_for_all:
+        if not criterion.counts_for_all:
             return super().search_in_turn(blocked, keys, once=once)
-        return self._found_in_turn(*criterion.search_in_turn(blocked, keys, once), len(keys))
+        i, j = criterion.search_in_turn(blocked, np.array(keys, np.int64), once=once)
+        return self._found_in_turn(i, j, len(keys))

@@ -140,10 +140,10 @@ class ConnectivityDesign(Design):
             basis = self._decompose()
         elif self._changes:
             i, j = np.array(list(self._changes)).T
-            Z = np.ascontiguousarray((basis[i] - basis[j]).T)
+            Z = basis[i] - basis[j]
             times = np.array(list(self._changes.values()), float)
             try:
-                with few_threads(n):
+                with few_threads(len(Z)):
                     value, vector, multiplicity = fiedler.lowest_eigenvector(
                         self._values, Z, times, self._guess, self._lowest
                     )

@@ -18,7 +18,7 @@ from hodgerank.sampling.designs.order import EXACT_ORDER
 from hodgerank.sampling.display_order import Display
 from hodgerank.sampling.item_list import BlockedPairs
 from hodgerank.sampling.samplers.auto import AutoSampler
-from hodgerank.types import IntArray, Item
+from hodgerank.types import Item
 
 CLOSE = 2.0  # standard deviations from the limit between the best and the others
 FEWEST = 32  # items that are never left aside
@@ -48,7 +48,7 @@ class TopKManyDesign(AdaptiveManyDesign):
         posterior.leave_aside(distance > farthest)
 
     def search_in_turn(
-        self, blocked: BlockedPairs, keys: IntArray, *, once: bool
+        self, blocked: BlockedPairs, keys: list[int], *, once: bool
     ) -> list[tuple[int, int]]:
         """One by one: what is left may change with each."""
         return Design.search_in_turn(self, blocked, keys, once=once)
