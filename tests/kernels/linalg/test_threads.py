@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+
 import numpy as np
 from threadpoolctl import ThreadpoolController
 
@@ -29,3 +32,28 @@ def test_large_matrices_keep_their_threads():
     before = n_threads()
     with few_threads(5000):
         assert n_threads() == before
+
+
+SCIPY_COMES_LATER = """
+from threadpoolctl import threadpool_info
+from hodgerank.kernels.linalg.threads import few_threads
+
+def threads():
+    return [library["num_threads"] for library in threadpool_info() if library["user_api"] == "blas"]
+
+with few_threads(100):
+    import scipy.linalg
+    before = threads()
+    with few_threads(100):
+        assert set(threads()) == {1}, threads()
+    assert set(threads()) == {1}, threads()
+after = threads()
+assert len(after) == len(before) and max(after) == max(before), (before, after)
+with few_threads(100):
+    assert set(threads()) == {1}, threads()
+assert threads() == after
+"""
+
+
+def test_the_blas_of_scipy_is_limited_although_it_is_loaded_later():
+    subprocess.run([sys.executable, "-c", SCIPY_COMES_LATER], check=True)
