@@ -39,7 +39,7 @@ from threadpoolctl import threadpool_info
 from hodgerank.kernels.linalg.threads import few_threads
 
 def threads():
-    return [library["num_threads"] for library in threadpool_info() if library["user_api"] == "blas"]
+    return [each["num_threads"] for each in threadpool_info() if each["user_api"] == "blas"]
 
 with few_threads(100):
     import scipy.linalg

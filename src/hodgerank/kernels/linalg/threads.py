@@ -4,8 +4,8 @@ BLAS starts threads for matrices of a hundred rows already, and they wait for ea
 spinning: where another process has one of the cores, factorising 200 rows takes a second instead of
 half a millisecond. Large matrices keep their threads.
 
-NumPy and SciPy each bring a BLAS of their own. SciPy is imported where it is needed, often after the
-first limit was set, so its BLAS is limited as soon as it is there.
+NumPy and SciPy each bring a BLAS of their own. SciPy is imported where it is needed, often after
+the first limit was set, so its BLAS is limited as soon as it is there.
 """
 
 from __future__ import annotations
