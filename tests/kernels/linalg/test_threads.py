@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from threading import Thread
 
 import numpy as np
 from threadpoolctl import ThreadpoolController
@@ -25,6 +26,33 @@ def test_the_last_one_to_go_lifts_the_limit():
     one.__exit__(None, None, None)
     assert n_threads() == {1}
     other.__exit__(None, None, None)
+    assert n_threads() == before
+
+
+def test_every_thread_can_set_the_limit_and_lift_it():
+    before = n_threads()
+    with few_threads(100):
+        pass
+    found = []
+
+    def work():
+        with few_threads(100):
+            found.append(n_threads())
+        found.append(n_threads())
+
+    for _ in range(2):
+        thread = Thread(target=work)
+        thread.start()
+        thread.join()
+    assert found == [{1}, before] * 2
+
+
+def test_the_limit_is_lifted_in_another_thread_than_it_was_set():
+    before, inside = n_threads(), few_threads(100)
+    inside.__enter__()
+    thread = Thread(target=inside.__exit__, args=(None, None, None))
+    thread.start()
+    thread.join()
     assert n_threads() == before
 
 

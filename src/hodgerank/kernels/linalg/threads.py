@@ -23,7 +23,7 @@ SCIPY_BLAS = "scipy.linalg._flapack"  # the module whose import loads it
 
 _change = Lock()
 _n_inside = 0
-_limits: dict[bool, Any] = {}  # by whether they include the BLAS of SciPy
+_before: dict[str, tuple[Any, int]] = {}  # by path: a library and how many threads it had
 
 
 @contextmanager
@@ -38,22 +38,31 @@ def few_threads(n: int) -> Iterator[None]:
         yield
         return
     with _change:
-        has_scipy = SCIPY_BLAS in sys.modules
-        if not _n_inside or (has_scipy and True not in _limits):
-            _limits[has_scipy] = _controller(has_scipy).limit(limits=1, user_api="blas")
+        for library in _libraries(SCIPY_BLAS in sys.modules):
+            if library.filepath not in _before:
+                _before[library.filepath] = library, library.num_threads
+                _set_threads(library, 1)
         _n_inside += 1
     try:
         yield
     finally:
         with _change:
             _n_inside -= 1
-            while not _n_inside and _limits:
-                _limits.popitem()[1].restore_original_limits()  # the last one first
+            while not _n_inside and _before:
+                library, n_threads = _before.popitem()[1]
+                _set_threads(library, n_threads)
 
 
 @cache
-def _controller(has_scipy: bool) -> Any:
-    """Of the libraries that are loaded, which are looked up once with SciPy and once without."""
+def _libraries(has_scipy: bool) -> list[Any]:
+    """Every BLAS that is loaded, looked up once without that of SciPy and once with it."""
     from threadpoolctl import ThreadpoolController
 
-    return ThreadpoolController()
+    return list(ThreadpoolController().select(user_api="blas").lib_controllers)
+
+
+def _set_threads(library: Any, n_threads: int) -> None:
+    """Set it, and let other threads do so: threadpoolctl may obey the first one alone."""
+    library.set_num_threads(n_threads)
+    if hasattr(library, "clear_controlling_thread"):
+        library.clear_controlling_thread()
