@@ -71,6 +71,22 @@ def test_help_imports_no_command_and_a_command_no_other():
     assert loaded_by(code.format("'doctor', '--help'")) & modules == {"hodgerank.cli.doctor"}
 
 
+NOT_FOR_SMALL_FILES = {
+    *("altair", "asyncio", "duckdb", "httpx", "narwhals", "numba", "pandas", "pyarrow", "pydantic"),
+    *("scipy", "sqlalchemy", "sqlite3", "starlette", "threadpoolctl"),
+}
+
+
+@pytest.mark.parametrize("command", ["rank", "describe"])
+def test_a_command_on_a_small_file_loads_no_more_than_it_needs(command, tmp_path):
+    votes = tmp_path / "votes.csv"
+    votes.write_text("left,right,winner\na,b,left\nb,c,left\na,c,right\na,b,left\n")
+    run = f"try: main({[command, str(votes)]})\nexcept SystemExit as end: assert not end.code"
+    loaded = loaded_by(f"from hodgerank.cli import main\n{run}")
+    assert "polars" in loaded
+    assert loaded & NOT_FOR_SMALL_FILES == set()
+
+
 def test_ranking_a_small_file_waits_for_neither_a_compiler_nor_sparse_matrices():
     code = (
         "import hodgerank as hr\n"

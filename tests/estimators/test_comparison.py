@@ -7,15 +7,29 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from scipy import sparse
 from scipy.special import expit
 from scipy.stats import kendalltau
 
 import hodgerank as hr
 from hodgerank.errors import InvalidArgument
-from hodgerank.estimators.population_comparison.evidence import contrast_variances, contrasts
+from hodgerank.estimators.population_comparison.evidence import (
+    UnitSums,
+    balanced,
+    contrast_variances,
+    contrasts,
+    evidence_for,
+    misfit_shares,
+    without_misfit,
+)
 from hodgerank.estimators.population_comparison.populations import Populations, exchange_of
 from hodgerank.estimators.population_comparison.result import taus
-from hodgerank.estimators.population_comparison.shared_scores import robust_line
+from hodgerank.estimators.population_comparison.separate_scores import fit_apart
+from hodgerank.estimators.population_comparison.shared_scores import (
+    median,
+    robust_line,
+    share_scores,
+)
 from pace import at_most
 
 N = 8
@@ -410,3 +424,62 @@ def test_workers_who_all_agree_do_not_make_standard_errors_vanish():
     assert found.exchanged == "whole workers"
     assert (found.difference_errors > 0.5).all()
     assert not found.differ
+
+
+def test_units_with_few_and_with_many_entries_are_summed_alike():
+    rng = np.random.default_rng(3)
+    n_items, n_units = 12, 40
+    # from units that compared nothing to units that compared everything
+    vectors = rng.normal(size=(n_items, n_units)) * (rng.random(n_units) > rng.random((n_items, 1)))
+    matrix = rng.normal(size=(5, n_units))
+    sums = UnitSums(sparse.csr_array(matrix), sparse.csc_array(vectors))
+    population = rng.integers(0, 3, n_units)
+    for g, (of_matrix, of_products) in enumerate(sums.by_population(population, 3)):
+        inside = population == g
+        assert of_matrix == pytest.approx(matrix[:, inside].sum(axis=1))
+        assert of_products == pytest.approx(vectors[:, inside] @ vectors[:, inside].T, abs=1e-12)
+
+
+def test_the_evidence_is_that_of_every_worker_by_himself():
+    crowds = Populations.of(
+        {
+            "few of many": crowd(1, workers=5, answers=60, taste=0.5, prefix="a"),
+            "many of few": crowd(2, workers=70, answers=3, taste=0.5, prefix="b"),
+            "some": crowd(3, workers=20, answers=12, taste=0.5, prefix="c"),
+        }
+    )
+    fits = fit_apart(crowds)
+    shared, pooled = (share_scores(crowds, fits, own_acuity=own) for own in (True, False))
+    exchange = exchange_of(crowds)
+    found = evidence_for(crowds, shared, pooled, exchange)(exchange.population)
+
+    acuity = shared.acuity[crowds.population]
+    slopes = without_misfit(crowds, shared, misfit_shares(crowds, shared))
+    pull = acuity * balanced(crowds, shared, slopes)
+    gain, within = 0.0, 0.0
+    for g in range(3):
+        rows = crowds.population == g
+        weights = np.bincount(
+            crowds.edge[rows], (acuity**2 * shared.curvatures)[rows], len(crowds.i)
+        )
+        inverse, about_acuity = shared.invert(crowds, weights)
+        units = np.unique(exchange.unit[rows])
+        gradients, sizes = np.zeros((len(units), N)), np.zeros(len(units))
+        for row in np.flatnonzero(rows):
+            unit = int(np.searchsorted(units, exchange.unit[row]))
+            gradients[unit, crowds.i[crowds.edge[row]]] += pull[row]
+            gradients[unit, crowds.j[crowds.edge[row]]] -= pull[row]
+            sizes[unit] += acuity[row] ** 2 * shared.curvatures[row]
+        total = gradients.sum(axis=0)
+        step, more = shared.step(total, inverse, about_acuity, 0.1 / shared.acuity[g] - 1)
+        around = gradients - np.outer(sizes / sizes.sum(), total)
+        gain += more
+        within += len(units) / (len(units) - 1) * float(np.trace(around @ inverse @ around.T))
+        assert found.scores[g] == pytest.approx(shared.scores + step)
+    assert found.statistic == pytest.approx(gain / within)
+
+
+@pytest.mark.parametrize("n", [1, 2, 7, 8])
+def test_the_median_is_that_of_numpy(n):
+    values = np.random.default_rng(n).normal(size=n)
+    assert median(values) == np.median(values)

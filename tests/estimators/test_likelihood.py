@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import choix
 import evalica
 import numpy as np
@@ -157,3 +159,16 @@ def test_large_sparse_data_take_the_iterative_way():
     from hodgerank.metrics import kendall_tau
 
     assert kendall_tau(in_order(ranking, votes.items), votes.truth) > 0.6
+
+
+@pytest.mark.parametrize("defeats", [0, 1])
+def test_who_never_lost_is_known_from_all_edges_of_a_large_graph(defeats):
+    votes = hr.simulate_comparisons(400, 200_000, spread=0.5, rng=0)
+    first = votes.left == 0, votes.right == 0
+    outcome = votes.outcome.copy()
+    outcome[first[0]], outcome[first[1]] = 1, -1
+    lost = np.flatnonzero(first[0])[:defeats]
+    outcome[lost] = -1
+    ranking = hr.bradley_terry(replace(votes, outcome=outcome))
+    assert ranking.undefeated == (() if defeats else (votes.items[0],))
+    assert ranking.converged

@@ -7,6 +7,7 @@ puts the command made of its function in place of the line.
 
 from __future__ import annotations
 
+import gc
 from importlib import import_module
 from shutil import get_terminal_size
 from typing import Annotated, Any, ClassVar, NamedTuple
@@ -15,6 +16,7 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 from hodgerank import __version__
+from hodgerank.cli.conversion import simply_converted
 from hodgerank.cli.outputs import printing
 from hodgerank.cli.reading_options import VoteCommand, reading_page
 from hodgerank.cli.result import CommandResult
@@ -55,6 +57,10 @@ class Commands(TyperGroup):
         self.commands = {**listed, **self.commands}
         self._loaded: set[str] = set()
 
+    def get_params(self, ctx: Any) -> list[Any]:
+        """Give the parameters, which do without pydantic."""
+        return simply_converted(super().get_params(ctx))
+
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         """Find the command that is called, and import it."""
         name, command, rest = super().resolve_command(ctx, args)
@@ -64,7 +70,7 @@ class Commands(TyperGroup):
         """Import a command."""
         if name in self.table and name not in self._loaded:
             row = self.table[name]
-            module = import_module(f"hodgerank.cli.{row.module}")
+            module = _imported(f"hodgerank.cli.{row.module}")
             single = typer.Typer(
                 add_completion=False,
                 pretty_exceptions_enable=False,
@@ -75,6 +81,17 @@ class Commands(TyperGroup):
             self.commands[name] = typer.main.get_command(single)
             self._loaded.add(name)
         return self.commands[name]
+
+
+def _imported(name: str) -> Any:
+    """Import a module without looking for garbage meanwhile: there is none, and much to look at."""
+    is_collecting = gc.isenabled()
+    gc.disable()
+    try:
+        return import_module(name)
+    finally:
+        if is_collecting:
+            gc.enable()
 
 
 MAIN_TABLE = {

@@ -13,6 +13,7 @@ from typing import Annotated, Any, get_type_hints
 import typer
 from typer.core import TyperCommand
 
+from hodgerank.cli.conversion import simply_converted
 from hodgerank.data.reading.options import ReadOptions
 
 PANEL = "Reading the file"
@@ -26,6 +27,10 @@ class VoteCommand(TyperCommand):
         super().__init__(*arguments, **settings)
         if any(map(_is_about_reading, self.params)):
             self.epilog = POINTER
+
+    def get_params(self, ctx: Any) -> list[Any]:
+        """Give the parameters, which do without pydantic where that is simple."""
+        return simply_converted(super().get_params(ctx))
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
         """Hide them for a moment; hidden for good, shells would not complete them."""

@@ -17,7 +17,7 @@ from hodgerank.estimators.covariance import (
     cluster_unless_vain,
     covariance_kind,
 )
-from hodgerank.estimators.dispersion import dispersion_around, fitted_means
+from hodgerank.estimators.dispersion import are_choices, dispersion_around, fitted_means
 from hodgerank.estimators.posterior_mode import TOLERANCE, most_probable, not_converged
 from hodgerank.estimators.ranking import Ranking
 from hodgerank.graph.build import Components, graph_to_rank, single_answers
@@ -127,8 +127,10 @@ def _maximum_likelihood(
     else:
         start = _start(graph, link)
         fit, information = most_probable(graph, link, strength, graph.components, start)
-    means = fitted_means(graph, link, fit.x)
-    dispersion = dispersion_around(graph, means, graph.n_items - graph.n_components)
+    dispersion = 1.0
+    if not are_choices(graph):
+        means = fitted_means(graph, link, fit.x)
+        dispersion = dispersion_around(graph, means, graph.n_items - graph.n_components)
     if sides is None:
         model = ModelCovariance(_with_dispersion(information, dispersion), 1.0)
     else:
@@ -209,14 +211,25 @@ def weight_notes(graph: ComparisonGraph) -> tuple[str, ...]:
     )
 
 
+# The mean of Phi(x - y) over y of variance v is about Phi(x / sqrt(1 + k v)), with this k.
+BLUR = {"bradley-terry": np.pi / 8, "thurstone-mosteller": 1.0}
+MOST_BLUR = 0.75  # k times the variance of the blurred scores, which is below 1 for any v
+
+
 def _start(graph: ComparisonGraph, link: str) -> FloatArray:
     """Scores as if everybody had met everybody: from each item's own share of wins.
 
-    An item has won (m + D0^T M flow) / 2 of its m answers.
+    An item has won (m + D0^T M flow) / 2 of its m answers. Opponents differ, which draws shares of
+    wins towards a half: with normal scores of variance v, what the shares say is too small by
+    sqrt(1 + k v), and has variance v / (1 + k v).
     """
     answers = degrees(graph.i, graph.j, graph.weights, graph.n_items)
     rate = ((answers + graph.surplus) / 2 + 0.5) / (answers + 1)
-    return centre(LINKS[link].quantile(rate), graph.components)
+    blurred = centre(LINKS[link].quantile(rate), graph.components)
+    return np.asarray(blurred / np.sqrt(1 - min(BLUR[link] * float(np.var(blurred)), MOST_BLUR)))
+
+
+ENOUGH_EDGES = 64  # of an item, which nearly always show a win and a defeat
 
 
 def extreme_groups(graph: ComparisonGraph) -> tuple[BoolArray, BoolArray, bool]:
@@ -228,17 +241,18 @@ def extreme_groups(graph: ComparisonGraph) -> tuple[BoolArray, BoolArray, bool]:
     measured against and not reported. A tie is half a win for each side.
     """
     n = graph.n_items
-    won, lost = graph.flows > -1, graph.flows < 1
-    winner = np.r_[graph.i[won], graph.j[lost]]
-    loser = np.r_[graph.j[won], graph.i[lost]]
-    if n <= FEW_ITEMS and _all_reach_each_other(winner, loser, graph):
-        return np.zeros(n, bool), np.zeros(n, bool), True
+    nobody = np.zeros(n, bool)
+    if n <= FEW_ITEMS and _all_reach_each_other(graph):
+        return nobody, nobody, True
     from scipy import sparse
 
-    wins = sparse.coo_array((np.ones(len(winner), np.int8), (winner, loser)), shape=(n, n))
-    n_parts, part = sparse.csgraph.connected_components(wins, connection="strong")
-    if n_parts == graph.n_components:
-        return np.zeros(n, bool), np.zeros(n, bool), True
+    # If some of the edges do, all do; they are tried first.
+    for stride in sorted({1, max(1, len(graph.i) // (ENOUGH_EDGES * n))}, reverse=True):
+        winner, loser = _wins(graph, stride)
+        wins = sparse.coo_array((np.ones(len(winner), np.int8), (winner, loser)), shape=(n, n))
+        n_parts, part = sparse.csgraph.connected_components(wins, connection="strong")
+        if n_parts == graph.n_components:
+            return nobody, nobody, True
     across = part[winner] != part[loser]
     has_lost, has_won = np.zeros(n_parts, bool), np.zeros(n_parts, bool)
     has_won[part[winner[across]]] = True
@@ -248,12 +262,19 @@ def extreme_groups(graph: ComparisonGraph) -> tuple[BoolArray, BoolArray, bool]:
     return undefeated[part], winless[part], False
 
 
-def _all_reach_each_other(winner: CodeArray, loser: CodeArray, graph: ComparisonGraph) -> bool:
+def _wins(graph: ComparisonGraph, stride: int = 1) -> tuple[CodeArray, CodeArray]:
+    """Who won against whom, on one edge of so many."""
+    i, j, flows = graph.i[::stride], graph.j[::stride], graph.flows[::stride]
+    won, lost = flows > -1, flows < 1
+    return np.concatenate((i[won], j[lost])), np.concatenate((j[won], i[lost]))
+
+
+def _all_reach_each_other(graph: ComparisonGraph) -> bool:
     """Whether wins lead from an item to all others of a connected graph, and from all to it."""
     if not graph.is_connected:
         return False
     beats = np.zeros((graph.n_items, graph.n_items), bool)
-    beats[winner, loser] = True
+    beats[_wins(graph)] = True
     return bool(reached_from_first(beats).all() and reached_from_first(beats.T).all())
 
 

@@ -38,6 +38,8 @@ def test_inverse_and_solutions_are_those_of_the_pseudo_inverse(n, n_edges, ridge
     factor, common = kernel.dense_factor(*system)
     inverse = kernel.dense_inverse(factor.copy(), common, labels)
     np.testing.assert_allclose(inverse, exact, atol=1e-12)
+    diagonal = kernel.dense_inverse_diagonal(factor, common, labels)
+    np.testing.assert_allclose(diagonal, np.diag(exact), atol=1e-12)
     rhs = np.random.default_rng(0).normal(size=(n, 3))
     rhs -= np.array([rhs[labels == label].mean(axis=0) for label in labels])
     np.testing.assert_allclose(kernel.dense_solve(factor, rhs), exact @ rhs, atol=1e-12)

@@ -43,6 +43,25 @@ def test_the_maximum_is_that_of_a_general_optimiser():
     np.testing.assert_allclose(fit.curvature, objective(fit.x[I] - fit.x[J])[2])
 
 
+def inexact_solve(curvatures, gradient, tolerance):
+    """As wrong as it may be."""
+    step = dense_solve(curvatures, gradient, tolerance).x
+    return Solution(step * (1 - tolerance), 1, tolerance, "inexact")
+
+
+@pytest.mark.parametrize("solve", [dense_solve, inexact_solve])
+@pytest.mark.parametrize("tolerance", [1e-3, 1e-6, 1e-9])
+@pytest.mark.parametrize("start", [0.0, 1.0, 5.0])
+def test_the_next_step_would_be_within_the_tolerance(solve, tolerance, start):
+    objective = logistic(np.array([0.9, 0.2, 0.6, 1.0, 0.3]))
+    at = start * np.array([1.0, -1.0, 0.5, -0.5])
+    fit = maximise(I, J, objective, solve, start=at, ridge=RIDGE, tolerance=tolerance)
+    _, slope, curvature = objective(fit.x[I] - fit.x[J])
+    gradient = np.bincount(I, slope, N) - np.bincount(J, slope, N) - RIDGE * fit.x
+    assert fit.residual <= tolerance
+    assert np.abs(dense_solve(curvature, gradient, 0.0).x).max() <= tolerance
+
+
 def test_a_step_too_far_is_halved():
     """-sqrt(1 + t^2) flattens out: Newton's step from afar overshoots ever more."""
 

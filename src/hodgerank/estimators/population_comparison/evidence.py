@@ -7,14 +7,16 @@ separate scores explain the answers better by the sum of b^T d.
 
 from __future__ import annotations
 
-from typing import NamedTuple, Protocol
+from collections.abc import Iterator
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
 from hodgerank.estimators.population_comparison.populations import Exchange, Populations
 from hodgerank.estimators.population_comparison.shared_scores import LEAST_ACUITY, SharedScores
+from hodgerank.kernels.edges import sums_at_ends
 from hodgerank.kernels.linalg.laplacian import divergence
-from hodgerank.types import FloatArray, IntArray
+from hodgerank.types import BoolArray, FloatArray, IntArray
 
 ENOUGH_REPEATS = 30
 
@@ -103,6 +105,68 @@ def evidence_for(
     return AnswerEvidence(crowds, shared, pooled)
 
 
+FEW_ENTRIES = 0.25  # share of the entries of a vector up to which its outer product is kept
+
+
+class UnitSums:
+    """Sums over the units of each population, under one assignment after the other.
+
+    What is summed are the columns of a sparse matrix and the outer products g g^T of the columns
+    of another one. Most workers compared few items: the entries of their products are computed
+    once, and summed by a sparse matrix. Those of the others are faster multiplied again than kept.
+    """
+
+    def __init__(self, matrix: Any, vectors: Any) -> None:
+        from scipy import sparse
+
+        is_full = np.diff(vectors.indptr) > FEW_ENTRIES * vectors.shape[0]
+        self._full_units = np.flatnonzero(is_full)
+        self._full = vectors[:, self._full_units].toarray().T.copy()
+        halves = _half_products((vectors * ~is_full).tocsc())
+        self._matrix = sparse.vstack((matrix, halves), format="csr")
+        self._n_rows, self._n_items = matrix.shape[0], vectors.shape[0]
+        self._everything = self._over(np.ones(len(is_full), bool))
+
+    def by_population(
+        self, population: IntArray, n_populations: int
+    ) -> Iterator[tuple[FloatArray, FloatArray]]:
+        """Sums of both kinds; for the last population, what the others leave."""
+        rest, rest_of_products = self._everything
+        for g in range(n_populations - 1):
+            sums, products = self._over(population == g)
+            rest, rest_of_products = rest - sums, rest_of_products - products
+            yield sums, products
+        yield rest, rest_of_products
+
+    def _over(self, inside: BoolArray) -> tuple[FloatArray, FloatArray]:
+        sums = self._matrix @ inside.astype(float)
+        full = self._full[inside[self._full_units]]
+        half = sums[self._n_rows :].reshape(self._n_items, self._n_items)
+        return sums[: self._n_rows], np.asarray(full.T @ full + half + half.T)
+
+
+def _half_products(vectors: Any) -> Any:
+    """What g g^T is the sum of with its transpose, for every column g; a row for each entry."""
+    from scipy import sparse
+
+    vectors.eliminate_zeros()
+    n_items, n_vectors = vectors.shape
+    n_entries = np.diff(vectors.indptr)
+    start = np.repeat(vectors.indptr[:-1], n_entries)
+    # Every entry is multiplied by those from the start of its column up to itself.
+    n_factors = np.arange(vectors.nnz) - start + 1
+    one = np.repeat(np.arange(vectors.nnz), n_factors)
+    other = np.arange(len(one)) - np.repeat(np.cumsum(n_factors) - n_factors - start, n_factors)
+    values = vectors.data[one] * vectors.data[other] * np.where(one == other, 0.5, 1.0)
+    rows = vectors.indices[one] * np.int64(n_items) + vectors.indices[other]
+    columns = np.repeat(np.arange(n_vectors), n_entries)[one]
+    return sparse.coo_array((values, (rows, columns)), shape=(n_items**2, n_vectors))
+
+
+# Relative error up to which a difference of sums is none: workers who agree have no residuals.
+ROUNDING = 1e-13
+
+
 class WorkerEvidence:
     """Where whole workers are exchanged.
 
@@ -118,41 +182,52 @@ class WorkerEvidence:
         acuity = shared.acuity[crowds.population]
         slopes = without_misfit(crowds, shared, misfit_shares(crowds, shared))
         pull = acuity * balanced(crowds, shared, slopes)
-        n_units = len(exchange.population)
-        self._gradients = np.zeros((n_units, crowds.n_items))
-        np.add.at(self._gradients, (exchange.unit, crowds.i[crowds.edge]), pull)
-        np.add.at(self._gradients, (exchange.unit, crowds.j[crowds.edge]), -pull)
-        # a product with the indicator of some units sums them up
-        self._information = sparse.coo_array(
+        i, j, n_units = crowds.i[crowds.edge], crowds.j[crowds.edge], len(exchange.population)
+        gradients = sums_at_ends(i, j, pull, exchange.unit, (crowds.n_items, n_units))
+        information = sparse.coo_array(
             (acuity**2 * shared.curvatures, (crowds.edge, exchange.unit)),
             shape=(len(crowds.i), n_units),
-        ).tocsr()
-        self._sizes = np.asarray(self._information.sum(axis=0)).ravel()
+        )
+        self._sizes = np.asarray(information.sum(axis=0)).ravel()
+        summed = sparse.vstack((information, gradients, gradients * self._sizes))
+        self._sums = UnitSums(summed, gradients)
         self._dullest = LEAST_ACUITY / shared.acuity - 1
 
     def __call__(self, population: IntArray) -> Evidence:
         """Weigh one assignment."""
         c, n_populations = self._shared.scores, len(self._crowds.names)
+        ends = np.cumsum((len(self._crowds.i), len(c)))
+        n_units = np.bincount(population, minlength=n_populations)
+        size = np.bincount(population, self._sizes, n_populations)
+        squares = np.bincount(population, self._sizes**2, n_populations)
         steps, variances = np.empty((2, n_populations, len(c)))
         spread, gains, within = np.empty(n_populations), np.empty(n_populations), 0.0
-        for g in range(n_populations):
-            inside = population == g
-            information = self._information @ inside.astype(float)
+        for g, (sums, products) in enumerate(self._sums.by_population(population, n_populations)):
+            information, total, by_size = np.split(sums, ends)
             inverse, about_acuity = self._shared.invert(self._crowds, information)
-            gradients, sizes = self._gradients[inside], self._sizes[inside]
-            total = gradients.sum(axis=0)
-            around = gradients - np.outer(sizes / sizes.sum(), total)
-            influence = around @ inverse
-            few = len(sizes) / (len(sizes) - 1)
+            around = _around_mean(products, total, by_size / size[g], squares[g] / size[g] ** 2)
+            few = n_units[g] / (n_units[g] - 1)
             steps[g], gains[g] = self._shared.step(total, inverse, about_acuity, self._dullest[g])
             variances[g] = np.maximum(np.diag(inverse), TINY)
-            spread[g] = few * float(np.einsum("ui,ui->", influence, influence))
-            within += few * float(np.einsum("ui,ui->", around, influence))
+            spread[g] = few * float(np.vdot(inverse @ around, inverse))
+            within += few * float(np.vdot(around, inverse))
         model = contrast_variances(variances)
         inflation = contrast_variances(spread) / model.sum(axis=1)
         errors = np.sqrt(np.maximum(model * inflation[:, None], TINY))
         outstanding = contrasts(self._shared.stand_out(steps, variances, self._dullest))
         return Evidence(float(gains.sum()) / max(within, TINY), c + steps, outstanding / errors)
+
+
+def _around_mean(
+    products: FloatArray, total: FloatArray, weighted: FloatArray, squares: float
+) -> FloatArray:
+    """Sum of (g - w t) (g - w t)^T over units of gradient g and share w of the information.
+
+    From the sums of g g^T, of g (that is t), of w g and of w^2.
+    """
+    across = np.outer(weighted - squares / 2 * total, total)
+    around = products - across - across.T
+    return np.where(np.abs(around) <= ROUNDING * np.abs(products).max(), 0.0, around)
 
 
 class AnswerEvidence:

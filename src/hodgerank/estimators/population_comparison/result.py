@@ -33,9 +33,9 @@ class RankAgreement(NamedTuple):
 
 def taus(scores: FloatArray) -> FloatArray:
     """Kendall's tau of every two rows of scores; a tie counts as 0."""
-    low, high = np.triu_indices(scores.shape[1], 1)
-    order = np.sign(scores[:, low] - scores[:, high])
-    return np.array([np.mean(order[a] * order[b]) for a, b in combinations(range(len(order)), 2)])
+    order = np.sign(scores[:, :, None] - scores[:, None, :])
+    n_pairs = scores.shape[1] * (scores.shape[1] - 1)
+    return np.array([np.vdot(a, b) / n_pairs for a, b in combinations(order, 2)])
 
 
 def agreements(

@@ -16,6 +16,7 @@ from hodgerank.estimators.population_comparison.shared_scores import RIDGE, Shar
 from hodgerank.estimators.posterior_mode import most_probable
 from hodgerank.estimators.ranking import Ranking
 from hodgerank.graph.comparison_graph import ComparisonGraph
+from hodgerank.kernels.edges import sums_at_ends
 from hodgerank.kernels.linalg.newton import Fit
 from hodgerank.kernels.linalg.normal_equations import NormalEquations
 from hodgerank.kernels.links import logistic_likelihood
@@ -95,12 +96,12 @@ class WorkerSpread:
     def _influence(self, slopes: FloatArray, rows: BoolArray, inverse: FloatArray) -> FloatArray:
         """What each worker adds to the scores, larger by what fitting them took out of it."""
         worker, edge = self._worker[rows], self._crowds.edge[rows]
-        gradients = np.zeros((int(self._worker.max()) + 1, self._crowds.n_items))
-        np.add.at(gradients, (worker, self._crowds.i[edge]), slopes[rows])
-        np.add.at(gradients, (worker, self._crowds.j[edge]), -slopes[rows])
+        shape = self._crowds.n_items, int(self._worker.max()) + 1
+        i, j = self._crowds.i[edge], self._crowds.j[edge]
+        gradients = sums_at_ends(i, j, slopes[rows], worker, shape)
         n_workers, freedom = len(np.unique(worker)), self._crowds.n_items - 1
         taken_out = n_workers / (n_workers - 1) * len(edge) / max(len(edge) - freedom, 1)
-        return np.asarray(gradients @ inverse * np.sqrt(taken_out))
+        return np.asarray(gradients.T @ (inverse * np.sqrt(taken_out)))
 
 
 LINK = "bradley-terry"

@@ -21,6 +21,13 @@ LEAST_ERROR = 1e-6  # relative to the largest
 TINY = float(np.finfo(float).tiny)
 
 
+def median(values: FloatArray) -> float:
+    """Of a few finite values, many times: the checks of `np.median` take ten times as long."""
+    ordered = np.sort(values)
+    n = len(ordered)
+    return float((ordered[(n - 1) // 2] + ordered[n // 2]) / 2)
+
+
 def robust_line(
     x: FloatArray, y: FloatArray, errors: FloatArray, *, has_slope: bool
 ) -> tuple[float, float]:
@@ -29,10 +36,10 @@ def robust_line(
     Reweighted least squares from the median on, in a fixed number of turns.
     """
     errors = np.maximum(errors / errors.max(), LEAST_ERROR)
-    intercept, slope = float(np.median(y)), 0.0
+    intercept, slope = median(y), 0.0
     for turn in range(TURNS):
         size = np.abs(y - intercept - slope * x) / errors
-        near = HUBER * max(float(np.median(size)) / NORMAL_MAD, TINY)
+        near = HUBER * max(median(size) / NORMAL_MAD, TINY)
         weights = near / np.maximum(size, near) / errors**2
         if turn == 0 and has_slope:
             weights = 1 / errors**2  # the median says nothing about a slope
@@ -129,7 +136,7 @@ class SharedScores:
                 self.scores, step, np.sqrt(variances[g]), has_slope=self.own_acuity
             )
             if slope < dullest[g]:
-                slope, level = float(dullest[g]), float(np.median(step - dullest[g] * self.scores))
+                slope, level = float(dullest[g]), median(step - dullest[g] * self.scores)
             outstanding[g] = step - level - slope * self.scores
         return outstanding
 

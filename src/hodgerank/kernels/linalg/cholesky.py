@@ -34,7 +34,7 @@ def dense_factor(
     from scipy.linalg.lapack import dpotrf
 
     with few_threads(n):
-        factor, fault = dpotrf(matrix, lower=1, overwrite_a=1, clean=0)
+        factor, fault = dpotrf(matrix, lower=1, overwrite_a=1)
     if fault:
         raise np.linalg.LinAlgError(f"leading minor {fault} is not positive")
     return factor, ridge + tau
@@ -61,6 +61,18 @@ def dense_inverse(factor: FloatArray, common: float, labels: IntArray) -> FloatA
     return np.asarray(_symmetric(lower) - _averaging(labels) / common)
 
 
+def dense_inverse_diagonal(factor: FloatArray, common: float, labels: IntArray) -> FloatArray:
+    """The diagonal of `dense_inverse`, in half the time."""
+    inverse = factor
+    if len(factor) > INVERTED_ITEMS:
+        from scipy.linalg.lapack import dtrtri
+
+        with few_threads(len(factor)):
+            inverse, _ = dtrtri(factor, lower=1)
+    squares = np.einsum("ij,ij->j", inverse, inverse)
+    return np.asarray(squares - 1 / (common * np.bincount(labels)[labels]))
+
+
 def factor_and_inverse(matrix: FloatArray) -> tuple[float, FloatArray]:
     """Log determinant and inverse of a positive definite matrix, symmetric and full."""
     n = len(matrix)
@@ -71,7 +83,7 @@ def factor_and_inverse(matrix: FloatArray) -> tuple[float, FloatArray]:
     else:
         from scipy.linalg.lapack import dpotrf, dpotri
 
-        factor, fault = dpotrf(matrix, lower=1, clean=1)
+        factor, fault = dpotrf(matrix, lower=1)
         if fault:
             raise np.linalg.LinAlgError(f"leading minor {fault} is not positive")
         inverse = _symmetric(dpotri(factor, lower=1)[0])
@@ -79,8 +91,7 @@ def factor_and_inverse(matrix: FloatArray) -> tuple[float, FloatArray]:
 
 
 def _symmetric(lower: FloatArray) -> FloatArray:
-    """A full matrix from its lower triangle, whatever stands above it."""
-    lower = np.tril(lower)
+    """A full matrix from its lower triangle, above which there are zeros."""
     full = lower + lower.T
     full[np.diag_indices(len(full))] /= 2
     return np.asarray(full)

@@ -48,9 +48,10 @@ def maximise(
     that does not increase the objective is halved.
     """
     n = len(start)
+    head, tail = i.astype(np.intp), j.astype(np.intp)  # what indexing would do every time
 
     def evaluate(x: FloatArray) -> tuple[float, FloatArray, FloatArray]:
-        value, slope, curvature = objective(x[i] - x[j])
+        value, slope, curvature = objective(x[head] - x[tail])
         return value - ridge / 2 * float(x @ x), slope, curvature
 
     with few_threads(n):
@@ -74,7 +75,7 @@ def _climb(
     iterations, solver = 0, "none"
     while residual > tolerance and iterations < max_iterations:
         iterations += 1
-        accuracy = min(max(size, 1e-6), 0.01)
+        accuracy = min(max(size**2, 1e-6), 0.01)
         solution = solve(curvature, divergence(i, j, slope, n) - ridge * x, accuracy)
         step, solver = solution.x, solution.solver
         previous, size = size, float(np.abs(step).max(initial=0.0))
@@ -87,7 +88,9 @@ def _climb(
                 break
             length /= 2
         x, total, slope, curvature = trial, value, trial_slope, trial_curvature
-        # Convergence is quadratic in the end: the next ratio of steps is at most this one.
-        ratio = size / previous if length == 1.0 and size < previous < np.inf else 1.0
-        residual = size * ratio
+        # Convergence is quadratic in the end, as far as steps are accurate: the next ratio of steps
+        # is the square of this one, if neither was short by chance.
+        residual = size
+        if length == 1.0 and size < previous < np.inf:
+            residual *= max((size / previous) ** 2, size, solution.residual)
     return Fit(x, total, curvature, iterations, residual, solver)

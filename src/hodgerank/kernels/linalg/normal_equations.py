@@ -14,6 +14,7 @@ from hodgerank.kernels.linalg.cholesky import (
     StarMesh,
     dense_factor,
     dense_inverse,
+    dense_inverse_diagonal,
     dense_solve,
     star_mesh,
     star_mesh_solve,
@@ -179,7 +180,7 @@ class NormalEquations:
         """
         x, iterations, residual, solver = self._hard_solution(rhs, tolerance)
         if tolerance >= LOOSE and self.method == "dense":
-            return Solution(x, iterations, tolerance, solver)
+            return Solution(x, iterations, LOOSE, solver)
         defect, residual = self._defect(x, rhs)
         enough, error, turns = SLACK * tolerance, 0.0, 0
         while residual > enough and turns < REFINEMENTS:
@@ -274,7 +275,9 @@ class NormalEquations:
     def inverse_diagonal(self) -> Diagonal:
         """Diagonal of the inverse: exact where feasible, otherwise estimated with its error."""
         if self.method == "dense":
-            return Diagonal(np.diag(self.inverse).copy(), 0.0)
+            if "inverse" in self.__dict__ or not self._has_dense_factor:
+                return Diagonal(np.diag(self.inverse).copy(), 0.0)
+            return Diagonal(dense_inverse_diagonal(*self._dense_factor, self.components), 0.0)
         if self.method == "sparse":
             return Diagonal(self._sparse_diagonal(), 0.0)
 

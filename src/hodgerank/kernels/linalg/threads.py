@@ -3,10 +3,14 @@
 BLAS starts threads for matrices of a hundred rows already, and they wait for each other by
 spinning: where another process has one of the cores, factorising 200 rows takes a second instead of
 half a millisecond. Large matrices keep their threads.
+
+NumPy and SciPy each bring a BLAS of their own. SciPy is imported where it is needed, often after
+the first limit was set, so its BLAS is limited as soon as it is there.
 """
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
@@ -15,11 +19,11 @@ from typing import Any
 
 TINY = 48  # rows for which BLAS starts no threads
 LARGE = 2000
-
+SCIPY_BLAS = "scipy.linalg._flapack"  # the module whose import loads it
 
 _change = Lock()
 _n_inside = 0
-_limit: Any = None
+_before: dict[str, tuple[Any, int]] = {}  # by path: a library and how many threads it had
 
 
 @contextmanager
@@ -29,25 +33,36 @@ def few_threads(n: int) -> Iterator[None]:
     The limit is one of the whole process: the first thread to come sets it, the last one to go
     lifts it.
     """
-    global _n_inside, _limit
+    global _n_inside
     if not TINY < n < LARGE:
         yield
         return
     with _change:
-        if not _n_inside:
-            _limit = _controller().limit(limits=1, user_api="blas")
+        for library in _libraries(SCIPY_BLAS in sys.modules):
+            if library.filepath not in _before:
+                _before[library.filepath] = library, library.num_threads
+                _set_threads(library, 1)
         _n_inside += 1
     try:
         yield
     finally:
         with _change:
             _n_inside -= 1
-            if not _n_inside:
-                _limit.restore_original_limits()
+            while not _n_inside and _before:
+                library, n_threads = _before.popitem()[1]
+                _set_threads(library, n_threads)
 
 
 @cache
-def _controller() -> Any:
+def _libraries(has_scipy: bool) -> list[Any]:
+    """Every BLAS that is loaded, looked up once without that of SciPy and once with it."""
     from threadpoolctl import ThreadpoolController
 
-    return ThreadpoolController()
+    return list(ThreadpoolController().select(user_api="blas").lib_controllers)
+
+
+def _set_threads(library: Any, n_threads: int) -> None:
+    """Set it, and let other threads do so: threadpoolctl may obey the first one alone."""
+    library.set_num_threads(n_threads)
+    if hasattr(library, "clear_controlling_thread"):
+        library.clear_controlling_thread()
