@@ -134,7 +134,7 @@ def _shown_in_one_order(left: CodeArray, right: CodeArray, n_items: int) -> bool
     step = 1
     while m // (GROWTH * step) >= SAMPLE:
         step *= GROWTH
-    if _any_both_ways(left[::step], right[::step]):
+    if _any_both_ways(left[::step], right[::step], n_items):
         return False
     while step:
         if _has_cycle(left[::step], right[::step], n_items):
@@ -144,10 +144,11 @@ def _shown_in_one_order(left: CodeArray, right: CodeArray, n_items: int) -> bool
     return m - n_items + n_parts >= FEWEST
 
 
-def _any_both_ways(left: CodeArray, right: CodeArray) -> bool:
-    """Whether a pair was shown both ways round."""
-    wide = np.int64(1 << 32)
-    return bool(np.isin(left * wide + right, right * wide + left).any())
+def _any_both_ways(left: CodeArray, right: CodeArray, n_items: int) -> bool:
+    """Whether a pair was shown both ways round: sorted, the two ways differ in the last bit."""
+    pair = np.minimum(left, right) * np.int64(n_items) + np.maximum(left, right)
+    ways = np.sort(2 * pair + (left > right))
+    return bool(((ways[1:] ^ ways[:-1]) == 1).any())
 
 
 def _has_cycle(left: CodeArray, right: CodeArray, n_items: int) -> bool:

@@ -167,8 +167,9 @@ def _decode_categories(
             row_of[part] = np.arange(start, start + len(part))
             found = np.flatnonzero((row_of >= 0) & unseen)
             unseen[found] = False
-            for code, label in zip(found.tolist(), column.gather(row_of[found]), strict=True):
-                labels[code] = label.strip()
+            names = column.gather(row_of[found]).to_list()
+            for code, name in zip(found.tolist(), names, strict=True):
+                labels[code] = name.strip()
     values, position = _sorted_labels(set(labels) - blank, from_text)
     table = np.array([position.get(label, MISSING) for label in labels] + [MISSING], np.int32)
     return values, [table[column] for column in codes]
