@@ -36,7 +36,7 @@ NOT_A_NAME = frozenset(
 )
 FEW_ROWS = 100_000  # encoded column by column
 MOST_CELLS = 1 << 27  # of a table of integers
-CHUNK = 1 << 16  # rows searched at a time for the labels of categories
+CHUNK = 1 << 16  # rows searched first for the labels of categories
 _CANONICAL_INTEGER = re.compile(r"0|-?[1-9][0-9]{0,17}")
 
 
@@ -65,7 +65,7 @@ def encode(
     """
     blank = not_names | {""}
     plain = {name: _plain(table[name]) for group in groups for name in group}
-    is_text = {name: column.dtype == pl.String for name, column in plain.items()}
+    is_text = {name: not column.dtype.is_integer() for name, column in plain.items()}
     categories = _categories(plain, groups, is_text) if len(table) > FEW_ROWS else None
     encodings = []
     for group in groups:
@@ -87,23 +87,28 @@ def encode(
 def _categories(
     plain: dict[str, pl.Series], groups: Sequence[Sequence[str]], is_text: dict[str, bool]
 ) -> pl.DataFrame:
-    """Columns of strings as categories, those of a group with codes in common.
+    """Columns of text as categories, those of a group with codes in common.
 
     A private category space makes the columns of a group share their codes. It lives as long as a
     column that uses it does; casting all at once also uses all cores.
     """
-    casts = []
+    casts: list[pl.Expr] = []
     for group in groups:
+        text = [name for name in group if is_text[name]]
+        kinds = {plain[name].dtype for name in text}
         space = pl.Categorical(pl.Categories.random())
-        casts += [pl.col(name).cast(space) for name in group if is_text[name]]
+        if len(kinds) == 1 and pl.String not in kinds:
+            casts += map(pl.col, text)  # they have codes in common already
+        else:
+            casts += [pl.col(name).cast(pl.String).cast(space) for name in text]
     return pl.LazyFrame(plain).select(casts).collect(engine="streaming")
 
 
 def _encode_few(
     columns: Sequence[pl.Series], blank: frozenset[str], *, from_text: bool
 ) -> Encoding:
-    """Columns of strings by way of an enumeration of their labels, which needs no streaming."""
-    together = columns[0] if len(columns) == 1 else pl.concat(columns)
+    """Columns of text by way of an enumeration of their labels, which needs no streaming."""
+    together = pl.concat([column.cast(pl.String) for column in columns])
     distinct = together.unique().sort()
     if together.null_count():
         distinct = distinct.drop_nulls()
@@ -127,12 +132,12 @@ def _sorted_labels(labels: set[str], from_text: bool) -> tuple[tuple[Item, ...],
 
 
 def _plain(column: pl.Series) -> pl.Series:
-    """The column as String or Int64."""
+    """The column as Int64 or as text: String, or categories that have codes already."""
     dtype = column.dtype
     if dtype in (pl.String, pl.Null):
         return column.cast(pl.String)
     if isinstance(dtype, pl.Categorical | pl.Enum):
-        return column.cast(pl.String)
+        return column
     if dtype.is_integer():
         return column.cast(pl.Int64)
     if dtype.is_float():
@@ -159,27 +164,24 @@ def _decode_categories(
     unseen = np.ones(size + 1, bool)
     unseen[MISSING] = False
     for column, categories in zip(columns, codes, strict=True):
-        for start in range(0, len(column), CHUNK):
-            if not unseen.any():
-                break
-            part = categories[start : start + CHUNK]
+        start, end = 0, CHUNK
+        while start < len(column) and unseen.any():
+            part = categories[start:end]
             row_of = np.full(size + 1, -1, np.int64)
             row_of[part] = np.arange(start, start + len(part))
             found = np.flatnonzero((row_of >= 0) & unseen)
             unseen[found] = False
-            names = column.gather(row_of[found]).to_list()
+            names = column.gather(row_of[found]).cast(pl.String).to_list()
             for code, name in zip(found.tolist(), names, strict=True):
                 labels[code] = name.strip()
+            start, end = end, 4 * end
     values, position = _sorted_labels(set(labels) - blank, from_text)
     table = np.array([position.get(label, MISSING) for label in labels] + [MISSING], np.int32)
     return values, [table[column] for column in codes]
 
 
 def _physical(column: pl.Series) -> CodeArray:
-    codes = column.to_physical()
-    if codes.null_count():
-        return codes.cast(pl.Int32).fill_null(MISSING).to_numpy()
-    return codes.to_numpy().view(np.int32)
+    return column.to_physical().cast(pl.Int32).fill_null(MISSING).to_numpy()
 
 
 def _encode_integers(columns: Sequence[pl.Series]) -> Encoding:
