@@ -72,10 +72,9 @@ class PieceCounter:
                 f"{report.source}: items are integers in some files and strings in others"
             )
         items = tuple(sorted(self._places))
-        wins = self._wins
-        self._room, self._wins = 0, edges.table_of_wins(0)
         place = np.array([self._places[item] for item in items], np.int64)
-        i, j, counts, flows = edges.edges_of(wins, place)
+        i, j, counts, flows = edges.edges_of(self._wins, place)
+        self._room, self._wins = 0, edges.table_of_wins(0)
         weights = counts.astype(float)  # plain choices: squares and squared weights are the same
         return ComparisonGraph(items, i, j, counts, weights, weights, flows, weights, report)
 

@@ -16,7 +16,10 @@ BLOCK = 1 << 16
 
 
 class EdgeSums(NamedTuple):
-    """One row per edge, i < j, in lexicographic order; outcomes turned so that i stands left."""
+    """One row per edge, i < j, in lexicographic order; outcomes turned so that i stands left.
+
+    Sums that are equal by definition, as those of answers without weights are, are one array.
+    """
 
     i: CodeArray
     j: CodeArray
@@ -72,8 +75,8 @@ def sum_by_edge(
         rows = np.diff(starts, append=len(low))
     counts = rows if multiplicity is None else total(multiplicity).astype(np.int64)
     weights = rows.astype(float) if weight is None else total(weight)
-    weight_squares = weights.copy() if weight_squared is None else total(weight_squared)
-    squares = weights.copy() if is_plain else total(weighted * turned)
+    weight_squares = weights if weight_squared is None else total(weight_squared)
+    squares = weights if is_plain else total(weighted * turned)
     return EdgeSums(i, j, counts, weights, weight_squares, total(weighted), squares)
 
 
@@ -134,7 +137,7 @@ def _tabulate_choices(
     weights = counts.astype(float)
     sums = (2 * wins - counts).astype(float)
     ends = _ends(edges, n_items)
-    return EdgeSums(*ends, counts, weights, weights.copy(), sums, weights.copy())
+    return EdgeSums(*ends, counts, weights, weights, sums, weights)
 
 
 def _runs(low: CodeArray, high: CodeArray, n_items: int) -> tuple[CodeArray, IntArray]:
