@@ -60,12 +60,13 @@ def understand_labels(
     values = np.array([number(str(label)) for label in labels] + [np.nan])  # MISSING is the last
     texts = [str(label) for label in labels]
     chosen = np.array([*_positions(texts, items), -2], np.int32)
-    # The name of an item is not a word: items may be called A and B.
-    as_word = reading.options.outcome_as == "word"
     lowered = [text.lower() for text in texts]
-    names = set() if as_word else set(lowered).intersection(str(item).lower() for item in items)
     vocabulary = _vocabulary(reading.layout, values)
-    words = [None if low in names else _word(low, vocabulary) for low in lowered]
+    words = [_word(low, vocabulary) for low in lowered]
+    if reading.options.outcome_as != "word" and any(words):
+        # The name of an item is not a word: items may be called A and B.
+        names = set(lowered).intersection(map(str.lower, map(str, items)))
+        words = [None if low in names else word for low, word in zip(lowered, words, strict=True)]
     word_status, word_value = _word_tables(words)
 
     kind = reading.options.outcome_as or _most_plausible_kind(
