@@ -59,14 +59,15 @@ def understand_labels(
     labels, (codes,) = encoding
     values = np.array([number(str(label)) for label in labels] + [np.nan])  # MISSING is the last
     texts = [str(label) for label in labels]
-    chosen = np.array([*_positions(texts, items), -2], np.int32)
+    names = list(map(str, items))
+    chosen = np.array([*_positions(texts, names), -2], np.int32)
     lowered = [text.lower() for text in texts]
     vocabulary = _vocabulary(reading.layout, values)
     words = [_word(low, vocabulary) for low in lowered]
     if reading.options.outcome_as != "word" and any(words):
         # The name of an item is not a word: items may be called A and B.
-        names = set(lowered).intersection(map(str.lower, map(str, items)))
-        words = [None if low in names else word for low, word in zip(lowered, words, strict=True)]
+        named = set(lowered).intersection(map(str.lower, names))
+        words = [None if low in named else word for low, word in zip(lowered, words, strict=True)]
     word_status, word_value = _word_tables(words)
 
     kind = reading.options.outcome_as or _most_plausible_kind(
@@ -93,10 +94,11 @@ def understand_labels(
     return kind, outcome
 
 
-def _positions(texts: list[str], items: tuple[Item, ...]) -> list[int]:
-    """The position of the item that each text names, -2 where it names none."""
-    wanted = set(texts)
-    position = {name: code for code, name in enumerate(map(str, items)) if name in wanted}
+def _positions(texts: list[str], names: list[str]) -> list[int]:
+    """The position of each text among the names, -2 where it is none of them."""
+    if not set(texts).intersection(names):
+        return [-2] * len(texts)
+    position = dict(zip(names, range(len(names)), strict=True))
     return [position.get(text, -2) for text in texts]
 
 

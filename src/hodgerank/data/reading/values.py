@@ -128,7 +128,7 @@ def _sorted_labels(labels: set[str], from_text: bool) -> tuple[tuple[Item, ...],
     values: list[Item] = sorted(labels)
     if from_text and all(_CANONICAL_INTEGER.fullmatch(str(label)) for label in labels):
         values = sorted(int(label) for label in labels)
-    return tuple(values), {str(value): code for code, value in enumerate(values)}
+    return tuple(values), dict(zip(map(str, values), range(len(values)), strict=True))
 
 
 def _plain(column: pl.Series) -> pl.Series:
@@ -160,9 +160,9 @@ def _decode_categories(
 ) -> Encoding:
     """Labels of the categories, cleaned and sorted, and the columns in terms of them."""
     size = 1 + max(int(column.max()) for column in codes)
-    labels = [""] * size
     unseen = np.ones(size + 1, bool)
     unseen[MISSING] = False
+    seen, names = [np.zeros(0, np.int64)], []
     for column, categories in zip(columns, codes, strict=True):
         start, end = 0, CHUNK
         while start < len(column) and unseen.any():
@@ -171,17 +171,22 @@ def _decode_categories(
             row_of[part] = np.arange(start, start + len(part))
             found = np.flatnonzero((row_of >= 0) & unseen)
             unseen[found] = False
-            names = column.gather(row_of[found]).cast(pl.String).to_list()
-            for code, name in zip(found.tolist(), names, strict=True):
-                labels[code] = name.strip()
-            start, end = end, 4 * end
+            seen.append(found)
+            names += column.gather(row_of[found]).cast(pl.String).to_list()
+            start, end = end, 2 * end
+    labels = list(map(str.strip, names))
     values, position = _sorted_labels(set(labels) - blank, from_text)
-    table = np.array([position.get(label, MISSING) for label in labels] + [MISSING], np.int32)
+    position |= dict.fromkeys(blank, MISSING)
+    table = np.full(size + 1, MISSING, np.int32)
+    table[np.concatenate(seen)] = [*map(position.__getitem__, labels)]
     return values, [table[column] for column in codes]
 
 
 def _physical(column: pl.Series) -> CodeArray:
-    return column.to_physical().cast(pl.Int32).fill_null(MISSING).to_numpy()
+    codes = column.to_physical()
+    if codes.null_count() or codes.dtype != pl.UInt32:
+        return codes.cast(pl.Int32).fill_null(MISSING).to_numpy()
+    return codes.to_numpy().view(np.int32)
 
 
 def _encode_integers(columns: Sequence[pl.Series]) -> Encoding:
