@@ -1,7 +1,7 @@
 """Twenty to two hundred million votes on a cluster of two processes: Dask and Spark beside polars.
 
-Needs the extras `dask` and `spark`, and Java. Files of both extremes of a real cluster are alike:
-what grows is their number, so that the processor time per vote carries over.
+Needs the extras `dask` and `spark`, and Java. Files are of one size and their number grows, as on a
+real cluster, so that processor time per vote and memory of the driver carry over.
 """
 
 from __future__ import annotations

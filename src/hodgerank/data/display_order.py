@@ -72,7 +72,7 @@ def _n_answers(votes: Comparisons, rows: BoolArray) -> int:
 
 
 def _believed_workers(votes: Comparisons) -> tuple[str, BoolArray]:
-    """Doubt about workers whose winners were written first, and the answers of everybody else."""
+    """Doubt about workers whose winners were written first, and which answers are not theirs."""
     rows = np.flatnonzero(votes.worker >= 0)
     worker, n = votes.worker[rows], votes.n_workers
     count, outcome = votes.answers_per_row[rows], votes.outcome[rows]
@@ -80,7 +80,7 @@ def _believed_workers(votes: Comparisons) -> tuple[str, BoolArray]:
     chosen = np.bincount(worker, count * (outcome > 0), n)
     doubted = (decided >= FEWEST) & (chosen >= OFTEN * decided)
     if doubted.any():
-        better = _left_is_better(votes)[rows]
+        better = _lead_of_left(votes)[rows]
         hits = np.bincount(worker, count * (better > 0), n)
         doubted &= _surely_more_than_half(hits, np.bincount(worker, count * (better != 0), n))
     if not doubted.any():
@@ -96,13 +96,13 @@ def _follows_the_items(votes: Comparisons, sign: int) -> bool:
 
     Somebody who clicks a side without looking chooses the better item half of the time.
     """
-    better = sign * _left_is_better(votes)
+    better = sign * _lead_of_left(votes)
     hits, total = _n_answers(votes, better > 0), _n_answers(votes, better != 0)
     return bool(_surely_more_than_half(hits, total))
 
 
-def _left_is_better(votes: Comparisons) -> FloatArray:
-    """By how much left wins more often than right, in the other half of the answers."""
+def _lead_of_left(votes: Comparisons) -> FloatArray:
+    """By how much left wins more often than right, according to the other half of the answers."""
     count, n = votes.answers_per_row, votes.n_items
     better = np.empty(len(votes))
     half, other = slice(0, None, 2), slice(1, None, 2)

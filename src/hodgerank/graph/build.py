@@ -34,7 +34,7 @@ class PieceCounter:
         self._reports.append(votes.report)
         is_plain = votes.weight is None and votes.multiplicity is None
         is_plain = is_plain and bool((np.abs(votes.outcome) == 1).all())
-        # From the last to the first: so does `edges.edges_of` find them fastest.
+        # Places fall from item to item: `edges.edges_of` then reads the table along its rows.
         new = [item for item in reversed(votes.items) if item not in self._places]
         places = self._places | {item: len(self._places) + k for k, item in enumerate(new)}
         if not is_plain or len(places) > MOST_ITEMS:

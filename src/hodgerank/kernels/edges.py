@@ -217,7 +217,7 @@ def count_wins(
 ) -> None:
     """Add plain choices to a table of wins; `place` is that of each item.
 
-    The table is much larger than the cache, so that answers are first sorted, roughly.
+    The table is mostly larger than the cache: answers are first sorted by the part they belong to.
     """
     cells, near = np.empty(len(left), np.int32), np.empty(len(left), np.int32)
     start = np.zeros(len(wins) // NEAR + 2, np.int64)
