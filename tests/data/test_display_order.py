@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import networkx as nx
 import numpy as np
+import polars as pl
 import pytest
 from benchmarks.calibration.crowds import Crowd
+from hypothesis import given
+from hypothesis import strategies as st
 
 import hodgerank as hr
+from hodgerank.data import display_order
 from hodgerank.data.display_order import display_doubt
 
 
@@ -97,3 +102,41 @@ def test_workers_whose_winners_come_first_are_told_from_those_who_click():
 def test_many_who_click_are_no_file_of_winners():
     votes = hr.read_comparisons(crowd_rows(2, first=0, clicks=6))
     assert votes.display_known.mean() > 0.9
+
+
+def in_one_order(left: np.ndarray, right: np.ndarray, n_items: int) -> bool:
+    """What `_shown_in_one_order` says, the obvious way."""
+    arrows = nx.DiGraph()
+    arrows.add_nodes_from(range(n_items))
+    arrows.add_edges_from(zip(left.tolist(), right.tolist(), strict=True))
+    n_closing = len(left) - n_items + nx.number_weakly_connected_components(arrows)
+    return nx.is_directed_acyclic_graph(arrows) and n_closing >= display_order.FEWEST
+
+
+@given(
+    n_items=st.integers(2, 60),
+    n_answers=st.integers(1, 400),
+    n_turned=st.integers(0, 3),
+    seed=st.integers(0, 1000),
+)
+def test_sorted_pairs_are_told_from_those_with_any_cycle(n_items, n_answers, n_turned, seed):
+    rng = np.random.default_rng(seed)
+    order = rng.permutation(n_items).astype(np.int32)
+    ends = np.sort([rng.choice(n_items, 2, replace=False) for _ in range(n_answers)], axis=1)
+    ends[:n_turned] = ends[:n_turned, ::-1]
+    left, right = order[ends].T
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(display_order, "SAMPLE", 8)
+        found = display_order._shown_in_one_order(left, right, n_items)
+    assert found == in_one_order(left, right, n_items)
+
+
+def test_a_single_pair_among_many_answers_shows_that_they_are_not_sorted():
+    rng = np.random.default_rng(0)
+    left = rng.integers(0, 50_000, 100_000)
+    ends = np.c_[left, left + rng.integers(1, 50_000, 100_000)]
+    labels = rng.choice((-1, 1), 100_000)
+    table = pl.DataFrame({"left": ends[:, 0], "right": ends[:, 1], "outcome": labels})
+    assert "sorted" in hr.read_comparisons(table).report.display_doubt
+    turned = table[-1:].select(left="right", right="left", outcome="outcome")
+    assert not hr.read_comparisons(pl.concat((table, turned))).report.display_doubt

@@ -9,29 +9,32 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from hodgerank.data.comparisons import Comparisons
-from hodgerank.types import BoolArray, CodeArray
+from hodgerank.kernels.linalg.laplacian import components
+from hodgerank.types import BoolArray, CodeArray, FloatArray
 
 # Fewer answers than these are easily on one side by chance.
 FEWEST = 20
 OFTEN, ALMOST_ALWAYS = 0.9, 0.98
 SURELY = 2.0  # standard errors: whoever clicks seldom is that lucky
 SAMPLE = 4096  # answers that mostly show a pair both ways, if any do
+GROWTH = 8  # of the sample, as long as it shows no cycle
 
 
 def doubt_display(votes: Comparisons) -> Comparisons:
     """The same answers, their display order unknown where it cannot be the one recorded."""
     if not votes.display_known.any():
         return votes
-    doubt, doubted = display_doubt(votes), np.ones(len(votes), bool)
-    if not doubt:
-        doubt, doubted = _doubted_workers(votes)
+    doubt, believed = display_doubt(votes), np.zeros(len(votes), bool)
+    if not doubt and votes.workers:
+        doubt, believed = _believed_workers(votes)
     if not doubt:
         return votes
     return replace(
         votes,
-        display_known=votes.display_known & ~doubted,
+        display_known=votes.display_known & believed,
         report=replace(votes.report, display_doubt=doubt),
     )
 
@@ -44,13 +47,14 @@ def display_doubt(votes: Comparisons) -> str:
     >>> display_doubt(hr.read_comparisons(rows, display_known=True))
     'left was chosen in 100.0% of the answers, as if the winner had been written first'
     """
-    count = votes.answers_per_row
-    decided = int(count @ (votes.outcome != 0))
-    for side, sign in (("left", 1), ("right", -1)):
-        share = int(count @ (sign * votes.outcome > 0)) / max(decided, 1)
+    chose_left = _n_answers(votes, votes.outcome > 0)
+    chose_right = _n_answers(votes, votes.outcome < 0)
+    decided = chose_left + chose_right
+    for side, sign, chosen in (("left", 1, chose_left), ("right", -1, chose_right)):
+        share = chosen / max(decided, 1)
         if decided < FEWEST or share < OFTEN:
             continue
-        if share >= ALMOST_ALWAYS or _follows_the_items(votes, sign, np.ones(len(votes), bool)):
+        if share >= ALMOST_ALWAYS or _follows_the_items(votes, sign):
             order = "first" if sign > 0 else "last"
             return (
                 f"{side} was chosen in {share:.1%} of the answers, as if the winner had been "
@@ -61,42 +65,60 @@ def display_doubt(votes: Comparisons) -> str:
     return ""
 
 
-def _doubted_workers(votes: Comparisons) -> tuple[str, BoolArray]:
-    """Answers of workers whose winners were written first, though not everybody's were."""
-    doubted = np.zeros(len(votes), bool)
+def _n_answers(votes: Comparisons, rows: BoolArray) -> int:
+    """How many answers these rows stand for."""
+    count = votes.multiplicity
+    return int(np.count_nonzero(rows) if count is None else count[rows].sum())
+
+
+def _believed_workers(votes: Comparisons) -> tuple[str, BoolArray]:
+    """Doubt about workers whose winners were written first, and which answers are not theirs."""
     rows = np.flatnonzero(votes.worker >= 0)
-    if not len(rows):
-        return "", doubted
     worker, n = votes.worker[rows], votes.n_workers
     count, outcome = votes.answers_per_row[rows], votes.outcome[rows]
     decided = np.bincount(worker, count * (outcome != 0), n)
     chosen = np.bincount(worker, count * (outcome > 0), n)
-    suspects = np.flatnonzero((decided >= FEWEST) & (chosen >= OFTEN * decided))
-    found = [who for who in suspects if _follows_the_items(votes, 1, votes.worker == who)]
-    if not found:
-        return "", doubted
-    doubted = np.isin(votes.worker, found)
-    whose = f"{len(found):,} worker{'' if len(found) == 1 else 's'}"
-    return f"for {whose} left was chosen, and rightly so, as if the winner stood first", doubted
+    doubted = (decided >= FEWEST) & (chosen >= OFTEN * decided)
+    if doubted.any():
+        better = _lead_of_left(votes)[rows]
+        hits = np.bincount(worker, count * (better > 0), n)
+        doubted &= _surely_more_than_half(hits, np.bincount(worker, count * (better != 0), n))
+    if not doubted.any():
+        return "", np.ones(len(votes), bool)
+    n_doubted = int(doubted.sum())
+    whose = f"{n_doubted:,} worker{'' if n_doubted == 1 else 's'}"
+    doubt = f"for {whose} left was chosen, and rightly so, as if the winner stood first"
+    return doubt, ~np.append(doubted, False)[votes.worker]  # NO_WORKER is the last
 
 
-def _follows_the_items(votes: Comparisons, sign: int, whose: BoolArray) -> bool:
+def _follows_the_items(votes: Comparisons, sign: int) -> bool:
     """Whether those on the chosen side are the better items, by the other half of the answers.
 
     Somebody who clicks a side without looking chooses the better item half of the time.
     """
-    count, half = votes.answers_per_row, np.arange(len(votes)) % 2 == 0
-    hits = total = 0.0
-    for test, rest in ((half, ~half), (~half, half)):
-        gain = count * votes.outcome * rest
-        n = votes.n_items
-        net = np.bincount(votes.left, gain, n) - np.bincount(votes.right, gain, n)
-        shown = np.bincount(votes.left, count * rest, n) + np.bincount(votes.right, count * rest, n)
+    better = sign * _lead_of_left(votes)
+    hits, total = _n_answers(votes, better > 0), _n_answers(votes, better != 0)
+    return bool(_surely_more_than_half(hits, total))
+
+
+def _lead_of_left(votes: Comparisons) -> FloatArray:
+    """By how much left wins more often than right, according to the other half of the answers."""
+    count, n = votes.answers_per_row, votes.n_items
+    better = np.empty(len(votes))
+    half, other = slice(0, None, 2), slice(1, None, 2)
+    for test, rest in ((half, other), (other, half)):
+        left, right = votes.left[rest], votes.right[rest]
+        gain = count[rest] * votes.outcome[rest]
+        net = np.bincount(left, gain, n) - np.bincount(right, gain, n)
+        shown = np.bincount(left, count[rest], n) + np.bincount(right, count[rest], n)
         rate = net / np.maximum(shown, 1)
-        better = sign * (rate[votes.left] - rate[votes.right])[test & whose]
-        hits += float(count[test & whose] @ (better > 0))
-        total += float(count[test & whose] @ (better != 0))
-    return bool(hits - total / 2 > SURELY * np.sqrt(max(total, 1.0)) / 2)
+        better[test] = rate[votes.left[test]] - rate[votes.right[test]]
+    return better
+
+
+def _surely_more_than_half(hits: ArrayLike, total: ArrayLike) -> BoolArray:
+    by_chance, spread = np.divide(total, 2), np.sqrt(np.maximum(total, 1)) / 2
+    return np.asarray(np.subtract(hits, by_chance) > SURELY * spread)
 
 
 def _shown_in_one_order(left: CodeArray, right: CodeArray, n_items: int) -> bool:
@@ -104,18 +126,35 @@ def _shown_in_one_order(left: CodeArray, right: CodeArray, n_items: int) -> bool
 
     Each answer that closes a cycle of pairs would do so with a probability of about a half.
     """
-    few = len(left) < FEWEST
-    if few or _any_both_ways(left[:SAMPLE], right[:SAMPLE]) or _any_both_ways(left, right):
+    m = len(left)
+    if m < FEWEST:
         return False
+    # Sides at random close cycles as soon as there are a few answers per item, so that samples
+    # mostly settle it; the first and smallest needs no SciPy. All answers are the last sample.
+    step = 1
+    while m // (GROWTH * step) >= SAMPLE:
+        step *= GROWTH
+    if _any_both_ways(left[::step], right[::step], n_items):
+        return False
+    while step:
+        if _has_cycle(left[::step], right[::step], n_items):
+            return False
+        step //= GROWTH
+    n_parts = int(components(left, right, n_items).max()) + 1
+    return m - n_items + n_parts >= FEWEST
+
+
+def _any_both_ways(left: CodeArray, right: CodeArray, n_items: int) -> bool:
+    """Whether a pair was shown both ways round: sorted, the two ways differ in the last bit."""
+    pair = np.minimum(left, right) * np.int64(n_items) + np.maximum(left, right)
+    ways = np.sort(2 * pair + (left > right))
+    return bool(((ways[1:] ^ ways[:-1]) == 1).any())
+
+
+def _has_cycle(left: CodeArray, right: CodeArray, n_items: int) -> bool:
+    """Whether arrows from left to right lead from some item back to it."""
     from scipy import sparse
 
     arrows = sparse.coo_array((np.ones(len(left), np.int8), (left, right)), (n_items, n_items))
-    n_parts, _ = sparse.csgraph.connected_components(arrows, connection="weak")
     n_rings, _ = sparse.csgraph.connected_components(arrows, connection="strong")
-    return bool(n_rings == n_items and len(left) - n_items + n_parts >= FEWEST)
-
-
-def _any_both_ways(left: CodeArray, right: CodeArray) -> bool:
-    """Whether a pair was shown both ways round."""
-    wide = np.int64(1 << 32)
-    return bool(np.isin(left * wide + right, right * wide + left).any())
+    return bool(n_rings < n_items)

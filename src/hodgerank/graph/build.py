@@ -24,7 +24,8 @@ class PieceCounter:
 
     def __init__(self) -> None:
         self._places: dict[Item, int] = {}
-        self._beats = np.zeros((0, 0), np.int32)
+        self._room = 0  # items that the table can hold
+        self._wins = edges.table_of_wins(self._room)
         self._graphs: list[ComparisonGraph] = []
         self._reports: list[ReadReport] = []
 
@@ -33,7 +34,8 @@ class PieceCounter:
         self._reports.append(votes.report)
         is_plain = votes.weight is None and votes.multiplicity is None
         is_plain = is_plain and bool((np.abs(votes.outcome) == 1).all())
-        new = [item for item in votes.items if item not in self._places]
+        # Places fall from item to item: `edges.edges_of` then reads the table along its rows.
+        new = [item for item in reversed(votes.items) if item not in self._places]
         places = self._places | {item: len(self._places) + k for k, item in enumerate(new)}
         if not is_plain or len(places) > MOST_ITEMS:
             self._graphs.append(ComparisonGraph.from_comparisons(votes))
@@ -43,14 +45,14 @@ class PieceCounter:
         self._places = places
         self._make_room(len(places))
         place = np.array([places[item] for item in votes.items], np.int64)
-        edges.count_wins(self._beats, votes.left, votes.right, votes.outcome, place)
+        edges.count_wins(self._wins, votes.left, votes.right, votes.outcome, place)
 
     def _make_room(self, n: int) -> None:
-        old = len(self._beats)
-        if n > old:
-            larger = np.zeros((max(n, min(2 * old, MOST_ITEMS)),) * 2, np.int32)
-            larger[:old, :old] = self._beats
-            self._beats = larger
+        if n > self._room:
+            self._room = max(n, min(2 * self._room, MOST_ITEMS))
+            larger = edges.table_of_wins(self._room)
+            larger[: len(self._wins)] = self._wins
+            self._wins = larger
 
     def graph(self, name: str) -> ComparisonGraph:
         """The graph of all pieces together."""
@@ -70,11 +72,9 @@ class PieceCounter:
                 f"{report.source}: items are integers in some files and strings in others"
             )
         items = tuple(sorted(self._places))
-        order = np.array([self._places[item] for item in items])
-        beats, self._beats = self._beats, np.zeros((0, 0), np.int32)
-        if not np.array_equal(order, np.arange(len(beats))):
-            beats = beats[order][:, order]
-        i, j, counts, flows = edges.edges_of(beats)
+        place = np.array([self._places[item] for item in items], np.int64)
+        i, j, counts, flows = edges.edges_of(self._wins, place)
+        self._room, self._wins = 0, edges.table_of_wins(0)
         weights = counts.astype(float)  # plain choices: squares and squared weights are the same
         return ComparisonGraph(items, i, j, counts, weights, weights, flows, weights, report)
 

@@ -188,7 +188,7 @@ class ComparisonGraph(Displayed, Charted):
     @property
     def rows(self) -> tuple[IntArray, CodeArray]:
         """Where the edges of each item i start, and their other ends j."""
-        return np.searchsorted(self.i, np.arange(self.n_items + 1)), self.j
+        return np.searchsorted(self.i, np.arange(self.n_items + 1, dtype=self.i.dtype)), self.j
 
     def find_edges(self, low: ArrayLike, high: ArrayLike) -> IntArray:
         """Positions of the edges between items given by position, low < high; they must exist."""
@@ -198,6 +198,8 @@ class ComparisonGraph(Displayed, Charted):
     @cached_property
     def effective_counts(self) -> FloatArray:
         """Answers of equal weight that would be as precise as those given: (sum w)^2 / sum w^2."""
+        if self.weight_squares is self.weights:  # no answer has a weight
+            return self.weights
         return self.weights**2 / self.weight_squares
 
     @cached_property

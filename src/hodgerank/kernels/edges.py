@@ -16,7 +16,10 @@ BLOCK = 1 << 16
 
 
 class EdgeSums(NamedTuple):
-    """One row per edge, i < j, in lexicographic order; outcomes turned so that i stands left."""
+    """One row per edge, i < j, in lexicographic order; outcomes turned so that i stands left.
+
+    Sums that are equal by definition, as those of answers without weights are, are one array.
+    """
 
     i: CodeArray
     j: CodeArray
@@ -72,8 +75,8 @@ def sum_by_edge(
         rows = np.diff(starts, append=len(low))
     counts = rows if multiplicity is None else total(multiplicity).astype(np.int64)
     weights = rows.astype(float) if weight is None else total(weight)
-    weight_squares = weights.copy() if weight_squared is None else total(weight_squared)
-    squares = weights.copy() if is_plain else total(weighted * turned)
+    weight_squares = weights if weight_squared is None else total(weight_squared)
+    squares = weights if is_plain else total(weighted * turned)
     return EdgeSums(i, j, counts, weights, weight_squares, total(weighted), squares)
 
 
@@ -134,7 +137,7 @@ def _tabulate_choices(
     weights = counts.astype(float)
     sums = (2 * wins - counts).astype(float)
     ends = _ends(edges, n_items)
-    return EdgeSums(*ends, counts, weights, weights.copy(), sums, weights.copy())
+    return EdgeSums(*ends, counts, weights, weights, sums, weights)
 
 
 def _runs(low: CodeArray, high: CodeArray, n_items: int) -> tuple[CodeArray, IntArray]:
@@ -197,48 +200,67 @@ def sums_at_ends(
     return sparse.coo_array((np.concatenate((values, -values)), places), shape).tocsc()
 
 
-WIN_BLOCK = 64  # rows and columns looked at together, so that both halves of the table are near
+NEAR = 1 << 18  # cells of the table that are counted one after another: they fit into the cache
+
+
+def table_of_wins(n: int) -> CodeArray:
+    """A table for `count_wins` of n items: for each pair the wins of the lower and higher place.
+
+    Pairs a < b stand at b (b - 1) / 2 + a, so that those of further items come after them.
+    """
+    return np.zeros(n * (n - 1), np.int32)
 
 
 @compiled
 def count_wins(
-    beats: CodeArray, left: CodeArray, right: CodeArray, outcome: FloatArray, place: IntArray
+    wins: CodeArray, left: CodeArray, right: CodeArray, outcome: FloatArray, place: IntArray
 ) -> None:
-    """Add to beats[a, b] how often a was preferred to b; `place` is the row of each item."""
+    """Add plain choices to a table of wins; `place` is that of each item.
+
+    The table is mostly larger than the cache: answers are first sorted by the part they belong to.
+    """
+    cells, near = np.empty(len(left), np.int32), np.empty(len(left), np.int32)
+    start = np.zeros(len(wins) // NEAR + 2, np.int64)
     for row in range(len(left)):
         a, b = place[left[row]], place[right[row]]
-        if outcome[row] > 0:
-            beats[a, b] += 1
-        else:
-            beats[b, a] += 1
+        low, high = min(a, b), max(a, b)
+        cells[row] = high * (high - 1) + 2 * low + ((a < b) != (outcome[row] > 0))
+        start[cells[row] // NEAR + 1] += 1
+    start = np.cumsum(start)
+    for cell in cells:
+        near[start[cell // NEAR]] = cell
+        start[cell // NEAR] += 1
+    for cell in near:
+        wins[cell] += 1
+
+
+def edges_of(wins: CodeArray, place: IntArray) -> tuple[CodeArray, CodeArray, IntArray, FloatArray]:
+    """Pairs i < j that were asked, in lexicographic order: i, j, number of answers, mean for i.
+
+    Fast where `place` falls from item to item: the pairs of an item then stand side by side.
+    """
+    n_edges = int(np.count_nonzero(wins.view(np.int64)))  # both numbers of a pair at once
+    return _edges_of(wins, place, n_edges)
 
 
 @compiled
-def edges_of(beats: CodeArray) -> tuple[CodeArray, CodeArray, IntArray, FloatArray]:
-    """Pairs i < j that were asked, in lexicographic order: i, j, number of answers, mean for i."""
-    n = len(beats)
-    start = np.zeros(n + 1, np.int64)
-    for a in range(0, n, WIN_BLOCK):
-        for b in range(a, n, WIN_BLOCK):
-            for i in range(a, min(a + WIN_BLOCK, n)):
-                for j in range(max(b, i + 1), min(b + WIN_BLOCK, n)):
-                    if beats[i, j] + beats[j, i] > 0:
-                        start[i + 1] += 1
-    start = np.cumsum(start)
-    m = start[n]
-    low, high = np.empty(m, np.int32), np.empty(m, np.int32)
-    answers, means = np.empty(m, np.int64), np.empty(m)
-    for a in range(0, n, WIN_BLOCK):
-        for b in range(a, n, WIN_BLOCK):
-            for i in range(a, min(a + WIN_BLOCK, n)):
-                for j in range(max(b, i + 1), min(b + WIN_BLOCK, n)):
-                    total = beats[i, j] + beats[j, i]
-                    if total > 0:
-                        k = start[i]
-                        low[k], high[k], answers[k] = i, j, total
-                        means[k] = (beats[i, j] - beats[j, i]) / total
-                        start[i] += 1
-    return low, high, answers, means
+def _edges_of(
+    wins: CodeArray, place: IntArray, n_edges: int
+) -> tuple[CodeArray, CodeArray, IntArray, FloatArray]:
+    n, k = len(place), 0
+    i_of, j_of = np.empty(n_edges, np.int32), np.empty(n_edges, np.int32)
+    answers, means = np.empty(n_edges, np.int64), np.empty(n_edges)
+    for i in range(n):
+        for j in range(i + 1, n):
+            low, high = min(place[i], place[j]), max(place[i], place[j])
+            cell = high * (high - 1) + 2 * low
+            total = wins[cell] + wins[cell + 1]
+            if total > 0:
+                i_of[k], j_of[k], answers[k] = i, j, total
+                balance = wins[cell] - wins[cell + 1]
+                means[k] = (balance if place[i] < place[j] else -balance) / total
+                k += 1
+    return i_of, j_of, answers, means
 
 
 ROUNDS = 8  # in each, every edge is offered to another one

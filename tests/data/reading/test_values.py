@@ -12,7 +12,15 @@ from hodgerank.data.reading import values
 from hodgerank.data.reading.values import MISSING, encode, encode_values
 from hodgerank.errors import InvalidComparisons
 
-labels = st.one_of(st.none(), st.sampled_from(["a", " a", "b\t", "", "  ", "é", "10", "2", "007"]))
+LABELS = ["a", " a", "b\t", "", "  ", "é", "10", "2", "007"]
+labels = st.one_of(st.none(), st.sampled_from(LABELS))
+TYPES = {
+    "text": (pl.String, pl.String),
+    "same categories": (pl.Categorical, pl.Categorical),
+    "other categories": (pl.Categorical, pl.Categorical(pl.Categories.random())),
+    "enumeration": (pl.Enum(LABELS[::-1]), pl.Enum(LABELS[::-1])),
+    "both": (pl.String, pl.Enum(LABELS)),
+}
 
 
 def obvious(columns, *, from_text):
@@ -26,14 +34,17 @@ def obvious(columns, *, from_text):
 
 
 @pytest.mark.parametrize("few", [0, 100_000])
+@pytest.mark.parametrize("types", TYPES.values(), ids=TYPES)
 @given(rows=st.lists(st.tuples(labels, labels), min_size=1), from_text=st.booleans())
-def test_codes_are_places_among_the_sorted_labels(few, rows, from_text):
+def test_codes_are_places_among_the_sorted_labels(few, types, rows, from_text):
     left, right = (list(column) for column in zip(*rows, strict=True))
     if all(v is None for v in left + right):
         return
     table = pl.DataFrame({"l": left, "r": right}, schema={"l": pl.String, "r": pl.String})
+    table = table.cast(dict(zip("lr", types, strict=True)))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(values, "FEW_ROWS", few)
+        patch.setattr(values, "CHUNK", 2)
         ((names, found),) = encode(table, [["l", "r"]], from_text=from_text)
     wanted, places = obvious([left, right], from_text=from_text)
     assert names == wanted

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import shutil
 
 import duckdb
@@ -11,6 +12,7 @@ import pytest
 from polars.testing import assert_frame_equal
 
 import hodgerank as hr
+from hodgerank.data.reading import table_votes
 from hodgerank.data.reading.vote_source import VoteSource
 from hodgerank.errors import InvalidArgument, InvalidComparisons
 
@@ -106,9 +108,33 @@ def test_duckdb(folder, wanted):
     assert_same_from(duckdb.read_parquet(str(folder / "*.parquet")), wanted)
 
 
+@pytest.fixture(scope="module")
+def many(tmp_path_factory):
+    """Four files of half a million votes on 600 items, whose answers repeat, but not often."""
+    folder, rng = tmp_path_factory.mktemp("many"), np.random.default_rng(1)
+    for k in range(4):
+        left = rng.integers(0, 600, 500_000, dtype=np.int32)
+        right = (left + rng.integers(1, 600, 500_000, dtype=np.int32)) % 600
+        wins = rng.random(500_000) < 1 / (1 + np.exp((left - right) / 300))
+        label = np.where(wins, 1, -1).astype(np.int8)
+        table = pl.DataFrame({"left": left, "right": right, "label": label})
+        table.write_parquet(folder / f"{k}.parquet")
+    return folder
+
+
+def assert_same_as_embedded(frame, folder, monkeypatch):
+    """From a cluster, which counts votes, and from polars, which counts them or hands them over."""
+    files = str(folder / "*.parquet")
+    assert len(list(VoteSource(files).pieces())) > 1
+    assert_same(hr.hodge_rank(frame), hr.hodge_rank(files))
+    monkeypatch.setattr(table_votes, "MANY_DISTINCT", math.inf)
+    assert len(list(VoteSource(files).pieces())) == 1
+    assert_same(hr.bradley_terry(frame), hr.bradley_terry(files))
+
+
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")
-def test_dask_on_a_cluster(folder, wanted):
+def test_dask_on_a_cluster(folder, wanted, many, monkeypatch):
     import dask.dataframe as dd
     from distributed import Client, LocalCluster
 
@@ -118,13 +144,13 @@ def test_dask_on_a_cluster(folder, wanted):
     ):
         frame = dd.read_parquet(str(folder / "*.parquet"))
         assert_same_from(frame, wanted)
-        assert_same(hr.bradley_terry(frame), hr.bradley_terry(str(folder / "*.parquet")))
+        assert_same_as_embedded(dd.read_parquet(str(many / "*.parquet")), many, monkeypatch)
 
 
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.skipif(shutil.which("java") is None, reason="Spark needs Java: install a JRE")
-def test_spark(folder, wanted, monkeypatch):
+def test_spark_on_a_cluster(folder, wanted, many, monkeypatch):
     monkeypatch.setenv("SPARK_LOCAL_IP", "127.0.0.1")
     from pyspark.sql import SparkSession
 
@@ -136,7 +162,7 @@ def test_spark(folder, wanted, monkeypatch):
         .getOrCreate()
     )
     try:
-        frame = spark.read.parquet(str(folder))
-        assert_same_from(frame, wanted)
+        assert_same_from(spark.read.parquet(str(folder)), wanted)
+        assert_same_as_embedded(spark.read.parquet(str(many)), many, monkeypatch)
     finally:
         spark.stop()

@@ -79,5 +79,13 @@ def test_an_order_of_small_bandwidth_is_found(monkeypatch):
 def test_a_graph_that_fills_in_has_no_order(monkeypatch):
     monkeypatch.setattr(kernel, "MAX_CYCLES", 0)
     monkeypatch.setattr(kernel, "MAX_BAND_WORK", 1e3)
+    graph = nx.random_regular_graph(3, 60, seed=1)
+    assert kernel.elimination_order(*edges_of(graph), np.zeros(60, np.int64)) is None
+
+
+def test_a_graph_with_more_edges_than_any_narrow_band_is_not_ordered(monkeypatch):
+    monkeypatch.setattr(kernel, "MAX_CYCLES", 0)
+    monkeypatch.setattr(kernel, "MAX_BAND_WORK", 1e3)
+    monkeypatch.delattr(kernel, "narrow_order")
     graph = nx.complete_graph(20)
     assert kernel.elimination_order(*edges_of(graph), np.zeros(20, np.int64)) is None

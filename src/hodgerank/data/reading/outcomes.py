@@ -58,14 +58,17 @@ def understand_labels(
     """
     labels, (codes,) = encoding
     values = np.array([number(str(label)) for label in labels] + [np.nan])  # MISSING is the last
-    position = {str(item): code for code, item in enumerate(items)}
-    # The name of an item is not a word: items may be called A and B.
-    as_word = reading.options.outcome_as == "word"
-    names = set() if as_word else {name.lower() for name in position}
+    texts = [str(label) for label in labels]
+    names = list(map(str, items))
+    chosen = np.array([*_positions(texts, names), -2], np.int32)
+    lowered = [text.lower() for text in texts]
     vocabulary = _vocabulary(reading.layout, values)
-    words = [None if str(label).lower() in names else _word(label, vocabulary) for label in labels]
+    words = [_word(low, vocabulary) for low in lowered]
+    if reading.options.outcome_as != "word" and any(words):
+        # The name of an item is not a word: items may be called A and B.
+        named = set(lowered).intersection(map(str.lower, names))
+        words = [None if low in named else word for low, word in zip(lowered, words, strict=True)]
     word_status, word_value = _word_tables(words)
-    chosen = np.array([position.get(str(label), -2) for label in labels] + [-2], np.int32)
 
     kind = reading.options.outcome_as or _most_plausible_kind(
         codes, values, word_value, chosen, left, right, reading
@@ -91,6 +94,14 @@ def understand_labels(
     return kind, outcome
 
 
+def _positions(texts: list[str], names: list[str]) -> list[int]:
+    """The position of each text among the names, -2 where it is none of them."""
+    if not set(texts).intersection(names):
+        return [-2] * len(texts)
+    position = dict(zip(names, range(len(names)), strict=True))
+    return [position.get(text, -2) for text in texts]
+
+
 def _most_plausible_kind(
     codes: CodeArray,
     values: FloatArray,
@@ -103,10 +114,14 @@ def _most_plausible_kind(
     """The reading of the labels that explains most rows."""
     is_number = np.abs(_rescaled(values, reading.scale)) <= 1
     is_word = ~np.isnan(word_value)
-    names_item = chosen >= 0
-    if not names_item.any() and is_word[:-1].all():
+    names_item = bool((chosen >= 0).any())
+    # On equal evidence the name of the column decides between 'number' and 'item'.
+    order: list[OutcomeKind] = ["number", "item", "word"]
+    if NAMES_AN_ITEM.intersection(words_of(str(reading.layout.outcome))):
+        order = ["item", "word", "number"]
+    if not names_item and is_word[:-1].all():
         return "word"
-    if not names_item.any() and is_number[:-1].all():
+    if is_number[:-1].all() and (not names_item or order[0] == "number"):
         return "number"
     rows = np.bincount(codes + 1, minlength=len(values))  # MISSING comes first here
     rows = np.r_[rows[1:], rows[0]]
@@ -116,10 +131,6 @@ def _most_plausible_kind(
         "item": chose + int(rows @ is_word) if chose else 0,
         "word": int(rows @ is_word),
     }
-    # On equal evidence the name of the column decides between 'number' and 'item'.
-    order: list[OutcomeKind] = ["number", "item", "word"]
-    if NAMES_AN_ITEM.intersection(words_of(str(reading.layout.outcome))):
-        order = ["item", "word", "number"]
     if not any(explained.values()) and np.isnan(values[:-1]).all():
         return "word"  # whatever they are, they are no numbers
     return max(order, key=lambda name: explained[name])
@@ -166,9 +177,9 @@ def _vocabulary(layout: Layout, values: FloatArray) -> dict[str, str]:
     return words | {layout.left.lower(): "left", layout.right.lower(): "right"}
 
 
-def _word(label: Item, vocabulary: dict[str, str]) -> str | None:
-    """The vocabulary's word for a label."""
-    return vocabulary.get(" ".join(str(label).lower().split()))
+def _word(lowered: str, vocabulary: dict[str, str]) -> str | None:
+    """The vocabulary's word for a label in lower case."""
+    return vocabulary.get(" ".join(lowered.split()))
 
 
 def _word_tables(words: list[str | None]) -> tuple[NDArray[np.uint8], FloatArray]:

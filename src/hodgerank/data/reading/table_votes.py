@@ -94,7 +94,7 @@ def _not_understood(where: str, error: BaseException) -> InvalidArgument:
 BATCH = 1 << 20  # rows in memory at once
 SAMPLE = 1 << 16  # rows looked at to see whether answers repeat
 # Beyond so many distinct answers, counting them where they live takes longer than fetching them.
-MANY_DISTINCT = 1 << 21
+MANY_DISTINCT = 1 << 18
 
 
 @dataclass(frozen=True, eq=False)

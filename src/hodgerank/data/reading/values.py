@@ -36,7 +36,7 @@ NOT_A_NAME = frozenset(
 )
 FEW_ROWS = 100_000  # encoded column by column
 MOST_CELLS = 1 << 27  # of a table of integers
-CHUNK = 1 << 16  # rows searched at a time for the labels of categories
+CHUNK = 1 << 16  # rows searched first for the labels of categories
 _CANONICAL_INTEGER = re.compile(r"0|-?[1-9][0-9]{0,17}")
 
 
@@ -65,7 +65,7 @@ def encode(
     """
     blank = not_names | {""}
     plain = {name: _plain(table[name]) for group in groups for name in group}
-    is_text = {name: column.dtype == pl.String for name, column in plain.items()}
+    is_text = {name: not column.dtype.is_integer() for name, column in plain.items()}
     categories = _categories(plain, groups, is_text) if len(table) > FEW_ROWS else None
     encodings = []
     for group in groups:
@@ -87,23 +87,28 @@ def encode(
 def _categories(
     plain: dict[str, pl.Series], groups: Sequence[Sequence[str]], is_text: dict[str, bool]
 ) -> pl.DataFrame:
-    """Columns of strings as categories, those of a group with codes in common.
+    """Columns of text as categories, those of a group with codes in common.
 
     A private category space makes the columns of a group share their codes. It lives as long as a
     column that uses it does; casting all at once also uses all cores.
     """
-    casts = []
+    casts: list[pl.Expr] = []
     for group in groups:
+        text = [name for name in group if is_text[name]]
+        kinds = {plain[name].dtype for name in text}
         space = pl.Categorical(pl.Categories.random())
-        casts += [pl.col(name).cast(space) for name in group if is_text[name]]
+        if len(kinds) == 1 and pl.String not in kinds:
+            casts += map(pl.col, text)  # they have codes in common already
+        else:
+            casts += [pl.col(name).cast(pl.String).cast(space) for name in text]
     return pl.LazyFrame(plain).select(casts).collect(engine="streaming")
 
 
 def _encode_few(
     columns: Sequence[pl.Series], blank: frozenset[str], *, from_text: bool
 ) -> Encoding:
-    """Columns of strings by way of an enumeration of their labels, which needs no streaming."""
-    together = columns[0] if len(columns) == 1 else pl.concat(columns)
+    """Columns of text by way of an enumeration of their labels, which needs no streaming."""
+    together = pl.concat([column.cast(pl.String) for column in columns])
     distinct = together.unique().sort()
     if together.null_count():
         distinct = distinct.drop_nulls()
@@ -123,16 +128,16 @@ def _sorted_labels(labels: set[str], from_text: bool) -> tuple[tuple[Item, ...],
     values: list[Item] = sorted(labels)
     if from_text and all(_CANONICAL_INTEGER.fullmatch(str(label)) for label in labels):
         values = sorted(int(label) for label in labels)
-    return tuple(values), {str(value): code for code, value in enumerate(values)}
+    return tuple(values), dict(zip(map(str, values), range(len(values)), strict=True))
 
 
 def _plain(column: pl.Series) -> pl.Series:
-    """The column as String or Int64."""
+    """The column as Int64 or as text: String, or categories that have codes already."""
     dtype = column.dtype
     if dtype in (pl.String, pl.Null):
         return column.cast(pl.String)
     if isinstance(dtype, pl.Categorical | pl.Enum):
-        return column.cast(pl.String)
+        return column
     if dtype.is_integer():
         return column.cast(pl.Int64)
     if dtype.is_float():
@@ -155,28 +160,31 @@ def _decode_categories(
 ) -> Encoding:
     """Labels of the categories, cleaned and sorted, and the columns in terms of them."""
     size = 1 + max(int(column.max()) for column in codes)
-    labels = [""] * size
     unseen = np.ones(size + 1, bool)
     unseen[MISSING] = False
+    seen, names = [np.zeros(0, np.int64)], []
     for column, categories in zip(columns, codes, strict=True):
-        for start in range(0, len(column), CHUNK):
-            if not unseen.any():
-                break
-            part = categories[start : start + CHUNK]
+        start, end = 0, CHUNK
+        while start < len(column) and unseen.any():
+            part = categories[start:end]
             row_of = np.full(size + 1, -1, np.int64)
             row_of[part] = np.arange(start, start + len(part))
             found = np.flatnonzero((row_of >= 0) & unseen)
             unseen[found] = False
-            for code, label in zip(found.tolist(), column.gather(row_of[found]), strict=True):
-                labels[code] = label.strip()
+            seen.append(found)
+            names += column.gather(row_of[found]).cast(pl.String).to_list()
+            start, end = end, 2 * end
+    labels = list(map(str.strip, names))
     values, position = _sorted_labels(set(labels) - blank, from_text)
-    table = np.array([position.get(label, MISSING) for label in labels] + [MISSING], np.int32)
+    position |= dict.fromkeys(blank, MISSING)
+    table = np.full(size + 1, MISSING, np.int32)
+    table[np.concatenate(seen)] = [*map(position.__getitem__, labels)]
     return values, [table[column] for column in codes]
 
 
 def _physical(column: pl.Series) -> CodeArray:
     codes = column.to_physical()
-    if codes.null_count():
+    if codes.null_count() or codes.dtype != pl.UInt32:
         return codes.cast(pl.Int32).fill_null(MISSING).to_numpy()
     return codes.to_numpy().view(np.int32)
 

@@ -121,6 +121,8 @@ def elimination_order(i: CodeArray, j: CodeArray, labels: IntArray) -> IntArray 
     n = len(labels)
     if few_cycles(i, labels):
         return np.arange(n)
+    if float(len(i)) ** 2 > n * MAX_BAND_WORK:  # a band of width b holds at most n b edges
+        return None
     order, width = narrow_order(i, j, n)
     return order if n * float(width) ** 2 <= MAX_BAND_WORK else None
 

@@ -119,7 +119,8 @@ def upper_triangle(i: CodeArray, j: CodeArray, values: FloatArray, n: int) -> An
     """A sparse matrix with one entry per edge; the edges being sorted, nothing is moved."""
     from scipy import sparse
 
-    starts = np.searchsorted(i, np.arange(n + 1)).astype(np.int32)
+    # Items of the type that edges have: for another one, searchsorted would copy all edges.
+    starts = np.searchsorted(i, np.arange(n + 1, dtype=i.dtype)).astype(np.int32)
     return sparse.csr_array((values, j, starts), shape=(n, n))
 
 
