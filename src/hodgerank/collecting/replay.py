@@ -56,8 +56,11 @@ class RecordedCrowd(Displayed):
         for a, b, y, who, weight in zip(*(column.tolist() for column in columns), strict=True):
             pair, outcome = ((a, b), y) if a < b else ((b, a), -y)
             self._pools.setdefault(pair, []).append((outcome, workers[who], weight))
-        self._places = {pair: place for place, pair in enumerate(self._pools)}
+        self._listed = list(self._pools)
+        self._places = {pair: place for place, pair in enumerate(self._listed)}
         self._remaining: IntArray = np.array([len(pool) for pool in self._pools.values()], int)
+        # found again when votes have been taken out
+        self._upto: IntArray | None = None
         self._pairs: tuple[Pair, ...] | None = None
 
     def _headline(self) -> str:
@@ -74,11 +77,12 @@ class RecordedCrowd(Displayed):
 
     def random_pair(self) -> Pair:
         """A pair drawn in proportion to the votes it has left."""
-        upto = np.cumsum(self._remaining)
-        if not upto[-1]:
+        if self._upto is None:
+            self._upto = np.cumsum(self._remaining)
+        if not self._upto[-1]:
             raise NothingToAsk("no votes are left")
-        place = int(np.searchsorted(upto, self._rng.integers(upto[-1]), side="right"))
-        a, b = list(self._pools)[place]
+        drawn = self._rng.integers(self._upto[-1])
+        a, b = self._listed[int(np.searchsorted(self._upto, drawn, side="right"))]
         return Pair(self.items[a], self.items[b])
 
     def __call__(self, pair: tuple[Item, Item]) -> Answer | None:
@@ -92,6 +96,7 @@ class RecordedCrowd(Displayed):
         outcome, worker, weight = pool[k] if self._replacement else pool.pop(k)
         if not self._replacement:
             self._remaining[self._places[key]] -= 1
+            self._upto = None
             if not pool:
                 self._pairs = None
         return Answer(outcome if a < b else -outcome, worker, weight)
