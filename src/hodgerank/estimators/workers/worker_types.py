@@ -145,6 +145,7 @@ def _sum_and_shares(logarithms: FloatArray) -> tuple[FloatArray, FloatArray]:
 
 
 RIDGE = 0.1  # a prior of standard deviation 3 on the scores
+ROUGHLY = 0.05  # relative error of variances that differences are shrunk by, on large graphs
 MANY_FOLDS, FEW_FOLDS = 10, 5
 FEW_ITEMS, FEW_CELLS = 300, 100_000  # up to which many folds are cheap
 
@@ -162,7 +163,7 @@ def known_differences(
     fit, information = most_probable(
         graph, "bradley-terry", RIDGE, graph.components, start, TOLERANCE
     )
-    variance = information.inverse_diagonal.values
+    variance = information.inverse_diagonal_within(ROUGHLY).values
     signal = max(_mean_over_compared(graph, fit.x**2 - variance), 0.0)
     kept = signal / np.maximum(signal + variance, np.finfo(float).tiny)
     scores, variance = kept * fit.x, kept * variance
@@ -219,6 +220,8 @@ class WorkerTypes:
 
     Attributes
     ----------
+    cells
+        The answers they are from.
     acuity
         How closely the worker follows the scores, if honest; 1 is typical.
     imprecision_p_value
@@ -230,6 +233,7 @@ class WorkerTypes:
         turned round.
     """
 
+    cells: WorkerCells
     honest: FloatArray
     random: FloatArray
     adversarial: FloatArray
@@ -237,9 +241,13 @@ class WorkerTypes:
     imprecision_p_value: FloatArray
     comparable: BoolArray
     trust: FloatArray
-    ranking: Ranking
     iterations: int
     converged: bool
+
+    @cached_property
+    def ranking(self) -> Ranking:
+        """Of all answers, weighed by trust; items no trusted answer joins are ranked separately."""
+        return bradley_terry(self.cells.trusting(self.trust), ridge=RIDGE, components="separate")
 
     @property
     def reliability(self) -> FloatArray:
@@ -251,7 +259,7 @@ class WorkerTypes:
 
 
 def worker_types(cells: WorkerCells) -> WorkerTypes:
-    """EM from the plain ranking; items no trusted answer joins are ranked separately.
+    """EM from the plain ranking.
 
     Weights count relative to each other: they are scaled to sum to the effective number of
     answers, so that their unit does not matter.
@@ -278,6 +286,7 @@ def worker_types(cells: WorkerCells) -> WorkerTypes:
     trust = np.where(comparable, _trust(kinds), trust)
     honest, random, adversarial = kinds.probabilities
     return WorkerTypes(
+        cells=cells,
         honest=honest,
         random=random,
         adversarial=adversarial,
@@ -285,7 +294,6 @@ def worker_types(cells: WorkerCells) -> WorkerTypes:
         imprecision_p_value=_imprecision(agreement, kinds.typical),
         comparable=comparable,
         trust=trust,
-        ranking=bradley_terry(cells.trusting(trust), ridge=RIDGE, components="separate"),
         iterations=rounds,
         converged=change <= 1e-3,
     )
