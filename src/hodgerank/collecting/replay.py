@@ -58,7 +58,8 @@ class RecordedCrowd(Displayed):
             pair, return_index=True, return_inverse=True, return_counts=True
         )
         seen = np.argsort(first)  # pairs are listed as they appear in the votes
-        self._listed = list(zip(*(ends.tolist() for ends in np.divmod(found[seen], n)), strict=True))
+        lesser, greater = np.divmod(found[seen], n)
+        self._listed = list(zip(lesser.tolist(), greater.tolist(), strict=True))
         self._places = {pair: place for place, pair in enumerate(self._listed)}
         self._remaining: IntArray = counts[seen]
         # Rows of the votes by pair. Most pairs are never asked, so a pool is made when one is.
