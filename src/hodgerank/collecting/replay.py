@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import compress
 from typing import Any
 
@@ -59,8 +60,8 @@ class RecordedCrowd(Displayed):
         )
         seen = np.argsort(first)  # pairs are listed as they appear in the votes
         lesser, greater = np.divmod(found[seen], n)
-        self._listed = list(zip(lesser.tolist(), greater.tolist(), strict=True))
-        self._places = {pair: place for place, pair in enumerate(self._listed)}
+        ends = zip(lesser.tolist(), greater.tolist(), strict=True)
+        self._places = {pair: place for place, pair in enumerate(ends)}
         self._remaining: IntArray = counts[seen]
         # Rows of the votes by pair. Most pairs are never asked, so a pool is made when one is.
         self._rows: IntArray = np.argsort(np.argsort(seen)[which], kind="stable")
@@ -78,9 +79,12 @@ class RecordedCrowd(Displayed):
     def pairs(self) -> tuple[Pair, ...]:
         """Those with votes left: the candidates of a sampler."""
         if self._pairs is None:
-            open_pairs = compress(self._listed, self._remaining.tolist())
-            self._pairs = tuple(Pair(self.items[a], self.items[b]) for a, b in open_pairs)
+            self._pairs = tuple(compress(self._recorded_pairs, self._remaining.tolist()))
         return self._pairs
+
+    @cached_property
+    def _recorded_pairs(self) -> list[Pair]:
+        return [Pair(self.items[a], self.items[b]) for a, b in self._places]
 
     def random_pair(self) -> Pair:
         """A pair drawn in proportion to the votes it has left."""
@@ -89,8 +93,7 @@ class RecordedCrowd(Displayed):
         if not self._upto[-1]:
             raise NothingToAsk("no votes are left")
         drawn = self._rng.integers(self._upto[-1])
-        a, b = self._listed[int(np.searchsorted(self._upto, drawn, side="right"))]
-        return Pair(self.items[a], self.items[b])
+        return self._recorded_pairs[int(np.searchsorted(self._upto, drawn, side="right"))]
 
     def __call__(self, pair: tuple[Item, Item]) -> Answer | None:
         """One of the votes on a pair; None where there are none left."""
