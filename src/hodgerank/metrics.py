@@ -9,6 +9,7 @@ import numpy as np
 
 from hodgerank.errors import InvalidArgument
 from hodgerank.estimators.ranking import Ranking
+from hodgerank.kernels.rank_order import turned_pairs
 from hodgerank.types import FloatArray, ScoresLike
 
 Scores: TypeAlias = ScoresLike | Ranking
@@ -26,18 +27,10 @@ def kendall_tau(estimate: Scores, truth: Scores) -> float:
     0.6666666666666666
     """
     a, b = _aligned(estimate, truth)
-    from scipy.stats import kendalltau
-
-    strict_truth = _strict_pairs(b)
-    strict_estimate = _strict_pairs(a)
-    if not strict_truth:
+    strictly_ordered = _strict_pairs(b)
+    if not strictly_ordered:
         raise InvalidArgument("all true scores are equal: there is no order to agree with")
-    if not strict_estimate:
-        return 0.0
-    # tau-b = S / sqrt(strict_a strict_b), and S is an integer
-    tau_b = float(kendalltau(a, b).statistic)
-    balance = round(tau_b * np.sqrt(float(strict_estimate) * float(strict_truth)))
-    return float(balance / strict_truth)
+    return (turned_pairs(b, -a) - turned_pairs(b, a)) / strictly_ordered
 
 
 def top_k_recall(estimate: Scores, truth: Scores, k: int) -> float:

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from itertools import compress
 from typing import Any
 
 import numpy as np
 
 from hodgerank.collecting.run import play
+from hodgerank.data.comparisons import NO_WORKER
 from hodgerank.data.reading.vote_source import read_ungrouped
 from hodgerank.display import Charted, Displayed, Preview
 from hodgerank.errors import InvalidArgument, NothingToAsk
@@ -49,15 +52,23 @@ class RecordedCrowd(Displayed):
         self._replacement = replacement
         self._rng = np.random.default_rng(rng)
         self._item_list = ItemList(votes.items)
-        self._pools: dict[tuple[int, int], list[tuple[float, Item | None, float]]] = {}
-        workers = [*votes.workers, None]
-        weights = np.ones(len(votes)) if votes.weight is None else votes.weight
-        columns = (votes.left, votes.right, votes.outcome, votes.worker, weights)
-        for a, b, y, who, weight in zip(*(column.tolist() for column in columns), strict=True):
-            pair, outcome = ((a, b), y) if a < b else ((b, a), -y)
-            self._pools.setdefault(pair, []).append((outcome, workers[who], weight))
-        self._places = {pair: place for place, pair in enumerate(self._pools)}
-        self._remaining: IntArray = np.array([len(pool) for pool in self._pools.values()], int)
+        self._votes = votes
+        n = np.int64(len(votes.items))
+        pair = np.minimum(votes.left, votes.right) * n + np.maximum(votes.left, votes.right)
+        found, first, which, counts = np.unique(
+            pair, return_index=True, return_inverse=True, return_counts=True
+        )
+        seen = np.argsort(first)  # pairs are listed as they appear in the votes
+        lesser, greater = np.divmod(found[seen], n)
+        ends = zip(lesser.tolist(), greater.tolist(), strict=True)
+        self._places = {pair: place for place, pair in enumerate(ends)}
+        self._remaining: IntArray = counts[seen]
+        # Rows of the votes by pair. Most pairs are never asked, so a pool is made when one is.
+        self._rows: IntArray = np.argsort(np.argsort(seen)[which], kind="stable")
+        self._ends: IntArray = np.cumsum(self._remaining)
+        self._pools: dict[int, list[int]] = {}
+        # found again when votes have been taken out
+        self._upto: IntArray | None = None
         self._pairs: tuple[Pair, ...] | None = None
 
     def _headline(self) -> str:
@@ -68,33 +79,50 @@ class RecordedCrowd(Displayed):
     def pairs(self) -> tuple[Pair, ...]:
         """Those with votes left: the candidates of a sampler."""
         if self._pairs is None:
-            open_pairs = (pair for pair, pool in self._pools.items() if pool)
-            self._pairs = tuple(Pair(self.items[a], self.items[b]) for a, b in open_pairs)
+            self._pairs = tuple(compress(self._recorded_pairs, self._remaining.tolist()))
         return self._pairs
+
+    @cached_property
+    def _recorded_pairs(self) -> list[Pair]:
+        return [Pair(self.items[a], self.items[b]) for a, b in self._places]
 
     def random_pair(self) -> Pair:
         """A pair drawn in proportion to the votes it has left."""
-        upto = np.cumsum(self._remaining)
-        if not upto[-1]:
+        if self._upto is None:
+            self._upto = np.cumsum(self._remaining)
+        if not self._upto[-1]:
             raise NothingToAsk("no votes are left")
-        place = int(np.searchsorted(upto, self._rng.integers(upto[-1]), side="right"))
-        a, b = list(self._pools)[place]
-        return Pair(self.items[a], self.items[b])
+        drawn = self._rng.integers(self._upto[-1])
+        return self._recorded_pairs[int(np.searchsorted(self._upto, drawn, side="right"))]
 
     def __call__(self, pair: tuple[Item, Item]) -> Answer | None:
         """One of the votes on a pair; None where there are none left."""
         a, b = self._item_list.pair(pair)
-        key = (a, b) if a < b else (b, a)
-        pool = self._pools.get(key)
-        if not pool:
+        place = self._places.get((a, b) if a < b else (b, a))
+        if place is None or not self._remaining[place]:
             return None
+        pool = self._pool(place)
         k = int(self._rng.integers(len(pool)))
-        outcome, worker, weight = pool[k] if self._replacement else pool.pop(k)
+        row = pool[k] if self._replacement else pool.pop(k)
         if not self._replacement:
-            self._remaining[self._places[key]] -= 1
+            self._remaining[place] -= 1
+            self._upto = None
             if not pool:
                 self._pairs = None
-        return Answer(outcome if a < b else -outcome, worker, weight)
+        votes = self._votes
+        outcome, worker = float(votes.outcome[row]), int(votes.worker[row])
+        return Answer(
+            outcome if votes.left[row] == a else -outcome,
+            None if worker == NO_WORKER else votes.workers[worker],
+            1.0 if votes.weight is None else float(votes.weight[row]),
+        )
+
+    def _pool(self, place: int) -> list[int]:
+        """Rows of the votes on a pair that can still be drawn."""
+        if place not in self._pools:
+            end = self._ends[place]
+            self._pools[place] = self._rows[end - self._remaining[place] : end].tolist()
+        return self._pools[place]
 
 
 MOST_RUNS = 1_000_000

@@ -14,7 +14,7 @@ from hodgerank.data.comparisons import Comparisons, ReadReport
 from hodgerank.display import Displayed
 from hodgerank.errors import InvalidArgument, require_one_of
 from hodgerank.kernels.links import LINKS
-from hodgerank.types import CodeArray, FloatArray, Item, Pair, RngLike
+from hodgerank.types import BoolArray, CodeArray, FloatArray, Item, Pair, RngLike
 
 WIDEST = 1e6  # standard deviation of scores; nobody is ever in doubt long before
 
@@ -172,9 +172,11 @@ class SimulatedCrowd(Displayed):
         """Outcomes of pairs of positions, and who gave them."""
         worker = self.rng.integers(0, len(self.workers), len(left), dtype=np.int32)
         p = self._cdf(self.truth[left] - self.truth[right])
+        if len(self._kinds) == 1:
+            return BEHAVIOURS[next(iter(self._kinds))](p, self.rng), worker
         outcome = np.empty(len(left))
-        for kind in dict.fromkeys(self._kinds):
-            rows = np.flatnonzero(np.array([k == kind for k in self._kinds])[worker])
+        for kind, is_of_kind in self._kinds.items():
+            rows = np.flatnonzero(is_of_kind[worker])
             outcome[rows] = BEHAVIOURS[kind](p[rows], self.rng)
         return outcome, worker
 
@@ -199,7 +201,8 @@ def require_memory(what: str, n: int, n_bytes: int | None = None) -> None:
         )
 
 
-def _crowd(workers: Mapping[str, int]) -> tuple[tuple[Item, ...], list[str]]:
+def _crowd(workers: Mapping[str, int]) -> tuple[tuple[Item, ...], dict[str, BoolArray]]:
+    """Names of the workers, and of each kind who is of it."""
     require_memory("workers", sum(workers.values()))
     kinds = [
         require_one_of(kind, BEHAVIOURS, "worker kind")
@@ -210,7 +213,9 @@ def _crowd(workers: Mapping[str, int]) -> tuple[tuple[Item, ...], list[str]]:
         raise InvalidArgument("at least one worker is needed")
     width = max(2, len(str(max(workers.values()))))
     names = [f"{kind}-{k + 1:0{width}d}" for kind, count in workers.items() for k in range(count)]
-    return tuple(names), kinds
+    return tuple(names), {
+        kind: np.array([each == kind for each in kinds]) for kind in dict.fromkeys(kinds)
+    }
 
 
 def _design(

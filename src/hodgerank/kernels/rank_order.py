@@ -50,7 +50,10 @@ def rank_bounds_independent(scores: FloatArray, variances: FloatArray, z: float)
 
 def turned_pairs(before: FloatArray, after: FloatArray) -> int:
     """Number of pairs strictly ordered by both scores, and differently."""
-    return int(_inversions(after[np.lexsort((after, before))]))
+    order = np.argsort(before)
+    if (before[order[1:]] == before[order[:-1]]).any():
+        order = np.lexsort((after, before))  # slower: pairs tied before are not turned
+    return int(_inversions(after[order]))
 
 
 @compiled

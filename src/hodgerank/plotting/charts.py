@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 from html import escape
-from io import StringIO
 from pathlib import Path
 from typing import Any
 
@@ -56,10 +55,18 @@ def _drawn(chart: Any, form: str) -> str | bytes:
 
 
 def _html(chart: Any) -> str:
-    buffer = StringIO()
-    shown = altair().Chart.from_dict(_specified(chart))
-    shown.save(buffer, format="html", inline=True, json_kwds={"cls": InScript})
-    return buffer.getvalue()
+    from altair.utils import spec_to_html
+
+    drawing = altair()
+    return spec_to_html(  # as `chart.save` does, which would check the specification once more
+        _specified(chart),
+        mode="vega-lite",
+        vega_version=drawing.VEGA_VERSION,
+        vegalite_version=drawing.VEGALITE_VERSION,
+        vegaembed_version=drawing.VEGAEMBED_VERSION,
+        json_kwds={"cls": InScript},
+        template="inline",
+    )
 
 
 def _specified(chart: Any) -> dict[str, Any]:

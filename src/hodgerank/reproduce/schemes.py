@@ -53,21 +53,25 @@ class Scheme:
         From the sampler at a look.
     worker
         Who is told to have answered, given who did (None if unknown) and the number of the answer.
+        Default: who did.
     """
 
     build: Callable[..., hr.Sampler]
     scores: Callable[[hr.Sampler], Scores]
-    worker: Workers = lambda worker, _: worker
+    worker: Workers | None = None
 
     def telling(self, crowd: Judge) -> Judge:
         """The crowd as a judge, with the worker that is told instead of who answered."""
+        name = self.worker
+        if name is None:
+            return crowd
         numbers = count(1)
 
         def judge(pair: hr.Pair) -> hr.Answer | None:
             answer = hr.Answer.of(crowd(pair), pair)
             if answer is None:
                 return None
-            return replace(answer, worker=self.worker(answer.worker, next(numbers)))
+            return replace(answer, worker=name(answer.worker, next(numbers)))
 
         return judge
 

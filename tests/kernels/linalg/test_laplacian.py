@@ -86,9 +86,13 @@ def test_estimated_diagonals_are_as_accurate_as_they_say(monkeypatch, name, ridg
     monkeypatch.setattr(NormalEquations, "_order", None)
     i, j, weights, labels = edges_of(GRAPHS[name], spread=0.3)
     exact = np.diag(inverse_of(i, j, weights, labels, ridge))
-    values, error = NormalEquations(i, j, weights, labels, ridge).inverse_diagonal
+    equations = NormalEquations(i, j, weights, labels, ridge)
+    values, error = equations.inverse_diagonal
     assert 0 < error < 0.15
     assert np.sqrt(np.mean((values / exact - 1) ** 2)) < 2 * error
+    rough, rough_error = equations.inverse_diagonal_within(0.1)
+    assert error <= rough_error < 0.15
+    assert np.sqrt(np.mean((rough / exact - 1) ** 2)) < 2 * rough_error
 
 
 def test_weights_over_nine_orders_of_magnitude(method):

@@ -12,13 +12,14 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from scipy.special import log_expit, logsumexp, ndtr
+from scipy.special import log_expit, ndtr
 
 from hodgerank.estimators.likelihood import bradley_terry
 from hodgerank.estimators.posterior_mode import most_probable
 from hodgerank.estimators.ranking import Ranking
 from hodgerank.estimators.workers.cells import WorkerCells
 from hodgerank.graph.comparison_graph import ComparisonGraph
+from hodgerank.kernels.linalg.laplacian import centre
 from hodgerank.types import BoolArray, FloatArray, IntArray
 
 ACUITIES = np.exp(np.linspace(-np.log(16), np.log(16), 33))
@@ -114,14 +115,11 @@ class Kinds:
         shares, mean, spread, change = believed, 0.0, LEAST_SPREAD, np.inf
         for _ in range(MAX_ACUITY_ROUNDS):
             prior = -(((place - mean) / spread) ** 2) / 2
-            prior -= logsumexp(prior)
-            with_acuity, against = honest + prior, opposite + prior
-            kinds = np.vstack(
-                (logsumexp(with_acuity, axis=1), agreement.by_chance, logsumexp(against, axis=1))
-            )
-            evidence = kinds + np.log(shares)[:, None]
-            probabilities = np.exp(evidence - logsumexp(evidence, axis=0))
-            among = np.exp(with_acuity - kinds[0][:, None])
+            prior -= np.log(np.exp(prior).sum())
+            log_honest, among = _sum_and_shares(honest + prior)
+            log_opposite, _ = _sum_and_shares(opposite + prior)
+            evidence = np.column_stack((log_honest, agreement.by_chance, log_opposite))
+            probabilities = _sum_and_shares(evidence + np.log(shares))[1].T
             found = cls(probabilities, np.exp(among @ place - mean), float(np.exp(mean)), spread)
             if change < TOLERANCE:
                 break
@@ -137,7 +135,17 @@ class Kinds:
         return found
 
 
+def _sum_and_shares(logarithms: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Logarithm of the sum of each row, and the share of each entry in it."""
+    largest = logarithms.max(axis=1, keepdims=True)
+    shares = np.exp(logarithms - largest)
+    total = shares.sum(axis=1, keepdims=True)
+    shares /= total
+    return (largest + np.log(total))[:, 0], shares
+
+
 RIDGE = 0.1  # a prior of standard deviation 3 on the scores
+ROUGHLY = 0.05  # relative error of variances that differences are shrunk by, on large graphs
 MANY_FOLDS, FEW_FOLDS = 10, 5
 FEW_ITEMS, FEW_CELLS = 300, 100_000  # up to which many folds are cheap
 
@@ -150,10 +158,12 @@ def known_differences(
     A difference is smaller the less it is known [MacKay92], and 0 where no answers join the items.
     """
     graph, edges = cells.trusting(trust), cells.graph
+    # Scores sum to zero in each component, of which there may be more than where `start` is from.
+    start = centre(start, graph.components)
     fit, information = most_probable(
         graph, "bradley-terry", RIDGE, graph.components, start, TOLERANCE
     )
-    variance = information.inverse_diagonal.values
+    variance = information.inverse_diagonal_within(ROUGHLY).values
     signal = max(_mean_over_compared(graph, fit.x**2 - variance), 0.0)
     kept = signal / np.maximum(signal + variance, np.finfo(float).tiny)
     scores, variance = kept * fit.x, kept * variance
@@ -210,6 +220,8 @@ class WorkerTypes:
 
     Attributes
     ----------
+    cells
+        The answers they are from.
     acuity
         How closely the worker follows the scores, if honest; 1 is typical.
     imprecision_p_value
@@ -221,6 +233,7 @@ class WorkerTypes:
         turned round.
     """
 
+    cells: WorkerCells
     honest: FloatArray
     random: FloatArray
     adversarial: FloatArray
@@ -228,9 +241,13 @@ class WorkerTypes:
     imprecision_p_value: FloatArray
     comparable: BoolArray
     trust: FloatArray
-    ranking: Ranking
     iterations: int
     converged: bool
+
+    @cached_property
+    def ranking(self) -> Ranking:
+        """Of all answers, weighed by trust; items no trusted answer joins are ranked separately."""
+        return bradley_terry(self.cells.trusting(self.trust), ridge=RIDGE, components="separate")
 
     @property
     def reliability(self) -> FloatArray:
@@ -242,7 +259,7 @@ class WorkerTypes:
 
 
 def worker_types(cells: WorkerCells) -> WorkerTypes:
-    """EM from the plain ranking; items no trusted answer joins are ranked separately.
+    """EM from the plain ranking.
 
     Weights count relative to each other: they are scaled to sum to the effective number of
     answers, so that their unit does not matter.
@@ -258,12 +275,18 @@ def worker_types(cells: WorkerCells) -> WorkerTypes:
         updated = _trust(kinds)
         change = float(np.abs(updated - trust).max(initial=0.0))
         trust = updated
-    agreement = AcuityLikelihood.of(cells, differences_by_others(cells, trust, scores), share)
+    alike = np.ones(cells.n_workers)
+    share_if_alike = cells.independent_share(alike)
+    if_alike = _agreement_with_others(cells, alike, scores, share_if_alike)
+    agreement = if_alike  # in most crowds everybody is trusted
+    if not (np.array_equal(trust, alike) and np.array_equal(share, share_if_alike)):
+        agreement = _agreement_with_others(cells, trust, scores, share)
     kinds = Kinds.fitted(agreement)
-    comparable = _comparable(cells)
+    comparable = _comparable(if_alike)
     trust = np.where(comparable, _trust(kinds), trust)
     honest, random, adversarial = kinds.probabilities
     return WorkerTypes(
+        cells=cells,
         honest=honest,
         random=random,
         adversarial=adversarial,
@@ -271,10 +294,15 @@ def worker_types(cells: WorkerCells) -> WorkerTypes:
         imprecision_p_value=_imprecision(agreement, kinds.typical),
         comparable=comparable,
         trust=trust,
-        ranking=bradley_terry(cells.trusting(trust), ridge=RIDGE, components="separate"),
         iterations=rounds,
         converged=change <= 1e-3,
     )
+
+
+def _agreement_with_others(
+    cells: WorkerCells, trust: FloatArray, start: FloatArray, share: FloatArray
+) -> AcuityLikelihood:
+    return AcuityLikelihood.of(cells, differences_by_others(cells, trust, start), share)
 
 
 def _trust(kinds: Kinds) -> FloatArray:
@@ -291,15 +319,11 @@ def _imprecision(agreement: AcuityLikelihood, typical: float) -> FloatArray:
     return np.asarray(ndtr(-np.sqrt(2 * np.maximum(best - otherwise, 0.0))))
 
 
-def _comparable(cells: WorkerCells) -> BoolArray:
+def _comparable(agreement: AcuityLikelihood) -> BoolArray:
     """Of each worker, whether the others agree with each other, to measure the worker by.
 
-    All are trusted alike: of coins too, some that happen to agree would be trusted.
+    All must have been trusted alike: of coins too, some that happen to agree would be trusted.
     """
-    trust, start = np.ones(cells.n_workers), np.zeros(cells.graph.n_items)
-    agreement = AcuityLikelihood.of(
-        cells, differences_by_others(cells, trust, start), cells.independent_share(trust)
-    )
     surplus, variance = agreement.surplus
     z = surplus / np.sqrt(np.maximum(variance, 1e-300))
     total, squares, count = (part.sum() - part for part in (z, z**2, 1.0 * (variance > 0)))

@@ -39,7 +39,7 @@ def stochastic_diagonal(
     solve: Solve,
     rng: np.random.Generator,
     *,
-    target: float = 0.01,
+    target: float,
 ) -> tuple[FloatArray, float]:
     """Diagonal of (L + ridge I)^-1 on centred vectors and its relative error (rms over items).
 
@@ -274,6 +274,10 @@ class NormalEquations:
     @cached_property
     def inverse_diagonal(self) -> Diagonal:
         """Diagonal of the inverse: exact where feasible, otherwise estimated with its error."""
+        return self.inverse_diagonal_within(0.01)
+
+    def inverse_diagonal_within(self, error: float) -> Diagonal:
+        """The same with this relative error, if so many probes do, where it is estimated."""
         if self.method == "dense":
             if "inverse" in self.__dict__ or not self._has_dense_factor:
                 return Diagonal(np.diag(self.inverse).copy(), 0.0)
@@ -281,12 +285,13 @@ class NormalEquations:
         if self.method == "sparse":
             return Diagonal(self._sparse_diagonal(), 0.0)
 
-        values, error = stochastic_diagonal(
+        values, reached = stochastic_diagonal(
             self.i, self.j, self.weights, self.n, self.ridge,
             lambda rhs: self.solve(rhs, tolerance=1e-3),
             np.random.default_rng(0),
+            target=error,
         )  # fmt: skip
-        return Diagonal(values, error)
+        return Diagonal(values, reached)
 
     @cached_property
     def _dense_factor(self) -> tuple[FloatArray, float]:

@@ -134,7 +134,7 @@ def tasks(effort: Effort) -> list[Task]:
     steps = effort.pick(smoke=20, quick=120, full=120)
     planned = [Task(same_sequence, {"n": SAME_SEQUENCE_SIZE, "steps": steps, "seed": effort.seed})]
     for n in sizes:
-        done = effort.pick(smoke=100, quick=2000, full=20_000 if n > 50 else None)
+        done = effort.pick(smoke=100, quick=500, full=20_000 if n > 50 else None)
         timed = {"n": n, "seed": effort.seed}
         planned.append(Task(seconds_offline, {**timed, "evaluations": done}, is_timed=True))
         planned += [
