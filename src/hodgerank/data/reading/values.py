@@ -109,7 +109,7 @@ def _encode_few(
 ) -> Encoding:
     """Columns of text by way of an enumeration of their labels, which needs no streaming."""
     together = pl.concat([column.cast(pl.String) for column in columns])
-    distinct = together.unique().sort()
+    distinct = together.unique()
     if together.null_count():
         distinct = distinct.drop_nulls()
     labels = [label.strip() for label in distinct.to_list()]
