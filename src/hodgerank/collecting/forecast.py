@@ -24,7 +24,9 @@ if TYPE_CHECKING:
 MOST_PLAYED, MODEL_ITEMS = 2000, 1000
 FEWEST_FUTURES, MOST_FUTURES = 8, 24
 MOST_PER_ITEM = 40  # answers that are played; what takes more is extrapolated
-AT_ONCE = 32  # a future is asked one part in so many of its answers at a time, or of a tenth per item
+AT_ONCE = (
+    32  # a future is asked one part in so many of its answers at a time, or of a tenth per item
+)
 GROWTH = 1.3  # of the number of answers between two looks at a future, at most
 FINEST = 1.04  # and at least
 GROWING = 1.02  # what three times as many answers add to sureness at least, where they help
