@@ -24,10 +24,8 @@ if TYPE_CHECKING:
 MOST_PLAYED, MODEL_ITEMS = 2000, 1000
 FEWEST_FUTURES, MOST_FUTURES = 8, 24
 MOST_PER_ITEM = 40  # answers that are played; what takes more is extrapolated
-AT_ONCE = (
-    32  # a future is asked one part in so many of its answers at a time, or of a tenth per item
-)
-GROWTH = 1.3  # of the number of answers between two looks at a future, at most
+AT_ONCE = 32  # one part in so many of the answers so far is asked at once, or a tenth per item
+GROWTH = (1.3, 2.0)  # of the number of answers between two looks, at most: near the target, and far
 FINEST = 1.04  # and at least
 GROWING = 1.02  # what three times as many answers add to sureness at least, where they help
 TINY = 1e-9
@@ -132,7 +130,7 @@ def forecasts(sampler: Sampler, targets: Iterable[float | RankingRule]) -> tuple
             raise InvalidArgument(
                 f"beyond {MOST_PLAYED:,} items only an expected tau is foreseen, not {rule}"
             )
-    found = {rule: (0.0, 0.0, 0.0) for rule in rules}
+    found = dict.fromkeys(rules, (0.0, 0.0, 0.0))
     wanted = [rule for rule in rules if not rule.holds(ranking, active)]
     if sampler.n_answers and not sampler.answers.outcome.any():  # ties alone tell nothing apart
         found |= dict.fromkeys(wanted, (np.inf, np.inf, np.inf))
@@ -244,8 +242,9 @@ class _Future:
         self.sampler, self._link, self._rng = sampler, link, rng
         self._code = {item: code for code, item in enumerate(sampler.items)}
         self._scores = np.array([scores[item] for item in sampler.items])
-        leans = sampler.leans or {None: 0.0}
-        self._workers, self._leans = tuple(leans)[:-1], np.array(list(leans.values()))
+        leans = sampler.leans or {None: 0.0}  # who has no name comes last
+        self._workers = tuple(worker for worker in leans if worker is not None)
+        self._leans = np.array(list(leans.values()))
         self._furthest = sampler.n_answers + MOST_PER_ITEM * len(scores)
         self._is_exhausted = False
 
@@ -267,9 +266,11 @@ class _Future:
             is_over = self._is_exhausted or n_answers >= self._furthest
             looking = [watch for watch in waiting if is_over or n_answers >= watch.next_look]
             if looking:
-                ranking = self.sampler.ranking()
+                ranking, active = self.sampler.ranking(), self.sampler.active_items
+                rules = {watch.rule for watch in looking}
+                sure = {rule: rule.sureness(ranking, active) for rule in rules}
                 for watch in looking:
-                    watch.look(n_answers, ranking, self.sampler.active_items)
+                    watch.note(n_answers, sure[watch.rule])
         return [
             np.inf if self._is_exhausted and not watch.is_satisfied else watch.answers_needed()
             for watch in watches
@@ -306,7 +307,7 @@ class _Watch:
     """How sure a rule is by the number of answers in a future, until it is sure enough."""
 
     def __init__(self, rule: RankingRule, needed: float, future: _Future, sure: float) -> None:
-        self._rule, self._needed, self._least_step = rule, needed, future.least_step
+        self.rule, self._needed, self._least_step = rule, needed, future.least_step
         self._answers, self._sure = [future.sampler.n_answers], [sure]
 
     @property
@@ -314,18 +315,18 @@ class _Watch:
         """Whether it was sure enough at some time."""
         return max(self._sure) >= self._needed
 
-    def look(self, n_answers: int, ranking: Ranking, among: Sequence[Item]) -> None:
-        """Note how sure it is of a ranking after so many answers."""
+    def note(self, n_answers: int, sure: float) -> None:
+        """It is so sure after so many answers."""
         self._answers.append(n_answers)
-        self._sure.append(self._rule.sureness(ranking, among))
+        self._sure.append(sure)
 
     @property
     def next_look(self) -> float:
         """Some way ahead, but not past where the target seems to be."""
         last, sure = self._answers[-1], max(self._sure[-1], self._needed / 10)
-        seems = EARLY * last * (self._needed / sure) ** 2
-        finest = max(last * FINEST, last + self._least_step)
-        return max(min(seems, last * GROWTH), finest)
+        seems = (self._needed / sure) ** 2
+        growth = min(EARLY * seems, float(np.clip(seems**0.5, *GROWTH)))
+        return max(last * max(growth, FINEST), last + self._least_step)
 
     def answers_needed(self) -> float:
         """Where it is first satisfied.
