@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 from copy import deepcopy
 from dataclasses import dataclass
@@ -253,17 +254,20 @@ class _Future:
         """A tenth of an answer per item."""
         return max(1, len(self._scores) // 10)
 
+    @property
+    def _is_over(self) -> bool:
+        """Whether no more is played, or can be."""
+        return self._is_exhausted or self.sampler.n_answers >= self._furthest
+
     def answers_until(self, watches: Sequence[_Watch]) -> list[float]:
         """Where each is first satisfied, infinite where pairs do not suffice.
 
         Plays on until all are; a ranking is found where somebody wants to look at it.
         """
-        while waiting := [watch for watch in watches if not watch.is_satisfied]:
-            if self._is_exhausted or self.sampler.n_answers >= self._furthest:
-                break
+        waiting = [watch for watch in watches if not watch.is_satisfied]
+        while waiting and not self._is_over:
             self._play()
-            n_answers = self.sampler.n_answers
-            is_over = self._is_exhausted or n_answers >= self._furthest
+            n_answers, is_over = self.sampler.n_answers, self._is_over
             looking = [watch for watch in waiting if is_over or n_answers >= watch.next_look]
             if looking:
                 ranking, active = self.sampler.ranking(), self.sampler.active_items
@@ -271,6 +275,7 @@ class _Future:
                 sure = {rule: rule.sureness(ranking, active) for rule in rules}
                 for watch in looking:
                     watch.note(n_answers, sure[watch.rule])
+                waiting = [watch for watch in waiting if not watch.is_satisfied]
         return [
             np.inf if self._is_exhausted and not watch.is_satisfied else watch.answers_needed()
             for watch in watches
@@ -325,7 +330,7 @@ class _Watch:
         """Some way ahead, but not past where the target seems to be."""
         last, sure = self._answers[-1], max(self._sure[-1], self._needed / 10)
         seems = (self._needed / sure) ** 2
-        growth = min(EARLY * seems, float(np.clip(seems**0.5, *GROWTH)))
+        growth = min(EARLY * seems, max(GROWTH[0], min(math.sqrt(seems), GROWTH[1])))
         return max(last * max(growth, FINEST), last + self._least_step)
 
     def answers_needed(self) -> float:
