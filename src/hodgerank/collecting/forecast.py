@@ -328,9 +328,9 @@ class _Watch:
     @property
     def next_look(self) -> float:
         """Some way ahead, but not past where the target seems to be."""
-        last, sure = self._answers[-1], max(self._sure[-1], self._needed / 10)
-        seems = (self._needed / sure) ** 2
-        growth = min(EARLY * seems, max(GROWTH[0], min(math.sqrt(seems), GROWTH[1])))
+        last, short = self._answers[-1], min(self._needed / max(self._sure[-1], TINY), 10.0)
+        far = max(GROWTH[0], min(math.sqrt(short), GROWTH[1]))
+        growth = min(EARLY * short * short, far)
         return max(last * max(growth, FINEST), last + self._least_step)
 
     def answers_needed(self) -> float:
