@@ -64,6 +64,29 @@ def test_futures_are_judged_by_the_ranking_of_the_sampler():
 
 
 @pytest.mark.usefixtures("few_futures")
+def test_targets_foreseen_together_are_foreseen_as_each_alone():
+    crowd = hr.SimulatedCrowd(8, spread=1, rng=1)
+    sampler = hr.AutoSampler(crowd.items, seed=1)
+    hr.run(sampler, crowd, 60)
+    targets = (hr.TopKCertain(1, 0.9), 0.8, 0.1)
+    together = forecast.forecasts(sampler, targets)
+    assert together == tuple(hr.forecast(sampler, target) for target in targets)
+    assert [outlook.answers > 0 for outlook in together] == [True, True, False]
+    assert forecast.forecasts(sampler, []) == ()
+
+
+@pytest.mark.usefixtures("few_futures")
+def test_asking_several_pairs_at_once_changes_a_forecast_little(monkeypatch):
+    crowd = hr.SimulatedCrowd(8, spread=1.5, rng=2)
+    sampler = hr.AutoSampler(crowd.items, seed=1)
+    hr.run(sampler, crowd, 100)
+    at_once = hr.forecast(sampler, 0.85)
+    monkeypatch.setattr(forecast, "AT_ONCE", 10**6)
+    one_by_one = hr.forecast(sampler, 0.85)
+    assert one_by_one.answers / 2 < at_once.answers < 2 * one_by_one.answers
+
+
+@pytest.mark.usefixtures("few_futures")
 def test_what_takes_longer_than_is_played_is_extrapolated(monkeypatch):
     crowd = hr.SimulatedCrowd(8, spread=2, rng=1)
     sampler = hr.RandomSampler(crowd.items, seed=1)

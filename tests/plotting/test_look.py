@@ -6,6 +6,7 @@ import json
 import re
 from html.parser import HTMLParser
 
+import altair as alt
 import pytest
 
 import hodgerank as hr
@@ -13,7 +14,7 @@ from hodgerank.errors import CannotWrite, InvalidArgument
 from hodgerank.plotting import __all__ as public
 from hodgerank.plotting import chart_of, ranking_chart, save_chart, with_theme
 from hodgerank.plotting.charts import SUFFIXES, svg_of
-from hodgerank.plotting.theme import COLOURS, SHADES, heading, name, words_alone
+from hodgerank.plotting.theme import COLOURS, SHADES, data_of, heading, name, words_alone
 from results import every_result
 
 NAMES = [
@@ -185,3 +186,13 @@ def test_every_public_name_can_be_had():
 def test_what_has_no_chart_says_so():
     with pytest.raises(InvalidArgument, match="there is no chart of a str"):
         chart_of("tea")
+
+
+def test_data_is_specified_as_altair_would_and_shared_by_charts_that_are_joined():
+    values = [{"x": 1.5, "name": "tea"}, {"x": 2, "name": None}]
+    data = data_of(values)
+    assert data.to_dict() == alt.Data(values=values).to_dict()
+    chart = alt.Chart(data).mark_point().encode(x="x:Q")
+    joined = alt.layer(chart, chart.mark_line()) | chart
+    assert joined.to_dict()["data"] == {"values": values}
+    assert joined.data is data

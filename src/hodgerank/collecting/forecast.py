@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Iterable, Sequence
 from copy import deepcopy
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from hodgerank.collecting.run import play
 from hodgerank.collecting.stopping import ExpectedTau, RankingRule
+from hodgerank.data.comparisons import NO_WORKER, Comparisons
 from hodgerank.display import Displayed
 from hodgerank.errors import InvalidArgument, NothingToAsk
 from hodgerank.kernels.links import LINKS
@@ -23,7 +25,8 @@ if TYPE_CHECKING:
 MOST_PLAYED, MODEL_ITEMS = 2000, 1000
 FEWEST_FUTURES, MOST_FUTURES = 8, 24
 MOST_PER_ITEM = 40  # answers that are played; what takes more is extrapolated
-GROWTH = 1.3  # of the number of answers between two looks at a future, at most
+AT_ONCE = 32  # one part in so many of the answers so far is asked at once, or a tenth per item
+GROWTH = (1.3, 2.0)  # of the number of answers between two looks, at most: near the target, and far
 FINEST = 1.04  # and at least
 GROWING = 1.02  # what three times as many answers add to sureness at least, where they help
 TINY = 1e-9
@@ -116,27 +119,29 @@ def forecast(sampler: Sampler, target: float | RankingRule) -> Forecast:
     >>> outlook.lower <= outlook.answers <= outlook.upper
     True
     """
-    rule = _read_rule(target)
-    n = len(sampler.items)
-    ranking = sampler.ranking()
-    if n > MOST_PLAYED and not isinstance(rule, ExpectedTau):
-        raise InvalidArgument(
-            f"beyond {MOST_PLAYED:,} items only an expected tau is foreseen, not {rule}"
-        )
-    now = rule.value(ranking, sampler.active_items)
-    if rule.holds(ranking, sampler.active_items):
-        return Forecast(rule, now, 0.0, 0.0, 0.0)
-    if sampler.n_answers and not sampler.answers.outcome.any():
-        return Forecast(rule, now, np.inf, np.inf, np.inf)  # ties alone tell nothing apart
-    n_futures = int(np.clip(2000 / n, FEWEST_FUTURES, MOST_FUTURES))
-    if n <= MOST_PLAYED:
-        takes = _play_on(sampler, ranking, rule, n_futures)
-    else:
-        takes = _play_model(sampler, ranking, rule, n_futures)
-    # ties and grades tell more than the choices that were played
-    takes = np.maximum(np.ceil(takes * ranking.dispersion), 1.0)
-    lower, upper = np.quantile(takes, [0.05, 0.95], method="nearest")
-    return Forecast(rule, now, _typical(takes), float(lower), float(upper))
+    return forecasts(sampler, [target])[0]
+
+
+def forecasts(sampler: Sampler, targets: Iterable[float | RankingRule]) -> tuple[Forecast, ...]:
+    """What `forecast` says of each of several targets, from the same futures."""
+    rules = [_read_rule(target) for target in targets]
+    n, active, ranking = len(sampler.items), sampler.active_items, sampler.ranking()
+    for rule in rules:
+        if n > MOST_PLAYED and not isinstance(rule, ExpectedTau):
+            raise InvalidArgument(
+                f"beyond {MOST_PLAYED:,} items only an expected tau is foreseen, not {rule}"
+            )
+    found = dict.fromkeys(rules, (0.0, 0.0, 0.0))
+    wanted = [rule for rule in rules if not rule.holds(ranking, active)]
+    if sampler.n_answers and not sampler.answers.outcome.any():  # ties alone tell nothing apart
+        found |= dict.fromkeys(wanted, (np.inf, np.inf, np.inf))
+    elif wanted:
+        n_futures = int(np.clip(2000 / n, FEWEST_FUTURES, MOST_FUTURES))
+        play = _play_on if n <= MOST_PLAYED else _play_model
+        # ties and grades tell more than the choices that were played
+        takes = np.ceil(play(sampler, ranking, wanted, n_futures) * ranking.dispersion)
+        found |= zip(wanted, map(_spread, np.maximum(takes, 1.0)), strict=True)
+    return tuple(Forecast(rule, rule.value(ranking, active), *found[rule]) for rule in rules)
 
 
 def _read_rule(target: float | RankingRule) -> RankingRule:
@@ -150,6 +155,12 @@ def _read_rule(target: float | RankingRule) -> RankingRule:
     )
 
 
+def _spread(takes: FloatArray) -> tuple[float, float, float]:
+    """The middle of the futures, and the ends of nine in ten."""
+    lower, upper = np.quantile(takes, [0.05, 0.95], method="nearest")
+    return _typical(takes), float(lower), float(upper)
+
+
 def _typical(takes: FloatArray) -> float:
     """The median, smoothed: the geometric mean of the middle third."""
     takes = np.sort(takes)
@@ -158,24 +169,33 @@ def _typical(takes: FloatArray) -> float:
     return float(np.round(np.exp(np.log(middle).mean()))) if np.isfinite(middle).all() else np.inf
 
 
-def _play_on(sampler: Sampler, ranking: Ranking, rule: RankingRule, n_futures: int) -> FloatArray:
-    """Answers until the target in each future, infinite where pairs do not suffice.
+def _play_on(
+    sampler: Sampler, ranking: Ranking, rules: Sequence[RankingRule], n_futures: int
+) -> FloatArray:
+    """Answers until each target (rows) in each future, infinite where pairs do not suffice.
 
     The same luck every time in a campaign, so that forecasts differ by what was learned between
     them, and another in every other campaign.
     """
-    start = _Start.of(deepcopy(sampler), rule)
+    start = deepcopy(sampler)
+    start.prepare_to_stop()
+    start.freeze_workers()  # who can be trusted is found out once
+    first = start.ranking()
+    sure = [rule.sureness(first, start.active_items) for rule in rules]
     beliefs = ranking.beliefs
     upto = np.cumsum([belief.share for belief in beliefs])
-    takes = []
-    for future in range(n_futures):
-        rng = np.random.default_rng((sampler.seed, future))
-        place = int(np.searchsorted(upto, (future + 0.5) / n_futures * upto[-1]))
+    takes = np.empty((len(rules), n_futures))
+    for k in range(n_futures):
+        rng = np.random.default_rng((sampler.seed, k))
+        place = int(np.searchsorted(upto, (k + 0.5) / n_futures * upto[-1]))
         truth = _drawn(beliefs[min(place, len(beliefs) - 1)], rng)
         scores = dict(zip(ranking.items, truth.tolist(), strict=True))
-        path = _Path(deepcopy(start), scores, ranking.link, rule, rng)
-        takes.append(path.answers_until(rule.needed) - sampler.n_answers)
-    return np.array(takes)
+        future = _Future(deepcopy(start), scores, ranking.link, rng)
+        watches = [
+            _Watch(rule, rule.needed, future, now) for rule, now in zip(rules, sure, strict=True)
+        ]
+        takes[:, k] = future.answers_until(watches)
+    return takes - sampler.n_answers
 
 
 def _drawn(belief: Believed, rng: np.random.Generator) -> FloatArray:
@@ -188,110 +208,151 @@ def _drawn(belief: Believed, rng: np.random.Generator) -> FloatArray:
 
 
 def _play_model(
-    sampler: Sampler, ranking: Ranking, rule: RankingRule, n_futures: int
+    sampler: Sampler, ranking: Ranking, rules: Sequence[RankingRule], n_futures: int
 ) -> FloatArray:
     """The same from the way that small campaigns take from what is reached now to the target."""
-    now = rule.sureness(ranking, sampler.active_items)
-    takes = []
-    for future in range(n_futures):
-        rng = np.random.default_rng((sampler.seed, future))
+    now = [rule.sureness(ranking, sampler.active_items) for rule in rules]
+    takes = np.empty((len(rules), n_futures))
+    for k in range(n_futures):
+        rng = np.random.default_rng((sampler.seed, k))
         truth = ranking.ridge**-0.5 * rng.standard_normal(MODEL_ITEMS)
         model = sampler.fresh(MODEL_ITEMS, seed=int(rng.integers(2**62)))
-        scores: dict[Item, float] = dict(enumerate(truth.tolist()))
-        path = _Path(_Start.of(model, rule), scores, ranking.link, rule, rng)
-        reached_now = path.answers_until(now)
-        takes.append((path.answers_until(rule.needed) - reached_now) / MODEL_ITEMS)
-    return np.array(takes) * len(sampler.active_items)
+        model.prepare_to_stop()
+        first = model.ranking()
+        future = _Future(model, dict(enumerate(truth.tolist())), ranking.link, rng)
+        watches = [
+            _Watch(rule, needed, future, rule.sureness(first, model.active_items))
+            for rule, reached in zip(rules, now, strict=True)
+            for needed in (reached, rule.needed)
+        ]
+        between = np.reshape(future.answers_until(watches), (-1, 2))
+        takes[:, k] = (between[:, 1] - between[:, 0]) / MODEL_ITEMS
+    return takes * len(sampler.active_items)
 
 
-class _Start(NamedTuple):
-    """A sampler from which futures begin, and how sure the rule is there."""
+class _Future:
+    """One way in which a campaign may go on: a sampler that asks, and scores that answer.
 
-    sampler: Sampler
-    sure: float
-
-    @classmethod
-    def of(cls, sampler: Sampler, rule: RankingRule) -> _Start:
-        """What every future needs, found out once: who can be trusted, and how sure one is."""
-        sampler.prepare_to_stop()
-        sampler.freeze_workers()
-        return cls(sampler, _sureness(sampler, rule))
-
-
-class _Path:
-    """How sure a rule is by number of answers in one future, played as far as is wanted."""
+    Several pairs are asked at once, as if as many people were answering: so few answers more hardly
+    change what is asked, and choosing and learning them together takes a fifth of the time.
+    """
 
     def __init__(
-        self,
-        start: _Start,
-        scores: dict[Item, float],
-        link: str,
-        rule: RankingRule,
-        rng: np.random.Generator,
+        self, sampler: Sampler, scores: dict[Item, float], link: str, rng: np.random.Generator
     ) -> None:
-        sampler = start.sampler
-        self._sampler, self._scores, self._link = sampler, scores, link
-        self._rule, self._rng = rule, rng
-        self._leans = list(sampler.leans.items())
+        self.sampler, self._link, self._rng = sampler, link, rng
+        self._code = {item: code for code, item in enumerate(sampler.items)}
+        self._scores = np.array([scores[item] for item in sampler.items])
+        leans = sampler.leans or {None: 0.0}  # who has no name comes last
+        self._workers = tuple(worker for worker in leans if worker is not None)
+        self._leans = np.array(list(leans.values()))
         self._furthest = sampler.n_answers + MOST_PER_ITEM * len(scores)
         self._is_exhausted = False
-        self._answers = [sampler.n_answers]
-        self._sure = [start.sure]
 
-    def answers_until(self, needed: float) -> float:
-        """Where it is first reached, infinite where pairs do not suffice.
+    @property
+    def least_step(self) -> int:
+        """A tenth of an answer per item."""
+        return max(1, len(self._scores) // 10)
+
+    @property
+    def _is_over(self) -> bool:
+        """Whether no more is played, or can be."""
+        return self._is_exhausted or self.sampler.n_answers >= self._furthest
+
+    def answers_until(self, watches: Sequence[_Watch]) -> list[float]:
+        """Where each is first satisfied, infinite where pairs do not suffice.
+
+        Plays on until all are; a ranking is found where somebody wants to look at it.
+        """
+        waiting = [watch for watch in watches if not watch.is_satisfied]
+        while waiting and not self._is_over:
+            self._play()
+            n_answers, is_over = self.sampler.n_answers, self._is_over
+            looking = [watch for watch in waiting if is_over or n_answers >= watch.next_look]
+            if looking:
+                ranking, active = self.sampler.ranking(), self.sampler.active_items
+                rules = {watch.rule for watch in looking}
+                sure = {rule: rule.sureness(ranking, active) for rule in rules}
+                for watch in looking:
+                    watch.note(n_answers, sure[watch.rule])
+                waiting = [watch for watch in waiting if not watch.is_satisfied]
+        return [
+            np.inf if self._is_exhausted and not watch.is_satisfied else watch.answers_needed()
+            for watch in watches
+        ]
+
+    def _play(self) -> None:
+        """Ask some pairs at once, and answer them."""
+        so_far = self.sampler.n_answers
+        n = min(max(self.least_step, so_far // AT_ONCE), self._furthest - so_far)
+        try:
+            pairs = self.sampler.ask(n)
+        except NothingToAsk:
+            self._is_exhausted = True
+        else:
+            self.sampler.tell_many(self._answered(pairs))
+
+    def _answered(self, pairs: Sequence[Pair]) -> Comparisons:
+        """By those who have answered, leaning as they do; nobody in particular if none does."""
+        left, right = np.array([[self._code[item] for item in pair] for pair in pairs]).T
+        who = self._rng.integers(len(self._leans), size=len(pairs))
+        differences = self._scores[left] - self._scores[right] + self._leans[who]
+        is_left = self._rng.random(len(pairs)) < LINKS[self._link].cdf(differences)
+        return Comparisons(
+            items=self.sampler.items,
+            left=left,
+            right=right,
+            outcome=np.where(is_left, 1.0, -1.0),
+            workers=self._workers,
+            worker=np.where(who < len(self._workers), who, NO_WORKER),
+        )
+
+
+class _Watch:
+    """How sure a rule is by the number of answers in a future, until it is sure enough."""
+
+    def __init__(self, rule: RankingRule, needed: float, future: _Future, sure: float) -> None:
+        self.rule, self._needed, self._least_step = rule, needed, future.least_step
+        self._answers, self._sure = [future.sampler.n_answers], [sure]
+
+    @property
+    def is_satisfied(self) -> bool:
+        """Whether it was sure enough at some time."""
+        return max(self._sure) >= self._needed
+
+    def note(self, n_answers: int, sure: float) -> None:
+        """It is so sure after so many answers."""
+        self._answers.append(n_answers)
+        self._sure.append(sure)
+
+    @property
+    def next_look(self) -> float:
+        """Some way ahead, but not past where the target seems to be."""
+        last, short = self._answers[-1], min(self._needed / max(self._sure[-1], TINY), 10.0)
+        far = max(GROWTH[0], min(math.sqrt(short), GROWTH[1]))
+        growth = min(EARLY * short * short, far)
+        return max(last * max(growth, FINEST), last + self._least_step)
+
+    def answers_needed(self) -> float:
+        """Where it is first satisfied.
 
         Between two looks, and beyond the last, sureness is taken as linear in the square root of
         the answers, which it is in the end.
         """
-        while max(self._sure) < needed and self._answers[-1] < self._furthest:
-            if self._is_exhausted:
-                return float(np.inf)
-            self._play_until(self._next_look(needed))
-            self._answers.append(self._sampler.n_answers)
-            self._sure.append(_sureness(self._sampler, self._rule))
-        if max(self._sure) < needed:
-            return self._extrapolated(needed)
-        k = next(k for k, sure in enumerate(self._sure) if sure >= needed)
+        if not self.is_satisfied:
+            return self._extrapolated()
+        k = next(k for k, sure in enumerate(self._sure) if sure >= self._needed)
         if not k:
             return float(self._answers[0])
-        before, after = (np.sqrt(self._answers[place]) for place in (k - 1, k))
-        share = (needed - self._sure[k - 1]) / (self._sure[k] - self._sure[k - 1])
+        before, after = np.sqrt(self._answers[k - 1 : k + 1])
+        share = (self._needed - self._sure[k - 1]) / (self._sure[k] - self._sure[k - 1])
         return float((before + share * (after - before)) ** 2)
 
-    def _extrapolated(self, needed: float) -> float:
+    def _extrapolated(self) -> float:
         """As the square root of the answers from here on; infinite where nothing grows any more."""
         answers, sure = np.array(self._answers), np.array(self._sure)
         earlier = answers <= answers[-1] / 3
         if earlier.any() and sure[-1] < GROWING * sure[earlier][-1]:
             return np.inf
-        farther = float((needed / max(sure[-1], TINY)) ** 2)
+        farther = float((self._needed / max(sure[-1], TINY)) ** 2)
         return farther * float(answers[-1]) if farther <= FARTHEST else np.inf
-
-    def _next_look(self, needed: float) -> int:
-        """Some way ahead, but not past where the target seems to be."""
-        last, sure = self._answers[-1], max(self._sure[-1], needed / 10)
-        seems = EARLY * last * (needed / sure) ** 2
-        finest = max(last * FINEST, last + max(1, len(self._scores) // 10))
-        return min(int(max(min(seems, last * GROWTH), finest)), self._furthest)
-
-    def _play_until(self, n_answers: int) -> None:
-        turns = play(self._sampler, self._judge)
-        try:
-            while self._sampler.n_answers < n_answers:
-                next(turns)
-        except NothingToAsk:
-            self._is_exhausted = True
-
-    def _judge(self, pair: Pair) -> tuple[float, Item | None]:
-        """One of those who have answered, leaning as they do; nobody in particular if none does."""
-        worker, lean = None, 0.0
-        if self._leans:
-            worker, lean = self._leans[int(self._rng.integers(len(self._leans)))]
-        difference = np.asarray(self._scores[pair.left] - self._scores[pair.right] + lean)
-        chance = float(LINKS[self._link].cdf(difference))
-        return (1.0 if self._rng.random() < chance else -1.0), worker
-
-
-def _sureness(sampler: Sampler, rule: RankingRule) -> float:
-    return rule.sureness(sampler.ranking(), sampler.active_items)

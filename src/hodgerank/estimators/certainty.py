@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 
 import numpy as np
 from scipy.special import log_ndtr, ndtr
@@ -188,10 +189,16 @@ def _tops_apart(belief: Believed, rows: IntArray, ks: Sequence[int]) -> list[flo
 
 def _draws(scores: FloatArray, covariance: FloatArray) -> FloatArray:
     """Scores as they may truly be, one row per draw."""
-    noise = np.random.default_rng(0).standard_normal((N_DRAWS, len(scores)))
+    noise = _noise(len(scores))
     tiny = 1e-12 * float(np.trace(covariance))
     factor = np.linalg.cholesky(covariance + tiny * np.eye(len(scores)))
     return np.asarray(scores + noise @ factor.T)
+
+
+@lru_cache(maxsize=1)  # reports and forecasts ask often, about the same items
+def _noise(n: int) -> FloatArray:
+    """Standard normal draws, the same for all rankings of so many items."""
+    return np.random.default_rng(0).standard_normal((N_DRAWS, n))
 
 
 def _first_apart(scores: FloatArray, deviations: FloatArray, k: int) -> float:

@@ -17,13 +17,13 @@ from hodgerank.types import CodeArray, FloatArray, IntArray
 
 PROBIT, LOGIT = 0, 1
 LINK_CODES = {"thurstone-mosteller": PROBIT, "bradley-terry": LOGIT}
-NODES, WEIGHTS = np.polynomial.hermite.hermgauss(21)
+# Nodes of a quadrature, and up to which answers times the cube of the width it is used. The smaller
+# that is, the more f is like a Gaussian; each gives mass and moments to 1e-8 there.
+RULES = ((5, 3e-3), (9, 0.1), (13, 0.3), (21, np.inf))
+UP_TO = np.array([end for _, end in RULES])
+FIRST_NODE = np.cumsum([0, *(size for size, _ in RULES)])
+NODES, WEIGHTS = np.hstack([np.polynomial.hermite.hermgauss(size) for size, _ in RULES])
 LOG_WEIGHTS = np.log(WEIGHTS) + NODES**2
-# Where answers times the cube of the width are less than this, f is so nearly Gaussian that few
-# nodes give mass and moments to 1e-8.
-NARROW = 3e-3
-FEW_NODES, FEW_WEIGHTS = np.polynomial.hermite.hermgauss(5)
-LOG_FEW_WEIGHTS = np.log(FEW_WEIGHTS) + FEW_NODES**2
 SQRT_2 = math.sqrt(2.0)
 LONGEST_STEP = 2.0
 MOST_STEPS = 200
@@ -109,17 +109,17 @@ def _tilt_numerically(
         d += min(max(step, -longest), longest)
         if abs(step) <= SETTLED * width:
             break
-    is_narrow = (wins.sum() + losses.sum()) * width**3 < NARROW
-    nodes = FEW_NODES if is_narrow else NODES
-    log_weights = LOG_FEW_WEIGHTS if is_narrow else LOG_WEIGHTS
+    rule, skewness = 0, (wins.sum() + losses.sum()) * width**3
+    while skewness > UP_TO[rule]:
+        rule += 1
     peak = log_likelihood(link, d, wins, losses, pull) - (d - mean) ** 2 / (2 * variance)
     total, first, second = 0.0, 0.0, 0.0
-    for k in range(len(nodes)):
-        offset = SQRT_2 * width * nodes[k]
+    for k in range(FIRST_NODE[rule], FIRST_NODE[rule + 1]):
+        offset = SQRT_2 * width * NODES[k]
         x = d + offset
         height = log_likelihood(link, x, wins, losses, pull) - peak
         height -= (x - mean) ** 2 / (2 * variance)
-        mass = math.exp(log_weights[k] + height)
+        mass = math.exp(LOG_WEIGHTS[k] + height)
         total += mass
         first += mass * offset
         second += mass * offset * offset

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from hodgerank.plotting.theme import altair
+from hodgerank.plotting.theme import altair, data_of
 from hodgerank.types import FloatArray, IntArray
 
 Ends = tuple[float, float]
@@ -40,7 +40,7 @@ def drawn_cells(
     alt = altair()
     shade = alt.Scale(type="sqrt", range=[0.15, 1])
     return (
-        alt.Chart(alt.Data(values=values))
+        alt.Chart(data_of(values))
         .mark_rect(**look)
         .encode(
             x=axes[0],

@@ -11,7 +11,7 @@ from hodgerank.collecting.collector import RunResult
 from hodgerank.estimators.least_squares import hodge_rank
 from hodgerank.estimators.ranking import Ranking
 from hodgerank.graph.build import build_graph
-from hodgerank.plotting.theme import altair, charted, heading, words_alone
+from hodgerank.plotting.theme import altair, charted, data_of, heading, words_alone
 from hodgerank.types import FloatArray, IntArray, VotesLike
 
 MOST_ITEMS = 60  # that have a row each
@@ -137,7 +137,7 @@ def _drawn(
     )
     every = max(n // 10, 1)
     squares = (
-        alt.Chart(alt.Data(values=cells))
+        alt.Chart(data_of(cells))
         .mark_rect()
         .encode(
             y=y,
@@ -176,7 +176,7 @@ def _drawn(
         for label, mean in zip(labels, answers, strict=True)
     ]
     bars = (
-        alt.Chart(alt.Data(values=rows))
+        alt.Chart(data_of(rows))
         .mark_bar(style="mark", height={"band": 0.7})
         .encode(
             y=alt.Y("item:N", scale=alt.Scale(domain=labels, padding=0), axis=None),

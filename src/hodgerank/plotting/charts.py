@@ -31,35 +31,36 @@ def save_chart(chart: Any, path: Path | str) -> None:
     if suffix not in SUFFIXES:
         raise InvalidArgument(f"{path}: a chart's name ends in {', '.join(SUFFIXES)}")
     require_charts()
-    content = _html(chart) if suffix == ".html" else _drawn(chart, suffix[1:])
+    shown = _specified(chart)
+    content = _html(shown) if suffix == ".html" else _drawn(shown, suffix[1:])
     write_file(path, content.encode() if isinstance(content, str) else content)
 
 
 def svg_of(chart: Any) -> str:
     """A chart as SVG, to stand in a page."""
     require_charts()
-    return str(_drawn(chart, "svg"))
+    return str(_drawn(_specified(chart), "svg"))
 
 
-def _drawn(chart: Any, form: str) -> str | bytes:
+def _drawn(specification: dict[str, Any], form: str) -> str | bytes:
     import vl_convert
 
     draw = getattr(vl_convert, f"vegalite_to_{form}")
     options = {"scale": 2} if form == "png" else {}
     try:
-        drawn: str | bytes = draw(_specified(chart), **options)
+        drawn: str | bytes = draw(specification, **options)
     except (ValueError, RuntimeError) as error:
         reason = str(error).strip().split("\n")[-1]
         raise CannotWrite(f"the chart cannot be drawn as {form} ({reason}): try .html") from None
     return drawn
 
 
-def _html(chart: Any) -> str:
+def _html(specification: dict[str, Any]) -> str:
     from altair.utils import spec_to_html
 
     drawing = altair()
     return spec_to_html(  # as `chart.save` does, which would check the specification once more
-        _specified(chart),
+        specification,
         mode="vega-lite",
         vega_version=drawing.VEGA_VERSION,
         vegalite_version=drawing.VEGALITE_VERSION,
@@ -99,8 +100,10 @@ def figure_of(chart: Any, prefix: str, words: str | None = None) -> str:
     Who cannot see it is told `words`, which are those of its title if none are given. It can be
     reached by keys, since it scrolls where there is little room.
     """
-    label = escape(_title(chart) if words is None else words, quote=True)
-    drawing = _drawing(svg_of(chart), prefix)
+    require_charts()
+    specification = _specified(chart)
+    label = escape(_title(specification) if words is None else words, quote=True)
+    drawing = _drawing(str(_drawn(specification, "svg")), prefix)
     return f'<figure role="img" tabindex="0" aria-label="{label}">{drawing}</figure>'
 
 
@@ -114,8 +117,8 @@ def colour_rules() -> str:
     )
 
 
-def _title(chart: Any) -> str:
-    title = chart.to_dict(validate=False).get("title", {})
+def _title(specification: dict[str, Any]) -> str:
+    title = specification.get("title", {})
     lines = title.get("text", "") if isinstance(title, dict) else title
     return " ".join([lines] if isinstance(lines, str) else lines)
 

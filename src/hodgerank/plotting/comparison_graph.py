@@ -11,7 +11,7 @@ import numpy as np
 from hodgerank.display import cut
 from hodgerank.graph.comparison_graph import ComparisonGraph
 from hodgerank.graph.decomposition import HodgeDecomposition
-from hodgerank.plotting.theme import BLUE, ORANGE, altair, charted, heading, words_alone
+from hodgerank.plotting.theme import BLUE, ORANGE, altair, charted, data_of, heading, words_alone
 from hodgerank.types import FloatArray, IntArray
 
 MOST_ITEMS = 60  # that are drawn one by one
@@ -241,7 +241,7 @@ def _drawn(picture: _Picture, shown: IntArray) -> Any:
             ],
         )
     )
-    nodes = alt.Chart(alt.Data(values=_nodes(picture, rows))).encode(
+    nodes = alt.Chart(data_of(_nodes(picture, rows))).encode(
         x=x,
         y=y,
         tooltip=[
@@ -252,7 +252,7 @@ def _drawn(picture: _Picture, shown: IntArray) -> Any:
     )
     layers = [
         lines.mark_trail(opacity=OPACITY[kind]).properties(
-            data=alt.Data(values=[line for line in values if line["kind"] == kind])
+            data=data_of([line for line in values if line["kind"] == kind])
         )
         for kind in UPWARDS
         if kind in present

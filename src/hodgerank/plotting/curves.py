@@ -13,7 +13,7 @@ from scipy.special import stdtrit
 from hodgerank.collecting.forecast import Forecast
 from hodgerank.collecting.replay import LearningCurves
 from hodgerank.collecting.stopping import ExpectedTau
-from hodgerank.plotting.theme import COLOURS, altair, charted, heading, name
+from hodgerank.plotting.theme import COLOURS, altair, charted, data_of, heading, name
 
 SOLID, DASHED = [1, 0], [5, 3]
 
@@ -94,9 +94,7 @@ def curve_chart(
         dashes = [DASHED if k >= len(COLOURS) else SOLID for k in range(len(colours))]
         dashed = alt.Scale(domain=list(colours), range=dashes)
         line = line.encode(strokeDash=alt.StrokeDash("series:N", scale=dashed, legend=legend))
-    layers = alt.layer(band, line, data=alt.Data(values=data)).properties(
-        width=width, height=height
-    )
+    layers = alt.layer(band, line, data=data_of(data)).properties(width=width, height=height)
     titled = {"title": heading(title, subtitle)} if title else {}
     panels = list(dict.fromkeys(row["panel"] for row in data))
     if len(panels) == 1:
@@ -199,13 +197,13 @@ def certainty_curve_chart(points: Sequence[tuple[int, float]], outlook: Forecast
             "answers": last + outlook.answers,
             "to": min(last + outlook.upper, right),
         }
-        base = alt.Chart(alt.Data(values=[future]))
+        base = alt.Chart(data_of([future]))
         layers += [
             base.mark_rect(style="mark", opacity=0.16).encode(x="from:Q", x2="to:Q"),
             base.mark_rule(style="mark", strokeWidth=2).encode(x="answers:Q"),
         ]
     if outlook is not None and isinstance(outlook.rule, ExpectedTau):
-        target = alt.Chart(alt.Data(values=[{"tau": outlook.target}]))
+        target = alt.Chart(data_of([{"tau": outlook.target}]))
         layers.append(target.mark_rule(style="reference").encode(y="tau:Q"))
     x = alt.X(
         "answers:Q",
@@ -221,8 +219,8 @@ def certainty_curve_chart(points: Sequence[tuple[int, float]], outlook: Forecast
     )
     curve = [{"answers": n, "tau": round(value, 5)} for n, value in points]
     layers += [
-        alt.Chart(alt.Data(values=curve)).mark_line(style="mark", strokeWidth=2).encode(x=x, y=y),
-        alt.Chart(alt.Data(values=[{"answers": last, "tau": round(tau, 5)}]))
+        alt.Chart(data_of(curve)).mark_line(style="mark", strokeWidth=2).encode(x=x, y=y),
+        alt.Chart(data_of([{"answers": last, "tau": round(tau, 5)}]))
         .mark_point(style="mark", filled=True, opacity=1, size=60)
         .encode(x=x, y=y),
     ]
@@ -242,7 +240,7 @@ def bar_chart(
     values = [row["mean"] for row in rows]
     powers = [10.0**k for k in range(floor(log10(min(values))), ceil(log10(max(values))) + 1)]
     lowest, highest = powers[0], 2 * max(values)
-    base = alt.Chart(alt.Data(values=[dict(row) for row in rows])).encode(
+    base = alt.Chart(data_of([dict(row) for row in rows])).encode(
         x=alt.X("x:N", title=None, sort=list(groups), axis=alt.Axis(labelAngle=0)),
         xOffset=alt.XOffset("series:N", sort=list(series)),
         y=alt.Y(

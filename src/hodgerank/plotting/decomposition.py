@@ -8,7 +8,7 @@ from hodgerank.display import p_words
 from hodgerank.estimators import trust_statements as say
 from hodgerank.estimators.trust import TrustReport
 from hodgerank.graph.decomposition import PART_WORDS, HodgeDecomposition
-from hodgerank.plotting.theme import altair, charted, heading, words_alone
+from hodgerank.plotting.theme import altair, charted, data_of, heading, words_alone
 
 WIDTH = 320
 STEP = 44  # pixels of a row
@@ -82,7 +82,7 @@ def _drawn(rows: list[dict[str, Any]]) -> Any:
         scale=alt.Scale(domainMin=0, nice=True),
         axis=alt.Axis(format="%", tickCount=6),
     )
-    base = alt.Chart(alt.Data(values=rows)).encode(
+    base = alt.Chart(data_of(rows)).encode(
         y=alt.Y(
             "part:N",
             sort=list(PART_WORDS.values()),

@@ -12,7 +12,7 @@ from hodgerank.display import cut
 from hodgerank.estimators.outliers import Outliers
 from hodgerank.kernels.edges import group_rows
 from hodgerank.plotting.binned_counts import count_cells, drawn_cells
-from hodgerank.plotting.theme import ORANGE, altair, charted, heading
+from hodgerank.plotting.theme import ORANGE, altair, charted, data_of, heading
 from hodgerank.types import BoolArray, FloatArray, IntArray
 
 WIDTH, HEIGHT = 400, 340
@@ -138,10 +138,10 @@ def _band(penalty: float, end: float, axes: Axes) -> list[Any]:
     band = [{"x": x, "y": x - penalty, "high": x + penalty} for x in (0.0, end)]
     line = [{"x": x, "y": x} for x in (0.0, end)]
     return [
-        alt.Chart(alt.Data(values=band))
+        alt.Chart(data_of(band))
         .mark_area(style="unremarkable", opacity=0.25, clip=True, tooltip=None)
         .encode(x=x, y=y, y2="high:Q"),
-        alt.Chart(alt.Data(values=line))
+        alt.Chart(data_of(line))
         .mark_line(style="reference", strokeWidth=1, clip=True, tooltip=None)
         .encode(x=x, y=y),
     ]
@@ -177,7 +177,7 @@ def _dots(outliers: Outliers, kinds: _Kinds, axes: Axes) -> list[Any]:
             alt.Tooltip("answered:Q", title="answered, for the higher item", format="+.2f"),
         ],
     )
-    data = alt.Data(values=values)
+    data = data_of(values)
     return [
         alt.layer(
             base.transform_filter(~alt.datum.flagged).mark_point(
@@ -237,7 +237,7 @@ def _list(outliers: Outliers, n_named: int) -> Any:
     if more:
         rest = dict.fromkeys(COLUMNS, "")
         values.append({**rest, "place": len(values) + 1, "answer": f"and {more:,} more"})
-    base = alt.Chart(alt.Data(values=[{"place": 0, **titles}, *values])).encode(
+    base = alt.Chart(data_of([{"place": 0, **titles}, *values])).encode(
         y=alt.Y(
             "place:Q",
             axis=None,

@@ -6,7 +6,7 @@ from typing import Any
 
 from hodgerank.display import cut
 from hodgerank.estimators.population_comparison.result import RankingComparison
-from hodgerank.plotting.theme import BLUE, ORANGE, altair, charted, heading, name
+from hodgerank.plotting.theme import BLUE, ORANGE, altair, charted, data_of, heading, name
 from hodgerank.types import Item
 
 MOST_LABELS = 40  # items up to which all are labelled
@@ -72,7 +72,7 @@ def slope_chart(found: RankingComparison) -> Any:
             coloured.mark_point(size=45 if is_roomy else 25, filled=True, opacity=1),
             *_labels(coloured, names, n),
         ]
-    chart = alt.layer(*layers, data=alt.Data(values=rows))
+    chart = alt.layer(*layers, data=data_of(rows))
     return chart.properties(
         width=column * len(names),
         height=step * n,

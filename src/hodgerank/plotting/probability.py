@@ -9,7 +9,7 @@ import numpy as np
 from hodgerank.errors import InvalidArgument
 from hodgerank.estimators.certainty import certainties
 from hodgerank.estimators.ranking import Ranking
-from hodgerank.plotting.theme import altair, charted, heading
+from hodgerank.plotting.theme import altair, charted, data_of, heading
 from hodgerank.types import BoolArray, FloatArray, Item
 
 MOST_ITEMS = 40  # that have a row and a column each
@@ -35,7 +35,7 @@ def probability_chart(ranking: Ranking) -> Any:
     step = next(pixels for most, pixels in STEPS if len(items) <= most)
     probable, sure = ranking.probabilities(items), _certainties(ranking, len(items))
     certain = np.maximum(sure, 1 - sure) >= (1 + ranking.confidence) / 2
-    places = alt.Chart(alt.Data(values=_cells(items, probable, sure, certain))).encode(
+    places = alt.Chart(data_of(_cells(items, probable, sure, certain))).encode(
         x=_axis(items, "column"), y=_axis(items, "row")
     )
     cells = places.encode(

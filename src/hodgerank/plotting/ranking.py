@@ -10,7 +10,7 @@ from hodgerank.display import shortened
 from hodgerank.estimators.certainty import leader_is_certain, possible_leaders
 from hodgerank.estimators.group_rankings import GroupRankings
 from hodgerank.estimators.ranking import Ranking
-from hodgerank.plotting.theme import altair, charted, heading, name
+from hodgerank.plotting.theme import altair, charted, data_of, heading, name
 from hodgerank.types import IntArray
 
 MOST_ITEMS = 60  # that have a line each
@@ -140,7 +140,7 @@ def _intervals(ranking: Ranking, rows: IntArray, axis: str) -> Any:
             }
         )
     step = next((high for most, high in (ROOMY, TIGHT) if len(ranking) <= most), TIGHT[1])
-    base = alt.Chart(alt.Data(values=values)).encode(
+    base = alt.Chart(data_of(values)).encode(
         y=alt.Y(
             "label:N",
             sort=None,
@@ -197,7 +197,7 @@ def _spread(ranking: Ranking, rows: IntArray) -> Any:
         )
     ]
     bars = (
-        alt.Chart(alt.Data(values=values))
+        alt.Chart(data_of(values))
         .mark_bar(style="unremarkable", binSpacing=1)
         .encode(
             x=alt.X("from:Q", bin="binned", title=None, axis=_x_axis("")),
@@ -212,7 +212,7 @@ def _spread(ranking: Ranking, rows: IntArray) -> Any:
     )
     words = f"{len(rows):,} others"
     note = (
-        alt.Chart(alt.Data(values=[{"words": words}]))
+        alt.Chart(data_of([{"words": words}]))
         .mark_text(align="left", style="note")
         .encode(x=alt.value(WIDTH + 12), y=alt.value(REST_HEIGHT / 2), text="words:N")
     )

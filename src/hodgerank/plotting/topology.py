@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from hodgerank.graph.topology import TopologyTracker
-from hodgerank.plotting.theme import COLOURS, altair, charted, heading
+from hodgerank.plotting.theme import COLOURS, altair, charted, data_of, heading
 from hodgerank.types import FloatArray, IntArray
 
 MOST_BARS = 40
@@ -109,7 +109,7 @@ def _betti(beta_0: IntArray, beta_1: IntArray, *, axis: bool = True) -> Any:
     ]
     highest = int(max(beta_0.max(), beta_1.max()))
     return (
-        alt.Chart(alt.Data(values=values))
+        alt.Chart(data_of(values))
         .mark_line(interpolate="step-after", strokeWidth=2, point={"opacity": 0, "size": 60})
         .encode(
             x=_pairs_axis("at:Q", n_times - 1, shown=axis),
@@ -151,7 +151,7 @@ def _bars(loops: FloatArray, n_edges: int) -> Any:
         }
         for place, k in enumerate(order.tolist())
     ]
-    base = alt.Chart(alt.Data(values=values)).encode(
+    base = alt.Chart(data_of(values)).encode(
         y=alt.Y("place:O", axis=None, scale=alt.Scale(paddingInner=0.25)),
         x=_pairs_axis("opened:Q", n_edges, shown=True),
         tooltip=[

@@ -11,7 +11,7 @@ from hodgerank.estimators import trust_statements as say
 from hodgerank.estimators.trust import TrustReport
 from hodgerank.graph.consistency import Cycle
 from hodgerank.graph.cycles import InconsistentTriangle
-from hodgerank.plotting.theme import ORANGE, altair, charted, heading, words_alone
+from hodgerank.plotting.theme import ORANGE, altair, charted, data_of, heading, words_alone
 from hodgerank.types import FloatArray
 
 MOST = 6
@@ -81,7 +81,7 @@ def _panel(triangle: Cycle | InconsistentTriangle, words: str) -> Any:
     across = alt.Scale(domain=[0, WIDTH], nice=False)
     down = alt.Scale(domain=[0, HEIGHT], nice=False, reverse=True)
     x, y = alt.X("x:Q", scale=across, axis=None), alt.Y("y:Q", scale=down, axis=None)
-    base = alt.Chart(alt.Data(values=_ways(triangle))).encode(
+    base = alt.Chart(data_of(_ways(triangle))).encode(
         x=x,
         y=y,
         tooltip=[
@@ -104,7 +104,7 @@ def _panel(triangle: Cycle | InconsistentTriangle, words: str) -> Any:
         for k, (left, top, align) in enumerate(VOTES)
     ]
     for item, (left, top, limit) in zip(triangle.items, NAMES, strict=True):
-        name = alt.Chart(alt.Data(values=[{"item": str(item)}])).encode(
+        name = alt.Chart(data_of([{"item": str(item)}])).encode(
             x=alt.value(left), y=alt.value(top), text="item:N", tooltip="item:N"
         )
         layers.append(name.mark_text(style="label", limit=limit, fontWeight=600))

@@ -12,7 +12,7 @@ from hodgerank.display import cut
 from hodgerank.estimators.trust_statements import about_workers
 from hodgerank.estimators.workers.assessment import WorkerAssessment
 from hodgerank.plotting.binned_counts import count_cells, drawn_cells
-from hodgerank.plotting.theme import BLUE, ORANGE, altair, charted, heading, words_alone
+from hodgerank.plotting.theme import BLUE, ORANGE, altair, charted, data_of, heading, words_alone
 from hodgerank.types import FloatArray, IntArray
 
 FONT = 11  # pixels, as in the style "label"
@@ -232,7 +232,7 @@ def _drawn(
             color=_legend(alt.Color, 0), shape=_legend(alt.Shape, 1)
         )
         layers += [coloured.mark_point(filled=True, opacity=0.95), *label_layers(base)]
-    drawn = alt.layer(*layers, data=alt.Data(values=values))
+    drawn = alt.layer(*layers, data=data_of(values))
     return drawn.properties(width=panel.width, height=HEIGHT), n_nameless
 
 
@@ -300,7 +300,7 @@ def _name(
 def _references(panel: _Panel, x: Any, y: Any) -> list[Any]:
     """Lines through where a coin would be."""
     alt = altair()
-    lines = alt.Chart(alt.Data(values=[{"x": 0, "y": COIN}])).mark_rule(style="reference")
+    lines = alt.Chart(data_of([{"x": 0, "y": COIN}])).mark_rule(style="reference")
     return [lines.encode(y=y), *([lines.encode(x=x)] if panel.is_map else [])]
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from hodgerank.collecting.forecast import Forecast, forecast
+from hodgerank.collecting.forecast import Forecast, forecasts
 from hodgerank.collecting.stopping import ExpectedTau, RankingRule, TopKCertain
 from hodgerank.data.comparisons import NO_WORKER, Comparisons
 from hodgerank.data.subsets import exclude_workers
@@ -333,12 +333,12 @@ def find(votes: Comparisons, settings: ReportOptions, tell: Tell) -> Findings:
         pairs = tuple(sampler.ask(N_NEXT, candidates=settings.candidates))
     except NothingToAsk:
         pairs = ()
-    outlooks = []
+    outlooks: tuple[Forecast, ...] = ()
     if settings.with_forecast and pairs and len(ranking) <= FORESEEN:
         tell("foreseeing what more answers would buy")
         graph, sides = trust.decomposition.graph, settings.position_bias is not None
         is_certain = leading(ranking, graph, sides=sides).is_certain
-        outlooks = [forecast(sampler, rule) for rule in _wanted(ranking, is_certain)]
+        outlooks = forecasts(sampler, _wanted(ranking, is_certain))
     return Findings(
         votes=votes,
         description=describe(votes),
@@ -347,7 +347,7 @@ def find(votes: Comparisons, settings: ReportOptions, tell: Tell) -> Findings:
         trust=trust,
         without=_without_flagged(votes, ranking, same_as, trust, settings),
         next_pairs=pairs,
-        forecasts=tuple(outlooks),
+        forecasts=outlooks,
         settings=settings,
     )
 

@@ -63,7 +63,16 @@ def test_moments_are_those_of_the_integral(link, mean, variance, wins, losses):
 @pytest.mark.parametrize("link", [PROBIT, LOGIT])
 @pytest.mark.parametrize(
     ("mean", "variance", "wins", "losses"),
-    [(0.3, 0.003, 2, 1), (-1.5, 0.01, 0.7, 0.9), (0.1, 0.1, 300, 280), (2, 0.012, 0, 2)],
+    [
+        (0.3, 0.003, 2, 1),
+        (-1.5, 0.01, 0.7, 0.9),
+        (0.1, 0.1, 300, 280),
+        (2, 0.012, 0, 2),
+        (0.3, 0.09, 3, 2),
+        (1.0, 0.04, 10, 0),
+        (-0.5, 0.15, 4, 4),
+        (1.5, 0.3, 2, 20),
+    ],
 )
 def test_few_nodes_are_enough_where_the_answers_are_nearly_gaussian(
     link, mean, variance, wins, losses

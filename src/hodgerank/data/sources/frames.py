@@ -135,7 +135,7 @@ class Frame:
     def _selected(self, columns: list[str]) -> Any:
         """These columns; to polars a column called * would be all of them, and ^a a pattern."""
         native = self._frame.to_native()
-        if isinstance(native, pl.DataFrame):  # without a query, which takes longer than small tables
+        if isinstance(native, pl.DataFrame):  # a query takes longer than reading a small table
             return nw.from_native(pl.DataFrame([native[name] for name in dict.fromkeys(columns)]))
         if isinstance(native, pl.LazyFrame):
             return nw.from_native(native.select(selectors.by_name(*columns)))
