@@ -14,6 +14,7 @@ from hodgerank.collecting.stopping import ExpectedTau, RankingRule
 from hodgerank.data.comparisons import NO_WORKER, Comparisons
 from hodgerank.display import Displayed
 from hodgerank.errors import InvalidArgument, NothingToAsk
+from hodgerank.kernels.linalg.threads import few_threads
 from hodgerank.kernels.links import LINKS
 from hodgerank.types import FloatArray
 
@@ -138,8 +139,9 @@ def forecasts(sampler: Sampler, targets: Iterable[float | RankingRule]) -> tuple
     elif wanted:
         n_futures = int(np.clip(2000 / n, FEWEST_FUTURES, MOST_FUTURES))
         play = _play_on if n <= MOST_PLAYED else _play_model
-        # ties and grades tell more than the choices that were played
-        takes = np.ceil(play(sampler, ranking, wanted, n_futures) * ranking.dispersion)
+        with few_threads(n):  # else threads wait for each other between thousands of small steps
+            takes = play(sampler, ranking, wanted, n_futures)
+        takes = np.ceil(takes * ranking.dispersion)  # ties and grades tell more than choices played
         found |= zip(wanted, map(_spread, np.maximum(takes, 1.0)), strict=True)
     return tuple(Forecast(rule, rule.value(ranking, active), *found[rule]) for rule in rules)
 

@@ -10,6 +10,7 @@ from scipy.special import log_ndtr, ndtr
 
 from hodgerank.errors import InvalidArgument
 from hodgerank.estimators.ranking import Believed, Ranking
+from hodgerank.kernels.linalg.threads import few_threads
 from hodgerank.types import FloatArray, IntArray, Item
 
 JOINT_ITEMS = 1000
@@ -191,8 +192,9 @@ def _draws(scores: FloatArray, covariance: FloatArray) -> FloatArray:
     """Scores as they may truly be, one row per draw."""
     noise = _noise(len(scores))
     tiny = 1e-12 * float(np.trace(covariance))
-    factor = np.linalg.cholesky(covariance + tiny * np.eye(len(scores)))
-    return np.asarray(scores + noise @ factor.T)
+    with few_threads(N_DRAWS):
+        factor = np.linalg.cholesky(covariance + tiny * np.eye(len(scores)))
+        return np.asarray(scores + noise @ factor.T)
 
 
 @lru_cache(maxsize=1)  # reports and forecasts ask often, about the same items

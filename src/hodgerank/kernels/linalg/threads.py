@@ -34,7 +34,7 @@ def few_threads(n: int) -> Iterator[None]:
     lifts it.
     """
     global _n_inside
-    if not TINY < n < LARGE:
+    if not TINY < n <= LARGE:
         yield
         return
     with _change:
