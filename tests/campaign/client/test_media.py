@@ -172,7 +172,7 @@ def test_judges_and_readers_see_media_and_send_none(live, clients, pictures):
     for role in ("judge", "reader"):
         client = clients.of(campaign, role)
         assert client.media_file(media).read_bytes() == pictures[path]
-        with pytest.raises(CampaignError, match="needs the role owner"):
+        with pytest.raises(CampaignError, match="requires the role owner"):
             client.edit("item-1", media=path)
 
 

@@ -14,7 +14,7 @@ class Texts:
     """The sentences of one language.
 
     >>> Texts("de").say("problem.404")
-    'Hier ist nichts.'
+    'Diese Seite gibt es nicht.'
     """
 
     def __init__(self, language: str = ENGLISH) -> None:
