@@ -10,7 +10,7 @@ from scipy.stats import norm
 import hodgerank as hr
 from hodgerank.kernels import posterior
 from hodgerank.kernels.selection import misordering
-from hodgerank.sampling.designs import probit_bank
+from hodgerank.sampling.designs import probit_posteriors
 
 
 @pytest.mark.parametrize("z", [-30.0, -9.0, -8.0, -2.0, 0.0, 1.5, 7.0])
@@ -168,7 +168,7 @@ def test_processors_that_share_the_work_find_the_same(monkeypatch):
     votes = [(*pair, float(rng.choice([-1, 1])), f"w{k % 5}") for k, pair in enumerate(pairs)]
     found = []
     for much in (0, np.inf):
-        monkeypatch.setattr(probit_bank, "MUCH", much)
+        monkeypatch.setattr(probit_posteriors, "MUCH", much)
         sampler = hr.AutoSampler(9, position_bias="worker")
         sampler.tell_many(votes)
         bank = sampler._design.order.bank

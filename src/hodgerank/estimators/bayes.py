@@ -13,7 +13,7 @@ from hodgerank.estimators.covariance import ModelCovariance
 from hodgerank.estimators.dispersion import USUAL_VARIANCE, tempered
 from hodgerank.estimators.empirical_bayes import MarginalLikelihood, PosteriorFit
 from hodgerank.estimators.likelihood import weight_notes
-from hodgerank.estimators.position_bias.cells import require_display_order
+from hodgerank.estimators.position_bias.position_cells import require_display_order
 from hodgerank.estimators.priors import IndependentScores, Scope
 from hodgerank.estimators.ranking import Ranking
 from hodgerank.estimators.worker_weights import trust_in_workers, trusted_answers
@@ -23,7 +23,7 @@ from hodgerank.graph.comparison_graph import ComparisonGraph
 from hodgerank.types import FloatArray, Item, VotesLike
 
 if TYPE_CHECKING:
-    from hodgerank.estimators.position_bias.cells import Position
+    from hodgerank.estimators.position_bias.position_cells import Position
 
 LINK = "thurstone-mosteller"
 LEAST_RIDGE = 1e-4  # scores of standard deviation 100: any wider, and no probit tells them apart

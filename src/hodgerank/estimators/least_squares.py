@@ -28,7 +28,7 @@ from hodgerank.kernels.links import LIKELIHOODS, LINKS
 from hodgerank.types import FloatArray, VotesLike
 
 if TYPE_CHECKING:
-    from hodgerank.estimators.position_bias.cells import Position
+    from hodgerank.estimators.position_bias.position_cells import Position
 
 
 LinkName = Literal["uniform", "bradley-terry", "thurstone-mosteller", "angular"]

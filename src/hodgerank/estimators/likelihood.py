@@ -28,7 +28,7 @@ from hodgerank.kernels.links import LIKELIHOODS, LINKS
 from hodgerank.types import BoolArray, CodeArray, FloatArray, IntArray, VotesLike
 
 if TYPE_CHECKING:
-    from hodgerank.estimators.position_bias.cells import Position
+    from hodgerank.estimators.position_bias.position_cells import Position
 
 # Used only where no maximum exists: a prior of standard deviation 10 on each score.
 FALLBACK_RIDGE = 0.01

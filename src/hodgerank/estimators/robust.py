@@ -26,7 +26,7 @@ from hodgerank.estimators.outliers import outliers_among
 from hodgerank.estimators.prediction import Prediction
 from hodgerank.estimators.ranking import Ranking
 from hodgerank.estimators.worker_weights import weighed_by_trust
-from hodgerank.estimators.workers.cells import WorkerCells
+from hodgerank.estimators.workers.worker_cells import WorkerCells
 from hodgerank.estimators.workers.worker_types import FEWEST_ANSWERS, WorkerTypes, worker_types
 from hodgerank.graph.answered_graph import AnsweredGraph
 from hodgerank.graph.build import Components, graph_to_rank

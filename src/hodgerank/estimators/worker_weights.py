@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from hodgerank.data.comparisons import Comparisons
-from hodgerank.estimators.workers.cells import NO_TRUST, WorkerCells
+from hodgerank.estimators.workers.worker_cells import NO_TRUST, WorkerCells
 from hodgerank.estimators.workers.worker_types import worker_types
 from hodgerank.graph.answered_graph import AnsweredGraph
 from hodgerank.types import FloatArray

@@ -9,7 +9,7 @@ import numpy as np
 
 from hodgerank.data.comparisons import Comparisons
 from hodgerank.estimators.likelihood import bradley_terry
-from hodgerank.estimators.position_bias.cells import has_display_order
+from hodgerank.estimators.position_bias.position_cells import has_display_order
 
 FEWEST_CONTEXTS = 4  # with fewer it cannot be told how far they differ
 

@@ -27,7 +27,7 @@ from hodgerank.estimators.certainty import (
 )
 from hodgerank.estimators.likelihood import bradley_terry
 from hodgerank.estimators.position_bias.bias_test import ranking_chance
-from hodgerank.estimators.position_bias.cells import has_display_order
+from hodgerank.estimators.position_bias.position_cells import has_display_order
 from hodgerank.estimators.ranking import Ranking
 from hodgerank.estimators.trust import TrustReport, assess_trust
 from hodgerank.estimators.trust_statements import (

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from hodgerank.estimators.position_bias.cells import Position
+from hodgerank.estimators.position_bias.position_cells import Position
 from hodgerank.estimators.ranking import Ranking
 from hodgerank.types import Pair
 

@@ -14,7 +14,7 @@ from hodgerank.data.reading.vote_source import read_ungrouped
 from hodgerank.display import Displayed, Preview
 from hodgerank.errors import InvalidArgument, NothingToAsk, require_one_of
 from hodgerank.estimators.bayes import LINK, believed_ranking, position_adjusted_ranking
-from hodgerank.estimators.position_bias.cells import POSITIONS, Position
+from hodgerank.estimators.position_bias.position_cells import POSITIONS, Position
 from hodgerank.estimators.priors import Scope
 from hodgerank.estimators.ranking import Ranking
 from hodgerank.graph.answered_graph import AnsweredGraph

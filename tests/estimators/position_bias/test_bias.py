@@ -12,8 +12,8 @@ from scipy.special import expit
 import hodgerank as hr
 from hodgerank.estimators.position_bias.assess import assess_position_bias
 from hodgerank.estimators.position_bias.bias_test import PRIOR, measure_position_bias
-from hodgerank.estimators.position_bias.cells import PositionCells, worker_groups
 from hodgerank.estimators.position_bias.fit import fit_position_bias
+from hodgerank.estimators.position_bias.position_cells import PositionCells, worker_groups
 from hodgerank.graph.answered_graph import AnsweredGraph
 
 RUNS = 30

@@ -21,7 +21,7 @@ from hodgerank.estimators.workers.assessment import (
     TOO_FEW,
     WORDS,
 )
-from hodgerank.estimators.workers.cells import WorkerCells
+from hodgerank.estimators.workers.worker_cells import WorkerCells
 from hodgerank.graph.answered_graph import AnsweredGraph
 from hodgerank.kernels.linalg import normal_equations
 from reference.least_squares import dense_hodge_rank

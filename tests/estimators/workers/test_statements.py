@@ -21,7 +21,7 @@ from benchmarks.calibration.workers import (
 import hodgerank as hr
 from hodgerank.data.reading.vote_source import VoteSource
 from hodgerank.estimators.workers.assessment import FAULTS, IMPRECISE, NOT_KNOWN, OK
-from hodgerank.estimators.workers.cells import WorkerCells
+from hodgerank.estimators.workers.worker_cells import WorkerCells
 from hodgerank.graph.answered_graph import AnsweredGraph
 
 INNOCENT = {

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 import hodgerank as hr
-from hodgerank.estimators.workers.cells import WorkerCells
+from hodgerank.estimators.workers.worker_cells import WorkerCells
 from hodgerank.estimators.workers.worker_types import known_differences, worker_types
 from hodgerank.graph.answered_graph import AnsweredGraph
 from hodgerank.metrics import kendall_tau

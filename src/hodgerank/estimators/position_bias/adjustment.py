@@ -14,19 +14,19 @@ import numpy as np
 
 from hodgerank.data.comparisons import Comparisons
 from hodgerank.estimators.covariance import ClusteredCovariance
-from hodgerank.estimators.position_bias.cells import (
+from hodgerank.estimators.position_bias.fit import (
+    PositionBiasFit,
+    PositionBiasPrior,
+    fit_position_bias,
+    least_squares,
+)
+from hodgerank.estimators.position_bias.position_cells import (
     Position,
     PositionCells,
     common_group,
     require_both_orders,
     require_display_order,
     worker_groups,
-)
-from hodgerank.estimators.position_bias.fit import (
-    PositionBiasFit,
-    PositionBiasPrior,
-    fit_position_bias,
-    least_squares,
 )
 from hodgerank.graph.answered_graph import AnsweredGraph
 from hodgerank.graph.build import single_answers

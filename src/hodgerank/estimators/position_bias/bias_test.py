@@ -14,16 +14,16 @@ import numpy as np
 from scipy.special import expit, stdtr, stdtrit
 
 from hodgerank.data.comparisons import Comparisons
-from hodgerank.estimators.position_bias.cells import (
-    Position,
-    PositionCells,
-    common_group,
-    worker_groups,
-)
 from hodgerank.estimators.position_bias.fit import (
     PositionBiasFit,
     PositionBiasPrior,
     fit_position_bias,
+)
+from hodgerank.estimators.position_bias.position_cells import (
+    Position,
+    PositionCells,
+    common_group,
+    worker_groups,
 )
 from hodgerank.graph.answered_graph import AnsweredGraph
 from hodgerank.kernels.edges import group_rows

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from hodgerank.estimators.position_bias.cells import PositionCells
+from hodgerank.estimators.position_bias.position_cells import PositionCells
 from hodgerank.estimators.posterior_mode import TOLERANCE
 from hodgerank.kernels.edges import sums_at_ends
 from hodgerank.kernels.linalg.bordered_equations import BorderedEquations

@@ -13,8 +13,8 @@ from hodgerank.estimators.covariance import Equations, ModelCovariance
 from hodgerank.estimators.dispersion import USUAL_VARIANCE, are_choices, pearson, tempered
 from hodgerank.estimators.empirical_bayes import MarginalLikelihood
 from hodgerank.estimators.position_bias.adjustment import PositionAdjusted, remove_position_bias
-from hodgerank.estimators.position_bias.cells import Position
 from hodgerank.estimators.position_bias.fit import TINY, PositionBiasFit
+from hodgerank.estimators.position_bias.position_cells import Position
 from hodgerank.estimators.priors import IndependentScores
 from hodgerank.graph.answered_graph import AnsweredGraph
 from hodgerank.graph.comparison_graph import ComparisonGraph

@@ -28,7 +28,7 @@ from hodgerank.estimators.workers.assessment import (
     TOO_FEW,
     WorkerAssessment,
 )
-from hodgerank.estimators.workers.cells import WorkerCells
+from hodgerank.estimators.workers.worker_cells import WorkerCells
 from hodgerank.estimators.workers.worker_types import FEWEST_ANSWERS, WorkerTypes, worker_types
 from hodgerank.graph.answered_graph import AnsweredGraph
 from hodgerank.graph.build import source_of

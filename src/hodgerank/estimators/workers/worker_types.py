@@ -17,7 +17,7 @@ from scipy.special import log_expit, ndtr
 from hodgerank.estimators.likelihood import bradley_terry
 from hodgerank.estimators.posterior_mode import most_probable
 from hodgerank.estimators.ranking import Ranking
-from hodgerank.estimators.workers.cells import WorkerCells
+from hodgerank.estimators.workers.worker_cells import WorkerCells
 from hodgerank.graph.comparison_graph import ComparisonGraph
 from hodgerank.kernels.linalg.laplacian import centre
 from hodgerank.types import BoolArray, FloatArray, IntArray

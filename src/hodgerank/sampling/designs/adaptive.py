@@ -7,14 +7,14 @@ from collections.abc import Collection
 
 import numpy as np
 
-from hodgerank.estimators.position_bias.cells import Position
+from hodgerank.estimators.position_bias.position_cells import Position
 from hodgerank.kernels.selection.misordering import order_weights
 from hodgerank.kernels.selection.tie_breaking import best_listed
 from hodgerank.sampling.designs.dense_posterior import DensePosterior
 from hodgerank.sampling.designs.design import AnswerBatch, ComposedDesign, Design, Told
 from hodgerank.sampling.designs.matrix_free_posterior import MatrixFreePosterior
 from hodgerank.sampling.designs.order import OrderDesign, Weigh
-from hodgerank.sampling.designs.probit_bank import ProbitBank, Repetitions
+from hodgerank.sampling.designs.probit_posteriors import ProbitPosteriors, Repetitions
 from hodgerank.sampling.item_list import BlockedPairs
 from hodgerank.types import BoolArray, IntArray
 
@@ -53,7 +53,7 @@ class AdaptiveDesign(ComposedDesign):
         self.is_blind = False
         super().__init__([self.order, self._label_free])
 
-    def _choose(self, bank: ProbitBank, n_learned: int) -> int:
+    def _choose(self, bank: ProbitPosteriors, n_learned: int) -> int:
         """One with a wider prior than the best; settles, too, whether labels are used at all."""
         n, evidence = bank.n_items, bank.evidence.tolist()
         ahead = max(evidence[N_WEAK:]) - max(evidence[:N_WEAK])

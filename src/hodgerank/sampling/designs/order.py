@@ -6,15 +6,15 @@ from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
-from hodgerank.estimators.position_bias.cells import Position
+from hodgerank.estimators.position_bias.position_cells import Position
 from hodgerank.kernels import posterior
 from hodgerank.kernels.linalg.threads import few_threads
 from hodgerank.kernels.selection import misordering, pair_search
 from hodgerank.sampling.designs.design import AnswerBatch, Design, Told
-from hodgerank.sampling.designs.probit_bank import (
+from hodgerank.sampling.designs.probit_posteriors import (
     NEW,
-    ProbitBank,
     ProbitPosterior,
+    ProbitPosteriors,
     Repetitions,
     all_new,
 )
@@ -207,11 +207,11 @@ class OrderCriterion:
             self._discounted = None
 
 
-Choice = Callable[[ProbitBank, int], int]
+Choice = Callable[[ProbitPosteriors, int], int]
 """From a bank and the number of answers to the place of the posterior to design for."""
 
 
-def most_evident(bank: ProbitBank, n_learned: int) -> int:
+def most_evident(bank: ProbitPosteriors, n_learned: int) -> int:
     """The posterior whose prior the answers speak for."""
     return bank.most_evident
 
@@ -248,7 +248,7 @@ class OrderDesign(Design):
         position_bias: Position | None = None,
     ) -> None:
         super().__init__()
-        self.bank = ProbitBank(n, variances, position_bias)
+        self.bank = ProbitPosteriors(n, variances, position_bias)
         self.n_learned = 0
         self._choose = choose
         self._weigh = weigh

@@ -8,7 +8,7 @@ from typing import Literal, Self
 import numpy as np
 
 from hodgerank.errors import InvalidArgument
-from hodgerank.estimators.position_bias.cells import Position
+from hodgerank.estimators.position_bias.position_cells import Position
 from hodgerank.sampling.candidates import AnyPair, Candidates, ListedPairs
 from hodgerank.sampling.designs.adaptive import (
     PRIOR_VARIANCES,
@@ -17,7 +17,7 @@ from hodgerank.sampling.designs.adaptive import (
 )
 from hodgerank.sampling.designs.design import Posterior
 from hodgerank.sampling.designs.matrix_free_posterior import MANY_ITEMS
-from hodgerank.sampling.designs.probit_bank import filter_seconds
+from hodgerank.sampling.designs.probit_posteriors import filter_seconds
 from hodgerank.sampling.display_order import Display
 from hodgerank.sampling.sampler import Sampler
 from hodgerank.sampling.samplers.rank import probit_posterior

@@ -6,12 +6,12 @@ from collections.abc import Iterable
 from typing import Self
 
 from hodgerank.errors import require_positive
-from hodgerank.estimators.position_bias.cells import Position
+from hodgerank.estimators.position_bias.position_cells import Position
 from hodgerank.kernels.posterior import covariance_of
 from hodgerank.sampling.candidates import Candidates
 from hodgerank.sampling.designs.design import Posterior
 from hodgerank.sampling.designs.order import OrderDesign
-from hodgerank.sampling.designs.probit_bank import filter_seconds
+from hodgerank.sampling.designs.probit_posteriors import filter_seconds
 from hodgerank.sampling.display_order import Display
 from hodgerank.sampling.sampler import Sampler
 from hodgerank.types import Item

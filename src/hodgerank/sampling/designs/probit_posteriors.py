@@ -1,4 +1,4 @@
-"""ProbitBank: probit posteriors of the same answers under different priors, side by side."""
+"""ProbitPosteriors: probit posteriors of the same answers under different priors, side by side."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from threading import Thread
 
 import numpy as np
 
-from hodgerank.estimators.position_bias.cells import Position
+from hodgerank.estimators.position_bias.position_cells import Position
 from hodgerank.kernels import posterior
 from hodgerank.sampling.designs.dense_posterior import enlarge, prior_resistance
 from hodgerank.sampling.designs.design import AnswerBatch
@@ -29,7 +29,7 @@ class ProbitPosterior:
     Its arrays are looked up in the bank each time: views that were kept would not follow a copy.
     """
 
-    def __init__(self, bank: ProbitBank, place: int) -> None:
+    def __init__(self, bank: ProbitPosteriors, place: int) -> None:
         self._bank, self._place = bank, place
 
     @property
@@ -53,7 +53,7 @@ class ProbitPosterior:
         return posterior.repetition(self._bank.tally[self._place])
 
 
-class ProbitBank:
+class ProbitPosteriors:
     """Filters each answer into every posterior.
 
     Judges that repeat themselves tell less each time, and they may lean to a side: both is found
