@@ -11,7 +11,7 @@ import numpy as np
 import hodgerank as hr
 from benchmarks.calibration.crowds import Crowd
 from benchmarks.calibration.table import Row
-from hodgerank.estimators.workers.assessment import FAULTS, IMPRECISE, TIE_HAPPY, TOO_FEW
+from hodgerank.estimators.workers.assessment import IMPRECISE, TIE_HAPPY, TOO_FEW, WARNINGS
 from hodgerank.graph.answered_graph import AnsweredGraph
 from hodgerank.graph.repetitions import repeat_themselves
 
@@ -47,7 +47,7 @@ class Assessed:
 
     def add(self, found: hr.WorkerAssessment, kinds: Array, anybody: bool) -> None:
         """Of one crowd; where `anybody` is true, a fault of anybody is a false one."""
-        faulty = np.isin(np.array(found.flag, object).astype(str), FAULTS)
+        faulty = np.isin(np.array(found.flag, object).astype(str), WARNINGS)
         wrong = faulty & (np.isin(kinds.astype(str), (HONEST, TIES)) | anybody)
         self.innocent.append(wrong.sum() / max(faulty.sum(), 1))
         for kind, flag in zip(kinds, found.flag, strict=True):

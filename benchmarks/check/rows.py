@@ -262,7 +262,7 @@ def _first_task(n_items: int, n_answers: int) -> Work:
 
 def _lease_and_answer(n_items: int) -> Work:
     opened = Campaign.create(None, range(n_items), question="Which?", open_per_worker=1)
-    atexit.register(opened.close)
+    atexit.register(opened.leave)
 
     def run() -> None:
         for k in range(50):

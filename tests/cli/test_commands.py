@@ -151,9 +151,9 @@ def crowd_file(run, tmp_path):
 def test_trust_tells_the_whole_story(run, crowd_file):
     status, out, _ = run("trust", crowd_file)
     assert status == 0
-    for part in ("to expect", "triangles that do not add up", "no cycles beyond", "lean to",
-                 "lie far from the ranking", "1 careless", "1 position-clicking",
-                 "separation reliability"):  # fmt: skip
+    for part in ("share expected p", "triangular inconsistency (curl)", "no significant cycles",
+                 "Significant position bias to the left", "their total excess is",
+                 "1 careless", "1 position-clicking", "separation reliability"):  # fmt: skip
         assert part in " ".join(out.split())
     assert "split-half" in run("trust", crowd_file, "--split-half")[1]
     content = json.loads(run("trust", crowd_file, "--json")[1])
@@ -165,7 +165,7 @@ def test_workers_lists_the_flagged_first(run, crowd_file, tmp_path):
     status, out, _ = run("workers", crowd_file, "--top", 2, "-o", output)
     assert status == 0
     assert "8 more" in out
-    assert "10 assessed: 2 with a fault" in out
+    assert "10 assessed: 2 with a warning" in out
     assert len(pl.read_csv(output)) == 10
     content = json.loads(run("workers", crowd_file, "--json")[1])
     assert {row["flag"] for row in content["workers"]} == {"ok", "careless", "position-clicking"}

@@ -78,7 +78,7 @@ def test_a_run_writes_its_files_and_rank_reads_the_votes(run, folder):
     assert len(records(folder / "run" / "calls.jsonl")) == 24
     page = (folder / "run" / "report.md").read_text()
     assert page.startswith(f"# {QUESTION}")
-    assert "## The judges" in page
+    assert "## Judges" in page
     assert "hodgerank judge items.csv -q 'Which text is better?' -m m" in page
     votes = pl.read_csv("run/votes.csv")
     assert votes.columns == ["left", "right", "outcome", "worker", "asked_by"]
@@ -501,7 +501,8 @@ def test_hostile_names_and_texts_stay_what_they_are(run, folder):
     assert {*votes["left"], *votes["right"]} == set(HOSTILE)
     assert len(votes) == 56
     page = (folder / "run" / "report.md").read_text()
-    assert "\x1b" not in page.split("To repeat it")[0]  # where the command stands as it was typed
+    before, _ = page.split("To reproduce")  # where the command stands as it was typed
+    assert "\x1b" not in before
     assert "<b>tea" not in page
     for record in records(folder / "run" / "calls.jsonl"):
         assert HOSTILE[record["left"]] in record["messages"][0]["content"]

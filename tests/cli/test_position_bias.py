@@ -35,7 +35,7 @@ def test_the_pull_of_sides_is_in_the_model(run, votes, model, position_bias):
     content = json.loads(
         run("rank", file, "-m", model, "--position-bias", position_bias, "--json")[1]
     )
-    assert any("sides are in the model" in note for note in content["notes"])
+    assert any("position bias is in the model" in note for note in content["notes"])
     plain = json.loads(run("rank", file, "-m", model, "--json")[1])
     assert [row["score"] for row in content["items"]] != [row["score"] for row in plain["items"]]
 

@@ -122,8 +122,8 @@ def test_redrawn_crowds_show_the_share_that_consistent_crowds_have():
 def test_one_odd_answer_or_none_is_not_too_many(rows):
     found = hr.find_outliers(rows)
     assert not found.are_too_many
-    assert "are to be expected" in found.verdict
-    assert "stray further" not in found.verdict
+    assert "expected by chance" in found.verdict
+    assert "larger than expected" not in found.verdict
 
 
 def test_what_was_tested_comes_first_where_answers_stray_too_far():
@@ -131,9 +131,13 @@ def test_what_was_tested_comes_first_where_answers_stray_too_far():
     found = hr.find_outliers(rows)
     finding, _, numbers = found.verdict.partition(": ")
     assert found.are_too_many
-    assert finding.startswith("answers stray further from the ranking than equal noise explains")
-    assert re.match(r"in all [\d.]+ times as far \(p < 0.001\); 30 of 630 answers", numbers)
-    assert numbers.endswith("are to be expected")
+    assert finding == (
+        "votes deviate from the ranking more than expected by chance (p < 0.001; slips, or workers "
+        "who differ)"
+    )
+    share = r"30 of 630 votes are outliers \(4\.8%\), expected by chance [\d.]+% \+- [\d.]+%; "
+    assert re.match(share, numbers)
+    assert re.search(r"; their total excess is [\d.]+ times that expected", numbers)
 
 
 @pytest.mark.parametrize(
@@ -142,7 +146,7 @@ def test_what_was_tested_comes_first_where_answers_stray_too_far():
 def test_a_small_standard_deviation_is_not_shown_as_none(std, words):
     found = hr.find_outliers([("a", "b", 1), ("b", "c", 1)] * 20)
     found.__dict__["expected"] = replace(found.expected, mean=0.05, std=std)
-    assert f"where 5.0% +- {words} are" in found.verdict
+    assert f"expected by chance 5.0% +- {words} (" in found.verdict
 
 
 def test_the_unit_of_weights_does_not_change_what_is_expected():
@@ -204,4 +208,4 @@ def test_unequal_weights_may_stand_for_several_answers():
     weight = np.random.default_rng(1).integers(1, 50, 200).astype(float)
     found = hr.find_outliers(replace(votes, weight=weight))
     assert not found.are_too_many
-    assert "how many to expect cannot be said" in found.verdict
+    assert "with unequal weights the number expected by chance is unknown" in found.verdict

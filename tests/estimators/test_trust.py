@@ -86,14 +86,14 @@ def test_every_problem_is_in_the_verdict():
     rows = votes.to_frame().rows()
     rows += [("x", "y", 1, "honest-01"), ("y", "z", 1, "honest-02"), ("z", "x", 1, "honest-03")] * 9
     report = hr.assess_trust(rows)
-    for part in ("2 groups of items", "2 of 8 workers"):
+    for part in ("2 disconnected groups", "2 of 8 workers have a warning"):
         assert part in report.verdict
 
 
 def test_a_cycle_is_named():
     votes = Crowd(cycles="triangle", per_pair=40).votes(np.random.default_rng(1))
     report = hr.assess_trust(votes)
-    assert "preferences run in cycles that no single ranking explains" in report.verdict
+    assert "significant cycles, which no single ranking explains" in report.verdict
     middle = [votes.items[k] for k in np.argsort(votes.truth)[4:7]]
     assert set(report.triangles[0].items) == set(middle)
     assert min(report.triangles[0].flows) > 0
@@ -124,20 +124,20 @@ def test_tiny_input_has_a_report_without_a_false_assurance(rows):
 @pytest.mark.parametrize("rows", [[("a", "b", 1)], [("a", "b", 1), ("b", "a", -1)] * 20])
 def test_two_items_cannot_run_in_a_cycle_and_that_is_no_concern(rows):
     report = hr.assess_trust(rows)
-    assert about(report, "cycles") == "two items cannot run in a cycle"
+    assert about(report, "cycles") == "two items cannot form a cycle"
     assert "cycle" not in report.verdict
 
 
 def test_votes_that_are_coins_have_no_ranking():
     report = hr.assess_trust(hr.simulate_comparisons(10, 300, spread=0, rng=4))
-    assert "no ranking shows in the answers" in report.verdict
+    assert "no significant ranking" in report.verdict
 
 
 def test_a_lean_is_told_with_what_it_does_to_the_ranking():
     report = hr.assess_trust(Crowd(lean=0.8, per_pair=20).votes(np.random.default_rng(3)))
     words = about(report, "position_bias")
-    assert "answers lean to the left (+0." in words
-    assert "with sides in the model" in words
+    assert "significant position bias to the left (+0." in words
+    assert "with position bias in the model" in words
     assert report.position_bias.moves.n_items == 10
 
 
@@ -148,15 +148,16 @@ def test_a_bias_that_cannot_be_seen_in_pairs_is_told_through_the_model():
     report = hr.assess_trust(votes)
     assert report.decomposition.expected.n_both_ways == 0
     assert report.p_value("bias") is None
-    assert "no worker's votes have a pair both ways round" in about(report, "position_bias")
+    words = about(report, "position_bias")
+    assert "from the model alone, since no worker saw a pair in both orders" in words
 
 
 @pytest.mark.parametrize(
     ("lower", "p", "words", "is_concern"),
     [
-        (-0.02, 0.12, "no lean to a side is sure", False),
-        (0.02, 0.016, "answers may lean to the left, which is not sure at 1 %", False),
-        (0.04, 0.002, "answers lean to the left", True),
+        (-0.02, 0.12, "no significant position bias", False),
+        (0.02, 0.016, "possible position bias to the left, not significant at 1%", False),
+        (0.04, 0.002, "significant position bias to the left", True),
     ],
 )
 def test_words_about_sides_agree_with_the_interval_beside_them(lower, p, words, is_concern):
@@ -171,8 +172,9 @@ def test_a_ranking_that_is_not_sure_is_called_so():
     found = {}
     for p in (0.001, 0.018, 0.2):
         [found[p]] = about_ranking(SimpleNamespace(p_value=lambda part, p=p: p))
-    assert found[0.001].words.startswith("a ranking shows in the answers")
-    assert found[0.018].words.startswith("a ranking shows, but not surely")
+    assert found[0.001].words.startswith("the votes contain a significant ranking")
+    unsure = "the votes contain a ranking, significant at 5% but not at 1%"
+    assert found[0.018].words.startswith(unsure)
     assert [said.concern for said in found.values()] == [False, False, True]
 
 

@@ -121,7 +121,7 @@ def test_long_loops_are_cycles_without_triangles():
         ([("a", "b", 1)], "no pairs close a cycle"),
         ([("a", "b", 1), ("b", "c", 1)] * 9, "no pairs close a cycle"),
         ([(a, b, 0) for a, b, _ in ROUND] * 9, "all answers are ties"),
-        ([*ROUND[:2], ("c", "a", 0)] * 9, "without the ties no pairs close a cycle"),
+        ([*ROUND[:2], ("c", "a", 0)] * 9, "no pairs close a cycle without the ties"),
         (ROUND, "no cycle is closed by pairs that have more than one independent answer"),
     ],
 )

@@ -61,7 +61,7 @@ def leans(*leans):
 
 
 def test_the_question_comes_first():
-    assert said(section().blocks[0]).startswith("Asked was: Which? ")
+    assert said(section().blocks[0]).startswith("Question: Which? ")
     assert section().key == "judges"
 
 
@@ -71,9 +71,9 @@ def test_a_question_gives_no_orders_to_a_terminal():
 
 def test_endings_are_added_up_over_judges():
     words = in_total(X, behaviour("z", (5, 1, 4, 0, 0), prompt_tokens=10, completion_tokens=2))
-    assert "15 calls brought an answer" in words
-    assert "2 judged neither, 4 were refused, 2 named no answer and 3 failed" in words
-    assert "took 1,512 tokens" in words
+    assert "15 calls returned an answer" in words
+    assert "2 abstained, 4 were refused, 2 could not be interpreted and 3 failed" in words
+    assert "used 1,512 tokens" in words
 
 
 @pytest.mark.parametrize(
@@ -93,19 +93,19 @@ def test_money_may_have_no_name():
 
 @pytest.mark.parametrize(
     ("n", "words"),
-    [(1, "1 call did not say how many tokens"), (2, "2 calls did not say how many tokens")],
+    [(1, "1 call did not report its tokens"), (2, "2 calls did not report their tokens")],
 )
 def test_tokens_that_are_estimated_are_said_to_be(n, words):
     assert words in in_total(behaviour("x", (2, 0, 0, 0, 0), estimated_calls=n))
-    assert "did not say" not in in_total(X)
+    assert "did not report" not in in_total(X)
 
 
 @pytest.mark.parametrize(
     ("n_left", "words"),
     [
         (0, "Every question has been put to these judges"),
-        (1, "1 more question can be put"),
-        (1234, "1,234 more questions can be put"),
+        (1, "1 more question can be put to these judges"),
+        (1234, "1,234 more questions can be put to these judges"),
     ],
 )
 def test_what_is_left_is_said(n_left, words):
@@ -113,11 +113,9 @@ def test_what_is_left_is_said(n_left, words):
 
 
 def test_items_without_an_answer_are_named():
-    assert "1 item is not in this report, since no answer is about it: a." in in_total(
-        X, unjudged=["a"]
-    )
+    assert "1 item has no votes and is not in this report: a." in in_total(X, unjudged=["a"])
     many = in_total(X, unjudged=list("abcdefg"))
-    assert "7 items are not in this report" in many
+    assert "7 items have no votes and are not in this report" in many
     assert many.endswith("a, b, c, d, e ....")
     assert "not in this report" not in in_total(X)
 
@@ -125,8 +123,8 @@ def test_items_without_an_answer_are_named():
 def test_replies_and_what_they_took_stand_in_a_table():
     table = section().blocks[1]
     assert [str(name) for name in table.header] == [
-        "judge", "answers", "abstained", "refused", "no answer named", "failed", "tokens",
-        "s per reply",
+        "judge", "answers", "abstained", "refused", "not interpretable", "failed", "tokens",
+        "s per call",
     ]  # fmt: skip
     assert table.rows[0] == ("x", "10", "1", "0", "2", "3", "1,500", "0.5")  # 6.5 s, 13 replies
     assert table.rows[1] == ("y", "0", "0", "0", "0", "0", "0", "")
@@ -137,7 +135,7 @@ def test_habits_stand_in_a_table():
     assert first[0] == "x"
     assert first[1].endswith(")")
     assert "%" in first[1]
-    assert first[2:] == ("3 of 4", "67 %")
+    assert first[2:] == ("3 of 4", "67%")
     assert second[2:] == ("", "")
 
 
@@ -148,9 +146,9 @@ def test_who_gave_no_answer_is_not_said_to_choose():
 
 def test_a_lean_is_said_with_its_side_and_how_sure_it_is():
     first, second = leans(("x", 0.3, 0.0001), ("y", -0.3, 0.009))
-    assert first.startswith("x leans to the item shown first: of two equal items")
+    assert first.startswith("x prefers the item shown first: with two equal items")
     assert "p < 0.001" in first
-    assert second.startswith("y leans to the item shown second: of two equal items")
+    assert second.startswith("y prefers the item shown second: with two equal items")
     assert "p = 0.009" in second
 
 
@@ -158,25 +156,25 @@ def test_a_lean_is_said_with_its_side_and_how_sure_it_is():
 def test_a_lean_that_may_be_chance_is_not_said(unsure):
     block = section(workers=leaning(unsure)).blocks[3]
     assert isinstance(block, Paragraph)
-    assert said(block).startswith("No judge is seen to lean")
+    assert said(block).startswith("No judge shows a significant position bias")
 
 
 def test_without_workers_no_lean_is_said():
-    assert said(section().blocks[3]).startswith("No judge is seen to lean")
+    assert said(section().blocks[3]).startswith("No judge shows a significant position bias")
 
 
 def test_one_that_leans_among_others_is_a_list_of_one():
     block = section(workers=leaning(("x", 0.1, 0.5), ("y", 0.4, 0.001))).blocks[3]
     assert isinstance(block, Bullets)
-    assert [str(text)[:7] for text in block.texts] == ["y leans"]
+    assert [str(text)[:9] for text in block.texts] == ["y prefers"]
 
 
 def test_contexts_are_said_to_hang_together_where_that_shows_or_cannot_be_told():
     words = [said(section(votes=OFTEN, n_contexts=n).blocks[-1]) for n in (0, 1, 3, 4)]
-    assert ["hang together" in text for text in words] == [False, False, True, False]
+    assert ["are correlated" in text for text in words] == [False, False, True, False]
     assert "There are 3 contexts" in words[2]
     counted = said(section(votes=OFTEN, n_contexts=20, share=0.61).blocks[-1])
-    assert "worth 61% of an independent one" in counted
+    assert "counts as 61% of an independent vote" in counted
 
 
 def test_hostile_names_of_models_are_cut_and_visible():

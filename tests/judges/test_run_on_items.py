@@ -42,7 +42,7 @@ def tau(found):
 
 def judges_section(found):
     page = found.report(with_forecast=False).to_markdown()
-    return page.split("## The judges")[1].split("\n## ")[0]
+    return page.split("## Judges")[1].split("\n## ")[0]
 
 
 # The ranking
@@ -143,12 +143,12 @@ def test_a_stopping_rule_ends_it():
 @pytest.mark.parametrize(
     ("bias", "said", "not_said"),
     [
-        (2.0, "m leans to the item shown first", "leans to the item shown second"),
-        (0.0, "No judge is seen to lean", "leans to"),
+        (2.0, "m prefers the item shown first", "prefers the item shown second"),
+        (0.0, "No judge shows a significant position bias", "prefers the"),
         pytest.param(
             -2.0,
-            "m leans to the item shown second",
-            "leans to the item shown first",
+            "m prefers the item shown second",
+            "prefers the item shown first",
             marks=pytest.mark.slow,
         ),
     ],
@@ -160,8 +160,8 @@ def test_a_lean_is_measured_and_said(bias, said, not_said):
     section = judges_section(found)
     assert said in section
     assert not_said not in section
-    assert f"Asked was: {QUESTION}" in section
-    assert "100 calls brought an answer" in section
+    assert f"Question: {QUESTION}" in section
+    assert "100 calls returned an answer" in section
     assert "32 more questions can be put to these judges" in section
 
 
@@ -170,8 +170,8 @@ def test_of_two_judges_the_one_that_leans_is_named():
     with FakeLLM(SCORES, profiles=profiles) as fake_llm:
         found = run(judge_of(fake_llm, models=["leans", "fair"]), 120, concurrency=1)
     section = judges_section(found)
-    assert "leans leans to the item shown first" in section
-    assert "fair leans" not in section
+    assert "leans prefers the item shown first" in section
+    assert "fair prefers" not in section
 
 
 # Many at once

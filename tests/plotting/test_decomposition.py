@@ -37,7 +37,7 @@ def test_the_title_of_a_report_is_what_it_says_of_ranking_and_cycles():
 
 def test_a_decomposition_alone_claims_nothing_of_cycles():
     title = title_of(decomposition_chart(hr.decompose(CYCLE)))
-    assert title.startswith("No ranking shows in the answers")
+    assert title.startswith("No significant ranking")
     assert "cycle" not in title
 
 

@@ -31,14 +31,18 @@ def list_of(chart):
     return [row for row in rows_of(chart) if "place" in row]
 
 
+def said_by(chart):
+    """The title and the lines below it."""
+    return f"{title_of(chart)}: {notes_of(chart)}"
+
+
 def test_the_title_is_the_verdict():
     found = hr.find_outliers(votes())
     assert found.are_too_many
-    chart = outliers_chart(found)
-    said = f"{title_of(chart)}: {notes_of(chart)}"
-    assert said.startswith(found.verdict[:1].upper() + found.verdict[1:])
     consistent = hr.find_outliers(hr.simulate_comparisons(6, 200, spread=2, rng=1))
     assert not consistent.are_too_many
+    words = found.verdict[:1].upper() + found.verdict[1:]
+    assert said_by(outliers_chart(found)).startswith(words)
     assert title_of(outliers_chart(consistent)) == consistent.verdict
 
 
@@ -105,7 +109,7 @@ def test_many_answers_are_counted_on_a_grid():
 def test_without_outliers_there_is_no_list():
     chart = outliers_chart(hr.find_outliers([("a", "b", 1)] * 3 + [("b", "c", 1)] * 3))
     assert list_of(chart) == []
-    assert title_of(chart).startswith("0 of 6 answers (0.0%) lie far from the ranking")
+    assert title_of(chart).startswith("0 of 6 votes are outliers (0.0%), expected by chance ")
 
 
 def test_ties_and_unknown_workers_have_words():

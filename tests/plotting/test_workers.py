@@ -64,16 +64,16 @@ def test_the_title_is_what_the_trust_report_says_of_workers():
     chart = workers_chart(found)
     n = len(found.flagged)
     assert n > 1
-    assert title_of(chart).startswith(f"{n} of 20 workers deserve a look: 2 position-clicking")
-    assert f"{len(found.habits)} of 20 workers ha" in notes_of(chart)
+    assert title_of(chart).startswith(f"{n} of 20 workers have a warning: 2 position-clicking")
+    assert f"{len(found.noted)} of 20 workers have a note: " in notes_of(chart)
     calm = replace(found, flag=("ok",) * 20)
-    assert title_of(workers_chart(calm)) == "None of 20 workers stands out"
+    assert title_of(workers_chart(calm)) == "No worker was flagged (20 checked)"
 
 
 def test_those_of_note_are_named_or_counted():
     for found in (assessment(), larger(assessment(), 25)):
         chart = workers_chart(found)
-        of_note = {*found.flagged, *found.habits}
+        of_note = {*found.flagged, *found.noted}
         dots = dots_of(chart)
         named = {worker for worker, row in dots.items() if row["side"]}
         assert named <= of_note
@@ -86,7 +86,7 @@ def test_faults_are_named_before_habits():
     found = larger(assessment(), 25)
     dots = dots_of(workers_chart(found))
     named = [row["level"] for row in dots.values() if row["side"]]
-    assert named.count("fault") > named.count("habit")
+    assert named.count("warning") > named.count("note")
 
 
 def test_of_very_many_workers_the_unremarkable_are_counted_on_a_grid():

@@ -49,8 +49,8 @@ def test_both_forms_of_a_text_have_the_same_blanks():
 
 
 def test_a_text_with_two_forms_counts():
-    assert "1 worker who" in str(say("answer.workers_lost", n=1))
-    assert "2 workers who" in str(say("answer.workers_lost", n=2))
+    assert "1 flagged worker;" in str(say("answer.workers_lost", n=1))
+    assert "2 flagged workers;" in str(say("answer.workers_lost", n=2))
 
 
 def test_what_is_filled_in_is_escaped_and_the_rest_by_its_own_rule():

@@ -145,9 +145,9 @@ def read_pairs(
 def read_workers(path: Path) -> list[Item]:
     """Workers of a list: one per line in a .txt, or a column worker.
 
-    Of a table with a column flag, which `hodgerank workers -o` writes, those with a fault.
+    Of a table with a column flag, which `hodgerank workers -o` writes, those with a warning.
     """
-    from hodgerank.estimators.workers.assessment import HABITS, NOT_KNOWN, OK, TOO_FEW
+    from hodgerank.estimators.workers.assessment import WARNINGS
 
     if path != STANDARD_INPUT and not path.is_file():
         raise InvalidArgument(f"--exclude-workers {path}: neither 'flagged' nor a file")
@@ -159,7 +159,7 @@ def read_workers(path: Path) -> list[Item]:
         raise InvalidComparisons(f"{path}: a column worker is needed")
     table, _ = raw.rows([name, *(["flag"] if "flag" in raw.columns else [])])
     if "flag" in table.columns:
-        table = table.filter(~table["flag"].is_in([OK, TOO_FEW, NOT_KNOWN, *HABITS]))
+        table = table.filter(table["flag"].is_in(WARNINGS))
     first = [] if name == "worker" else [name]
     return [*first, *(str(value).strip() for value in table[name].drop_nulls())]
 

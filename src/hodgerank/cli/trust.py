@@ -36,14 +36,14 @@ from hodgerank.data.groups import VoteGroups
 from hodgerank.estimators.trust import TrustReport, assess_trust
 from hodgerank.estimators.trust_statements import Statement, about_workers
 from hodgerank.estimators.workers.assess import assess_workers
-from hodgerank.estimators.workers.assessment import FAULTS, WorkerAssessment
+from hodgerank.estimators.workers.assessment import WARNINGS, WorkerAssessment
 from hodgerank.graph.decomposition import PART_WORDS
 
 EXPECTED_OF = (
-    "to expect: of position bias if sides were dealt at random, of the ranking from coin tosses, "
-    "of the others from one ranking and noise. What does not add up need not be a cycle: "
-    "preferences saturate, and pairs differ. Position bias is seen where a worker saw a pair both "
-    "ways, to whichever side."
+    "expected: by chance. For position bias if display order were random, for the ranking from "
+    "random votes, for the others from one ranking plus noise. Inconsistency need not mean cycles: "
+    "preferences saturate, and pairs differ. Position bias, to either side, is measured where a "
+    "worker saw a pair in both orders."
 )
 
 
@@ -52,9 +52,9 @@ def show_trust(report: TrustReport, console: Console) -> None:
     show_reading(report.votes.report, console)
     parts = report.decomposition
     console.print(
-        f"{report.votes.n_items:,} items, {len(report.votes):,} answers, "
+        f"{report.votes.n_items:,} items, {len(report.votes):,} votes, "
         f"{parts.graph.n_edges:,} pairs; "
-        f"{count(parts.betti.beta_0, 'component')}, {count(parts.betti.beta_1, 'open loop')}",
+        f"{count(parts.betti.beta_0, 'component')}, {count(parts.betti.beta_1, 'unfilled loop')}",
         style="dim",
     )
     console.print()
@@ -84,8 +84,8 @@ def _show_cycles(report: TrustReport, console: Console) -> None:
     """Cycles of three that are sure, with the votes behind them, and the strongest loops."""
     if report.triangles:
         console.print(
-            "\n[bold]cycles of three[/] with mean answers, their number, and p after allowing for "
-            "all triangles"
+            "\n[bold]cycles of three[/] with mean votes, their number, and p corrected for the "
+            "number of triangles"
         )
     for cycle in report.triangles:
         a, b, c = cycle.items
@@ -98,7 +98,7 @@ def _show_cycles(report: TrustReport, console: Console) -> None:
     if more > 0:
         console.print(f"  and {more:,} more", style="dim")
     if report.loops and _is_small(report.p_value("harmonic")):
-        console.print("\n[bold]longer loops[/] and the sum of their mean answers")
+        console.print("\n[bold]longer loops[/] and the sum of their mean votes")
         for loop in report.loops:
             round_trip = " > ".join(str(item) for item in (*loop.items, loop.items[0]))
             console.print(verbatim(f"  {round_trip}: {loop.flow:+.2f}"), soft_wrap=True)
@@ -110,9 +110,9 @@ def _is_small(p_value: float | None) -> bool:
 
 def _energy_table(report: TrustReport) -> Table:
     table = plain_table()
-    table.add_column("what the votes are made of")
+    table.add_column("part of the votes")
     add_numbers(table, "share")
-    table.add_column("to expect", justify="right")
+    table.add_column("expected", justify="right")
     add_numbers(table, "p")
     for part, words in PART_WORDS.items():
         noise, p_value = report.decomposition.noise(part), report.p_value(part)
@@ -128,19 +128,19 @@ def _energy_table(report: TrustReport) -> Table:
 
 
 def show_workers(assessment: WorkerAssessment, most: int, console: Console) -> None:
-    """The first of those with faults, by name."""
-    faulty = [k for k, flag in enumerate(assessment.flag) if flag in FAULTS]
-    if faulty:
+    """The first of those with a warning, by name."""
+    warned = [k for k, flag in enumerate(assessment.flag) if flag in WARNINGS]
+    if warned:
         console.print("\n[bold]workers to look at[/]")
-    for k in faulty[:most]:
+    for k in warned[:most]:
         console.print(
             verbatim(
                 f"  {assessment.workers[k]}: {assessment.flag[k]} ({assessment.answers[k]:,} "
                 f"answers, agreement {number(assessment.agreement[k], '.0%')})"
             )
         )
-    if len(faulty) > most:
-        console.print(f"  and {len(faulty) - most:,} more: hodgerank workers", style="dim")
+    if len(warned) > most:
+        console.print(f"  and {len(warned) - most:,} more: hodgerank workers", style="dim")
 
 
 def _p(p_value: float) -> str:

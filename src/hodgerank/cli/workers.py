@@ -28,7 +28,7 @@ from hodgerank.cli.result import CommandResult
 from hodgerank.cli.vote_options import distinct_answers, reads_votes
 from hodgerank.data.comparisons import Comparisons, ReadReport
 from hodgerank.estimators.workers.assess import assess_workers
-from hodgerank.estimators.workers.assessment import FAULTS, HABITS, WORDS, WorkerAssessment
+from hodgerank.estimators.workers.assessment import NOTES, WARNINGS, WORDS, WorkerAssessment
 
 
 @dataclass(frozen=True)
@@ -55,7 +55,7 @@ class WorkersResult(CommandResult):
         return [*cautions_of(self.report), *self.assessment.notes]
 
     def show(self, console: Console) -> None:
-        """A table of workers, faults first, then habits, and what the flags mean."""
+        """A table of workers, warnings first, then notes, and what the flags mean."""
         found = self.assessment
         show_reading(self.report, console)
         table = plain_table()
@@ -64,7 +64,7 @@ class WorkersResult(CommandResult):
         add_numbers(table, "answers", "bias", "agreement", "outliers", "tie", "left", "reliability")
         order = found.worst_first
         shown = order[: self.top] if self.top else order
-        styles = {"fault": "yellow", "habit": "cyan", "none": ""}
+        styles = {"warning": "yellow", "note": "cyan", "none": ""}
         for k in shown:
             stderr = number(found.position_bias_stderr[k], ".2f")
             bias = number(found.position_bias[k], "+.2f")
@@ -96,15 +96,16 @@ class WorkersResult(CommandResult):
 
 
 def show_meanings(found: WorkerAssessment, console: Console) -> None:
-    """How many have a fault and how many a habit, and what each of these flags says."""
-    faults, habits = len(found.flagged), len(found.habits)
-    innocent = f" (at most {found.false_discovery_rate:.0%} of these are expected to be innocent)"
+    """How many have a warning and how many a note, and what each of these flags says."""
+    warned, noted = len(found.flagged), len(found.noted)
+    rate = found.false_discovery_rate
+    mistakes = f" (at most {rate:.0%} of these are expected to be flagged by mistake)"
     console.print(
-        f"{len(found):,} assessed: {faults:,} with a fault{innocent if faults else ''}, "
-        f"{habits:,} with a habit, which is no fault",
+        f"{len(found):,} assessed: {warned:,} with a warning{mistakes if warned else ''}, "
+        f"{noted:,} with a note",
         style="dim",
     )
-    for level, flags in (("fault", FAULTS), ("habit", HABITS)):
+    for level, flags in (("warning", WARNINGS), ("note", NOTES)):
         for flag in flags:
             if count := found.flag.count(flag):
                 console.print(f"  {count:,} {flag} ({level}): {WORDS[flag]}", style="dim")
@@ -114,7 +115,10 @@ def show_meanings(found: WorkerAssessment, console: Console) -> None:
 def workers(
     votes: Comparisons,
     false_discovery_rate: Annotated[
-        float, typer.Option(help="Share of innocent workers among those with a fault.")
+        float,
+        typer.Option(
+            help="Expected share of workers flagged by mistake among those with a warning."
+        ),
     ] = 0.05,
     top: Annotated[int, typer.Option(min=0, help="Show N workers, 0 shows all.")] = 50,
     output: Annotated[Path | None, output_option("Write the table: .csv, .parquet, .json")] = None,
@@ -122,11 +126,11 @@ def workers(
 ) -> WorkersResult:
     """Assess each worker: position bias, agreement with the others, outliers, ties, reliability.
 
-    Faults come first: position-clicking, adversarial, careless. Their answers should be looked at,
-    or left out with rank --exclude-workers flagged. Then habits, which are worth knowing and no
-    fault: tie-happy, leans left, leans right, less precise than others. With --by workers are
-    assessed over all groups together. To look at other groups of people, name their column as the
-    worker.
+    Warnings come first: position-clicking, adversarial, careless. Look at the votes of these
+    workers, or leave them out with rank --exclude-workers flagged. Then notes, which are no reason
+    to exclude anybody: tie-happy, leans left, leans right, less precise than others. With --by,
+    workers are assessed over all groups together. To assess other groups of people, name their
+    column as the worker.
 
     Examples:
       hodgerank workers votes.csv

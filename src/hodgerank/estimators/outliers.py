@@ -261,25 +261,22 @@ class Outliers(Displayed, Charted):
     @property
     def verdict(self) -> str:
         """What the redrawn crowds say of the outlying answers, in one sentence."""
-        too_many = self.are_too_many
         numbers = (
-            f"{self.n_flagged:,} of {self.votes.n_answers:,} answers ({self.share:.1%}) lie far "
-            f"from {'it' if too_many else 'the ranking'}"
+            f"{self.n_flagged:,} of {self.votes.n_answers:,} votes are outliers ({self.share:.1%})"
         )
         if not self._has_equal_weights:
-            return f"{numbers}; weights differ, so that how many to expect cannot be said"
+            return f"{numbers}; with unequal weights the number expected by chance is unknown"
         expected, p = self.expected, p_words(self.p_value)
-        numbers += f", where {expected.mean:.1%} +- {_percent(expected.std)} are to be expected"
-        ratio = None
+        numbers += f", expected by chance {expected.mean:.1%} +- {_percent(expected.std)}"
         if expected.excess_mean > 0:
-            ratio = f"{self.mean_excess / expected.excess_mean:.2f} times as far ({p})"
-        if too_many:
-            tested = f"{numbers} ({p})" if ratio is None else f"in all {ratio}; {numbers}"
+            ratio = self.mean_excess / expected.excess_mean
+            numbers += f"; their total excess is {ratio:.2f} times that expected"
+        if self.are_too_many:
             return (
-                "answers stray further from the ranking than equal noise explains (slips, or "
-                f"workers who differ): {tested}"
+                f"votes deviate from the ranking more than expected by chance ({p}; slips, or "
+                f"workers who differ): {numbers}"
             )
-        return f"{numbers} ({p})" if ratio is None else f"{numbers}; in all they stray {ratio}"
+        return f"{numbers} ({p})"
 
     @property
     def criterion(self) -> str:

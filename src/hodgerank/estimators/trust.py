@@ -24,7 +24,7 @@ from hodgerank.graph.decomposition import PARTS, HodgeDecomposition, decompose_a
 from hodgerank.graph.expected_shares import Noise
 from hodgerank.types import VotesLike
 
-CLEAN = "nothing found that one ranking and noise do not explain"
+CLEAN = "nothing was found that needs attention"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -92,14 +92,15 @@ class TrustReport(Displayed, Charted):
             *say.about_outliers(self.outliers),
             *say.about_workers(self.workers, self.votes.n_workers),
             *say.about_repetitions(parts.answered),
-            *(Statement("reliability", words) for words in self._reliability_words),
+            *(Statement("reliability", code, words) for code, words in self._about_reliability),
         )
 
     @property
-    def _reliability_words(self) -> tuple[str, ...]:
+    def _about_reliability(self) -> list[tuple[str, str]]:
         found = self.reliability
-        halves = (found.split_half_statement,) if self.with_split_half else ()
-        return (*found.about_scores, *halves)
+        agreement = ["agreement"] if self.votes.n_workers else []
+        said = list(zip(("separation", *agreement, "item_misfit"), found.about_scores, strict=True))
+        return [*said, ("split_half", found.split_half_statement)] if self.with_split_half else said
 
     @cached_property
     def verdict(self) -> str:
@@ -201,7 +202,7 @@ def assess_trust(
     --------
     >>> votes = [("a", "b", 1), ("b", "a", -1), ("b", "c", 1), ("a", "c", 1), ("c", "a", -1)] * 4
     >>> assess_trust(votes).verdict
-    'nothing found that one ranking and noise do not explain'
+    'nothing was found that needs attention'
     """
     answered = AnsweredGraph.of(read_ungrouped(votes))
 

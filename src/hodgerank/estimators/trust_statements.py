@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any
 
 from hodgerank.display import p_words
 from hodgerank.estimators.workers.assessment import (
-    FAULTS,
-    HABITS,
     NOT_KNOWN,
+    NOTES,
     TOO_FEW,
+    WARNINGS,
     WorkerAssessment,
 )
 from hodgerank.graph.answered_graph import AnsweredGraph
@@ -41,6 +41,8 @@ class Statement:
     about
         'items', 'ranking', 'cycles', 'noise', 'position_bias', 'outliers', 'workers' or
         'reliability'.
+    code
+        What is said, for programs: it stays when the wording changes.
     words
         What is said.
     concern
@@ -51,6 +53,7 @@ class Statement:
     """
 
     about: str
+    code: str
     words: str
     concern: bool = False
     how: str = ""
@@ -60,7 +63,12 @@ class Statement:
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, ready for JSON."""
-        return {"about": self.about, "words": str(self), "concern": self.concern}
+        return {
+            "about": self.about,
+            "code": self.code,
+            "words": str(self),
+            "concern": self.concern,
+        }
 
 
 def about_items(parts: HodgeDecomposition) -> list[Statement]:
@@ -68,7 +76,8 @@ def about_items(parts: HodgeDecomposition) -> list[Statement]:
     n = parts.betti.beta_0
     if n < 2:
         return []
-    return [Statement("items", f"{n:,} groups of items cannot be compared with each other", True)]
+    words = f"the items form {n:,} disconnected groups, which cannot be compared with each other"
+    return [Statement("items", "disconnected", words, True)]
 
 
 def chance_of_ranking(parts: HodgeDecomposition) -> float:
@@ -81,28 +90,27 @@ def about_ranking(parts: HodgeDecomposition) -> list[Statement]:
     """Whether there is one."""
     p = chance_of_ranking(parts)
     if SURE <= p < LEVEL:
-        words = f"a ranking shows, but not surely: coin tosses seldom give it ({p_words(p)})"
-        return [Statement("ranking", words)]
+        words = f"the votes contain a ranking, significant at 5% but not at 1% ({p_words(p)})"
+        return [Statement("ranking", "weakly_significant", words)]
     if p < SURE:
-        words = f"a ranking shows in the answers: coin tosses would hardly give it ({p_words(p)})"
-        return [Statement("ranking", words)]
-    words = f"no ranking shows in the answers: coin tosses would give as much ({p_words(p)})"
-    return [Statement("ranking", words, True)]
+        words = f"the votes contain a significant ranking ({p_words(p)})"
+        return [Statement("ranking", "significant", words)]
+    words = f"no significant ranking ({p_words(p)}): the order could be chance"
+    return [Statement("ranking", "not_significant", words, True)]
 
 
 def about_cycles(found: Consistency, n_items: int) -> list[Statement]:
     """Whether one ranking can be behind the answers; of two items none other could."""
     if n_items == 2:
-        return [Statement("cycles", "two items cannot run in a cycle")]
+        return [Statement("cycles", "impossible", "two items cannot form a cycle")]
     if found.cycles is None:
-        words = f"whether preferences run in cycles cannot be checked: {found.reason}"
-        return [Statement("cycles", words, True)]
+        words = f"cycles cannot be checked: {found.reason}"
+        return [Statement("cycles", "unchecked", words, True)]
     p = found.cycles.p_value
     if p < LEVEL:
-        words = f"preferences run in cycles that no single ranking explains ({p_words(p)})"
-        return [Statement("cycles", words, True)]
-    words = f"no cycles beyond what one ranking and noise explain ({p_words(p)})"
-    return [Statement("cycles", words)]
+        words = f"significant cycles, which no single ranking explains ({p_words(p)})"
+        return [Statement("cycles", "significant", words, True)]
+    return [Statement("cycles", "not_significant", f"no significant cycles ({p_words(p)})")]
 
 
 def about_noise(found: Consistency) -> list[Statement]:
@@ -110,18 +118,18 @@ def about_noise(found: Consistency) -> list[Statement]:
     said = []
     if found.misfit is not None and found.misfit.p_value < LEVEL:
         words = (
-            "one ranking with equal noise does not explain all answers "
+            "one ranking with equal noise does not explain all votes "
             f"({p_words(found.misfit.p_value)}): some items, pairs or workers are noisier than "
             "others, or tastes differ"
         )
-        said.append(Statement("noise", words))
+        said.append(Statement("noise", "misfit", words))
     shape = found.shape
     if shape is not None and shape.departure is not None:
         words = (
-            f"{shape.departure}: {shape.happened:.1%} of these answers go with the ranking, where "
-            f"the usual models expect {shape.promised:.1%}"
+            f"{shape.departure}: {shape.happened:.1%} of these votes agree with the ranking, "
+            f"{shape.promised:.1%} expected under the usual models"
         )
-        said.append(Statement("noise", words))
+        said.append(Statement("noise", "shape", words))
     return said
 
 
@@ -129,56 +137,55 @@ def about_position_bias(sides: PositionBiasReport, n_both_ways: int) -> list[Sta
     """Whether answers lean to one, and what that does to the ranking."""
     if not sides.n_known:
         why = f" ({sides.doubt})" if sides.doubt else ""
-        words = f"the display order is not known{why}: nothing can be said about sides"
-        return [Statement("position_bias", words)]
-    unseen = (
-        ""
-        if n_both_ways
-        else "no worker's votes have a pair both ways round, so this is the model's word alone: "
-    )
+        words = f"position bias cannot be assessed: the display order is unknown{why}"
+        return [Statement("position_bias", "unknown_display", words)]
     if sides.lean is None:
-        words = "whether answers lean to a side cannot be told from so few"
-        return [Statement("position_bias", words)]
+        words = "position bias cannot be assessed: too few votes"
+        return [Statement("position_bias", "too_few", words)]
     lean = sides.lean
     numbers = (
-        f"{lean.value:+.2f} on a scale of -1 (always right) to +1 (always left), "
-        f"95 %: {lean.lower:+.2f} to {lean.upper:+.2f}, {p_words(lean.p_value)}"
+        f"{lean.value:+.2f}, 95% CI {lean.lower:+.2f} to {lean.upper:+.2f}, "
+        f"{p_words(lean.p_value)}; -1 is always right, +1 always left"
     )
+    if not n_both_ways:
+        numbers += "; from the model alone, since no worker saw a pair in both orders"
     side = "left" if lean.value > 0 else "right"
     if lean.p_value >= SURE and lean.lower <= 0 <= lean.upper:
-        return [Statement("position_bias", f"{unseen}no lean to a side is sure ({numbers})")]
+        words = f"no significant position bias ({numbers})"
+        return [Statement("position_bias", "not_significant", words)]
     if lean.p_value >= SURE:
-        words = f"{unseen}answers may lean to the {side}, which is not sure at 1 % ({numbers})"
-        return [Statement("position_bias", words)]
-    words, moves = f"{unseen}answers lean to the {side} ({numbers})", sides.moves
+        words = f"possible position bias to the {side}, not significant at 1% ({numbers})"
+        return [Statement("position_bias", "weakly_significant", words)]
+    words, moves = f"significant position bias to the {side} ({numbers})", sides.moves
     if moves is None:
-        return [Statement("position_bias", words, True)]
+        return [Statement("position_bias", "significant", words, True)]
     how = f"position_bias={moves.position_bias!r}, --position-bias {moves.position_bias}"
-    return [Statement("position_bias", f"{words}; {moves}", True, how)]
+    return [Statement("position_bias", "significant", f"{words}; {moves}", True, how)]
 
 
 def about_outliers(found: Outliers) -> list[Statement]:
     """Whether answers stray further from the ranking than those of a consistent crowd."""
-    return [Statement("outliers", found.verdict, found.are_too_many)]
+    code = "too_many" if found.are_too_many else "expected"
+    return [Statement("outliers", code, found.verdict, found.are_too_many)]
 
 
 def about_workers(found: WorkerAssessment | None, n_workers: int) -> list[Statement]:
     """Who should be looked at, and who has habits worth knowing; nothing if nobody asked."""
     if not n_workers:
-        return [Statement("workers", "who answered is not recorded")]
+        return [Statement("workers", "unknown", "workers are not recorded")]
     if found is None:
         return []
     said = []
-    for flags, verbs, concern in (
-        (FAULTS, ("deserves a look", "deserve a look"), True),
-        (HABITS, ("has a habit worth knowing", "have habits worth knowing"), False),
+    for flags, code, verbs, concern in (
+        (WARNINGS, "warnings", ("has a warning", "have a warning"), True),
+        (NOTES, "notes", ("has a note", "have a note"), False),
     ):
         counts = {flag: found.flag.count(flag) for flag in flags if flag in found.flag}
         n = sum(counts.values())
         if n:
             listed = ", ".join(f"{count:,} {flag}" for flag, count in counts.items())
             words = f"{n:,} of {len(found):,} workers {verbs[n > 1]}: {listed}"
-            said.append(Statement("workers", words, concern))
+            said.append(Statement("workers", code, words, concern))
     return [*said, *_the_others(found, bool(said))]
 
 
@@ -187,20 +194,20 @@ def _the_others(found: WorkerAssessment, some_stand_out: bool) -> list[Statement
     n, few = len(found), found.flag.count(TOO_FEW)
     if n == few:
         who = "the only worker has" if n == 1 else f"all {n:,} workers have"
-        return [Statement("workers", f"{who} too few answers to say anything of them")]
-    words = [f"{few:,} of {n:,} have too few answers to say"] if few else []
+        return [Statement("workers", "too_few", f"{who} too few votes to be assessed")]
+    words = [f"{few:,} of {n:,} workers have too few votes to be assessed"] if few else []
     unknown = found.flag.count(NOT_KNOWN)
     if unknown:
         who = f"{unknown:,} of {n:,} workers"
         words.append(
-            "there is nobody to measure the only worker by"
+            "the only worker cannot be compared with others"
             if n == 1
-            else f"nothing is known of {who}: no others agree enough to measure them by"
+            else f"{who} cannot be assessed: no others agree with each other"
         )
     if not some_stand_out and few + unknown < n:
-        others = "no other worker" if few or unknown else f"none of {n:,} workers"
-        words.append("the worker does not stand out" if n == 1 else f"{others} stands out")
-    return [Statement("workers", "; ".join(words))] if words else []
+        checked = n - few - unknown
+        words.append(f"no worker was flagged ({checked:,} checked)")
+    return [Statement("workers", "others", "; ".join(words))] if words else []
 
 
 def about_repetitions(answered: AnsweredGraph) -> list[Statement]:
@@ -208,7 +215,8 @@ def about_repetitions(answered: AnsweredGraph) -> list[Statement]:
     if not repeat_themselves(answered):
         return []
     words = (
-        "answers of one worker to the same pair hang together: standard errors take that for news "
-        "unless they are clustered"
+        "votes of one worker on the same pair are correlated: standard errors are too small unless "
+        "they are clustered by worker"
     )
-    return [Statement("workers", words, True, "covariance='worker', --covariance worker")]
+    how = "covariance='worker', --covariance worker"
+    return [Statement("workers", "correlated", words, True, how)]

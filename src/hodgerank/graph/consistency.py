@@ -52,7 +52,7 @@ class LinkShape:
     saturation
         Estimated share of answers that err on none but the closest pairs.
     departure
-        'slips even on clear pairs' or 'more unanimous on clear pairs than close pairs promise',
+        'mistakes even on clear pairs' or 'more unanimous on clear pairs than close pairs suggest',
         where that is sure and a fifth more answers slip than would, or fewer; otherwise None.
     promised, happened
         Of the answers to clear pairs, the share that would and that did go with the ranking;
@@ -142,8 +142,8 @@ class Consistency:
 CLEAR = 0.9  # chance of the favourite from which on a pair is clear
 SURE = 0.01  # p-value
 NOTEWORTHY = 1.2  # times as many slips as promised, or as few
-SLIPS = "slips even on clear pairs"
-UNANIMOUS = "more unanimous on clear pairs than close pairs promise"
+SLIPS = "mistakes even on clear pairs"
+UNANIMOUS = "more unanimous on clear pairs than close pairs suggest"
 
 
 def shape_of(signs: ComparisonGraph, link: FlexibleLink) -> LinkShape:
@@ -259,7 +259,7 @@ def _why_not(answered: AnsweredGraph) -> str | None:
         return "all answers are ties"
     signs = answered.signs.graph
     if not _has_cycles(signs.i, signs.j, signs.n_items):
-        return "without the ties no pairs close a cycle"
+        return "no pairs close a cycle without the ties"
     often = signs.weights > 1 + 1e-9
     if not _has_cycles(signs.i[often], signs.j[often], signs.n_items):
         return "no cycle is closed by pairs that have more than one independent answer"

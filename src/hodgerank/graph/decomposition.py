@@ -38,10 +38,10 @@ def prequential_p_value(votes: Comparisons) -> float:
 
 PART_WORDS = {
     "bias": "position bias",
-    "ties": "disagreement on the same pair",
+    "ties": "disagreement within pairs",
     "gradient": "the ranking",
-    "curl": "triangles that do not add up",
-    "harmonic": "longer loops that do not",
+    "curl": "triangular inconsistency (curl)",
+    "harmonic": "harmonic inconsistency (longer loops)",
 }
 PARTS = tuple(PART_WORDS)
 # Triangles per edge up to which all of them are used: a spanning choice suffices, but is worse

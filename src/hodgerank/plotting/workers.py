@@ -128,7 +128,7 @@ LONGEST_LABEL = 24
 LARGEST, SMALLEST, INK = 240.0, 14.0, 40_000.0  # areas of a dot, and of all of them
 NARROWEST, LOWEST = 0.25, 0.4  # bias and agreement that are always on the map
 COIN = 0.5  # the agreement of one that has no bias
-LEVELS = {"fault": (ORANGE, "triangle-up"), "habit": (BLUE, "diamond")}
+LEVELS = {"warning": (ORANGE, "triangle-up"), "note": (BLUE, "diamond")}
 GOLDEN = (5**0.5 - 1) / 2  # its multiples spread evenly
 
 
@@ -146,7 +146,7 @@ class _Panel(NamedTuple):
 def workers_chart(assessment: WorkerAssessment) -> Any:
     """Position bias against agreement with the others, a dot for each worker.
 
-    Those with a fault or habit are coloured and named where there is room. Workers whose bias is
+    Those with a warning or note are coloured and named where there is room. Workers whose bias is
     not known (the display order is not) stand in a strip by their agreement alone.
     """
     said = [statement.words for statement in about_workers(assessment, len(assessment))]
@@ -170,7 +170,7 @@ def workers_chart(assessment: WorkerAssessment) -> Any:
         drawn.append(chart)
         n_nameless += missing
     if n_nameless:
-        notes.append(f"no room for the names of {n_nameless:,} workers with a fault or habit")
+        notes.append(f"no room for the names of {n_nameless:,} workers with a warning or note")
     whole = drawn[0] if len(drawn) == 1 else altair().hconcat(*drawn, spacing=24)
     return whole.properties(title=heading(finding, *notes))
 

@@ -36,7 +36,7 @@ from hodgerank.estimators.trust_statements import (
     about_workers,
     chance_of_ranking,
 )
-from hodgerank.estimators.workers.assessment import CLICKING, FAULTS, WorkerAssessment
+from hodgerank.estimators.workers.assessment import CLICKING, WARNINGS, WorkerAssessment
 from hodgerank.graph.answered_graph import AnsweredGraph
 from hodgerank.graph.comparison_graph import ComparisonGraph
 from hodgerank.graph.description import Description, describe
@@ -154,8 +154,7 @@ N_NEXT = 10
 TOPS = (1, 3, 5, 10)
 HARDLY = 0.005  # pairs that were chosen by labels make .05 too easy to reach
 SHOWS_WITH_SIDES = (
-    "a ranking shows in the answers: if they leaned to sides as they do, but to no item, they "
-    "would hardly give it ({p})"
+    "the votes contain a significant ranking ({p}), also after accounting for position bias"
 )
 TARGETS = (0.8, 0.9, 0.95)  # expected tau
 
@@ -164,7 +163,7 @@ Tell = Callable[[str], object]
 
 @dataclass(frozen=True)
 class WithoutFlagged:
-    """The ranking without workers that have a fault, beside the one with them.
+    """The ranking without workers that have a warning, beside the one with them.
 
     `ranking` is None where too few answers are left to join the items.
     """
@@ -233,7 +232,7 @@ class Findings:
         p = ranking_chance(self.trust.decomposition.answered, position_bias)
         if p is None or p > HARDLY:
             return tuple(said)
-        shows = Statement("ranking", SHOWS_WITH_SIDES.format(p=p_words(p)))
+        shows = Statement("ranking", "significant", SHOWS_WITH_SIDES.format(p=p_words(p)))
         return tuple(shows if one.about == "ranking" else one for one in said)
 
     @cached_property
@@ -246,7 +245,7 @@ class Findings:
         if self.settings.position_bias is not None:
             said = [said for said in said if said.about != "position_bias"]
         workers = self.trust.workers
-        if workers is not None and not at_fault(workers, self.settings):
+        if workers is not None and not with_warning(workers, self.settings):
             innocent = about_workers(workers, self.votes.n_workers)
             said = [said for said in said if said not in innocent]
         return tuple(said)
@@ -320,12 +319,12 @@ class Findings:
 
 def find(votes: Comparisons, settings: ReportOptions, tell: Tell) -> Findings:
     """Rank the votes and ask everything that should be asked of them, telling what is done."""
-    tell("asking how far the ranking can be trusted")
+    tell("assessing how far the ranking can be trusted")
     trust = assess_trust(votes, with_workers=settings.with_workers)
     trust.statements  # noqa: B018 - computed while progress is told
     tell("ranking")
     ranking, same_as = rank_cautiously(trust.decomposition.answered, settings)
-    tell("choosing what to ask next")
+    tell("choosing the next pairs")
     sampler = AutoSampler(votes.items, seed=settings.seed, position_bias=settings.position_bias)
     sampler.prepare_to_stop()
     sampler.tell_many(votes)
@@ -335,7 +334,7 @@ def find(votes: Comparisons, settings: ReportOptions, tell: Tell) -> Findings:
         pairs = ()
     outlooks: tuple[Forecast, ...] = ()
     if settings.with_forecast and pairs and len(ranking) <= FORESEEN:
-        tell("foreseeing what more answers would buy")
+        tell("forecasting what more votes would achieve")
         graph, sides = trust.decomposition.graph, settings.position_bias is not None
         is_certain = leading(ranking, graph, sides=sides).is_certain
         outlooks = forecasts(sampler, _wanted(ranking, is_certain))
@@ -362,17 +361,17 @@ def _wanted(ranking: Ranking, is_certain: bool) -> list[RankingRule]:
     return rules
 
 
-def at_fault(workers: WorkerAssessment, settings: ReportOptions) -> list[Item]:
-    """Workers with a fault that the ranking does not allow for, as it may for leaning to a side."""
+def with_warning(workers: WorkerAssessment, settings: ReportOptions) -> list[Item]:
+    """Workers with a warning; none for position bias where the model has a term for each."""
     allowed_for = (CLICKING,) if settings.position_bias == "worker" else ()
     flags = zip(workers.workers, workers.flag, strict=True)
-    return [worker for worker, flag in flags if flag in FAULTS and flag not in allowed_for]
+    return [worker for worker, flag in flags if flag in WARNINGS and flag not in allowed_for]
 
 
 def _without_flagged(
     votes: Comparisons, ranking: Ranking, same_as: str, trust: TrustReport, settings: ReportOptions
 ) -> WithoutFlagged | None:
-    flagged = [] if trust.workers is None else at_fault(trust.workers, settings)
+    flagged = [] if trust.workers is None else with_warning(trust.workers, settings)
     if not flagged:
         return None
     n = len(flagged)

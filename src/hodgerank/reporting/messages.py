@@ -40,19 +40,19 @@ def _texts() -> dict[str, Any]:
 
 
 def percent(share: float) -> str:
-    """A share in whole percent; nothing uncertain is 0 or 100 %.
+    """A share in whole percent; nothing uncertain is 0 or 100%.
 
     >>> percent(0.997), percent(0.5), percent(1.0)
-    ('more than 99 %', '50 %', 'more than 99 %')
+    ('more than 99%', '50%', 'more than 99%')
     """
     if share > 0.99:
-        return "more than 99 %"
-    return "less than 1 %" if share < 0.01 else f"{100 * share:.0f} %"
+        return "more than 99%"
+    return "less than 1%" if share < 0.01 else f"{100 * share:.0f}%"
 
 
 def level(confidence: float) -> str:
     """A level of confidence."""
-    return f"{100 * confidence:g} %"
+    return f"{100 * confidence:g}%"
 
 
 def p_value(p: float | None) -> str:

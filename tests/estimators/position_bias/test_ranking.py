@@ -40,7 +40,7 @@ def test_scores_are_those_of_the_joint_likelihood(estimator, log_cdf, precision,
     best = minimize(loss, np.zeros(n + n_groups), options={"gtol": 1e-8}).x
     ranking = estimator(votes, position_bias=position)
     np.testing.assert_allclose(scores_of(ranking, votes), best[:n], atol=1e-4)
-    assert "sides are in the model" in ranking.notes[-1]
+    assert "position bias is in the model" in ranking.notes[-1]
     assert ranking.converged
 
 

@@ -53,7 +53,8 @@ def test_it_says_something_true_of_anything(name):
 def test_what_cannot_be_said_is_said_to_be_unknown():
     said = hr.assess_reliability([("a", "b", 1)])
     assert (said.separation, said.workers, said.agreement) == (None, None, None)
-    assert sum("cannot be said" in statement for statement in said.statements) == 3
+    assert sum("cannot be computed" in statement for statement in said.statements) == 2
+    assert sum("too few votes to find misfitting items" in words for words in said.statements) == 1
 
 
 def test_groups_are_taken_together():
@@ -63,9 +64,9 @@ def test_groups_are_taken_together():
 
 def test_names_come_with_how_often_they_are_wrong():
     votes = Crowd(tossers=0.2, per_pair=20, n_items=12).votes(fresh_rng(4, "tossers"))
-    assert "at most 5 % of such names" in hr.assess_reliability(votes).statements[-1]
+    assert "at most 5% of flagged workers" in hr.assess_reliability(votes).statements[-1]
     in_units = replace(votes, ballot=np.arange(len(votes)) // 4)
-    assert "names too many" in hr.assess_reliability(in_units).statements[-1]
+    assert "flags too many" in hr.assess_reliability(in_units).statements[-1]
 
 
 def test_wrong_arguments():

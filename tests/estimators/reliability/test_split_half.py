@@ -89,7 +89,7 @@ def test_what_cannot_be_said():
     found = hr.assess_reliability(chain, n_splits=5)
     assert found.split_half.correlation is None
     assert found.split_half.spearman_brown is None
-    assert "cannot be said" in found.split_half_statement
+    assert "cannot be computed" in found.split_half_statement
     coins = Crowd(spread=0.0, per_pair=2).votes(fresh_rng(11, "coins"))
     negative = [halves(coins, n_splits=1, rng=k) for k in range(20)]
     assert all(half.spearman_brown is None for half in negative if half.correlation < 0)

@@ -14,11 +14,11 @@ from hodgerank.errors import InvalidArgument
 from hodgerank.estimators.workers import assess
 from hodgerank.estimators.workers.assess import LeaveOneOut
 from hodgerank.estimators.workers.assessment import (
-    FAULTS,
-    HABITS,
     NOT_KNOWN,
+    NOTES,
     OK,
     TOO_FEW,
+    WARNINGS,
     WORDS,
 )
 from hodgerank.estimators.workers.worker_cells import WorkerCells
@@ -55,13 +55,13 @@ def test_every_kind_of_worker_gets_its_flag(mixed):
 
 def test_faults_and_habits_are_kept_apart(mixed):
     faults = {worker for worker, flag in zip(mixed.workers, mixed.flag, strict=True)
-              if flag in FAULTS}  # fmt: skip
+              if flag in WARNINGS}  # fmt: skip
     assert set(mixed.flagged) == faults
-    assert {"tie-happy-01", "tie-happy-02"} <= set(mixed.habits)
-    assert not set(mixed.flagged) & set(mixed.habits)
+    assert {"tie-happy-01", "tie-happy-02"} <= set(mixed.noted)
+    assert not set(mixed.flagged) & set(mixed.noted)
     levels = [mixed.level[k] for k in mixed.worst_first]
-    assert levels == sorted(levels, key=["fault", "habit", "none"].index)
-    assert set(mixed.flag) <= set(WORDS) == {*FAULTS, *HABITS, NOT_KNOWN, OK, TOO_FEW}
+    assert levels == sorted(levels, key=["warning", "note", "none"].index)
+    assert set(mixed.flag) <= set(WORDS) == {*WARNINGS, *NOTES, NOT_KNOWN, OK, TOO_FEW}
 
 
 def test_the_table_has_the_promised_columns(mixed):
@@ -116,7 +116,7 @@ def test_self_contradictions():
     found = hr.assess_workers(rows)
     assert found.contradictions[0] == 0.5
     assert np.isnan(found.contradictions[1])
-    assert set(found.flag) == {"too few answers to say"}
+    assert set(found.flag) == {"too few votes"}
 
 
 def test_unknown_display_order_leaves_position_columns_empty():
@@ -125,7 +125,7 @@ def test_unknown_display_order_leaves_position_columns_empty():
     found = hr.assess_workers(hidden)
     assert np.isnan(found.position_bias).all()
     assert np.isnan(found.left_rate).all()
-    assert "display order is not known" in found.notes[0]
+    assert "display order is unknown" in found.notes[0]
     assert found.to_dict()["workers"][0]["position_bias"] is None
 
 

@@ -20,7 +20,7 @@ from benchmarks.calibration.workers import (
 
 import hodgerank as hr
 from hodgerank.data.reading.vote_source import VoteSource
-from hodgerank.estimators.workers.assessment import FAULTS, IMPRECISE, NOT_KNOWN, OK
+from hodgerank.estimators.workers.assessment import IMPRECISE, NOT_KNOWN, OK, WARNINGS
 from hodgerank.estimators.workers.worker_cells import WorkerCells
 from hodgerank.graph.answered_graph import AnsweredGraph
 
@@ -69,7 +69,7 @@ def test_nobody_is_blamed_where_all_toss_coins(crowd):
         votes, _ = misbehave(crowd.votes(rng), {COIN: 1.0}, rng)
         found = hr.assess_workers(replace(votes, display_known=np.zeros(len(votes), bool)))
         blamed += len(found.flagged)
-        assert any("no more than coins" in note for note in found.notes)
+        assert any("show no agreement beyond chance" in note for note in found.notes)
         assert OK not in found.flag
     assert blamed == 0
 
@@ -77,7 +77,7 @@ def test_nobody_is_blamed_where_all_toss_coins(crowd):
 def test_one_worker_is_measured_by_nobody():
     found = hr.assess_workers(Crowd(n_workers=1).votes(np.random.default_rng(0)))
     assert found.flag == (NOT_KNOWN,)
-    assert any("nobody to measure them by" in note for note in found.notes)
+    assert any("cannot be compared with others" in note for note in found.notes)
 
 
 def test_of_two_who_contradict_each_other_nobody_is_blamed():
@@ -87,8 +87,8 @@ def test_of_two_who_contradict_each_other_nobody_is_blamed():
     assert found.flag == (NOT_KNOWN, NOT_KNOWN)
     assert np.isnan(found.reliability).all()
     said = [said.words for said in hr.assess_trust(votes).statements if said.about == "workers"]
-    assert any("nothing is known of 2 of 2 workers" in words for words in said)
-    assert not any("stands out" in words for words in said)
+    assert any("2 of 2 workers cannot be assessed" in words for words in said)
+    assert not any("no worker was flagged" in words for words in said)
 
 
 def test_low_acuity_is_a_habit_and_no_fault():
@@ -156,7 +156,7 @@ def test_rows_that_stand_for_many_answers_and_odd_weights():
         assert weighted.flag == plain.flag
     many = VoteSource(votes.to_frame().lazy()).distinct_answers()
     many = replace(many, multiplicity=many.multiplicity * 10**6)
-    assert not set(hr.assess_workers(many).flag) & set(FAULTS)
+    assert not set(hr.assess_workers(many).flag) & set(WARNINGS)
 
 
 @pytest.mark.parametrize("outcome", [0.0, 0.5, 1.0])

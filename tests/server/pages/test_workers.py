@@ -46,7 +46,7 @@ def test_a_fault_is_named_and_explained(owned):
         campaign.answer(task, 1, seconds=2)
     html = owned.page("c", campaign.id, "workers", "table")
     assert "position-clicking" in html
-    assert "the answers follow the side an item is shown on" in html
+    assert "the votes follow the side on which an item is shown" in html
     assert html.index('value="lefty"') < html.index('value="w0"')  # faults come first
     assert "At most 5% of the workers with a warning" in html
 
@@ -202,6 +202,6 @@ def test_nobody_is_called_ok_where_nothing_can_be_said(owned):
     campaign = owned.campaign([f"i{k}" for k in range(6)])
     answer(campaign, 60, CROWD, {f"i{k}": 0.0 for k in range(6)})
     html = owned.page("c", campaign.id, "workers", "table")
-    assert "no more than coins would" in html
+    assert "show no agreement beyond chance" in html
     assert html.count(">not known<") == 6
     assert ">ok<" not in html

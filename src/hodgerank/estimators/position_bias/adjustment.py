@@ -114,7 +114,9 @@ def position_bias_note(lean: FloatArray, position_bias: Position) -> str:
     added = f"{lean[0]:+.3g}" if len(lean) else "nothing"
     if position_bias == "worker" and len(lean) > 1:
         added = f"{lean.min():+.3g} to {lean.max():+.3g}, by worker,"
-    return f"sides are in the model: standing left adds {added} on the scale of the scores"
+    return (
+        f"position bias is in the model: being shown left adds {added} on the scale of the scores"
+    )
 
 
 @dataclass(frozen=True)

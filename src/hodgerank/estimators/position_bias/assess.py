@@ -42,10 +42,10 @@ class Moves:
     def __str__(self) -> str:
         """Ready for a sentence."""
         if not self.n_moved:
-            return "with sides in the model no item changes its rank"
+            return "with position bias in the model no item changes its rank"
         return (
-            f"with sides in the model {self.n_moved:,} of {self.n_items:,} items change rank, "
-            f"{self.item} most, by {self.places:,} place{'' if self.places == 1 else 's'}"
+            f"with position bias in the model {self.n_moved:,} of {self.n_items:,} items change "
+            f"rank, {self.item} most, by {self.places:,} place{'' if self.places == 1 else 's'}"
         )
 
 

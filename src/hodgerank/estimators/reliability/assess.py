@@ -97,8 +97,8 @@ class Reliability(Displayed):
         halves = self.split_half
         if halves.correlation is None:
             return (
-                "split-half reliability cannot be said: halves of "
-                f"{SPLIT[halves.by]} rarely join at least half of the items"
+                "split-half reliability cannot be computed: halves of "
+                f"{SPLIT[halves.by]} rarely connect at least half of the items"
             )
         text = (
             f"split-half reliability {halves.correlation:.2f} (two halves of {SPLIT[halves.by]}, "
@@ -106,30 +106,27 @@ class Reliability(Displayed):
         )
         if halves.spearman_brown is None:
             return f"{text}: the halves do not agree at all"
-        return (
-            f"{text}, which makes {halves.spearman_brown:.2f} for two samples as large as this one "
-            "(Spearman-Brown)"
-        )
+        return f"{text}; {halves.spearman_brown:.2f} for two samples of this size (Spearman-Brown)"
 
     def _of_separation(self) -> str:
         found = self.separation
         if found is None:
             return (
-                "scale separation reliability cannot be said: there are fewer than three items, "
-                "or their scores do not differ"
+                "scale separation reliability (SSR) cannot be computed: there are fewer than three "
+                "items, or their scores do not differ"
             )
         text = (
-            f"scale separation reliability {found.reliability:.2f}: about this share of the "
-            "variance of the scores is not noise"
+            f"scale separation reliability (SSR) {found.reliability:.2f}: "
+            f"about {max(found.reliability, 0):.0%} of the variance in scores is signal"
         )
         if found.clustered_by is not None:
-            text += f"; answers of one {found.clustered_by} are taken as hanging together"
+            text += f"; votes of one {found.clustered_by} are treated as correlated"
         if found.lower is not None:
-            text += f"; at least {found.lower:.2f} with 95 % confidence"
+            text += f"; at least {found.lower:.2f} with 95% confidence"
         if found.adaptive:
             text += (
-                "; pairs were chosen in the light of earlier answers, which mostly distorts it: "
-                "bayes_rank, which allows for most of that, gives "
+                "; pairs were chosen adaptively, which mostly distorts it: bayes_rank, which "
+                "accounts for most of it, gives "
                 f"{found.posterior_reliability:.2f}"
             )
         return text
@@ -138,35 +135,32 @@ class Reliability(Displayed):
         found = self.agreement
         if found is None:
             return (
-                "Krippendorff's alpha cannot be said: no pair was answered by two known workers, "
-                "or all their answers are ties"
+                "Krippendorff's alpha cannot be computed: no pair was judged by two known workers, "
+                "or all their votes are ties"
             )
         text = f"Krippendorff's alpha {found.alpha:.2f}"
         if found.lower is not None:
-            text += f" (95 % interval {found.lower:.2f} to {found.upper:.2f})"
+            text += f" (95% CI {found.lower:.2f} to {found.upper:.2f})"
         return (
-            f"{text} over {found.n_pairs:,} pairs that several workers answered; 1 is full "
-            "agreement, 0 that of coins, and close pairs lower it however careful workers are"
+            f"{text} over {found.n_pairs:,} pairs judged by several workers; 1 is perfect "
+            "agreement, 0 is chance, and close pairs lower it even for careful workers"
         )
 
     def _of_misfit(self, found: Misfit) -> str:
         names = found.misfitting
-        level = f"{100 * found.false_discovery_rate:g} %"
+        level = f"{100 * found.false_discovery_rate:g}%"
         if not np.isfinite(found.p_value).any():
-            return (
-                f"which {found.of}s follow the ranking less than others cannot be said from so few "
-                "answers"
-            )
+            return f"too few votes to find misfitting {found.of}s"
         if not names:
-            return f"no {found.of} follows the ranking less than the others do"
+            return f"no misfitting {found.of}s"
         more = f" and {len(names) - MOST_NAMED:,} more" if len(names) > MOST_NAMED else ""
         listed = ", ".join(short(str(name)) for name in names[:MOST_NAMED])
-        what = f"{found.of} follows" if len(names) == 1 else f"{found.of}s follow"
-        said = f"{len(names):,} {what} the ranking less than the others do: {listed}{more}"
+        plural = "" if len(names) == 1 else "s"
+        said = f"{len(names):,} misfitting {found.of}{plural}: {listed}{more}"
         if self.votes.n_ballots > 1:
             unit = "unit" if self.votes.units else "ballot"
-            return f"{said} (answers of one {unit} are taken as independent, which names too many)"
-        return f"{said} (at most {level} of such names are expected to be wrong)"
+            return f"{said} (votes of one {unit} are treated as independent, which flags too many)"
+        return f"{said} (at most {level} of flagged {found.of}s are expected to be false positives)"
 
     def _headline(self) -> str:
         ssr = "-" if self.separation is None else f"{self.separation.reliability:.2f}"

@@ -211,9 +211,9 @@ def assess_workers(
     groups
         Instead of workers: any label for each answer (country, device, session ...).
     false_discovery_rate
-        Of the workers with a fault, at most this share is expected to be innocent. Position bias,
-        ties and precision are tested with the procedure of [Benjamini95]; carelessness and
-        hostility by the posterior probability of honesty.
+        Of the workers with a warning, at most this share is expected to be flagged by mistake.
+        Position bias, ties and precision are tested with the procedure of [Benjamini95];
+        carelessness and hostility by the posterior probability of honesty.
 
     Examples
     --------
@@ -281,7 +281,7 @@ def assess_answers(
 def _side_notes(votes: Comparisons) -> tuple[str, ...]:
     known = int(votes.answers_per_row @ votes.display_known)
     if not known:
-        return ("the display order is not known, so position bias and left rate cannot be said",)
+        return ("the display order is unknown, so position bias and left rate cannot be computed",)
     if known < votes.n_answers:
         return (
             f"the display order is known of {known:,} of {votes.n_answers:,} answers only: "
@@ -294,9 +294,9 @@ def _comparison_notes(comparable: BoolArray) -> tuple[str, ...]:
     if comparable.any():
         return ()
     if len(comparable) == 1:
-        return ("all answers are of one worker, so there is nobody to measure them by",)
+        return ("all votes are from one worker, who cannot be compared with others",)
     return (
-        "those who answered agree with each other no more than coins would, as far as can be told: "
+        "the workers show no agreement beyond chance: "
         "nothing is said about who is careless, adversarial or less precise",
     )
 

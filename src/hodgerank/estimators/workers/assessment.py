@@ -13,7 +13,7 @@ from hodgerank.types import FloatArray, IntArray, Item
 
 OK = "ok"
 NOT_KNOWN = "not known"
-TOO_FEW = "too few answers to say"
+TOO_FEW = "too few votes"
 CLICKING = "position-clicking"
 ADVERSARIAL = "adversarial"
 CARELESS = "careless"
@@ -22,32 +22,32 @@ LEANS_LEFT = "leans left"
 LEANS_RIGHT = "leans right"
 IMPRECISE = "less precise than others"
 
-FAULTS = (CLICKING, ADVERSARIAL, CARELESS)
+WARNINGS = (CLICKING, ADVERSARIAL, CARELESS)
 """Answers to look at, or to leave out."""
-HABITS = (TIE_HAPPY, LEANS_LEFT, LEANS_RIGHT, IMPRECISE)
-"""Worth knowing, and no fault."""
+NOTES = (TIE_HAPPY, LEANS_LEFT, LEANS_RIGHT, IMPRECISE)
+"""Worth knowing, but no reason to exclude anybody."""
 
-Level = Literal["fault", "habit", "none"]
+Level = Literal["warning", "note", "none"]
 
 WORDS: Mapping[str, str] = {
-    CLICKING: "the answers follow the side an item is shown on: all of the interval of the bias "
+    CLICKING: "the votes follow the side on which an item is shown: the whole interval of the bias "
     "is beyond 0.2 (1 is always left, -1 always right)",
-    ADVERSARIAL: "the answers go against the common ranking, as if better and worse were mixed up",
-    CARELESS: "the answers follow the common ranking no better than a coin would",
-    TIE_HAPPY: "ties are clearly more frequent than in the answers of others to the same pairs",
+    ADVERSARIAL: "the votes contradict the common ranking, as if better and worse were swapped",
+    CARELESS: "the votes agree with the common ranking no better than chance",
+    TIE_HAPPY: "ties are significantly more frequent than among others on the same pairs",
     LEANS_LEFT: "the item on the left is preferred more often than its quality explains",
     LEANS_RIGHT: "the item on the right is preferred more often than its quality explains",
-    IMPRECISE: "the answers follow the common ranking less closely than those of most others",
-    TOO_FEW: "there are too few answers to tell these from any others",
-    NOT_KNOWN: "there are no others who agree with each other, to measure these answers by",
+    IMPRECISE: "the votes agree with the common ranking less closely than those of most others",
+    TOO_FEW: "there are too few votes to assess this worker",
+    NOT_KNOWN: "there are no others who agree with each other, with whom to compare this worker",
     OK: "nothing unusual was found",
 }
 """What each flag says, of a worker or of any other group."""
 
 
 def level_of(flag: str) -> Level:
-    """Whether a flag is a fault, a habit, or none."""
-    return "fault" if flag in FAULTS else "habit" if flag in HABITS else "none"
+    """Whether a flag is a warning, a note, or none."""
+    return "warning" if flag in WARNINGS else "note" if flag in NOTES else "none"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -79,8 +79,8 @@ class WorkerAssessment(Displayed, Charted):
     effect
         Share of item pairs whose order would turn without this worker.
     flag
-        The first of these that applies: too few answers to say; a fault (position-clicking,
-        adversarial, careless); a habit (tie-happy, leans left, leans right, less precise than
+        The first of these that applies: too few votes; a warning (position-clicking,
+        adversarial, careless); a note (tie-happy, leans left, leans right, less precise than
         others); not known, where there are no others to measure the worker by, or they do not agree
         with each other; ok. `WORDS` has a sentence for each.
     """
@@ -111,8 +111,8 @@ class WorkerAssessment(Displayed, Charted):
         return len(self.workers)
 
     def _headline(self) -> str:
-        faults, habits = len(self.flagged), len(self.habits)
-        return f"{len(self):,} workers, {faults:,} with a fault, {habits:,} with a habit"
+        warned, noted = len(self.flagged), len(self.noted)
+        return f"{len(self):,} workers, {warned:,} with a warning, {noted:,} with a note"
 
     def _preview(self) -> Preview:
         rows = (
@@ -129,18 +129,18 @@ class WorkerAssessment(Displayed, Charted):
 
     @property
     def level(self) -> tuple[Level, ...]:
-        """Whether each flag is a fault, a habit, or none."""
+        """Whether each flag is a warning, a note, or none."""
         return tuple(level_of(flag) for flag in self.flag)
 
     @property
     def flagged(self) -> tuple[Item, ...]:
-        """Workers with a fault, whose answers should be looked at or left out."""
-        return self._at("fault")
+        """Workers with a warning, whose answers should be looked at or left out."""
+        return self._at("warning")
 
     @property
-    def habits(self) -> tuple[Item, ...]:
-        """Workers with a habit, which is worth knowing and no fault."""
-        return self._at("habit")
+    def noted(self) -> tuple[Item, ...]:
+        """Workers with a note, which is no reason to exclude them."""
+        return self._at("note")
 
     def _at(self, level: Level) -> tuple[Item, ...]:
         pairs = zip(self.workers, self.level, strict=True)
@@ -148,8 +148,8 @@ class WorkerAssessment(Displayed, Charted):
 
     @property
     def worst_first(self) -> list[int]:
-        """Positions of the workers: faults, then habits, then all others."""
-        order, level = ("fault", "habit", "none"), self.level
+        """Positions of the workers: warnings, then notes, then all others."""
+        order, level = ("warning", "note", "none"), self.level
         return sorted(range(len(self)), key=lambda k: order.index(level[k]))
 
     def to_frame(self, backend: str | None = None) -> Any:

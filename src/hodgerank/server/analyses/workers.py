@@ -14,7 +14,7 @@ from hodgerank.campaign.summaries import WorkerSummary, worker_summaries
 from hodgerank.data.comparisons import Comparisons
 from hodgerank.data.groups import VoteGroups
 from hodgerank.estimators.workers.assess import assess_workers
-from hodgerank.estimators.workers.assessment import FAULTS, HABITS, WorkerAssessment
+from hodgerank.estimators.workers.assessment import NOTES, WARNINGS, WorkerAssessment
 from hodgerank.types import Item
 
 MOST_MOVES = 20
@@ -27,7 +27,7 @@ class WorkerRow:
     Attributes
     ----------
     level, flag
-        'fault', 'habit' or 'none', and which one: see `WorkerAssessment`. None for those of whom
+        'warning', 'note' or 'none', and which one: see `WorkerAssessment`. None for those of whom
         no answer counts.
     """
 
@@ -42,14 +42,14 @@ class WorkerRow:
 
 @dataclass(frozen=True)
 class WorkersView:
-    """All workers, those with a fault first.
+    """All workers, those with a warning first.
 
     Attributes
     ----------
     meanings
-        The faults and habits among them, how many have each.
+        The warnings and notes among them, how many have each.
     innocent
-        Of those with a fault, at most this share is expected to have none.
+        Of those with a warning, at most this share is expected to be flagged by mistake.
     """
 
     n_answers: int
@@ -82,7 +82,7 @@ def workers_view(campaign: Campaign) -> WorkersView:
         n_answers=sum(votes.n_answers for votes in answered.values()),
         at=at,
         rows=tuple(rows),
-        meanings={flag: flags[flag] for flag in (*FAULTS, *HABITS) if flags[flag]},
+        meanings={flag: flags[flag] for flag in (*WARNINGS, *NOTES) if flags[flag]},
         innocent=0.0 if found is None else found.false_discovery_rate,
         notes=() if found is None else found.notes,
     )
@@ -107,7 +107,7 @@ def _rows(did: list[WorkerSummary], found: WorkerAssessment | None) -> list[Work
                 reliability=_number(found.reliability[k]),
             )
         )
-    order = ("fault", "habit", "none")
+    order = ("warning", "note", "none")
     return sorted(rows, key=lambda row: (order.index(row.level), -row.did.n_answers))
 
 
