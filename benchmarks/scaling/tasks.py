@@ -246,7 +246,7 @@ TASKS = (
         "answers",
         (10_000, 100_000, 1_000_000),
         {OURS: on_crowd(trust)},
-        "Decomposition beside what noise gives, worst triangles, outliers and workers.",
+        "Decomposition with the shares expected by chance, worst triangles, outliers and workers.",
     ),
     Task(
         "HodgeRank of a lazy table, 10,000 items whose answers hardly repeat",

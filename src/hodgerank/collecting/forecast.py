@@ -130,7 +130,7 @@ def forecasts(sampler: Sampler, targets: Iterable[float | RankingRule]) -> tuple
     for rule in rules:
         if n > MOST_PLAYED and not isinstance(rule, ExpectedTau):
             raise InvalidArgument(
-                f"beyond {MOST_PLAYED:,} items only an expected tau is foreseen, not {rule}"
+                f"beyond {MOST_PLAYED:,} items only expected tau can be forecast, not {rule}"
             )
     found = dict.fromkeys(rules, (0.0, 0.0, 0.0))
     wanted = [rule for rule in rules if not rule.holds(ranking, active)]

@@ -42,7 +42,7 @@ class ReadReport:
     ballots
         Number of rankings of several items that the answers were taken from; 0 for plain answers.
     units
-        Number of units (prompts, pages ...) whose answers hang together; 0 where none were named.
+        Number of units (prompts, pages ...) whose votes are correlated; 0 where none were named.
     adaptive
         Whether pairs were chosen in the light of earlier answers.
     unused

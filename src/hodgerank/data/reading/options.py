@@ -52,7 +52,7 @@ class ReadOptions:
     group: str | None = _option(
         "Column of scene, topic, prompt ...: items are compared within a group only.", "--by"
     )
-    unit: str | None = _option("Column of prompt, page ...: answers of one unit hang together.")
+    unit: str | None = _option("Column of prompt, page ...: votes of one unit are correlated.")
     ballot: str | None = _option("Column of which ranking of several items a row is of.")
     item: str | None = _option("Column of the item in such a ranking.")
     place: str | None = _option("Column of its place there; 1 is the best.")

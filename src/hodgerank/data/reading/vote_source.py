@@ -253,7 +253,7 @@ def read_comparisons(  # type: ignore[misc]  # the overloads do not list the opt
         Column of scene, topic, prompt ...: items are compared within a group, and what is
         returned are `VoteGroups`.
     unit
-        Column of prompt, page, session ...: answers of one unit hang together, so that standard
+        Column of prompt, page, session ...: votes of one unit are correlated, so that standard
         errors are clustered by it. Items are compared across units.
     ballot, item, place
         Columns of rankings of several items: which ranking, which item, and its place from 1.
