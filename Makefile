@@ -39,7 +39,7 @@ help:  ## list the targets
 demo: $(READY)-demo  ## simulate a crowd, rank its votes, say how far to trust them, write demo/report.html
 	@mkdir -p demo
 	@printf "\n1. Simulate a crowd: 12 items, 15 workers (3 of them careless), 400 answers to pairs chosen actively\n"
-	$(BIN)/hodgerank simulate --items 12 --answers 400 --spread 2 --workers honest=12,random=2,position-biased=1 \
+	$(BIN)/hodgerank simulate --items 12 --votes 400 --spread 2 --workers honest=12,random=2,position-biased=1 \
 	  --pairs auto --seed 7 --output demo/votes.csv --truth demo/truth.csv
 	@printf "\n2. Describe the votes\n"
 	$(BIN)/hodgerank describe demo/votes.csv

@@ -18,9 +18,9 @@ SECONDS = 5.0
 CHUNK = 100_000
 
 
-def written(path: Path, n_items: int, n_answers: int, n_workers: int) -> Path:
+def written(path: Path, n_items: int, n_votes: int, n_workers: int) -> Path:
     """A campaign with a log of so many answers; pairs by lot, opinions by score."""
-    events = _log(n_items, n_answers, n_workers)
+    events = _log(n_items, n_votes, n_workers)
     with Database(path) as database:
         while chunk := list(islice(events, CHUNK)):
             with database.store.writing("campaign") as writing:
@@ -28,13 +28,13 @@ def written(path: Path, n_items: int, n_answers: int, n_workers: int) -> Path:
     return path
 
 
-def _log(n_items: int, n_answers: int, n_workers: int) -> Iterator[Event]:
+def _log(n_items: int, n_votes: int, n_workers: int) -> Iterator[Event]:
     rng, seq, at = Random(1), 0, time.time() - 1e6
     settings = CampaignSettings("Which is better?").to_dict()
     yield Event(seq := 1, at, "created", data={"settings": settings})
     for item in range(n_items):
         yield Event(seq := seq + 1, at, "item_added", data={"item": f"item {item}"})
-    for answer in range(n_answers):
+    for answer in range(n_votes):
         left = rng.randrange(n_items)
         right = (left + 1 + rng.randrange(n_items - 1)) % n_items
         task, who = f"{rng.getrandbits(128):032x}", f"worker {answer % n_workers}"
@@ -118,12 +118,12 @@ def main() -> None:
         rate, ms = answering(Path(folder) / "answers.db", 200, 40)
         p50, p99 = np.quantile(ms, [0.5, 0.99])
         print(f"200 writers: {rate:,.0f} answers/s, p50 {p50:.0f} ms, p99 {p99:.0f} ms")
-        for n_items, n_answers in ((1000, 1_000_000), (300, 300_000)):
-            path = written(Path(folder) / f"{n_answers}.db", n_items, n_answers, 5000)
+        for n_items, n_votes in ((1000, 1_000_000), (300, 300_000)):
+            path = written(Path(folder) / f"{n_votes}.db", n_items, n_votes, 5000)
             begins = start_up(path), min(start_up(path) for _ in range(3))
             for which, (opened, first) in zip(("first", "later"), begins, strict=True):
                 print(
-                    f"{n_items} items, {n_answers:,} answers, opened {which}: in {opened:.1f} s, "
+                    f"{n_items} items, {n_votes:,} answers, opened {which}: in {opened:.1f} s, "
                     f"first task {first:.1f} s after"
                 )
         for n_items in (1000, 300):

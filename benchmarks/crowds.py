@@ -121,7 +121,7 @@ def campaign(
     while len(taus) < len(looks):
         for left, right in sampler.ask(batch):
             sampler.tell((left, right), answer(left, right))
-            if sampler.n_answers == looks[len(taus)]:
+            if sampler.n_votes == looks[len(taus)]:
                 taus.append(tau(sampler, truth))
                 if len(taus) == len(looks):
                     break

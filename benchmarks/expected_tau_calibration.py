@@ -40,7 +40,7 @@ def _crowd(name: str, n: int, runs: int, probes: bool) -> np.ndarray:
         truth, answer = CROWDS[name](n, rng)
         sampler = hr.AutoSampler(n, seed=1000 * SEED + k, probes=probes)
         for place, look in enumerate(LOOKS):
-            while sampler.n_answers < look * n:
+            while sampler.n_votes < look * n:
                 left, right = sampler.ask()
                 sampler.tell((left, right), answer(left, right))
             ranking = sampler.ranking()

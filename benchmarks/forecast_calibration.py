@@ -45,18 +45,18 @@ def _one(name: str, crowd: str, n: int, start: int, target: float, run: int):
     sampler = SAMPLERS[name](n, SEED * 1000 + run)
     sampler.prepare_to_stop()
     outlook = None
-    while sampler.n_answers < start + 50 * n:
+    while sampler.n_votes < start + 50 * n:
         left, right = sampler.ask()
         sampler.tell((left, right), answer(left, right))
-        if sampler.n_answers == start:
+        if sampler.n_votes == start:
             outlook = hr.forecast(sampler, target)
             if outlook.answers == 0:
                 return None
-        if outlook is not None and (sampler.n_answers - start) % max(1, n // 10) == 0:
+        if outlook is not None and (sampler.n_votes - start) % max(1, n // 10) == 0:
             ranking = sampler.ranking()
             if hr.expected_tau(ranking) >= target:
                 break
-    needed = sampler.n_answers - start
+    needed = sampler.n_votes - start
     scores = dict(zip(ranking.items, ranking.scores.tolist(), strict=True))
     tau = hr.metrics.kendall_tau(scores, dict(enumerate(truth.tolist())))
     return needed / outlook.answers, needed < outlook.lower, needed > outlook.upper, tau

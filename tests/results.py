@@ -57,7 +57,7 @@ def every_result() -> dict[str, Any]:
         sampler.posterior,
         run,
         hr.Forecast(hr.ExpectedTau(0.95), 0.67, 80.0, 20.0, 1_500.0),
-        hr.replay(votes, ["auto"], n_answers=20, runs=2),
+        hr.replay(votes, ["auto"], n_votes=20, runs=2),
         hr.report(votes, with_forecast=False),
         hr.judges.JudgedItems.of({HOSTILE: HOSTILE, "b": "x" * 1000}),
         _judged(run),

@@ -191,7 +191,7 @@ def test_a_line_that_was_cut_off_is_asked_again_alone(expected):
     file.write_bytes(file.read_bytes()[:-20])
     n_before = len(file.read_text(encoding="utf-8").splitlines()) - 1
     result = reading.run("run", file, n_before + 1, reading.judged_by_score)
-    assert result.n_answers == n_before + 1
+    assert result.n_votes == n_before + 1
 
 
 # Judges

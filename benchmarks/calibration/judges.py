@@ -60,15 +60,15 @@ class Judges:
         allowance = Allowance(sampler, 2 * len(self.leans) * max(1, self.prompts))
         outputs = rng.normal(0, self.text_noise, (max(1, self.prompts), n))
         contexts: list[str] = []
-        while sampler.n_answers < self.answers:
+        while sampler.n_votes < self.answers:
             asked = sampler.ask(exclude=allowance.used_up)
             both = self.orders == "both"
             for pair in (asked, hr.Pair(asked.right, asked.left))[: 1 + both]:
                 allowance.take(pair)
-                judge = sampler.n_answers // (1 + both) % len(self.leans)
+                judge = sampler.n_votes // (1 + both) % len(self.leans)
                 strength = scores[pair.left] - scores[pair.right]
                 strength += taste[judge, pair.left, pair.right] + self.leans[judge]
-                prompt = sampler.n_answers // (1 + both) % len(outputs)
+                prompt = sampler.n_votes // (1 + both) % len(outputs)
                 strength += outputs[prompt, pair.left] - outputs[prompt, pair.right]
                 contexts.append(str(prompt))
                 chance = self.lapses / 2 + (1 - self.lapses) / (1 + np.exp(-strength))

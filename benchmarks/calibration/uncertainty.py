@@ -159,16 +159,16 @@ def few_answers(
     n: int, per_item: int, design: str, spread: float, rng: np.random.Generator
 ) -> hr.Comparisons:
     """So many answers per item: each to another pair, or two to each pair of a ring and more."""
-    n_answers = n * per_item // 2
+    n_votes = n * per_item // 2
     if design == "dense":
         orders = [rng.permutation(n) for _ in range(per_item + 1)]
         left, right = (np.concatenate([order[k::2] for order in orders]) for k in (0, 1))
-        left, right = left[:n_answers], right[:n_answers]
+        left, right = left[:n_votes], right[:n_votes]
         left, right = _joined(left, right, n, rng)
     else:
         ring = np.arange(n)
         left, right = ring, (ring + 1) % n
-        more = max(n_answers // 2 - n, 0)
+        more = max(n_votes // 2 - n, 0)
         extra = np.array([rng.choice(n, 2, replace=False) for _ in range(more)], int).reshape(-1, 2)
         left, right = np.r_[left, extra[:, 0]], np.r_[right, extra[:, 1]]
         if per_item > 2:

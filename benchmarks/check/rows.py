@@ -92,9 +92,9 @@ def _grouping(size: int) -> Work:
     return Work(run)
 
 
-def _evalica(n_answers: int) -> Work:
-    n_items = 1000 if n_answers >= 100_000 else n_answers // 20
-    return Work(partial(peers.evalica_bradley_terry, table_of(n_items, n_answers)))
+def _evalica(n_votes: int) -> Work:
+    n_items = 1000 if n_votes >= 100_000 else n_votes // 20
+    return Work(partial(peers.evalica_bradley_terry, table_of(n_items, n_votes)))
 
 
 def _cholesky(size: int) -> Work:
@@ -151,30 +151,30 @@ def _folder() -> Path:
 
 
 @cache
-def _crowd(n_items: int, n_answers: int) -> hr.Comparisons:
-    return hr.simulate_comparisons(n_items, n_answers, workers=CROWD, rng=1)
+def _crowd(n_items: int, n_votes: int) -> hr.Comparisons:
+    return hr.simulate_comparisons(n_items, n_votes, workers=CROWD, rng=1)
 
 
 @cache
-def _csv(n_items: int, n_answers: int) -> Path:
-    path = _folder() / f"{n_items}-{n_answers}.csv"
-    _crowd(n_items, n_answers).to_frame().write_csv(path)
+def _csv(n_items: int, n_votes: int) -> Path:
+    path = _folder() / f"{n_items}-{n_votes}.csv"
+    _crowd(n_items, n_votes).to_frame().write_csv(path)
     return path
 
 
 @cache
-def _arena_csv(n_answers: int) -> Path:
+def _arena_csv(n_votes: int) -> Path:
     """Two populations, and many workers with few votes each."""
-    votes = hr.simulate_comparisons(50, n_answers, workers={"honest": n_answers // 12}, rng=1)
-    where = np.where(np.random.default_rng(0).random(n_answers) < 0.3, "north", "south")
+    votes = hr.simulate_comparisons(50, n_votes, workers={"honest": n_votes // 12}, rng=1)
+    where = np.where(np.random.default_rng(0).random(n_votes) < 0.3, "north", "south")
     path = _folder() / "arena.csv"
     votes.to_frame().with_columns(region=where).write_csv(path)
     return path
 
 
 @cache
-def _campaign_file(n_items: int, n_answers: int) -> Path:
-    return written(_folder() / f"{n_items}-{n_answers}.db", n_items, n_answers, 50)
+def _campaign_file(n_items: int, n_votes: int) -> Path:
+    return written(_folder() / f"{n_items}-{n_votes}.db", n_items, n_votes, 50)
 
 
 def _process(*arguments: str) -> Work:
@@ -187,37 +187,37 @@ def _process(*arguments: str) -> Work:
 # Work
 
 
-def _read_frame(n_items: int, n_answers: int) -> Work:
-    return Work(partial(hr.read_comparisons, table_of(n_items, n_answers)))
+def _read_frame(n_items: int, n_votes: int) -> Work:
+    return Work(partial(hr.read_comparisons, table_of(n_items, n_votes)))
 
 
-def _rank_csv(n_items: int, n_answers: int) -> Work:
-    path = _folder() / f"arena-{n_answers}.csv"
-    table_of(n_items, n_answers).write_csv(path)
+def _rank_csv(n_items: int, n_votes: int) -> Work:
+    path = _folder() / f"arena-{n_votes}.csv"
+    table_of(n_items, n_votes).write_csv(path)
     return Work(partial(hr.hodge_rank, path))
 
 
-def _rank_frame(rank: Callable[..., Any], n_items: int, n_answers: int) -> Work:
-    return Work(partial(rank, table_of(n_items, n_answers)))
+def _rank_frame(rank: Callable[..., Any], n_items: int, n_votes: int) -> Work:
+    return Work(partial(rank, table_of(n_items, n_votes)))
 
 
-def _rank_parquet(n_items: int, n_answers: int) -> Work:
-    path = _folder() / f"{n_items}-{n_answers}.parquet"
+def _rank_parquet(n_items: int, n_votes: int) -> Work:
+    path = _folder() / f"{n_items}-{n_votes}.parquet"
     if not path.exists():
-        _codes(n_items, n_answers).write_parquet(path)
+        _codes(n_items, n_votes).write_parquet(path)
     return Work(partial(hr.hodge_rank, pl.scan_parquet(path)))
 
 
-def _codes(n_items: int, n_answers: int) -> pl.DataFrame:
+def _codes(n_items: int, n_votes: int) -> pl.DataFrame:
     rng = np.random.default_rng(0)
-    left = rng.integers(0, n_items, n_answers, dtype=np.int32)
-    right = (left + rng.integers(1, n_items, n_answers, dtype=np.int32)) % n_items
-    outcome = rng.choice(np.array([-1, 1], np.int8), n_answers)
+    left = rng.integers(0, n_items, n_votes, dtype=np.int32)
+    right = (left + rng.integers(1, n_items, n_votes, dtype=np.int32)) % n_items
+    outcome = rng.choice(np.array([-1, 1], np.int8), n_votes)
     return pl.DataFrame({"left": left, "right": right, "outcome": outcome})
 
 
-def _on_votes(work: Callable[[Any], Any], n_items: int, n_answers: int) -> Work:
-    return Work(partial(work, _crowd(n_items, n_answers)))
+def _on_votes(work: Callable[[Any], Any], n_items: int, n_votes: int) -> Work:
+    return Work(partial(work, _crowd(n_items, n_votes)))
 
 
 def _ask_and_tell(build: Callable[[int], hr.Sampler], n_items: int) -> Work:
@@ -227,8 +227,8 @@ def _ask_and_tell(build: Callable[[int], hr.Sampler], n_items: int) -> Work:
     return Work(job.work, job.operations)
 
 
-def _tell_many(build: Callable[[int], hr.Sampler], n_items: int, n_answers: int) -> Work:
-    votes = hr.simulate_comparisons(range(n_items), n_answers, spread=2, rng=0)
+def _tell_many(build: Callable[[int], hr.Sampler], n_items: int, n_votes: int) -> Work:
+    votes = hr.simulate_comparisons(range(n_items), n_votes, spread=2, rng=0)
     return Work(lambda: build(n_items).tell_many(votes))
 
 
@@ -236,8 +236,8 @@ def _command(*arguments: str | Path) -> Work:
     return _process("-m", "hodgerank", *map(str, arguments))
 
 
-def _open_campaign(n_items: int, n_answers: int) -> Work:
-    path = _campaign_file(n_items, n_answers)
+def _open_campaign(n_items: int, n_votes: int) -> Work:
+    path = _campaign_file(n_items, n_votes)
 
     def run() -> None:
         with Campaign.open(path):
@@ -255,9 +255,9 @@ with Campaign.open(sys.argv[1]) as opened:
 """
 
 
-def _first_task(n_items: int, n_answers: int) -> Work:
+def _first_task(n_items: int, n_votes: int) -> Work:
     """In a process of its own: a sampler goes on learning when its campaign is closed."""
-    return _process("-c", FIRST_TASK, str(_campaign_file(n_items, n_answers)))
+    return _process("-c", FIRST_TASK, str(_campaign_file(n_items, n_votes)))
 
 
 def _lease_and_answer(n_items: int) -> Work:
@@ -298,9 +298,9 @@ def _rows() -> Iterator[Row]:
     yield from _reading_rows()
     yield from _sampler_rows()
     for name, work in ON_VOTES.items():
-        for n_items, n_answers in ((30, 1_000), (300, 30_000)):
-            title = f"{name}, {n_items} items, {n_answers:,} votes"
-            yield Row(title, "cholesky", partial(_on_votes, work, n_items, n_answers), 300)
+        for n_items, n_votes in ((30, 1_000), (300, 30_000)):
+            title = f"{name}, {n_items} items, {n_votes:,} votes"
+            yield Row(title, "cholesky", partial(_on_votes, work, n_items, n_votes), 300)
     yield from _command_rows()
     yield from _campaign_rows()
 
@@ -364,12 +364,12 @@ def _command_rows() -> Iterator[Row]:
 
 def _campaign_rows() -> Iterator[Row]:
     sizes = (10_000, 100_000)
-    for n_answers in sizes:
-        title = f"open a campaign, 300 items, {n_answers:,} answers"
-        yield Row(title, "sqlite", partial(_open_campaign, 300, n_answers), n_answers)
+    for n_votes in sizes:
+        title = f"open a campaign, 300 items, {n_votes:,} answers"
+        yield Row(title, "sqlite", partial(_open_campaign, 300, n_votes), n_votes)
     for n_items in (16, 200):
         title = f"lease and answer, campaign in memory, {n_items} items"
         yield Row(title, "python", partial(_lease_and_answer, n_items))
-    for n_answers in sizes:
-        title = f"open a campaign and give out a task, 300 items, {n_answers:,} answers"
-        yield Row(title, "start", partial(_first_task, 300, n_answers), clock="cpu")
+    for n_votes in sizes:
+        title = f"open a campaign and give out a task, 300 items, {n_votes:,} answers"
+        yield Row(title, "start", partial(_first_task, 300, n_votes), clock="cpu")

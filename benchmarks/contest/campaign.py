@@ -28,10 +28,10 @@ class Campaign:
         self._outcomes: list[float] = []
         self._workers: list[str | None] = []
 
-    def continue_to(self, n_answers: int) -> None:
+    def continue_to(self, n_votes: int) -> None:
         """Ask and tell until there are so many answers."""
         crowd, player = self.crowd, self.player
-        while len(self._outcomes) < n_answers:
+        while len(self._outcomes) < n_votes:
             candidates = crowd.candidates
             began = perf_counter()
             pair = player.ask(candidates)

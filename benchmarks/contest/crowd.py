@@ -25,12 +25,12 @@ class Crowd(Protocol):
     ----------
     truth
         The scores to be found.
-    most_answers
+    max_votes
         After which there is too little left to choose from.
     """
 
     truth: np.ndarray
-    most_answers: float
+    max_votes: float
 
     @property
     def candidates(self) -> Pairs | None:
@@ -65,7 +65,7 @@ Judge = Callable[[Question], Reply]
 class ImaginaryCrowd:
     """Asks a judge, who has no favourite side."""
 
-    most_answers = np.inf
+    max_votes = np.inf
 
     def __init__(self, truth: np.ndarray, judge: Judge, candidates: Pairs | None = None) -> None:
         self.truth = truth

@@ -35,7 +35,7 @@ def _measured_run(regime: Regime, player: str, run: int, setting: Setting) -> Me
     names = [*RANKED, MILLISECONDS, *(ESTIMATED if player == REFERENCE else ())]
     found = {name: np.full(len(setting.per_item), np.nan) for name in names}
     for look, per_item in enumerate(setting.per_item):
-        if per_item * n > crowd.most_answers:
+        if per_item * n > crowd.max_votes:
             break
         campaign.continue_to(per_item * n)
         values = _ranked(campaign) | (_estimated(campaign) if player == REFERENCE else {})

@@ -44,27 +44,27 @@ class Task:
     note: str = ""
 
 
-def votes_of(n_items: int, n_answers: int, **options: Any) -> hr.Comparisons:
+def votes_of(n_items: int, n_votes: int, **options: Any) -> hr.Comparisons:
     """Opinions weak enough that nobody stays undefeated: every peer can rank them."""
-    return hr.simulate_comparisons(n_items, n_answers, spread=0.5, rng=0, **options)
+    return hr.simulate_comparisons(n_items, n_votes, spread=0.5, rng=0, **options)
 
 
-def table_of(n_items: int, n_answers: int) -> pl.DataFrame:
+def table_of(n_items: int, n_votes: int) -> pl.DataFrame:
     """As peers like it: names, and which side won."""
     return (
-        votes_of(n_items, n_answers)
+        votes_of(n_items, n_votes)
         .to_frame()
         .select("left", "right", winner=pl.col("outcome").replace_strict({1: "left", -1: "right"}))
     )
 
 
 def on_table(
-    rank: Callable[[pl.DataFrame], Any], n_items: int | None, n_answers: int | None
+    rank: Callable[[pl.DataFrame], Any], n_items: int | None, n_votes: int | None
 ) -> Callable[[int], Job]:
     """A job on a table with so many items, or answers, or 20 answers for each of `size` items."""
 
     def prepare(size: int) -> Job:
-        table = table_of(n_items or size, n_answers or (size if n_items else 20 * size))
+        table = table_of(n_items or size, n_votes or (size if n_items else 20 * size))
         return Job(partial(rank, table))
 
     return prepare

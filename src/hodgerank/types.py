@@ -39,7 +39,7 @@ class Votes(Protocol):
         """The items, by position."""
 
     @property
-    def n_answers(self) -> int:
+    def n_votes(self) -> int:
         """Number of answers."""
 
 

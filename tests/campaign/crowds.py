@@ -178,5 +178,5 @@ def answers_of_items(*, n_items: int, n_workers: int, leaving: float, seed: int)
         if trial.campaign.answer(task, random.choice([-1, 1])).is_counted:
             found.update((task.left, task.right))
             n_done += 1
-    assert n_done == budget == trial.campaign.counts.n_answers
+    assert n_done == budget == trial.campaign.counts.n_votes
     return [found[f"item {k}"] for k in range(n_items)]

@@ -117,7 +117,7 @@ def nothing_is_lost(campaign: Campaign, acknowledged: set[str]) -> None:
     answered = Counter(event.task for event in campaign.events() if event.kind == "answered")
     assert set(answered.values()) <= {1}
     assert acknowledged <= set(answered)
-    assert campaign.counts.n_answers == len(answered)
+    assert campaign.counts.n_votes == len(answered)
     assert plain(campaign.log.state) == plain(folded(campaign))
 
 

@@ -29,7 +29,7 @@ def test_the_same_answer_again_changes_nothing():
     trial.campaign.close()
     assert trial.campaign.answer(task, 1).is_repeated
     assert trial.campaign.counts.seq == seq + 1
-    assert trial.campaign.counts.n_answers == 1
+    assert trial.campaign.counts.n_votes == 1
 
 
 def test_another_answer_to_the_same_task_is_refused():
@@ -122,7 +122,7 @@ def test_what_cannot_be_kept_with_an_answer_spoils_nothing(is_focused):
     try:
         receipt = trial.campaign.answer(one, 1, is_focused=is_focused)
     except HodgeRankError:
-        assert trial.campaign.counts.n_answers == 0
+        assert trial.campaign.counts.n_votes == 0
     else:
         assert receipt.marks in ((), ("focus",))
     assert trial.campaign.answer(other, 1).is_counted
@@ -152,7 +152,7 @@ def test_a_late_answer_whose_place_was_taken_is_kept_and_does_not_count():
     assert (receipt.is_counted, receipt.is_late) == (False, True)
     assert "taken" in receipt.why_not
     assert trial.campaign.answer(other, 1).is_counted
-    assert trial.campaign.counts.n_answers == 1
+    assert trial.campaign.counts.n_votes == 1
     assert trial.campaign.counts.n_given == 2
     trial.reopen()
     assert [row["is_counted"] for row in trial.campaign.answers()] == [False, True]
@@ -165,7 +165,7 @@ def test_a_late_answer_does_not_pass_the_budget():
     new = trial.campaign.lease("bob", 2)
     for task in (*new, *late):
         trial.campaign.answer(task, 1)
-    assert trial.campaign.counts.n_answers == 2
+    assert trial.campaign.counts.n_votes == 2
     assert trial.campaign.counts.n_given == 4
 
 
@@ -178,7 +178,7 @@ def test_undoing_what_did_not_count_does_not_pass_the_budget():
     again = trial.campaign.undo("ann")
     trial.campaign.answer(again, 1)
     trial.campaign.answer(other, 1)
-    assert trial.campaign.counts.n_answers == 1
+    assert trial.campaign.counts.n_votes == 1
 
 
 def test_a_pair_given_back_by_undo_takes_nobodys_place():
@@ -212,7 +212,7 @@ def test_nothing_is_taken_after_the_end_but_what_was_given_before():
     ):
         with pytest.raises(CampaignError, match="closed"):
             act()
-    assert trial.campaign.counts.n_answers == 1
+    assert trial.campaign.counts.n_votes == 1
 
 
 def test_answers_to_tasks_that_are_out_are_taken_while_paused():
@@ -264,7 +264,7 @@ def test_undo_gives_the_pair_back_as_it_was_shown():
     again = trial.campaign.undo("ann")
     assert again.pair == task.pair
     assert again.id != task.id
-    assert trial.campaign.counts.n_answers == 0
+    assert trial.campaign.counts.n_votes == 0
     assert trial.campaign.lease("ann") == [again]
     assert trial.campaign.answer(again, -1).is_counted
     with pytest.raises(CampaignError, match="taken back"):
@@ -282,7 +282,7 @@ def test_undo_twice_takes_back_two_and_the_last_comes_first():
     trial.campaign.undo("ann")
     pairs = [task.pair for task in trial.campaign.lease("ann", 3)]
     assert pairs == [first.pair, second.pair, third.pair]
-    assert trial.campaign.counts.n_answers == 0
+    assert trial.campaign.counts.n_votes == 0
     with pytest.raises(CampaignError, match="no answer"):
         trial.campaign.undo("ann")
 

@@ -71,12 +71,12 @@ def test_a_marked_answer_counts_unless_its_rule_excludes():
     assert receipt.marks == ("too_fast",)
     assert receipt.is_counted
     trial.campaign.change(attention={"exclude": ["too_fast"]})
-    assert trial.campaign.counts.n_answers == 0
+    assert trial.campaign.counts.n_votes == 0
     assert trial.campaign.answers()[0]["why_not"] == "marked: too_fast"
     [receipt] = trial.answer_all("bob", 1, seconds=0.1)
     assert not receipt.is_counted
     trial.campaign.change(attention={"exclude": []})
-    assert trial.campaign.counts.n_answers == 2
+    assert trial.campaign.counts.n_votes == 2
 
 
 def test_an_answer_is_not_excluded_where_the_rule_does_not_know():
@@ -88,7 +88,7 @@ def test_a_place_that_an_excluded_answer_had_is_free_again():
     trial = Trial("abcd", budget=1, attention={"exclude": ["focus"]})
     assert not trial.answer_all("ann", 1, is_focused=False)[0].is_counted
     assert trial.answer_all("bob", 1, is_focused=True)[0].is_counted
-    assert trial.campaign.counts.n_answers == 1
+    assert trial.campaign.counts.n_votes == 1
 
 
 def test_marks_are_those_of_the_settings_at_the_time():

@@ -68,9 +68,9 @@ def test_a_second_one_on_the_file_is_refused_but_may_look_on(tmp_path):
     ):
         with pytest.raises(HodgeRankError):
             Campaign.open(path)
-        assert looking.counts.n_answers == 0
+        assert looking.counts.n_votes == 0
         campaign.answer(campaign.lease("ann")[0], 1)
-        assert looking.counts.n_answers == 1
+        assert looking.counts.n_votes == 1
         assert looking.ranking().score_by_item == campaign.ranking().score_by_item
         assert looking.progress().counts == campaign.counts
         assert plain(looking.log.state) == plain(folded(campaign))
@@ -154,7 +154,7 @@ def test_threads_may_do_everything_at_once(tmp_path, owner_acts):
         for thread in threads:
             thread.join()
         assert troubles == []
-        assert campaign.counts.n_answers <= 150 or owner_acts  # who may restore what was banned
+        assert campaign.counts.n_votes <= 150 or owner_acts  # who may restore what was banned
         assert plain(campaign.log.state) == plain(folded(campaign))
 
 

@@ -43,7 +43,7 @@ with Campaign.open(sys.argv[1]) as campaign:
     resource.setrlimit(resource.RLIMIT_FSIZE, (most, hard))
     answer(campaign, 60)
     n_refused = len(refused)
-    assert campaign.counts.n_answers == len(acknowledged)
+    assert campaign.counts.n_votes == len(acknowledged)
     assert plain(campaign.log.state) == plain(folded(campaign))
     resource.setrlimit(resource.RLIMIT_FSIZE, (hard, hard))
     answer(campaign, 5)
@@ -70,7 +70,7 @@ def test_on_a_full_disk_nothing_is_acknowledged_that_is_not_kept(tmp_path):
     with Campaign.open(path) as campaign:
         answered = [event.task for event in campaign.events() if event.kind == "answered"]
         assert sorted(answered) == sorted(acknowledged)
-        assert campaign.counts.n_answers == len(acknowledged)
+        assert campaign.counts.n_votes == len(acknowledged)
         assert plain(campaign.log.state) == plain(folded(campaign))
     connection = sqlite3.connect(path)
     assert connection.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
@@ -172,4 +172,4 @@ def test_a_write_that_fails_leaves_the_campaign_as_it_was(tmp_path, monkeypatch,
         assert campaign.counts.seq == seq
         assert plain(campaign.log.state) == plain(folded(campaign))
         assert campaign.answer(tasks[1], -1).is_counted
-        assert campaign.counts.n_answers == 2
+        assert campaign.counts.n_votes == 2

@@ -165,7 +165,7 @@ def test_nobody_answers_more_than_their_share_by_being_late():
     trial.answer_all("ann", 1)
     receipt = trial.campaign.answer(late[0], 1)
     assert not receipt.is_counted
-    assert trial.campaign.counts.n_answers == 1
+    assert trial.campaign.counts.n_votes == 1
 
 
 def test_an_item_is_in_so_many_tasks_at_once():
@@ -194,7 +194,7 @@ def test_the_budget_is_never_passed_by_tasks_that_are_out():
         for task in trial.campaign.lease(worker, 5):
             trial.campaign.answer(task, 1)
     assert refusal(trial, "cy") == "budget"
-    assert trial.campaign.counts.n_answers == 7
+    assert trial.campaign.counts.n_votes == 7
     trial.campaign.change(budget=8)
     assert trial.campaign.lease("cy")
 
@@ -246,7 +246,7 @@ def test_gold_and_repeats_come_at_their_share():
             trial.campaign.answer(task, 1)
     assert found["gold"] == pytest.approx(200, abs=10)
     assert found["repeat"] == pytest.approx(200, abs=40)
-    assert trial.campaign.counts.n_answers == found["chosen"]
+    assert trial.campaign.counts.n_votes == found["chosen"]
     assert len({s.gold_seen for s in trial.campaign.workers()}) <= 2
 
 

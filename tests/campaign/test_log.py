@@ -72,7 +72,7 @@ def test_coroutines_await_decisions():
 
     tasks = asyncio.run(all_at_once())
     assert [len(each) for each in tasks] == [2] * 20
-    assert campaign.counts.n_answers == 20
+    assert campaign.counts.n_votes == 20
 
 
 def test_what_is_cancelled_before_its_turn_does_not_happen():

@@ -16,7 +16,7 @@ def test_a_ban_and_its_end_leave_the_ranking_as_if_there_had_been_none():
         trial.answer_all(worker, 5, 1 if worker != "bob" else -1)
     before = trial.campaign.ranking().score_by_item
     trial.campaign.ban("bob", "careless")
-    assert trial.campaign.counts.n_answers == 10
+    assert trial.campaign.counts.n_votes == 10
     assert trial.campaign.ranking().score_by_item != before
     assert {row["why_not"] for row in trial.campaign.answers()} == {"", "worker banned"}
     trial.reopen()
@@ -56,9 +56,9 @@ def test_imported_answers_of_a_banned_worker_do_not_count():
     trial = Trial("abc")
     trial.campaign.ban("ann")
     trial.campaign.import_votes([("a", "b", 1, "ann"), ("b", "c", 1, "bob")])
-    assert trial.campaign.counts.n_answers == 1
+    assert trial.campaign.counts.n_votes == 1
     trial.campaign.restore("ann")
-    assert trial.campaign.counts.n_answers == 2
+    assert trial.campaign.counts.n_votes == 2
 
 
 def test_a_retired_item_keeps_its_answers_and_those_that_are_out():
@@ -162,7 +162,7 @@ def test_a_reset_takes_votes_and_leaves_items_settings_bans_and_the_log():
     seq = trial.campaign.counts.seq
     trial.campaign.reset()
     counts = trial.campaign.counts
-    assert (counts.n_answers, counts.n_given, counts.n_out) == (0, 0, 0)
+    assert (counts.n_votes, counts.n_given, counts.n_out) == (0, 0, 0)
     assert (counts.n_items, counts.n_retired, counts.n_banned) == (4, 1, 1)
     assert counts.seq == seq + 1
     assert counts.rules == ()
@@ -172,7 +172,7 @@ def test_a_reset_takes_votes_and_leaves_items_settings_bans_and_the_log():
     assert trial.campaign.import_votes([("a", "b", 1)]) == 1
     assert len(trial.campaign.lease("ann", 6)) == 3
     trial.campaign.restore("bob")
-    assert trial.campaign.counts.n_answers == 1
+    assert trial.campaign.counts.n_votes == 1
     assert plain(trial.campaign.log.state) == plain(folded(trial.campaign))
 
 

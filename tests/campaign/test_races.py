@@ -66,7 +66,7 @@ def ids_of(campaign: Campaign) -> list[str]:
 def is_as_it_should(campaign: Campaign, told: dict[str, list[int]], n_threads: int) -> None:
     assert [kinds[0] for kinds in told.values()] == [1] * N_TASKS
     assert {sum(kinds) for kinds in told.values()} == {n_threads}
-    assert campaign.counts.n_answers == N_TASKS
+    assert campaign.counts.n_votes == N_TASKS
     answered = Counter(event.task for event in campaign.events() if event.kind == "answered")
     assert set(answered) == set(told)
     assert set(answered.values()) == {1}

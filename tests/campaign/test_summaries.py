@@ -56,7 +56,7 @@ def test_a_campaign_in_numbers():
     trial.campaign.retire("d")
     counts = trial.campaign.counts
     assert (counts.n_items, counts.n_retired, counts.n_workers, counts.n_banned) == (4, 1, 3, 1)
-    assert (counts.n_answers, counts.n_given, counts.n_out, counts.budget) == (3, 3, 1, 10)
+    assert (counts.n_votes, counts.n_given, counts.n_out, counts.budget) == (3, 3, 1, 10)
     assert counts.at == trial.clock.now
     assert counts.seq == max(event.seq for event in trial.campaign.events())
 
@@ -116,7 +116,7 @@ def test_progress_is_by_track(few_futures):
     trial = Trial(items, stop="tau >= 0.6")
     trial.answer_all("ann", 4)
     tracks = trial.campaign.progress(with_forecast=True).tracks
-    assert [(track.track, track.n_items, track.n_answers) for track in tracks] == [
+    assert [(track.track, track.n_items, track.n_votes) for track in tracks] == [
         ("x", 3, 2),
         ("y", 3, 2),
     ]
@@ -149,4 +149,4 @@ def test_answers_that_are_no_votes_are_counted_by_the_reason():
     found = trial.campaign.log.read(lambda state, now: not_counted(state))
     assert found == {"worker banned": 2, "marked: too_fast": 1}
     counts = trial.campaign.counts
-    assert sum(found.values()) == counts.n_given - counts.n_answers
+    assert sum(found.values()) == counts.n_given - counts.n_votes

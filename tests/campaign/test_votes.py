@@ -30,13 +30,13 @@ def test_imported_votes_count_and_say_where_they_come_from():
     assert [(r["left"], r["right"], r["outcome"], r["worker"]) for r in rows] == VOTES
     assert {row["purpose"] for row in rows} == {"imported"}
     assert {row["asked_by"] for row in rows} == {None}
-    assert trial.campaign.counts.n_answers == trial.campaign.counts.n_given == 3
+    assert trial.campaign.counts.n_votes == trial.campaign.counts.n_given == 3
 
 
 def test_votes_without_workers_are_given_answers_too():
     trial = Trial("abc")
     trial.campaign.import_votes([vote[:3] for vote in VOTES])
-    assert trial.campaign.counts.n_answers == trial.campaign.counts.n_given == 3
+    assert trial.campaign.counts.n_votes == trial.campaign.counts.n_given == 3
     assert trial.campaign.workers() == []
 
 
@@ -51,7 +51,7 @@ def test_the_same_votes_are_refused_twice_unless_they_are_others():
     with pytest.raises(CampaignError, match="2 of these votes are here already"):
         trial.campaign.import_votes(VOTES[1::-1])
     assert trial.campaign.import_votes(VOTES, again=True) == 3
-    assert trial.campaign.counts.n_answers == 6
+    assert trial.campaign.counts.n_votes == 6
 
 
 def test_votes_of_the_campaign_itself_are_refused(tmp_path):
@@ -67,7 +67,7 @@ def test_all_answers_are_read_as_the_votes_among_them(tmp_path):
     trial = worked()
     trial.campaign.export(tmp_path / "all.csv", everything=True)
     votes = read_comparisons(tmp_path / "all.csv")
-    assert len(votes) == trial.campaign.counts.n_answers < len(trial.campaign.answers())
+    assert len(votes) == trial.campaign.counts.n_votes < len(trial.campaign.answers())
     assert votes.report.unanswered == len(trial.campaign.answers()) - len(votes)
 
 
@@ -249,7 +249,7 @@ def test_a_log_with_another_value_is_refused_in_words_or_makes_sense(tmp_path, s
         except HodgeRankError:
             continue
         with again:
-            assert len(again.answers()) >= again.counts.n_answers
+            assert len(again.answers()) >= again.counts.n_votes
             again.workers()
 
 

@@ -176,7 +176,7 @@ def test_answers_of_who_has_left_stand():
         trial.campaign.skip(late)
     with pytest.raises(CampaignError, match="answers stand"):
         trial.campaign.undo("ann")
-    assert trial.campaign.counts.n_answers == 1
+    assert trial.campaign.counts.n_votes == 1
 
 
 def test_workers_of_a_campaign_that_is_closed_finish():

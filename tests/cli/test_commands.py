@@ -124,7 +124,7 @@ def test_describe(run, write):
 
 def test_simulate_then_rank_against_the_truth(run, tmp_path):
     votes, truth = tmp_path / "votes.csv", tmp_path / "truth.csv"
-    arguments = ("--items", 8, "--answers", 2000, "--spread", 2, "--workers", "honest=3,random=1")
+    arguments = ("--items", 8, "--votes", 2000, "--spread", 2, "--workers", "honest=3,random=1")
     status, out, _ = run("simulate", *arguments, "--seed", 1, "-o", votes, "--truth", truth)
     assert status == 0
     assert "2,000 answers on 8 items by 4 workers" in out
@@ -133,7 +133,7 @@ def test_simulate_then_rank_against_the_truth(run, tmp_path):
 
 
 def test_simulate_writes_to_standard_output(run):
-    status, out, _ = run("simulate", "--answers", 5, "--seed", 1, "-o", "-")
+    status, out, _ = run("simulate", "--votes", 5, "--seed", 1, "-o", "-")
     assert status == 0
     assert pl.read_csv(io.StringIO(out)).columns == ["left", "right", "outcome", "worker"]
     assert len(out.splitlines()) == 6
@@ -143,7 +143,7 @@ def test_simulate_writes_to_standard_output(run):
 def crowd_file(run, tmp_path):
     path = tmp_path / "crowd.csv"
     crowd = "honest=8,random=1,position-biased=1"
-    run("simulate", "--items", 8, "--answers", 800, "--spread", 2, "--workers", crowd,
+    run("simulate", "--items", 8, "--votes", 800, "--spread", 2, "--workers", crowd,
         "--seed", 1, "-o", path)  # fmt: skip
     return path
 

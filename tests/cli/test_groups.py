@@ -52,7 +52,7 @@ def test_each_group_has_its_ranking(run, scenes, tmp_path):
 
 def test_models_and_selections_hold_for_each_group(run, scenes):
     for more in (("--model", "robust"), ("--model", "bayes"), ("--exclude-workers", "flagged"),
-                 ("--min-answers", 3), ("--largest-component",)):  # fmt: skip
+                 ("--min-votes", 3), ("--largest-component",)):  # fmt: skip
         assert run("rank", scenes, "--by", "scene", *more)[0] == 0
     for more in (("--truth", scenes), ("--state", "x.parquet"), ("--compare", "country")):
         assert run("rank", scenes, "--by", "scene", *more)[0] == 2
@@ -62,7 +62,7 @@ def test_models_and_selections_hold_for_each_group(run, scenes):
 @pytest.mark.usefixtures("few_futures")
 def test_every_command_takes_groups(run, scenes, tmp_path):
     for command in ("trust", "plan", "workers", "outliers", "describe", "replay"):
-        more = ("--runs", 1, "--answers", 20) if command == "replay" else ()
+        more = ("--runs", 1, "--votes", 20) if command == "replay" else ()
         status, out, err = run(command, scenes, "--by", "scene", *more)
         assert (status, err.strip()) == (0, ""), command
         if command != "workers":

@@ -51,7 +51,7 @@ def test_an_interrupt_while_importing_or_waiting(delay):
 @pytest.mark.parametrize("delay", [1.0, *seldom(0.3, 0.6)])
 def test_an_interrupt_while_computing_leaves_no_file(delay, tmp_path):
     output = tmp_path / "votes.csv"
-    options = ("--items", 3000, "--answers", 10**7, "--pairs", "auto", "-o", output)
+    options = ("--items", 3000, "--votes", 10**7, "--pairs", "auto", "-o", output)
     status, said = interrupted(delay, "simulate", *options)
     assert status in (130, -signal.SIGINT)
     assert said == ""

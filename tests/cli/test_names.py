@@ -41,7 +41,7 @@ def votes(tmp_path):
         ["outliers", "--false-positive-rate", "0.5"],
         ["describe"],
         ["plan", "--target", "0"],
-        ["replay", "--runs", "1", "--answers", "10"],
+        ["replay", "--runs", "1", "--votes", "10"],
     ],
     ids=lambda command: command[0],
 )

@@ -58,14 +58,14 @@ def test_the_same_option_has_the_same_short_name_everywhere():
 
 def test_json_of_every_command_tells_what_was_read(run, tmp_path):
     votes = tmp_path / "votes.csv"
-    status, out, _ = run("simulate", "--items", 6, "--answers", 200, "-o", votes, "--json")
+    status, out, _ = run("simulate", "--items", 6, "--votes", 200, "-o", votes, "--json")
     assert status == 0
     content = json.loads(out)
     assert content == {
         "items": 6, "answers": 200, "workers": 10, "written": str(votes), "truth_written": None
     }  # fmt: skip
     for command in ("rank", "trust", "workers", "outliers", "describe", "plan --target 0",
-                    "replay --runs 1 --answers 5"):  # fmt: skip
+                    "replay --runs 1 --votes 5"):  # fmt: skip
         name, *options = command.split()
         content = json.loads(run(name, votes, *options, "--json")[1])
         assert (content["source"], content["rows"]) == (str(votes), 200)

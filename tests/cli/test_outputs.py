@@ -41,7 +41,7 @@ def test_a_full_disk_is_an_error_and_the_old_result_stays(run, many, tmp_path, n
 def test_a_full_device_is_an_error_of_every_command(run, write, tmp_path, command):
     votes, output = write(VOTES), tmp_path / "x.csv"
     output.symlink_to("/dev/full")
-    options = {"replay": ["--runs", 1, "--answers", 2], "plan": ["--target", 0]}.get(command, [])
+    options = {"replay": ["--runs", 1, "--votes", 2], "plan": ["--target", 0]}.get(command, [])
     status, out, err = run(command, votes, "-o", output, *options)
     assert (status, out) == (3, "")
     assert err.strip() == f"error: {output} cannot be written: No space left on device"
@@ -79,12 +79,12 @@ def test_a_full_standard_output_is_a_sentence(arguments):
     "pipeline",
     [
         "rank v.csv | true",
-        "simulate -o - --answers 100000 | head -1",
+        "simulate -o - --votes 100000 | head -1",
         "--help | true",
         pytest.param("rank v.csv --json | head -1", marks=pytest.mark.slow),
         pytest.param("rank v.csv --json | true", marks=pytest.mark.slow),
         pytest.param("rank v.csv | head -1", marks=pytest.mark.slow),
-        pytest.param("simulate -o - --answers 100000 | true", marks=pytest.mark.slow),
+        pytest.param("simulate -o - --votes 100000 | true", marks=pytest.mark.slow),
         pytest.param("--help | head -1", marks=pytest.mark.slow),
         pytest.param("rank --help | true", marks=pytest.mark.slow),
     ],

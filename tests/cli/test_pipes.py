@@ -25,7 +25,7 @@ TABLES = {
     "trust --by scene": "scene",
     "plan --target 0": "pair",
     "plan --target 0 --by scene": "scene",
-    "replay --runs 1 --answers 5": "strategy",
+    "replay --runs 1 --votes 5": "strategy",
 }
 
 
@@ -76,7 +76,7 @@ def test_a_table_is_utf_8_and_json_is_json_whatever_the_terminal_shows(
 
 def test_commands_make_pipelines(tmp_path):
     end = in_shell(
-        f"simulate --seed 1 --answers 200 -o - | '{sys.executable}' -m hodgerank rank - -o - "
+        f"simulate --seed 1 --votes 200 -o - | '{sys.executable}' -m hodgerank rank - -o - "
         "> ranking.csv",
         tmp_path,
     )
@@ -87,7 +87,7 @@ def test_commands_make_pipelines(tmp_path):
 @pytest.mark.parametrize(
     "command",
     ["rank", "trust", "workers", "outliers", "describe", "plan --target 0",
-     "replay --runs 1 --answers 5"],
+     "replay --runs 1 --votes 5"],
 )  # fmt: skip
 def test_every_command_reads_votes_from_a_pipe(run, monkeypatch, command):
     pipe(monkeypatch, VOTES)

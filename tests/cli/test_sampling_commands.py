@@ -61,7 +61,7 @@ def test_plan_knows_every_strategy(run, write, strategy):
 
 def test_plan_aims_at_the_best(run, tmp_path):
     votes, sheet = tmp_path / "votes.csv", tmp_path / "sheet.csv"
-    run("simulate", "--items", 8, "--answers", 60, "--spread", 2, "--seed", 1, "-o", votes)
+    run("simulate", "--items", 8, "--votes", 60, "--spread", 2, "--seed", 1, "-o", votes)
     status, out, _ = run("plan", votes, "--top", 2, "-n", 4, "-o", sheet)
     assert status == 0
     assert "strategy top-2" in out
@@ -100,22 +100,22 @@ def test_plan_names_what_it_does_not_know(run, write, tmp_path):
 @pytest.mark.parametrize("name", ["curves.csv", "curves.svg", "curves.png", "curves.html"])
 def test_replay_draws_learning_curves(run, tmp_path, name):
     votes, output = tmp_path / "votes.csv", tmp_path / name
-    run("simulate", "--items", 6, "--answers", 300, "--spread", 2, "--seed", 1, "-o", votes)
-    status, out, _ = run("replay", votes, "--runs", 2, "--answers", 12, "-o", output)
+    run("simulate", "--items", 6, "--votes", 300, "--spread", 2, "--seed", 1, "-o", votes)
+    status, out, _ = run("replay", votes, "--runs", 2, "--votes", 12, "-o", output)
     assert status == 0
     assert "● auto   ○ random" in out
     assert output.stat().st_size > 100
 
 
 def test_replay_does_not_use_a_vote_twice(run, write):
-    status, _, err = run("replay", write(VOTES), "--answers", 6)
+    status, _, err = run("replay", write(VOTES), "--votes", 6)
     assert status == 2
     assert "5 votes" in err
 
 
 def test_a_simulated_campaign_chooses_its_pairs(run, tmp_path):
     votes = tmp_path / "votes.csv"
-    status, _, _ = run("simulate", "--items", 6, "--answers", 40, "--pairs", "auto", "-o", votes)
+    status, _, _ = run("simulate", "--items", 6, "--votes", 40, "--pairs", "auto", "-o", votes)
     assert status == 0
     assert len(pl.read_csv(votes)) == 40
 
@@ -149,9 +149,9 @@ def test_plan_takes_odd_files_as_they_are_meant(run, write, tmp_path):
 def test_absurd_numbers_of_votes_are_wrong_usage(run, tmp_path):
     for options in (
         ("--items", 10**12),
-        ("--answers", 10**15),
-        ("--answers", 10**30),
-        ("--answers", 10**15, "--pairs", "auto"),
+        ("--votes", 10**15),
+        ("--votes", 10**30),
+        ("--votes", 10**15, "--pairs", "auto"),
         ("--workers", f"honest={10**12}"),
     ):
         status, _, err = run("simulate", *options, "-o", tmp_path / "x.csv")

@@ -13,7 +13,7 @@ from hodgerank.cli.result import BAD_INPUT, WRONG_USAGE
 @pytest.fixture
 def crowd_file(run, tmp_path):
     path = tmp_path / "crowd.csv"
-    run("simulate", "--items", 8, "--answers", 800, "--spread", 2, "--workers",
+    run("simulate", "--items", 8, "--votes", 800, "--spread", 2, "--workers",
         "honest=8,adversarial=2", "--seed", 1, "-o", path)  # fmt: skip
     return path
 
@@ -47,12 +47,12 @@ def test_flagged_workers_are_left_out(run, crowd_file, tmp_path):
 def test_items_with_few_answers_and_small_components_are_left_out(run, write):
     rows = "a,b,1\nb,a,-1\na,b,-1\nb,c,1\nx,y,1\n"
     path = write("left,right,outcome\n" + rows)
-    content = json.loads(run("rank", path, "--min-answers", 2, "--json")[1])
+    content = json.loads(run("rank", path, "--min-votes", 2, "--json")[1])
     assert [row["item"] for row in content["items"]] == ["a", "b"]
     assert "3 (c, x, y)" in content["notes"][0]
     content = json.loads(run("rank", path, "--largest-component", "--json")[1])
     assert sorted(row["item"] for row in content["items"]) == ["a", "b", "c"]
-    assert run("rank", path, "--min-answers", 50)[0] == BAD_INPUT
+    assert run("rank", path, "--min-votes", 50)[0] == BAD_INPUT
 
 
 def test_trust_is_written(run, crowd_file, tmp_path):

@@ -37,7 +37,7 @@ def test_writers_at_once_lose_nothing(tmp_path, state):
     ]
     assert [process.wait() for process in running] == [0] * 3
     edges = EdgeFile.read(state)
-    assert edges.graph.n_answers == 1800
+    assert edges.graph.n_votes == 1800
     assert len(edges.sources) == 3
     assert os.listdir(state.parent) == ["state.parquet"]
 
@@ -55,7 +55,7 @@ def test_who_waits_says_so(tmp_path, state):
     os.close(folder)
     assert waiting.wait() == 0
     waiting.stderr.close()
-    assert EdgeFile.read(state).graph.n_answers == 600
+    assert EdgeFile.read(state).graph.n_votes == 600
 
 
 @pytest.mark.slow
@@ -84,14 +84,14 @@ def test_a_command_that_fails_leaves_the_state_alone(run, tmp_path, state):
         assert run("rank", second, "--state", state, "--top", 1)[0] == 3
     assert state.read_bytes() == before
     assert run("rank", second, "--state", state)[0] == 0
-    assert EdgeFile.read(state).graph.n_answers == 1200
+    assert EdgeFile.read(state).graph.n_votes == 1200
     assert os.listdir(state.parent) == ["state.parquet"]
 
 
 def test_votes_are_kept_though_nobody_reads_the_ranking(tmp_path, state):
     path = batch(tmp_path / "1.csv", 1)
     assert in_shell(f"rank {path} --state {state} | true", tmp_path).stderr == ""
-    assert EdgeFile.read(state).graph.n_answers == 600
+    assert EdgeFile.read(state).graph.n_votes == 600
 
 
 def test_an_altered_state_is_bad_input(run, tmp_path, state):

@@ -33,7 +33,7 @@ COMMANDS = {
     ],
     "trust": ["share", "p"],
     "plan --target 0 -n 3": ["pair", "left", "right", "gain"],
-    "replay --runs 2 --answers 10": ["answers", "auto", "random"],
+    "replay --runs 2 --votes 10": ["answers", "auto", "random"],
     "describe": [],
 }  # fmt: skip
 
@@ -115,7 +115,7 @@ def test_a_table_gives_way_step_by_step():
 @pytest.mark.parametrize("width", [1, 5, 20])
 def test_a_tiny_terminal_is_no_error(run, votes, monkeypatch, width):
     monkeypatch.setenv("COLUMNS", str(width))
-    for command in ("rank", "workers", "replay --runs 1 --answers 10"):
+    for command in ("rank", "workers", "replay --runs 1 --votes 10"):
         name, *options = command.split()
         assert run(name, votes, *options)[0] == 0
 
@@ -200,7 +200,7 @@ def test_a_person_is_told_what_is_being_done(votes):
 
 def test_a_log_is_told_nothing_of_it(run, votes, monkeypatch):
     monkeypatch.setenv("FORCE_COLOR", "1")  # which does not make a file a terminal
-    for command in ("rank --compare scene", "replay --runs 1 --answers 10"):
+    for command in ("rank --compare scene", "replay --runs 1 --votes 10"):
         name, *options = command.split()
         assert run(name, votes, *options)[2] == ""
 

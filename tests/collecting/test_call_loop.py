@@ -19,7 +19,7 @@ class Counting(CallLoop[int]):
         self.sent, self.came, self.ended, self.most_out = 0, [], [], 0
 
     @property
-    def n_answers(self):
+    def n_votes(self):
         return len(self.came)
 
     async def fill(self):

@@ -28,7 +28,7 @@ def test_a_forecast_leaves_the_sampler_alone():
     before = sampler.ask(3)
     outlook = hr.forecast(sampler, 0.75)
     assert sampler.ask(3) == before
-    assert sampler.n_answers == 10
+    assert sampler.n_votes == 10
     assert 0 < outlook.lower <= outlook.answers <= outlook.upper
     assert outlook == hr.forecast(sampler, 0.75)
     assert "more answers" in str(outlook)
@@ -111,7 +111,7 @@ def test_the_top_is_foreseen_too():
     assert str(outlook).startswith("top 3 certain to ")
     assert "; 80% takes about" in str(outlook)
     ended = hr.run(sampler, crowd, 5_000, stop=rule)
-    assert ended.n_answers < 5_000
+    assert ended.n_votes < 5_000
     assert "is reached" in str(hr.forecast(sampler, rule))
 
 
@@ -147,7 +147,7 @@ def test_a_target_is_a_number_or_a_rule_about_a_ranking(target):
 
 def test_all_items_are_the_best_of_more():
     ended = hr.run(hr.TopKSampler(2, 3), lambda pair: 1, 5, stop=hr.TopKCertain(3))
-    assert ended.n_answers == 0
+    assert ended.n_votes == 0
 
 
 @pytest.mark.slow
@@ -156,8 +156,8 @@ def test_forecasts_do_not_jump_from_one_answer_to_the_next():
     sampler = hr.AutoSampler(crowd.items, seed=1, probes=True)
     hr.run(sampler, crowd, 96)
     foreseen = []
-    for n_answers in range(97, 100):
-        hr.run(sampler, crowd, n_answers)
+    for n_votes in range(97, 100):
+        hr.run(sampler, crowd, n_votes)
         foreseen.append(hr.forecast(sampler, 0.8).answers)
     assert max(foreseen) < 2 * min(foreseen)
 
@@ -166,7 +166,7 @@ def test_a_fresh_sampler_has_the_same_options_and_no_answers():
     sampler = hr.BayesianSampler(["a", "b"], ridge=3.0, prior_scores={"a": 1.0, "b": 0.0})
     sampler.tell(("a", "b"), 1)
     fresh = deepcopy(sampler).fresh(5, seed=2)
-    assert fresh.n_answers == 0
+    assert fresh.n_votes == 0
     assert fresh.items == (0, 1, 2, 3, 4)
     assert fresh.gain((0, 1)) == hr.BayesianSampler(5, ridge=3.0).gain((0, 1))
 

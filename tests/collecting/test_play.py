@@ -20,9 +20,9 @@ def alphabetic(pair):
 def test_a_turn_is_told_before_it_is_yielded():
     sampler = hr.AutoSampler(ITEMS, seed=1)
     for k, (pair, answer) in enumerate(islice(play(sampler, alphabetic), 10), start=1):
-        assert sampler.n_answers == k
+        assert sampler.n_votes == k
         assert answer.outcome == alphabetic(pair)
-    assert sampler.answers.n_answers == 10
+    assert sampler.answers.n_votes == 10
 
 
 def test_turns_are_those_of_ask_and_tell():
@@ -36,7 +36,7 @@ def test_a_pair_without_an_answer_is_set_aside_and_not_told():
     sampler = hr.RandomSampler(ITEMS, seed=1)
     first, *others = islice(play(sampler, lambda pair: None), 6)
     assert first.answer is None
-    assert sampler.n_answers == 0
+    assert sampler.n_votes == 0
     assert len({frozenset(turn.pair) for turn in (first, *others)}) == 6
 
 

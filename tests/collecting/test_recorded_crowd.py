@@ -56,4 +56,4 @@ def test_it_drives_a_campaign_until_the_votes_are_used():
     while crowd.pairs:
         pair = sampler.ask(candidates=crowd.pairs)
         sampler.tell(pair, crowd(pair).outcome)
-    assert sampler.n_answers == 80
+    assert sampler.n_votes == 80

@@ -30,7 +30,7 @@ def test_the_budget_is_kept_and_the_order_found():
     result = hr.run(
         hr.AutoSampler(ITEMS), alphabetic, 60, on_answer=lambda pair, answer: heard.append(answer)
     )
-    assert result.n_answers == len(heard) == 60
+    assert result.n_votes == len(heard) == 60
     assert result.answers.outcome.tolist() == [answer.outcome for answer in heard]
     assert result.ranking.items == tuple(ITEMS)
     assert "60" in result.reason
@@ -38,7 +38,7 @@ def test_the_budget_is_kept_and_the_order_found():
 
 def test_rules_stop_a_run_early():
     result = hr.run(hr.AutoSampler(ITEMS), alphabetic, 5000, stop=hr.ExpectedTau(0.8))
-    assert result.n_answers < 500
+    assert result.n_votes < 500
     assert "expected tau 0.8" in result.reason
     assert hr.expected_tau(result.ranking) >= 0.8
 
@@ -101,7 +101,7 @@ def test_a_log_is_read_whole_or_not_at_all(tmp_path):
         with pytest.raises(InvalidComparisons, match="line 2"):
             hr.run(sampler, alphabetic, 5, log=log)
         assert log.read_text() == good + line
-        assert sampler.n_answers == 0
+        assert sampler.n_votes == 0
     log.write_text(good + good.strip())  # whole, if without an end of line
     hr.run(hr.AutoSampler(ITEMS), alphabetic, 5, log=log)
     assert len(log.read_text().splitlines()) == 5
@@ -148,7 +148,7 @@ def test_retired_items_do_not_keep_a_run_going():
     for item in ITEMS[4:]:
         sampler.retire_item(item)
     stop = hr.ExpectedTau(0.8) & hr.RanksWithin(3)
-    assert hr.run(sampler, alphabetic, 2000, stop=stop).n_answers < 500
+    assert hr.run(sampler, alphabetic, 2000, stop=stop).n_votes < 500
 
 
 def test_answers_that_came_with_failures_are_kept():
@@ -164,7 +164,7 @@ def test_answers_that_came_with_failures_are_kept():
     sampler = hr.RandomSampler(12)
     with pytest.raises(JudgeFailed):
         asyncio.run(hr.run_async(sampler, fails_at_first, 100, concurrency=64, retries=0))
-    assert sampler.n_answers == 39
+    assert sampler.n_votes == 39
 
 
 @pytest.mark.parametrize("nonsense", ["A", (1, 2, 3, 4), 7, (), [1, "ann"], 10**400])
@@ -185,7 +185,7 @@ def test_nonsense_ends_a_run_at_once(nonsense, tmp_path):
             collect(sampler, log)
         assert f"({calls[-1].left}, {calls[-1].right})" in str(caught.value)
         assert len(calls) == 11
-        assert sampler.n_answers == len(log.read_text().splitlines()) == 10
+        assert sampler.n_votes == len(log.read_text().splitlines()) == 10
         log.unlink()
 
 
@@ -196,7 +196,7 @@ def test_answers_that_came_with_nonsense_are_kept():
     sampler = hr.RandomSampler(ITEMS)
     with pytest.raises(InvalidComparisons, match="the judge said 'A'"):
         asyncio.run(hr.run_async(sampler, judge, 100, concurrency=28))
-    assert sampler.n_answers == 21
+    assert sampler.n_votes == 21
 
 
 def test_a_judge_that_raises_our_own_error_is_asked_again():
@@ -209,7 +209,7 @@ def test_a_judge_that_raises_our_own_error_is_asked_again():
         return alphabetic(pair)
 
     run = hr.run_async(hr.RandomSampler(ITEMS), flaky, 12, concurrency=4, retry_delay=0)
-    assert asyncio.run(run).n_answers == 12
+    assert asyncio.run(run).n_votes == 12
 
 
 def test_threads_do_not_wait_for_each_other():
@@ -232,7 +232,7 @@ def test_any_awaitable_will_do():
     judge = Judge()
     for one in (judge, lambda pair: judge(pair)):
         result = asyncio.run(hr.run_async(hr.AutoSampler(ITEMS), one, 10, concurrency=2))
-        assert result.n_answers == 10
+        assert result.n_votes == 10
 
 
 def test_a_judge_may_decline_and_name_the_worker():
@@ -263,13 +263,13 @@ def test_many_pairs_are_out_at_once_but_no_more_than_needed():
     sampler = hr.AutoSampler(ITEMS)
     result = asyncio.run(hr.run_async(sampler, slow, 50, concurrency=8))
     assert most == 8
-    assert total == result.n_answers == 50
+    assert total == result.n_votes == 50
     assert result.ranking.items[0] == "a"
 
 
 def test_a_function_is_called_in_threads():
     result = asyncio.run(hr.run_async(hr.BayesianSampler(ITEMS), alphabetic, 20, concurrency=3))
-    assert result.n_answers == 20
+    assert result.n_votes == 20
 
 
 def test_failures_are_tried_again_and_time_outs_count_as_failures():
@@ -288,7 +288,7 @@ def test_failures_are_tried_again_and_time_outs_count_as_failures():
             hr.RandomSampler(ITEMS), flaky, 12, concurrency=4, timeout=0.02, retry_delay=0.001
         )
     )
-    assert result.n_answers == 12
+    assert result.n_votes == 12
     assert result.n_unanswered == 0
 
 
@@ -308,7 +308,7 @@ def test_a_judge_who_never_answers_ends_the_run_and_keeps_the_answers(tmp_path):
         asyncio.run(
             hr.run_async(sampler, dies, 100, concurrency=2, retries=1, retry_delay=0, log=log)
         )
-    assert sampler.n_answers == 10
+    assert sampler.n_votes == 10
     assert len([json.loads(line) for line in log.read_text().splitlines()]) == 10
 
 
@@ -322,27 +322,27 @@ def test_an_interrupted_run_keeps_its_answers(tmp_path):
 
     async def interrupted():
         task = asyncio.create_task(hr.run_async(sampler, judge, 10**6, log=log, concurrency=4))
-        while sampler.n_answers < 20:
+        while sampler.n_votes < 20:
             await asyncio.sleep(0)
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
             await task
 
     asyncio.run(interrupted())
-    assert len(log.read_text().splitlines()) == sampler.n_answers >= 20
+    assert len(log.read_text().splitlines()) == sampler.n_votes >= 20
 
 
 def test_the_top_is_known_once_no_more_are_left():
     sampler = hr.RandomSampler(6, seed=1)
 
     def answer(pair):
-        if sampler.n_answers == 5:
+        if sampler.n_votes == 5:
             for item in (0, 1, 2):
                 sampler.retire_item(item)
         return 1 if pair.left < pair.right else -1
 
     result = hr.run(sampler, answer, 100, stop=hr.TopKCertain(4, 0.999999))
-    assert result.n_answers < 10
+    assert result.n_votes < 10
     assert "top 4" in result.reason
 
 
@@ -419,7 +419,7 @@ def test_some_pairs_may_never_be_asked():
 
 def test_both_orders_of_a_pair_are_asked_and_both_answers_kept():
     seen, result = asked_by(hr.AutoSampler(ITEMS), 41, orders="both", concurrency=6)
-    assert result.n_answers == len(seen) == 41  # the budget is kept, though it is odd
+    assert result.n_votes == len(seen) == 41  # the budget is kept, though it is odd
     for pair, turned in zip(seen[:40:2], seen[1:40:2], strict=True):
         assert (pair.right, pair.left) == turned
     with pytest.raises(InvalidArgument, match="single, both"):
@@ -428,7 +428,7 @@ def test_both_orders_of_a_pair_are_asked_and_both_answers_kept():
 
 def test_pairs_that_are_out_when_a_run_ends_are_waited_for():
     async def judge(pair):
-        if sampler.n_answers < 5:
+        if sampler.n_votes < 5:
             return alphabetic(pair)
         if len(waiting) < 3:
             waiting.append(pair)
@@ -439,7 +439,7 @@ def test_pairs_that_are_out_when_a_run_ends_are_waited_for():
     waiting, sampler = [], hr.RandomSampler(ITEMS)
     result = asyncio.run(hr.run_async(sampler, judge, 1000, concurrency=5))
     assert result.reason == "enough"
-    assert result.n_answers == sampler.n_answers >= 8
+    assert result.n_votes == sampler.n_votes >= 8
 
 
 def test_a_judge_that_fails_for_good_ends_the_run_at_once_and_the_rest_is_kept():
@@ -456,7 +456,7 @@ def test_a_judge_that_fails_for_good_ends_the_run_at_once_and_the_rest_is_kept()
     sampler = hr.RandomSampler(ITEMS)
     with pytest.raises(JudgeFailed, match="no such model"):
         asyncio.run(hr.run_async(sampler, judge, 1000, concurrency=4))
-    assert (tries, sampler.n_answers) == (4, 3)
+    assert (tries, sampler.n_votes) == (4, 3)
 
 
 def test_pairs_set_aside_before_are_shown_the_other_way_round():

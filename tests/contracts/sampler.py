@@ -84,7 +84,7 @@ class SamplerContract:
         replayed = self.build()
         replayed.tell_many(sampler.answers)
         assert replayed.ask(3) == sampler.ask(3)
-        assert replayed.n_answers == len(log)
+        assert replayed.n_votes == len(log)
 
     @SETTINGS
     @given(log=answers)
@@ -298,7 +298,7 @@ class SamplerContract:
         other.add_item("new")
         other.retire_item("a")
         assert sampler.items == ITEMS
-        assert sampler.n_answers == len(log)
+        assert sampler.n_votes == len(log)
         assert sampler.ask(3, worker="ann") == twin.ask(3, worker="ann")
 
     def test_too_few_items_cannot_be_asked(self):
@@ -349,7 +349,7 @@ class SamplerContract:
             self.build(seed=-1)
         with pytest.raises(InvalidArgument, match="7 x 7"):
             sampler.ask(candidates=np.ones((2, 2), bool))
-        assert sampler.n_answers == 0
+        assert sampler.n_votes == 0
 
     def test_display_is_balanced(self):
         sampler = self.build(ITEMS[:4])

@@ -115,14 +115,14 @@ def in_one_order(left: np.ndarray, right: np.ndarray, n_items: int) -> bool:
 
 @given(
     n_items=st.integers(2, 60),
-    n_answers=st.integers(1, 400),
+    n_votes=st.integers(1, 400),
     n_turned=st.integers(0, 3),
     seed=st.integers(0, 1000),
 )
-def test_sorted_pairs_are_told_from_those_with_any_cycle(n_items, n_answers, n_turned, seed):
+def test_sorted_pairs_are_told_from_those_with_any_cycle(n_items, n_votes, n_turned, seed):
     rng = np.random.default_rng(seed)
     order = rng.permutation(n_items).astype(np.int32)
-    ends = np.sort([rng.choice(n_items, 2, replace=False) for _ in range(n_answers)], axis=1)
+    ends = np.sort([rng.choice(n_items, 2, replace=False) for _ in range(n_votes)], axis=1)
     ends[:n_turned] = ends[:n_turned, ::-1]
     left, right = order[ends].T
     with pytest.MonkeyPatch.context() as patch:

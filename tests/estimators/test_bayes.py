@@ -77,10 +77,10 @@ def test_few_answers_are_shrunk_and_still_rank_all_items():
 
 def test_the_expected_tau_is_about_right():
     """On average over crowds of different strength, early and late."""
-    for spread, n_answers in ((0.5, 200), (1.0, 60), (1.0, 400), (2.0, 100)):
+    for spread, n_votes in ((0.5, 200), (1.0, 60), (1.0, 400), (2.0, 100)):
         expected, actual = [], []
         for seed in range(15):
-            votes = hr.simulate_comparisons(20, n_answers, spread=spread, pairs="rounds", rng=seed)
+            votes = hr.simulate_comparisons(20, n_votes, spread=spread, pairs="rounds", rng=seed)
             ranking = hr.bayes_rank(votes)
             expected.append(hr.expected_tau(ranking))
             actual.append(tau(ranking, votes))
@@ -100,8 +100,8 @@ def test_the_certainty_of_the_top_is_about_right():
 
 def test_more_answers_make_it_more_certain():
     found = []
-    for n_answers in (50, 500, 5000):
-        ranking = hr.bayes_rank(hr.simulate_comparisons(12, n_answers, spread=2, rng=1))
+    for n_votes in (50, 500, 5000):
+        ranking = hr.bayes_rank(hr.simulate_comparisons(12, n_votes, spread=2, rng=1))
         found.append(
             (
                 hr.expected_tau(ranking),
@@ -190,7 +190,7 @@ def test_a_robust_ranking_is_hurt_less_by_bad_workers(position):
 def test_comparisons_are_all_answers_whatever_they_weigh(rank):
     votes = hr.simulate_comparisons(12, 700, spread=3, workers=CARELESS, rng=1)
     ranking, plain = rank(votes), hr.bayes_rank(votes)
-    assert ranking.comparisons.sum() == 2 * votes.n_answers
+    assert ranking.comparisons.sum() == 2 * votes.n_votes
     assert {row.item: row.comparisons for row in ranking} == {
         row.item: row.comparisons for row in plain
     }

@@ -27,7 +27,7 @@ OFTEN_IN_A_PROCESS = 0.06
 HARMLESS = frozenset({
     "as_json", "top", "model", "link", "components", "covariance", "ridge", "confidence", "output",
     "skip_invalid", "display_known", "seed", "truth", "false_positive_rate", "again",
-    "false_discovery_rate", "strategy", "runs", "answers", "replacement", "budget", "target", "by",
+    "false_discovery_rate", "strategy", "runs", "n_votes", "replacement", "budget", "target", "by",
 })  # fmt: skip
 # Options that mostly make a file unreadable which was readable without them.
 ABOUT_READING = frozenset({
@@ -121,9 +121,9 @@ def _draw_options(desk: Desk, command: Command) -> dict[str, list[str]]:
         if rng.random() < how_often:
             chosen += [option for option in command.options if option.name == name]
     if command.name == "replay":
-        chosen += [option for option in command.options if option.name in ("runs", "answers")]
+        chosen += [option for option in command.options if option.name in ("runs", "n_votes")]
     if command.name == "simulate":
-        chosen += [option for option in command.options if option.name in ("output", "answers")]
+        chosen += [option for option in command.options if option.name in ("output", "n_votes")]
     if rng.random() < 0.85:
         chosen = [option for option in chosen if option.name not in ABOUT_READING]
     for option in dict.fromkeys(chosen):
@@ -139,8 +139,8 @@ def _spelled(desk: Desk, command: Command, option: Option) -> list[str]:
 def _made_bearable(command: str, drawn: dict[str, list[str]]) -> dict[str, list[str]]:
     """Without what would rightly take an hour."""
     if command == "simulate" and "auto" in drawn.get("pairs", ()):
-        drawn |= {"answers": ["--answers", "30"], "items": ["--items", "6"]}
-    if command == "replay" and drawn["answers"][-1].isdecimal() and len(drawn["answers"][-1]) > 3:
+        drawn |= {"n_votes": ["--votes", "30"], "items": ["--items", "6"]}
+    if command == "replay" and drawn["n_votes"][-1].isdecimal() and len(drawn["n_votes"][-1]) > 3:
         drawn.pop("replacement", None)
     if command == "reproduce":
         drawn["names"] = ["nothing of this name"]

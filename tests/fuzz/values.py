@@ -183,14 +183,14 @@ EVERYWHERE: dict[str, Callable[[Desk], list[str]]] = {
     "strategy": _one_of(*STRATEGIES),
     "seed": _one_of(0, 1, 2, 2**31, 2**64),
     "runs": _one_of(1, 2),
-    "min_answers": _one_of(0, 1, 3, 100),
+    "min_votes": _one_of(0, 1, 3, 100),
     "false_positive_rate": _one_of(0.01, 0.05, 0.5, 0, 1, 2),
     "false_discovery_rate": _one_of(0.01, 0.05, 0.5, 0, 1, 2),
 }
 SPECIAL: dict[str, dict[str, Callable[[Desk], list[str]]]] = {
     "simulate": {
         "items": _one_of(2, 3, 10, 10, 10, 40, 0, 1, -5, 10**9, 10**12, 10**30),
-        "answers": _one_of(1, 10, 10, 200, 200, 200, 0, -1, 10**10, 10**15, 10**30),
+        "n_votes": _one_of(1, 10, 10, 200, 200, 200, 0, -1, 10**10, 10**15, 10**30),
         "spread": _one_of(0, 1, 3, 1e6, 1e308, -1, "nan"),
         "workers": _kinds_of_workers,
         "pairs": _one_of("random", "rounds", "auto"),
@@ -199,6 +199,6 @@ SPECIAL: dict[str, dict[str, Callable[[Desk], list[str]]]] = {
     },
     "rank": {"output": _output(*TABLES, *CHARTS)},
     "report": {"output": _output(".html", ".md", ".md", ".json"), "form": _one_of("html", "md")},
-    "replay": {"answers": _one_of(1, 5, 30, 10**12), "output": _output(*TABLES, *CHARTS)},
+    "replay": {"n_votes": _one_of(1, 5, 30, 10**12), "output": _output(*TABLES, *CHARTS)},
     "reproduce": {"output": _one_of("in", "/dev/null/x", "")},
 }

@@ -18,7 +18,7 @@ def test_edges_by_hand():
     assert graph.counts.tolist() == [3, 1]
     np.testing.assert_allclose(graph.flows, [0.5 / 3, 1])
     np.testing.assert_allclose(graph.squares, [2.25, 1])
-    assert graph.answers_per_item.tolist() == [3, 4, 1]
+    assert graph.votes_per_item.tolist() == [3, 4, 1]
 
 
 @given(comparisons(weighted=True, connected=False))
@@ -35,7 +35,7 @@ def test_sums_equal_those_over_the_answers(votes):
         assert weight == pytest.approx(votes.weight[mine].sum())
         assert flow == pytest.approx((votes.weight * turned)[mine].sum() / weight)
         assert square == pytest.approx((votes.weight * turned**2)[mine].sum())
-    assert graph.n_answers == len(votes)
+    assert graph.n_votes == len(votes)
 
 
 def test_the_sorted_and_the_tabulated_sums_agree():

@@ -276,9 +276,9 @@ def test_loops_carry_the_harmonic_flow():
     assert hr.decompose([("a", "b", 1), ("b", "c", 1)]).loops() == []
 
 
-@pytest.mark.parametrize("n_answers", [150, 400, 900])
-def test_neither_all_triangles_nor_all_edges_are_needed(n_answers, monkeypatch):
-    votes = hr.simulate_comparisons(60, n_answers, rng=n_answers)
+@pytest.mark.parametrize("n_votes", [150, 400, 900])
+def test_neither_all_triangles_nor_all_edges_are_needed(n_votes, monkeypatch):
+    votes = hr.simulate_comparisons(60, n_votes, rng=n_votes)
     whole = hr.decompose(votes)
     monkeypatch.setattr(topology, "MANY_EDGES", 0)
     monkeypatch.setattr(hodge, "FEW_TRIANGLES", 0)

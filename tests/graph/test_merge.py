@@ -39,7 +39,7 @@ def test_items_are_matched_by_name_whatever_their_order():
     graphs = [hr.ComparisonGraph.from_comparisons(votes) for votes in (one, two)]
     together = graphs[0].merge(graphs[1])
     assert together.items == ("a", "b", "m", "z")
-    assert together.n_answers == 100
+    assert together.n_votes == 100
     surplus = dict(zip(together.items, together.surplus.tolist(), strict=True))
     for item in "zam":
         parts = [dict(zip(g.items, g.surplus.tolist(), strict=True)).get(item, 0.0) for g in graphs]
@@ -84,7 +84,7 @@ def test_the_same_votes_are_not_added_twice_by_mistake():
     state = edge_file(votes)
     with pytest.raises(InvalidArgument, match="added before"):
         state.add(votes)
-    assert state.add(votes, again=True).graph.n_answers == 2
+    assert state.add(votes, again=True).graph.n_votes == 2
 
 
 def test_another_file_is_not_taken_for_statistics(tmp_path):
@@ -113,7 +113,7 @@ def test_an_altered_state_is_refused(tmp_path, change):
     noted = {"hodgerank": pl.read_parquet_metadata(path)["hodgerank"]}
     table = pl.read_parquet(path)
     table.write_parquet(path, metadata=noted, compression="uncompressed")
-    assert EdgeFile.read(path).graph.n_answers == 1  # only packed in another way
+    assert EdgeFile.read(path).graph.n_votes == 1  # only packed in another way
     table.with_columns(**{name: pl.Series(v) for name, v in change.items()}).write_parquet(
         path, metadata=noted
     )
@@ -134,4 +134,4 @@ def test_brackets_in_a_name_are_no_pattern(tmp_path):
     one, two = (hr.read_comparisons([("a", "b", 1)] * k) for k in (1, 2))
     edge_file(one).write(tmp_path / "s[1].parquet")
     edge_file(two).write(tmp_path / "s1.parquet")
-    assert EdgeFile.read(tmp_path / "s[1].parquet").graph.n_answers == 1
+    assert EdgeFile.read(tmp_path / "s[1].parquet").graph.n_votes == 1

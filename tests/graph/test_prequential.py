@@ -9,11 +9,11 @@ import hodgerank as hr
 from hodgerank.graph.decomposition import prequential_p_value
 
 
-def asked(spread, seed, n_items=20, n_answers=100, ties=0.0):
+def asked(spread, seed, n_items=20, n_votes=100, ties=0.0):
     """What a sampler gets that asks a crowd with such opinions."""
     rng = np.random.default_rng([seed, 5])
     x, sampler = rng.normal(0, spread, n_items), hr.AutoSampler(n_items, seed=seed)
-    for _ in range(n_answers):
+    for _ in range(n_votes):
         pair = sampler.ask()
         chance = 1 / (1 + np.exp(x[pair.right] - x[pair.left]))
         outcome = 0 if rng.random() < ties else (1 if rng.random() < chance else -1)

@@ -21,13 +21,13 @@ def test_repetitions_are_told_from_answers_that_happen_to_agree():
     assert not repeat_themselves(AnsweredGraph.of(hr.read_comparisons([("a", "b", 1)])))
 
 
-@pytest.mark.parametrize(("n_items", "n_answers", "n_workers"), [(6, 200, 5), (5, 60, 3)])
+@pytest.mark.parametrize(("n_items", "n_votes", "n_workers"), [(6, 200, 5), (5, 60, 3)])
 def test_few_workers_who_answer_afresh_are_seldom_said_to_repeat_themselves(
-    n_items, n_answers, n_workers
+    n_items, n_votes, n_workers
 ):
     estimated, said = 0, 0
     for seed in range(40):
-        votes = hr.simulate_comparisons(n_items, n_answers, workers={"honest": n_workers}, rng=seed)
+        votes = hr.simulate_comparisons(n_items, n_votes, workers={"honest": n_workers}, rng=seed)
         answered = AnsweredGraph.of(votes)
         estimated += bool(answered.signs.repeats.share.mean() < MANY)
         said += repeat_themselves(answered)

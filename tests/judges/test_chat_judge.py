@@ -174,7 +174,7 @@ def test_four_ways_of_not_answering_are_counted_apart_and_never_told(no_waiting)
     assert len([answer for answer in said if isinstance(answer, CallFailed)]) == 6
     sampler = hr.AutoSampler(few(3))
     judge.tell(sampler)
-    assert sampler.n_answers == 6
+    assert sampler.n_votes == 6
     assert set(sampler.answers.workers) == {"good"}
     assert len(judge.unanswered) == 18
     assert judge.n_left == 6  # what failed got no reply, and may be asked again
@@ -293,7 +293,7 @@ def test_a_cap_on_calls_is_kept_exactly_with_64_in_flight(faults, no_waiting):
     with FakeLLM(SCORES, faults=faults) as fake_llm:
         judge = judge_of(fake_llm, caps=Caps(calls=37))
         found = run(judge, 1000, concurrency=64)
-    assert len(fake_llm.calls) == judge.ledger.calls == found.result.n_answers == 37
+    assert len(fake_llm.calls) == judge.ledger.calls == found.result.n_votes == 37
     assert found.result.reason == "the cap of 37 calls is reached"
 
 
@@ -327,7 +327,7 @@ def test_replies_without_an_answer_count_towards_caps():
         judge = judge_of(fake_llm, caps=Caps(calls=30))
         found = run(judge, 1000, concurrency=8)
     assert len(fake_llm.calls) == 30
-    assert 0 < found.result.n_answers < 30
+    assert 0 < found.result.n_votes < 30
 
 
 def test_a_cap_counts_what_the_log_holds(tmp_path):
@@ -335,7 +335,7 @@ def test_a_cap_counts_what_the_log_holds(tmp_path):
     with FakeLLM(SCORES) as fake_llm:
         run(judge_of(fake_llm, log=log), 20)
         found = run(judge_of(fake_llm, log=log, caps=Caps(calls=25)), 1000, concurrency=64)
-        assert len(fake_llm.calls) == found.result.n_answers == 25
+        assert len(fake_llm.calls) == found.result.n_votes == 25
 
 
 def test_a_cap_on_cost_needs_prices():
@@ -375,7 +375,7 @@ def test_the_key_is_nowhere(tmp_path):
     with FakeLLM(SCORES, key=KEY) as fake_llm:
         judge = judge_of(fake_llm, few(4), api_key=KEY, log=log)
         found = run(judge, 10)
-    assert found.result.n_answers == 10
+    assert found.result.n_votes == 10
     assert "zq83" not in log.read_text().lower()
     shown = [
         repr(judge),
@@ -395,13 +395,13 @@ def test_a_log_is_taken_up_again_and_answers_are_told_once(tmp_path):
         assert [call.verdict for call in again.judged] == [call.verdict for call in first.judged]
         sampler = hr.AutoSampler(TEXTS)
         again.tell(sampler)
-        assert sampler.n_answers == 30
+        assert sampler.n_votes == 30
         assert told(sampler.answers) == told(first.result.answers)
         with pytest.raises(InvalidArgument, match="a new one"):
             again.tell(sampler)
         second = run(again, 50)
         calls = fake_llm.calls
-    assert second.result.n_answers == 50
+    assert second.result.n_votes == 50
     assert n_first > 30
     assert max(Counter(asked_in(call, fake_llm) for call in calls).values()) == 1
     assert len(records(log)) == len(calls) == len(second.judged)
@@ -497,7 +497,7 @@ def test_another_model_goes_on_where_one_is_done(tmp_path):
         run(judge_of(fake_llm, few(4), "x", log=log), 12)
         found = run(judge_of(fake_llm, few(4), "y", log=log), 24)
         assert Counter(call.model for call in fake_llm.calls) == {"x": 12, "y": 12}
-    assert found.result.n_answers == 24
+    assert found.result.n_votes == 24
     assert found.n_left == 0
 
 
@@ -678,7 +678,7 @@ def test_a_judge_is_one_for_run_async():
             return found
 
         found = asyncio.run(campaign())
-    assert found.n_answers == 40
+    assert found.n_votes == 40
     assert found.ranking.items[0] == BEST
 
 
@@ -740,7 +740,7 @@ def test_a_model_that_is_down_does_not_get_every_turn():
             fake_llm, models=["m", "down"], base_url=[fake_llm.base_url, NOWHERE], retries=0
         )
         found = run(judge, 30, concurrency=4)
-    assert found.result.n_answers == 30
+    assert found.result.n_votes == 30
     assert {call.model for call in found.judged} == {"m"}
 
 
@@ -754,7 +754,7 @@ def test_replies_to_the_very_same_question_count_as_one():
     with FakeLLM(SCORES, profiles=SHARP) as fake_llm:
         judge = judge_of(fake_llm, {name: TEXTS[name] for name in (BEST, WORST)}, repeats=10)
         found = run(judge, 100)
-    assert found.result.n_answers == 20
+    assert found.result.n_votes == 20
     assert set(found.to_frame()["weight"]) == {0.1}
     report = found.report(with_forecast=False)
     assert not report.findings.leader_is_certain

@@ -82,7 +82,7 @@ def test_contexts_orders_and_repetitions_are_votes_of_their_own(place):
     with FakeLLM(scores) as fake_llm:
         options = {"repeats": 2, "parameters": {"temperature": 1}}
         found = run(judge_of(fake_llm, items, **options), 1000, campaign=place)
-    assert found.result.n_answers == 24
+    assert found.result.n_votes == 24
     assert votes_in(place) == votes_of(found)
     assert votes_in(place).total() == 24
     with Campaign.open(place, read_only=True) as campaign:
@@ -95,7 +95,7 @@ def test_names_that_campaigns_refuse_are_put_in_quotes_and_stay_apart(place):
     with FakeLLM(SCORES) as fake_llm:
         found = run(judge_of(fake_llm, items, " m "), 30, campaign=place)
         run(judge_of(fake_llm, items, " m "), 30, campaign=place.with_name("other.db"))
-    assert found.result.n_answers == votes_in(place).total() == 30
+    assert found.result.n_votes == votes_in(place).total() == 30
     with Campaign.open(place, read_only=True) as campaign:
         kept = [item.id for item in campaign.items]
         assert [worker.worker for worker in campaign.workers()] == ['" m "']
@@ -119,7 +119,7 @@ def test_others_can_go_on_with_it_and_the_judge_after_them(tmp_path, place):
             asyncio.run(work())
         found = run(judge_of(fake_llm, log=log), 30, campaign=place)
         assert len(fake_llm.calls) == 37
-    assert found.result.n_answers == 30
+    assert found.result.n_votes == 30
     assert Counter(worker for worker, *_ in votes_in(place).elements()) == {
         "m": 30,
         "ann": 1,

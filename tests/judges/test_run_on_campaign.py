@@ -93,7 +93,7 @@ def test_two_models_and_a_person_share_a_campaign_and_every_answer_counts_once(t
         given = answered(campaign)
         assert set(given.values()) == {1}
         assert asked(fake_llm) == {key: n for key, n in given.items() if key[0] != "ann"}
-        assert campaign.counts.n_answers == campaign.counts.n_given == 60
+        assert campaign.counts.n_votes == campaign.counts.n_given == 60
         assert {worker.worker for worker in campaign.workers()} == {"x", "y", "ann"}
         assert all(model.n_answers > 10 for model in run.models)
         assert run.reason == "all 60 answers are there: thank you"
@@ -146,7 +146,7 @@ def test_a_model_waits_for_what_is_out_with_others():
         skipping.start()
         run = work(fake_llm, campaign)
         skipping.join()
-        assert run.n_answers == campaign.counts.n_answers == 3
+        assert run.n_answers == campaign.counts.n_votes == 3
 
 
 def test_who_has_seen_every_pair_does_not_wait_for_others():
@@ -181,7 +181,7 @@ def test_pairs_are_within_tracks():
 def test_the_budget_of_a_run_is_kept():
     with FakeLLM(SCORES) as fake_llm, campaign_of() as campaign:
         run = work(fake_llm, campaign, ["x", "y"], budget=25, concurrency=16)
-        assert campaign.counts.n_answers == 25
+        assert campaign.counts.n_votes == 25
     assert len(fake_llm.calls) == 25
     assert run.reason == "budget of 25 answers used"
 
@@ -197,7 +197,7 @@ def test_the_budget_of_a_run_is_reached_though_some_abstain():
 def test_the_budget_of_the_campaign_is_kept():
     with FakeLLM(SCORES) as fake_llm, campaign_of(budget=12) as campaign:
         run = work(fake_llm, campaign, ["x", "y"])
-        assert campaign.counts.n_answers == 12
+        assert campaign.counts.n_votes == 12
     assert len(fake_llm.calls) == 12
     assert run.reason == "all 12 answers are there: thank you"
 
@@ -269,7 +269,7 @@ def test_a_reset_meanwhile_is_no_trouble_and_nothing_is_asked_again():
         with FakeLLM(SCORES, on_call=on_call) as fake_llm:
             run = work(fake_llm, campaign, concurrency=4)
             assert set(asked(fake_llm).values()) == {1}
-        assert campaign.counts.n_answers == 15
+        assert campaign.counts.n_votes == 15
         assert run.models[0].n_not_taken > 0
 
 
@@ -284,7 +284,7 @@ def test_items_that_join_meanwhile_end_the_run_and_the_next_one_knows_them():
             run = work(fake_llm, campaign, concurrency=1)
             assert run.reason == "item-11 joined the campaign after its judges: begin again"
             work(fake_llm, campaign)
-        assert campaign.counts.n_answers == 10
+        assert campaign.counts.n_votes == 10
 
 
 def test_who_stops_the_judge_gets_what_is_out():
@@ -416,7 +416,7 @@ def test_a_pair_that_comes_again_since_its_lease_has_ended_is_asked_once():
             run = work(fake_llm, campaign, concurrency=2)
         assert len(fake_llm.calls) == 1
         assert len(again) == 1
-        assert campaign.counts.n_answers == run.n_counted == 1
+        assert campaign.counts.n_votes == run.n_counted == 1
         assert run.n_answers == 2
 
 
@@ -430,7 +430,7 @@ def test_gold_pairs_that_come_again_are_not_paid_again():
         [worker] = campaign.workers()
         assert worker.gold_seen > 10
         assert set(asked(fake_llm).values()) == {1}
-        assert run.n_counted == campaign.counts.n_answers == 27
+        assert run.n_counted == campaign.counts.n_votes == 27
         assert run.n_answers == 27 + worker.gold_seen
 
 
@@ -481,7 +481,7 @@ def test_a_run_survives_being_killed_at_any_moment(tmp_path):
     assert not logged & {*paid}
     assert len(records(log)) == len(logged_now) == 56
     with Campaign.open(where) as campaign:
-        assert campaign.counts.n_answers == campaign.counts.n_given == 56
+        assert campaign.counts.n_votes == campaign.counts.n_given == 56
         said = {(row["model"], row["left"], row["right"]): row["outcome"] for row in records(log)}
         for row in campaign.answers():
             assert row["outcome"] == said[row["worker"], row["left"], row["right"]]

@@ -53,7 +53,7 @@ def test_the_ranking_is_found(bias):
     with FakeLLM(SCORES, profiles=ModelProfile(acuity=2, position_bias=bias)) as fake_llm:
         found = run(judge_of(fake_llm), 100, concurrency=64)
     assert tau(found) > 0.6
-    assert found.result.n_answers == len(fake_llm.calls) == 100
+    assert found.result.n_votes == len(fake_llm.calls) == 100
     assert found.result.reason == "budget of 100 answers used"
 
 
@@ -118,7 +118,7 @@ def test_a_judge_goes_on_with_a_larger_budget():
         run(judge, 20)
         found = run(judge, 30)
         keys = {asked_in(call, fake_llm) for call in fake_llm.calls}
-    assert found.result.n_answers == len(fake_llm.calls) == len(keys) == 30
+    assert found.result.n_votes == len(fake_llm.calls) == len(keys) == 30
     assert found.result.reason == "budget of 30 answers used"
 
 
@@ -132,7 +132,7 @@ def test_any_sampler_will_do():
 def test_a_stopping_rule_ends_it():
     with FakeLLM(SCORES, profiles=ModelProfile(acuity=2)) as fake_llm:
         found = run(judge_of(fake_llm), 130, concurrency=8, stop=read_rule("tau >= 0.5"))
-    assert found.result.n_answers == len(fake_llm.calls) < 130
+    assert found.result.n_votes == len(fake_llm.calls) < 130
     assert found.result.reason == "expected tau 0.5 reached"
     assert hr.expected_tau(found.result.ranking) > 0.45  # what was out came in later
 
@@ -182,7 +182,7 @@ def test_64_calls_in_flight_are_64_different_pairs():
     with FakeLLM(SCORES, faults=Faults(latency=0.05)) as fake_llm:
         found = run(judge_of(fake_llm), 64, concurrency=64)
     assert len({frozenset(shown_in(call)) for call in fake_llm.calls}) == 64
-    assert found.result.n_answers == 64
+    assert found.result.n_votes == 64
 
 
 @pytest.mark.parametrize("concurrency", [1, 64])
@@ -206,7 +206,7 @@ def test_questions_that_were_not_answered_are_not_put_again_either(tmp_path):
         again = run(judge_of(fake_llm, items, log=log), 1000, concurrency=8)
         assert len(fake_llm.calls) == 42
     assert first.n_left == again.n_left == 0
-    assert again.result.n_answers == first.result.n_answers
+    assert again.result.n_votes == first.result.n_votes
     assert again.result.reason == first.result.reason
 
 
@@ -276,7 +276,7 @@ def test_faults_on_the_way_change_nothing_in_the_end(no_waiting):
 def test_calls_that_fail_for_good_leave_their_answers_out_and_nothing_else(no_waiting):
     with FakeLLM(SCORES, faults=Faults(server_error=0.3)) as fake_llm:
         found = run(judge_of(fake_llm, retries=0), 60, concurrency=4)
-    assert found.result.n_answers == len(fake_llm.calls) == 60
+    assert found.result.n_votes == len(fake_llm.calls) == 60
     assert found.judges[0].statuses["failed"] == fake_llm.faulted["server_error"] > 5
     assert found.result.n_unanswered == fake_llm.faulted["server_error"]
 

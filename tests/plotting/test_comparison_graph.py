@@ -12,8 +12,8 @@ from pictures import notes_of, rows_of, title_of
 from results import HOSTILE
 
 
-def graph_of(n: int, n_answers: int) -> hr.ComparisonGraph:
-    return hr.ComparisonGraph.from_comparisons(hr.simulate_comparisons(n, n_answers, rng=1))
+def graph_of(n: int, n_votes: int) -> hr.ComparisonGraph:
+    return hr.ComparisonGraph.from_comparisons(hr.simulate_comparisons(n, n_votes, rng=1))
 
 
 def nodes_of(chart):
@@ -80,7 +80,7 @@ def test_many_items_are_drawn_as_groups_of_neighbours():
     assert len(nodes) == 20
     assert "200 items as 20 groups" in notes_of(chart)
     between = sum(line["answers"] for line in lines_of(chart).values())
-    inside = f"{1 - between / graph.n_answers:.0%}"
+    inside = f"{1 - between / graph.n_votes:.0%}"
     assert f"{inside} of the answers are within a group" in notes_of(chart)
 
 

@@ -60,7 +60,7 @@ def test_a_slip_is_named_with_worker_row_and_what_is_believed():
 def test_dots_stand_for_all_answers():
     found = hr.find_outliers(votes())
     dots = dots_of(outliers_chart(found))
-    assert sum(dot["answers"] for dot in dots) == found.votes.n_answers
+    assert sum(dot["answers"] for dot in dots) == found.votes.n_votes
     assert sum(dot["answers"] for dot in dots if dot["flagged"]) == found.n_flagged
     for dot in dots:
         is_far = abs(dot["answered"] - dot["x"]) > found.penalty

@@ -12,8 +12,8 @@ from pictures import notes_of, rows_of, title_of
 from results import HOSTILE
 
 
-def ranking_of(n: int, n_answers: int):
-    return hr.hodge_rank(hr.simulate_comparisons(n, n_answers, spread=2, rng=1))
+def ranking_of(n: int, n_votes: int):
+    return hr.hodge_rank(hr.simulate_comparisons(n, n_votes, spread=2, rng=1))
 
 
 def test_cells_hold_the_models_probabilities_and_certainties():

@@ -19,8 +19,8 @@ def lines_of(chart):
     return {row["item"]: row for row in rows_of(chart) if "item" in row}
 
 
-def ranking_of(n: int, n_answers: int) -> hr.Ranking:
-    return hr.hodge_rank(hr.simulate_comparisons(n, n_answers, spread=2, rng=1))
+def ranking_of(n: int, n_votes: int) -> hr.Ranking:
+    return hr.hodge_rank(hr.simulate_comparisons(n, n_votes, spread=2, rng=1))
 
 
 def test_every_item_has_a_line_with_its_score_interval_and_ranks():

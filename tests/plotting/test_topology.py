@@ -12,8 +12,8 @@ from hodgerank.plotting.topology import MOST_BARS, MOST_STEPS
 from pictures import notes_of, rows_of, title_of
 
 
-def tracker_of(n: int, n_answers: int) -> hr.TopologyTracker:
-    return hr.TopologyTracker.of(hr.simulate_comparisons(n, n_answers, rng=1))
+def tracker_of(n: int, n_votes: int) -> hr.TopologyTracker:
+    return hr.TopologyTracker.of(hr.simulate_comparisons(n, n_votes, rng=1))
 
 
 def curve_of(chart, kind):

@@ -13,7 +13,7 @@ from hodgerank.cli.result import BAD_INPUT
 STEPS = (
     ("--version",),
     ("doctor",),
-    ("simulate", "--items", "8", "--answers", "300", "--seed", "1", "-o", "votes.csv"),
+    ("simulate", "--items", "8", "--votes", "300", "--seed", "1", "-o", "votes.csv"),
     ("describe", "votes.csv"),
     ("rank", "votes.csv"),
     ("rank", "votes.csv", "-o", "ranking.csv"),

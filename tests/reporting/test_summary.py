@@ -145,10 +145,10 @@ def test_following_a_side_is_no_fault_where_each_lean_is_in_the_model():
 def test_what_can_still_be_asked_limits_what_is_promised():
     votes = hr.simulate_comparisons(5, 30, spread=0.5, rng=3)
     pairs = [hr.Pair(*votes.items[:2]), hr.Pair(*votes.items[2:4])]
-    report = hr.report(votes, most_answers=3, candidates=pairs)
+    report = hr.report(votes, max_votes=3, candidates=pairs)
     assert "more than the 3 votes that can still be collected" in str(report.answer[2])
     assert {frozenset(pair) for pair in report.findings.next_pairs} <= {*map(frozenset, pairs)}
-    closed = hr.report(votes, most_answers=0, candidates=(), with_forecast=False)
+    closed = hr.report(votes, max_votes=0, candidates=(), with_forecast=False)
     assert closed.findings.next_pairs == ()
     assert "no pairs left to compare" in closed.to_markdown()
 

@@ -16,9 +16,9 @@ def clear(pair):
     return 1 if pair.left < pair.right else -1
 
 
-def played(sampler, n_answers, judge=clear, worker=None):
+def played(sampler, n_votes, judge=clear, worker=None):
     pairs = []
-    while sampler.n_answers < n_answers:
+    while sampler.n_votes < n_votes:
         pair = sampler.ask()
         sampler.tell(pair, judge(pair), worker)
         pairs.append(pair)

@@ -11,12 +11,12 @@ from hodgerank.sampling.samplers.registry import build_sampler
 SAMPLERS = ["auto", "rank", "d-optimal", "bayesian", "top-3", "rounds", "crowd-bt"]
 
 
-def told(name, n, n_answers, *, repeats=False, seed=1, **options):
+def told(name, n, n_votes, *, repeats=False, seed=1, **options):
     """A sampler after some answers; judges that repeat themselves say of a pair what they said."""
-    rng = np.random.default_rng(n_answers + n)
+    rng = np.random.default_rng(n_votes + n)
     truth, said = rng.normal(0, 1, n), {}
     sampler = build_sampler(name, range(n), seed=seed, **options)
-    for _ in range(n_answers):
+    for _ in range(n_votes):
         pair = sampler.ask()
         outcome = float(np.sign(truth[pair.left] - truth[pair.right] + rng.logistic()))
         key = min(pair), max(pair)
@@ -39,10 +39,10 @@ def one_by_one(sampler, n, pending, exclude, worker):
 
 
 @pytest.mark.parametrize("worker", [None, "ann"])
-@pytest.mark.parametrize("n_answers", [0, 9, 60])
+@pytest.mark.parametrize("n_votes", [0, 9, 60])
 @pytest.mark.parametrize("name", SAMPLERS)
-def test_pairs_at_once_are_those_one_by_one(name, n_answers, worker):
-    sampler, rng = told(name, 11, n_answers)
+def test_pairs_at_once_are_those_one_by_one(name, n_votes, worker):
+    sampler, rng = told(name, 11, n_votes)
     pairs = [tuple(pair) for pair in rng.permuted(np.tile(np.arange(11), (20, 1)), axis=1)[:, :2]]
     for pending, exclude in [([], []), (pairs[:6], []), (pairs[:12], pairs[8:]), ([], pairs)]:
         wanted = one_by_one(sampler, 14, pending, exclude, worker)

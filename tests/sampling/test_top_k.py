@@ -12,9 +12,9 @@ from hodgerank.kernels.selection.misordering import LEAST, order_weights, top_k_
 from hodgerank.sampling.samplers.registry import build_sampler
 
 
-def recall(sampler, scores, k, n_answers, seed):
+def recall(sampler, scores, k, n_votes, seed):
     rng = np.random.default_rng((1, seed))
-    while sampler.n_answers < n_answers:
+    while sampler.n_votes < n_votes:
         a, b = sampler.ask()
         sampler.tell((a, b), 1 if rng.random() < 1 / (1 + np.exp(scores[b] - scores[a])) else -1)
     best = set(np.argsort(-scores)[:k].tolist())
@@ -53,10 +53,10 @@ def test_items_far_from_the_limit_are_left_aside_where_there_are_many():
     sampler = hr.TopKSampler(n, k, seed=1)
     rng = np.random.default_rng(0)
     late = []
-    while sampler.n_answers < 6 * n:
+    while sampler.n_votes < 6 * n:
         a, b = sampler.ask()
         sampler.tell((a, b), 1 if rng.random() < 1 / (1 + np.exp(scores[b] - scores[a])) else -1)
-        if sampler.n_answers > 4 * n:
+        if sampler.n_votes > 4 * n:
             late += [a, b]
     assert np.median(late) < n / 4
 

@@ -28,7 +28,7 @@ def process(campaign) -> int:
 
 
 def n_answers(campaign, more=0) -> int:
-    return campaign.counts.n_answers + more
+    return campaign.counts.n_votes + more
 
 
 def end(campaign) -> None:

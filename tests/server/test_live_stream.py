@@ -58,7 +58,7 @@ def test_answers_that_were_taken_back_or_reset_are_not_of_the_last_minute(campai
     for _ in range(3):
         say(campaign, "ann")
     campaign.undo("ann")
-    assert look(campaign).per_minute == look(campaign).counts.n_answers == 2
+    assert look(campaign).per_minute == look(campaign).counts.n_votes == 2
     campaign.reset()
     assert look(campaign).per_minute == 0
 

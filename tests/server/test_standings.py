@@ -69,7 +69,7 @@ def test_the_next_standing_is_beyond_the_one_that_is_known(context):
             return first, await standings.next("cups", seq - 1)
 
     first, second = in_a_loop(run())
-    assert (first.progress.counts.n_answers, second.progress.counts.n_answers) == (0, 1)
+    assert (first.progress.counts.n_votes, second.progress.counts.n_votes) == (0, 1)
 
 
 def test_drawn_is_what_somebody_watches_and_once_for_all(context, monkeypatch):

@@ -463,7 +463,7 @@ class Campaign(Displayed):
 
     def _headline(self) -> str:
         number = self.counts
-        return f"{self.id}: {number.n_items:,} items, {number.n_answers:,} answers, {number.status}"
+        return f"{self.id}: {number.n_items:,} items, {number.n_votes:,} answers, {number.status}"
 
     def __enter__(self) -> Self:
         return self

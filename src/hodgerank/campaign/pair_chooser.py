@@ -230,7 +230,7 @@ class PairChooser:
         """Let another sampler choose until this one, or the next, has learned what counts."""
         if self._next is None:
             self._next = self._current
-        self._n_until_next = max(self._n_until_next, self._current.n_answers // PATIENCE)
+        self._n_until_next = max(self._n_until_next, self._current.n_votes // PATIENCE)
         quick = replace(self._settings, sampler="bayesian", vetting=0)
         self._current = SamplerFeed(quick, self._answers, self._n_items, self._answers.counted())
         self._ahead = self._next_ahead = None  # they wait for the one that takes long
@@ -269,7 +269,7 @@ class PairChooser:
         if self._next is not None:
             self._is_outdated = True
             return
-        self._n_until_next = self._current.n_answers // PATIENCE
+        self._n_until_next = self._current.n_votes // PATIENCE
         self._next = SamplerFeed(
             self._settings, self._answers, self._n_items, self._answers.counted()
         )

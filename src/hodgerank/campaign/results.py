@@ -50,9 +50,9 @@ class TrackStanding:
     settings: CampaignSettings
 
     @property
-    def n_answers(self) -> int:
+    def n_votes(self) -> int:
         """How many count."""
-        return self.votes.n_answers
+        return self.votes.n_votes
 
     @cached_property
     def ranking(self) -> Ranking:
@@ -67,7 +67,7 @@ class TrackStanding:
     @cached_property
     def is_doubtful(self) -> bool:
         """Whether coin tosses would give as much of a ranking; not before there are answers."""
-        if not self.n_answers:
+        if not self.n_votes:
             return False
         found, position_bias = decompose(self.votes), self.settings.position_bias
         if chance_of_ranking(found) < LEVEL:
@@ -84,7 +84,7 @@ class TrackStanding:
     @cached_property
     def is_enough(self) -> bool:
         """Whether the stopping rule is reached; never without a rule or an answer."""
-        if self.settings.stop is None or not self.n_answers or len(self.active) < 2:
+        if self.settings.stop is None or not self.n_votes or len(self.active) < 2:
             return False
         return read_rule(self.settings.stop).is_reached(self)
 
@@ -105,7 +105,7 @@ class TrackStanding:
         return TrackProgress(
             track=self.track,
             n_items=len(self.active),
-            n_answers=self.n_answers,
+            n_votes=self.n_votes,
             expected_tau=self.expected_tau,
             is_enough=self.is_enough,
             forecast=outlook,
@@ -139,7 +139,7 @@ class TrackProgress:
 
     track: str
     n_items: int
-    n_answers: int
+    n_votes: int
     expected_tau: float
     is_enough: bool
     forecast: Forecast | None
@@ -156,7 +156,7 @@ class TrackProgress:
         return {
             "track": self.track,
             "items": self.n_items,
-            "answers": self.n_answers,
+            "answers": self.n_votes,
             "expected_tau": self.expected_tau,
             "is_enough": self.is_enough,
             "forecast": None if self.forecast is None else self.forecast.to_dict(),

@@ -97,7 +97,7 @@ class SamplerFeed:
         return feed
 
     @property
-    def n_answers(self) -> int:
+    def n_votes(self) -> int:
         """How many answers it is to be told."""
         return len(self._steps) - self._n_joined
 
@@ -112,7 +112,7 @@ class SamplerFeed:
         if self._n_told or len(self._steps) < MANY:
             return 0.0
         sampler = self._settings.build_sampler(range(2))  # those of many items take their time
-        return self.n_answers * sampler.seconds_per_answer(self._n_items)
+        return self.n_votes * sampler.seconds_per_answer(self._n_items)
 
     def add(self, row: int) -> None:
         """One more answer."""

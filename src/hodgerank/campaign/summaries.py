@@ -185,7 +185,7 @@ class Counts:
         The place in the log that they are as of.
     at
         The time of the last event: seconds since 1970.
-    n_answers
+    n_votes
         Answers that count.
     n_given
         All that were given and not taken back.
@@ -198,7 +198,7 @@ class Counts:
     at: float
     n_items: int
     n_retired: int
-    n_answers: int
+    n_votes: int
     n_given: int
     n_out: int
     n_workers: int
@@ -215,7 +215,7 @@ def counts(state: CampaignSnapshot) -> Counts:
         at=state.at,
         n_items=len(state.items),
         n_retired=len(state.items.retired),
-        n_answers=sum(state.n_counted),
+        n_votes=sum(state.n_counted),
         n_given=state.tasks.n_answered,
         n_out=len(state.open),
         n_workers=len(state.workers),
@@ -243,7 +243,7 @@ class CampaignProgress(Displayed):
     @property
     def is_enough(self) -> bool:
         """Whether the stopping rule is reached in every track, or the budget used."""
-        is_used = self.counts.budget is not None and self.counts.n_answers >= self.counts.budget
+        is_used = self.counts.budget is not None and self.counts.n_votes >= self.counts.budget
         return is_used or self._is_certain
 
     @property
@@ -260,17 +260,17 @@ class CampaignProgress(Displayed):
     def sentence(self) -> str:
         """Is it enough yet, and if not, how many more?"""
         if self.counts.status == "closed":
-            return f"Closed with {_answers(self.counts.n_answers)}."
+            return f"Closed with {_answers(self.counts.n_votes)}."
         if self._is_certain:
-            return f"Enough: the stopping rule is reached with {_answers(self.counts.n_answers)}."
+            return f"Enough: the stopping rule is reached with {_answers(self.counts.n_votes)}."
         if self.is_enough:
-            return f"All {_answers(self.counts.n_answers)} of the budget are there."
+            return f"All {_answers(self.counts.n_votes)} of the budget are there."
         missing = [
             f"{track.track}: {track.outlook}" if track.track else track.outlook
             for track in self.tracks
             if track.forecast is not None and not track.is_enough
         ]
-        so_far = _answers(self.counts.n_answers)
+        so_far = _answers(self.counts.n_votes)
         if self.counts.budget is not None:
             so_far += f" of at most {self.counts.budget:,}"
         return "; ".join([f"Not yet: {so_far}", *missing]) + "."
@@ -280,7 +280,7 @@ class CampaignProgress(Displayed):
 
     def _preview(self) -> Preview:
         rows = [
-            (track.track, track.n_items, track.n_answers, round(track.expected_tau, 3))
+            (track.track, track.n_items, track.n_votes, round(track.expected_tau, 3))
             for track in self.tracks
         ]
         return Preview(("track", "items", "answers", "expected tau"), rows, len(rows))

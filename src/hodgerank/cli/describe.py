@@ -57,18 +57,18 @@ def describe(
 
 
 def _facts(d: Description) -> list[tuple[str, str]]:
-    anonymous = f", {d.anonymous_answers:,} answers without a worker" if d.anonymous_answers else ""
+    anonymous = f", {d.anonymous_votes:,} answers without a worker" if d.anonymous_votes else ""
     groups = "connected" if d.components == 1 else f"{d.components:,} groups never compared"
     facts = [
         ("items", f"{d.items:,} ({groups})"),
         ("workers", f"{d.workers:,}{anonymous}" if d.workers else "not recorded"),
         ("answers", f"{d.answers:,} ({d.ties:,} ties, {d.graded:,} graded)"),
         ("pairs asked", f"{d.pairs_asked:,} of {d.pairs_possible:,} ({d.coverage:.1%} coverage)"),
-        ("answers per pair", f"{_spread(d.answers_per_pair)}; {d.unanimous_pairs:,} unanimous"),
-        ("answers per item", _spread(d.answers_per_item)),
+        ("answers per pair", f"{_spread(d.votes_per_pair)}; {d.unanimous_pairs:,} unanimous"),
+        ("answers per item", _spread(d.votes_per_item)),
     ]
-    if d.answers_per_worker is not None:
-        facts.append(("answers per worker", _spread(d.answers_per_worker)))
+    if d.votes_per_worker is not None:
+        facts.append(("answers per worker", _spread(d.votes_per_worker)))
     order = d.display_order
     if order is None:
         facts.append(("display order", "not recorded: position bias cannot be estimated"))

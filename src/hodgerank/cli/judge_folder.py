@@ -55,7 +55,7 @@ class JudgeFolder:
 
     def report(self, run: JudgedRun, **page: Any) -> Report | None:
         """Write ranking and report, unless there is nothing to tell or somebody cannot wait."""
-        if run.result.reason == INTERRUPTED or not run.result.n_answers:
+        if run.result.reason == INTERRUPTED or not run.result.n_votes:
             return None
         with telling_progress():
             report = run.report(str(self._path / VOTES), on_step=doing, **page)

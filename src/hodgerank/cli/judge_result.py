@@ -107,7 +107,7 @@ class JudgeResult(CommandResult):
         run = self.run
         return {
             "question": run.question,
-            "answers": run.result.n_answers,
+            "answers": run.result.n_votes,
             "stopped_by": run.result.reason,
             "judges": [
                 {**asdict(judge), "cost": None if judge.cost is None else asdict(judge.cost)}
@@ -122,7 +122,7 @@ class JudgeResult(CommandResult):
         result = self.run.result
         show_items(self.items, console)
         earlier = f", {self.n_before:,} replies were there" if self.n_before else ""
-        words = f"{result.n_answers:,} answers{earlier}; stopped by: {result.reason}"
+        words = f"{result.n_votes:,} answers{earlier}; stopped by: {result.reason}"
         console.print(verbatim(words))
         console.print()
         if self.report is not None:

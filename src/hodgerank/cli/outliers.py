@@ -50,7 +50,7 @@ class OutliersResult(CommandResult):
             **found.votes.report.to_dict(),
             "penalty": found.penalty,
             "criterion": found.criterion,
-            "answers": found.votes.n_answers,
+            "answers": found.votes.n_votes,
             "share": found.share,
             "expected_share": found.expected.mean,
             "expected_share_std": found.expected.std,
@@ -87,7 +87,7 @@ class OutliersResult(CommandResult):
         console.print()
         show_rest(len(shown), len(rows), console)
         console.print(
-            f"{found.n_flagged:,} of {found.votes.n_answers:,} answers ({found.share:.1%}) at "
+            f"{found.n_flagged:,} of {found.votes.n_votes:,} answers ({found.share:.1%}) at "
             f"penalty {found.penalty:.2f}: {found.criterion}",
             style="dim",
         )

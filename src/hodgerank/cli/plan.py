@@ -51,7 +51,7 @@ class PlanResult(CommandResult):
     strategy: str
     report: ReadReport
     n_items: int
-    n_answers: int
+    n_votes: int
     asked_by: str
     forecast: Forecast | None
     for_worker: Item | None
@@ -70,7 +70,7 @@ class PlanResult(CommandResult):
             "notes": list(self.report.notes),
             "strategy": self.strategy,
             "items": self.n_items,
-            "answers": self.n_answers,
+            "answers": self.n_votes,
             "forecast": None if self.forecast is None else self.forecast.to_dict(),
             "pairs": rows,
         }
@@ -105,7 +105,7 @@ class PlanResult(CommandResult):
         """The pairs, best first, and what they lead to."""
         show_reading(self.report, console)
         console.print(
-            f"{self.n_items:,} items, {self.n_answers:,} answers so far; strategy {self.strategy}",
+            f"{self.n_items:,} items, {self.n_votes:,} answers so far; strategy {self.strategy}",
             style="dim",
         )
         table = plain_table()
@@ -173,8 +173,8 @@ def planned(
         strategy=strategy,
         report=votes.report,
         n_items=len(sampler.items),
-        n_answers=sampler.n_answers,
-        asked_by=sampler.name if sampler.n_answers else "design",
+        n_votes=sampler.n_votes,
+        asked_by=sampler.name if sampler.n_votes else "design",
         forecast=outlook,
         for_worker=worker,
         n_shown=show,

@@ -100,7 +100,7 @@ class RankResult(CommandResult):
 
     ranking: Ranking
     report: ReadReport
-    n_answers: int
+    n_votes: int
     n_workers: int | None  # None where edges no longer tell
     top: int
     kendall_tau: float | None
@@ -112,7 +112,7 @@ class RankResult(CommandResult):
         """Plain values, for --json."""
         content: dict[str, Any] = {
             **self.report.to_dict(),
-            "answers": self.n_answers,
+            "answers": self.n_votes,
             "workers": self.n_workers,
         }
         if self.kendall_tau is not None:
@@ -130,7 +130,7 @@ class RankResult(CommandResult):
         n_workers = f", {self.n_workers:,} workers" if self.n_workers else ""
         prior = f", ridge {ranking.ridge:g}" if ranking.ridge else ""
         console.print(
-            f"{len(ranking):,} items, {self.n_answers:,} answers{n_workers}; "
+            f"{len(ranking):,} items, {self.n_votes:,} answers{n_workers}; "
             f"{ranking.model}, {ranking.link} link{prior}; "
             f"{100 * ranking.confidence:g}% intervals, {ranking.uncertainty}",
             style="dim",
@@ -228,7 +228,7 @@ def rank(
     robust: RobustOption = False,
     confidence: ConfidenceOption = 0.95,
     exclude_workers: ExcludeWorkers = None,
-    min_answers: MinAnswers = 0,
+    min_votes: MinAnswers = 0,
     largest_component: LargestComponent = False,
     compare: Compare = None,
     truth: Truth = None,
@@ -273,7 +273,7 @@ def rank(
     true_scores = None if truth is None else read_scores(truth)
     if covariance in ("worker", "ballot") or position_bias or robust:
         require_answers(votes)
-    chosen = _chosen(votes, exclude_workers, min_answers, largest_component)
+    chosen = _chosen(votes, exclude_workers, min_votes, largest_component)
     edges = None
     if state is not None:
         context.with_resource(taking_turns(state))  # until the new state is written
@@ -287,19 +287,19 @@ def rank(
     tau = None if true_scores is None else _tau(ranking, true_scores)
     kept = None if edges is None or state is None else (edges, state)
     return RankResult(
-        ranking, chosen.report, ranked.n_answers, n_workers, shown, tau, output, as_json, kept
+        ranking, chosen.report, ranked.n_votes, n_workers, shown, tau, output, as_json, kept
     )
 
 
 def _chosen(
-    votes: Comparisons | ComparisonGraph, exclude: str | None, min_answers: int, largest: bool
+    votes: Comparisons | ComparisonGraph, exclude: str | None, min_votes: int, largest: bool
 ) -> Comparisons | ComparisonGraph:
     """The votes without the workers and items that were not wanted."""
-    if not (exclude or min_answers or largest):
+    if not (exclude or min_votes or largest):
         return votes
     require_answers(votes)
     workers = workers_to_exclude(exclude, lambda: votes)
-    found: Comparisons = selected(votes, workers, min_answers, largest)
+    found: Comparisons = selected(votes, workers, min_votes, largest)
     return found
 
 

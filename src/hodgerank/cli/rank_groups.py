@@ -118,7 +118,7 @@ def rank_each(command: Callable[..., CommandResult]) -> Callable[..., GroupRankR
             if arguments[name] is not None:
                 raise InvalidArgument(f"--{name} is for one ranking: it cannot be used with --by")
         workers = workers_to_exclude(arguments["exclude_workers"], groups.together)
-        wanted = arguments["min_answers"], arguments["largest_component"]
+        wanted = arguments["min_votes"], arguments["largest_component"]
         parts = {group: selected(votes, workers, *wanted) for group, votes in groups.items()}
         how = {name: arguments[name] for name in MODEL_OPTIONS}
         return GroupRankResult(

@@ -112,8 +112,9 @@ def replay(
             show_default=False,
         ),
     ] = None,
-    answers: Annotated[
-        int | None, typer.Option(min=1, help="Length of a run; default: half of the votes.")
+    n_votes: Annotated[
+        int | None,
+        typer.Option("--votes", min=1, help="Length of a run; default: half of the votes."),
     ] = None,
     runs: Annotated[int, typer.Option(min=1, help="Runs to average over.")] = 20,
     replacement: Annotated[
@@ -150,7 +151,7 @@ def replay(
     curves = play(
         votes,
         strategies,
-        n_answers=answers,
+        n_votes=n_votes,
         runs=runs,
         truth=scores,
         replacement=replacement,

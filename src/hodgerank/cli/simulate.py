@@ -41,7 +41,7 @@ class SimulateResult(CommandResult):
         """Plain values, for --json."""
         return {
             "items": self.votes.n_items,
-            "answers": len(self.votes),
+            "votes": len(self.votes),
             "workers": self.votes.n_workers,
             "written": str(self.written),
             "truth_written": None if self.truth_written is None else str(self.truth_written),
@@ -56,7 +56,7 @@ class SimulateResult(CommandResult):
         truth = "" if self.truth_written is None else f", {self.truth_written}"
         console.print(
             verbatim(
-                f"{len(self.votes):,} answers on {self.votes.n_items:,} items by "
+                f"{len(self.votes):,} votes on {self.votes.n_items:,} items by "
                 f"{self.votes.n_workers:,} workers written to {self.written}{truth}"
             )
         )
@@ -65,7 +65,7 @@ class SimulateResult(CommandResult):
 def simulate(
     *,
     items: Annotated[int, typer.Option(help="Number of items.")] = 16,
-    answers: Annotated[int, typer.Option(help="Number of votes.")] = 1000,
+    n_votes: Annotated[int, typer.Option("--votes", help="Number of votes.")] = 1000,
     spread: Annotated[float, typer.Option(help="Standard deviation of the true scores.")] = 1.0,
     link: Annotated[
         Link, typer.Option(help="How score differences become preferences.")
@@ -91,26 +91,26 @@ def simulate(
     """Simulate votes of a crowd, honest or not, on items whose true scores are known.
 
     Examples:
-      hodgerank simulate --items 20 --answers 2000 --seed 1 -o votes.csv --truth truth.csv
+      hodgerank simulate --items 20 --votes 2000 --seed 1 -o votes.csv --truth truth.csv
 
       hodgerank simulate --workers honest=8,random=2 --spread 3 -o votes.csv
 
-      hodgerank simulate --pairs auto --answers 200 -o campaign.csv
+      hodgerank simulate --pairs auto --votes 200 -o campaign.csv
 
       hodgerank simulate --seed 1 -o - | hodgerank rank -
     """
     require_one_printed(output, as_json)
     keep_apart([output, truth])
-    require_memory("answers", answers, BYTES_OF_A_ROW)
+    require_memory("votes", n_votes, BYTES_OF_A_ROW)
     how: dict[str, Any] = {
         "spread": spread, "link": link, "workers": _crowd(workers), "rng": seed
     }  # fmt: skip
     with telling_progress():
-        doing(f"simulating {answers:,} answers")
+        doing(f"simulating {n_votes:,} votes")
         if pairs == "auto":
-            votes = _campaign(items, answers, how)
+            votes = _campaign(items, n_votes, how)
         else:
-            votes = simulate_comparisons(items, answers, pairs=pairs, **how)
+            votes = simulate_comparisons(items, n_votes, pairs=pairs, **how)
         result = SimulateResult(votes, output, truth, as_json)
         if truth is not None:
             write_table(pl.DataFrame({"item": list(votes.items), "score": votes.truth}), truth)
@@ -119,14 +119,14 @@ def simulate(
     return result
 
 
-def _campaign(items: int, answers: int, how: dict[str, Any]) -> Comparisons:
-    """The answers of an active campaign."""
+def _campaign(items: int, n_votes: int, how: dict[str, Any]) -> Comparisons:
+    """Votes of an active campaign."""
     from hodgerank.collecting.run import run
     from hodgerank.sampling.samplers.auto import AutoSampler
 
     crowd = SimulatedCrowd(items, **how)
     sampler = AutoSampler(crowd.items, seed=how["rng"] or 0)
-    run(sampler, crowd, answers)
+    run(sampler, crowd, n_votes)
     return replace(sampler.answers, truth=crowd.truth)
 
 

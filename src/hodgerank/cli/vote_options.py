@@ -110,7 +110,7 @@ def reads_votes(
             work = command if not is_grouped or arguments.get("compare") else on_groups(command)
             votes = source.groups() if is_grouped else reader(source)
             del source  # and with it the table, which may be large
-            doing(f"computing with {votes.n_answers:,} answers")
+            doing(f"computing with {votes.n_votes:,} answers")
             try:
                 result = work(votes, **arguments)
             except DisconnectedGraph:
@@ -178,8 +178,8 @@ def workers_to_exclude(which: str | None, votes: Callable[[], Any]) -> list[Item
     return list(assess_workers(votes()).flagged)
 
 
-def selected(votes: Any, workers: list[Item], min_answers: int, largest: bool) -> Any:
+def selected(votes: Any, workers: list[Item], min_votes: int, largest: bool) -> Any:
     """The votes without what was not wanted."""
     votes = exclude_workers(votes, workers) if workers else votes
-    votes = keep_items_with(votes, min_answers) if min_answers else votes
+    votes = keep_items_with(votes, min_votes) if min_votes else votes
     return largest_component(votes) if largest else votes

@@ -32,9 +32,9 @@ class Budget:
         if not isinstance(self.size, int | np.integer) or self.size < 1:
             raise InvalidArgument(f"budget is a number of answers, at least 1, not {self.size!r}")
 
-    def reason_to_stop(self, n_answers: int) -> str:
+    def reason_to_stop(self, n_votes: int) -> str:
         """Why no more should be asked; empty if there is no reason."""
-        return f"budget of {self.size:,} answers used" if n_answers >= self.size else ""
+        return f"budget of {self.size:,} answers used" if n_votes >= self.size else ""
 
 
 class MissedInARow:
@@ -80,7 +80,7 @@ class CallLoop(ABC, Generic[T]):
 
     @property
     @abstractmethod
-    def n_answers(self) -> int:
+    def n_votes(self) -> int:
         """How many the budget counts."""
 
     @abstractmethod
@@ -100,14 +100,14 @@ class CallLoop(ABC, Generic[T]):
             return _words(self.failure)
         if self.wish or self.budget is None:
             return self.wish
-        return self.budget.reason_to_stop(self.n_answers)
+        return self.budget.reason_to_stop(self.n_votes)
 
     @property
     def n_free(self) -> int:
         """How many more calls may be out, and no more than the budget can still use."""
         most = self._concurrency
         if self.budget is not None:
-            most = min(most, self.budget.size - self.n_answers)
+            most = min(most, self.budget.size - self.n_votes)
         return most - len(self.out)
 
     def send(self, call: Coroutine[Any, Any, Any], about: T) -> None:

@@ -39,7 +39,7 @@ class AnswerFile:
     def replay(self, sampler: Sampler) -> None:
         """Tell a new sampler everything that is in the file, or nothing if a line is wrong."""
         answers = self._read(sampler) if self.path.exists() else []
-        if answers and sampler.n_answers:
+        if answers and sampler.n_votes:
             raise InvalidArgument(
                 f"{self.path} already holds answers, and so does the sampler: resume with a new one"
             )
@@ -114,12 +114,12 @@ class RunResult(Displayed, Charted):
     n_unanswered: int
 
     @property
-    def n_answers(self) -> int:
+    def n_votes(self) -> int:
         """How many there are."""
-        return self.answers.n_answers
+        return self.answers.n_votes
 
     def _headline(self) -> str:
-        return f"{self.n_answers:,} answers, stopped by: {self.reason}; {self.ranking!r}"
+        return f"{self.n_votes:,} answers, stopped by: {self.reason}; {self.ranking!r}"
 
     def _preview(self) -> Preview:
         return self.ranking._preview()
@@ -153,7 +153,7 @@ class Collector:
 
     def reason_to_stop(self) -> str:
         """Why no more should be asked; empty if there is no reason."""
-        if reason := self.budget.reason_to_stop(self.sampler.n_answers):
+        if reason := self.budget.reason_to_stop(self.sampler.n_votes):
             return reason
         is_reached = self._stop is not None and self._stop.is_reached(self._progress)
         return f"{self._stop} reached" if is_reached else ""
@@ -173,7 +173,7 @@ class Collector:
             why = f", last with {type(error).__name__}: {error}" if error is not None else ""
             raise JudgeFailed(
                 f"{n} pairs in a row got no answer{why}. "
-                f"The {self.sampler.n_answers:,} answers so far are kept"
+                f"The {self.sampler.n_votes:,} answers so far are kept"
             ) from error
 
     def result(self, reason: str) -> RunResult:
@@ -193,5 +193,5 @@ class Collector:
 
         columns = (TextColumn("answers"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
         with Bar(*columns, console=Console(stderr=True)) as bar:
-            task = bar.add_task("answers", total=self.budget.size, completed=self.sampler.n_answers)
-            yield lambda: bar.update(task, completed=self.sampler.n_answers)
+            task = bar.add_task("answers", total=self.budget.size, completed=self.sampler.n_votes)
+            yield lambda: bar.update(task, completed=self.sampler.n_votes)

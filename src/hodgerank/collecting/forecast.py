@@ -134,7 +134,7 @@ def forecasts(sampler: Sampler, targets: Iterable[float | RankingRule]) -> tuple
             )
     found = dict.fromkeys(rules, (0.0, 0.0, 0.0))
     wanted = [rule for rule in rules if not rule.holds(ranking, active)]
-    if sampler.n_answers and not sampler.answers.outcome.any():  # ties alone tell nothing apart
+    if sampler.n_votes and not sampler.answers.outcome.any():  # ties alone tell nothing apart
         found |= dict.fromkeys(wanted, (np.inf, np.inf, np.inf))
     elif wanted:
         n_futures = int(np.clip(2000 / n, FEWEST_FUTURES, MOST_FUTURES))
@@ -197,7 +197,7 @@ def _play_on(
             _Watch(rule, rule.needed, future, now) for rule, now in zip(rules, sure, strict=True)
         ]
         takes[:, k] = future.answers_until(watches)
-    return takes - sampler.n_answers
+    return takes - sampler.n_votes
 
 
 def _drawn(belief: Believed, rng: np.random.Generator) -> FloatArray:
@@ -248,7 +248,7 @@ class _Future:
         leans = sampler.leans or {None: 0.0}  # who has no name comes last
         self._workers = tuple(worker for worker in leans if worker is not None)
         self._leans = np.array(list(leans.values()))
-        self._furthest = sampler.n_answers + MOST_PER_ITEM * len(scores)
+        self._furthest = sampler.n_votes + MOST_PER_ITEM * len(scores)
         self._is_exhausted = False
 
     @property
@@ -259,7 +259,7 @@ class _Future:
     @property
     def _is_over(self) -> bool:
         """Whether no more is played, or can be."""
-        return self._is_exhausted or self.sampler.n_answers >= self._furthest
+        return self._is_exhausted or self.sampler.n_votes >= self._furthest
 
     def answers_until(self, watches: Sequence[_Watch]) -> list[float]:
         """Where each is first satisfied, infinite where pairs do not suffice.
@@ -269,14 +269,14 @@ class _Future:
         waiting = [watch for watch in watches if not watch.is_satisfied]
         while waiting and not self._is_over:
             self._play()
-            n_answers, is_over = self.sampler.n_answers, self._is_over
-            looking = [watch for watch in waiting if is_over or n_answers >= watch.next_look]
+            n_votes, is_over = self.sampler.n_votes, self._is_over
+            looking = [watch for watch in waiting if is_over or n_votes >= watch.next_look]
             if looking:
                 ranking, active = self.sampler.ranking(), self.sampler.active_items
                 rules = {watch.rule for watch in looking}
                 sure = {rule: rule.sureness(ranking, active) for rule in rules}
                 for watch in looking:
-                    watch.note(n_answers, sure[watch.rule])
+                    watch.note(n_votes, sure[watch.rule])
                 waiting = [watch for watch in waiting if not watch.is_satisfied]
         return [
             np.inf if self._is_exhausted and not watch.is_satisfied else watch.answers_needed()
@@ -285,7 +285,7 @@ class _Future:
 
     def _play(self) -> None:
         """Ask some pairs at once, and answer them."""
-        so_far = self.sampler.n_answers
+        so_far = self.sampler.n_votes
         n = min(max(self.least_step, so_far // AT_ONCE), self._furthest - so_far)
         try:
             pairs = self.sampler.ask(n)
@@ -315,16 +315,16 @@ class _Watch:
 
     def __init__(self, rule: RankingRule, needed: float, future: _Future, sure: float) -> None:
         self.rule, self._needed, self._least_step = rule, needed, future.least_step
-        self._answers, self._sure = [future.sampler.n_answers], [sure]
+        self._answers, self._sure = [future.sampler.n_votes], [sure]
 
     @property
     def is_satisfied(self) -> bool:
         """Whether it was sure enough at some time."""
         return max(self._sure) >= self._needed
 
-    def note(self, n_answers: int, sure: float) -> None:
+    def note(self, n_votes: int, sure: float) -> None:
         """It is so sure after so many answers."""
-        self._answers.append(n_answers)
+        self._answers.append(n_votes)
         self._sure.append(sure)
 
     @property

@@ -196,7 +196,7 @@ def replay(
     votes: VotesLike,
     strategies: Sequence[str] = ("auto", "random"),
     *,
-    n_answers: int | None = None,
+    n_votes: int | None = None,
     runs: int = 20,
     truth: Mapping[Item, float] | None = None,
     replacement: bool = False,
@@ -215,7 +215,7 @@ def replay(
     strategies
         Names: auto, rank, bayesian, d-optimal, fiedler, crowd-bt, rounds, random, top-5 (or
         another number).
-    n_answers
+    n_votes
         How long a run is; default: half of the votes. The closer it comes to all of them, the less
         there is left to choose.
     runs
@@ -234,18 +234,18 @@ def replay(
     --------
     >>> import hodgerank as hr
     >>> votes = hr.simulate_comparisons(8, 2000, spread=2, rng=1)
-    >>> curves = replay(votes, ["auto"], n_answers=40, runs=2)
+    >>> curves = replay(votes, ["auto"], n_votes=40, runs=2)
     >>> curves.mean.shape, bool(curves.mean[0, -1] > curves.mean[0, 0])
     ((1, 20), True)
     """
     votes = read_ungrouped(votes)
     graph = ComparisonGraph.from_comparisons(votes)
-    n_answers = max(1, len(votes) // 2) if n_answers is None else n_answers
-    if not 1 <= runs <= MOST_RUNS or n_answers < 1:
+    n_votes = max(1, len(votes) // 2) if n_votes is None else n_votes
+    if not 1 <= runs <= MOST_RUNS or n_votes < 1:
         raise InvalidArgument(f"one run of one answer is needed, and at most {MOST_RUNS:,} runs")
-    if n_answers > len(votes) and not replacement:
+    if n_votes > len(votes) and not replacement:
         raise InvalidArgument(
-            f"{n_answers:,} answers cannot be replayed from {len(votes):,} votes: ask for fewer, "
+            f"{n_votes:,} answers cannot be replayed from {len(votes):,} votes: ask for fewer, "
             "or draw with replacement"
         )
     if isinstance(strategies, str):
@@ -257,7 +257,7 @@ def replay(
     if truth is None:
         truth = hodge_rank(graph).score_by_item
         target = "HodgeRank on all votes"
-    looks = np.unique(np.linspace(n_answers / N_LOOKS, n_answers, N_LOOKS).round().astype(int))
+    looks = np.unique(np.linspace(n_votes / N_LOOKS, n_votes, N_LOOKS).round().astype(int))
     looks = looks[looks > 0]
     taus = np.empty((len(strategies), runs, len(looks)))
     for s, strategy in enumerate(strategies):
@@ -288,7 +288,7 @@ def _taus(
     turns = play(sampler, crowd, candidates=open_pairs)
     taus: list[float] = []
     for look in looks.tolist():
-        while sampler.n_answers < look:
+        while sampler.n_votes < look:
             next(turns)
         ranking = bayes_rank(sampler.answers, candidates=at_first or "all")
         taus.append(kendall_tau(ranking, truth))

@@ -237,9 +237,9 @@ class PairLoop(CallLoop[Pair]):
         return self._collector.result(reason)
 
     @property
-    def n_answers(self) -> int:
+    def n_votes(self) -> int:
         """Those that the sampler was told."""
-        return self._collector.sampler.n_answers
+        return self._collector.sampler.n_votes
 
     def reason_to_stop(self) -> str:
         """Why no more should be asked; empty if there is no reason."""

@@ -28,7 +28,7 @@ class Standing(Protocol):
     """What stopping rules look at."""
 
     @property
-    def n_answers(self) -> int:
+    def n_votes(self) -> int:
         """Number of answers so far."""
 
     def finds(self, rule: RankingRule) -> bool:
@@ -50,15 +50,15 @@ class Progress:
         self._findings: dict[tuple[RankingRule, tuple[Item, ...]], bool] = {}
 
     @property
-    def n_answers(self) -> int:
+    def n_votes(self) -> int:
         """Number of answers so far."""
-        return self.sampler.n_answers
+        return self.sampler.n_votes
 
     @property
     def ranking(self) -> Ranking:
         """A ranking of nearly all of them."""
-        if self._ranking is None or self.n_answers >= self._ranked_at + self._interval:
-            self._ranking, self._ranked_at = self.sampler.ranking(), self.n_answers
+        if self._ranking is None or self.n_votes >= self._ranked_at + self._interval:
+            self._ranking, self._ranked_at = self.sampler.ranking(), self.n_votes
             self._findings = {}
         return self._ranking
 
@@ -180,17 +180,17 @@ class Budget(StoppingRule):
 
     looks_at_rankings = False
 
-    def __init__(self, n_answers: int) -> None:
-        if n_answers < 0:
-            raise InvalidArgument(f"a budget must not be negative: {n_answers}")
-        self.n_answers = n_answers
+    def __init__(self, n_votes: int) -> None:
+        if n_votes < 0:
+            raise InvalidArgument(f"a budget must not be negative: {n_votes}")
+        self.n_votes = n_votes
 
     def is_reached(self, progress: Standing) -> bool:
         """Whether there are as many answers."""
-        return progress.n_answers >= self.n_answers
+        return progress.n_votes >= self.n_votes
 
     def __str__(self) -> str:
-        return f"{self.n_answers:,} answers"
+        return f"{self.n_votes:,} answers"
 
 
 class ExpectedTau(RankingRule):

@@ -264,7 +264,7 @@ class Comparisons(Displayed):
         return len(self.left)
 
     def _headline(self) -> str:
-        return f"{self.n_answers:,} answers, {self.n_items:,} items, {self.n_workers:,} workers"
+        return f"{self.n_votes:,} answers, {self.n_items:,} items, {self.n_workers:,} workers"
 
     def _preview(self) -> Preview:
         workers = [*self.workers, ""]  # NO_WORKER is the last
@@ -290,19 +290,19 @@ class Comparisons(Displayed):
         return 0 if self.ballot is None else int(self.ballot.max(initial=-1)) + 1
 
     @property
-    def n_answers(self) -> int:
+    def n_votes(self) -> int:
         """Number of answers; more than rows where rows stand for several."""
         return len(self) if self.multiplicity is None else int(self.multiplicity.sum())
 
     @property
-    def answers_per_row(self) -> IntArray:
+    def votes_per_row(self) -> IntArray:
         """How many answers each row stands for."""
         return np.ones(len(self), np.int64) if self.multiplicity is None else self.multiplicity
 
     @property
     def total_weight(self) -> FloatArray:
         """Of all answers that a row stands for."""
-        return np.asarray(self.answers_per_row * (1.0 if self.weight is None else self.weight))
+        return np.asarray(self.votes_per_row * (1.0 if self.weight is None else self.weight))
 
     @property
     def n_items(self) -> int:
@@ -370,9 +370,9 @@ class Comparisons(Displayed):
         """The same answers, one row for each."""
         if self.multiplicity is None:
             return self
-        if self.n_answers > MOST_SINGLE:
+        if self.n_votes > MOST_SINGLE:
             raise InvalidComparisons(
-                f"the counts add up to {self.n_answers:,} answers, too many to be taken one by "
+                f"the counts add up to {self.n_votes:,} answers, too many to be taken one by "
                 "one; rankings can be found from the counts, what looks at single answers cannot"
             )
         rows = np.repeat(np.arange(len(self)), self.multiplicity)

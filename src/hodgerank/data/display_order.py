@@ -47,8 +47,8 @@ def display_doubt(votes: Comparisons) -> str:
     >>> display_doubt(hr.read_comparisons(rows, display_known=True))
     'left was chosen in 100.0% of the answers, as if the winner had been written first'
     """
-    chose_left = _n_answers(votes, votes.outcome > 0)
-    chose_right = _n_answers(votes, votes.outcome < 0)
+    chose_left = _n_votes(votes, votes.outcome > 0)
+    chose_right = _n_votes(votes, votes.outcome < 0)
     decided = chose_left + chose_right
     for side, sign, chosen in (("left", 1, chose_left), ("right", -1, chose_right)):
         share = chosen / max(decided, 1)
@@ -65,7 +65,7 @@ def display_doubt(votes: Comparisons) -> str:
     return ""
 
 
-def _n_answers(votes: Comparisons, rows: BoolArray) -> int:
+def _n_votes(votes: Comparisons, rows: BoolArray) -> int:
     """How many answers these rows stand for."""
     count = votes.multiplicity
     return int(np.count_nonzero(rows) if count is None else count[rows].sum())
@@ -75,7 +75,7 @@ def _believed_workers(votes: Comparisons) -> tuple[str, BoolArray]:
     """Doubt about workers whose winners were written first, and which answers are not theirs."""
     rows = np.flatnonzero(votes.worker >= 0)
     worker, n = votes.worker[rows], votes.n_workers
-    count, outcome = votes.answers_per_row[rows], votes.outcome[rows]
+    count, outcome = votes.votes_per_row[rows], votes.outcome[rows]
     decided = np.bincount(worker, count * (outcome != 0), n)
     chosen = np.bincount(worker, count * (outcome > 0), n)
     doubted = (decided >= FEWEST) & (chosen >= OFTEN * decided)
@@ -97,13 +97,13 @@ def _follows_the_items(votes: Comparisons, sign: int) -> bool:
     Somebody who clicks a side without looking chooses the better item half of the time.
     """
     better = sign * _lead_of_left(votes)
-    hits, total = _n_answers(votes, better > 0), _n_answers(votes, better != 0)
+    hits, total = _n_votes(votes, better > 0), _n_votes(votes, better != 0)
     return bool(_surely_more_than_half(hits, total))
 
 
 def _lead_of_left(votes: Comparisons) -> FloatArray:
     """By how much left wins more often than right, according to the other half of the answers."""
-    count, n = votes.answers_per_row, votes.n_items
+    count, n = votes.votes_per_row, votes.n_items
     better = np.empty(len(votes))
     half, other = slice(0, None, 2), slice(1, None, 2)
     for test, rest in ((half, other), (other, half)):

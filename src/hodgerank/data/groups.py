@@ -67,9 +67,9 @@ class VoteGroups(Displayed, Mapping[Item, Comparisons]):
         return name in self.parts
 
     @property
-    def n_answers(self) -> int:
+    def n_votes(self) -> int:
         """Number of answers in all groups."""
-        return sum(votes.n_answers for votes in self.parts.values())
+        return sum(votes.n_votes for votes in self.parts.values())
 
     def together(self) -> Comparisons:
         """All answers on items that carry the name of their group: 'street / codec 1'.
@@ -89,11 +89,11 @@ class VoteGroups(Displayed, Mapping[Item, Comparisons]):
         return replace(join_comparisons(parts), report=self.report)
 
     def _headline(self) -> str:
-        return f"{self.n_answers:,} answers in {len(self):,} groups by {self.column}"
+        return f"{self.n_votes:,} answers in {len(self):,} groups by {self.column}"
 
     def _preview(self) -> Preview:
         rows = (
-            (name, votes.n_items, votes.n_answers, votes.n_workers)
+            (name, votes.n_items, votes.n_votes, votes.n_workers)
             for name, votes in self.parts.items()
         )
         return Preview((self.column, "items", "answers", "workers"), rows, len(self))

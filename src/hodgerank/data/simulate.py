@@ -22,7 +22,7 @@ Behaviour = Callable[[FloatArray, np.random.Generator], FloatArray]
 
 POSITION_BIAS = 0.8  # how often a position-biased worker clicks left without looking
 TIE_HABIT = 0.6  # how often a tie-happy worker does not decide
-BYTES = {"items": 210, "workers": 90, "answers": 45, "pairs": 32}  # of each, measured
+BYTES = {"items": 210, "workers": 90, "votes": 45, "pairs": 32}  # of each, measured
 
 
 def _honest(p: FloatArray, rng: np.random.Generator) -> FloatArray:
@@ -56,7 +56,7 @@ BEHAVIOURS: Mapping[str, Behaviour] = {
 
 def simulate_comparisons(
     items: int | Sequence[Item],
-    n_answers: int,
+    n_votes: int,
     *,
     scores: ArrayLike | None = None,
     spread: float = 1.0,
@@ -71,7 +71,7 @@ def simulate_comparisons(
     ----------
     items
         How many, or their names.
-    n_answers
+    n_votes
         How many votes.
     scores, spread
         True scores. Default: drawn from a normal distribution with standard deviation `spread`.
@@ -94,11 +94,11 @@ def simulate_comparisons(
     >>> len(votes), votes.workers, votes.truth.shape
     (30, ('honest-01', 'honest-02'), (3,))
     """
-    if n_answers < 1:
+    if n_votes < 1:
         raise InvalidArgument("at least one answer is needed")
-    require_memory("answers", n_answers)
+    require_memory("votes", n_votes)
     crowd = SimulatedCrowd(items, scores=scores, spread=spread, link=link, workers=workers, rng=rng)
-    left, right = _design(pairs, len(crowd.items), n_answers, crowd.rng)
+    left, right = _design(pairs, len(crowd.items), n_votes, crowd.rng)
     outcome, worker = crowd.answer(left, right)
     return Comparisons(
         items=crowd.items,
@@ -108,7 +108,7 @@ def simulate_comparisons(
         workers=crowd.workers,
         worker=worker,
         truth=crowd.truth,
-        report=ReadReport(source="simulation", rows=n_answers),
+        report=ReadReport(source="simulation", rows=n_votes),
     )
 
 

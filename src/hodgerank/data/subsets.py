@@ -32,7 +32,7 @@ def exclude_workers(votes: Comparisons, workers: Iterable[Item]) -> Comparisons:
     return _kept(votes, ~is_out[votes.worker], f"workers left out: {_listed(names)}")
 
 
-def keep_items_with(votes: Comparisons, min_answers: int) -> Comparisons:
+def keep_items_with(votes: Comparisons, min_votes: int) -> Comparisons:
     """Items with at least so many answers among each other; a note says which were left out.
 
     Without an item others have fewer answers, so this is repeated until it holds for all.
@@ -45,17 +45,17 @@ def keep_items_with(votes: Comparisons, min_answers: int) -> Comparisons:
     is_kept = np.ones(votes.n_items, bool)
     while True:
         rows = is_kept[votes.left] & is_kept[votes.right]
-        times = votes.answers_per_row * rows
+        times = votes.votes_per_row * rows
         answers = np.bincount(votes.left, times, votes.n_items)
         answers += np.bincount(votes.right, times, votes.n_items)
-        still = is_kept & (answers >= min_answers)
+        still = is_kept & (answers >= min_votes)
         if (still == is_kept).all():
             break
         is_kept = still
     if is_kept.all():
         return votes
     names = [item for item, kept in zip(votes.items, is_kept, strict=True) if not kept]
-    note = f"items with fewer than {min_answers:,} answers left out: {_listed(names)}"
+    note = f"items with fewer than {min_votes:,} answers left out: {_listed(names)}"
     return _kept(votes, rows, note)
 
 
@@ -111,7 +111,7 @@ def join_comparisons(parts: Sequence[Comparisons], source: str | None = None) ->
             parts, lambda _, part: np.ones(len(part)) if part.weight is None else part.weight
         )
     if any(part.multiplicity is not None for part in parts):
-        columns["multiplicity"] = _joined(parts, lambda _, part: part.answers_per_row)
+        columns["multiplicity"] = _joined(parts, lambda _, part: part.votes_per_row)
     if any(part.ballot is not None for part in parts):
 
         def numbers(k: int, part: Comparisons) -> Any:

@@ -163,7 +163,7 @@ class ClusteredCovariance:
     @cached_property
     def freedom(self) -> float:
         """Clusters left over after their mean; unequal ones count as fewer of equal size."""
-        sizes = np.bincount(self._cluster, self.votes.answers_per_row)
+        sizes = np.bincount(self._cluster, self.votes.votes_per_row)
         return max(float(sizes.sum()) ** 2 / float(sizes @ sizes) - 1, 1.0)
 
     def quantile(self, confidence: float) -> float:

@@ -36,7 +36,7 @@ def dispersion_around(graph: ComparisonGraph, means: FloatArray, parameters: flo
     if are_choices(graph):
         return 1.0
     residuals = graph.squares - (2 * graph.flows - means) * graph.weights * means
-    return pearson(residuals, graph.weights, means, parameters, graph.n_answers)
+    return pearson(residuals, graph.weights, means, parameters, graph.n_votes)
 
 
 def pearson(

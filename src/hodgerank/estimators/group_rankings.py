@@ -209,7 +209,7 @@ def rank_groups(
             continue
         rankings[group] = ranking
         posteriors[group] = bayes_rank(answers, confidence=ranking.confidence)
-    sizes = {group: (answers.n_items, answers.n_answers) for group, answers in votes.items()}
+    sizes = {group: (answers.n_items, answers.n_votes) for group, answers in votes.items()}
     return GroupRankings(votes.column, rankings, posteriors, problems, sizes)
 
 

@@ -99,7 +99,7 @@ def noise_of_answers(
     there is no noise: one pseudo-answer of variance `unit` then keeps the intervals open. No
     answer has more, which bounds what Student's t makes of few degrees of freedom.
     """
-    freedom = max(graph.n_answers - graph.n_items + graph.n_components - n_others, 0)
+    freedom = max(graph.n_votes - graph.n_items + graph.n_components - n_others, 0)
     notes: tuple[str, ...] = ()
     if not (freedom and rss > 0):
         freedom, rss, notes = freedom + 1, rss + unit, (PERFECT_NOTE,)

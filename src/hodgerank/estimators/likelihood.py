@@ -192,21 +192,21 @@ def _with_dispersion(information: NormalEquations, dispersion: float) -> NormalE
 
 def weight_notes(graph: ComparisonGraph) -> tuple[str, ...]:
     """That weights count as answers, where they are hardly meant to."""
-    if not graph.n_answers:
+    if not graph.n_votes:
         return ()
     total = float(graph.weights.sum())
-    mean, worth = total / graph.n_answers, total**2 / float(graph.weight_squares.sum())
+    mean, worth = total / graph.n_votes, total**2 / float(graph.weight_squares.sum())
     if LIGHT <= mean <= HEAVY:
         if worth >= UNEQUAL * total:
             return ()
         return (
-            f"weights count as answers, and are unequal: all {graph.n_answers:,} answers are worth "
+            f"weights count as answers, and are unequal: all {graph.n_votes:,} answers are worth "
             f"{worth:,.3g} of equal weight, so that standard errors are too small, by about "
             f"{np.sqrt(total / worth):.2g} times",
         )
     return (
         f"weights count as answers: their mean is {mean:.3g}, so that standard errors are those of "
-        f"{graph.weights.sum():,.3g} answers, not of {graph.n_answers:,}; scale them to mean 1 if "
+        f"{graph.weights.sum():,.3g} answers, not of {graph.n_votes:,}; scale them to mean 1 if "
         "they only say which answers count more",
     )
 

@@ -54,7 +54,7 @@ class ExpectedOutliers:
     _root_std: float
 
     @classmethod
-    def of(cls, shares: FloatArray, excesses: FloatArray, n_answers: int) -> ExpectedOutliers:
+    def of(cls, shares: FloatArray, excesses: FloatArray, n_votes: int) -> ExpectedOutliers:
         """Sum up crowds of so many answers."""
         roots = np.sqrt(excesses)
         return cls(
@@ -64,7 +64,7 @@ class ExpectedOutliers:
             excess_std=float(excesses.std(ddof=1)),
             n_redrawn=len(shares),
             _root_mean=float(roots.mean()),
-            _root_std=max(float(roots.std(ddof=1)), LEAST_NOISE / np.sqrt(n_answers)),
+            _root_std=max(float(roots.std(ddof=1)), LEAST_NOISE / np.sqrt(n_votes)),
         )
 
     def p_value(self, excess: float) -> float:
@@ -96,7 +96,7 @@ def expected_outliers(
         part *= share
         shares[k] = inner_product(part, (excess != 0).astype(float))
         excesses[k] = inner_product(part, np.abs(excess))
-    return ExpectedOutliers.of(shares, excesses, answered.votes.n_answers)
+    return ExpectedOutliers.of(shares, excesses, answered.votes.n_votes)
 
 
 @dataclass(frozen=True, eq=False)
@@ -115,7 +115,7 @@ class _Crowd:
         votes = answered.votes
         weight = votes.total_weight
         cells, cell = group_cells(answered.edge, np.abs(answered.turned), weight)
-        answers = np.bincount(cell, votes.answers_per_row).astype(float)
+        answers = np.bincount(cell, votes.votes_per_row).astype(float)
         squares = answers if votes.weight is None else np.bincount(cell, weight * votes.weight)
         draws = np.ceil(cells.weight**2 / squares - 1e-9).astype(np.int64)
         logits = cells.value * _logits(answered)[cells.edge]
@@ -205,7 +205,7 @@ class Outliers(Displayed, Charted):
     solver: str
 
     def _headline(self) -> str:
-        return f"{self.n_flagged:,} of {self.votes.n_answers:,} answers, penalty {self.penalty:.2f}"
+        return f"{self.n_flagged:,} of {self.votes.n_votes:,} answers, penalty {self.penalty:.2f}"
 
     def _preview(self) -> Preview:
         table = self.to_frame("polars")
@@ -219,17 +219,17 @@ class Outliers(Displayed, Charted):
     @property
     def n_flagged(self) -> int:
         """Number of answers that are flagged."""
-        return int(self.votes.answers_per_row[self.flagged].sum())
+        return int(self.votes.votes_per_row[self.flagged].sum())
 
     @property
     def share(self) -> float:
         """Share of answers that are flagged."""
-        return self.n_flagged / self.votes.n_answers
+        return self.n_flagged / self.votes.n_votes
 
     @property
     def mean_excess(self) -> float:
         """By how much answers go beyond what is believed, on average over all answers."""
-        return float(self.votes.answers_per_row @ np.abs(self.excess)) / self.votes.n_answers
+        return float(self.votes.votes_per_row @ np.abs(self.excess)) / self.votes.n_votes
 
     @cached_property
     def expected(self) -> ExpectedOutliers:
@@ -262,7 +262,7 @@ class Outliers(Displayed, Charted):
     def verdict(self) -> str:
         """What the redrawn crowds say of the outlying answers, in one sentence."""
         numbers = (
-            f"{self.n_flagged:,} of {self.votes.n_answers:,} votes are outliers ({self.share:.1%})"
+            f"{self.n_flagged:,} of {self.votes.n_votes:,} votes are outliers ({self.share:.1%})"
         )
         if not self._has_equal_weights:
             return f"{numbers}; with unequal weights the number expected by chance is unknown"
@@ -384,7 +384,7 @@ def _penalty_for(answered: AnsweredGraph, rate: float) -> float:
     residuals = np.abs(np.r_[size - fitted, size + fitted])
     chances = np.r_[1 + means / size, 1 - means / size] / 2 * np.r_[graph.counts, graph.counts]
     order = np.argsort(-residuals)
-    tail = np.cumsum(chances[order]) / graph.n_answers
+    tail = np.cumsum(chances[order]) / graph.n_votes
     last = min(int(np.searchsorted(tail, rate, side="right")), len(order) - 1)
     return max(float(residuals[order[last]]), 1e-6)
 

@@ -166,7 +166,7 @@ class Ranking(Displayed, Charted):
         return cls(
             items=tuple(graph.items[k] for k in order.tolist()),
             scores=_read_only(scores[order]),
-            comparisons=_read_only(graph.answers_per_item[order]),
+            comparisons=_read_only(graph.votes_per_item[order]),
             components=_read_only(components[order]),
             model=model,
             link=link,
@@ -193,7 +193,7 @@ class Ranking(Displayed, Charted):
 
     def counting(self, graph: ComparisonGraph) -> Self:
         """The same ranking; `comparisons` are the answers of another graph of the same items."""
-        return replace(self, comparisons=_read_only(graph.answers_per_item[self._codes]))
+        return replace(self, comparisons=_read_only(graph.votes_per_item[self._codes]))
 
     def __len__(self) -> int:
         """Number of items."""

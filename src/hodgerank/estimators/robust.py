@@ -52,12 +52,12 @@ class RobustRanking(Ranking):
     workers: tuple[Item, ...]
     reliability: FloatArray
     trust: FloatArray
-    answers_per_worker: IntArray
+    votes_per_worker: IntArray
 
     @property
     def unreliable(self) -> tuple[Item, ...]:
         """Workers of low reliability who answered often enough, least reliable first."""
-        low = (self.reliability < LOW) & (self.answers_per_worker >= FEWEST_ANSWERS)
+        low = (self.reliability < LOW) & (self.votes_per_worker >= FEWEST_ANSWERS)
         order = np.argsort(self.reliability, kind="stable")
         return tuple(self.workers[k] for k in order if low[k])
 
@@ -145,7 +145,7 @@ def _ranking_by_trust(
         workers=votes.workers,
         reliability=types.reliability,
         trust=types.trust,
-        answers_per_worker=cells.per_worker(cells.answers).astype(np.int64),
+        votes_per_worker=cells.per_worker(cells.answers).astype(np.int64),
     )
 
 
@@ -175,10 +175,10 @@ def _huber_ranking(
     votes, graph = answered.votes, answered.graph
     difference = found.scores[votes.left] - found.scores[votes.right]
     clipped = votes.outcome - found.excess - difference
-    freedom = max(graph.n_answers - graph.n_items + graph.n_components, 1)
+    freedom = max(graph.n_votes - graph.n_items + graph.n_components, 1)
     # what the clipped answers no longer tell
-    told = max(1 - float(found.flagged @ votes.answers_per_row) / graph.n_answers, 0.1)
-    one = float(graph.weights.sum()) / graph.n_answers
+    told = max(1 - float(found.flagged @ votes.votes_per_row) / graph.n_votes, 0.1)
+    one = float(graph.weights.sum()) / graph.n_votes
     # never quite without noise
     variance = max(float(votes.total_weight @ clipped**2), one) / freedom / told**2
     model = ModelCovariance(graph.equations, variance, freedom, one)
@@ -209,5 +209,5 @@ def _huber_ranking(
         workers=(),
         reliability=np.zeros(0),
         trust=np.zeros(0),
-        answers_per_worker=np.zeros(0, np.int64),
+        votes_per_worker=np.zeros(0, np.int64),
     )

@@ -142,7 +142,7 @@ class TrustReport(Displayed, Charted):
             "verdict": self.verdict,
             "statements": [said.to_dict() for said in self.statements],
             "items": self.votes.n_items,
-            "answers": self.votes.n_answers,
+            "answers": self.votes.n_votes,
             "beta_0": parts.betti.beta_0,
             "beta_1": parts.betti.beta_1,
             "energy": parts.energy,
@@ -220,7 +220,7 @@ def assess_trust(
             "reliability": reliability_of(answered),
         }
 
-    if answered.votes.n_answers < MANY_ANSWERS:
+    if answered.votes.n_votes < MANY_ANSWERS:
         found, (outliers, workers) = what_was_answered(), who_answered()
     else:
         with ThreadPoolExecutor(1) as pool:

@@ -146,7 +146,7 @@ class ComparisonGraph(Displayed, Charted):
         return cls.from_comparisons(source.distinct_answers(by_worker=False))
 
     def _headline(self) -> str:
-        return f"{self.n_items:,} items, {self.n_edges:,} edges, {self.n_answers:,} answers"
+        return f"{self.n_items:,} items, {self.n_edges:,} edges, {self.n_votes:,} answers"
 
     def _preview(self) -> Preview:
         rows = (
@@ -171,7 +171,7 @@ class ComparisonGraph(Displayed, Charted):
         return len(self.i)
 
     @property
-    def n_answers(self) -> int:
+    def n_votes(self) -> int:
         """Number of answers."""
         return int(self.counts.sum())
 
@@ -203,7 +203,7 @@ class ComparisonGraph(Displayed, Charted):
         return self.weights**2 / self.weight_squares
 
     @cached_property
-    def answers_per_item(self) -> IntArray:
+    def votes_per_item(self) -> IntArray:
         """How many answers each item took part in."""
         return laplacian.degrees(self.i, self.j, self.counts.astype(float), self.n_items).astype(
             np.int64
@@ -235,7 +235,7 @@ class ComparisonGraph(Displayed, Charted):
 
         The most compared item of each, since its score is the best known.
         """
-        answers = self.answers_per_item
+        answers = self.votes_per_item
         order = np.lexsort((-answers, self.components))
         best = order[np.r_[True, np.diff(self.components[order]) > 0]]
         return [Pair(self.items[best[0]], self.items[k]) for k in best[1:]]

@@ -63,7 +63,7 @@ class Description(Displayed):
     items: int
     answers: int
     workers: int
-    anonymous_answers: int
+    anonymous_votes: int
     ties: int
     graded: int
     both_bad: int
@@ -72,9 +72,9 @@ class Description(Displayed):
     pairs_asked: int
     pairs_possible: int
     components: int
-    answers_per_pair: Spread
-    answers_per_item: Spread
-    answers_per_worker: Spread | None
+    votes_per_pair: Spread
+    votes_per_item: Spread
+    votes_per_worker: Spread | None
     unanimous_pairs: int
     display_order: DisplayOrder | None
     notes: tuple[str, ...]
@@ -113,7 +113,7 @@ def describe(votes: VotesLike) -> Description:
         items=votes.n_items,
         answers=len(votes),
         workers=votes.n_workers,
-        anonymous_answers=len(votes) - len(named),
+        anonymous_votes=len(votes) - len(named),
         ties=int((votes.outcome == 0).sum()),
         graded=int(((votes.outcome != 0) & (np.abs(votes.outcome) != 1)).sum()),
         both_bad=report.both_bad,
@@ -122,9 +122,9 @@ def describe(votes: VotesLike) -> Description:
         pairs_asked=graph.n_edges,
         pairs_possible=votes.n_items * (votes.n_items - 1) // 2,
         components=graph.n_components,
-        answers_per_pair=Spread.of(graph.counts),
-        answers_per_item=Spread.of(graph.answers_per_item),
-        answers_per_worker=Spread.of(np.bincount(named)) if len(named) else None,
+        votes_per_pair=Spread.of(graph.counts),
+        votes_per_item=Spread.of(graph.votes_per_item),
+        votes_per_worker=Spread.of(np.bincount(named)) if len(named) else None,
         unanimous_pairs=int((repeated & (np.abs(graph.flows) == 1)).sum()),
         display_order=_display_order(votes),
         notes=report.notes,

@@ -232,7 +232,7 @@ def expectation(answered: AnsweredGraph, betti: BettiNumbers, basis: IntArray) -
     bias = share(sides.energies, sides.n_both_ways)
     return Expectation(
         bias=Noise(bias.mean, bias.std, tuple((sides.energies / total).tolist())),
-        ties=share(ties, int(graph.n_answers > graph.n_edges)),
+        ties=share(ties, int(graph.n_votes > graph.n_edges)),
         gradient=share(gradient, graph.n_items - graph.n_components),
         curl=share(unexplained - harmonic, n_cycles(graph) - betti.beta_1),
         harmonic=share(harmonic, betti.beta_1),

@@ -110,7 +110,7 @@ def _signs_of_workers(
 ) -> tuple[IntArray, IntArray, FloatArray, IntArray]:
     """Edge, worker, sign and number of answers that are no ties; a ballot has one on a pair."""
     votes, edge, turned = answered.votes, answered.edge, np.sign(answered.turned)
-    worker, count = votes.worker.astype(np.int64), votes.answers_per_row
+    worker, count = votes.worker.astype(np.int64), votes.votes_per_row
     if votes.ballot is not None:
         n = votes.n_ballots
         keys, place = group_rows(edge * np.int64(n) + votes.ballot, answered.graph.n_edges * n)

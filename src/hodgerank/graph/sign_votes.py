@@ -122,7 +122,7 @@ def count_signs(
 def _cast_votes(votes: Comparisons, edge: IntArray, turned: FloatArray) -> SignVotes:
     """One vote per answer that is no tie; a ballot has one vote on a pair, its majority's."""
     weight = np.ones(len(votes)) if votes.weight is None else votes.weight
-    count = votes.answers_per_row
+    count = votes.votes_per_row
     sign = np.sign(turned)
     if votes.ballot is None:
         cast = np.flatnonzero(sign)

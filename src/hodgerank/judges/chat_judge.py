@@ -168,7 +168,7 @@ class ChatJudge:
 
     def tell(self, sampler: Sampler) -> None:
         """Tell a new sampler the answers that the log held."""
-        if sampler.n_answers:
+        if sampler.n_votes:
             raise InvalidArgument("the sampler has answers already: tell a new one")
         for call in self.judged:
             if (said := call.answer) is not None:

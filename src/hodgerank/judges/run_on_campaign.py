@@ -183,7 +183,7 @@ class _TaskLoop(CallLoop[Task]):
         self._asked, self._known, self._refused = Counter[str](), Counter[str](), Counter[str]()
 
     @property
-    def n_answers(self) -> int:
+    def n_votes(self) -> int:
         """Those of this run."""
         return self._given.total()
 
@@ -297,7 +297,7 @@ class _TaskLoop(CallLoop[Task]):
 
     async def _look(self) -> None:
         """See now and then whether there are enough, which the campaign writes down."""
-        if self.n_answers % self.between_looks or self._is_looking:
+        if self.n_votes % self.between_looks or self._is_looking:
             return
         self._is_looking = True
         try:
@@ -322,7 +322,7 @@ class _TaskLoop(CallLoop[Task]):
         """What came of a run that ended for this reason."""
         if len(self._failed) == len(self._models):
             words = "; ".join(self._ended.values())
-            raise JudgeFailed(f"{words}. The {self.n_answers:,} answers of this run are kept")
+            raise JudgeFailed(f"{words}. The {self.n_votes:,} answers of this run are kept")
         return CampaignRun(
             reason,
             tuple(self._run_of(model, reason) for model in self._models),

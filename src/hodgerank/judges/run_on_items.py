@@ -95,7 +95,7 @@ class JudgedRun(Displayed):
             votes,
             further=lambda found: (judges_section(found, self._asked(share)),),
             candidates=None if self.open_pairs is None else self._open_among(votes.items),
-            most_answers=self.n_left,
+            max_votes=self.n_left,
             **options,
         )
 
@@ -219,7 +219,7 @@ async def judge_items(
         if judge.trouble and judge.trouble not in str(error):
             raise JudgeFailed(f"{error}. The last one: {judge.trouble}") from error
         raise
-    if judge.trouble and not result.n_answers and not judge.is_stopped:
+    if judge.trouble and not result.n_votes and not judge.is_stopped:
         raise JudgeFailed(
             f"none of {result.n_unanswered:,} questions was answered. The last one: {judge.trouble}"
         )

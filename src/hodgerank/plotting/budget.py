@@ -50,7 +50,7 @@ def budget_chart(votes: VotesLike | RunResult) -> Any:
     sizes = np.bincount(ranking.components)
     places = _Places(np.minimum(i, j), np.maximum(i, j), graph.counts, sizes)
     labels, row = _rows(ranking)
-    answers = np.bincount(row[place], graph.answers_per_item) / np.bincount(row)
+    answers = np.bincount(row[place], graph.votes_per_item) / np.bincount(row)
     drawn = _drawn(labels, _cells(places, labels, row), answers, len(ranking))
     return drawn.properties(title=heading(_finding(places), *_notes(ranking, places, len(labels))))
 

@@ -108,7 +108,7 @@ def _kinds(outliers: Outliers) -> _Kinds:
     return _Kinds(
         believed=np.abs(difference[edge]),
         answered=better * answered.turned[first],
-        counts=np.bincount(kind, votes.answers_per_row, len(keys)).astype(np.int64),
+        counts=np.bincount(kind, votes.votes_per_row, len(keys)).astype(np.int64),
         flagged=outliers.flagged[first],
         first=first,
     )

@@ -119,11 +119,11 @@ def _facts(d: Description) -> list[tuple[Text, Text]]:
             say("read.pairs"),
             say("read.pairs_of", n=d.pairs_asked, possible=d.pairs_possible, share=d.coverage),
         ),
-        (say("read.per_pair"), _spread(d.answers_per_pair)),
-        (say("read.per_item"), _spread(d.answers_per_item)),
+        (say("read.per_pair"), _spread(d.votes_per_pair)),
+        (say("read.per_item"), _spread(d.votes_per_item)),
     ]
-    if d.answers_per_worker is not None:
-        facts.append((say("read.per_worker"), _spread(d.answers_per_worker)))
+    if d.votes_per_worker is not None:
+        facts.append((say("read.per_worker"), _spread(d.votes_per_worker)))
     if d.display_order is None:
         facts.append((say("read.display"), say("read.display_unknown")))
     elif d.display_order.left_preferred is not None:
@@ -134,8 +134,8 @@ def _facts(d: Description) -> list[tuple[Text, Text]]:
 def _workers(d: Description) -> Text:
     if not d.workers:
         return say("read.workers_unknown")
-    if d.anonymous_answers:
-        return say("read.anonymous", n=d.workers, k=d.anonymous_answers)
+    if d.anonymous_votes:
+        return say("read.anonymous", n=d.workers, k=d.anonymous_votes)
     return say("read.workers_of", n=d.workers)
 
 

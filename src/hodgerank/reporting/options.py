@@ -31,7 +31,7 @@ class ReportOptions:
         Whether workers are assessed.
     candidates
         Pairs that can be asked; None: all.
-    most_answers
+    max_votes
         How many more answers can be had; None: as many as are wanted.
     """
 
@@ -41,7 +41,7 @@ class ReportOptions:
     seed: int
     with_workers: bool = True
     candidates: Sequence[Pair] | None = None
-    most_answers: int | None = None
+    max_votes: int | None = None
 
     @property
     def position_bias(self) -> Position | None:

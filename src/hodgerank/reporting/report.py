@@ -118,7 +118,7 @@ def report(
     on_step: Tell | None = None,
     further: Callable[[Findings], Sequence[Section]] = lambda found: (),
     candidates: Sequence[Pair] | None = None,
-    most_answers: int | None = None,
+    max_votes: int | None = None,
     **options: Any,
 ) -> Report:
     """Everything about votes on one page: the answer first, then what it rests on.
@@ -146,7 +146,7 @@ def report(
         Called with what is being done.
     further
         Sections to put before what to ask next, in view of what was found; not of groups.
-    candidates, most_answers
+    candidates, max_votes
         Pairs that can be asked, and how many more answers can be had, where there are limits.
     options
         Of `fit`, such as `position_bias="common"`.
@@ -164,7 +164,7 @@ def report(
         with_forecast,
         seed,
         candidates=candidates,
-        most_answers=most_answers,
+        max_votes=max_votes,
     )
     tell = on_step or (lambda step: None)
     made = Provenance(command, seed, date.today().isoformat())

@@ -53,7 +53,7 @@ def how_sure(found: Findings) -> Text:
         return say("answer.unsure")
     if found.has_cycles:
         return say("answer.sure_if", best=best, pairs=pairs)
-    return say("answer.sure", n=found.votes.n_answers, best=best, pairs=pairs)
+    return say("answer.sure", n=found.votes.n_votes, best=best, pairs=pairs)
 
 
 def what_to_do(found: Findings) -> Text:
@@ -61,7 +61,7 @@ def what_to_do(found: Findings) -> Text:
     if found.is_unjoined:
         return _joining(found)
     if not found.shows_a_ranking and not found.has_cycles:
-        nothing_left = found.settings.most_answers == 0
+        nothing_left = found.settings.max_votes == 0
         return say("answer.no_ranking_left" if nothing_left else "answer.no_ranking")
     pressing = [about for about in MOST_PRESSING_FIRST if found.is_of_concern(about)]
     if not pressing:
@@ -111,7 +111,7 @@ def _what_to_ask(found: Findings) -> Text:
     if found.leader_is_certain:
         return say("answer.enough")
     outlooks = (outlook for outlook in found.forecasts if isinstance(outlook.rule, TopKCertain))
-    outlook, most = next(outlooks, None), found.settings.most_answers
+    outlook, most = next(outlooks, None), found.settings.max_votes
     if most == 0:
         return say("answer.none_left")
     if outlook is None:

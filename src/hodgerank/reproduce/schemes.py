@@ -147,7 +147,7 @@ def taus_of(
     turns = play(sampler, scheme.telling(crowd), candidates=offer)
     taus: dict[str, list[float]] = {name: [] for name in truths}
     for look in looks:
-        while sampler.n_answers < look:
+        while sampler.n_votes < look:
             next(turns)
         scores = scheme.scores(sampler)
         for name, truth in truths.items():

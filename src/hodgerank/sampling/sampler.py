@@ -321,7 +321,7 @@ class Sampler(Displayed):
 
     @property
     def _leans_of_workers(self) -> FloatArray | None:
-        if self.position_bias is None or not self.n_answers:
+        if self.position_bias is None or not self.n_votes:
             return None
         if self._leans is not None:
             return self._leans
@@ -372,7 +372,7 @@ class Sampler(Displayed):
         return 0.0
 
     @property
-    def n_answers(self) -> int:
+    def n_votes(self) -> int:
         """Number of answers told."""
         return len(self._history)
 
@@ -426,10 +426,10 @@ class Sampler(Displayed):
         """One of the same kind for other items."""
 
     def _headline(self) -> str:
-        return f"{len(self.active_items):,} items, {self.n_answers:,} answers"
+        return f"{len(self.active_items):,} items, {self.n_votes:,} answers"
 
     def _preview(self) -> Preview | None:
-        return self.ranking()._preview() if self.n_answers else None
+        return self.ranking()._preview() if self.n_votes else None
 
     def prepare_to_stop(self) -> None:
         """Let it be known that somebody will ask how sure the ranking is, to stop or to forecast.

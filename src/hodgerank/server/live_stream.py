@@ -51,7 +51,7 @@ class LiveUpdate:
         number = self.counts
         return {
             "status": number.status,
-            "answers": number.n_answers,
+            "answers": number.n_votes,
             "budget": number.budget,
             "out": number.n_out,
             "workers": number.n_workers,

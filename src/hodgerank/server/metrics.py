@@ -133,7 +133,7 @@ COUNTERS: list[tuple[str, str, Callable[[Tally], float]]] = [
 GAUGES: list[tuple[str, str, Callable[[Tally], float]]] = [
     ("tasks_expired", "Tasks that nobody answered.", lambda tally: tally.n_expired),
     ("tasks_out", "Tasks in progress.", lambda tally: tally.counts.n_out),
-    ("answers_counted", "Answers that count.", lambda tally: tally.counts.n_answers),
+    ("answers_counted", "Answers that count.", lambda tally: tally.counts.n_votes),
     ("items", "Items, retired ones too.", lambda tally: tally.counts.n_items),
     ("workers", "Workers.", lambda tally: tally.counts.n_workers),
     ("workers_banned", "Workers who are banned.", lambda tally: tally.counts.n_banned),

@@ -137,7 +137,7 @@ def live_through(campaign: Any, folder: Any) -> dict[str, Any]:
     with Campaign.load(None, folder / "log.jsonl") as loaded:
         known["loaded"] = loaded.ranking("a").to_dict()
     campaign.reset()
-    known["reset"] = campaign.counts.n_answers
+    known["reset"] = campaign.counts.n_votes
     campaign.close()
     known["closed"] = campaign.counts.status
     campaign.leave()

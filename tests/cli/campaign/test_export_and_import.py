@@ -73,7 +73,7 @@ def test_a_log_makes_the_campaign_again(answered, campaign):
         assert one.answers() == other.answers()
     campaign("import", "log.jsonl", "-o", "campaign.db", "--name", "twin")
     told = json.loads(campaign("list", "campaign.db", "--json"))["campaigns"]
-    assert [one["n_answers"] for one in told] == [3, 3]
+    assert [one["n_votes"] for one in told] == [3, 3]
     campaign("import", "log.jsonl", "-o", "copy.db", status=3)
     assert "--again" in campaign("import", "log.jsonl", "-o", "x.db", "--again", status=2)
 
@@ -95,7 +95,7 @@ def test_votes_from_elsewhere_count(answered, campaign, folder):
     err = campaign("import", "votes.csv", "-o", "campaign.db", status=3)
     assert "--again" in err
     told = json.loads(campaign("import", "votes.csv", "-o", "campaign.db", "--again", "--json"))
-    assert (told["n_imported"], told["n_answers"], told["is_created"]) == (2, 7, False)
+    assert (told["n_imported"], told["n_votes"], told["is_created"]) == (2, 7, False)
 
 
 def test_items_with_numbers_for_names_are_known_again(new, answer, campaign, folder):

@@ -68,7 +68,7 @@ def test_json_tells_everything(run, folder):
     assert (told["answers"], told["counted"], told["calls"]) == (66, 66, "log.jsonl")
     assert (m["n_answers"], m["cost"]["calls"], m["is_failed"]) == (66, 66, False)
     assert (y["n_answers"], y["n_skipped"], y["is_failed"]) == (0, told["skipped"], True)
-    assert told["progress"]["n_answers"] == 66
+    assert told["progress"]["n_votes"] == 66
     assert (folder / "log.jsonl").exists()
 
 

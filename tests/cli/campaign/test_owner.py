@@ -91,7 +91,7 @@ def test_a_ban_is_lifted(new, answer, campaign):
     answer(["1", "2"])
     out = campaign("ban", "campaign.db", "ann", "--reason", "tosses coins")
     assert "ann is banned: 2 answers do not count" in out
-    assert json.loads(campaign("status", "campaign.db", "--json"))["n_answers"] == 0
+    assert json.loads(campaign("status", "campaign.db", "--json"))["n_votes"] == 0
     told = json.loads(campaign("restore", "campaign.db", "ann", "--json"))
     assert (told["worker"], told["is_banned"], told["n_answers"]) == ("ann", False, 2)
     assert "there is no worker anne" in campaign("restore", "campaign.db", "anne", status=3)

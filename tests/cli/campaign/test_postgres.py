@@ -16,11 +16,11 @@ def test_everything_works_with_an_address(new, answer, campaign, postgres_url):
     assert "created campaign in postgresql" in " ".join(out.split())
     answer(["1", "2", "u", "q"], where=postgres_url)
     told = json.loads(campaign("status", postgres_url, "--json"))
-    assert (told["n_answers"], told["n_out"]) == (1, 2)
+    assert (told["n_votes"], told["n_out"]) == (1, 2)
     assert len(json.loads(campaign("list", postgres_url, "--json"))["campaigns"]) == 1
     campaign("export", postgres_url, "-o", "log.jsonl")
     campaign("import", "log.jsonl", "-o", "copy.db")
-    assert json.loads(campaign("status", "copy.db", "--json"))["n_answers"] == 1
+    assert json.loads(campaign("status", "copy.db", "--json"))["n_votes"] == 1
     campaign("close", postgres_url, "--yes")
 
 

@@ -52,7 +52,7 @@ def test_json_has_numbers_rankings_and_workers(new, answer, campaign):
     answer(["1"] * 3)
     told = json.loads(campaign("status", "campaign.db", "--workers", "--top", 2, "--json"))
     assert (told["campaign"], told["database"]) == ("campaign", "campaign.db")
-    assert (told["n_answers"], told["budget"], told["status"]) == (3, 10, "open")
+    assert (told["n_votes"], told["budget"], told["status"]) == (3, 10, "open")
     assert told["is_enough"] is False
     assert len(told["tracks"][0]["ranking"]["items"]) == 2
     assert told["workers"][0]["worker"] == "ann"
@@ -98,7 +98,7 @@ def test_looking_on_writes_nothing_while_another_collects(new, campaign, folder)
         [task] = collecting.lease("ann")
         collecting.answer(task, 1)
         assert "1 answer" in campaign("status", "campaign.db")
-        assert json.loads(campaign("list", "campaign.db", "--json"))["campaigns"][0]["n_answers"]
+        assert json.loads(campaign("list", "campaign.db", "--json"))["campaigns"][0]["n_votes"]
         campaign("export", "campaign.db", "-o", "votes.csv")
         campaign("settings", "campaign.db")
         last = collecting.counts.seq
@@ -116,7 +116,7 @@ def test_several_campaigns_are_listed_and_one_is_to_be_named(new, campaign):
         ("campaign", 30), ("[b]other", None)
     ]  # fmt: skip
     assert set(told[0]) == {
-        "campaign", "status", "n_items", "n_answers", "budget", "n_workers", "last_activity"
+        "campaign", "status", "n_items", "n_votes", "budget", "n_workers", "last_activity"
     }  # fmt: skip
     err = campaign("status", "campaign.db", status=3)
     assert "has 2 campaigns: name one of campaign, [b]other" in err

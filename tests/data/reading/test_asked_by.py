@@ -133,7 +133,7 @@ def test_old_logs_can_be_resumed(tmp_path):
     log.write_text('{"left": "a", "right": "b", "outcome": 1.0, "worker": "ann"}\n')
     sampler = hr.RandomSampler(["a", "b", "c"])
     hr.run(sampler, lambda _: 1, budget=3, log=log)
-    assert sampler.n_answers == 3
+    assert sampler.n_votes == 3
     assert not sampler.answers.report.adaptive
     assert len(hr.read_comparisons(log)) == 3
 

@@ -90,7 +90,7 @@ def test_models_are_compared_not_their_texts(write):
 @pytest.mark.parametrize("name", ["count", "n", "Freq"])
 def test_counts_are_answers(write, name):
     votes = hr.read_comparisons(write(f"left,right,outcome,{name}\nx,y,1,3\ny,x,-1,2\nx,y,0,0\n"))
-    assert len(votes) == votes.n_answers == 5
+    assert len(votes) == votes.n_votes == 5
     assert votes.report.rows == 3
     assert votes.report.unanswered == 1
     assert votes.rows.tolist() == [1, 1, 1, 2, 2]

@@ -94,7 +94,7 @@ def test_a_file_may_name_the_groups(survey):
             InvalidArgument, match=r"survey\.toml: the votes are in groups by scene"
         ):
             use(survey)
-    assert hr.report(survey, with_forecast=False).findings.votes.n_answers == 2
+    assert hr.report(survey, with_forecast=False).findings.votes.n_votes == 2
 
 
 def test_files_that_name_different_groups_are_refused(survey):

@@ -80,7 +80,7 @@ def test_groups_need_single_answers(folder, votes):
 
 def test_equal_answers_of_a_worker_are_brought_over_once(votes):
     reduced = VoteSource(votes.lazy()).distinct_answers()
-    assert len(reduced) < len(votes) == reduced.n_answers == len(hr.read_comparisons(reduced))
+    assert len(reduced) < len(votes) == reduced.n_votes == len(hr.read_comparisons(reduced))
 
 
 def test_files_that_do_not_fit_together_are_refused(tmp_path):

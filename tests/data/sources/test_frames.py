@@ -66,7 +66,7 @@ def test_reduction_reports_what_it_left_out():
     with pytest.raises(InvalidComparisons, match="compared with itself"):
         hr.ComparisonGraph.from_frame(frame)
     graph = hr.ComparisonGraph.from_frame(frame, skip_invalid=True)
-    assert (graph.n_answers, graph.report.both_bad, graph.report.rejected) == (1, 2, 1)
+    assert (graph.n_votes, graph.report.both_bad, graph.report.rejected) == (1, 2, 1)
 
 
 def test_missing_integers_in_pandas_are_still_integers():

@@ -66,7 +66,7 @@ def test_by_hand():
             ("a", "c", 1, "ann"), ("a", "c", -1, "bob")]  # fmt: skip
     found = alpha(rows)
     assert found.alpha == pytest.approx(1 / 3)
-    assert (found.metric, found.n_pairs, found.n_workers, found.n_answers) == ("nominal", 3, 2, 6)
+    assert (found.metric, found.n_pairs, found.n_workers, found.n_votes) == ("nominal", 3, 2, 6)
     assert found.lower is None  # two workers do not tell what others would do
 
 
@@ -103,7 +103,7 @@ def test_counts_are_answers():
     one, two = (agreement(AnsweredGraph.of(v)) for v in (counted, counted.repeated()))
     assert one.alpha == pytest.approx(two.alpha)
     assert one.lower == pytest.approx(two.lower)
-    assert one.n_answers == two.n_answers
+    assert one.n_votes == two.n_votes
 
 
 def test_what_cannot_be_said():

@@ -189,7 +189,7 @@ def test_rows_that_stand_for_several_answers_count_as_often():
     votes = replace(votes, weight=rng.choice([0.5, 1.0, 3.0], len(votes)))
     reduced = VoteSource(votes.to_frame().lazy()).distinct_answers()
     assert len(reduced) < 0.7 * len(votes)
-    assert reduced.n_answers == len(votes)
+    assert reduced.n_votes == len(votes)
     found, wanted = hr.assess_workers(reduced), hr.assess_workers(votes.to_frame())
     assert found.flag == wanted.flag
     for name in sorted(COLUMNS - {"worker", "flag", "level"}):

@@ -13,11 +13,11 @@ N = 7
 KEYS = np.array([stream(3, 5 + k) for k in range(30)])
 
 
-def known(seed=0, n_answers=12):
+def known(seed=0, n_votes=12):
     """Variances and means after some answers."""
     rng = np.random.default_rng(seed)
     C, mean, s = np.full((N, N), 2.0), np.zeros(N), np.empty(N)
-    for _ in range(n_answers):
+    for _ in range(n_votes):
         i, j = sorted(rng.choice(N, 2, replace=False).tolist())
         posterior.learn(C, mean, s, i, j, float(rng.choice([-1, 1])), 1.0)
     return C, mean

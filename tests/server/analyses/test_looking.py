@@ -36,7 +36,7 @@ def test_only_watched_tracks_are_drawn(campaign):
 
 def test_a_track_without_answers_has_its_items_and_nothing_more(campaign):
     view = take_snapshot(campaign, ("day",), {}).views["day"]
-    assert (view.n_answers, len(view.rows), view.n_parts, view.curve) == (0, 3, 3, "")
+    assert (view.n_votes, len(view.rows), view.n_parts, view.curve) == (0, 3, 3, "")
 
 
 @pytest.mark.parametrize("n", [1, 2, 6])
@@ -45,7 +45,7 @@ def test_any_number_of_answers_can_be_drawn_and_pickled(campaign, n):
     found = take_snapshot(campaign, ("day", "night"), {})
     assert pickle.loads(pickle.dumps(found)) == found
     for view in found.views.values():
-        assert ("<figure" in view.curve) == bool(view.n_answers)
+        assert ("<figure" in view.curve) == bool(view.n_votes)
         assert " style=" not in view.curve
 
 

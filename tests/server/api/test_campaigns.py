@@ -118,8 +118,8 @@ def test_a_campaign_pauses_resumes_begins_anew_and_ends(served, owner):
     here = f"/campaigns/{campaign.id}"
     assert owner.post(f"{here}/pause")["status"] == "paused"
     assert owner.post(f"{here}/resume")["status"] == "open"
-    assert owner.get(f"{here}/counts")["n_answers"] == 1
-    assert owner.post(f"{here}/reset")["n_answers"] == 0
+    assert owner.get(f"{here}/counts")["n_votes"] == 1
+    assert owner.post(f"{here}/reset")["n_votes"] == 0
     assert owner.post(f"{here}/close")["status"] == "closed"
     assert "closed for good" in owner.post(f"{here}/resume", status=409)["detail"]
 

@@ -58,7 +58,7 @@ def race(live: LiveServer, n_tasks: int) -> None:
     assert told.total() == n_tasks * N_PROGRAMS
     answered = Counter(event.task for event in campaign.events() if event.kind == "answered")
     assert answered == dict.fromkeys(tasks, 1)
-    assert campaign.counts.n_answers == n_tasks
+    assert campaign.counts.n_votes == n_tasks
 
 
 @pytest.mark.slow

@@ -79,7 +79,7 @@ def test_the_same_answer_again_changes_nothing_and_another_is_refused(served):
     assert not judge.post(here, {"outcome": 1})["is_repeated"]
     assert judge.post(here, {"outcome": 1})["is_repeated"]
     assert "differently" in judge.post(here, {"outcome": -1}, 409)["detail"]
-    assert campaign.counts.n_answers == 1
+    assert campaign.counts.n_votes == 1
 
 
 def test_a_tie_an_abstention_and_an_error_are_three_things(served):
@@ -90,7 +90,7 @@ def test_a_tie_an_abstention_and_an_error_are_three_things(served):
     judge.post(f"/tasks/{abstention['id']}/skip", {"reason": "failed"}, 204)
     judge.post(f"/tasks/{error['id']}/answer", {"outcome": 0.3}, 422)
     counts = campaign.counts
-    assert (counts.n_answers, counts.n_out) == (1, 1)
+    assert (counts.n_votes, counts.n_out) == (1, 1)
     [worker] = campaign.workers()
     assert worker.n_skipped == 1
     skipped = next(event for event in campaign.events() if event.kind == "skipped")
@@ -157,7 +157,7 @@ def test_the_last_answer_is_taken_back(served):
     again = judge.post(f"/campaigns/{campaign.id}/undo", {})
     assert (again["left"], again["right"]) == (task["left"], task["right"])
     assert again["id"] != task["id"]
-    assert campaign.counts.n_answers == 0
+    assert campaign.counts.n_votes == 0
     assert "no answer" in judge.post(f"/campaigns/{campaign.id}/undo", {}, 409)["detail"]
 
 

@@ -78,7 +78,7 @@ def test_votes_that_were_collected_elsewhere_are_counted_once(served, owner):
     assert "before" in owner.post(here, status=409, content=votes, headers=CSV)["detail"]
     again = owner.post(here, content=votes, headers=CSV, params={"again": "true"})
     assert again == {"n_imported": 2}
-    assert campaign.counts.n_answers == 4
+    assert campaign.counts.n_votes == 4
 
 
 def test_lines_of_json_say_everything(served, owner):
@@ -116,7 +116,7 @@ def test_a_line_that_is_no_vote_is_named_and_nothing_is_counted(served, owner, l
     response = owner.ask("POST", f"/campaigns/{campaign.id}/votes", content=content, headers=LINES)
     assert response.status_code in (404, 422)
     assert words in response.json()["detail"]
-    assert campaign.counts.n_answers == 0
+    assert campaign.counts.n_votes == 0
 
 
 def test_a_file_that_is_no_votes_is_told_without_its_place_on_the_server(served, owner):

@@ -25,12 +25,12 @@ def test_a_ban_ends_the_session_of_a_worker_and_is_undone(served, owner):
     of_bob = keys.issue("session", "worker", "bob", campaign=campaign.id)
     here = f"/campaigns/{campaign.id}/workers"
     owner.post(f"{here}/ban", {"worker": "ann", "reason": "tosses coins"}, 204)
-    assert campaign.counts.n_answers == 0
+    assert campaign.counts.n_votes == 0
     assert campaign.workers()[0].ban_reason == "tosses coins"
     assert asyncio.run(keys.find(session)) is None
     assert asyncio.run(keys.find(of_bob)) is not None
     owner.post(f"{here}/restore", {"worker": "ann"}, 204)
-    assert campaign.counts.n_answers == 1
+    assert campaign.counts.n_votes == 1
     assert "there is no worker" in owner.post(f"{here}/restore", {"worker": "who"}, 409)["detail"]
 
 
@@ -42,7 +42,7 @@ def test_who_is_forgotten_has_another_name_and_the_answers_stay(served, owner):
     here = f"/campaigns/{campaign.id}"
     found = owner.post(f"{here}/workers/forget", {"worker": "Ann Secret"})
     assert found["pseudonym"].startswith("forgotten-")
-    assert owner.get(f"{here}/counts")["n_answers"] == 1
+    assert owner.get(f"{here}/counts")["n_votes"] == 1
     for path in ("workers", "events", "votes"):
         assert "Ann Secret" not in owner.ask("GET", f"{here}/{path}").text
     assert served.context.keys.all(holder="Ann Secret") == []

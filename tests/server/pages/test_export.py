@@ -48,7 +48,7 @@ def test_votes_can_be_read_again(owned, tmp_path):
     for ending in ("csv", "parquet"):
         path = tmp_path / f"votes.{ending}"
         path.write_bytes(file(owned, campaign, f"votes.{ending}"))
-        assert hr.read_comparisons(path).n_answers == 6
+        assert hr.read_comparisons(path).n_votes == 6
 
 
 def test_all_answers_have_those_that_do_not_count(owned):

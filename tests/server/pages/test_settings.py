@@ -184,9 +184,9 @@ def test_votes_are_reset_only_if_the_name_is_typed(owned):
     campaign = owned.campaign()
     answer(campaign, 3)
     assert owned.post("c", campaign.id, "reset", typed="yes").status_code == 422
-    assert campaign.counts.n_answers == 3
+    assert campaign.counts.n_votes == 3
     owned.post("c", campaign.id, "reset", typed=campaign.id)
-    assert campaign.counts.n_answers == 0
+    assert campaign.counts.n_votes == 0
 
 
 def test_a_token_is_shown_once_and_can_be_revoked(owned):

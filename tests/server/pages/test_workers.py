@@ -109,7 +109,7 @@ def test_personal_data_go_only_if_the_name_is_typed(owned):
     assert campaign.workers()[0].worker == name
     owned.post("c", campaign.id, "workers", "forget", worker=name, typed=name)
     assert campaign.workers()[0].worker.startswith("forgotten-")
-    assert campaign.counts.n_answers == 4
+    assert campaign.counts.n_votes == 4
     assert not is_signed_in(owned, token)
     assert name not in owned.page("c", campaign.id, "workers", "table")
 

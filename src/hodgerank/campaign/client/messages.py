@@ -57,7 +57,7 @@ def progress_of(found: Mapping[str, Any], stop: str | None) -> CampaignProgress:
         TrackProgress(
             track=track["track"],
             n_items=track["items"],
-            n_answers=track["answers"],
+            n_votes=track["answers"],
             expected_tau=track["expected_tau"],
             is_enough=track["is_enough"],
             forecast=_forecast(track["forecast"], rule),

@@ -185,7 +185,7 @@ class Conversation:
             return f"{own}, of at most {settings.answers_per_worker:,}"
         has_checks = settings.repeat_share > 0 or (settings.gold and settings.gold_share > 0)
         if settings.budget is not None and not has_checks:
-            so_far = count(self._campaign.counts.n_answers, "answer")
+            so_far = count(self._campaign.counts.n_votes, "answer")
             return f"{so_far}, of at most {settings.budget:,}"
         return own
 

@@ -70,17 +70,17 @@ def import_file(
             counts = campaign.counts
             words = (
                 f"{campaign.id} is in {campaign.database.name}: {counts.n_items:,} items, "
-                f"{counts.n_answers:,} answers"
+                f"{counts.n_votes:,} answers"
             )
-            numbers = {"n_items": counts.n_items, "n_answers": counts.n_answers}
+            numbers = {"n_items": counts.n_items, "n_votes": counts.n_votes}
             return done(campaign, words, as_json, is_created=True, **numbers)
     votes = read_ungrouped(file)
     with Campaign.open(output, name) as campaign:
         items = known_items(map(str, votes.items), [item.id for item in campaign.items])
         n = campaign.import_votes(replace(votes, items=tuple(items)), again=again)
-        n_answers = campaign.counts.n_answers
-        words = f"{n:,} votes of {file} join {campaign.id}, which has {n_answers:,} answers"
-        numbers = {"n_imported": n, "n_answers": n_answers}
+        n_votes = campaign.counts.n_votes
+        words = f"{n:,} votes of {file} join {campaign.id}, which has {n_votes:,} answers"
+        numbers = {"n_imported": n, "n_votes": n_votes}
         return done(campaign, words, as_json, is_created=False, **numbers)
 
 

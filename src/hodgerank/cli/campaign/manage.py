@@ -79,7 +79,7 @@ def close(where: Where, name: Name = None, yes: Yes = False, as_json: AsJson = F
       hodgerank campaign close campaign.db --yes
     """
     with Campaign.open(where, name) as campaign:
-        n = campaign.counts.n_answers
+        n = campaign.counts.n_votes
         if not _is_meant(f"Close {campaign.id} for good, with {n:,} answers?", yes):
             return done(campaign, "nothing was done", as_json, done=False)
         campaign.close()
@@ -179,7 +179,7 @@ def ban(
         campaign.ban(worker, reason)
         n = _n_answers(campaign, worker)
         words = f"{worker} is banned: {n:,} answers do not count; restore lifts the ban"
-        return done(campaign, words, as_json, worker=worker, is_banned=True, n_answers=n)
+        return done(campaign, words, as_json, worker=worker, is_banned=True, n_votes=n)
 
 
 def restore(where: Where, worker: Worker, name: Name = None, as_json: AsJson = False) -> Done:
@@ -192,7 +192,7 @@ def restore(where: Where, worker: Worker, name: Name = None, as_json: AsJson = F
         campaign.restore(worker)
         n = _n_answers(campaign, worker)
         words = f"{worker} is not banned: {n:,} answers"
-        return done(campaign, words, as_json, worker=worker, is_banned=False, n_answers=n)
+        return done(campaign, words, as_json, worker=worker, is_banned=False, n_votes=n)
 
 
 def _n_answers(campaign: Campaign, worker: str) -> int:

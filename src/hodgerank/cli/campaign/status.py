@@ -87,7 +87,7 @@ class StatusResult(CommandResult):
     def _show_track(self, track: TrackProgress, console: Console) -> None:
         if track.track:
             console.print()
-            words = f"{track.track}: {track.n_items:,} items, {count(track.n_answers, 'answer')}"
+            words = f"{track.track}: {track.n_items:,} items, {count(track.n_votes, 'answer')}"
             enough = ", enough" if track.is_enough else ""
             console.print(verbatim(words + enough, "bold"))
         ranking = self.rankings.get(track.track)
@@ -183,7 +183,7 @@ def status(
             rankings={
                 track.track: campaign.ranking(track.track)
                 for track in progress.tracks
-                if track.n_answers
+                if track.n_votes
             },
             repeated_by=campaign.log.read(lambda state, now: ranking_command(state)),
             workers=campaign.workers() if workers else None,

@@ -87,7 +87,7 @@ class PositionBiasReport:
         votes = self.answered.votes
         if self.lean is None or self.left_rate in (0.0, 1.0):
             return None
-        own = votes.n_workers > 1 and votes.n_answers >= FEWEST_PER_WORKER * votes.n_workers
+        own = votes.n_workers > 1 and votes.n_votes >= FEWEST_PER_WORKER * votes.n_workers
         small = min(votes.n_items, votes.n_workers + 1) <= DENSE_ITEMS
         position_bias: Position = "worker" if own and small else "common"
         without = remove_position_bias(self.answered, position_bias, "uniform").fit.scores
@@ -120,7 +120,7 @@ class PositionBiasReport:
 def assess_position_bias(answered: AnsweredGraph) -> PositionBiasReport:
     """Ask whether the answers, all together, lean to a side."""
     votes = answered.votes
-    count, shown = votes.answers_per_row, votes.display_known
+    count, shown = votes.votes_per_row, votes.display_known
     decided = int(count @ (shown & (votes.outcome != 0)))
     left = int(count @ (shown & (votes.outcome > 0)))
     found = measure_position_bias(answered, "everybody")

@@ -215,4 +215,4 @@ def _dispersion(graph: ComparisonGraph, sides: PositionAdjusted) -> float:
     residuals = cells.weight * (cells.square - (2 * cells.mean - means) * means)
     kept = prior * float(sides.equations.inverse_diagonal.values.sum())
     parameters = graph.n_items - 1 - kept + sides.n_leans
-    return pearson(residuals, cells.weight, means, parameters, graph.n_answers)
+    return pearson(residuals, cells.weight, means, parameters, graph.n_votes)

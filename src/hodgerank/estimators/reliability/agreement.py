@@ -38,7 +38,7 @@ class Agreement:
     metric
         What disagreement is: 'nominal' (equal or not), 'ordinal' (squared difference of ranks) or
         'interval' (of outcomes).
-    n_pairs, n_workers, n_answers
+    n_pairs, n_workers, n_votes
         Pairs that at least two workers answered, who they are, and what they said.
     """
 
@@ -48,7 +48,7 @@ class Agreement:
     metric: Metric
     n_pairs: int
     n_workers: int
-    n_answers: int
+    n_votes: int
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, ready for JSON."""
@@ -75,10 +75,10 @@ def agreement(answered: AnsweredGraph, metric: Metric | None = None) -> Agreemen
     if not expected > 0:
         return None
     found = cells.disagreement(features, used)
-    n_answers = float(times.sum())
-    alpha = 1 - float(found.sum()) / (n_answers * expected)
+    n_votes = float(times.sum())
+    alpha = 1 - float(found.sum()) / (n_votes * expected)
     counts = cells.answers * cells.is_shared
-    surplus = (found - counts * float(found.sum()) / n_answers) / (n_answers * expected)
+    surplus = (found - counts * float(found.sum()) / n_votes) / (n_votes * expected)
     n_pairs, n_workers = (len(np.unique(k[cells.is_shared])) for k in (cells.pair, cells.worker))
     half = None
     if min(n_pairs, n_workers) >= FEWEST:
@@ -96,7 +96,7 @@ def agreement(answered: AnsweredGraph, metric: Metric | None = None) -> Agreemen
         metric=metric,
         n_pairs=n_pairs,
         n_workers=n_workers,
-        n_answers=int(n_answers),
+        n_votes=int(n_votes),
     )
 
 
@@ -130,7 +130,7 @@ class _Cells:
     def of(cls, answered: AnsweredGraph) -> _Cells:
         votes, n_pairs = answered.votes, answered.graph.n_edges
         rows = np.flatnonzero(votes.worker != NO_WORKER)
-        times = votes.answers_per_row[rows].astype(float)
+        times = votes.votes_per_row[rows].astype(float)
         keys, cell = group_rows(
             votes.worker[rows] * np.int64(n_pairs) + answered.edge[rows],
             max(votes.n_workers, 1) * n_pairs,

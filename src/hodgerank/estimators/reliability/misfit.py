@@ -133,7 +133,7 @@ class Residuals:
     @cached_property
     def times(self) -> FloatArray:
         """How many answers each row stands for."""
-        return self.answered.votes.answers_per_row.astype(float)
+        return self.answered.votes.votes_per_row.astype(float)
 
     @cached_property
     def chance(self) -> FloatArray:

@@ -71,7 +71,7 @@ class Separation:
 
 def separation(votes: Comparisons, fit: BradleyTerryFit) -> Separation | None:
     """Of the votes whose fit is known; None where the scores do not differ, or are two only."""
-    compared = fit.graph.answers_per_item > 0
+    compared = fit.graph.votes_per_item > 0
     components = fit.graph.components[compared]
     freedom = int(compared.sum()) - len(np.unique(components))
     spread = float(fit.scores @ fit.scores)

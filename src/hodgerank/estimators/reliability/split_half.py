@@ -117,7 +117,7 @@ def _halves_of_clusters(
     names, place = np.unique(cluster, return_inverse=True)
     keys, cell = group_rows(place * n_edges + answered.edge, int(len(names) * n_edges))
     whose, edge = np.divmod(keys, n_edges)
-    columns = _Sums.of(answered, cell, len(keys), votes.answers_per_row.astype(float))
+    columns = _Sums.of(answered, cell, len(keys), votes.votes_per_row.astype(float))
     for _ in range(n_splits):
         first = np.zeros(len(names), bool)
         n_first = (len(names) + int(random.integers(2))) // 2
@@ -135,7 +135,7 @@ def _halves_of_pairs(answered: AnsweredGraph, n_splits: int, random: np.random.G
             values, code = np.unique(column, return_inverse=True)
             keys, kind = group_rows(kind * len(values) + code, len(edge) * len(values))
             edge = edge[keys // len(values)]
-    counts = np.bincount(kind, votes.answers_per_row).astype(np.int64)
+    counts = np.bincount(kind, votes.votes_per_row).astype(np.int64)
     once = _Sums.of(answered, kind, len(edge), np.ones(len(votes))).scaled(1 / np.bincount(kind))
     for _ in range(n_splits):
         drawn = _dealt(edge, counts, random)

@@ -279,12 +279,12 @@ def assess_answers(
 
 
 def _side_notes(votes: Comparisons) -> tuple[str, ...]:
-    known = int(votes.answers_per_row @ votes.display_known)
+    known = int(votes.votes_per_row @ votes.display_known)
     if not known:
         return ("the display order is unknown, so position bias and left rate cannot be computed",)
-    if known < votes.n_answers:
+    if known < votes.n_votes:
         return (
-            f"the display order is known of {known:,} of {votes.n_answers:,} answers only: "
+            f"the display order is known of {known:,} of {votes.n_votes:,} answers only: "
             "position bias and left rate are about these",
         )
     return ()

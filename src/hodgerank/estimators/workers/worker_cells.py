@@ -59,7 +59,7 @@ class WorkerCells:
         who = np.where(votes.worker == NO_WORKER, n_workers, votes.worker)
         n_edges = np.int64(graph.n_edges)
         keys, cell = group_rows(who * n_edges + answered.edge, int((n_workers + 1) * n_edges))
-        y, count = answered.turned, votes.answers_per_row
+        y, count = answered.turned, votes.votes_per_row
 
         def total(values: FloatArray | IntArray) -> FloatArray:
             return np.bincount(cell, values, len(keys)).astype(float)

@@ -71,7 +71,7 @@ def findings(outcomes: Sequence[Outcome], published: Published) -> Findings:
     ordered = sorted(outcomes, key=lambda outcome: outcome.settings["n"])
     curves = Curves.of(outcomes[0].settings["per_item"], ordered)
     chart = curves.chart(x="answers per item", columns=2, width=340, height=240)
-    return Findings(curves.rows("answers_per_item"), chart, curves.verdicts(published))
+    return Findings(curves.rows("votes_per_item"), chart, curves.verdicts(published))
 
 
 EXPERIMENT = Experiment("larger", tasks, findings)

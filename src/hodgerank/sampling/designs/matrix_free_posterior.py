@@ -152,12 +152,12 @@ class MatrixFreePosterior(Design):
             self._make_room()
             done = search.learn_many(self._state, self._settings, i, j, outcome, weight, done)
 
-    def n_until_last_checkpoint(self, n_answers: int) -> int:
+    def n_until_last_checkpoint(self, n_votes: int) -> int:
         """How many of the next answers come up to the last checkpoint among them, 0: there is none.
 
         The state after a checkpoint depends on no choice or criterion before it.
         """
-        return max(0, n_answers - (self.n_learned + n_answers) % self._n)
+        return max(0, n_votes - (self.n_learned + n_votes) % self._n)
 
     def _start_afresh(self) -> None:
         """Variances, means and grid from the sums over answers alone."""

@@ -155,7 +155,7 @@ class AutoSampler(Sampler):
     def _is_starting(self, allowed: AnyPair | ListedPairs) -> bool:
         return (
             isinstance(allowed, ListedPairs)
-            and self.n_answers < CHAINED_START * len(self._items)
+            and self.n_votes < CHAINED_START * len(self._items)
             and allowed.table.scope.is_chained
         )
 
@@ -165,4 +165,4 @@ class AutoSampler(Sampler):
             return False
         if worker is not None:
             return self._history.n_answers_of(worker) < self._vetting
-        return self.n_answers < self._vetting * max(1, self._history.n_workers)
+        return self.n_votes < self._vetting * max(1, self._history.n_workers)

@@ -52,7 +52,7 @@ def write_export(campaign: Campaign, name: str, path: Path) -> None:
 
 def make_report(campaign: Campaign, track: str | None, with_forecast: bool) -> str:
     """A page about one track, or all of them."""
-    standings = [one for one in _standings(campaign) if one.n_answers]
+    standings = [one for one in _standings(campaign) if one.n_votes]
     if track is not None:
         standings = [one for one in standings if one.track == track]
     if not standings:

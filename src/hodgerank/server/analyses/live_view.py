@@ -35,7 +35,7 @@ _remembered: dict[tuple[bytes, int], float] = {}
 
 def certainty_curve(standing: TrackStanding) -> Points:
     """Expected tau at some numbers of answers, the last of them being all."""
-    votes, n = standing.votes, standing.n_answers
+    votes, n = standing.votes, standing.n_votes
     begin, found = monotonic(), [(n, standing.expected_tau)]
     _remember(_fingerprint(standing, n), found[0])
     for place in _places(n):
@@ -98,7 +98,7 @@ class TrackView:
         Groups of items that answers do not join, and loops of answers that no triangles fill.
     """
 
-    n_answers: int
+    n_votes: int
     n_workers: int
     rows: tuple[RankedItem, ...]
     who_leads: str
@@ -112,14 +112,14 @@ class TrackView:
 def view_of(standing: TrackStanding, outlook: Forecast | None) -> TrackView:
     """Draw a track as its answers have it."""
     ranking = standing.ranking
-    if not standing.n_answers:
+    if not standing.n_votes:
         return TrackView(0, 0, tuple(ranking), "", "", (), (), len(ranking), 0)
     points = certainty_curve(standing)
     trust = assess_trust(standing.votes)
     betti = trust.decomposition.betti
     words = f"Expected tau {round(points[-1][1], 2) + 0.0:.2f} after {points[-1][0]:,} answers."
     return TrackView(
-        n_answers=standing.n_answers,
+        n_votes=standing.n_votes,
         n_workers=standing.votes.n_workers,
         rows=tuple(ranking),
         who_leads=who_leads(ranking, betti.beta_0),
@@ -147,7 +147,7 @@ class AnswersForecast:
         Whether coin tosses would have given as much of a ranking.
     """
 
-    n_answers: int
+    n_votes: int
     n_items: int
     rule: str | None
     forecast: Forecast | None
@@ -156,14 +156,14 @@ class AnswersForecast:
     def holds_for(self, track: TrackProgress, rule: str | None) -> bool:
         """Whether it is still about the same, and nearly the same number of answers."""
         is_same = (self.n_items, self.rule) == (track.n_items, rule)
-        return is_same and 0 <= track.n_answers - self.n_answers <= GROWN * self.n_answers
+        return is_same and 0 <= track.n_votes - self.n_votes <= GROWN * self.n_votes
 
     def from_here(self, standing: TrackStanding) -> Forecast | None:
         """The forecast counted from the answers that are there now.
 
         None where it was about something else, or said that it would be reached by now.
         """
-        foreseen, grown = self.forecast, standing.n_answers - self.n_answers
+        foreseen, grown = self.forecast, standing.n_votes - self.n_votes
         is_same = (self.n_items, self.rule) == (len(standing.active), standing.settings.stop)
         if foreseen is None or not is_same or grown < 0 or foreseen.answers <= grown:
             return None
@@ -195,7 +195,7 @@ def _foreseen(standing: TrackStanding, known: AnswersForecast | None) -> Answers
     wanted = rule is not None and not standing.is_enough
     outlook = standing.forecast() if wanted else None
     is_doubtful = outlook is not None and standing.is_doubtful
-    return AnswersForecast(standing.n_answers, len(standing.active), rule, outlook, is_doubtful)
+    return AnswersForecast(standing.n_votes, len(standing.active), rule, outlook, is_doubtful)
 
 
 @dataclass(frozen=True)

@@ -27,7 +27,7 @@ def ranking_of(campaign: Campaign, track: str | None) -> dict[str, Any]:
 def trust_of(campaign: Campaign, track: str | None) -> dict[str, Any]:
     """How far that can be trusted."""
     seq, standing = _standing(campaign, track)
-    if not standing.n_answers:
+    if not standing.n_votes:
         raise CampaignError("there are no votes to assess yet")
     return {"as_of": seq, "track": standing.track, **assess_trust(standing.votes).to_dict()}
 
@@ -58,7 +58,7 @@ def _standing(campaign: Campaign, track: str | None) -> tuple[int, TrackStanding
 class Rankings:
     """All items by name, each ranked within its track; none of tracks without an answer."""
 
-    n_answers: int
+    n_votes: int
     at: float
     places: dict[Item, RankedItem]
 
@@ -70,6 +70,6 @@ def rankings(campaign: Campaign) -> Rankings:
         return state.at, [standing_of(state, track) for track in state.items.tracks]
 
     at, standings = campaign.log.read(read)
-    answered = [one for one in standings if one.n_answers]
+    answered = [one for one in standings if one.n_votes]
     places = {place.item: place for one in answered for place in one.ranking}
-    return Rankings(sum(one.n_answers for one in answered), at, places)
+    return Rankings(sum(one.n_votes for one in answered), at, places)

@@ -52,7 +52,7 @@ class WorkersView:
         Of those with a warning, at most this share is expected to be flagged by mistake.
     """
 
-    n_answers: int
+    n_votes: int
     at: float
     rows: tuple[WorkerRow, ...]
     meanings: dict[str, int]
@@ -70,7 +70,7 @@ def workers_view(campaign: Campaign) -> WorkersView:
         return state.at, worker_summaries(state), standings
 
     at, did, standings = campaign.log.read(read)
-    answered: dict[Item, Comparisons] = {one.track: one.votes for one in standings if one.n_answers}
+    answered: dict[Item, Comparisons] = {one.track: one.votes for one in standings if one.n_votes}
     found = None
     if any(votes.n_workers for votes in answered.values()):
         first = next(iter(answered.values()))
@@ -79,7 +79,7 @@ def workers_view(campaign: Campaign) -> WorkersView:
     rows = _rows(did, found)
     flags = Counter(row.flag for row in rows)
     return WorkersView(
-        n_answers=sum(votes.n_answers for votes in answered.values()),
+        n_votes=sum(votes.n_votes for votes in answered.values()),
         at=at,
         rows=tuple(rows),
         meanings={flag: flags[flag] for flag in (*WARNINGS, *NOTES) if flags[flag]},
@@ -130,7 +130,7 @@ class Without:
 
     Attributes
     ----------
-    n_answers, n_left
+    n_votes, n_left
         Of the worker, and of all others.
     n_moves, moves
         Items whose rank would be another: how many, and those that would move furthest.
@@ -139,7 +139,7 @@ class Without:
     """
 
     track: str
-    n_answers: int
+    n_votes: int
     n_left: int
     n_items: int
     n_moves: int
@@ -167,8 +167,8 @@ def _without(standing: TrackStanding, worker: str) -> Without:
     moves.sort(key=lambda move: -abs(move.after - move.before))
     return Without(
         track=standing.track,
-        n_answers=standing.n_answers - votes.n_answers,
-        n_left=votes.n_answers,
+        n_votes=standing.n_votes - votes.n_votes,
+        n_left=votes.n_votes,
         n_items=len(before),
         n_moves=len(moves),
         moves=tuple(moves[:MOST_MOVES]),

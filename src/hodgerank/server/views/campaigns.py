@@ -45,7 +45,7 @@ EXAMPLE = {
     "at": 1767225600.0,
     "n_items": 12,
     "n_retired": 0,
-    "n_answers": 78,
+    "n_votes": 78,
     "n_given": 80,
     "n_out": 3,
     "n_workers": 5,
@@ -293,7 +293,7 @@ class Summary(NamedTuple):
     title: str
     status: str
     n_items: int
-    n_answers: int
+    n_votes: int
     budget: int | None
     is_used_up: bool
     tau: float | None
@@ -364,9 +364,9 @@ async def _summary(request: Request, campaign: Campaign) -> Summary:
             title=settings.title or campaign.id,
             status=state.status,
             n_items=len(state.items),
-            n_answers=sum(state.n_counted),
+            n_votes=sum(state.n_counted),
             budget=settings.budget,
-            tau=min((one.expected_tau for one in asked if one.n_answers), default=None),
+            tau=min((one.expected_tau for one in asked if one.n_votes), default=None),
             is_used_up=settings.budget is not None and sum(state.n_counted) >= settings.budget,
             is_enough=bool(asked) and all(one.is_enough for one in asked),
             at=state.at,

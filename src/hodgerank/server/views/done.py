@@ -68,7 +68,7 @@ class Results:
         The other places that media come from.
     """
 
-    n_answers: int
+    n_votes: int
     origins: list[str]
     tracks: list[TrackResults]
 
@@ -92,7 +92,7 @@ def rank_for_workers(campaign: Campaign, media: str) -> Results:
         {item.id: item for item in campaign.items},
         campaign.settings.pages.markdown,
     )
-    n_answers, standings = campaign.log.read(
+    n_votes, standings = campaign.log.read(
         lambda state, now: (
             sum(state.n_counted),
             [standing_of(state, track) for track in state.items.tracks],
@@ -110,8 +110,8 @@ def rank_for_workers(campaign: Campaign, media: str) -> Results:
         )
         return TrackResults(standing.track, "", best, len(ranking) - len(best))
 
-    tracks = [of_track(standing) for standing in standings] if n_answers else []
-    return Results(n_answers, origins_of(items.values()), tracks)
+    tracks = [of_track(standing) for standing in standings] if n_votes else []
+    return Results(n_votes, origins_of(items.values()), tracks)
 
 
 def _why_not(standing: TrackStanding) -> str:

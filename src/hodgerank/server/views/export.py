@@ -221,7 +221,7 @@ async def report_page(request: Request) -> Response:
     """The printable report."""
     campaign = await campaign_of(request)
     layout = await layout_of(campaign)
-    if not layout.n_answers:
+    if not layout.n_votes:
         return go_back(request, "c", campaign.id, "export", done="no_report")
     wanted = request.query_params.get("of", "").removeprefix(OF_TRACK)
     chosen = wanted if OF_TRACK + wanted == request.query_params.get("of") else None

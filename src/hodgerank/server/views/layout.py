@@ -66,7 +66,7 @@ class PageLayout(NamedTuple):
     items: list[CampaignItem]
     retired: frozenset[int]
     tracks: list[str]
-    n_answers: int
+    n_votes: int
 
     def track(self, wanted: str | None) -> str:
         """A track by name; the first one where there is none of that name."""
@@ -86,7 +86,7 @@ async def layout_of(campaign: Campaign) -> PageLayout:
             items=list(state.items.items),
             retired=frozenset(state.items.retired),
             tracks=list(state.items.tracks),
-            n_answers=sum(state.n_counted),
+            n_votes=sum(state.n_counted),
         )
 
     return await read(campaign, look)
