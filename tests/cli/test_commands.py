@@ -127,7 +127,7 @@ def test_simulate_then_rank_against_the_truth(run, tmp_path):
     arguments = ("--items", 8, "--votes", 2000, "--spread", 2, "--workers", "honest=3,random=1")
     status, out, _ = run("simulate", *arguments, "--seed", 1, "-o", votes, "--truth", truth)
     assert status == 0
-    assert "2,000 answers on 8 items by 4 workers" in out
+    assert "2,000 votes on 8 items by 4 workers" in out
     status, out, _ = run("rank", votes, "--truth", truth, "--json")
     assert json.loads(out)["kendall_tau"] > 0.8
 
