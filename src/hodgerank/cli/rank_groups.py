@@ -25,7 +25,6 @@ from hodgerank.cli.console import (
 )
 from hodgerank.cli.files import write_result
 from hodgerank.cli.groups import problem_lines, status_of
-from hodgerank.cli.model_options import fit
 from hodgerank.cli.result import CommandResult
 from hodgerank.cli.vote_options import selected, workers_to_exclude
 from hodgerank.data.comparisons import ReadReport
@@ -35,7 +34,8 @@ from hodgerank.estimators.group_rankings import GroupRankings, rank_groups
 
 MOST_GROUPS = 12  # whose rankings are shown
 MODEL_OPTIONS = (
-    "model", "link", "ridge", "components", "covariance", "position_bias", "robust", "confidence"
+    "model", "link", "ridge", "components", "covariance", "position_bias", "worker_weights",
+    "confidence"
 )  # fmt: skip
 
 
@@ -122,7 +122,7 @@ def rank_each(command: Callable[..., CommandResult]) -> Callable[..., GroupRankR
         parts = {group: selected(votes, workers, *wanted) for group, votes in groups.items()}
         how = {name: arguments[name] for name in MODEL_OPTIONS}
         return GroupRankResult(
-            rankings=rank_groups(replace(groups, parts=parts), fit, **how),
+            rankings=rank_groups(replace(groups, parts=parts), **how),
             report=groups.report,
             top=n_shown(arguments["top"], arguments["as_json"]),
             written=arguments["output"],

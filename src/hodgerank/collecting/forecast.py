@@ -89,7 +89,9 @@ class Forecast(Displayed):
         }
 
 
-def forecast(sampler: Sampler, target: float | RankingRule) -> Forecast:
+def forecast(
+    sampler: Sampler, target: float | RankingRule, ranking: Ranking | None = None
+) -> Forecast:
     """How many more answers this sampler needs until a target is reached.
 
     Plays the campaign on, several times: scores are drawn from what is known about them (and about
@@ -110,6 +112,8 @@ def forecast(sampler: Sampler, target: float | RankingRule) -> Forecast:
         Who asks. If only some pairs can be asked, it has to know its `candidates`.
     target
         Expected tau, or a rule that looks at a ranking, such as `TopKCertain(5)`.
+    ranking
+        What is known now, if it was ranked already; default: `sampler.ranking()`.
 
     Examples
     --------
@@ -120,13 +124,16 @@ def forecast(sampler: Sampler, target: float | RankingRule) -> Forecast:
     >>> outlook.lower <= outlook.answers <= outlook.upper
     True
     """
-    return forecasts(sampler, [target])[0]
+    return forecasts(sampler, [target], ranking)[0]
 
 
-def forecasts(sampler: Sampler, targets: Iterable[float | RankingRule]) -> tuple[Forecast, ...]:
+def forecasts(
+    sampler: Sampler, targets: Iterable[float | RankingRule], ranking: Ranking | None = None
+) -> tuple[Forecast, ...]:
     """What `forecast` says of each of several targets, from the same futures."""
     rules = [_read_rule(target) for target in targets]
-    n, active, ranking = len(sampler.items), sampler.active_items, sampler.ranking()
+    n, active = len(sampler.items), sampler.active_items
+    ranking = sampler.ranking() if ranking is None else ranking
     for rule in rules:
         if n > MOST_PLAYED and not isinstance(rule, ExpectedTau):
             raise InvalidArgument(

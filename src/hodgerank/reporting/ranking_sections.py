@@ -31,8 +31,6 @@ def ranking_section(found: Findings, finding: Text) -> Section:
     if ranking.n_components > 1:
         texts.append(say("ranking.separate"))
     notes = [words(note) for note in ranking.notes]
-    if found.same_as:
-        notes.append(say("ranking.same_as", options=found.same_as))
     if found.repeats and ranking.is_clustered:
         notes.append(say("ranking.repeats"))
     return Section(
