@@ -72,7 +72,7 @@ def is_refused(work: Callable[[], Any]) -> bool:
 
 def ranked(ranking: hr.Ranking) -> list[Any]:
     """Items with scores, ranks, intervals of ranks and numbers of answers, best first."""
-    columns = (ranking.scores, ranking.ranks, ranking.rank_intervals, ranking.comparisons)
+    columns = (ranking.scores, ranking.ranks, ranking.rank_intervals, ranking.votes)
     return [list(row) for row in zip(ranking.items, *(c.tolist() for c in columns), strict=True)]
 
 
@@ -80,7 +80,7 @@ def ranked_in(table: Path) -> list[Any]:
     """The same of a file that a command wrote."""
     with table.open(newline="", encoding="utf-8") as file:
         return [
-            [row["item"], float(row["score"]), int(row["rank"]), int(row["comparisons"])]
+            [row["item"], float(row["score"]), int(row["rank"]), int(row["votes"])]
             for row in csv.DictReader(file)
         ]
 

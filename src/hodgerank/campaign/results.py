@@ -153,14 +153,17 @@ class TrackProgress:
         return f"{caveat}{self.forecast}"
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain values, ready for JSON."""
+        """Plain values under the names of the HTTP API."""
+        forecast = None if self.forecast is None else self.forecast.to_dict()
+        if forecast is not None:
+            forecast["answers"] = forecast.pop("votes")
         return {
             "track": self.track,
             "items": self.n_items,
             "answers": self.n_votes,
             "expected_tau": self.expected_tau,
             "is_enough": self.is_enough,
-            "forecast": None if self.forecast is None else self.forecast.to_dict(),
+            "forecast": forecast,
             "is_doubtful": self.is_doubtful,
         }
 

@@ -72,7 +72,7 @@ class PlanResult(CommandResult):
             "notes": list(self.report.notes),
             "strategy": self.strategy,
             "items": self.n_items,
-            "answers": self.n_votes,
+            "votes": self.n_votes,
             "forecast": None if self.forecast is None else self.forecast.to_dict(),
             "pairs": rows,
         }

@@ -113,7 +113,7 @@ class RankResult(CommandResult):
         """Plain values, for --json."""
         content: dict[str, Any] = {
             **self.report.to_dict(),
-            "answers": self.n_votes,
+            "votes": self.n_votes,
             "workers": self.n_workers,
         }
         if self.kendall_tau is not None:

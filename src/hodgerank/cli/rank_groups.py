@@ -70,7 +70,7 @@ class GroupRankResult(CommandResult):
         console.print(f"\n[bold]{self.rankings.verdict.capitalize()}.[/]\n")
         table = plain_table()
         table.add_column(verbatim(column), overflow="fold")
-        add_numbers(table, "items", "answers")
+        add_numbers(table, "items", "votes")
         add_names(table, "leader")
         table.add_column("certain")
         table.add_column("order settled", justify="right")
@@ -79,12 +79,12 @@ class GroupRankResult(CommandResult):
             table.add_row(
                 verbatim(line.group),
                 f"{line.items:,}",
-                f"{line.answers:,}",
+                f"{line.votes:,}",
                 verbatim(line.leader) if is_ranked else "-",
                 ("yes" if line.leader_is_certain else "no") if is_ranked else "not ranked",
                 f"{line.settled:.0%}" if is_ranked else "-",
             )
-        show_table(table, console, spare=("items", "answers", "order settled"))
+        show_table(table, console, spare=("items", "votes", "order settled"))
         groups = list(self.rankings.items())
         for group, ranking in groups[:MOST_GROUPS]:
             console.print()

@@ -45,7 +45,7 @@ class Forecast(Displayed):
         What is wanted.
     now
         What it asks for, by the answers so far: expected tau, or certainty of the top.
-    answers
+    votes
         The median of the futures that were played, smoothed; infinite where most of them do not
         lead to the target.
     lower, upper
@@ -54,7 +54,7 @@ class Forecast(Displayed):
 
     rule: RankingRule
     now: float
-    answers: float
+    votes: float
     lower: float
     upper: float
 
@@ -68,19 +68,19 @@ class Forecast(Displayed):
 
     def __str__(self) -> str:
         now, target = self.rule.value_text(self.now), self.rule.target_text
-        if not self.answers:
+        if not self.votes:
             return f"{now}: the target {target} is reached"
-        if not np.isfinite(self.answers):
+        if not np.isfinite(self.votes):
             return f"{now}: {target} is out of reach, or too far to be foreseen"
         upper = f"{self.upper:,.0f}" if np.isfinite(self.upper) else "far more"
         return (
-            f"{now}; {target} takes about {self.answers:,.0f} more answers "
+            f"{now}; {target} takes about {self.votes:,.0f} more votes "
             f"({self.lower:,.0f} to {upper})"
         )
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, ready for JSON; null is more than can be foreseen."""
-        numbers = {name: getattr(self, name) for name in ("answers", "lower", "upper")}
+        numbers = {name: getattr(self, name) for name in ("votes", "lower", "upper")}
         return {
             "rule": str(self.rule),
             "target": self.target,
@@ -121,7 +121,7 @@ def forecast(
     >>> sampler = hr.AutoSampler(["tea", "milk", "cola", "beer"], seed=1)
     >>> sampler.tell_many([("tea", "milk", 1), ("milk", "cola", 1), ("cola", "beer", 1)])
     >>> outlook = hr.forecast(sampler, 0.7)
-    >>> outlook.lower <= outlook.answers <= outlook.upper
+    >>> outlook.lower <= outlook.votes <= outlook.upper
     True
     """
     return forecasts(sampler, [target], ranking)[0]
@@ -141,7 +141,7 @@ def forecasts(
             )
     found = dict.fromkeys(rules, (0.0, 0.0, 0.0))
     wanted = [rule for rule in rules if not rule.holds(ranking, active)]
-    if sampler.n_votes and not sampler.answers.outcome.any():  # ties alone tell nothing apart
+    if sampler.n_votes and not sampler.votes.outcome.any():  # ties alone tell nothing apart
         found |= dict.fromkeys(wanted, (np.inf, np.inf, np.inf))
     elif wanted:
         n_futures = int(np.clip(2000 / n, FEWEST_FUTURES, MOST_FUTURES))

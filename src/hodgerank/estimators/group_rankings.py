@@ -38,7 +38,7 @@ class GroupSummary:
 
     group: Item
     items: int
-    answers: int
+    votes: int
     leader: Item | None = None
     leader_is_certain: bool = False
     settled: float = 0.0
@@ -64,7 +64,7 @@ class GroupRankings(Displayed, Charted, Mapping[Item, Ranking]):
     posteriors: Mapping[Item, Ranking]
     problems: Mapping[Item, HodgeRankError]
     sizes: Mapping[Item, tuple[int, int]]
-    """Number of items and of answers of each group."""
+    """Number of items and of votes of each group."""
 
     def __getitem__(self, group: Item) -> Ranking:
         """The ranking of one group."""
@@ -91,14 +91,14 @@ class GroupRankings(Displayed, Charted, Mapping[Item, Ranking]):
         return [self._summarised(group) for group in self.sizes]
 
     def _summarised(self, group: Item) -> GroupSummary:
-        items, answers = self.sizes[group]
+        items, votes = self.sizes[group]
         if group in self.problems:
-            return GroupSummary(group, items, answers, problem=str(self.problems[group]))
+            return GroupSummary(group, items, votes, problem=str(self.problems[group]))
         ranking, posterior = self.rankings[group], self.posteriors[group]
         return GroupSummary(
             group,
             items,
-            answers,
+            votes,
             leader=ranking.items[0],
             leader_is_certain=ranking.n_components == 1 and leader_is_certain(ranking),
             settled=min(ranking.settled, posterior.settled),
@@ -127,12 +127,12 @@ class GroupRankings(Displayed, Charted, Mapping[Item, Ranking]):
         return f"{len(self.sizes):,} groups by {self.column}: {self.verdict}"
 
     def _preview(self) -> Preview:
-        names = (self.column, "items", "answers", "leader", "leader certain", "order settled")
+        names = (self.column, "items", "votes", "leader", "leader certain", "order settled")
         rows = (
             (
                 line.group,
                 line.items,
-                line.answers,
+                line.votes,
                 line.problem if line.leader is None else line.leader,
                 "yes" if line.leader_is_certain else "no",
                 f"{line.settled:.0%}",

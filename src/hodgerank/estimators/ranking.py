@@ -46,7 +46,7 @@ class RankedItem(NamedTuple):
     upper: float
     rank_lower: int
     rank_upper: int
-    comparisons: int
+    votes: int
 
 
 class Believed(NamedTuple):
@@ -72,9 +72,8 @@ class Ranking(Displayed, Charted):
     ----------
     items, scores
         Best first. Scores sum to zero in each component.
-    comparisons
-        Number of answers each item took part in, whatever they weigh: those of workers who are not
-        trusted are among them.
+    votes
+        Number of votes on each item. They count in full, also those of workers who are not trusted.
     components
         Component of each item; all 0 in a connected graph.
     model, link
@@ -107,7 +106,7 @@ class Ranking(Displayed, Charted):
 
     items: tuple[Item, ...]
     scores: FloatArray
-    comparisons: IntArray
+    votes: IntArray
     components: IntArray
     model: str
     link: str
@@ -177,7 +176,7 @@ class Ranking(Displayed, Charted):
         return cls(
             items=tuple(graph.items[k] for k in order.tolist()),
             scores=_read_only(scores[order]),
-            comparisons=_read_only(graph.votes_per_item[order]),
+            votes=_read_only(graph.votes_per_item[order]),
             components=_read_only(components[order]),
             model=model,
             link=link,
@@ -206,8 +205,8 @@ class Ranking(Displayed, Charted):
         return kind(**{part.name: getattr(self, part.name) for part in fields(Ranking)}, **more)
 
     def counting(self, graph: ComparisonGraph) -> Self:
-        """The same ranking; `comparisons` are the answers of another graph of the same items."""
-        return replace(self, comparisons=_read_only(graph.votes_per_item[self._codes]))
+        """The same ranking, with the numbers of votes of another graph of the same items."""
+        return replace(self, votes=_read_only(graph.votes_per_item[self._codes]))
 
     def by_component(self, graph: ComparisonGraph) -> Self:
         """The same scores, each component of the graph ranked by itself, largest first."""
@@ -254,7 +253,7 @@ class Ranking(Displayed, Charted):
             float(upper),
             int(best),
             int(worst),
-            int(self.comparisons[k]),
+            int(self.votes[k]),
         )
 
     @property
@@ -270,7 +269,7 @@ class Ranking(Displayed, Charted):
         return f"{self.model}, {len(self):,} items: {best}{', ...' if len(self) > 3 else ''}"
 
     def _preview(self) -> Preview:
-        names = ("rank", "item", "score", "stderr", "ranks", "comparisons")
+        names = ("rank", "item", "score", "stderr", "ranks", "votes")
         rows = (
             (
                 row.rank,
@@ -278,7 +277,7 @@ class Ranking(Displayed, Charted):
                 row.score,
                 row.stderr,
                 f"{row.rank_lower} to {row.rank_upper}",
-                row.comparisons,
+                row.votes,
             )
             for row in self
         )
@@ -547,7 +546,7 @@ class Ranking(Displayed, Charted):
             "rank": self.ranks,
             "rank_lower": self.rank_intervals[:, 0],
             "rank_upper": self.rank_intervals[:, 1],
-            "comparisons": self.comparisons,
+            "votes": self.votes,
         }
         if self.n_components > 1:
             columns["component"] = self.components

@@ -158,7 +158,7 @@ class ComparisonGraph(Displayed, Charted):
             )
             for k in range(self.n_edges)
         )
-        return Preview(("left", "right", "answers", "mean outcome"), rows, self.n_edges)
+        return Preview(("left", "right", "votes", "mean outcome"), rows, self.n_edges)
 
     @property
     def n_items(self) -> int:

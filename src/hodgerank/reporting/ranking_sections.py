@@ -63,7 +63,7 @@ def ranking_table(found: Findings) -> Table:
                 f"{row.lower:+.3f} to {row.upper:+.3f}",
                 f"{best:,}" if best == worst else str(spread),
                 "" if np.isnan(sure) else percent(sure),
-                f"{row.comparisons:,}",
+                f"{row.votes:,}",
             ]
         )
     shown = None
@@ -150,13 +150,13 @@ def _wanted(outlook: Forecast) -> Text:
 
 def _takes(outlook: Forecast) -> tuple[str, str]:
     """More answers, and nine in ten futures."""
-    if not outlook.answers:
+    if not outlook.votes:
         return str(say("certainty.reached")), ""
-    if not np.isfinite(outlook.answers):
+    if not np.isfinite(outlook.votes):
         return str(say("certainty.out_of_reach")), ""
     far = str(say("certainty.far_more"))
     upper = f"{outlook.upper:,.0f}" if np.isfinite(outlook.upper) else far
-    return f"{outlook.answers:,.0f}", f"{outlook.lower:,.0f} to {upper}"
+    return f"{outlook.votes:,.0f}", f"{outlook.lower:,.0f} to {upper}"
 
 
 def next_section(found: Findings) -> Section:
@@ -191,7 +191,7 @@ def group_rankings_section(found: GroupFindings) -> Section:
     header = [say(f"groups.{name}", column=rankings.column) for name in names]
     rows = []
     for line in rankings.summary[:MOST_GROUPS]:
-        row = [name_of(line.group), f"{line.items:,}", f"{line.answers:,}"]
+        row = [name_of(line.group), f"{line.items:,}", f"{line.votes:,}"]
         if line.leader is not None:
             each = found.each[line.group]
             concerns = [said.about for said in each.concerns]
