@@ -14,7 +14,7 @@ from benchmarks.calibration.table import Row
 from hodgerank.estimators.certainty import certainty_over_next
 from hodgerank.graph.answered_graph import AnsweredGraph
 from hodgerank.metrics import pairwise_accuracy
-from hodgerank.reporting.findings import leading, rank_cautiously
+from hodgerank.reporting.findings import leading
 from hodgerank.reporting.options import ReportOptions
 
 DESIGNS = {
@@ -39,7 +39,7 @@ OTHERS = {
     "3 items, two equally best": Crowd(n_items=3, leaders=2),
 }
 LEVEL = 0.95
-SETTINGS = ReportOptions(fit=None, options={"confidence": LEVEL}, with_forecast=False, seed=0)
+SETTINGS = ReportOptions(options={"confidence": LEVEL}, with_forecast=False, seed=0)
 
 
 def statements(runs: int, seed: int) -> Iterator[Row]:
@@ -68,7 +68,7 @@ def said_first(
     for _ in range(runs):
         votes = crowd.votes(rng)
         answered = AnsweredGraph.of(votes)
-        ranking, _ = rank_cautiously(answered, settings)
+        ranking = hr.rank(answered.votes, **settings.options)
         truth = dict(zip(votes.items, votes.truth.tolist(), strict=True))
         best = [item for item in votes.items if truth[item] == max(truth.values())]
         sides = settings.position_bias is not None
