@@ -14,8 +14,9 @@ from benchmarks.calibration.table import Row
 from hodgerank.estimators.certainty import certainty_over_next
 from hodgerank.graph.answered_graph import AnsweredGraph
 from hodgerank.metrics import pairwise_accuracy
-from hodgerank.reporting.findings import leading, rank_cautiously
+from hodgerank.reporting.findings import rank_cautiously
 from hodgerank.reporting.options import ReportOptions
+from hodgerank.reporting.verdict import reach_verdict
 
 DESIGNS = {
     "10 items, 5 per pair": Crowd(),
@@ -72,7 +73,7 @@ def said_first(
         truth = dict(zip(votes.items, votes.truth.tolist(), strict=True))
         best = [item for item in votes.items if truth[item] == max(truth.values())]
         sides = settings.position_bias is not None
-        is_named = leading(ranking, answered.graph, sides=sides).is_certain
+        is_named = reach_verdict(ranking, answered.graph, sides=sides).is_settled
         named.append(is_named)
         wrong.append(is_named and best != [ranking.items[0]])
         scores = np.array([truth[item] for item in ranking.items])

@@ -67,7 +67,8 @@ def make_report(campaign: Campaign, track: str | None, with_forecast: bool) -> s
         title = f"{title}: {standings[0].track}"
     return report(
         votes,
-        title=f"{title} – {settings.question}",
+        title=title,
+        question=settings.question,
         fit=partial(_served, settings),
         position_bias=settings.position_bias,
         seed=settings.seed,
