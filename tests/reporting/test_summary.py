@@ -58,19 +58,26 @@ def test_random_votes_contain_no_ranking():
     assert do == "Collect more votes, or check whether people see a difference."
 
 
-def test_groups_that_were_never_compared_are_to_be_joined():
-    votes = clear_votes(3) + [("x", "y", 1)] * 5
-    best, _, do = said(votes)
-    assert best.startswith("The items form 2 disconnected groups")
-    assert do == "Compare items of different groups, such as “item 0” and “x”."
+def test_items_that_are_not_connected_are_listed():
+    votes = clear_votes(19) + [("x", "y", 1)] * 5
+    report = hr.report(votes, with_forecast=False)
+    assert str(report.answer[0]) == "“item 0” is the best of 19 items."
+    notes = [str(note) for note in report.first_page.board.notes]
+    assert notes == ["Not connected to the others, so not ranked: “x” and “y”."]
 
 
-def test_groups_that_a_prior_alone_ranks_together_have_no_best():
+def test_without_a_large_component_there_is_no_report():
+    with pytest.raises(hr.errors.DisconnectedGraph):
+        hr.report(clear_votes(3) + [("x", "y", 1)] * 5)
+
+
+@pytest.mark.parametrize("components", ["together", "separate"])
+def test_disconnected_groups_that_are_ranked_all_the_same_have_no_best(components):
     votes = clear_votes(3) + [("x", "y", 1)] * 5
-    best, sure, do = said(votes, fit=lambda votes, **options: hr.bayes_rank(votes))
-    assert best.endswith("so the 5 items have no common ranking.")
-    assert sure == "The list below is not a ranking."
-    assert do.startswith("Compare items of different groups")
+    best, order, do = said(votes, components=components)
+    assert best == "The items form 2 disconnected groups, so the 5 items have no common ranking."
+    assert order == "The list below is not a ranking."
+    assert do.startswith("Compare items of different groups, such as “item 0” and “")
 
 
 def test_cycles_come_before_everything_else():
@@ -126,7 +133,7 @@ def test_flagged_workers_are_to_be_looked_at_first():
 def test_without_the_flagged_it_is_ranked_as_with_them_whatever_the_options():
     workers = {"honest": 8, "adversarial": 2}
     votes = hr.simulate_comparisons(8, 2000, spread=2, workers=workers, rng=5)
-    for options in ({"covariance": "model"}, {"fit": hr.hodge_rank}, {"position_bias": "common"}):
+    for options in ({"covariance": "model"}, {"model": "hodgerank"}, {"position_bias": "common"}):
         found = hr.report(votes, with_forecast=False, **options).findings
         assert found.without.ranking.model == found.ranking.model
 
@@ -173,7 +180,7 @@ def test_workers_who_say_the_same_again_make_no_leader_certain():
     report = hr.report(again, with_forecast=False)
     assert report.findings.verdict.state == "correlated"
     assert "votes that repeat each other" in str(report.answer[0])
-    assert str(report.answer[2]).startswith("Use standard errors clustered by worker")
+    assert str(report.answer[2]).startswith("Collect votes from more workers")
 
 
 def test_a_lean_to_a_side_is_to_be_put_into_the_model():
@@ -187,13 +194,6 @@ def test_a_lean_to_a_side_is_to_be_put_into_the_model():
 def test_there_are_always_three_sentences(n):
     votes = hr.simulate_comparisons(n, 20 * n, rng=n)
     assert len(said(votes)) == 3
-
-
-def test_rankings_of_several_items_are_clustered_by_ballot():
-    rows = [{"ballot": k, "item": item, "position": place} for k in range(20)
-            for place, item in enumerate("abc" if k % 3 else "bac", start=1)]  # fmt: skip
-    found = hr.report(hr.read_comparisons(rows), with_forecast=False).findings
-    assert found.ranking.is_clustered
 
 
 def adaptive_votes(n_workers, n_votes):

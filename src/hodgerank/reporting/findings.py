@@ -12,81 +12,25 @@ import numpy as np
 
 from hodgerank.collecting.forecast import Forecast, forecast
 from hodgerank.collecting.stopping import ExpectedTau, RankingRule, TopKCertain
-from hodgerank.data.comparisons import NO_WORKER, Comparisons
-from hodgerank.data.subsets import exclude_workers
+from hodgerank.data.comparisons import Comparisons
+from hodgerank.data.subsets import exclude_workers, largest_component
 from hodgerank.display import p_words
 from hodgerank.errors import DisconnectedGraph, InvalidComparisons, NothingToAsk
-from hodgerank.estimators.bayes import bayes_rank
 from hodgerank.estimators.certainty import expected_tau, top_certainties
-from hodgerank.estimators.likelihood import bradley_terry
+from hodgerank.estimators.design_effect import cluster_kind
 from hodgerank.estimators.position_bias.bias_test import ranking_chance
-from hodgerank.estimators.position_bias.position_cells import has_display_order
+from hodgerank.estimators.rank import rank
 from hodgerank.estimators.ranking import Ranking
 from hodgerank.estimators.trust import TrustReport, assess_trust
 from hodgerank.estimators.trust_statements import Statement, chance_of_ranking
 from hodgerank.estimators.workers.assessment import CLICKING, WARNINGS, WorkerAssessment
-from hodgerank.graph.answered_graph import AnsweredGraph
-from hodgerank.graph.comparison_graph import ComparisonGraph
 from hodgerank.graph.description import Description, describe
-from hodgerank.graph.repetitions import repeat_themselves
 from hodgerank.metrics import kendall_tau
 from hodgerank.reporting.options import ReportOptions
 from hodgerank.reporting.verdict import NoOrder, Verdict, reach_verdict
 from hodgerank.sampling.sampler import Sampler
 from hodgerank.sampling.samplers.registry import build_sampler
 from hodgerank.types import Item, Pair
-
-BY_POSTERIOR = "--model bayes"
-FEWEST_CLUSTERS = 10  # workers from which errors can be clustered by them
-
-
-def rank_cautiously(answered: AnsweredGraph, settings: ReportOptions) -> tuple[Ranking, str]:
-    """The ranking, and the options of `hodgerank rank` that give the same.
-
-    Unless an estimator was asked for it is the posterior, so that order, intervals and certainty
-    come from one model. Where answers hang together, by ballots, units, or those of a worker to the
-    same pair, and where items are not all joined, it is Bradley-Terry with clustered errors and
-    each component by itself; but only a prior tells items from sides where all chose one side.
-    """
-    votes, options = answered.votes, dict(settings.options)
-    if settings.fit is not None:
-        try:
-            return settings.fit(votes, **options), ""
-        except DisconnectedGraph:
-            return settings.fit(votes, **options, components="separate"), ""
-    if _can_be_clustered(votes) and repeat_themselves(answered):
-        options.setdefault("covariance", "worker")
-    is_joined = answered.graph.n_components == 1
-    needs_prior = "position_bias" in options and not has_display_order(votes)
-    is_plain = votes.ballot is None and options.keys() <= {"confidence", "position_bias"}
-    if is_plain and (is_joined or needs_prior):
-        ranking = bayes_rank(votes, **options)
-        if ranking.converged:
-            return ranking, BY_POSTERIOR
-    words = ["--model bradley-terry"]
-    if needs_prior:
-        del options["position_bias"]
-    if not is_joined:
-        options["components"] = "separate"
-        words.append("--components separate")
-    if "covariance" in options:
-        words.append(f"--covariance {options['covariance']}")
-    return bradley_terry(votes, **options), " ".join(words)
-
-
-def rank_again(
-    votes: Comparisons, ranking: Ranking, same_as: str, settings: ReportOptions
-) -> Ranking:
-    """Some of the votes in the same way; by the posterior with the prior that all of them chose."""
-    if same_as == BY_POSTERIOR:
-        ComparisonGraph.from_comparisons(votes).require_connected()
-        return bayes_rank(votes, ridge=ranking.ridge, **settings.options)
-    return rank_cautiously(AnsweredGraph.of(votes), settings)[0]
-
-
-def _can_be_clustered(votes: Comparisons) -> bool:
-    return votes.n_workers >= FEWEST_CLUSTERS and bool((votes.worker != NO_WORKER).all())
-
 
 FORESEEN = 60  # items up to which a forecast takes seconds
 N_NEXT = 10
@@ -138,7 +82,7 @@ class Findings:
     def concerns(self) -> tuple[Statement, ...]:
         """Statements to look at before the ranking is used."""
         said = [said for said in self.statements if said.concern]
-        if self.ranking.is_clustered:
+        if self.verdict.state != "correlated":
             said = [said for said in said if said.code != "correlated"]
         if self.settings.position_bias is not None:
             said = [said for said in said if said.about != "position_bias"]
@@ -216,17 +160,21 @@ class Findings:
 
 def find(votes: Comparisons, settings: ReportOptions, tell: Tell) -> Findings:
     """Rank the votes and assess everything a report says about them, telling each step."""
+    tell("ranking")
+    ranking = rank(votes, **settings.options)
+    all_votes = votes
+    if ranking.no_votes or ranking.not_connected:
+        votes = largest_component(votes)
     tell("assessing consistency and workers" if settings.with_workers else "assessing consistency")
     trust = assess_trust(votes, with_workers=settings.with_workers)
     statements = _statements(trust, settings)
-    tell("ranking")
-    ranking, same_as = rank_cautiously(trust.decomposition.answered, settings)
     verdict = _verdict(ranking, trust, statements, settings)
     tell("choosing the next pairs")
-    sampler = _sampler(votes, verdict, settings)
+    sampler = _sampler(all_votes, verdict, settings)
     pairs = _next_pairs(sampler, verdict, settings)
     outlook = None
-    if settings.with_forecast and pairs and verdict.has_order and len(ranking) <= FORESEEN:
+    can_forecast = verdict.has_order and len(sampler.items) == len(ranking) <= FORESEEN
+    if settings.with_forecast and pairs and can_forecast:
         tell("forecasting what more votes would achieve")
         outlook = _forecast(sampler, ranking, verdict)
     return Findings(
@@ -236,7 +184,7 @@ def find(votes: Comparisons, settings: ReportOptions, tell: Tell) -> Findings:
         trust=trust,
         statements=statements,
         verdict=verdict,
-        without=_without_flagged(votes, ranking, same_as, trust, settings),
+        without=_without_flagged(votes, ranking, trust, settings),
         next_pairs=pairs,
         forecast=outlook,
         settings=settings,
@@ -274,9 +222,17 @@ def _verdict(
         ranking,
         trust.decomposition.graph,
         no_order=no_order,
-        is_correlated=("workers", "correlated") in codes and not ranking.is_clustered,
+        is_correlated=("workers", "correlated") in codes
+        and not _allows_for_repeats(ranking, trust, settings),
         sides=settings.position_bias is not None,
     )
+
+
+def _allows_for_repeats(ranking: Ranking, trust: TrustReport, settings: ReportOptions) -> bool:
+    """Whether repeated votes of a worker count for less, or errors are clustered by worker."""
+    if settings.model != "bayes" or settings.options.get("covariance") == "model":
+        return ranking.is_clustered
+    return cluster_kind(trust.decomposition.answered) != "model"
 
 
 def _sampler(votes: Comparisons, verdict: Verdict, settings: ReportOptions) -> Sampler:
@@ -310,7 +266,7 @@ def _next_pairs(sampler: Sampler, verdict: Verdict, settings: ReportOptions) -> 
 def _forecast(sampler: Sampler, ranking: Ranking, verdict: Verdict) -> Forecast | None:
     """How many votes decide what the headline leaves open.
 
-    None where the sampler, which ranks the votes for itself, takes it for decided already.
+    None where the posterior takes it for decided already.
     """
     rule: RankingRule
     if verdict.goal == "best":
@@ -321,8 +277,8 @@ def _forecast(sampler: Sampler, ranking: Ranking, verdict: Verdict) -> Forecast 
         if tau is None:
             return None
         rule = ExpectedTau(tau)
-    outlook = forecast(sampler, rule)
-    return outlook if outlook.answers else None
+    outlook = forecast(sampler, rule, ranking)
+    return outlook if outlook.votes else None
 
 
 def with_warning(workers: WorkerAssessment, settings: ReportOptions) -> tuple[Item, ...]:
@@ -333,7 +289,7 @@ def with_warning(workers: WorkerAssessment, settings: ReportOptions) -> tuple[It
 
 
 def _without_flagged(
-    votes: Comparisons, ranking: Ranking, same_as: str, trust: TrustReport, settings: ReportOptions
+    votes: Comparisons, ranking: Ranking, trust: TrustReport, settings: ReportOptions
 ) -> WithoutFlagged | None:
     flagged = () if trust.workers is None else with_warning(trust.workers, settings)
     if not flagged:
@@ -341,7 +297,8 @@ def _without_flagged(
     n = len(flagged)
     try:
         kept = exclude_workers(votes, flagged)
-        other = rank_again(kept, ranking, same_as, settings)
+        ridge = ranking.ridge or None if settings.model == "bayes" else None
+        other = rank(kept, **{"ridge": ridge, **settings.options})
     except (InvalidComparisons, DisconnectedGraph):
         return WithoutFlagged(n, None)
     if other.n_components > 1:

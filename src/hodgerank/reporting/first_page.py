@@ -9,7 +9,9 @@ import numpy as np
 
 from hodgerank.collecting.forecast import Forecast
 from hodgerank.display import p_words
+from hodgerank.estimators.design_effect import FEWEST_WORKERS
 from hodgerank.estimators.position_bias.position_cells import Position
+from hodgerank.estimators.ranking import Ranking
 from hodgerank.estimators.workers.assessment import (
     CLICKING,
     NOT_KNOWN,
@@ -97,7 +99,17 @@ def _standings(found: Findings) -> Standings:
         legend = say("standings.no_places")
     reading = say("standings.reading", level=level_)
     header = {name: say(f"standings.{name}", level=level_) for name in names}
-    return Standings(title, reading, legend, header, tiers)
+    return Standings(title, reading, legend, header, tiers, _not_ranked(ranking))
+
+
+def _not_ranked(ranking: Ranking) -> tuple[Text, ...]:
+    """Items that the votes do not allow to rank."""
+    notes = []
+    if ranking.no_votes:
+        notes.append(say("standings.no_votes", items=listed(ranking.no_votes)))
+    if ranking.not_connected:
+        notes.append(say("standings.not_connected", items=listed(ranking.not_connected)))
+    return tuple(notes)
 
 
 def n_places(names: list[str]) -> int:
@@ -146,7 +158,7 @@ def _order_action(found: Findings) -> Text | None:
         case "tied":
             return say("order.none_left") if none_left else _collect(found, found.forecast)
         case "correlated":
-            return say("order.cluster")
+            return _allow_for_repeats(found)
         case "chance" | "level":
             return say("order.no_ranking_left" if none_left else "order.no_ranking")
         case "disconnected":
@@ -155,14 +167,19 @@ def _order_action(found: Findings) -> Text | None:
             return None
 
 
+def _allow_for_repeats(found: Findings) -> Text:
+    n = found.votes.n_workers
+    return say("order.more_workers", n=n) if n < FEWEST_WORKERS else say("order.cluster")
+
+
 def _collect(found: Findings, outlook: Forecast | None) -> Text:
     """Votes that decide which item is best."""
     most = found.settings.max_votes
     if outlook is None:
         return say("order.collect")
-    if most is not None and outlook.answers > most:
+    if most is not None and outlook.votes > most:
         return say("order.too_few_left", n=most)
-    if not np.isfinite(outlook.answers):
+    if not np.isfinite(outlook.votes):
         return say("order.far")
     return say("order.forecast", votes=vote_range(outlook))
 
@@ -203,7 +220,7 @@ def line_of_unflagged(
         detail.append(say("workers.unchecked", n=n_unchecked))
     if position_bias == "worker" and CLICKING in workers.flag:
         detail.append(say("workers.bias_in_model", n=workers.flag.count(CLICKING)))
-    typical = float(np.median(workers.answers))
+    typical = float(np.median(workers.votes))
     is_hidden = is_adaptive and typical < FEW_VOTES
     if is_hidden:
         detail.insert(0, say("workers.close_pairs", votes=typical))

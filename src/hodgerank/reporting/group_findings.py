@@ -12,11 +12,9 @@ import numpy as np
 from hodgerank.data.comparisons import Comparisons
 from hodgerank.data.groups import VoteGroups
 from hodgerank.estimators.group_rankings import GroupRankings, rank_groups
-from hodgerank.estimators.ranking import Ranking
 from hodgerank.estimators.workers.assess import assess_workers
 from hodgerank.estimators.workers.assessment import WorkerAssessment
-from hodgerank.graph.answered_graph import AnsweredGraph
-from hodgerank.reporting.findings import Findings, Tell, find, rank_cautiously, with_warning
+from hodgerank.reporting.findings import Findings, Tell, find, with_warning
 from hodgerank.reporting.options import ReportOptions
 from hodgerank.types import Item
 
@@ -71,11 +69,7 @@ class GroupFindings:
 def find_in_groups(groups: VoteGroups, settings: ReportOptions, tell: Tell) -> GroupFindings:
     """Assess each group by itself, and the workers over all together."""
     tell("ranking the groups")
-
-    def fit(votes: Comparisons) -> Ranking:
-        return rank_cautiously(AnsweredGraph.of(votes), settings)[0]
-
-    rankings = rank_groups(groups, fit)
+    rankings = rank_groups(groups, **settings.options)
     quiet = replace(settings, with_forecast=False, with_workers=False)
     tell("assessing the groups")
     each = {group: find(groups[group], quiet, lambda step: None) for group in rankings}

@@ -82,7 +82,7 @@ def _header(found: GroupFindings) -> list[Text]:
 def _rows(found: GroupFindings, most: int) -> list[list[str]]:
     rows = []
     for line in found.rankings.summary[:most]:
-        row = [name_of(line.group), f"{line.items:,}", f"{line.answers:,}"]
+        row = [name_of(line.group), f"{line.items:,}", f"{line.votes:,}"]
         each = found.each.get(line.group)
         if each is None:
             row += [str(say("groups.not_ranked")), "", ""]

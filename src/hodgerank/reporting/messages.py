@@ -105,7 +105,7 @@ def vote_range(outlook: Forecast) -> Text:
         return say("certainty.at_least", lower=lower)
     if upper > NARROW * outlook.lower:
         return say("certainty.range", lower=lower, upper=_rounded(upper))
-    middle = _rounded(outlook.answers)
+    middle = _rounded(outlook.votes)
     return say("certainty.about", middle=middle, lower=lower, upper=_rounded(upper))
 
 

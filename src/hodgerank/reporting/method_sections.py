@@ -140,7 +140,7 @@ def _facts(d: Description) -> list[tuple[Text, Text]]:
     disconnected = say("data.disconnected", n=d.items, k=d.components)
     facts = [
         (say("data.items"), connected if d.components == 1 else disconnected),
-        (say("data.votes"), say("data.votes_of", n=d.answers, ties=d.ties, graded=d.graded)),
+        (say("data.votes"), say("data.votes_of", n=d.votes, ties=d.ties, graded=d.graded)),
     ]
     if d.workers:
         facts.append((say("data.workers"), _workers(d)))

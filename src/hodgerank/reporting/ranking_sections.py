@@ -81,7 +81,7 @@ def _table(found: Findings) -> Table:
             "interval": f"{row.lower:+.3f} to {row.upper:+.3f}",
             "could_be": could_be(found, k),
             "next": "" if np.isnan(over_next[k]) else probability(float(over_next[k])),
-            "votes": f"{row.comparisons:,}",
+            "votes": f"{row.votes:,}",
         }
         rows.append([cells[name] for name in names])
     shown = None
@@ -133,7 +133,7 @@ def _outlook(found: Findings) -> list[Block]:
 
 
 def _forecast(found: Findings, outlook: Forecast) -> Text:
-    at, is_far = level(outlook.target), not np.isfinite(outlook.answers)
+    at, is_far = level(outlook.target), not np.isfinite(outlook.votes)
     if found.verdict.goal == "best":
         if is_far:
             return say("certainty.out_of_reach", level=at)

@@ -23,7 +23,7 @@ from hodgerank.reporting.group_findings import GroupFindings, find_in_groups
 from hodgerank.reporting.group_sections import group_answer, group_first_page, group_sections
 from hodgerank.reporting.messages import name_of, say
 from hodgerank.reporting.method_sections import data_section, methods_section
-from hodgerank.reporting.options import Fit, Provenance, ReportOptions
+from hodgerank.reporting.options import Provenance, ReportOptions
 from hodgerank.reporting.quality_sections import (
     consistency_section,
     graph_section,
@@ -116,7 +116,6 @@ def report(
     *,
     title: str | None = None,
     question: str | None = None,
-    fit: Fit | None = None,
     confidence: float = 0.95,
     with_forecast: bool = True,
     seed: int = 0,
@@ -138,10 +137,6 @@ def report(
         Title of the page. Default: the name of the file.
     question
         The question that was asked, shown below the title.
-    fit
-        How items are ranked: `hodge_rank`, `bradley_terry` ... Default: `bayes_rank`, from which
-        certainty comes too; `bradley_terry` with clustered errors where votes are correlated, and
-        with `components="separate"` where items are disconnected.
     confidence
         Level of all intervals, and the certainty from which the best item is settled.
     with_forecast
@@ -157,7 +152,7 @@ def report(
     candidates, max_votes
         Pairs that can be asked, and how many more votes can be had, where there are limits.
     options
-        Options of `fit`, such as `position_bias="common"`.
+        Options of `rank`, such as `position_bias="common"` or `model="hodgerank"`.
 
     Examples
     --------
@@ -167,7 +162,6 @@ def report(
     """
     options = {name: value for name, value in options.items() if value is not None}
     settings = ReportOptions(
-        fit,
         {"confidence": confidence, **options},
         with_forecast,
         seed,
