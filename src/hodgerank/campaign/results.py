@@ -23,18 +23,17 @@ from hodgerank.types import Item
 
 
 def rank_options(settings: CampaignSettings, *votes: Comparisons) -> dict[str, Any]:
-    """Options of `rank` that the settings of a campaign ask for; items without votes are ranked."""
+    """Options of `rank` that the settings of a campaign ask for."""
     is_order_known = any(bool(part.display_known.any()) for part in votes)
     return {
         "position_bias": settings.position_bias if is_order_known else None,
         "worker_weights": settings.ranking == "robust",
-        "components": "together",
     }
 
 
 def rank_votes(votes: Comparisons, settings: CampaignSettings) -> Ranking:
-    """Rank the votes of a campaign as all its pages do."""
-    return rank(votes, **rank_options(settings, votes))
+    """Rank all items of a campaign, also those that have no votes yet or are not connected."""
+    return rank(votes, components="together", **rank_options(settings, votes))
 
 
 @dataclass(frozen=True)

@@ -431,6 +431,13 @@ class Ranking(Displayed, Charted):
         probabilities = self._predicted(np.subtract.outer(scores, scores))
         return np.where(np.equal.outer(components, components), probabilities, np.nan)
 
+    def over_average(self) -> FloatArray:
+        """The model's probability that each item is preferred to one of average score.
+
+        One row (probability, lower, upper) each: those of the score and of its interval.
+        """
+        return self._predicted(np.column_stack((self.scores, self.intervals)))
+
     def _predicted(self, differences: FloatArray) -> FloatArray:
         """The model's probability that the first is preferred, for differences of scores."""
         if self.temperature is None:

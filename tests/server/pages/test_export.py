@@ -133,7 +133,9 @@ def test_the_report_has_the_ranking_of_the_other_pages(owned):
     answer(campaign, 30, ["ann", "bob", "eve"])
     text = owned.client.get(f"/c/{campaign.id}/report").text
     ranking = campaign.ranking()
-    assert ranking.items[0] in text.split("</p>")[0]
+    assert (
+        f'<th scope="row">{ranking.items[0]}<' in text.partition("</tr>")[2].partition("</tr>")[0]
+    )
 
 
 def test_the_report_is_of_one_track_or_of_all(owned):

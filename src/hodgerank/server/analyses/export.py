@@ -13,7 +13,7 @@ from hodgerank.campaign.results import TrackStanding, rank_options, standing_of
 from hodgerank.data.comparisons import Comparisons
 from hodgerank.data.groups import VoteGroups
 from hodgerank.data.sources.formula_guard import guarded
-from hodgerank.errors import InvalidArgument
+from hodgerank.errors import DisconnectedGraph, InvalidArgument
 from hodgerank.reporting.report import report
 from hodgerank.types import Item
 
@@ -61,14 +61,20 @@ def make_report(campaign: Campaign, track: str | None, with_forecast: bool) -> s
         votes = VoteGroups("track", parts, standings[0].votes.report)
     elif standings[0].track:
         title = f"{title}: {standings[0].track}"
-    return report(
+    make = partial(
+        report,
         votes,
-        title=f"{title} – {settings.question}",
+        title=title,
+        question=settings.question,
         **rank_options(settings, *(one.votes for one in standings)),
         seed=settings.seed,
         with_forecast=with_forecast,
         command=f"hodgerank serve (campaign {campaign.id})",
-    ).to_html()
+    )
+    try:
+        return make().to_html()
+    except DisconnectedGraph:  # an early campaign: the report says which pairs connect the items
+        return make(components="together").to_html()
 
 
 def _standings(campaign: Campaign) -> list[TrackStanding]:
