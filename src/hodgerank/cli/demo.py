@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import numpy as np
 import typer
@@ -22,13 +22,14 @@ from hodgerank.estimators.certainty import expected_tau
 from hodgerank.estimators.rank import rank
 from hodgerank.metrics import pairwise_accuracy
 from hodgerank.sampling.samplers.auto import AutoSampler
+from hodgerank.types import Item
 
 if TYPE_CHECKING:
     from hodgerank.reporting.findings import Findings
     from hodgerank.reporting.report import Report
 
 # Pairs of photos of nearly equal quality, so that some of them are statistically tied.
-PHOTOS = {
+PHOTOS: dict[Item, float] = {
     "Snow on the roof": 2.6,
     "Harbour at dawn": 1.9,
     "First frost": 1.85,
@@ -42,7 +43,7 @@ PHOTOS = {
     "Red valley": -1.4,
     "Two firs": -2.4,
 }
-HONEST = "Ann Ben Cleo Dan Eva Finn Gia Hal Ida Jon Kay Leo".split()
+HONEST = ["Ann", "Ben", "Cleo", "Dan", "Eva", "Finn", "Gia", "Hal", "Ida", "Jon", "Kay", "Leo"]
 PLANTED = {
     "Mia": ("adversarial", "misread the question"),
     "Nic": ("position-biased", "mostly clicks left"),
@@ -76,8 +77,7 @@ class DemoResult(CommandResult):
 
     @property
     def _findings(self) -> Findings:
-        found: Any = self.report.findings
-        return found
+        return cast("Findings", self.report.findings)
 
     @property
     def _flagged(self) -> list[str]:
@@ -172,7 +172,7 @@ def _campaign(seed: int, console: Console | None) -> tuple[Comparisons, tuple[Lo
     looks: list[Look] = []
     for worker in turns:
         pair = sampler.ask(worker=worker)
-        odds = np.exp(PHOTOS[str(pair.left)] - PHOTOS[str(pair.right)])
+        odds = np.exp(PHOTOS[pair.left] - PHOTOS[pair.right])
         kind = PLANTED.get(worker, ("honest",))[0]
         outcome = BEHAVIOURS[kind](np.array([odds / (1 + odds)]), rng)
         sampler.tell(pair, float(outcome[0]), worker=worker)
