@@ -1,4 +1,4 @@
-"""Render the charts of cells as SVG at build time, so that pages load no scripts from other sites."""
+"""Render the charts of cells as SVG at build time: pages load no scripts from other sites."""
 
 import os
 from pathlib import Path
