@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from hodgerank.data.comparisons import Comparisons
 from hodgerank.data.groups import VoteGroups
 from hodgerank.display import Charted, Displayed, Preview
 from hodgerank.errors import HodgeRankError, InvalidArgument
