@@ -55,7 +55,7 @@ def shrink(C: FloatArray, s: FloatArray, a: float) -> None:
 def learn(
     C: FloatArray, mean: FloatArray, s: FloatArray, i: int, j: int, outcome: float, noise: float
 ) -> None:
-    """One answer of variance `noise` to the pair i < j, exactly: [Xu18] eqs. (8), (9)."""
+    """One answer of variance `noise` to the pair i < j, exactly: [Xu18] eqs. (17), (15)."""
     c = response(C, i, j, s)
     mean += (outcome - (mean[i] - mean[j])) / (noise + c) * s
     shrink(C, s, 1 / (noise + c))

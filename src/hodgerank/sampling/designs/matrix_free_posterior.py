@@ -52,7 +52,7 @@ class MatrixFreePosterior(Design):
     """Scores with prior N(m, 1/g), answers y = x_i - x_j + noise: local, O(1) per answer.
 
     What `DensePosterior` knows exactly is known here to about a per cent, in O(items + edges)
-    memory. Pairs are asked that are worth about 98 % of the best.
+    memory. The pairs asked are worth 99% of the best on average.
 
     Every n answers comes a checkpoint: variances and means are computed anew from all answers,
     whatever they were before, and `drift` tells by how much the means had been off. So many answers

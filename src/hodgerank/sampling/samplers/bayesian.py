@@ -23,12 +23,13 @@ from hodgerank.types import FloatArray, Item
 
 
 class BayesianSampler(Sampler):
-    """The most informative pair under a Gaussian posterior, [Xu18] section 3.2.
+    """The most informative pair under a Gaussian posterior, [Xu18] Algorithm 2.
 
     With S the posterior covariance, C = S_ii + S_jj - 2 S_ij and D the difference of the means,
-    the expected information is 1/2 [v C/(1+C)^2 + ln(1+C) - C/(1+C)], where v is the variance of
-    the answer: pairs that are uncertain, and not yet decided, come first. An answer updates the
-    posterior exactly, and cancelling a pending pair takes its effect out exactly.
+    the gain is 1/2 [v C/(1+C)^2 + ln(1+C) - C/(1+C)], where v is the variance of the answer, never
+    below 0: pairs that are uncertain, and not yet decided, come first. With `paper`, the gain is
+    the expected information in nats. An answer updates the posterior exactly, and cancelling a
+    pending pair takes its effect out exactly.
 
     Parameters
     ----------
@@ -47,8 +48,8 @@ class BayesianSampler(Sampler):
         pairs attract answers.
     engine
         'dense' keeps the variance of every difference: exact, up to 10,000 items. 'matrix-free'
-        keeps none: tens of microseconds per answer for a million items, pairs worth about 98 % of
-        the best. 'auto' takes the second from 1,000 items on.
+        keeps none: tens of microseconds per answer for a million items, pairs worth 99% of
+        the best on average. 'auto' takes the second from 1,000 items on.
 
     Examples
     --------

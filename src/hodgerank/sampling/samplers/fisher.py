@@ -171,7 +171,7 @@ class ConnectivityDesign(Design):
 
 
 class FisherSampler(Sampler):
-    """Fisher information maximisation without labels, [Xu18] section 3.1.
+    """Fisher information maximisation without labels, [Xu18] Algorithm 1.
 
     The pairs could be written down before the first answer; pairs that are out count like answered
     ones.
