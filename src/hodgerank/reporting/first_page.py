@@ -42,7 +42,7 @@ from hodgerank.reporting.messages import (
 from hodgerank.reporting.verdict import State
 
 MOST_PLACES, FEWEST_PLACES = 12, 5
-MOST_LINES = 24  # of names on the first page of A4, in the widest usual font
+MOST_LINES = 18  # of names on the first page of A4 or Letter, in the widest usual font
 LINE = 26  # letters of a name side by side
 STATUS_OF_ORDER: dict[State, Status] = {"settled": "good", "tied": "open"}
 FEW_VOTES = 50  # per worker: with fewer, close pairs hide most who click at random
