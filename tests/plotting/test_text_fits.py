@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from html import escape
 
 import pytest
+import vl_convert
 from playwright.sync_api import Browser, Error, Page
 
 import hodgerank as hr
-from hodgerank.plotting.charts import svg_of
 from plotting.example_charts import (
     EXAMPLES,
     VARIANTS,
@@ -107,11 +106,12 @@ def with_font(page: Page, font: str, content: str) -> Page:
 
 @pytest.fixture(scope="module")
 def drawings() -> str:
-    """All charts as files, in one page."""
-    charts = {name: draw() for name, draw in (EXAMPLES | VARIANTS).items()}
-    return "\n".join(
-        f'<div data-chart="{escape(name)}">{svg_of(chart)}</div>' for name, chart in charts.items()
-    )
+    """All charts in one page, as the `save` of Altair draws them: `save_chart` leaves more room."""
+    svgs = {
+        name: vl_convert.vegalite_to_svg(draw().to_dict(validate=False))
+        for name, draw in (EXAMPLES | VARIANTS).items()
+    }
+    return "\n".join(f'<div data-chart="{name}">{svg}</div>' for name, svg in svgs.items())
 
 
 @pytest.fixture(scope="module")

@@ -131,7 +131,7 @@ def _drawn(
     n = len(labels)
     grouped = n < n_items
     step = next(pixels for most, pixels in STEPS if n <= most)
-    extent = max(map(text_width, labels))
+    extent = 6 + max(map(text_width, labels))
     y = alt.Y(
         "item:N",
         scale=alt.Scale(domain=labels, padding=0),

@@ -9,7 +9,7 @@ from hodgerank.estimators import trust_statements as say
 from hodgerank.estimators.trust import TrustReport
 from hodgerank.graph.decomposition import PART_WORDS, HodgeDecomposition
 from hodgerank.plotting.text_width import text_width
-from hodgerank.plotting.theme import altair, charted, data_of, heading, words_alone
+from hodgerank.plotting.theme import altair, charted, data_of, heading, room_to, words_alone
 
 WIDTH = 240
 STEP = 44  # pixels of a row
@@ -37,15 +37,16 @@ def decomposition_chart(found: HodgeDecomposition | TrustReport) -> Any:
         said += say.about_cycles(found.consistency, found.votes.n_items)
     sentences = "; ".join(statement.words for statement in said)
     rows = part_rows(parts)
-    labels = max(text_width(row["part"]) for row in rows)
+    labels = 8 + max(text_width(row["part"]) for row in rows)
+    width = WORDS + max(text_width(row["words"]) for row in rows)
     title = heading(
         sentences[:1].upper() + sentences[1:],
         "Bars are shares of the sum of squared votes. Below each: the share expected by chance "
         "(mean ± 2 sd), simulated under random display order for position bias, random votes for "
         "the ranking, and one ranking with noise for the others.",
-        width=labels + WORDS + max(text_width(row["words"]) for row in rows),
+        width=labels + width,
     )
-    return _drawn(rows).properties(title=title)
+    return _drawn(rows, labels, width).properties(title=title)
 
 
 def part_rows(parts: HodgeDecomposition) -> list[dict[str, Any]]:
@@ -78,7 +79,8 @@ def part_rows(parts: HodgeDecomposition) -> list[dict[str, Any]]:
     return rows
 
 
-def _drawn(rows: list[dict[str, Any]]) -> Any:
+def _drawn(rows: list[dict[str, Any]], labels: float, width: float) -> Any:
+    """Rows with `labels` pixels of names on the left, and words up to `width` pixels."""
     alt = altair()
     x = alt.X(
         "share:Q",
@@ -91,7 +93,7 @@ def _drawn(rows: list[dict[str, Any]]) -> Any:
             "part:N",
             sort=list(PART_WORDS.values()),
             title=None,
-            axis=alt.Axis(domain=False, ticks=False, labelPadding=8),
+            axis=alt.Axis(domain=False, ticks=False, labelPadding=8, minExtent=labels),
         ),
         tooltip=[
             alt.Tooltip("part:N"),
@@ -110,5 +112,6 @@ def _drawn(rows: list[dict[str, Any]]) -> Any:
         ),
         base.mark_text(style="label", align="right").encode(x=alt.value(NUMBER), text="number:N"),
         base.mark_text(style="note", align="left").encode(x=alt.value(WORDS), text="words:N"),
+        room_to(width),
     )
     return alt.layer(*layers).properties(width=WIDTH, height=alt.Step(STEP))

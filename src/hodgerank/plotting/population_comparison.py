@@ -6,7 +6,16 @@ from typing import Any
 
 from hodgerank.estimators.population_comparison.result import RankingComparison
 from hodgerank.plotting.text_width import BOLD, FONT_SIZE, fitted, fitted_apart, text_width
-from hodgerank.plotting.theme import BLUE, ORANGE, altair, charted, data_of, heading, legend_of
+from hodgerank.plotting.theme import (
+    BLUE,
+    ORANGE,
+    altair,
+    charted,
+    data_of,
+    heading,
+    legend_of,
+    room_to,
+)
 from hodgerank.types import Item
 
 MOST_LABELS = 40  # items up to which all are labelled
@@ -71,6 +80,8 @@ def slope_chart(found: RankingComparison) -> Any:
             coloured.mark_point(size=45 if is_roomy else 25, filled=True, opacity=1),
             *_labels(coloured, names, n, fontSize=FONT_SIZE),
         ]
+    labels = 2 * GAP + text_width(str(n)) + max(text_width(row["label"]) for row in rows)
+    layers += [room_to(column / 2 - labels), room_to(column * (len(names) - 0.5) + labels)]
     chart = alt.layer(*layers, data=data_of(rows))
     return chart.properties(
         width=column * len(names),

@@ -14,7 +14,7 @@ from hodgerank.estimators.certainty import (
 from hodgerank.estimators.group_rankings import GroupRankings
 from hodgerank.estimators.ranking import RankedItem, Ranking
 from hodgerank.plotting.text_width import fitted_apart, text_width, wrapped
-from hodgerank.plotting.theme import altair, charted, data_of, heading, name
+from hodgerank.plotting.theme import altair, charted, data_of, heading, name, room_to
 from hodgerank.types import FloatArray, IntArray
 
 MOST_ITEMS = 60  # that have a line each
@@ -23,7 +23,7 @@ MOST_GROUPS = 20
 WIDTH = 310
 ROOMY, TIGHT = (30, 24), (MOST_ITEMS, 18)  # items up to which a line is so high, in pixels
 LABEL_WIDTH = 220
-RANKS = 12  # pixels from the plot to the column of ranks
+GAP, RANKS = 8, 12  # pixels from the plot to the names, and to the column of ranks
 REST_HEIGHT = 70
 GROUP_TITLE = 13  # pixels of letters
 BINS = 48
@@ -166,13 +166,15 @@ def _intervals(ranking: Ranking, labels: dict[int, str], over_next: FloatArray, 
         }
         for k, label in labels.items()
     ]
+    extent = GAP + max(map(text_width, labels.values()))
+    room = room_to(WIDTH + RANKS + max(text_width(value["ranks"]) for value in values))
     step = next((high for most, high in (ROOMY, TIGHT) if len(ranking) <= most), TIGHT[1])
     base = alt.Chart(data_of(values)).encode(
         y=alt.Y(
             "label:N",
             sort=list(labels.values()),
             title=None,
-            axis=alt.Axis(domain=False, ticks=False, labelPadding=8),
+            axis=alt.Axis(domain=False, ticks=False, labelPadding=GAP, minExtent=extent),
         ),
         tooltip=[
             alt.Tooltip("item:N"),
@@ -200,7 +202,7 @@ def _intervals(ranking: Ranking, labels: dict[int, str], over_next: FloatArray, 
     ranks = base.mark_text(align="left", style="note").encode(
         x=alt.value(WIDTH + RANKS), text="ranks:N"
     )
-    layers = borders + bar.encode(x=x, x2="upper:Q") + dot.encode(x="score:Q") + ranks
+    layers = borders + bar.encode(x=x, x2="upper:Q") + dot.encode(x="score:Q") + ranks + room
     return layers.properties(width=WIDTH, height=alt.Step(step))
 
 
@@ -254,4 +256,5 @@ def _spread(ranking: Ranking, rows: IntArray) -> Any:
         .mark_text(align="left", style="note")
         .encode(x=alt.value(WIDTH + RANKS), y=alt.value(REST_HEIGHT / 2), text="words:N")
     )
-    return (bars + note).properties(width=WIDTH, height=REST_HEIGHT)
+    room = room_to(WIDTH + RANKS + text_width(words))
+    return (bars + note + room).properties(width=WIDTH, height=REST_HEIGHT)

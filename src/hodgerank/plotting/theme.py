@@ -21,7 +21,7 @@ COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#9
 BLUE, ORANGE, GREEN, PINK, SKY, YELLOW = COLOURS[:6]
 GRID = "#e6e9ee"
 TITLE_SIZE = 15  # pixels
-SHORTEST_LINE = 560  # pixels of a title, also of charts that are narrower
+SHORTEST_LINE = 420  # pixels of a title, also of charts that are narrower
 LONGEST_NAME = 260  # pixels of a title
 LEGEND_LABEL = 320  # pixels
 SYMBOL = 32  # pixels of a legend's symbol with what is around it
@@ -141,6 +141,13 @@ def legend_of(names: Sequence[str], width: float, *, orient: str = "bottom", **l
     )
 
 
+def room_to(x: float) -> Any:
+    """An unseen layer that keeps the picture open to x pixels, for text that ends there."""
+    alt = altair()
+    nothing = alt.Chart(data_of([{}])).mark_rule(opacity=0, tooltip=None)
+    return nothing.encode(x=alt.value(0), x2=alt.value(x), y=alt.value(0))
+
+
 def legend_labels(names: Sequence[str]) -> list[str]:
     """Names that are short enough for a legend, and differ."""
     return fitted_apart(names, LEGEND_LABEL)
@@ -173,7 +180,7 @@ def _config(theme: Theme) -> dict[str, Any]:
     return {
         "background": ground,
         "font": "sans-serif",
-        "padding": 12,
+        "padding": {"left": 12, "top": 12, "right": 20, "bottom": 12},
         "view": {"stroke": None},
         "title": {
             "color": ink,

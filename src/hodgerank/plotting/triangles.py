@@ -12,7 +12,17 @@ from hodgerank.estimators.trust import TrustReport
 from hodgerank.graph.consistency import Cycle
 from hodgerank.graph.cycles import InconsistentTriangle
 from hodgerank.plotting.text_width import FONT_SIZE, fitted, wrapped
-from hodgerank.plotting.theme import ORANGE, altair, charted, data_of, heading, signed, words_alone
+from hodgerank.plotting.theme import (
+    ORANGE,
+    SHORTEST_LINE,
+    altair,
+    charted,
+    data_of,
+    heading,
+    room_to,
+    signed,
+    words_alone,
+)
 from hodgerank.types import FloatArray
 
 MOST = 6
@@ -58,6 +68,8 @@ def triangles_chart(report: TrustReport) -> Any:
         ]
         panels = [_panel(triangle, _sum_words(triangle)) for triangle in loose]
     columns = min(COLUMNS, len(panels))
+    if columns == 1:
+        panels[0] = panels[0] + room_to(SHORTEST_LINE)
     drawn = alt.concat(*panels, columns=columns, spacing=SPACING)
     return drawn.properties(title=heading(finding, *notes, width=columns * (WIDTH + SPACING)))
 
