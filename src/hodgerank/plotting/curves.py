@@ -264,7 +264,7 @@ def bar_chart(
         ),
     )
     bars = base.mark_bar().encode(
-        y2=alt.datum(lowest),
+        y2=alt.Y2Datum(lowest),
         color=alt.Color(
             "series:N",
             sort=list(labels.values()),

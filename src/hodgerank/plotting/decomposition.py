@@ -110,8 +110,8 @@ def _drawn(rows: list[dict[str, Any]], labels: float, width: float) -> Any:
         seen.mark_point(style="note", filled=True, opacity=1, size=40, yOffset=BELOW).encode(
             x="expected:Q"
         ),
-        base.mark_text(style="label", align="right").encode(x=alt.value(NUMBER), text="number:N"),
-        base.mark_text(style="note", align="left").encode(x=alt.value(WORDS), text="words:N"),
+        base.mark_text(style="label", align="right").encode(x=alt.XValue(NUMBER), text="number:N"),
+        base.mark_text(style="note", align="left").encode(x=alt.XValue(WORDS), text="words:N"),
         room_to(width),
     )
     return alt.layer(*layers).properties(width=WIDTH, height=alt.Step(STEP))

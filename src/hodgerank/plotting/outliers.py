@@ -248,7 +248,7 @@ def _list(outliers: Outliers, n_named: int) -> Any:
     layers = [
         base.transform_filter(shown)
         .mark_text(align="left", style=style, tooltip=None)
-        .encode(x=alt.value(start), text=f"{name}:N")
+        .encode(x=alt.XValue(start), text=f"{name}:N")
         for name, (start, _, _) in COLUMNS.items()
         for shown, style in ((alt.datum.place == 0, "note"), (alt.datum.place > 0, "label"))
     ]

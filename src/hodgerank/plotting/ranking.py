@@ -195,15 +195,15 @@ def _intervals(ranking: Ranking, labels: dict[int, str], over_next: FloatArray, 
     borders = (
         base.transform_filter(alt.datum.differs)
         .mark_rule(style="border", yOffset=step / 2, tooltip=None)
-        .encode(x=alt.value(0), x2=alt.value(WIDTH))
+        .encode(x=alt.XValue(0), x2=alt.X2Value(WIDTH))
     )
     bar = base.mark_rule(strokeWidth=3, strokeCap="round", opacity=0.45, style="mark")
     dot = base.mark_point(size=55, filled=True, opacity=1, style="mark")
     ranks = base.mark_text(align="left", style="note").encode(
-        x=alt.value(WIDTH + RANKS), text="ranks:N"
+        x=alt.XValue(WIDTH + RANKS), text="ranks:N"
     )
-    layers = borders + bar.encode(x=x, x2="upper:Q") + dot.encode(x="score:Q") + ranks + room
-    return layers.properties(width=WIDTH, height=alt.Step(step))
+    layers = (borders, bar.encode(x=x, x2="upper:Q"), dot.encode(x="score:Q"), ranks, room)
+    return alt.layer(*layers).properties(width=WIDTH, height=alt.Step(step))
 
 
 def _values(row: RankedItem) -> dict[str, Any]:
@@ -254,7 +254,7 @@ def _spread(ranking: Ranking, rows: IntArray) -> Any:
     note = (
         alt.Chart(data_of([{"words": words}]))
         .mark_text(align="left", style="note")
-        .encode(x=alt.value(WIDTH + RANKS), y=alt.value(REST_HEIGHT / 2), text="words:N")
+        .encode(x=alt.XValue(WIDTH + RANKS), y=alt.YValue(REST_HEIGHT / 2), text="words:N")
     )
     room = room_to(WIDTH + RANKS + text_width(words))
-    return (bars + note + room).properties(width=WIDTH, height=REST_HEIGHT)
+    return alt.layer(bars, note, room).properties(width=WIDTH, height=REST_HEIGHT)

@@ -145,7 +145,7 @@ def room_to(x: float) -> Any:
     """An unseen layer that keeps the picture open to x pixels, for text that ends there."""
     alt = altair()
     nothing = alt.Chart(data_of([{}])).mark_rule(opacity=0, tooltip=None)
-    return nothing.encode(x=alt.value(0), x2=alt.value(x), y=alt.value(0))
+    return nothing.encode(x=alt.XValue(0), x2=alt.X2Value(x), y=alt.YValue(0))
 
 
 def legend_labels(names: Sequence[str]) -> list[str]:

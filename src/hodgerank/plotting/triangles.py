@@ -114,13 +114,13 @@ def _panel(triangle: Cycle | InconsistentTriangle, words: str) -> Any:
     layers += [
         base.transform_filter(alt.datum.way == k)
         .mark_text(style="note", align=align)
-        .encode(x=alt.value(left), y=alt.value(top), text="words:N")
+        .encode(x=alt.XValue(left), y=alt.YValue(top), text="words:N")
         for k, (left, top, align) in enumerate(VOTES)
     ]
     for item, (left, top, limit) in zip(triangle.items, NAMES, strict=True):
         label = fitted(str(item), limit, bold=True)
         name = alt.Chart(data_of([{"item": str(item), "label": label}])).encode(
-            x=alt.value(left), y=alt.value(top), text="label:N", tooltip="item:N"
+            x=alt.XValue(left), y=alt.YValue(top), text="label:N", tooltip="item:N"
         )
         layers.append(name.mark_text(style="label", fontWeight=600))
     lines = wrapped(words, WIDTH)
