@@ -43,7 +43,7 @@ def test_a_decomposition_alone_claims_nothing_of_cycles():
 
 def test_only_what_chance_would_hardly_give_is_called_significant():
     rows = rows_by_part(decomposition_chart(hr.decompose(CYCLE)))
-    assert rows[PART_WORDS["curl"]]["words"] == "significant (p < 0.001)"
+    assert rows[PART_WORDS["curl"]]["words"] == "significant (p < .001)"
     assert rows[PART_WORDS["gradient"]]["words"].startswith("not significant")
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
-
 import pytest
 
 import hodgerank as hr
@@ -114,11 +112,11 @@ def test_nobody_leads_where_a_prior_alone_ranks_groups_together():
     assert who_leads(ranking, 2).startswith("The items form 2 disconnected groups")
 
 
-def test_lines_separate_neighbours_that_differ_significantly():
+def test_a_line_separates_items_that_are_significantly_better_from_those_below():
     ranking = ranking_of(12, 600)
-    lines = lines_of(ranking_chart(ranking))
-    for better, worse in pairwise(ranking.items):
-        differs = ranking.certainty(better, worse) >= ranking.confidence
-        assert lines[better]["differs"] == differs
-    assert not lines[ranking.items[-1]]["differs"]
-    assert 0 < sum(line["differs"] for line in lines.values()) < 11
+    borders = [line["is_border"] for line in lines_of(ranking_chart(ranking)).values()]
+    for k in range(1, 12):
+        above, below = ranking.rank_intervals[:k], ranking.rank_intervals[k:]
+        assert borders[k - 1] == (above[:, 1].max() <= k < below[:, 0].min())
+    assert not borders[-1]
+    assert 0 < sum(borders) < 11

@@ -63,6 +63,8 @@ class FoundBelief:
         that does not. Answers count less by their ratio.
     scope
         Pairs that could be asked; default: those of the graph.
+    design_effect
+        Where it is known already by how much less they count.
     """
 
     graph: ComparisonGraph
@@ -70,6 +72,7 @@ class FoundBelief:
     clustered: Covariance | None = None
     model: Covariance | None = None
     scope: Scope | None = None
+    design_effect: float = 1.0
 
     @cached_property
     def dispersion(self) -> float:
@@ -79,7 +82,7 @@ class FoundBelief:
     @property
     def _inflation(self) -> float:
         if self.clustered is None or self.model is None or self.clustered is self.model:
-            return 1.0
+            return self.design_effect
         return float(self.clustered.variances.sum() / self.model.variances.sum())
 
     @cached_property

@@ -76,8 +76,8 @@ class Cycle:
 
     Attributes
     ----------
-    flows, answers
-        Mean sign and number of answers of the three pairs that are no ties, in the direction of
+    flows, votes
+        Mean sign and number of votes of the three pairs that are no ties, in the direction of
         the cycle: all flows are positive.
     strength
         The least of the three flows in standard errors.
@@ -87,7 +87,7 @@ class Cycle:
 
     items: tuple[Item, Item, Item]
     flows: tuple[float, float, float]
-    answers: tuple[int, int, int]
+    votes: tuple[int, int, int]
     strength: float
     p_value: float
 

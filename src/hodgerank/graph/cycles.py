@@ -31,8 +31,8 @@ class InconsistentTriangle:
         The same sum in a Bradley-Terry crowd: not quite 0, because preferences saturate.
     z
         Their difference in standard errors.
-    flows, answers
-        Mean answer and number of answers of the three pairs on the way round.
+    flows, votes
+        Mean answer and number of votes of the three pairs on the way round.
     """
 
     items: tuple[Item, Item, Item]
@@ -40,7 +40,7 @@ class InconsistentTriangle:
     expected: float
     z: float
     flows: tuple[float, float, float]
-    answers: tuple[int, int, int]
+    votes: tuple[int, int, int]
 
     @property
     def is_cycle(self) -> bool:

@@ -61,7 +61,7 @@ class Description(Displayed):
 
     source: str
     items: int
-    answers: int
+    votes: int
     workers: int
     anonymous_votes: int
     ties: int
@@ -81,7 +81,7 @@ class Description(Displayed):
 
     def _headline(self) -> str:
         return (
-            f"{self.source}: {self.items:,} items, {self.answers:,} answers, "
+            f"{self.source}: {self.items:,} items, {self.votes:,} votes, "
             f"{self.workers:,} workers, {self.coverage:.1%} of the pairs"
         )
 
@@ -96,14 +96,14 @@ class Description(Displayed):
 
 
 def describe(votes: VotesLike) -> Description:
-    """Count items, workers and answers, and say how evenly they are spread.
+    """Count items, workers and votes, and say how evenly they are spread.
 
     >>> describe([("a", "b", 1), ("b", "a", 1), ("b", "c", 0)]).coverage
     0.6666666666666666
     """
     votes = read_ungrouped(votes)
     if not len(votes):
-        raise InvalidComparisons("there are no answers to describe")
+        raise InvalidComparisons("there are no votes to describe")
     graph = ComparisonGraph.from_comparisons(votes)
     named = votes.worker[votes.worker != NO_WORKER]
     report = votes.report
@@ -111,7 +111,7 @@ def describe(votes: VotesLike) -> Description:
     return Description(
         source=report.source,
         items=votes.n_items,
-        answers=len(votes),
+        votes=len(votes),
         workers=votes.n_workers,
         anonymous_votes=len(votes) - len(named),
         ties=int((votes.outcome == 0).sum()),

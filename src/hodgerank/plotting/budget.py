@@ -40,7 +40,7 @@ def budget_chart(votes: VotesLike | RunResult) -> Any:
     A run has a ranking of its own; votes are ranked by least squares. More than 60 items are shown
     in groups of neighbouring ranks.
     """
-    graph = build_graph(votes.answers if isinstance(votes, RunResult) else votes)
+    graph = build_graph(votes.votes if isinstance(votes, RunResult) else votes)
     if not graph.n_edges:
         return words_alone("No votes yet")
     if isinstance(votes, RunResult):

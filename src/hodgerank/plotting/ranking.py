@@ -6,16 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from hodgerank.estimators.certainty import (
-    certainty_over_next,
-    leader_is_certain,
-    possible_leaders,
-)
+from hodgerank.estimators.certainty import leader_is_certain, possible_leaders
 from hodgerank.estimators.group_rankings import GroupRankings
 from hodgerank.estimators.ranking import RankedItem, Ranking
 from hodgerank.plotting.text_width import fitted_apart, text_width, wrapped
 from hodgerank.plotting.theme import altair, charted, data_of, heading, name, room_to
-from hodgerank.types import FloatArray, IntArray
+from hodgerank.types import IntArray
 
 MOST_ITEMS = 60  # that have a line each
 TOP, BOTTOM = 30, 10  # of more
@@ -33,9 +29,9 @@ BINS = 48
 def ranking_chart(ranking: Ranking, *, finding: str | None = None) -> Any:
     """Scores from best to worst, each with its confidence interval and its possible ranks.
 
-    A line separates neighbours that are significantly different. Of more than 60 items the top 30
-    and the bottom 10 are shown, and between them the distribution of the other scores. `finding` is
-    another title than who leads by this ranking alone.
+    A line separates items that are significantly better than all below it. Of more than 60 items
+    the top 30 and the bottom 10 are shown, and between them the distribution of the other scores.
+    `finding` is another title than who leads by this ranking alone.
     """
     notes = [_reading(ranking)]
     if len(ranking) > MOST_ITEMS:
@@ -111,8 +107,8 @@ def _reading(ranking: Ranking) -> str:
     level = f"{100 * ranking.confidence:g}%"
     return (
         f"Scores with {level} intervals ({ranking.model}, {ranking.link} link); right: possible "
-        "ranks. Lines separate neighbours that are significantly different; the others are "
-        "statistically tied."
+        "ranks. Items above a line are significantly better than those below; between two lines "
+        "they are statistically tied with others."
     )
 
 
@@ -136,17 +132,17 @@ def _width(labels: dict[int, str]) -> float:
 
 def _panels(ranking: Ranking, labels: dict[int, str], axis: str) -> Any:
     """All items; or top, rest and bottom on one scale."""
-    n, over_next = len(ranking), certainty_over_next(ranking)
+    n, borders = len(ranking), _borders(ranking)
     if n <= MOST_ITEMS:
-        return _intervals(ranking, labels, over_next, axis)
+        return _intervals(ranking, labels, borders, axis)
     alt = altair()
     top = {k: label for k, label in labels.items() if k < TOP}
     bottom = {k: label for k, label in labels.items() if k >= TOP}
     return (
         alt.vconcat(
-            _intervals(ranking, top, over_next, ""),
+            _intervals(ranking, top, borders, ""),
             _spread(ranking, np.arange(TOP, n - BOTTOM)),
-            _intervals(ranking, bottom, over_next, axis),
+            _intervals(ranking, bottom, borders, axis),
             spacing=8,
         )
         .resolve_scale(x="shared")
@@ -154,7 +150,21 @@ def _panels(ranking: Ranking, labels: dict[int, str], axis: str) -> Any:
     )
 
 
-def _intervals(ranking: Ranking, labels: dict[int, str], over_next: FloatArray, axis: str) -> Any:
+def _borders(ranking: Ranking) -> set[int]:
+    """Positions of items below which a component is cut: no possible rank is on the other side."""
+    found: set[int] = set()
+    for component in range(ranking.n_components):
+        rows = np.flatnonzero(ranking.components == component)
+        best, worst = ranking.rank_intervals[rows].T
+        k = np.arange(1, len(rows))
+        is_cut = (np.maximum.accumulate(worst)[:-1] <= k) & (
+            np.minimum.accumulate(best[::-1])[::-1][1:] > k
+        )
+        found.update(rows[:-1][is_cut].tolist())
+    return found
+
+
+def _intervals(ranking: Ranking, labels: dict[int, str], borders: set[int], axis: str) -> Any:
     """A line for each of some items."""
     alt = altair()
     last = max(labels)
@@ -162,7 +172,7 @@ def _intervals(ranking: Ranking, labels: dict[int, str], over_next: FloatArray, 
         {
             **_values(ranking._row(k)),
             "label": label,
-            "differs": bool(over_next[k] >= ranking.confidence) and k < last,
+            "is_border": k in borders and k < last,
         }
         for k, label in labels.items()
     ]
@@ -192,8 +202,8 @@ def _intervals(ranking: Ranking, labels: dict[int, str], over_next: FloatArray, 
         scale=alt.Scale(zero=False),
         axis=_x_axis(axis),
     )
-    borders = (
-        base.transform_filter(alt.datum.differs)
+    lines = (
+        base.transform_filter(alt.datum.is_border)
         .mark_rule(style="border", yOffset=step / 2, tooltip=None)
         .encode(x=alt.XValue(0), x2=alt.X2Value(WIDTH))
     )
@@ -202,7 +212,7 @@ def _intervals(ranking: Ranking, labels: dict[int, str], over_next: FloatArray, 
     ranks = base.mark_text(align="left", style="note").encode(
         x=alt.XValue(WIDTH + RANKS), text="ranks:N"
     )
-    layers = (borders, bar.encode(x=x, x2="upper:Q"), dot.encode(x="score:Q"), ranks, room)
+    layers = (lines, bar.encode(x=x, x2="upper:Q"), dot.encode(x="score:Q"), ranks, room)
     return alt.layer(*layers).properties(width=WIDTH, height=alt.Step(step))
 
 
@@ -216,7 +226,7 @@ def _values(row: RankedItem) -> dict[str, Any]:
         "score": row.score,
         "lower": row.lower,
         "upper": row.upper,
-        "votes": row.comparisons,
+        "votes": row.votes,
     }
 
 

@@ -276,11 +276,11 @@ class Sampler(Displayed):
         Its prior ranks all items together from the first answer on. Where workers are named,
         answers are weighed by how far each can be trusted, as in `robust_rank`; where judges repeat
         themselves, answers to a pair count less each time. With `position_bias`, sides are in
-        the model. For another estimator, give it `sampler.answers`.
+        the model. For another estimator, give it `sampler.votes`.
         """
         from hodgerank.estimators.worker_weights import trusted_answers, weighed
 
-        given, rho = self.answers, self.repetition
+        given, rho = self.votes, self.repetition
         answers = trusted_answers(given, self._trust_in_workers)
         notes = (REPEATED.format(rho=rho),) if rho >= NOTICED else ()
         answered = AnsweredGraph.of(answers)
@@ -328,7 +328,7 @@ class Sampler(Displayed):
         from hodgerank.estimators.position_bias.posterior import position_bias_posterior
 
         found = position_bias_posterior(
-            AnsweredGraph.of(self.answers), self.position_bias, LINK
+            AnsweredGraph.of(self.votes), self.position_bias, LINK
         ).evidence
         return found.all_leans(found.best_place)
 
@@ -340,7 +340,7 @@ class Sampler(Displayed):
             return np.ones(0)
         from hodgerank.estimators.worker_weights import trust_in_workers
 
-        return trust_in_workers(self.answers)
+        return trust_in_workers(self.votes)
 
     @property
     def _scope(self) -> Scope | None:
@@ -356,7 +356,7 @@ class Sampler(Displayed):
         return Posterior(self.items, dense.mean, dense.covariance)
 
     @property
-    def answers(self) -> Comparisons:
+    def votes(self) -> Comparisons:
         """Every answer told, in order; `report.adaptive` where labels led to the pairs asked."""
         is_adaptive = self.follows_labels or self.told_adaptive
         return self._history.comparisons(self._items, adaptive=is_adaptive)

@@ -182,7 +182,7 @@ class CrowdBTSampler(Sampler):
 
     def ranking(self, *, confidence: float = 0.95) -> CrowdBTRanking:
         """All items, best first, by the estimator `crowd_bt`, which weighs workers."""
-        return crowd_bt(self.answers, confidence=confidence)
+        return crowd_bt(self.votes, confidence=confidence)
 
     def reliability(self, worker: Item | None = None) -> float:
         """The share of a worker's answers that agree with the crowd, as estimated so far."""
