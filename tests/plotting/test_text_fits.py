@@ -48,6 +48,7 @@ FIND_FAULTS = """() => {
   for (const figure of document.querySelectorAll("[data-chart], figure")) {
     const name = figure.dataset.chart ?? figure.querySelector("figcaption")?.textContent;
     const frame = figure.querySelector("svg.marks").getBoundingClientRect();
+    if (!frame.width) found.push(`${name}: not shown`);
     const texts = [...figure.querySelectorAll("svg.marks text")]
       .filter((text) => text.textContent.trim() && text.getAttribute("opacity") !== "0")
       .map((text) => ({ words: text.textContent, ...inner(text) }));
@@ -131,6 +132,7 @@ def test_text_of_charts_is_neither_cut_off_nor_covered(page, drawings, font):
 @pytest.mark.parametrize("font", FONTS)
 def test_text_of_charts_in_a_report_is_neither_cut_off_nor_covered(page, report, font):
     with_font(page, font, report)
+    page.evaluate("document.querySelectorAll('details').forEach((part) => (part.open = true))")
     for width in WIDTHS:
         page.set_viewport_size({"width": width, "height": 900})
         assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
