@@ -109,7 +109,7 @@ transcripts: $(READY)-test-all $(READY)-java  ## run the blocks of README and do
 	$(BIN)/python -m tests.docs.metrics_reference
 	$(BIN)/python -m tests.docs.refresh
 
-screenshots: $(READY)-test $(READY)-chromium  ## take the pictures of the server in docs/images again, from its demonstration
+screenshots: $(READY)-test $(READY)-chromium  ## make the pictures in docs/images again: a ranking, and the server with its demonstration
 	$(BIN)/python -m tests.docs.screenshots
 
 reproduce: $(READY)-reproduce  ## regenerate every figure and table of the paper, with verdicts, in out/

@@ -21,8 +21,8 @@ def test_title_and_notes_are_html_and_describe_the_drawing(chart):
     figure = figure_of(chart, "one-")
     caption = re.search("<figcaption>.*</figcaption>", figure)[0]
     assert caption.startswith("<figcaption><strong>&lt;b&gt;tea ranks first")
-    assert "Items above a line" in caption
-    assert "Items above a line" not in figure.replace(caption, "")
+    assert "Lines separate groups" in caption
+    assert "Lines separate groups" not in figure.replace(caption, "")
     assert re.search(r'role="img" tabindex="0" aria-label="&lt;b&gt;tea[^"]+">', figure)
     assert 'aria-label="other words"' in figure_of(chart, "one-", "other words")
 

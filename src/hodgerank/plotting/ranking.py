@@ -10,7 +10,7 @@ from hodgerank.estimators.certainty import leader_is_certain, possible_leaders
 from hodgerank.estimators.group_rankings import GroupRankings
 from hodgerank.estimators.ranking import RankedItem, Ranking
 from hodgerank.plotting.text_width import fitted_apart, text_width, wrapped
-from hodgerank.plotting.theme import altair, charted, data_of, heading, name, room_to
+from hodgerank.plotting.theme import altair, charted, data_of, heading, name, room_to, sentence
 from hodgerank.types import IntArray
 
 MOST_ITEMS = 60  # that have a line each
@@ -104,11 +104,9 @@ def who_leads(ranking: Ranking, n_groups: int = 1) -> str:
 
 
 def _reading(ranking: Ranking) -> str:
-    level = f"{100 * ranking.confidence:g}%"
     return (
-        f"Scores with {level} intervals ({ranking.model}, {ranking.link} link); right: possible "
-        "ranks. Items above a line are significantly better than those below; between two lines "
-        "they are statistically tied with others."
+        f"{sentence(ranking.description)} Bars: {100 * ranking.confidence:g}% intervals; right: "
+        "possible ranks. Lines separate groups of statistically tied items."
     )
 
 
