@@ -9,6 +9,7 @@ import vl_convert
 from playwright.sync_api import Browser, Error, Page
 
 import hodgerank as hr
+from hodgerank.plotting.charts import figure_of
 from plotting.example_charts import (
     EXAMPLES,
     VARIANTS,
@@ -46,7 +47,7 @@ FIND_FAULTS = """() => {
     return { left: left + x, right: left + width - x, top: top + y, bottom: top + height - y };
   };
   for (const figure of document.querySelectorAll("[data-chart], figure")) {
-    const name = figure.dataset.chart ?? figure.querySelector("figcaption")?.textContent;
+    const name = figure.dataset.chart ?? figure.textContent.slice(0, 60);
     const frame = figure.querySelector("svg.marks").getBoundingClientRect();
     if (!frame.width) found.push(`${name}: not shown`);
     const texts = [...figure.querySelectorAll("svg.marks text")]
@@ -117,7 +118,11 @@ def drawings() -> str:
 
 @pytest.fixture(scope="module")
 def report() -> str:
-    return hr.report(simulated_votes(), with_forecast=False).to_html()
+    """A report, and below it charts that are not in it: with a legend, and of the server's page."""
+    others = ("learning_curves_chart", "slope_chart", "certainty_curve_chart")
+    figures = "".join(figure_of(EXAMPLES[name](), name) for name in others)
+    page = hr.report(simulated_votes(), with_forecast=False).to_html()
+    return page.replace("</main>", f"{figures}</main>")
 
 
 def test_every_chart_function_has_an_example():

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from hodgerank.estimators.population_comparison.result import RankingComparison
-from hodgerank.plotting.text_width import BOLD, FONT_SIZE, fitted, fitted_apart, text_width
+from hodgerank.plotting.text_width import BOLD, fitted, fitted_apart, text_width
 from hodgerank.plotting.theme import (
     BLUE,
     ORANGE,
@@ -78,7 +78,7 @@ def slope_chart(found: RankingComparison) -> Any:
         layers += [
             coloured.mark_line(strokeWidth=2.5 if is_roomy else 1.5),
             coloured.mark_point(size=45 if is_roomy else 25, filled=True, opacity=1),
-            *_labels(coloured, names, n, fontSize=FONT_SIZE),
+            *_labels(moved, names, n, style="label"),
         ]
     labels = 2 * GAP + text_width(str(n)) + max(text_width(row["label"]) for row in rows)
     layers += [room_to(column / 2 - labels), room_to(column * (len(names) - 0.5) + labels)]
