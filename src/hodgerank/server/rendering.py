@@ -16,7 +16,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse
 
 from hodgerank import __version__
-from hodgerank.plotting.charts import colour_rules
+from hodgerank.plotting.charts import chart_style
 from hodgerank.server.texts import ENGLISH, Texts
 
 FOR_READERS = re.compile(rb"^[ \t]+|^[ \t]*(//.*|/\*.*\*/)\n", re.MULTILINE)
@@ -71,7 +71,7 @@ def static_file(name: str) -> bytes | None:
         parts = ((files(package) / file).read_bytes() for package, file in STYLESHEETS)
         return _condensed(b"\n".join(parts))
     if name == "charts.css":
-        return colour_rules().encode()
+        return chart_style().encode()
     folder = files("hodgerank.server.static")
     known = {file.name for file in folder.iterdir() if file.name.endswith((".js", ".svg", ".css"))}
     return _condensed((folder / name).read_bytes()) if name in known else None

@@ -133,8 +133,8 @@ def test_groups_that_no_answers_join_are_told(owned):
     owned.view(campaign)
     html = owned.page("c", campaign.id, "standing")
     assert "7 groups of items have not been compared" in html
-    assert "Answers leave 7 groups of items apart: which item is the best cannot be said" in html
-    assert "is ahead" not in html
+    assert "The items form 7 disconnected groups: no item can be called the best" in html
+    assert "ranks first" not in html
 
 
 @pytest.mark.slow

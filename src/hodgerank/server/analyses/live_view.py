@@ -117,7 +117,7 @@ def view_of(standing: TrackStanding, outlook: Forecast | None) -> TrackView:
     points = certainty_curve(standing)
     trust = assess_trust(standing.votes)
     betti = trust.decomposition.betti
-    words = f"Expected tau {round(points[-1][1], 2) + 0.0:.2f} after {points[-1][0]:,} answers."
+    words = f"Expected tau {round(points[-1][1], 2) + 0.0:.2f} after {points[-1][0]:,} votes."
     return TrackView(
         n_votes=standing.n_votes,
         n_workers=standing.votes.n_workers,
