@@ -1,4 +1,4 @@
-"""Expectation propagation: posteriors of scores from all answers at once, one site per pair."""
+"""Expectation propagation: the posterior of scores from all votes, with one site per pair."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from hodgerank.types import CodeArray, FloatArray, IntArray
 
 PROBIT, LOGIT = 0, 1
 LINK_CODES = {"thurstone-mosteller": PROBIT, "bradley-terry": LOGIT}
-# Nodes of a quadrature, and up to which answers times the cube of the width it is used. The smaller
-# that is, the more f is like a Gaussian; each gives mass and moments to 1e-8 there.
+# Nodes of a quadrature, and the largest votes times cubed width it is used for. The smaller that
+# is, the more f resembles a Gaussian; each rule gives mass and moments to 1e-8 in its range.
 RULES = ((5, 3e-3), (9, 0.1), (13, 0.3), (21, np.inf))
 UP_TO = np.array([end for _, end in RULES])
 FIRST_NODE = np.cumsum([0, *(size for size, _ in RULES)])
@@ -28,7 +28,7 @@ SQRT_2 = math.sqrt(2.0)
 LONGEST_STEP = 2.0
 MOST_STEPS = 200
 LEAST_PRECISION = 1e-12  # of a site
-SETTLED = 1e-4  # step to the mode, in units of the site's width; the next would be its square
+SETTLED = 1e-4  # step to the mode, in widths of the site; the next step would be its square
 
 
 @compiled(inline="always")
@@ -42,7 +42,7 @@ def _log_link(link: int, d: float) -> float:
 def log_likelihood(
     link: int, d: float, wins: FloatArray, losses: FloatArray, pull: FloatArray
 ) -> float:
-    """Ln f(d)."""
+    """Return ln f(d)."""
     value = 0.0
     for c in range(len(wins)):
         if wins[c] > 0:
@@ -54,7 +54,7 @@ def log_likelihood(
 
 @compiled(inline="always")
 def _slope_and_curvature(link: int, d: float) -> tuple[float, float]:
-    """Of ln F, the second with its sign turned."""
+    """Return the slope and minus the second derivative of ln F."""
     if link == PROBIT:
         h = hazard(d)
         return h, h * (h + d)
@@ -71,9 +71,9 @@ def tilt(
     losses: FloatArray,
     pull: FloatArray,
 ) -> tuple[float, float, float]:
-    """Log of the mass of f N(mean, variance), and its mean and variance.
+    """Return the log mass of f N(mean, variance), and its mean and variance.
 
-    The arrays have an entry for each pull.
+    The arrays have one entry per offset of the difference.
     """
     if link == PROBIT and len(wins) == 1 and wins[0] + losses[0] == 1 and wins[0] * losses[0] == 0:
         sign = wins[0] - losses[0]
@@ -94,7 +94,7 @@ def _tilt_numerically(
     losses: FloatArray,
     pull: FloatArray,
 ) -> tuple[float, float, float]:
-    """Newton's steps to the mode, and Gauss-Hermite quadrature around it."""
+    """Find the mode by Newton steps, and integrate around it by Gauss-Hermite quadrature."""
     d, width = mean, math.sqrt(variance)
     for _ in range(MOST_STEPS):
         slope, bend = -(d - mean) / variance, 1 / variance
@@ -105,7 +105,7 @@ def _tilt_numerically(
             bend += wins[c] * up_bend + losses[c] * down_bend
         width = 1 / math.sqrt(bend)
         step = slope / bend
-        longest = max(LONGEST_STEP, abs(d) / 2)  # far out it is nearly a parabola
+        longest = max(LONGEST_STEP, abs(d) / 2)  # far out the function is nearly a parabola
         d += min(max(step, -longest), longest)
         if abs(step) <= SETTLED * width:
             break
@@ -138,14 +138,14 @@ def moved_site(
     u: float,
     damping: float,
 ) -> tuple[float, float, float]:
-    """The site exp(-t d^2 / 2 + u d) moved to where cavity and site have these moments.
+    """Update the site exp(-t d^2 / 2 + u d) so that cavity and site have these moments.
 
-    Returns its precision and shift, and how far it had to go: precisions relative to that of site
-    and cavity together, shifts to what would move the mean by its standard deviation.
+    Returns its precision and shift, and the size of the change: precisions relative to that of site
+    and cavity together, shifts relative to one that moves the mean by its standard deviation.
     """
-    if not (variance > 0 and math.isfinite(mean)):  # beyond what numbers hold
+    if not (variance > 0 and math.isfinite(mean)):  # overflow
         return t, u, math.inf
-    # sites of log-concave likelihoods have positive precision, but for rounding
+    # sites of log-concave likelihoods have positive precision, except for rounding
     step = max(1 / variance - 1 / cavity_variance, LEAST_PRECISION) - t
     total = t + step + 1 / cavity_variance
     push = mean * total - cavity_mean / cavity_variance - u
@@ -166,7 +166,7 @@ def update_sites(
     u: FloatArray,
     damping: float,
 ) -> tuple[FloatArray, float]:
-    """Move every site to where its moments agree; the masses' logarithms, the largest change."""
+    """Match the moments of every site; return log masses and the largest change."""
     log_mass = np.empty(len(t))
     change = 0.0
     for e in range(len(t)):
@@ -185,10 +185,10 @@ DAMPING = 0.8
 
 
 class Answers(NamedTuple):
-    """Wins of i and losses against j, in plain answers, on a link by its code.
+    """Wins and losses of item i of each pair, in plain votes, with the code of the link.
 
-    Pair e has the entries from `first[e]` up to `first[e + 1]`, one for each `pull` towards i under
-    which it was answered.
+    Pair e has the entries from `first[e]` up to `first[e + 1]`, one for each offset `pull` of the
+    difference towards i, which is its position bias.
     """
 
     link: int
@@ -199,12 +199,12 @@ class Answers(NamedTuple):
 
     @classmethod
     def without_pull(cls, link: int, wins: FloatArray, losses: FloatArray) -> Answers:
-        """One entry per pair."""
+        """Create votes without position bias: one entry per pair."""
         return cls(link, np.arange(len(wins) + 1), wins, losses, np.zeros(len(wins)))
 
 
 class Sites(NamedTuple):
-    """Factors exp(-t d^2 / 2 + u d) of the difference of each pair, and how they were found.
+    """Factors exp(-t d^2 / 2 + u d) of the difference of each pair, and the state of the fit.
 
     `change` is that of the last sweep, see `update_sites`.
     """
@@ -219,8 +219,8 @@ class Sites(NamedTuple):
 class Differences(NamedTuple):
     """Mean and variance of the difference of each pair under prior and sites.
 
-    With the two parts of the evidence that all pairs share: ln det of the precision over that of
-    the prior, and the product of mean and shifts.
+    Also the two terms of the evidence that all pairs share: ln det of the precision relative to the
+    prior, and the product of mean and shifts.
     """
 
     mean: FloatArray
@@ -237,12 +237,12 @@ def fit_sites(
     tolerance: float,
     max_sweeps: int,
 ) -> Sites:
-    """All sites moved at once, from where they are, in at most so many sweeps.
+    """Update all sites in parallel, for at most `max_sweeps` sweeps.
 
-    `posterior` gives the differences for precisions and shifts; `most_variance` is theirs
-    beforehand, which no other pair's answers can raise.
+    `posterior` returns the differences for precisions and shifts; `most_variance` is their prior
+    variance, which the votes of other pairs cannot increase.
     """
-    # never quite zero, so that sparse matrices have an entry for every pair
+    # never exactly zero, so that sparse matrices have an entry for every pair
     t, u = np.maximum(start.t, LEAST_PRECISION), start.u.copy()
     sweeps, change, log_evidence = 0, np.inf, np.nan
     while sweeps < max_sweeps and change > tolerance:
@@ -258,7 +258,7 @@ def fit_sites(
 
 
 def dense_precision(i: CodeArray, j: CodeArray, t: FloatArray, prior: FloatArray) -> FloatArray:
-    """The precision of the prior, and that of the sites on top."""
+    """Return the precision of the prior plus that of the sites."""
     n = len(prior)
     precision = prior.copy()
     precision[i, j] -= t
@@ -278,7 +278,7 @@ class DenseDifferences:
         self._prior, self._log_determinant = prior, log_determinant
 
     def __call__(self, t: FloatArray, u: FloatArray) -> Differences:
-        """For precisions t and shifts u of the sites."""
+        """Return the differences for precisions t and shifts u of the sites."""
         i, j, n = self._i, self._j, len(self._prior)
         pull = divergence(i, j, u, n)
         with few_threads(n):
@@ -295,7 +295,7 @@ class DenseDifferences:
 
 
 def sparse_precision(i: CodeArray, j: CodeArray, t: FloatArray, prior: Any) -> Any:
-    """The precision of the prior, and that of the sites on top."""
+    """Return the precision of the prior plus that of the sites."""
     from scipy import sparse
 
     n = prior.shape[0]
@@ -312,7 +312,7 @@ class SparseDifferences:
         self._prior, self._log_determinant = prior, log_determinant
 
     def __call__(self, t: FloatArray, u: FloatArray) -> Differences:
-        """For precisions t and shifts u of the sites."""
+        """Return the differences for precisions t and shifts u of the sites."""
         i, j, n = self._i, self._j, self._prior.shape[0]
         pull = divergence(i, j, u, n)
         factor = factorise(sparse_precision(i, j, t, self._prior), reorder=True)
@@ -328,7 +328,7 @@ class SparseDifferences:
         )
 
 
-FIRST_ROUNDS = 3  # of messages alone, which are cheap: they agree with each other before sites move
+FIRST_ROUNDS = 3  # cheap rounds of messages, which agree with each other before sites move
 
 
 def fit_messages(
@@ -341,7 +341,7 @@ def fit_messages(
     tolerance: float,
     max_sweeps: int,
 ) -> Sites:
-    """Sites fitted one after the other, from where they are, in at most so many sweeps."""
+    """Update the sites one after the other by message passing, for at most `max_sweeps` sweeps."""
     t, u = start.t.copy(), start.u.copy()
     found = _sweeps(*answers, i, j, n, variance, t, u, tolerance, max_sweeps)
     return Sites(t, u, *found)
@@ -364,9 +364,9 @@ def _sweeps(
     max_sweeps: int,
 ) -> tuple[float, int, float]:
     sent = np.zeros((len(i), 4))  # to i: precision, shift; to j: precision, shift
-    belief = np.zeros((n, 2))  # likewise
+    belief = np.zeros((n, 2))  # precision, shift
     belief[:, 0] = 1 / variance
-    for _ in range(FIRST_ROUNDS):  # what the sites say already
+    for _ in range(FIRST_ROUNDS):  # messages of the initial sites
         for e in range(len(i)):
             _send(e, i[e], j[e], t[e], u[e], sent, belief)
     sweeps, change, evidence = 0, np.inf, 0.0
@@ -396,7 +396,7 @@ def _sweeps(
 
 @compiled
 def _send(e: int, a: int, b: int, t: float, u: float, sent: FloatArray, belief: FloatArray) -> None:
-    """What a site says to either end, given what is known of the other."""
+    """Send the messages of a site to both endpoints, given the marginals of the other."""
     p_a, h_a = belief[a, 0] - sent[e, 0], belief[a, 1] - sent[e, 1]
     p_b, h_b = belief[b, 0] - sent[e, 2], belief[b, 1] - sent[e, 3]
     to_a, to_b = p_b / (t + p_b), p_a / (t + p_a)
@@ -408,6 +408,6 @@ def _send(e: int, a: int, b: int, t: float, u: float, sent: FloatArray, belief: 
 
 @compiled
 def _log_message_mass(p: float, h: float, precision: float, shift: float) -> float:
-    """Ln of the mass of a message under a Gaussian belief of precision p and shift h."""
+    """Return the log mass of a message under a Gaussian of precision p and shift h."""
     both = p + precision
     return 0.5 * (math.log(p / both) + (h + shift) ** 2 / both - h * h / p)

@@ -11,7 +11,7 @@ from hodgerank.kernels.linalg.laplacian import inner_product
 from hodgerank.types import FloatArray
 
 SQRT_2PI = np.sqrt(2 * np.pi)
-BLOCK = 1 << 15  # edges looked at together, so that what is computed of them stays in the cache
+BLOCK = 1 << 15  # edges processed together, so that intermediate results stay in the cache
 
 
 class Link(NamedTuple):
@@ -97,7 +97,7 @@ def logistic_likelihood(t: FloatArray, p: FloatArray) -> tuple[FloatArray, Float
 
 
 def normal_likelihood(t: FloatArray, p: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """The same for the normal distribution function, accurate far out in both tails."""
+    """The same for the normal distribution function, accurate far into both tails."""
     from scipy.special import log_ndtr
 
     log_win, log_loss = log_ndtr(t), log_ndtr(-t)
@@ -116,7 +116,7 @@ Likelihood = Callable[[FloatArray, FloatArray], tuple[FloatArray, FloatArray, Fl
 def likelihood_of(
     likelihood: Likelihood, weights: FloatArray, win_rates: FloatArray
 ) -> Callable[[FloatArray], tuple[float, FloatArray, FloatArray]]:
-    """Log-likelihood of edges with these weights and win rates, for `newton.maximise`."""
+    """Return the log-likelihood of edges with weights and win rates, for `newton.maximise`."""
 
     def objective(t: FloatArray) -> tuple[float, FloatArray, FloatArray]:
         total, slopes, curvatures = 0.0, np.empty_like(t), np.empty_like(t)
@@ -132,8 +132,8 @@ def likelihood_of(
 
 
 STRENGTHS = np.array([0.0, 1 / 3, 1.0, 3.0, 10.0, 40.0])
-# As if so many answers were known to come from each strength, which keeps all weights positive;
-# the one at 1 settles the unit of the scores.
+# Pseudo-votes from each strength, which keep all weights positive; the one at 1 fixes the unit of
+# the scores.
 PSEUDO_COUNTS = np.array([0.05, 0.05, 1.0, 0.05, 0.05, 0.05])
 START = np.array([0.02, 0.02, 0.94, 0.01, 0.005, 0.005])
 
@@ -144,11 +144,11 @@ class Information(NamedTuple):
     Attributes
     ----------
     push, curvature
-        Of the difference of each edge.
+        Slope and information of the difference of each edge.
     pull, own
-        Of the weights.
+        Slope and information of the weights.
     mixed
-        Of each difference with each weight.
+        Information between each difference and each weight.
     """
 
     push: FloatArray
@@ -159,20 +159,20 @@ class Information(NamedTuple):
 
 
 def shares(d: FloatArray) -> FloatArray:
-    """Phi(a_k d), a row for every difference d."""
+    """Return Phi(a_k d), one row for every difference d."""
     from scipy.special import ndtr
 
     return np.asarray(ndtr(np.multiply.outer(d, STRENGTHS)))
 
 
 def slope(d: FloatArray, weights: FloatArray) -> FloatArray:
-    """Derivative of P in d."""
+    """Return the derivative of P with respect to d."""
     t = np.multiply.outer(d, STRENGTHS)
     return np.asarray(np.exp(-(t**2) / 2) @ (weights * STRENGTHS) / SQRT_2PI)
 
 
 def log_likelihood(q: FloatArray, weights: FloatArray, n: FloatArray, wins: FloatArray) -> float:
-    """Of n answers to each edge given `shares` q, with what is believed about the weights."""
+    """Return the log posterior of n votes on each edge, given `shares` q."""
     p = q @ weights
     total = np.sum(wins * np.log(p) + (n - wins) * np.log1p(-p))
     return float(total + PSEUDO_COUNTS @ np.log(weights))
@@ -181,7 +181,7 @@ def log_likelihood(q: FloatArray, weights: FloatArray, n: FloatArray, wins: Floa
 def information(
     d: FloatArray, q: FloatArray, weights: FloatArray, n: FloatArray, wins: FloatArray
 ) -> Information:
-    """Where the log-likelihood climbs, and how it bends."""
+    """Return slopes and Fisher information of the log posterior."""
     p, steep = q @ weights, slope(d, weights)
     precision = n / (p * (1 - p))
     surprise = precision * (wins / n - p)
