@@ -204,7 +204,7 @@ def test_where_no_worker_is_known_a_robust_ranking_trusts_all():
 
 def test_a_robust_ranking_needs_single_answers():
     graph = hr.ComparisonGraph.from_comparisons(hr.read_comparisons([("a", "b", 1)]))
-    with pytest.raises(InvalidArgument, match="single answers"):
+    with pytest.raises(InvalidArgument, match="single votes"):
         hr.bayes_rank(graph, robust=True)
 
 

@@ -1,4 +1,9 @@
-"""hodge_rank: scores whose differences fit the mean answers best, in any of the four links."""
+"""hodge_rank: least squares on mean votes, in any of four links.
+
+`observations` turns votes into flows and weights in the scale of a link. `hodge_rank` solves the
+normal equations, `noise_of_answers` or `noise_of_edges` estimates the residual variance, and the
+covariance of the scores comes from the model or from clusters of votes.
+"""
 
 from __future__ import annotations
 
@@ -33,7 +38,7 @@ if TYPE_CHECKING:
 
 LinkName = Literal["uniform", "bradley-terry", "thurstone-mosteller", "angular"]
 Weighting = Literal["counts", "variance"]
-# The flow of a single choice by the links that have one; their scores predict by a temperature.
+# Flow of a single choice in the links that are finite there; their scores need a temperature.
 CHOICE = {"uniform": 1.0, "angular": np.pi / 2}
 MIN_DENSITY = 1e-3  # keeps the delta method finite where a link is flat
 
@@ -41,11 +46,11 @@ MIN_DENSITY = 1e-3  # keeps the delta method finite where a link is flat
 def observations(
     graph: ComparisonGraph, link: LinkName, smoothing: float, weighting: Weighting
 ) -> tuple[FloatArray, FloatArray, float]:
-    """Flow and weight of each edge in the scale of the link, and the variance of a unit of weight.
+    """Return flow and weight of each edge in the scale of the link, and the variance per weight.
 
-    For the uniform link the observations are the answers themselves, of variance at most 1; for
-    the others the edges, with the variance p(1-p) / phi(f)^2 that the delta method gives. The
-    angular link is the one for which that is 1, whatever p.
+    For the uniform link the observations are the votes themselves, of variance at most 1. For the
+    other links they are the edges, with variance p(1-p) / phi(f)^2 by the delta method; for the
+    angular link this is 1 for every p.
     """
     of_one_answer = graph.weights / graph.effective_counts
     if link == "uniform" and not smoothing:
@@ -59,7 +64,7 @@ def observations(
         )
     if link in CHOICE:
         return flows, graph.weights, float(of_one_answer.mean())
-    p = _win_rates(graph, max(smoothing, 0.5))  # a unanimous edge is not without variance
+    p = _win_rates(graph, max(smoothing, 0.5))  # a unanimous edge still has variance
     variance = p * (1 - p) / np.maximum(phi.density(flows), MIN_DENSITY) ** 2
     if weighting == "variance":
         return flows, graph.weights / variance, float(of_one_answer.mean())
@@ -72,17 +77,17 @@ def _win_rates(graph: ComparisonGraph, smoothing: float) -> FloatArray:
 
 
 PERFECT_NOTE = (
-    "the scores fit every answer, so the noise cannot be estimated: standard errors assume one "
-    "more answer with the largest noise"
+    "the scores fit every vote perfectly, so the noise cannot be estimated: standard errors assume "
+    "one additional vote with the largest possible noise"
 )
-FEW_ANSWERS = 10  # to a pair, below which the arcsine of their mean is far from straight
-# Share of unanimous pairs times root mean square of the scores in standard errors. Beyond it 95 %
-# intervals of smoothed flows covered 77 % on average in simulations, below it 97 %.
+FEW_ANSWERS = 10  # votes per pair below which the arcsine of their mean is clearly nonlinear
+# Share of unanimous pairs times root mean square of the scores in standard errors. In simulations
+# 95% intervals of smoothed flows covered 77% on average above it, 97% below.
 SHRUNK = 0.5
 
 
 class ResidualVariance(NamedTuple):
-    """Variance of a unit of weight, and how well it is known."""
+    """Variance per unit of weight, and how well it is known."""
 
     variance: float
     freedom: float | None
@@ -93,11 +98,11 @@ class ResidualVariance(NamedTuple):
 def noise_of_answers(
     graph: ComparisonGraph, rss: float, unit: float, n_others: int = 0
 ) -> ResidualVariance:
-    """Residual variance s^2 = RSS / (m - n + components - others), which must not vanish by chance.
+    """Residual variance s^2 = RSS / (m - n + components - others), kept away from zero.
 
-    Answers that fit perfectly, or leave nothing over to check the fit with, do not show that
-    there is no noise: one pseudo-answer of variance `unit` then keeps the intervals open. No
-    answer has more, which bounds what Student's t makes of few degrees of freedom.
+    A perfect fit, or no degrees of freedom, does not prove that there is no noise: one pseudo-vote
+    of variance `unit` is then added. `unit` is also the largest variance of a vote, which bounds
+    the effect of Student's t with few degrees of freedom.
     """
     freedom = max(graph.n_votes - graph.n_items + graph.n_components - n_others, 0)
     notes: tuple[str, ...] = ()
@@ -109,17 +114,18 @@ def noise_of_answers(
 def noise_of_edges(
     graph: ComparisonGraph, link: LinkName, rss: float, unit: float, means: FloatArray
 ) -> ResidualVariance:
-    """The same of mean answers to edges, whose variance is known from the number of answers.
+    """Residual variance of mean votes on edges, whose sampling variance is known.
 
-    Few edges may fit better than the answers behind them allow; more noise than that is seen
-    where the link does not fit, or where the answers to a pair are too few for the delta method.
+    The sampling variance is a lower bound, since few edges may fit well by chance. A larger
+    residual variance indicates that the link does not fit, or that pairs have too few votes for the
+    delta method.
     """
     parameters = graph.n_items - graph.n_components
     least = unit * dispersion_around(graph, means, parameters)
     freedom = graph.n_edges - parameters
     if freedom <= 0 or rss / freedom <= least:
         return ResidualVariance(least, None, np.inf, ())
-    if link in CHOICE:  # no answer varies more than between its two flows
+    if link in CHOICE:  # no vote varies more than between its two possible flows
         return ResidualVariance(rss / freedom, freedom, unit * CHOICE[link] ** 2, ())
     return ResidualVariance(rss / freedom, None, np.inf, ())
 
@@ -127,29 +133,29 @@ def noise_of_edges(
 def few_answers_notes(
     graph: ComparisonGraph, link: LinkName, smoothing: float, size: float
 ) -> tuple[str, ...]:
-    """What too few answers to a pair do to flows in the scale of a link.
+    """Return notes on the bias of flows in the scale of a link when pairs have few votes.
 
     `size` is the root mean square of the scores in standard errors.
     """
     answers = float(np.median(graph.effective_counts))
     if link == "angular" and not smoothing and answers < FEW_ANSWERS:
         return (
-            f"pairs have {answers:.3g} answers (median), whose arcsine stretches the scores: below "
-            f"{FEW_ANSWERS} by up to 54 % in simulations, where 95 % intervals covered 90 to 99 %; "
-            "use thurstone_mosteller or bayes_rank",
+            f"pairs have {answers:.3g} votes (median), too few for the angular link: below "
+            f"{FEW_ANSWERS} the scores are stretched by up to 54% in simulations, and 95% "
+            "intervals cover 90 to 99%; use thurstone_mosteller or bayes_rank",
         )
     unanimous = float(np.mean(np.abs(graph.flows) == 1))
     if not smoothing or unanimous * size <= SHRUNK:
         return ()
     better = "thurstone_mosteller" if link == "thurstone-mosteller" else "bradley_terry"
     return (
-        f"{unanimous:.0%} of the pairs are unanimous ({answers:.3g} answers per pair): smoothing "
-        f"by {smoothing:g} answers pulls the scores together and intervals are too short (95 % "
-        f"intervals of such votes covered 77 % in simulations); use {better} or bayes_rank",
+        f"{unanimous:.0%} of the pairs are unanimous ({answers:.3g} votes per pair): smoothing "
+        f"by {smoothing:g} votes shrinks the scores, and intervals are too short (in simulations "
+        f"95% intervals covered 77%); use {better} or bayes_rank",
     )
 
 
-PERFECT_FIT = 1e-10  # a residual sum of squares below this share of the squares is rounding
+PERFECT_FIT = 1e-10  # residual sum of squares relative to the total that counts as rounding
 PROBIT = "thurstone-mosteller"
 
 
@@ -165,37 +171,37 @@ def hodge_rank(
     position_bias: Position | None = None,
     confidence: float = 0.95,
 ) -> Ranking:
-    r"""HodgeRank: least squares on the comparison graph.
+    r"""Rank items by HodgeRank: least squares on the comparison graph.
 
     Solves :math:`(L + g I) x = D_0^T W f` with edge weights W, and f the flow of each edge in the
     scale of the link, :math:`f = \Phi^{-1}(p)`, :math:`p = (wins + ties/2 + a) / (m + 2a)`.
-    For the uniform link f is simply the mean answer. [Xu18] section 2.
+    For the uniform link f is simply the mean vote. [Xu18] section 2.
 
     Parameters
     ----------
     votes
-        Comparisons, a ComparisonGraph, or anything `read_comparisons` takes. Lazy frames are
-        reduced to edges where they live.
+        Comparisons, a ComparisonGraph, or anything `read_comparisons` accepts. Lazy frames are
+        aggregated to edges by their own engine.
     link
         The scale of the scores.
     ridge
         g, the precision of a Gaussian prior around 0. Default: no prior.
     smoothing
-        a, in answers (effective ones, where there are weights). Default: 1/2 for the links that
-        need it (an edge won 5:0 would have an infinite flow), 0 for uniform and angular.
+        a, in effective votes. Default: 1/2 for the links that need it (an edge won 5:0 would have
+        an infinite flow), 0 for uniform and angular.
     weighting
-        'counts' weighs an edge by its answers; 'variance' by the inverse variance of its flow.
+        'counts' weights an edge by its votes; 'variance' by the inverse variance of its flow.
     components
-        'joined' raises `DisconnectedGraph` if some items cannot be compared; 'separate' ranks
-        every component by itself.
+        'joined' raises `DisconnectedGraph` if the graph is not connected; 'separate' ranks every
+        component separately.
     covariance
-        'model', or a sandwich clustered by 'worker' or by 'ballot'. Default: 'ballot' where the
-        answers were taken from rankings of several items, or a `unit` was named; else 'model'.
+        'model', or a sandwich estimator clustered by 'worker' or by 'ballot'. Default: 'ballot' if
+        the votes come from rankings of several items or a `unit` was named; else 'model'.
     position_bias
-        What sides add to an answer: 'common' to all workers, or of each 'worker'. Default: nothing.
-        Scores and standard errors allow for it; with the uniform link only.
+        Model position bias: 'common' for one term shared by all workers, 'worker' for one term per
+        worker. Default: none. Scores and standard errors account for it; uniform link only.
     confidence
-        Level of the intervals.
+        Confidence level of the intervals.
 
     Examples
     --------
@@ -283,7 +289,7 @@ def hodge_rank(
 def _slopes(
     votes: Comparisons, link: LinkName, weighting: Weighting, scores: FloatArray
 ) -> FloatArray:
-    """Influence of each answer on the right-hand side: its residual in the scale of the link."""
+    """Influence of each vote on the right-hand side: its residual in the scale of the link."""
     weight = votes.total_weight
     difference = scores[votes.left] - scores[votes.right]
     if link == "uniform":

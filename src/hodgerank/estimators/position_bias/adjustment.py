@@ -1,7 +1,7 @@
-"""Votes with the pull of sides taken out of them, so that any estimator can rank by what is left.
+"""Votes adjusted for position bias, so that any estimator can rank them.
 
-Given what sides add, the answers to a pair count like others that were given without sides: as
-many, and as much for either item, as have the same slope and curvature at the fit.
+Given the fitted position bias, the votes on a pair are replaced by an equivalent number of unbiased
+votes: those with the same slope and curvature of the likelihood at the fit.
 """
 
 from __future__ import annotations
@@ -36,26 +36,26 @@ from hodgerank.kernels.linalg.newton import Fit
 from hodgerank.kernels.links import LIKELIHOODS, LINKS
 from hodgerank.types import FloatArray, IntArray, VotesLike
 
-# Precision of leans around 0: standard deviation 3 in logits, so that nobody's is infinite; of
-# least squares that of one more answer without a lean, so that few answers show little of one.
+# Precision of position biases around 0. A standard deviation of 3 logits keeps them finite; for
+# least squares it is that of one additional unbiased vote, so that few votes show little bias.
 LEAN = {"bradley-terry": 1 / 9, "thurstone-mosteller": 1 / 3, "uniform": 1.0}
 NARROW = 1e-12
 
 
 @dataclass(frozen=True, eq=False)
 class PositionAdjusted:
-    """What remains to be ranked, and what was taken out.
+    """The adjusted votes, and the fit that was used.
 
     Attributes
     ----------
     answered
-        The votes with sides.
+        The votes as given.
     graph
-        The votes as if they had been given without sides.
+        The votes adjusted for position bias.
     fit
-        Scores and leans.
+        Scores and position biases.
     group
-        Whose lean is in each answer.
+        The group of each vote, whose position bias applies to it.
     """
 
     answered: AnsweredGraph
@@ -67,33 +67,33 @@ class PositionAdjusted:
 
     @property
     def choices(self) -> ComparisonGraph:
-        """The graph with mean answers that choices can have: least squares may go beyond."""
+        """The graph with mean votes clipped to [-1, 1]: least squares may go beyond."""
         graph = self.graph
         flows = np.clip(graph.flows, -1.0, 1.0)
         return replace(graph, flows=flows, squares=np.clip(graph.squares, 0.0, graph.weights))
 
     @property
     def n_leans(self) -> int:
-        """How many leans were estimated."""
+        """Number of estimated position biases."""
         return int((self.fit.cells.answers > 0).sum())
 
     @property
     def equations(self) -> BorderedEquations:
-        """The information on the scores, the leans being unknown."""
+        """The information about the scores, with unknown position biases."""
         return self.fit.equations
 
     def equations_with(self, dispersion: float) -> BorderedEquations:
-        """The same of answers that vary less than choices."""
+        """Return the same for votes with this dispersion."""
         return replace(self.fit, curvatures=self.fit.curvatures / dispersion).equations
 
     @property
     def as_newton(self) -> Fit:
-        """The fit of the scores, as one without sides."""
+        """The fit in the form of a fit without position bias."""
         fit = self.fit
         return Fit(fit.scores, fit.value, fit.curvatures, fit.iterations, fit.residual, "bordered")
 
     def clusters(self, by: Literal["worker", "ballot"]) -> PositionClusters:
-        """Errors from how much clusters differ."""
+        """Return the covariance clustered by worker or ballot."""
         votes, fit = self.answered.votes, self.fit
         shown = votes.display_known
         t = fit.scores[votes.left] - fit.scores[votes.right]
@@ -105,12 +105,12 @@ class PositionAdjusted:
 
     @property
     def note(self) -> str:
-        """What a reader should know."""
+        """The note for readers of the ranking."""
         return position_bias_note(self.fit.lean[self.fit.cells.answers > 0], self.position_bias)
 
 
 def position_bias_note(lean: FloatArray, position_bias: Position) -> str:
-    """How far those who answered lean."""
+    """Return the note on the size of position bias."""
     added = f"{lean[0]:+.3g}" if len(lean) else "nothing"
     if position_bias == "worker" and len(lean) > 1:
         added = f"{lean.min():+.3g} to {lean.max():+.3g}, by worker,"
@@ -121,13 +121,13 @@ def position_bias_note(lean: FloatArray, position_bias: Position) -> str:
 
 @dataclass(frozen=True)
 class PositionClusters(ClusteredCovariance):
-    """The clustered sandwich, less what leans take up of each cluster's gradient."""
+    """The clustered sandwich with the position biases eliminated."""
 
     group: IntArray
 
     @cached_property
     def _gradients(self) -> FloatArray:
-        """As without sides, and for the leans of each cluster's groups."""
+        """Gradients of the scores, after eliminating those of the position biases."""
         assert isinstance(self.equations, BorderedEquations)
         shown = np.flatnonzero(self.group >= 0)
         shape = (len(self.equations.blocks), self.n_clusters)
@@ -145,9 +145,9 @@ def remove_position_bias(
     dispersion: float = 1.0,
     joined: bool = False,
 ) -> PositionAdjusted:
-    """Fit scores and leans together.
+    """Fit scores and position biases jointly.
 
-    `ridge` is the precision of the scores; where it has `joined` them, components do not matter.
+    `ridge` is the precision of the scores; `joined` says that it connects all components.
     """
     votes = answered.votes
     group, n_groups = _groups(votes, position_bias)
@@ -163,7 +163,7 @@ def remove_position_bias(
 def adjust_for_position(
     votes: VotesLike, position_bias: Position, link: str, *, ridge: float = 0.0
 ) -> PositionAdjusted:
-    """The same of votes in whatever form, as long as it tells the answers."""
+    """Read any votes that keep single votes, and adjust them for position bias."""
     answers = single_answers(
         votes, f"position_bias={position_bias!r} (--position-bias {position_bias})"
     )

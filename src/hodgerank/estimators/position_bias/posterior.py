@@ -1,4 +1,4 @@
-"""Scores and leans under a prior on the scores that the answers choose."""
+"""Posterior of scores and position biases, with an estimated prior variance of the scores."""
 
 from __future__ import annotations
 
@@ -24,28 +24,28 @@ from hodgerank.kernels.linalg.laplacian import divergence
 from hodgerank.kernels.links import LIKELIHOODS, LINKS
 from hodgerank.types import BoolArray, FloatArray
 
-ROUNDS = 2  # of how much answers vary around scores and sides
-MOST_ROUNDS = 20  # of scores given leans, and leans given scores
-SETTLED = 0.01  # change of a lean that makes no difference
+ROUNDS = 2  # of the dispersion around scores and biases
+MOST_ROUNDS = 20  # of alternating between scores and biases
+SETTLED = 0.01  # change of a bias that is negligible
 NODES, WEIGHTS = np.polynomial.hermite_e.hermegauss(9)
 
 
 class PositionBiasEvidence(MarginalLikelihood):
-    """The same of answers under the pull of sides, whose leans are fitted anew for each variance.
+    """Marginal likelihood with position biases, which are fitted again for each prior variance.
 
-    The wider scores spread, the stronger leans must be to show through them: with leans held where
-    they are, the answers would seem to speak for narrow scores. Scores are independent beforehand.
-    Leans are those that are most probable in view of what is known of the scores, found in turns
-    with them (expectation maximisation); their errors add to those of the scores.
+    The wider the scores are spread, the larger the biases must be to have the same effect. With
+    fixed biases the marginal likelihood would favour narrow scores. The scores have an independent
+    prior. The biases are maximised over the posterior of the scores by expectation maximisation;
+    their standard errors add to those of the scores.
 
     Parameters
     ----------
     graph, link
         As in `MarginalLikelihood`.
     sides
-        The answers, and leans to start from.
+        The votes, and biases to start from.
     held
-        Leans of the groups, if they are known.
+        Biases of the groups, if they are known.
     """
 
     def __init__(
@@ -69,17 +69,17 @@ class PositionBiasEvidence(MarginalLikelihood):
         )
 
     def lean(self, k: float) -> FloatArray:
-        """Of each group that has answered, where the prior variance is that of place k."""
+        """Return the bias of each group with votes, at grid point k of the prior variance."""
         self.fit(k)
         return self._leans[k][self._answering]
 
     def all_leans(self, k: float) -> FloatArray:
-        """Those of groups without answers, too."""
+        """Return the biases including groups without votes."""
         self.fit(k)
         return self._leans[k]
 
     def lean_variance(self, k: float) -> FloatArray:
-        """Of the same, the scores being unknown."""
+        """Return the variance of the bias of each group with votes."""
         equations = self.fit(k).equations
         assert isinstance(equations, BorderedEquations)
         return np.asarray(equations.group_covariances[self._answering, 0, 0])
@@ -106,7 +106,7 @@ class PositionBiasEvidence(MarginalLikelihood):
         return sites._replace(log_evidence=sites.log_evidence - penalty)
 
     def _first_leans(self, k: float) -> FloatArray:
-        """Those of the nearest place, stretched so that they show as much through the scores."""
+        """Return the biases of the nearest grid point, rescaled to the same effect on votes."""
         nearest = min(self._leans, key=lambda other: abs(other - k), default=None)
         if nearest is None:
             return self._sides.lean
@@ -114,7 +114,7 @@ class PositionBiasEvidence(MarginalLikelihood):
         return np.asarray(self._leans[nearest] * np.sqrt(wider))
 
     def _likely_leans(self, k: float, sites: Sites, lean: FloatArray) -> FloatArray:
-        """A Newton step to the leans that are most probable on average over the scores."""
+        """Take a Newton step of the biases on the likelihood averaged over the scores."""
         graph, cells, prior = self.graph, self._sides.cells, self._sides.prior.lean
         equations = self.prior.equations(graph.i, graph.j, sites.t, self.variance(k))
         scores = equations.solution(divergence(graph.i, graph.j, sites.u, graph.n_items)).x
@@ -128,13 +128,13 @@ class PositionBiasEvidence(MarginalLikelihood):
         return np.asarray(lean + (slope - prior * lean) / (bend + prior))
 
     def _differences(self, scores: FloatArray, lean: FloatArray) -> FloatArray:
-        """Of what stands left and right in each cell, with the pull of the side."""
+        """Return left minus right of each cell, including the bias."""
         cells = self._sides.cells
         towards = scores[cells.i] - scores[cells.j]
         return np.asarray(cells.sign * towards[cells.edge] + np.append(lean, 0.0)[cells.group])
 
     def _with_errors(self, k: float, equations: Equations, sites: Sites) -> Equations:
-        """Cells share the precision of their edge as the curvatures of their likelihoods are."""
+        """Split the precision of an edge among its cells in proportion to their curvatures."""
         cells = self._sides.cells
         scores = equations.solve(divergence(cells.i, cells.j, sites.u, cells.n_items))
         t = self._differences(scores, self._leans[k])
@@ -146,7 +146,7 @@ class PositionBiasEvidence(MarginalLikelihood):
 
 
 def _variances(graph: ComparisonGraph, equations: Equations) -> FloatArray:
-    """Of the difference of each pair; for many items as if their ends were independent."""
+    """Variance of each edge's difference; uncorrelated ends for many items."""
     covariance = ModelCovariance(equations, 1.0)
     own, matrix = covariance.variances, covariance.matrix
     joint = 0.0 if matrix is None else matrix[graph.i, graph.j]
@@ -155,7 +155,7 @@ def _variances(graph: ComparisonGraph, equations: Equations) -> FloatArray:
 
 @dataclass(frozen=True, eq=False)
 class PositionBiasPosterior(FoundBelief):
-    """What is believed of scores in view of answers with sides; `graph` is without them."""
+    """Posterior of the scores with position bias; `graph` is adjusted for it."""
 
     sides: PositionAdjusted | None = None
     varies: float = 1.0
@@ -163,19 +163,19 @@ class PositionBiasPosterior(FoundBelief):
 
     @property
     def dispersion(self) -> float:
-        """Variance of the answers around scores and sides, relative to that of choices."""
+        """Variance of the votes around scores and biases, relative to that of choices."""
         return self.varies
 
     @cached_property
     def evidence(self) -> PositionBiasEvidence:
-        """What the answers say about the prior."""
+        """Marginal likelihood of the prior variance."""
         assert self.sides is not None
         graph = tempered(self.graph, self.varies)
         return PositionBiasEvidence(graph, self.link, self.sides.fit, self.held)
 
     @property
     def leans(self) -> tuple[FloatArray, FloatArray]:
-        """Means and variances of the leans of those who answered, over possible variances."""
+        """Means and variances of the biases of groups with votes, over prior variances."""
         evidence = self.evidence
         places: Sequence[float] = [evidence.best_place]
         shares = np.ones(1)
@@ -190,7 +190,7 @@ class PositionBiasPosterior(FoundBelief):
 def position_bias_posterior(
     answered: AnsweredGraph, position_bias: Position, link: str, held: FloatArray | None = None
 ) -> PositionBiasPosterior:
-    """What answers with sides make probable; `held` are leans that are known already."""
+    """Compute the posterior of votes with position bias; `held` are known biases."""
     usual, varies = 1 / USUAL_VARIANCE[link], 1.0
     for _ in range(ROUNDS):
         sides = remove_position_bias(
@@ -199,13 +199,13 @@ def position_bias_posterior(
         before, varies = varies, _dispersion(answered.graph, sides)
         if varies == before:
             break
-    if held is not None:  # groups that have come since do not lean
+    if held is not None:  # groups that joined later are unbiased
         held = np.pad(held, (0, max(0, sides.fit.cells.n_groups - len(held))))
     return PositionBiasPosterior(sides.graph, link, sides=sides, varies=before, held=held)
 
 
 def _dispersion(graph: ComparisonGraph, sides: PositionAdjusted) -> float:
-    """How much less than choices the answers vary around scores and sides."""
+    """Return the dispersion of the votes around scores and biases."""
     if are_choices(graph):
         return 1.0
     fit = sides.fit
