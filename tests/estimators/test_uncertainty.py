@@ -55,7 +55,7 @@ def test_few_answers_per_pair_are_noted_where_smoothing_shrinks():
         assert "unanimous (3 votes per pair)" in note
         assert f"use {better}" in note
     (note,) = hr.hodge_rank(strong, link="angular").notes
-    assert "3 answers (median)" in note
+    assert "3 votes (median)" in note
     assert hr.hodge_rank(strong).notes == ()
     weak = Crowd(spread=0.5, per_pair=20).votes(np.random.default_rng(0))
     for link in ("bradley-terry", "thurstone-mosteller", "angular"):

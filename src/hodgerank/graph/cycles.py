@@ -44,7 +44,7 @@ class InconsistentTriangle:
 
     @property
     def is_cycle(self) -> bool:
-        """Whether each item is preferred to the next, all the way round."""
+        """Whether each item is preferred to the next around the triangle."""
         return min(self.flows) > 0
 
     def to_dict(self) -> dict[str, Any]:

@@ -88,7 +88,7 @@ LINKS = {
 
 
 def logistic_likelihood(t: FloatArray, p: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Value, first and minus second derivative in t of p ln Phi(t) + (1-p) ln Phi(-t)."""
+    """Return p ln Phi(t) + (1-p) ln Phi(-t), its first and minus its second derivative in t."""
     small = np.exp(-np.abs(t))
     large = 1 / (1 + small)
     win = np.exp(np.minimum(t, 0.0)) * large  # 1 or small; choosing by the sign takes longer
@@ -97,7 +97,7 @@ def logistic_likelihood(t: FloatArray, p: FloatArray) -> tuple[FloatArray, Float
 
 
 def normal_likelihood(t: FloatArray, p: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """The same for the normal distribution function, accurate far into both tails."""
+    """Return the same for the normal distribution function, accurate far into both tails."""
     from scipy.special import log_ndtr
 
     log_win, log_loss = log_ndtr(t), log_ndtr(-t)

@@ -63,7 +63,7 @@ def row_may_exceed(
 def uniform_row_may_exceed(
     c: FloatArray, mean_a: float, mean: FloatArray, paper: bool, twice: float
 ) -> bool:
-    """The same on the uniform link, in a form that the compiler vectorises and inlines."""
+    """Apply `row_may_exceed` on the uniform link, in a form that the compiler vectorises."""
     found, excess = False, 1.0 if paper else 0.0
     for b in range(len(c)):
         D = mean_a - mean[b]
