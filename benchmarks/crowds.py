@@ -86,7 +86,7 @@ CROWDS: dict[str, Callable[[int, np.random.Generator], Crowd]] = {
 
 def least_squares_tau(sampler: hr.Sampler, truth: np.ndarray) -> float:
     """Of the least-squares scores of minimal norm, as the published targets are."""
-    votes = sampler.answers
+    votes = sampler.votes
     n = votes.n_items
     laplacian, surplus = np.zeros((n, n)), np.zeros(n)
     np.add.at(laplacian, (votes.left, votes.right), -1.0)

@@ -50,7 +50,7 @@ def _one(name: str, crowd: str, n: int, start: int, target: float, run: int):
         sampler.tell((left, right), answer(left, right))
         if sampler.n_votes == start:
             outlook = hr.forecast(sampler, target)
-            if outlook.answers == 0:
+            if outlook.votes == 0:
                 return None
         if outlook is not None and (sampler.n_votes - start) % max(1, n // 10) == 0:
             ranking = sampler.ranking()
@@ -59,4 +59,4 @@ def _one(name: str, crowd: str, n: int, start: int, target: float, run: int):
     needed = sampler.n_votes - start
     scores = dict(zip(ranking.items, ranking.scores.tolist(), strict=True))
     tau = hr.metrics.kendall_tau(scores, dict(enumerate(truth.tolist())))
-    return needed / outlook.answers, needed < outlook.lower, needed > outlook.upper, tau
+    return needed / outlook.votes, needed < outlook.lower, needed > outlook.upper, tau

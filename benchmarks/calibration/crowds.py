@@ -208,7 +208,7 @@ class Members:
             left, right = (np.array([codes[item]]) for item in pair)
             worker = self.rng.integers(0, crowd.n_workers, 1)
             sampler.tell(pair, float(self.answers(left, right, worker)[0]), f"w{worker[0]:03d}")
-        votes = sampler.answers
+        votes = sampler.votes
         order = [codes[item] for item in votes.items]
         return replace(votes, truth=self.truth[order])
 

@@ -73,7 +73,7 @@ class Judges:
                 contexts.append(str(prompt))
                 chance = self.lapses / 2 + (1 - self.lapses) / (1 + np.exp(-strength))
                 sampler.tell(pair, 1 if rng.random() < chance else -1, f"judge {judge}")
-        votes = replace(sampler.answers, truth=scores)
+        votes = replace(sampler.votes, truth=scores)
         if not self.prompts:
             return votes
         return weighed(votes, np.full(len(votes), effective_share(votes, contexts)))

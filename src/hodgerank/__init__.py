@@ -2,7 +2,7 @@
 
 >>> import hodgerank as hr
 >>> votes = hr.read_comparisons([("tea", "milk", 1), ("tea", "cola", 1), ("milk", "cola", 1)])
->>> hr.hodge_rank(votes).items
+>>> hr.rank(votes).items
 ('tea', 'milk', 'cola')
 """
 
@@ -53,6 +53,7 @@ if TYPE_CHECKING:
     from hodgerank.estimators.population_comparison.result import (
         RankingComparison as RankingComparison,
     )
+    from hodgerank.estimators.rank import rank as rank
     from hodgerank.estimators.ranking import Ranking as Ranking
     from hodgerank.estimators.reliability.assess import Reliability as Reliability
     from hodgerank.estimators.reliability.assess import assess_reliability as assess_reliability
@@ -99,6 +100,7 @@ _HOMES = {
     "ComparisonGraph": "graph.comparison_graph",
     "describe": "graph.description",
     "Description": "graph.description",
+    "rank": "estimators.rank",
     "hodge_rank": "estimators.least_squares",
     "bradley_terry": "estimators.likelihood",
     "thurstone_mosteller": "estimators.likelihood",

@@ -19,7 +19,7 @@ def test_rank_prints_a_table_and_what_was_read(run, write):
     status, out, _ = run("rank", write(VOTES))
     assert status == 0
     for part in ("5 rows as left, right, label, worker", "3 items, 5 answers, 2 workers",
-                 "95% interval", "ranks", "comparisons"):  # fmt: skip
+                 "95% interval", "ranks", "votes"):  # fmt: skip
         assert part in " ".join(out.split())
     lines = [
         line.split() for line in out.splitlines() if line.strip().startswith(("1 ", "2 ", "3 "))
@@ -33,7 +33,7 @@ def test_rank_as_json(run, write):
     assert status == 0
     assert [row["rank"] for row in content["items"]] == [1, 2, 3]
     assert content["winless"] == ["c"]
-    assert {"item", "score", "lower", "upper", "rank", "comparisons"} <= set(content["items"][0])
+    assert {"item", "score", "lower", "upper", "rank", "votes"} <= set(content["items"][0])
 
 
 @pytest.mark.parametrize("name", ["out.csv", "out.parquet", "out.json"])
@@ -116,7 +116,7 @@ def test_describe(run, write):
     for part in ("3 (connected)", "3 of 3 (100.0% coverage)", "left preferred", "shown both ways"):
         assert part in out
     content = json.loads(run("describe", write(VOTES), "--json")[1])
-    assert content["answers"] == 5
+    assert content["votes"] == 5
     assert content["coverage"] == 1
     unknown = run("describe", write(VOTES), "--display-unknown")[1]
     assert "position bias cannot be estimated" in unknown
@@ -127,7 +127,7 @@ def test_simulate_then_rank_against_the_truth(run, tmp_path):
     arguments = ("--items", 8, "--votes", 2000, "--spread", 2, "--workers", "honest=3,random=1")
     status, out, _ = run("simulate", *arguments, "--seed", 1, "-o", votes, "--truth", truth)
     assert status == 0
-    assert "2,000 answers on 8 items by 4 workers" in out
+    assert "2,000 votes on 8 items by 4 workers" in out
     status, out, _ = run("rank", votes, "--truth", truth, "--json")
     assert json.loads(out)["kendall_tau"] > 0.8
 
@@ -203,7 +203,7 @@ def test_todays_votes_are_added_to_yesterdays(run, tmp_path):
     assert status == 0
     _, wanted, _ = run("rank", tmp_path / "all.csv", "--json")
     assert json.loads(out)["items"] == json.loads(wanted)["items"]
-    assert json.loads(out)["answers"] == 5
+    assert json.loads(out)["votes"] == 5
     status, _, err = run("rank", tmp_path / "two.csv", "--state", state)
     assert status == 2
     assert "--again" in err
@@ -231,7 +231,7 @@ def test_workers_of_many_parquet_files(run, tmp_path):
     wanted = json.loads(run("workers", tmp_path / "all.csv", "--json")[1])
     for mine, theirs in zip(found["workers"], wanted["workers"], strict=True):
         assert mine == pytest.approx(theirs, abs=1e-9)
-    assert sum(row["answers"] for row in found["workers"]) == 600
+    assert sum(row["votes"] for row in found["workers"]) == 600
 
 
 def test_many_parquet_files_are_ranked_together(run, tmp_path):
@@ -246,7 +246,7 @@ def test_many_parquet_files_are_ranked_together(run, tmp_path):
     assert status == 0
     _, wanted, _ = run("rank", tmp_path / "all.csv", "--json")
     found, wanted = (json.loads(text) for text in (out, wanted))
-    assert found["answers"] == 300
+    assert found["votes"] == 300
     assert [item["item"] for item in found["items"]] == [item["item"] for item in wanted["items"]]
     assert run("trust", tmp_path / "*.parquet")[0] == 0
     assert run("workers", tmp_path / "*.parquet")[0] == 2  # nobody says who answered
@@ -254,7 +254,7 @@ def test_many_parquet_files_are_ranked_together(run, tmp_path):
     assert status == 2
     assert "--worker" in err
     table.write_csv(tmp_path / "again.csv")
-    assert json.loads(run("rank", tmp_path / "*.csv", "--json")[1])["answers"] == 600
+    assert json.loads(run("rank", tmp_path / "*.csv", "--json")[1])["votes"] == 600
     status, _, err = run("rank", tmp_path / "*.csv?")
     assert status == 3
     assert "no file is called like" in err

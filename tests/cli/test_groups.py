@@ -80,7 +80,7 @@ def test_every_command_takes_groups(run, scenes, tmp_path):
 def test_workers_are_assessed_over_all_groups(run, scenes):
     found = json.loads(run("workers", scenes, "--by", "scene", "--json")[1])["workers"]
     assert {row["worker"]: row["flag"] for row in found}["random-01"] in ("careless", IMPRECISE)
-    assert sum(row["answers"] for row in found) == 480
+    assert sum(row["votes"] for row in found) == 480
     trust = json.loads(run("trust", scenes, "--by", "scene", "--json")[1])
     assert [row["flag"] for row in trust["workers"]["workers"]] == [row["flag"] for row in found]
     assert "workers" not in trust["groups"][0]

@@ -103,7 +103,7 @@ def test_json_tells_everything(run, folder):
         status, out, err = run(*words(fake_llm, "-m", "y", "-o", "run", "--json", budget=20))
     assert (status, err) == (0, "")
     told = json.loads(out)
-    assert (told["question"], told["answers"]) == (QUESTION, 20)
+    assert (told["question"], told["votes"]) == (QUESTION, 20)
     assert told["stopped_by"] == "budget of 20 answers used"
     judges = {who["model"]: who for who in told["judges"]}
     assert judges["m"]["statuses"]["answered"] == judges["m"]["cost"]["calls"] == 20

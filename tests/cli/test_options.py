@@ -62,7 +62,7 @@ def test_json_of_every_command_tells_what_was_read(run, tmp_path):
     assert status == 0
     content = json.loads(out)
     assert content == {
-        "items": 6, "answers": 200, "workers": 10, "written": str(votes), "truth_written": None
+        "items": 6, "votes": 200, "workers": 10, "written": str(votes), "truth_written": None
     }  # fmt: skip
     for command in ("rank", "trust", "workers", "outliers", "describe", "plan --target 0",
                     "replay --runs 1 --votes 5"):  # fmt: skip

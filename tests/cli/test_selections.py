@@ -76,7 +76,7 @@ def test_a_sheet_is_filled_in_and_read_back(run, write, tmp_path):
     who = ["ann", "bob", "ann", "bob", None, None, None, None]
     table.with_columns(pl.Series("answer", said), pl.Series("worker", who)).write_csv(sheet)
     content = json.loads(run("rank", votes, sheet, "--json")[1])
-    assert content["answers"] == 3 + 4
+    assert content["votes"] == 3 + 4
     assert content["unanswered"] == 4
     assert content["workers"] == 2
 
@@ -85,7 +85,7 @@ def test_several_files_and_a_condition(run, write):
     one = write("left,right,outcome,worker\na,b,1,ann\nb,a,1,bot\n", "one.csv")
     two = write("winner,loser,worker\nb,a,bob\n", "two.csv")
     content = json.loads(run("rank", one, two, "--where", "worker != 'bot'", "--json")[1])
-    assert content["answers"] == 2
+    assert content["votes"] == 2
     assert content["filtered"] == 1
     assert run("rank", one, two, "--where", "nobody = 1")[0] == BAD_INPUT
     assert run("rank", one, two, "--state", one.with_name("s.parquet"))[0] == WRONG_USAGE

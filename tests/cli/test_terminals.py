@@ -22,18 +22,18 @@ NAMES = [
     "x",
 ]
 COMMANDS = {
-    "rank": ["rank", "item", "score", "95% interval", "ranks", "comparisons"],
-    "rank --by scene": ["scene", "items", "answers", "leader", "certain"],
+    "rank": ["rank", "item", "score", "95% interval", "ranks", "votes"],
+    "rank --by scene": ["scene", "items", "votes", "leader", "certain"],
     "rank --compare scene": ["item", "rank, beach", "rank, street", "difference", "p"],
     "workers": [
-        "worker", "flag", "answers", "bias", "agreement", "outliers", "tie", "left", "reliability",
+        "worker", "flag", "votes", "bias", "agreement", "outliers", "tie", "left", "reliability",
     ],
     "outliers --false-positive-rate 0.5": [
         "row", "left", "right", "worker", "outcome", "expected", "entry",
     ],
     "trust": ["share", "p"],
     "plan --target 0 -n 3": ["pair", "left", "right", "gain"],
-    "replay --runs 2 --votes 10": ["answers", "auto", "random"],
+    "replay --runs 2 --votes 10": ["votes", "auto", "random"],
     "describe": [],
 }  # fmt: skip
 
@@ -81,11 +81,11 @@ def test_names_are_shown_to_their_last_letter(run, votes, monkeypatch, width):
 
 
 def test_what_does_not_fit_is_left_out_in_the_order_of_least_use(run, votes, monkeypatch):
-    monkeypatch.setenv("COLUMNS", "60")
-    assert "no room in 60 columns for comparisons: --json shows all" in run("rank", votes)[1]
+    monkeypatch.setenv("COLUMNS", "52")
+    assert "no room in 52 columns for votes: --json shows all" in run("rank", votes)[1]
     monkeypatch.setenv("COLUMNS", "40")
     said = " ".join(run("rank", votes)[1].split())
-    assert "no room in 40 columns for comparisons, 95% interval: --json shows all" in said
+    assert "no room in 40 columns for votes, 95% interval: --json shows all" in said
 
 
 def shown(width: int, *, spare: tuple[str, ...] = ()) -> str:

@@ -29,11 +29,11 @@ def test_a_forecast_leaves_the_sampler_alone():
     outlook = hr.forecast(sampler, 0.75)
     assert sampler.ask(3) == before
     assert sampler.n_votes == 10
-    assert 0 < outlook.lower <= outlook.answers <= outlook.upper
+    assert 0 < outlook.lower <= outlook.votes <= outlook.upper
     assert outlook == hr.forecast(sampler, 0.75)
-    assert "more answers" in str(outlook)
+    assert "more votes" in str(outlook)
     reached = hr.forecast(sampler, 0.1)
-    assert reached.answers == 0
+    assert reached.votes == 0
     assert "reached" in str(reached)
 
 
@@ -51,7 +51,7 @@ def test_the_model_of_many_items_foresees_what_playing_on_does(build, monkeypatc
     monkeypatch.setattr(forecast, "MODEL_ITEMS", 20)
     modelled = hr.forecast(sampler, 0.7)
     assert modelled.now == played.now
-    assert played.lower / 2 < modelled.answers < 2 * played.upper
+    assert played.lower / 2 < modelled.votes < 2 * played.upper
 
 
 @pytest.mark.usefixtures("few_futures")
@@ -60,7 +60,7 @@ def test_futures_are_judged_by_the_ranking_of_the_sampler():
     sampler.tell_many([(k, k + 1, 1) for k in range(5)])
     outlook = hr.forecast(sampler, 0.4)
     assert outlook.now == hr.expected_tau(sampler.ranking())
-    assert outlook.now != pytest.approx(hr.expected_tau(hr.bayes_rank(sampler.answers)), abs=1e-3)
+    assert outlook.now != pytest.approx(hr.expected_tau(hr.bayes_rank(sampler.votes)), abs=1e-3)
 
 
 @pytest.mark.usefixtures("few_futures")
@@ -71,7 +71,7 @@ def test_targets_foreseen_together_are_foreseen_as_each_alone():
     targets = (hr.TopKCertain(1, 0.9), 0.8, 0.1)
     together = forecast.forecasts(sampler, targets)
     assert together == tuple(hr.forecast(sampler, target) for target in targets)
-    assert [outlook.answers > 0 for outlook in together] == [True, True, False]
+    assert [outlook.votes > 0 for outlook in together] == [True, True, False]
     assert forecast.forecasts(sampler, []) == ()
 
 
@@ -83,7 +83,7 @@ def test_asking_several_pairs_at_once_changes_a_forecast_little(monkeypatch):
     at_once = hr.forecast(sampler, 0.85)
     monkeypatch.setattr(forecast, "AT_ONCE", 10**6)
     one_by_one = hr.forecast(sampler, 0.85)
-    assert one_by_one.answers / 2 < at_once.answers < 2 * one_by_one.answers
+    assert one_by_one.votes / 2 < at_once.votes < 2 * one_by_one.votes
 
 
 @pytest.mark.usefixtures("few_futures")
@@ -95,7 +95,7 @@ def test_what_takes_longer_than_is_played_is_extrapolated(monkeypatch):
     monkeypatch.setattr(forecast, "MOST_PER_ITEM", 5)
     extrapolated = hr.forecast(sampler, 0.85)
     assert extrapolated.upper < float("inf")
-    assert played.answers / 2.5 < extrapolated.answers < 2.5 * played.answers
+    assert played.votes / 2.5 < extrapolated.votes < 2.5 * played.votes
 
 
 @pytest.mark.usefixtures("few_futures")
@@ -107,7 +107,7 @@ def test_the_top_is_foreseen_too():
     outlook = hr.forecast(sampler, rule)
     assert outlook.now == hr.top_k_certainty(sampler.ranking(), 3)
     assert (outlook.target, outlook.rule) == (0.8, rule)
-    assert 0 < outlook.lower <= outlook.answers <= outlook.upper
+    assert 0 < outlook.lower <= outlook.votes <= outlook.upper
     assert str(outlook).startswith("top 3 certain to ")
     assert "; 80% takes about" in str(outlook)
     ended = hr.run(sampler, crowd, 5_000, stop=rule)
@@ -136,7 +136,7 @@ def test_ties_alone_foretell_nothing():
 def test_any_certainty_can_be_foreseen(certainty):
     sampler = hr.TopKSampler(6, 2, seed=1)
     outlook = hr.forecast(sampler, hr.TopKCertain(2, certainty))
-    assert 0 < outlook.lower <= outlook.answers <= outlook.upper
+    assert 0 < outlook.lower <= outlook.votes <= outlook.upper
 
 
 @pytest.mark.parametrize("target", ["x", hr.Budget(3), hr.ExpectedTau(0.9) | hr.Budget(3), None])
@@ -158,7 +158,7 @@ def test_forecasts_do_not_jump_from_one_answer_to_the_next():
     foreseen = []
     for n_votes in range(97, 100):
         hr.run(sampler, crowd, n_votes)
-        foreseen.append(hr.forecast(sampler, 0.8).answers)
+        foreseen.append(hr.forecast(sampler, 0.8).votes)
     assert max(foreseen) < 2 * min(foreseen)
 
 
@@ -184,5 +184,5 @@ def test_judges_who_lean_take_longer():
             pair = sampler.ask()
             chance = 1 / (1 + np.exp(x[pair.right] - x[pair.left] - lean))
             sampler.tell(pair, 1 if rng.random() < chance else -1, "judge")
-        answers[lean] = hr.forecast(sampler, 0.85).answers
+        answers[lean] = hr.forecast(sampler, 0.85).votes
     assert answers[3.0] > answers[0.0]

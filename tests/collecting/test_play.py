@@ -22,7 +22,7 @@ def test_a_turn_is_told_before_it_is_yielded():
     for k, (pair, answer) in enumerate(islice(play(sampler, alphabetic), 10), start=1):
         assert sampler.n_votes == k
         assert answer.outcome == alphabetic(pair)
-    assert sampler.answers.n_votes == 10
+    assert sampler.votes.n_votes == 10
 
 
 def test_turns_are_those_of_ask_and_tell():

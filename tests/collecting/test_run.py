@@ -31,7 +31,7 @@ def test_the_budget_is_kept_and_the_order_found():
         hr.AutoSampler(ITEMS), alphabetic, 60, on_answer=lambda pair, answer: heard.append(answer)
     )
     assert result.n_votes == len(heard) == 60
-    assert result.answers.outcome.tolist() == [answer.outcome for answer in heard]
+    assert result.votes.outcome.tolist() == [answer.outcome for answer in heard]
     assert result.ranking.items == tuple(ITEMS)
     assert "60" in result.reason
 
@@ -71,7 +71,7 @@ def test_a_run_resumes_from_its_log(tmp_path):
         file.write('{"left": "a", "ri')  # the machine went down in the middle of a line
     resumed = hr.AutoSampler(ITEMS, seed=3)
     hr.run(resumed, alphabetic, 40, log=log)
-    assert resumed.answers.left.tolist() == whole.answers.left.tolist()
+    assert resumed.votes.left.tolist() == whole.votes.left.tolist()
     assert len(log.read_text().splitlines()) == 40
     assert len(hr.read_comparisons(log)) == 40
     with pytest.raises(InvalidArgument, match="new one"):

@@ -82,7 +82,7 @@ class SamplerContract:
             sampler.ask(2, pending=[("a", "b")])
             sampler.tell(pair, outcome)
         replayed = self.build()
-        replayed.tell_many(sampler.answers)
+        replayed.tell_many(sampler.votes)
         assert replayed.ask(3) == sampler.ask(3)
         assert replayed.n_votes == len(log)
 
@@ -246,7 +246,7 @@ class SamplerContract:
         assert np.isfinite(sampler.posterior.mean).all()
         assert np.isfinite([sampler.gain(pair) for pair in combinations(ITEMS, 2)]).all()
         fresh = self.build()
-        fresh.tell_many(sampler.answers)
+        fresh.tell_many(sampler.votes)
         assert fresh.ask(2) == sampler.ask(2)
 
     def test_items_join_and_retire(self):
@@ -313,9 +313,9 @@ class SamplerContract:
         sampler.tell(("a", "b"), 0)
         sampler.tell(("a", "c"), 0.3, "ann", weight=2.5)
         sampler.tell(("a", "d"), True)
-        assert isinstance(sampler.answers, Comparisons)
-        assert sampler.answers.outcome.tolist() == [0, 0.3, 1]
-        assert sampler.answers.weight.tolist() == [1, 2.5, 1]
+        assert isinstance(sampler.votes, Comparisons)
+        assert sampler.votes.outcome.tolist() == [0, 0.3, 1]
+        assert sampler.votes.weight.tolist() == [1, 2.5, 1]
         assert isinstance(sampler.ask(), Pair)
 
     def test_bad_input_says_what_is_wrong(self):
@@ -356,7 +356,7 @@ class SamplerContract:
         rng = np.random.default_rng(0)
         for _ in range(80):
             sampler.tell(sampler.ask(), rng.choice([-1, 1]))
-        votes = sampler.answers
+        votes = sampler.votes
         for a, b in combinations(range(4), 2):
             ab = int(((votes.left == a) & (votes.right == b)).sum())
             ba = int(((votes.left == b) & (votes.right == a)).sum())

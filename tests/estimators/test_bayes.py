@@ -190,10 +190,8 @@ def test_a_robust_ranking_is_hurt_less_by_bad_workers(position):
 def test_comparisons_are_all_answers_whatever_they_weigh(rank):
     votes = hr.simulate_comparisons(12, 700, spread=3, workers=CARELESS, rng=1)
     ranking, plain = rank(votes), hr.bayes_rank(votes)
-    assert ranking.comparisons.sum() == 2 * votes.n_votes
-    assert {row.item: row.comparisons for row in ranking} == {
-        row.item: row.comparisons for row in plain
-    }
+    assert ranking.votes.sum() == 2 * votes.n_votes
+    assert {row.item: row.votes for row in ranking} == {row.item: row.votes for row in plain}
 
 
 def test_where_no_worker_is_known_a_robust_ranking_trusts_all():

@@ -11,7 +11,7 @@ from hodgerank.errors import InvalidArgument, InvalidComparisons, UnknownItem
 
 COLUMNS = [
     *("item", "score", "stderr", "lower", "upper"),
-    *("rank", "rank_lower", "rank_upper", "comparisons"),
+    *("rank", "rank_lower", "rank_upper", "votes"),
 ]
 
 
@@ -29,7 +29,7 @@ def test_everything_is_aligned_best_first(ranking):
     assert (ranking.intervals[:, 0] < ranking.scores).all()
     assert (ranking.rank_intervals[:, 0] <= ranking.ranks).all()
     assert (ranking.ranks <= ranking.rank_intervals[:, 1]).all()
-    assert ranking.comparisons.sum() == 2 * 900
+    assert ranking.votes.sum() == 2 * 900
     assert ranking.top(3) == ranking.items[:3]
 
 
@@ -81,7 +81,7 @@ def test_items_of_different_components_are_not_compared():
 
 
 def test_results_are_read_only(ranking):
-    for name in ("scores", "standard_errors", "intervals", "rank_intervals", "comparisons"):
+    for name in ("scores", "standard_errors", "intervals", "rank_intervals", "votes"):
         with pytest.raises(ValueError, match="read-only"):
             getattr(ranking, name)[0] = 0
 

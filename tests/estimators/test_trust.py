@@ -76,7 +76,7 @@ def test_an_active_campaign_without_bias_is_not_blamed_either():
         crowd = hr.SimulatedCrowd(16, spread=1.5, rng=seed)
         sampler = hr.AutoSampler(crowd.items, seed=seed)
         hr.run(sampler, crowd, budget=300)
-        assert "position_bias" not in concerns(hr.assess_trust(sampler.answers))
+        assert "position_bias" not in concerns(hr.assess_trust(sampler.votes))
 
 
 def test_every_problem_is_in_the_verdict():

@@ -34,7 +34,7 @@ def test_answers_that_run_round_are_a_cycle():
     (cycle,) = found.triangles
     assert cycle.items == ("a", "b", "c")
     assert cycle.flows == (1, 1, 1)
-    assert cycle.answers == (20, 20, 20)
+    assert cycle.votes == (20, 20, 20)
     assert cycle.strength == pytest.approx(np.sqrt(20))
     assert cycle.p_value < 0.05
     assert found.n_named == 1

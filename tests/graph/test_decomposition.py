@@ -116,7 +116,7 @@ def test_a_planted_circle_is_the_most_inconsistent_triangle():
     assert set(worst.items) == set("abc")
     assert "".join(map(str, worst.items)) in ("abc", "bca", "cab")
     assert worst.curl == pytest.approx(3)
-    assert worst.answers == (25, 25, 25)
+    assert worst.votes == (25, 25, 25)
     assert worst.z > 5
     assert decomposition.expected.curl.p_value(decomposition.energy["curl"]) < 1e-6
 

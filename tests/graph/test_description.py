@@ -13,7 +13,7 @@ def test_counts_by_hand():
         ("c", "b", 0.5, None), ("c", "b", 0.5, "ann"),
     ]  # fmt: skip
     d = hr.describe(text)
-    assert (d.items, d.answers, d.workers, d.anonymous_votes) == (3, 5, 2, 1)
+    assert (d.items, d.votes, d.workers, d.anonymous_votes) == (3, 5, 2, 1)
     assert (d.ties, d.graded, d.pairs_asked, d.pairs_possible) == (1, 2, 2, 3)
     assert d.coverage == pytest.approx(2 / 3)
     assert (d.votes_per_pair.least, d.votes_per_pair.most) == (2, 3)

@@ -18,7 +18,7 @@ def asked(spread, seed, n_items=20, n_votes=100, ties=0.0):
         chance = 1 / (1 + np.exp(x[pair.right] - x[pair.left]))
         outcome = 0 if rng.random() < ties else (1 if rng.random() < chance else -1)
         sampler.tell(pair, outcome)
-    return sampler.answers
+    return sampler.votes
 
 
 @pytest.mark.slow

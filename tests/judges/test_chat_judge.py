@@ -175,7 +175,7 @@ def test_four_ways_of_not_answering_are_counted_apart_and_never_told(no_waiting)
     sampler = hr.AutoSampler(few(3))
     judge.tell(sampler)
     assert sampler.n_votes == 6
-    assert set(sampler.answers.workers) == {"good"}
+    assert set(sampler.votes.workers) == {"good"}
     assert len(judge.unanswered) == 18
     assert judge.n_left == 6  # what failed got no reply, and may be asked again
 
@@ -396,7 +396,7 @@ def test_a_log_is_taken_up_again_and_answers_are_told_once(tmp_path):
         sampler = hr.AutoSampler(TEXTS)
         again.tell(sampler)
         assert sampler.n_votes == 30
-        assert told(sampler.answers) == told(first.result.answers)
+        assert told(sampler.votes) == told(first.result.votes)
         with pytest.raises(InvalidArgument, match="a new one"):
             again.tell(sampler)
         second = run(again, 50)

@@ -62,7 +62,7 @@ def test_graded_answers_find_it_too(options):
     with FakeLLM(SCORES, profiles=ModelProfile(acuity=2)) as fake_llm:
         found = run(judge_of(fake_llm, **options), 80, concurrency=8)
     assert tau(found) > 0.6
-    assert len(set(found.result.answers.outcome.tolist())) > 2
+    assert len(set(found.result.votes.outcome.tolist())) > 2
 
 
 def test_a_panel_shares_the_work_and_each_is_a_worker():
@@ -70,7 +70,7 @@ def test_a_panel_shares_the_work_and_each_is_a_worker():
         found = run(judge_of(fake_llm, models=["x", "y", "z"]), 90, concurrency=9)
     counts = Counter(call.model for call in fake_llm.calls)
     assert all(abs(counts[model] - 30) <= 3 for model in "xyz")
-    assert set(found.result.answers.workers) == {"x", "y", "z"}
+    assert set(found.result.votes.workers) == {"x", "y", "z"}
     assert tau(found) > 0.6
 
 

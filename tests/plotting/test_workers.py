@@ -56,7 +56,7 @@ def test_every_worker_is_where_bias_and_agreement_say():
         assert dots[worker]["x"] == pytest.approx(found.position_bias[k], abs=1e-3)
         assert dots[worker]["y"] == pytest.approx(found.agreement[k], abs=1e-3)
         assert dots[worker]["level"] == found.level[k]
-        assert dots[worker]["answers"] == found.answers[k]
+        assert dots[worker]["answers"] == found.votes[k]
 
 
 def test_the_title_is_what_the_trust_report_says_of_workers():

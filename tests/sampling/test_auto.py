@@ -117,7 +117,7 @@ def test_a_ranking_knows_the_candidates_however_they_were_given():
             sampler.tell(pair, judge(pair))
         truth = dict(enumerate(scores.tolist()))
         assert kendall_tau(sampler.ranking(), truth) > 0.5
-        crushed = hr.bayes_rank(sampler.answers, candidates="all")
+        crushed = hr.bayes_rank(sampler.votes, candidates="all")
         assert kendall_tau(crushed, truth) < 0.5
 
 
@@ -165,7 +165,7 @@ def test_what_is_said_again_makes_nothing_more_certain():
         sampler = hr.AutoSampler(N, seed=run, probes=True)
         played(sampler, 20 * N, stubborn)
         ranking = sampler.ranking()
-        plain = hr.bayes_rank(sampler.answers)
+        plain = hr.bayes_rank(sampler.votes)
         reached = kendall_tau(ranking, dict(enumerate(scores.tolist())))
         gaps.append((hr.expected_tau(ranking) - reached, hr.expected_tau(plain) - reached))
     counted, believed = np.mean(gaps, axis=0)
@@ -179,7 +179,7 @@ def test_answers_of_adversaries_are_turned_round():
     hr.run(sampler, crowd, 600)
     truth = dict(zip(crowd.items, crowd.truth.tolist(), strict=True))
     weighed = kendall_tau(sampler.ranking(), truth)
-    assert weighed > kendall_tau(hr.bayes_rank(sampler.answers), truth)
+    assert weighed > kendall_tau(hr.bayes_rank(sampler.votes), truth)
     assert weighed > 0.8
     sampler.freeze_workers()
     assert kendall_tau(sampler.ranking(), truth) == weighed

@@ -97,7 +97,7 @@ def test_thousands_of_updates_do_not_drift():
         for _ in range(3000):
             sampler.tell(sampler.ask(), rng.choice([-1.0, 1.0]))
         fresh = hr.BayesianSampler(30, ridge=g, seed=1)
-        fresh.tell_many(sampler.answers)
+        fresh.tell_many(sampler.votes)
         for pair in [(0, 1), (3, 17), (28, 29)]:
             assert sampler.gain(pair) == pytest.approx(fresh.gain(pair), rel=1e-8)
 

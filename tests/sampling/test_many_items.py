@@ -60,7 +60,7 @@ def test_labels_are_used_where_opinions_are_strong(link, spread, strategy):
     ask_and_tell(sampler, crowd, 3 * n)
     assert sampler.strategy == strategy
     again = hr.AutoSampler(n, seed=1)
-    again.tell_many(sampler.answers)
+    again.tell_many(sampler.votes)
     assert again.strategy == strategy
 
 

@@ -218,7 +218,7 @@ def test_asking_and_how_answers_are_told_leave_no_trace(build, n, answers):
         pair = out.pop() if rng.random() < 0.7 else asked.ask(pending=out)
         outcome = float(np.sign(truth[pair.left] - truth[pair.right] + rng.logistic()))
         asked.tell(pair, outcome, weight=float(rng.choice([1, 1, 0.3, 50])))
-    log = asked.answers
+    log = asked.votes
     told, at_once, in_pieces = build(n), build(n), build(n)
     for a, b, y, w in zip(
         log.left.tolist(), log.right.tolist(), log.outcome.tolist(), log.weight.tolist(),
@@ -298,7 +298,7 @@ def test_a_large_batch_spreads_over_the_items():
 def test_a_log_is_a_warm_start():
     sampler, exact, _, _ = campaign(300, 3000)
     other = hr.BayesianSampler(300, seed=1, **FREE)
-    other.tell_many(sampler.answers)
+    other.tell_many(sampler.votes)
     np.testing.assert_allclose(other._design.mean, exact.mean, atol=1e-6)
     shares = []
     for _ in range(20):
@@ -315,9 +315,9 @@ def test_the_same_answers_lead_to_the_same_pairs():
     one, _, _, _ = campaign(150, 400)
     two = hr.BayesianSampler(150, seed=1, **FREE)
     for left, right, outcome in zip(
-        one.answers.left.tolist(),
-        one.answers.right.tolist(),
-        one.answers.outcome.tolist(),
+        one.votes.left.tolist(),
+        one.votes.right.tolist(),
+        one.votes.outcome.tolist(),
         strict=True,
     ):
         two.tell((left, right), outcome)

@@ -119,7 +119,7 @@ def test_a_forecast_comes_later_and_is_counted_on(context, monkeypatch):
     assert first.progress.tracks[0].forecast is None
     before = foreseen.progress.tracks[0].forecast
     assert "takes about" in foreseen.progress.sentence
-    assert after.progress.tracks[0].forecast.answers == before.answers - 1
+    assert after.progress.tracks[0].forecast.votes == before.votes - 1
 
 
 def test_what_fails_rests_and_the_others_go_on(context, monkeypatch, caplog):

@@ -72,7 +72,7 @@ def is_refused(work: Callable[[], Any]) -> bool:
 
 def ranked(ranking: hr.Ranking) -> list[Any]:
     """Items with scores, ranks, intervals of ranks and numbers of answers, best first."""
-    columns = (ranking.scores, ranking.ranks, ranking.rank_intervals, ranking.comparisons)
+    columns = (ranking.scores, ranking.ranks, ranking.rank_intervals, ranking.votes)
     return [list(row) for row in zip(ranking.items, *(c.tolist() for c in columns), strict=True)]
 
 
@@ -80,7 +80,7 @@ def ranked_in(table: Path) -> list[Any]:
     """The same of a file that a command wrote."""
     with table.open(newline="", encoding="utf-8") as file:
         return [
-            [row["item"], float(row["score"]), int(row["rank"]), int(row["comparisons"])]
+            [row["item"], float(row["score"]), int(row["rank"]), int(row["votes"])]
             for row in csv.DictReader(file)
         ]
 
@@ -94,12 +94,12 @@ def described(campaign: Campaign) -> dict[str, Any]:
     return {
         "counts": [
             counts.status, counts.seq, counts.at, counts.n_items, counts.n_retired,
-            counts.n_answers, counts.n_given, counts.n_out, counts.n_workers, counts.n_banned,
+            counts.n_votes, counts.n_given, counts.n_out, counts.n_workers, counts.n_banned,
             counts.budget, [[rule.n_passed, rule.n_failed] for rule in counts.rules],
         ],
         "progress": [
             progress.is_enough,
-            [[t.track, t.n_items, t.n_answers, t.expected_tau, t.is_enough]
+            [[t.track, t.n_items, t.n_votes, t.expected_tau, t.is_enough]
              for t in progress.tracks],
         ],
         "items": [[item.id, item.text, item.media, item.track] for item in campaign.items],
@@ -264,7 +264,7 @@ def runs() -> dict[str, Any]:
             return judged_by_score(pair)
 
         result = run(name, Path(f"{name}.answers.jsonl"), n, judge)
-        found[name] = [list(map(list, asked)), result.n_answers, ranked(result.ranking)]
+        found[name] = [list(map(list, asked)), result.n_votes, ranked(result.ranking)]
     return found
 
 

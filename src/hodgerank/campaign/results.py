@@ -13,9 +13,9 @@ from hodgerank.collecting.forecast import Forecast, forecast
 from hodgerank.collecting.stopping import RankingRule, read_rule
 from hodgerank.data.comparisons import Comparisons
 from hodgerank.data.reading.decode import follows_labels
-from hodgerank.estimators.bayes import bayes_rank
 from hodgerank.estimators.certainty import expected_tau
 from hodgerank.estimators.position_bias.bias_test import ranking_chance
+from hodgerank.estimators.rank import rank
 from hodgerank.estimators.ranking import Ranking
 from hodgerank.estimators.trust_statements import LEVEL, chance_of_ranking
 from hodgerank.graph.decomposition import decompose
@@ -23,12 +23,13 @@ from hodgerank.types import Item
 
 
 def rank_votes(votes: Comparisons, settings: CampaignSettings) -> Ranking:
-    """The ranking that a campaign serves: all votes alike, or by trust in their workers."""
-    has_sides = bool(votes.display_known.any())
-    return bayes_rank(
+    """Rank the votes of a campaign as its settings say; items without votes too."""
+    is_order_known = bool(votes.display_known.any())
+    return rank(
         votes,
-        position_bias=settings.position_bias if has_sides else None,
-        robust=settings.ranking == "robust",
+        position_bias=settings.position_bias if is_order_known else None,
+        worker_weights=settings.ranking == "robust",
+        components="together",
     )
 
 
@@ -97,7 +98,7 @@ class TrackStanding:
         sampler.tell_many(self.votes)
         for item in set(self.votes.items) - set(self.active):
             sampler.retire_item(item)
-        return forecast(sampler, rule)
+        return forecast(sampler, rule, self.ranking)
 
     def progress(self, *, with_forecast: bool) -> TrackProgress:
         """How far the track is."""
@@ -152,14 +153,17 @@ class TrackProgress:
         return f"{caveat}{self.forecast}"
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain values, ready for JSON."""
+        """Plain values under the names of the HTTP API."""
+        forecast = None if self.forecast is None else self.forecast.to_dict()
+        if forecast is not None:
+            forecast["answers"] = forecast.pop("votes")
         return {
             "track": self.track,
             "items": self.n_items,
             "answers": self.n_votes,
             "expected_tau": self.expected_tau,
             "is_enough": self.is_enough,
-            "forecast": None if self.forecast is None else self.forecast.to_dict(),
+            "forecast": forecast,
             "is_doubtful": self.is_doubtful,
         }
 
@@ -167,11 +171,11 @@ class TrackProgress:
 def ranking_command(snapshot: CampaignSnapshot, file: str = "votes.csv") -> str:
     """What to type, where the votes that count are in a file."""
     settings, tasks = snapshot.settings, snapshot.tasks
-    words = ["hodgerank rank", file, "--model bayes"]
-    if settings.ranking == "robust":
-        words.append("--robust")
-    has_sides = any(row not in tasks.display_unknown for row in tasks.counted.tolist())
-    if settings.position_bias is not None and has_sides:
+    words = ["hodgerank rank", file]
+    if settings.ranking != "robust":
+        words.append("--no-worker-weights")
+    is_order_known = any(row not in tasks.display_unknown for row in tasks.counted.tolist())
+    if settings.position_bias is not None and is_order_known:
         words.append(f"--position-bias {settings.position_bias}")
     if len(snapshot.items.tracks) > 1:
         words.append("--by track")

@@ -192,7 +192,7 @@ def show_ranking(ranking: Ranking, shown: int, console: Console) -> None:
     interval = f"{100 * ranking.confidence:g}% interval"
     add_numbers(table, *(["group"] if several else []), "rank")
     add_names(table, "item")
-    add_numbers(table, "score", interval, "ranks", "comparisons")
+    add_numbers(table, "score", interval, "ranks", "votes")
     for k in range(shown):
         (low, high), (best, worst) = ranking.intervals[k], ranking.rank_intervals[k]
         if several and k and ranking.components[k] != ranking.components[k - 1]:
@@ -204,10 +204,10 @@ def show_ranking(ranking: Ranking, shown: int, console: Console) -> None:
             signed(ranking.scores[k]),
             f"{signed(low)} to {signed(high)}",
             str(best) if best == worst else f"{best} to {worst}",
-            f"{ranking.comparisons[k]:,}",
+            f"{ranking.votes[k]:,}",
         )
     console.print()
-    show_table(table, console, spare=("comparisons", interval, "ranks"))
+    show_table(table, console, spare=("votes", interval, "ranks"))
     console.print()
 
 

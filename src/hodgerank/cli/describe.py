@@ -62,7 +62,7 @@ def _facts(d: Description) -> list[tuple[str, str]]:
     facts = [
         ("items", f"{d.items:,} ({groups})"),
         ("workers", f"{d.workers:,}{anonymous}" if d.workers else "not recorded"),
-        ("answers", f"{d.answers:,} ({d.ties:,} ties, {d.graded:,} graded)"),
+        ("votes", f"{d.votes:,} ({d.ties:,} ties, {d.graded:,} graded)"),
         ("pairs asked", f"{d.pairs_asked:,} of {d.pairs_possible:,} ({d.coverage:.1%} coverage)"),
         ("answers per pair", f"{_spread(d.votes_per_pair)}; {d.unanimous_pairs:,} unanimous"),
         ("answers per item", _spread(d.votes_per_item)),

@@ -107,7 +107,7 @@ class JudgeResult(CommandResult):
         run = self.run
         return {
             "question": run.question,
-            "answers": run.result.n_votes,
+            "votes": run.result.n_votes,
             "stopped_by": run.result.reason,
             "judges": [
                 {**asdict(judge), "cost": None if judge.cost is None else asdict(judge.cost)}
@@ -140,7 +140,7 @@ class JudgeResult(CommandResult):
     def _show_judges(self, console: Console) -> None:
         table = plain_table()
         add_names(table, "judge")
-        names = ("answers", "abstained", "refused", "unparsable", "failed", "tokens", "cost")
+        names = ("votes", "abstained", "refused", "unparsable", "failed", "tokens", "cost")
         add_numbers(table, *names)
         for judge in self.run.judges:
             statuses, cost = judge.statuses, judge.cost

@@ -1,9 +1,8 @@
-"""The models that `rank` knows by name, and the options about them."""
+"""Options that choose the model of a ranking."""
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
@@ -11,154 +10,79 @@ from hodgerank.data.comparisons import Comparisons
 from hodgerank.errors import InvalidArgument
 
 if TYPE_CHECKING:
-    from hodgerank.estimators.ranking import Ranking
     from hodgerank.graph.comparison_graph import ComparisonGraph
 
 Link = Literal["uniform", "bradley-terry", "thurstone-mosteller", "angular"]
-Model = Literal["least-squares", "bradley-terry", "thurstone-mosteller", "robust", "bayes"]
-Sides = Literal["common", "worker"]
+Model = Literal["bayes", "hodgerank", "bradley-terry", "thurstone-mosteller", "robust"]
+PositionBias = Literal["common", "worker"]
 Covariance = Literal["model", "worker", "ballot"]
 
 ModelOption = Annotated[
-    Model | None,
+    Model,
     typer.Option(
         "--model",
         "-m",
         metavar="MODEL",
-        help="How scores are found: least-squares, bradley-terry, thurstone-mosteller, robust or "
-        "bayes. By least squares if not given, or by bayes where the pairs were chosen in the "
-        "light of earlier answers.",
+        help="bayes (Bayesian probit model), hodgerank (least squares, as in the paper), "
+        "bradley-terry, thurstone-mosteller or robust.",
     ),
 ]
 LinkOption = Annotated[
     Link,
     typer.Option(
         metavar="LINK",
-        help="Scale of the scores (least squares only): uniform, bradley-terry, "
+        help="Scale of the scores (hodgerank only): uniform, bradley-terry, "
         "thurstone-mosteller or angular.",
     ),
 ]
 RidgeOption = Annotated[
     float | None,
-    typer.Option(help="Precision of a prior around 0; by default only where one is needed."),
+    typer.Option(
+        help="Precision of the prior on the scores; by default bayes estimates it, and the other "
+        "models use one only where they must."
+    ),
 ]
 ComponentsOption = Annotated[
-    Literal["joined", "separate"],
+    Literal["largest", "separate", "together"],
     typer.Option(
         metavar="KIND",
-        help="Groups never compared with each other: fail (joined), or rank each (separate).",
+        help="If items are not all connected: rank the largest component if it holds at least 90% "
+        "of the items (largest), rank each component (separate), or rank all by the prior of bayes "
+        "(together).",
     ),
 ]
 CovarianceOption = Annotated[
     Covariance | None,
     typer.Option(
         metavar="KIND",
-        help="Standard errors from the model, or clustered by worker or ballot; by ballot if the "
-        "votes are rankings of several items, or have a --unit.",
+        help="Allow for correlated votes of the same worker or ballot; model takes all votes as "
+        "independent. Default: ballot for rankings of several items and with --unit; bayes also "
+        "detects repeated votes of a worker.",
     ),
 ]
-SidesOption = Annotated[
-    Sides | None,
+PositionBiasOption = Annotated[
+    PositionBias | None,
     typer.Option(
         metavar="KIND",
-        help="Put the pull of the left side into the model: one for all workers (common), or one "
-        "of each (worker).",
+        help="Model position bias: one term for all workers (common), or one per worker (worker).",
     ),
 ]
-RobustOption = Annotated[
-    bool,
+WorkerWeightsOption = Annotated[
+    bool | None,
     typer.Option(
-        "--robust",
-        help="Weigh the answers of each worker by how far they can be trusted (bayes only), as "
-        "campaigns do.",
+        "--worker-weights/--no-worker-weights",
+        help="Weight votes by worker, or count all votes equally (bayes only; default: weighted "
+        "where workers are known).",
+        show_default=False,
     ),
 ]
 ConfidenceOption = Annotated[float, typer.Option(help="Level of the intervals.")]
-FOR_ADAPTIVE = (
-    "pairs were chosen in the light of earlier answers (column asked_by): ranked by --model bayes, "
-    "which allows for most of that; --model least-squares takes them as chosen at random"
-)
 
 
-def fit(
-    votes: Comparisons | ComparisonGraph,
-    *,
-    model: Model | None,
-    link: Any,
-    ridge: float | None,
-    covariance: Any,
-    components: Any,
-    position_bias: Any,
-    robust: bool = False,
-    confidence: float,
-) -> Ranking:
-    """The ranking by the model that was asked for; options of other models are refused.
-
-    Unless one was: least squares; bayes where pairs were chosen in the light of earlier answers, if
-    no option of least squares was given.
-    """
-    if robust:
-        require_answers(votes)
-        model = model or "bayes"
-        if model != "bayes":
-            raise InvalidArgument(f"--robust goes with --model bayes, not with --model {model}")
-    if model is None:
-        is_for_least_squares = (link, covariance, components) != ("uniform", None, "joined")
-        if votes.report.adaptive and not is_for_least_squares:
-            from hodgerank.graph.build import graph_to_rank
-
-            graph_to_rank(votes, components)  # who wants unjoined items ranked asks for bayes
-            return _by_bayes(votes, ridge, position_bias, confidence)
-        model = "least-squares"
-    if link not in ("uniform", model) and model != "least-squares":
-        raise InvalidArgument(
-            f"--link {link} belongs to least squares; --model {model} has its own"
-        )
-    if model == "bayes" and covariance is not None:
-        raise InvalidArgument(f"--covariance does not go with --model {model}")
-    if model == "robust":
-        from hodgerank.estimators.robust import robust_rank
-
-        for name, value in (("--ridge", ridge), ("--position-bias", position_bias)):
-            if value is not None:
-                raise InvalidArgument(f"{name} does not go with --model robust")
-        require_answers(votes)
-        return robust_rank(
-            votes, components=components, covariance=covariance, confidence=confidence
-        )
-    if model == "bayes":
-        from hodgerank.estimators.bayes import bayes_rank
-
-        return bayes_rank(
-            votes, ridge=ridge, position_bias=position_bias, robust=robust, confidence=confidence
-        )
-    how: dict[str, Any] = {
-        "ridge": ridge, "components": components, "covariance": covariance,
-        "position_bias": position_bias, "confidence": confidence,
-    }  # fmt: skip
-    if model == "least-squares":
-        from hodgerank.estimators.least_squares import hodge_rank
-
-        return hodge_rank(votes, link=link, **how)
-    from hodgerank.estimators.likelihood import bradley_terry, thurstone_mosteller
-
-    likelihood = bradley_terry if model == "bradley-terry" else thurstone_mosteller
-    return likelihood(votes, **how)
-
-
-def _by_bayes(
-    votes: Comparisons | ComparisonGraph, ridge: float | None, position_bias: Any, confidence: float
-) -> Ranking:
-    from hodgerank.estimators.bayes import bayes_rank
-
-    ranking = bayes_rank(votes, ridge=ridge, position_bias=position_bias, confidence=confidence)
-    return replace(ranking, notes=(FOR_ADAPTIVE, *ranking.notes))
-
-
-def require_answers(votes: Comparisons | ComparisonGraph) -> None:
-    """Edges of many files do not know who answered."""
+def require_single_votes(votes: Comparisons | ComparisonGraph) -> None:
+    """Fail on votes that were summed by pair while reading many files."""
     if not isinstance(votes, Comparisons):
         raise InvalidArgument(
-            "this needs single answers: name the column with --worker, so that all files are read "
-            "in full"
+            "this needs single votes: name the worker column (--worker COLUMN), so that all files "
+            "are read in full"
         )

@@ -50,7 +50,7 @@ class OutliersResult(CommandResult):
             **found.votes.report.to_dict(),
             "penalty": found.penalty,
             "criterion": found.criterion,
-            "answers": found.votes.n_votes,
+            "votes": found.votes.n_votes,
             "share": found.share,
             "expected_share": found.expected.mean,
             "expected_share_std": found.expected.std,

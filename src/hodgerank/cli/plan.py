@@ -35,6 +35,8 @@ from hodgerank.collecting.stopping import ExpectedTau, TopKCertain
 from hodgerank.data.comparisons import Comparisons, ReadReport
 from hodgerank.data.groups import VoteGroups
 from hodgerank.errors import InvalidArgument, InvalidComparisons, UnknownItem
+from hodgerank.estimators.rank import rank
+from hodgerank.estimators.ranking import Ranking
 from hodgerank.sampling.sampler import Sampler
 from hodgerank.sampling.samplers.registry import build_sampler
 from hodgerank.types import Item, Pair
@@ -70,7 +72,7 @@ class PlanResult(CommandResult):
             "notes": list(self.report.notes),
             "strategy": self.strategy,
             "items": self.n_items,
-            "answers": self.n_votes,
+            "votes": self.n_votes,
             "forecast": None if self.forecast is None else self.forecast.to_dict(),
             "pairs": rows,
         }
@@ -166,7 +168,7 @@ def planned(
     rule = None if not target else ExpectedTau(target) if top is None else TopKCertain(top, target)
     if rule is not None:
         doing(f"forecasting: {rule}")
-    outlook = None if rule is None else forecast(sampler, rule)
+    outlook = None if rule is None else forecast(sampler, rule, _ranked(votes, sampler))
     return PlanResult(
         pairs=pairs,
         gains=gains,
@@ -195,6 +197,13 @@ def _sampler(votes: Comparisons, strategy: str, items: Path | None, seed: int) -
     if len(votes):
         sampler.tell_many(votes)
     return sampler
+
+
+def _ranked(votes: Comparisons, sampler: Sampler) -> Ranking | None:
+    """The ranking that `rank` and `report` show, with the items that have no votes yet."""
+    if not len(votes):
+        return None
+    return rank(replace(votes, items=tuple(sampler.items)), components="together")
 
 
 def _retire_or_list(exclude: list[str], sampler: Sampler) -> list[tuple[Item, Item]]:

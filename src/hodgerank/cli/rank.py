@@ -17,6 +17,7 @@ from rich.console import Console
 from hodgerank.cli.console import (
     cautions_of,
     complaints,
+    count,
     n_shown,
     show_ranking,
     show_reading,
@@ -32,11 +33,10 @@ from hodgerank.cli.model_options import (
     CovarianceOption,
     LinkOption,
     ModelOption,
+    PositionBiasOption,
     RidgeOption,
-    RobustOption,
-    SidesOption,
-    fit,
-    require_answers,
+    WorkerWeightsOption,
+    require_single_votes,
 )
 from hodgerank.cli.outputs import AsJson, TopItems, file_option, output_option
 from hodgerank.cli.result import CommandResult
@@ -51,12 +51,13 @@ from hodgerank.data.comparisons import Comparisons, ReadReport
 from hodgerank.data.groups import VoteGroups
 from hodgerank.display import short
 from hodgerank.errors import InvalidArgument
+from hodgerank.estimators.rank import rank as rank_votes
 from hodgerank.estimators.ranking import Ranking
 from hodgerank.graph.comparison_graph import ComparisonGraph
 from hodgerank.graph.edge_file import EdgeFile, edge_file
 from hodgerank.metrics import kendall_tau
 
-PATIENCE = 1.0  # seconds before a word about waiting
+PATIENCE = 1.0  # seconds before the user is told to wait
 PAUSE = 0.02
 
 
@@ -112,7 +113,7 @@ class RankResult(CommandResult):
         """Plain values, for --json."""
         content: dict[str, Any] = {
             **self.report.to_dict(),
-            "answers": self.n_votes,
+            "votes": self.n_votes,
             "workers": self.n_workers,
         }
         if self.kendall_tau is not None:
@@ -127,12 +128,9 @@ class RankResult(CommandResult):
         """The ranking as a table."""
         ranking = self.ranking
         show_reading(self.report, console)
-        n_workers = f", {self.n_workers:,} workers" if self.n_workers else ""
-        prior = f", ridge {ranking.ridge:g}" if ranking.ridge else ""
         console.print(
-            f"{len(ranking):,} items, {self.n_votes:,} answers{n_workers}; "
-            f"{ranking.model}, {ranking.link} link{prior}; "
-            f"{100 * ranking.confidence:g}% intervals, {ranking.uncertainty}",
+            f"{count(len(ranking), 'item')}, {count(self.n_votes, 'vote')}, {self._workers}; "
+            f"{ranking.description}; {100 * ranking.confidence:g}% intervals",
             style="dim",
         )
         show_warnings(self._about_the_ranking(), console)
@@ -142,6 +140,16 @@ class RankResult(CommandResult):
         if self.kendall_tau is not None:
             console.print(f"Kendall's tau against the truth: {self.kendall_tau:.3f}")
         show_written(self.written, console)
+
+    @property
+    def _workers(self) -> str:
+        """Whether votes are weighted by worker, and if not, why."""
+        if self.n_workers is None:
+            return "workers not read (all votes count equally)"
+        if not self.n_workers:
+            return "no worker ids (all votes count equally)"
+        weights = self.ranking.worker_weights
+        return count(self.n_workers, "worker") + " (votes weighted by worker)" * bool(weights)
 
     def cautions(self) -> list[str]:
         """What was dropped or doubtful in the reading, and what the ranking does not know."""
@@ -155,7 +163,13 @@ class RankResult(CommandResult):
                 f"{ranking.n_components:,} groups were never compared with each other: "
                 "each has its own ranking"
             )
-        for names, what in ((ranking.undefeated, "undefeated"), (ranking.winless, "winless")):
+        lists = {
+            "no votes yet": ranking.no_votes,
+            "not connected to the others, not ranked": ranking.not_connected,
+            "never lost": ranking.undefeated,
+            "never won": ranking.winless,
+        }
+        for what, names in lists.items():
             if names:
                 more = f" and {len(names) - 8:,} more" if len(names) > 8 else ""
                 shown = ", ".join(short(str(name)) for name in names[:8])
@@ -219,13 +233,13 @@ def _rank_groups(command: Callable[..., CommandResult]) -> Callable[..., Command
 def rank(
     votes: Comparisons | ComparisonGraph | VoteGroups,
     context: typer.Context,
-    model: ModelOption = None,
+    model: ModelOption = "bayes",
     link: LinkOption = "uniform",
     ridge: RidgeOption = None,
-    components: ComponentsOption = "joined",
+    components: ComponentsOption = "largest",
     covariance: CovarianceOption = None,
-    position_bias: SidesOption = None,
-    robust: RobustOption = False,
+    position_bias: PositionBiasOption = None,
+    worker_weights: WorkerWeightsOption = None,
     confidence: ConfidenceOption = 0.95,
     exclude_workers: ExcludeWorkers = None,
     min_votes: MinAnswers = 0,
@@ -240,13 +254,14 @@ def rank(
 ) -> CommandResult:
     """Rank the items of a file of votes.
 
-    Prints rank, item, score with its confidence interval, the ranks it may have, and the number
-    of comparisons behind it.
+    Prints rank, item, score with its interval, the ranks compatible with the votes, and the number
+    of votes. The default is a Bayesian probit model that weights votes by worker where workers are
+    known.
 
     Examples:
       hodgerank rank votes.csv
 
-      hodgerank rank votes.csv --model bradley-terry --top 10
+      hodgerank rank votes.csv --model hodgerank --top 10
 
       hodgerank rank arena.parquet --json > ranking.json
 
@@ -258,30 +273,29 @@ def rank(
 
       hodgerank rank votes.csv --compare expertise
 
-      hodgerank rank votes.csv --exclude-workers flagged --model bayes
+      hodgerank rank votes.csv --exclude-workers flagged
     """
     shown = n_shown(top, as_json)
     if isinstance(votes, VoteGroups):  # populations to be compared
         from hodgerank.cli.rank_compare import compared
 
         _require_plain(
-            truth=truth, state=state, model=model, ridge=ridge, covariance=covariance,
-            position_bias=position_bias,
-            robust=robust or None,
+            truth=truth, state=state, model=None if model == "bayes" else model, ridge=ridge,
+            covariance=covariance, position_bias=position_bias, worker_weights=worker_weights,
         )  # fmt: skip
         return compared(votes, exclude_workers, confidence, shown, output, as_json)
     true_scores = None if truth is None else read_scores(truth)
-    if covariance in ("worker", "ballot") or position_bias or robust:
-        require_answers(votes)
+    if covariance in ("worker", "ballot") or position_bias or worker_weights:
+        require_single_votes(votes)
     chosen = _chosen(votes, exclude_workers, min_votes, largest_component)
     edges = None
     if state is not None:
         context.with_resource(taking_turns(state))  # until the new state is written
         edges = with_state(state, chosen, again)
     ranked = chosen if edges is None else edges.graph
-    ranking = fit(
+    ranking = rank_votes(
         ranked, model=model, link=link, ridge=ridge, components=components, covariance=covariance,
-        position_bias=position_bias, robust=robust, confidence=confidence,
+        position_bias=position_bias, worker_weights=worker_weights, confidence=confidence,
     )  # fmt: skip
     n_workers = getattr(chosen, "n_workers", None) if edges is None else None
     tau = None if true_scores is None else _tau(ranking, true_scores)
@@ -297,7 +311,7 @@ def _chosen(
     """The votes without the workers and items that were not wanted."""
     if not (exclude or min_votes or largest):
         return votes
-    require_answers(votes)
+    require_single_votes(votes)
     workers = workers_to_exclude(exclude, lambda: votes)
     found: Comparisons = selected(votes, workers, min_votes, largest)
     return found

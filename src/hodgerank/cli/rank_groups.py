@@ -25,7 +25,6 @@ from hodgerank.cli.console import (
 )
 from hodgerank.cli.files import write_result
 from hodgerank.cli.groups import problem_lines, status_of
-from hodgerank.cli.model_options import fit
 from hodgerank.cli.result import CommandResult
 from hodgerank.cli.vote_options import selected, workers_to_exclude
 from hodgerank.data.comparisons import ReadReport
@@ -35,7 +34,8 @@ from hodgerank.estimators.group_rankings import GroupRankings, rank_groups
 
 MOST_GROUPS = 12  # whose rankings are shown
 MODEL_OPTIONS = (
-    "model", "link", "ridge", "components", "covariance", "position_bias", "robust", "confidence"
+    "model", "link", "ridge", "components", "covariance", "position_bias", "worker_weights",
+    "confidence"
 )  # fmt: skip
 
 
@@ -70,7 +70,7 @@ class GroupRankResult(CommandResult):
         console.print(f"\n[bold]{self.rankings.verdict.capitalize()}.[/]\n")
         table = plain_table()
         table.add_column(verbatim(column), overflow="fold")
-        add_numbers(table, "items", "answers")
+        add_numbers(table, "items", "votes")
         add_names(table, "leader")
         table.add_column("certain")
         table.add_column("order settled", justify="right")
@@ -79,12 +79,12 @@ class GroupRankResult(CommandResult):
             table.add_row(
                 verbatim(line.group),
                 f"{line.items:,}",
-                f"{line.answers:,}",
+                f"{line.votes:,}",
                 verbatim(line.leader) if is_ranked else "-",
                 ("yes" if line.leader_is_certain else "no") if is_ranked else "not ranked",
                 f"{line.settled:.0%}" if is_ranked else "-",
             )
-        show_table(table, console, spare=("items", "answers", "order settled"))
+        show_table(table, console, spare=("items", "votes", "order settled"))
         groups = list(self.rankings.items())
         for group, ranking in groups[:MOST_GROUPS]:
             console.print()
@@ -122,7 +122,7 @@ def rank_each(command: Callable[..., CommandResult]) -> Callable[..., GroupRankR
         parts = {group: selected(votes, workers, *wanted) for group, votes in groups.items()}
         how = {name: arguments[name] for name in MODEL_OPTIONS}
         return GroupRankResult(
-            rankings=rank_groups(replace(groups, parts=parts), fit, **how),
+            rankings=rank_groups(replace(groups, parts=parts), **how),
             report=groups.report,
             top=n_shown(arguments["top"], arguments["as_json"]),
             written=arguments["output"],

@@ -60,7 +60,7 @@ class ReplayResult(CommandResult):
             "notes": list(self.report.notes),
             "truth": curves.truth,
             "runs": int(curves.taus.shape[1]),
-            "answers": curves.answers.tolist(),
+            "votes": curves.votes.tolist(),
             "strategies": {
                 name: {
                     "tau": curves.mean[k].tolist(),
@@ -86,17 +86,17 @@ class ReplayResult(CommandResult):
             console.print(line)
         console.print()
         table = plain_table()
-        add_numbers(table, "answers")
+        add_numbers(table, "votes")
         for name in curves.strategies:
             table.add_column(name, justify="right")
         mean, stderr = curves.mean, curves.stderr
-        looks = range(len(curves.answers) - 1, -1, -max(1, len(curves.answers) // 5))
+        looks = range(len(curves.votes) - 1, -1, -max(1, len(curves.votes) // 5))
         for look in reversed(looks):
             cells = [
                 f"{mean[s, look]:.3f}" + (f" ±{stderr[s, look]:.3f}" if n_runs > 1 else "")
                 for s in range(len(curves.strategies))
             ]
-            table.add_row(f"{curves.answers[look]:,}", *cells)
+            table.add_row(f"{curves.votes[look]:,}", *cells)
         show_table(table, console)
         show_written(self.written, console)
 
@@ -177,10 +177,10 @@ def _chart(curves: LearningCurves, width: int) -> list[Text]:
     low = min(0.0, float(mean.min()))
     width = max(width, 10)
     rows = [[" "] * width for _ in range(HEIGHT)]
-    last = int(curves.answers[-1])
+    last = int(curves.votes[-1])
     for s in range(len(curves.strategies) - 1, -1, -1):
-        for look, answers in enumerate(curves.answers.tolist()):
-            x = min(width - 1, round((width - 1) * answers / last))
+        for look, votes in enumerate(curves.votes.tolist()):
+            x = min(width - 1, round((width - 1) * votes / last))
             y = round((HEIGHT - 1) * (float(mean[s, look]) - low) / (1 - low))
             rows[HEIGHT - 1 - y][x] = MARKS[s % len(MARKS)]
     lines = []
@@ -189,7 +189,7 @@ def _chart(curves: LearningCurves, width: int) -> list[Text]:
         label = f"{value:5.2f}" if k % 3 == 0 or k == HEIGHT - 1 else "     "
         lines.append(Text(f"{label} │{''.join(row)}"))
     lines.append(Text("      └" + "─" * width))
-    lines.append(Text(f"       0{'answers':^{width - len(str(last)) - 1}}{last}"))
+    lines.append(Text(f"       0{'votes':^{width - len(str(last)) - 1}}{last}"))
     legend = "   ".join(
         f"{MARKS[s % len(MARKS)]} {name}" for s, name in enumerate(curves.strategies)
     )

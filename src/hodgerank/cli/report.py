@@ -13,7 +13,13 @@ from rich.console import Console
 from hodgerank.atomic_write import write_file
 from hodgerank.cli.console import show_reading, show_warnings, show_written, verbatim
 from hodgerank.cli.groups import status_of
-from hodgerank.cli.model_options import ConfidenceOption, Covariance, Model, Sides, fit
+from hodgerank.cli.model_options import (
+    ConfidenceOption,
+    CovarianceOption,
+    ModelOption,
+    PositionBiasOption,
+    WorkerWeightsOption,
+)
 from hodgerank.cli.outputs import check_output_name, goes_to_standard_output, print_bytes
 from hodgerank.cli.progress import doing
 from hodgerank.cli.result import NOT_UNIQUE, CommandResult
@@ -104,22 +110,6 @@ FormatOption = Annotated[
     Format | None,
     typer.Option("--format", is_eager=True, help="If the name of the file does not tell."),
 ]
-ModelOption = Annotated[
-    Model | None,
-    typer.Option(
-        "--model",
-        "-m",
-        help="How scores are found; by bayes, or by bradley-terry where answers hang together or "
-        "items are not all joined.",
-    ),
-]
-SidesOption = Annotated[
-    Sides | None, typer.Option(help="Put the pull of the left side into the model, as in rank.")
-]
-CovarianceOption = Annotated[
-    Covariance | None,
-    typer.Option(help="Standard errors from the model, or clustered, as in rank."),
-]
 ForecastOption = Annotated[
     bool,
     typer.Option(
@@ -149,8 +139,9 @@ def report(
     context: typer.Context,
     title: Title = None,
     form: FormatOption = None,
-    model: ModelOption = None,
-    position_bias: SidesOption = None,
+    model: ModelOption = "bayes",
+    position_bias: PositionBiasOption = None,
+    worker_weights: WorkerWeightsOption = None,
     covariance: CovarianceOption = None,
     exclude_workers: ExcludeWorkers = None,
     confidence: ConfidenceOption = 0.95,
@@ -184,21 +175,17 @@ def report(
     else:
         workers = workers_to_exclude(exclude_workers, lambda: votes)
         chosen = selected(votes, workers, 0, False)
-    estimator = None
-    if model is not None:
-        usual: dict[str, Any] = {"position_bias": None, "covariance": None, "components": "joined"}
-        estimator = partial(fit, model=model, link="uniform", ridge=None, **usual)
-    settings: dict[str, Any] = {"position_bias": position_bias}
     page = report_on(
         chosen,
         title=title,
-        fit=estimator,
+        model=model,
         confidence=confidence,
         with_forecast=forecast,
         seed=seed,
         command=shlex.join(["hodgerank", *context.find_root().obj]),
         on_step=doing,
         covariance=covariance,
-        **settings,
+        position_bias=position_bias,
+        worker_weights=worker_weights,
     )
     return ReportResult(page, form_written, output, as_json)

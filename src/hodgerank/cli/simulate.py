@@ -127,7 +127,7 @@ def _campaign(items: int, n_votes: int, how: dict[str, Any]) -> Comparisons:
     crowd = SimulatedCrowd(items, **how)
     sampler = AutoSampler(crowd.items, seed=how["rng"] or 0)
     run(sampler, crowd, n_votes)
-    return replace(sampler.answers, truth=crowd.truth)
+    return replace(sampler.votes, truth=crowd.truth)
 
 
 def _crowd(text: str) -> dict[str, int]:

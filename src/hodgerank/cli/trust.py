@@ -90,7 +90,7 @@ def _show_cycles(report: TrustReport, console: Console) -> None:
     for cycle in report.triangles:
         a, b, c = cycle.items
         votes = ", ".join(
-            f"{flow:+.2f} ({n:,})" for flow, n in zip(cycle.flows, cycle.answers, strict=True)
+            f"{flow:+.2f} ({n:,})" for flow, n in zip(cycle.flows, cycle.votes, strict=True)
         )
         words = f"  {a} > {b} > {c} > {a}: {votes}; p {_p(cycle.p_value)}"
         console.print(verbatim(words), soft_wrap=True)
@@ -135,7 +135,7 @@ def show_workers(assessment: WorkerAssessment, most: int, console: Console) -> N
     for k in warned[:most]:
         console.print(
             verbatim(
-                f"  {assessment.workers[k]}: {assessment.flag[k]} ({assessment.answers[k]:,} "
+                f"  {assessment.workers[k]}: {assessment.flag[k]} ({assessment.votes[k]:,} "
                 f"answers, agreement {number(assessment.agreement[k], '.0%')})"
             )
         )

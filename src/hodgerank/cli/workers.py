@@ -61,7 +61,7 @@ class WorkersResult(CommandResult):
         table = plain_table()
         add_names(table, "worker")
         table.add_column("flag")
-        add_numbers(table, "answers", "bias", "agreement", "outliers", "tie", "left", "reliability")
+        add_numbers(table, "votes", "bias", "agreement", "outliers", "tie", "left", "reliability")
         order = found.worst_first
         shown = order[: self.top] if self.top else order
         styles = {"warning": "yellow", "note": "cyan", "none": ""}
@@ -71,7 +71,7 @@ class WorkersResult(CommandResult):
             table.add_row(
                 verbatim(found.workers[k]),
                 verbatim(found.flag[k], styles[found.level[k]]),
-                f"{found.answers[k]:,}",
+                f"{found.votes[k]:,}",
                 f"{bias}±{stderr}" if bias != "-" else "-",
                 *(
                     number(values[k], ".0%")
@@ -86,7 +86,7 @@ class WorkersResult(CommandResult):
             )
         console.print()
         show_table(
-            table, console, spare=("tie", "left", "reliability", "outliers", "bias", "answers")
+            table, console, spare=("tie", "left", "reliability", "outliers", "bias", "votes")
         )
         console.print()
         show_rest(len(shown), len(order), console)

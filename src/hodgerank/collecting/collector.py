@@ -100,7 +100,7 @@ class RunResult(Displayed, Charted):
     ----------
     ranking
         From all answers.
-    answers
+    votes
         All of them, those resumed from included.
     reason
         Why it stopped.
@@ -109,17 +109,17 @@ class RunResult(Displayed, Charted):
     """
 
     ranking: Ranking
-    answers: Comparisons
+    votes: Comparisons
     reason: str
     n_unanswered: int
 
     @property
     def n_votes(self) -> int:
         """How many there are."""
-        return self.answers.n_votes
+        return self.votes.n_votes
 
     def _headline(self) -> str:
-        return f"{self.n_votes:,} answers, stopped by: {self.reason}; {self.ranking!r}"
+        return f"{self.n_votes:,} votes, stopped by: {self.reason}; {self.ranking!r}"
 
     def _preview(self) -> Preview:
         return self.ranking._preview()
@@ -179,7 +179,7 @@ class Collector:
     def result(self, reason: str) -> RunResult:
         """The ranking and the reason it ended with."""
         ranking = self.sampler.ranking()
-        return RunResult(ranking, self.sampler.answers, reason, self.n_unanswered)
+        return RunResult(ranking, self.sampler.votes, reason, self.n_unanswered)
 
     @contextmanager
     def progress_bar(self, wanted: bool | None) -> Iterator[Callable[[], None]]:
@@ -191,7 +191,7 @@ class Collector:
         from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
         from rich.progress import Progress as Bar
 
-        columns = (TextColumn("answers"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+        columns = (TextColumn("votes"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
         with Bar(*columns, console=Console(stderr=True)) as bar:
-            task = bar.add_task("answers", total=self.budget.size, completed=self.sampler.n_votes)
+            task = bar.add_task("votes", total=self.budget.size, completed=self.sampler.n_votes)
             yield lambda: bar.update(task, completed=self.sampler.n_votes)

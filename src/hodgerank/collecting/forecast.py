@@ -45,7 +45,7 @@ class Forecast(Displayed):
         What is wanted.
     now
         What it asks for, by the answers so far: expected tau, or certainty of the top.
-    answers
+    votes
         The median of the futures that were played, smoothed; infinite where most of them do not
         lead to the target.
     lower, upper
@@ -54,7 +54,7 @@ class Forecast(Displayed):
 
     rule: RankingRule
     now: float
-    answers: float
+    votes: float
     lower: float
     upper: float
 
@@ -68,19 +68,19 @@ class Forecast(Displayed):
 
     def __str__(self) -> str:
         now, target = self.rule.value_text(self.now), self.rule.target_text
-        if not self.answers:
+        if not self.votes:
             return f"{now}: the target {target} is reached"
-        if not np.isfinite(self.answers):
+        if not np.isfinite(self.votes):
             return f"{now}: {target} is out of reach, or too far to be foreseen"
         upper = f"{self.upper:,.0f}" if np.isfinite(self.upper) else "far more"
         return (
-            f"{now}; {target} takes about {self.answers:,.0f} more answers "
+            f"{now}; {target} takes about {self.votes:,.0f} more votes "
             f"({self.lower:,.0f} to {upper})"
         )
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, ready for JSON; null is more than can be foreseen."""
-        numbers = {name: getattr(self, name) for name in ("answers", "lower", "upper")}
+        numbers = {name: getattr(self, name) for name in ("votes", "lower", "upper")}
         return {
             "rule": str(self.rule),
             "target": self.target,
@@ -89,7 +89,9 @@ class Forecast(Displayed):
         }
 
 
-def forecast(sampler: Sampler, target: float | RankingRule) -> Forecast:
+def forecast(
+    sampler: Sampler, target: float | RankingRule, ranking: Ranking | None = None
+) -> Forecast:
     """How many more answers this sampler needs until a target is reached.
 
     Plays the campaign on, several times: scores are drawn from what is known about them (and about
@@ -110,6 +112,8 @@ def forecast(sampler: Sampler, target: float | RankingRule) -> Forecast:
         Who asks. If only some pairs can be asked, it has to know its `candidates`.
     target
         Expected tau, or a rule that looks at a ranking, such as `TopKCertain(5)`.
+    ranking
+        What is known now, if it was ranked already; default: `sampler.ranking()`.
 
     Examples
     --------
@@ -117,16 +121,19 @@ def forecast(sampler: Sampler, target: float | RankingRule) -> Forecast:
     >>> sampler = hr.AutoSampler(["tea", "milk", "cola", "beer"], seed=1)
     >>> sampler.tell_many([("tea", "milk", 1), ("milk", "cola", 1), ("cola", "beer", 1)])
     >>> outlook = hr.forecast(sampler, 0.7)
-    >>> outlook.lower <= outlook.answers <= outlook.upper
+    >>> outlook.lower <= outlook.votes <= outlook.upper
     True
     """
-    return forecasts(sampler, [target])[0]
+    return forecasts(sampler, [target], ranking)[0]
 
 
-def forecasts(sampler: Sampler, targets: Iterable[float | RankingRule]) -> tuple[Forecast, ...]:
+def forecasts(
+    sampler: Sampler, targets: Iterable[float | RankingRule], ranking: Ranking | None = None
+) -> tuple[Forecast, ...]:
     """What `forecast` says of each of several targets, from the same futures."""
     rules = [_read_rule(target) for target in targets]
-    n, active, ranking = len(sampler.items), sampler.active_items, sampler.ranking()
+    n, active = len(sampler.items), sampler.active_items
+    ranking = sampler.ranking() if ranking is None else ranking
     for rule in rules:
         if n > MOST_PLAYED and not isinstance(rule, ExpectedTau):
             raise InvalidArgument(
@@ -134,7 +141,7 @@ def forecasts(sampler: Sampler, targets: Iterable[float | RankingRule]) -> tuple
             )
     found = dict.fromkeys(rules, (0.0, 0.0, 0.0))
     wanted = [rule for rule in rules if not rule.holds(ranking, active)]
-    if sampler.n_votes and not sampler.answers.outcome.any():  # ties alone tell nothing apart
+    if sampler.n_votes and not sampler.votes.outcome.any():  # ties alone tell nothing apart
         found |= dict.fromkeys(wanted, (np.inf, np.inf, np.inf))
     elif wanted:
         n_futures = int(np.clip(2000 / n, FEWEST_FUTURES, MOST_FUTURES))

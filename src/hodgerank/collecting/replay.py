@@ -137,8 +137,8 @@ class LearningCurves(Displayed, Charted):
     ----------
     strategies
         Their names.
-    answers
-        Numbers of answers at which tau was looked at.
+    votes
+        Numbers of votes at which tau was looked at.
     taus
         One value per strategy, run and look.
     truth
@@ -146,7 +146,7 @@ class LearningCurves(Displayed, Charted):
     """
 
     strategies: tuple[str, ...]
-    answers: IntArray
+    votes: IntArray
     taus: FloatArray
     truth: str
 
@@ -167,24 +167,24 @@ class LearningCurves(Displayed, Charted):
         ends = ", ".join(
             f"{name} {tau:.3f}" for name, tau in zip(self.strategies, self.mean[:, -1], strict=True)
         )
-        return f"tau against {self.truth} after {self.answers[-1]:,} answers: {ends}"
+        return f"tau against {self.truth} after {self.votes[-1]:,} votes: {ends}"
 
     def _preview(self) -> Preview:
         rows = (
-            (int(answers), *map(float, taus))
-            for answers, taus in zip(self.answers, self.mean.T, strict=True)
+            (int(votes), *map(float, taus))
+            for votes, taus in zip(self.votes, self.mean.T, strict=True)
         )
-        return Preview(("answers", *self.strategies), rows, len(self.answers))
+        return Preview(("votes", *self.strategies), rows, len(self.votes))
 
     def to_frame(self, backend: str = "polars") -> Any:
         """One row per strategy and number of answers."""
         from hodgerank.data.sources.frames import build_frame
 
-        k = len(self.answers)
+        k = len(self.votes)
         return build_frame(
             {
                 "strategy": np.repeat(np.array(self.strategies, dtype=object), k),
-                "answers": np.tile(self.answers, len(self.strategies)),
+                "votes": np.tile(self.votes, len(self.strategies)),
                 "tau": self.mean.ravel(),
                 "stderr": self.stderr.ravel(),
             },
@@ -290,6 +290,6 @@ def _taus(
     for look in looks.tolist():
         while sampler.n_votes < look:
             next(turns)
-        ranking = bayes_rank(sampler.answers, candidates=at_first or "all")
+        ranking = bayes_rank(sampler.votes, candidates=at_first or "all")
         taus.append(kendall_tau(ranking, truth))
     return taus

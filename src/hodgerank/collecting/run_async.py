@@ -47,9 +47,9 @@ class Allowance:
             return
         if per_pair < 1:
             raise InvalidArgument(f"per_pair is how often a pair is asked, not {per_pair!r}")
-        answers = sampler.answers
-        ends = zip(answers.left.tolist(), answers.right.tolist(), strict=True)
-        asked = Counter(frozenset((answers.items[a], answers.items[b])) for a, b in ends)
+        votes = sampler.votes
+        ends = zip(votes.left.tolist(), votes.right.tolist(), strict=True)
+        asked = Counter(frozenset((votes.items[a], votes.items[b])) for a, b in ends)
         for key, times in asked.items():
             self._left[key] = per_pair - times
             if times >= per_pair:

@@ -96,7 +96,7 @@ class VoteGroups(Displayed, Mapping[Item, Comparisons]):
             (name, votes.n_items, votes.n_votes, votes.n_workers)
             for name, votes in self.parts.items()
         )
-        return Preview((self.column, "items", "answers", "workers"), rows, len(self))
+        return Preview((self.column, "items", "votes", "workers"), rows, len(self))
 
 
 def _report(votes: Comparisons, name: str) -> ReadReport:

@@ -1,24 +1,32 @@
-"""bayes_rank: scores with a prior that the answers choose, so that few answers are enough."""
+"""bayes_rank: posterior means under a prior whose variance is estimated from the votes."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Literal
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from hodgerank.errors import InvalidArgument, InvalidComparisons, UnknownItem, require_positive
+from hodgerank.errors import (
+    InvalidArgument,
+    InvalidComparisons,
+    UnknownItem,
+    require_one_of,
+    require_positive,
+)
 from hodgerank.estimators.belief import FoundBelief, GivenBelief
-from hodgerank.estimators.covariance import ModelCovariance
+from hodgerank.estimators.covariance import CovarianceKind, ModelCovariance
+from hodgerank.estimators.design_effect import cluster_kind, design_effect, design_effect_note
 from hodgerank.estimators.dispersion import USUAL_VARIANCE, tempered
 from hodgerank.estimators.empirical_bayes import MarginalLikelihood, PosteriorFit
 from hodgerank.estimators.likelihood import weight_notes
 from hodgerank.estimators.position_bias.position_cells import require_display_order
 from hodgerank.estimators.priors import IndependentScores, Scope
 from hodgerank.estimators.ranking import Ranking
-from hodgerank.estimators.worker_weights import trust_in_workers, trusted_answers
+from hodgerank.estimators.worker_weights import trust_in_workers, trusted_answers, weighed
 from hodgerank.graph.answered_graph import AnsweredGraph
-from hodgerank.graph.build import build_graph, single_answers
+from hodgerank.graph.build import build_graph, single_answers, source_of
 from hodgerank.graph.comparison_graph import ComparisonGraph
 from hodgerank.types import FloatArray, Item, VotesLike
 
@@ -35,39 +43,47 @@ def bayes_rank(
     ridge: float | None = None,
     position_bias: Position | None = None,
     candidates: Iterable[tuple[Item, Item]] | Literal["all"] | None = None,
-    robust: bool = False,
+    worker_weights: bool = True,
+    covariance: CovarianceKind | None = None,
+    components: Literal["together", "separate"] = "together",
     confidence: float = 0.95,
 ) -> Ranking:
-    """Scores under the probit model with a Gaussian prior, for few answers or many.
+    """Rank by posterior means under the probit model, for few votes or many: the default model.
 
     P(i beats j) is the standard normal distribution function of x_i - x_j, and the scores have
-    prior N(0, v). Finds their mean and covariance given the answers by expectation propagation
-    [Minka01]. v is the one the answers make most probable, so weak opinions are shrunk much and
-    strong ones little; where they leave it open, it is a mean. Thanks to the prior all items are
-    ranked together, also those that no chain of comparisons joins yet: their uncertainty says so.
-    Ties and grades vary less than choices; by their `dispersion` they count for more.
+    prior N(0, v). Mean and covariance of the posterior are found by expectation propagation
+    [Minka01]. v maximises the marginal likelihood, so small differences are shrunk much and large
+    ones little; where the votes leave v open, results are averaged over it. Ties and grades vary
+    less than choices, and count for more by their `dispersion`.
 
-    Where only some pairs can be asked, such as neighbours, and items far apart hang on long chains
-    of them, small differences of neighbours do not mean small differences of all. There the
-    prior may also be that of items that are like those they are compared with (a Gaussian Markov
-    field), if the answers speak for it.
+    Votes of workers who choose at random are left out, and votes of workers who choose the worse
+    item are reversed, by the EM algorithm of `robust_rank`. Where votes are correlated (ballots,
+    units, repeated votes of a worker on the same pair), each counts for less, by the design effect.
+
+    Where only some pairs can be compared, such as neighbours, items far apart are linked by long
+    chains, and small differences of neighbours add up. There the prior may be a Gaussian Markov
+    random field on the graph of these pairs, if its marginal likelihood is larger.
 
     Parameters
     ----------
     votes
-        Comparisons, a ComparisonGraph, or anything `read_comparisons` takes. Items without any
-        answer are ranked too.
+        Comparisons, a ComparisonGraph, or anything `read_comparisons` takes. Items without votes
+        are ranked too. A graph, and files that are read in pieces, have no workers to weigh.
     ridge
-        1/v, the precision of the scores, if it is known; they are independent then.
+        1/v, the precision of the scores, if it is known; scores are then independent a priori.
     position_bias
-        As in `bradley_terry`; scores are independent beforehand then.
+        As in `bradley_terry`; scores are then independent a priori.
     candidates
-        Pairs that could be asked: a list, or 'all'. Default: those that were. It matters where
-        answers led to the pairs that were asked.
-    robust
-        Weigh the answers of each worker by how far they can be trusted, as `robust_rank` finds it:
-        those of coin-tossers are left out, those of adversaries turned round. Answers without a
-        worker are trusted.
+        Pairs that could be compared: a list, or 'all'. Default: those that were. It matters where
+        pairs were chosen adaptively.
+    worker_weights
+        Whether votes are weighted by worker; votes without a worker count in full.
+    covariance
+        What votes are clustered by: 'worker', 'ballot' (also units), or 'model' for nothing.
+        Default: ballots or units where there are any, workers where they repeat their votes.
+    components
+        'together' ranks all items, also those that are not connected, thanks to the prior;
+        'separate' ranks each component.
     confidence
         Level of the intervals.
 
@@ -77,41 +93,82 @@ def bayes_rank(
     >>> ranking.items, ranking.n_components
     (('a', 'c', 'd', 'b'), 1)
     """
-    if ridge is not None:
-        require_positive(ridge, "ridge")
-        if not LEAST_RIDGE <= ridge <= 1 / LEAST_RIDGE:
-            raise InvalidArgument(
-                f"ridge is the precision of the scores, from {LEAST_RIDGE:g} to "
-                f"{1 / LEAST_RIDGE:g}, not {ridge:g}"
-            )
-    if robust:
-        answers = single_answers(votes, "robust=True (--robust)")
-        trusted = answers
-        if answers.n_workers:
-            trusted = trusted_answers(answers, trust_in_workers(answers))
-        if answers.display_known.any() and not trusted.display_known.any():
-            position_bias = None  # nobody who is trusted has seen sides that are known
-        ranking = bayes_rank(
-            trusted,
-            ridge=ridge,
-            position_bias=position_bias,
-            candidates=candidates,
-            confidence=confidence,
-        )
-        return ranking.counting(ComparisonGraph.from_comparisons(answers))
-    graph = build_graph(votes)
-    scope = _read_scope(candidates, graph.items)
-    if position_bias is None:
-        return believed_ranking(graph, scope, ridge=ridge, confidence=confidence)
-    if candidates is not None:
+    _check_ridge(ridge)
+    require_one_of(components, ("together", "separate"), "components")
+    if position_bias is not None and candidates is not None:
         raise InvalidArgument("candidates= and position_bias= do not go together: leave out one")
-    answers = single_answers(
-        votes, f"position_bias={position_bias!r} (--position-bias {position_bias})"
-    )
-    require_display_order(answers, position_bias)
-    return position_adjusted_ranking(
-        AnsweredGraph.of(answers), position_bias, ridge=ridge, confidence=confidence
-    )
+    if covariance in ("worker", "ballot"):
+        votes = single_answers(votes, f"covariance={covariance!r} (--covariance {covariance})")
+    elif position_bias is not None:
+        votes = single_answers(
+            votes, f"position_bias={position_bias!r} (--position-bias {position_bias})"
+        )
+    if isinstance(votes, ComparisonGraph) or source_of(votes).is_lazy:
+        graph = build_graph(votes)
+        ranking = believed_ranking(
+            graph,
+            _read_scope(candidates, graph),
+            ridge=ridge,
+            confidence=confidence,
+            notes=weight_notes(graph),
+        )
+    else:
+        answered = AnsweredGraph.of(source_of(votes).distinct_answers())
+        if position_bias is not None:
+            require_display_order(answered.votes, position_bias)
+        ranking = _rank_by_worker(
+            answered, ridge, position_bias, candidates, worker_weights, covariance, confidence
+        )
+        graph = answered.graph
+    return ranking if components == "together" else ranking.by_component(graph)
+
+
+def _check_ridge(ridge: float | None) -> None:
+    if ridge is None:
+        return
+    require_positive(ridge, "ridge")
+    if not LEAST_RIDGE <= ridge <= 1 / LEAST_RIDGE:
+        raise InvalidArgument(
+            f"ridge is the precision of the scores, from {LEAST_RIDGE:g} to "
+            f"{1 / LEAST_RIDGE:g}, not {ridge:g}"
+        )
+
+
+def _rank_by_worker(
+    answered: AnsweredGraph,
+    ridge: float | None,
+    position_bias: Position | None,
+    candidates: Iterable[tuple[Item, Item]] | Literal["all"] | None,
+    worker_weights: bool,
+    covariance: CovarianceKind | None,
+    confidence: float,
+) -> Ranking:
+    """The ranking of single votes: weighted by worker, and by the design effect of clusters."""
+    votes, notes, weights = answered.votes, weight_notes(answered.graph), {}
+    trusted = answered
+    if worker_weights and votes.n_workers:
+        trust = trust_in_workers(votes)
+        weights = dict(zip(votes.workers, trust.tolist(), strict=True))
+        if (trust != 1).any():
+            trusted = AnsweredGraph.of(trusted_answers(votes, trust))
+    if votes.display_known.any() and not trusted.votes.display_known.any():
+        position_bias = None  # nobody who counts has seen pairs in a known order
+    by = cluster_kind(trusted) if covariance is None else covariance
+    effect = design_effect(trusted.votes, by, position_bias)
+    notes = (*notes, *design_effect_note(effect, by, bool(votes.units)))
+    how: dict[str, Any] = {"ridge": ridge, "confidence": confidence, "notes": notes}
+    if position_bias is None:
+        scope = _read_scope(candidates, answered.graph)
+        ranking = believed_ranking(trusted.graph, scope, design_effect=effect, **how)
+    else:
+        if effect > 1:
+            share = np.full(len(trusted.votes), 1 / effect)
+            trusted = AnsweredGraph.of(weighed(trusted.votes, share))
+        ranking = position_adjusted_ranking(trusted, position_bias, **how)
+        ranking = replace(ranking, dispersion=ranking.dispersion * effect)
+    if trusted is not answered:
+        ranking = ranking.counting(answered.graph)
+    return replace(ranking, worker_weights=weights)
 
 
 def believed_ranking(
@@ -119,15 +176,16 @@ def believed_ranking(
     scope: Scope | None = None,
     *,
     ridge: float | None = None,
+    design_effect: float = 1.0,
     confidence: float = 0.95,
     notes: tuple[str, ...] = (),
 ) -> Ranking:
     """The ranking of a graph; see `bayes_rank`."""
     if not graph.n_items:
         raise InvalidComparisons("there are no items to rank")
-    found = FoundBelief(graph, LINK, scope=scope)
+    found = FoundBelief(graph, LINK, scope=scope, design_effect=design_effect)
     fit = found.evidence.best if ridge is None else _given(graph, found.dispersion, ridge)
-    return _ranking(found, fit, ridge, confidence, (*weight_notes(graph), *notes))
+    return _ranking(found, fit, ridge, confidence, notes)
 
 
 def position_adjusted_ranking(
@@ -149,8 +207,7 @@ def position_adjusted_ranking(
     found = position_bias_posterior(answered, position_bias, LINK, held)
     place = found.evidence.best_place if ridge is None else _place(ridge)
     note = position_bias_note(found.evidence.lean(place), position_bias)
-    notes = (*weight_notes(answered.graph), *notes, note)
-    return _ranking(found, found.evidence.fit(place), ridge, confidence, notes)
+    return _ranking(found, found.evidence.fit(place), ridge, confidence, (*notes, note))
 
 
 def _given(graph: ComparisonGraph, dispersion: float, ridge: float) -> PosteriorFit:
@@ -187,7 +244,8 @@ def _ranking(
         covariance,
         belief=found if ridge is None else GivenBelief(fit.scores, covariance),
         dispersion=found.dispersion,
-        joined=True,
+        has_prior=True,
+        components=np.zeros(graph.n_items, np.int64),
         model="posterior mean",
         link=LINK,
         confidence=confidence,
@@ -201,10 +259,12 @@ def _ranking(
 
 
 def _read_scope(
-    candidates: Iterable[tuple[Item, Item]] | Literal["all"] | None, items: tuple[Item, ...]
+    candidates: Iterable[tuple[Item, Item]] | Literal["all"] | None, graph: ComparisonGraph
 ) -> Scope | None:
+    """The pairs that could be compared; where earlier votes led to pairs, any could."""
+    items = graph.items
     if candidates is None:
-        return None
+        return Scope(len(items)) if graph.report.adaptive else None
     if isinstance(candidates, str):
         if candidates != "all":
             raise InvalidArgument(f"candidates are a list of pairs or 'all', not {candidates!r}")

@@ -64,6 +64,8 @@ class FoundBelief:
         ratio reduces the effective number of votes.
     scope
         Pairs that could be asked. Default: the pairs of the graph.
+    design_effect
+        The reduction of the effective number of votes, if it is known.
     """
 
     graph: ComparisonGraph
@@ -71,6 +73,7 @@ class FoundBelief:
     clustered: Covariance | None = None
     model: Covariance | None = None
     scope: Scope | None = None
+    design_effect: float = 1.0
 
     @cached_property
     def dispersion(self) -> float:
@@ -80,7 +83,7 @@ class FoundBelief:
     @property
     def _inflation(self) -> float:
         if self.clustered is None or self.model is None or self.clustered is self.model:
-            return 1.0
+            return self.design_effect
         return float(self.clustered.variances.sum() / self.model.variances.sum())
 
     @cached_property

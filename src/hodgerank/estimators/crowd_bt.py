@@ -101,7 +101,8 @@ def crowd_bt(
         ModelCovariance(equations, 1.0),
         # expected votes of a reliable crowd are still choices
         belief=FoundBelief(replace(graph, squares=graph.weights), "bradley-terry"),
-        joined=True,
+        has_prior=True,
+        components=np.zeros(graph.n_items, np.int64),
         model="Crowd-BT",
         link="bradley-terry",
         confidence=confidence,

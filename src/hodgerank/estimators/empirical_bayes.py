@@ -9,10 +9,12 @@ import numpy as np
 
 from hodgerank.estimators.covariance import Equations
 from hodgerank.estimators.dispersion import USUAL_VARIANCE
-from hodgerank.estimators.priors import Prior, Scope
+from hodgerank.estimators.posterior_mode import posterior_mode
+from hodgerank.estimators.priors import IndependentScores, Prior, Scope
 from hodgerank.graph.comparison_graph import ComparisonGraph
 from hodgerank.kernels.expectation_propagation import LINK_CODES, Answers, Sites
 from hodgerank.kernels.linalg.laplacian import divergence
+from hodgerank.kernels.links import LIKELIHOODS, likelihood_of
 from hodgerank.types import FloatArray
 
 SPREAD_OF_VARIANCE = 1.5  # standard deviation of the hyperprior on the log variance
@@ -22,6 +24,10 @@ FEW_PAIRS = 2  # per item
 AHEAD = 2.0  # nats of evidence that a Markov prior needs in doubtful cases
 FARTHEST = 8  # factors of two from the default variance
 CLOSE_ENOUGH, TOLERANCE = 1e-3, 1e-4  # change of sites in the last sweep: searching, final
+# From here on the posterior is nearly Gaussian around its mode; computing its mean instead would
+# take minutes for a hundred million votes.
+MANY_PAIRS, MANY_VOTES = 200_000, 50  # the latter per item
+MODE_ROUNDS, SETTLED = 10, 0.01  # of the prior variance, and its last relative change
 
 
 @dataclass(frozen=True, eq=False)
@@ -147,6 +153,45 @@ class MarginalLikelihood:
         return places, np.asarray(weights / weights.sum())
 
 
+class LaplaceLikelihood(MarginalLikelihood):
+    """The same by Laplace's method: the mode of the posterior, and the curvature there.
+
+    The variance is the one that EM finds: the mean square of the scores plus their variances. With
+    50 votes per item or more, scores differ from those of expectation propagation by .05 to .2
+    standard errors, mostly by a common factor, and Kendall's tau in the fourth decimal.
+    """
+
+    @property
+    def peak(self) -> tuple[float, float]:
+        """The variance of the prior, which so many votes leave no doubt about."""
+        return float(np.log2(self._found[0] / USUAL_VARIANCE[self.link])), 0.0
+
+    @cached_property
+    def _found(self) -> tuple[float, FloatArray]:
+        """Variance of the prior, and nearly the mode with it."""
+        graph, variance = self.graph, USUAL_VARIANCE[self.link]
+        x = np.zeros(graph.n_items)
+        for _ in range(MODE_ROUNDS):
+            found, equations = posterior_mode(graph, self.link, variance, x, CLOSE_ENOUGH)
+            x, before = found.x, variance
+            variance = float(x @ x + equations.inverse_diagonal.values.sum()) / len(x)
+            if abs(variance / before - 1) < SETTLED:
+                break
+        return variance, x
+
+    def _fit(self, k: float, tolerance: float) -> Sites:
+        """Sites whose Gaussian has its mean at the mode."""
+        graph = self.graph
+        found, _ = posterior_mode(graph, self.link, self.variance(k), self._found[1])
+        difference = found.x[graph.i] - found.x[graph.j]
+        _, slope, bend = likelihood_of(
+            LIKELIHOODS[self.link], graph.weights, (1 + graph.flows) / 2
+        )(difference)
+        return Sites(
+            bend, bend * difference + slope, sweeps=found.iterations, change=found.residual
+        )
+
+
 def most_evident(
     graph: ComparisonGraph, link: str, scope: Scope | None = None
 ) -> MarginalLikelihood:
@@ -156,6 +201,8 @@ def most_evident(
     prior needs a margin of evidence if these pairs are few, since few pairs form chains by chance,
     or if one bottleneck separates the items, since only the votes across it distinguish the priors.
     """
+    if graph.n_edges >= MANY_PAIRS and graph.weights.sum() >= MANY_VOTES * graph.n_items:
+        return LaplaceLikelihood(graph, link, IndependentScores(graph.n_items))
     pairs = scope or Scope(graph.n_items, (graph.i, graph.j))
     independent, *chained = (MarginalLikelihood(graph, link, prior) for prior in pairs.priors)
     if not chained:

@@ -8,13 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from hodgerank.data.comparisons import Comparisons
 from hodgerank.data.groups import VoteGroups
 from hodgerank.display import Charted, Displayed, Preview
 from hodgerank.errors import HodgeRankError, InvalidArgument
 from hodgerank.estimators.bayes import bayes_rank
 from hodgerank.estimators.certainty import leader_is_certain
-from hodgerank.estimators.least_squares import hodge_rank
+from hodgerank.estimators.rank import rank
 from hodgerank.estimators.ranking import Ranking
 from hodgerank.types import Item
 
@@ -38,7 +37,7 @@ class GroupSummary:
 
     group: Item
     items: int
-    answers: int
+    votes: int
     leader: Item | None = None
     leader_is_certain: bool = False
     settled: float = 0.0
@@ -91,14 +90,14 @@ class GroupRankings(Displayed, Charted, Mapping[Item, Ranking]):
         return [self._summarised(group) for group in self.sizes]
 
     def _summarised(self, group: Item) -> GroupSummary:
-        items, answers = self.sizes[group]
+        items, votes = self.sizes[group]
         if group in self.problems:
-            return GroupSummary(group, items, answers, problem=str(self.problems[group]))
+            return GroupSummary(group, items, votes, problem=str(self.problems[group]))
         ranking, posterior = self.rankings[group], self.posteriors[group]
         return GroupSummary(
             group,
             items,
-            answers,
+            votes,
             leader=ranking.items[0],
             leader_is_certain=ranking.n_components == 1 and leader_is_certain(ranking),
             settled=min(ranking.settled, posterior.settled),
@@ -127,12 +126,12 @@ class GroupRankings(Displayed, Charted, Mapping[Item, Ranking]):
         return f"{len(self.sizes):,} groups by {self.column}: {self.verdict}"
 
     def _preview(self) -> Preview:
-        names = (self.column, "items", "answers", "leader", "leader certain", "order settled")
+        names = (self.column, "items", "votes", "leader", "leader certain", "order settled")
         rows = (
             (
                 line.group,
                 line.items,
-                line.answers,
+                line.votes,
                 line.problem if line.leader is None else line.leader,
                 "yes" if line.leader_is_certain else "no",
                 f"{line.settled:.0%}",
@@ -181,8 +180,7 @@ def rank_groups(
     votes
         The result of `read_comparisons(..., group=...)`.
     fit
-        The estimator: `hodge_rank`, `bradley_terry`, `robust_rank` ... Default: `hodge_rank`, or
-        `bayes_rank` if pairs were chosen adaptively and it accepts the options.
+        The estimator, e.g. `bradley_terry`. Default: `rank`.
     options
         Arguments of `fit`.
 
@@ -200,19 +198,17 @@ def rank_groups(
     rankings: dict[Item, Ranking] = {}
     posteriors: dict[Item, Ranking] = {}
     problems: dict[Item, HodgeRankError] = {}
+    is_default = fit is None and options.get("model", "bayes") == "bayes"
     for group, answers in votes.items():
         try:
-            ranking = (fit or _usual(answers, options))(answers, **options)
+            ranking = (fit or rank)(answers, **options)
             ranking.rank_intervals  # noqa: B018 - errors of rank intervals count as problems too
         except HodgeRankError as problem:
             problems[group] = problem
             continue
         rankings[group] = ranking
-        posteriors[group] = bayes_rank(answers, confidence=ranking.confidence)
+        posteriors[group] = (
+            ranking if is_default else bayes_rank(answers, confidence=ranking.confidence)
+        )
     sizes = {group: (answers.n_items, answers.n_votes) for group, answers in votes.items()}
     return GroupRankings(votes.column, rankings, posteriors, problems, sizes)
-
-
-def _usual(votes: Comparisons, options: Mapping[str, Any]) -> Callable[..., Ranking]:
-    can_be_posterior = options.keys() <= {"ridge", "confidence", "position_bias"}
-    return bayes_rank if votes.report.adaptive and can_be_posterior else hodge_rank

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from statistics import NormalDist
@@ -25,9 +25,9 @@ DEPENDENT = (
     "answers of one {} are taken as independent of each other, which makes the intervals too narrow"
 )
 ADAPTIVE = (
-    "pairs were chosen in the light of earlier answers, which stretches scores and makes intervals "
-    "too short (where it was measured: by 1.3 to 1.7, and 72 to 89 % of 95 % intervals hold): "
-    "bayes_rank (--model bayes) allows for most of it"
+    "pairs were chosen adaptively, which exaggerates score differences and makes intervals too "
+    "short (in tests 72% to 89% of the 95% intervals covered): the default model accounts for most "
+    "of it"
 )
 # Scores closer than this, relative to their spread, are tied.
 TIE = 1e-9
@@ -46,7 +46,7 @@ class RankedItem(NamedTuple):
     upper: float
     rank_lower: int
     rank_upper: int
-    comparisons: int
+    votes: int
 
 
 class Believed(NamedTuple):
@@ -72,9 +72,8 @@ class Ranking(Displayed, Charted):
     ----------
     items, scores
         Best first. Scores sum to zero in each component.
-    comparisons
-        Number of answers each item took part in, whatever they weigh: those of workers who are not
-        trusted are among them.
+    votes
+        Number of votes on each item. They count in full, also those of workers who are not trusted.
     components
         Component of each item; all 0 in a connected graph.
     model, link
@@ -95,13 +94,19 @@ class Ranking(Displayed, Charted):
     undefeated, winless
         Items of groups that never lost to (never won against) an item outside the group. Where
         there are any, no finite maximum of the likelihood exists.
+    no_votes, not_connected
+        Items that `rank` left out: those without votes, and those outside the largest connected
+        component.
+    worker_weights
+        Weight of each worker's votes: 1 in full, 0 not at all, negative reversed. Empty where all
+        votes count equally.
     notes
         What a careful reader should know before using the numbers.
     """
 
     items: tuple[Item, ...]
     scores: FloatArray
-    comparisons: IntArray
+    votes: IntArray
     components: IntArray
     model: str
     link: str
@@ -114,6 +119,9 @@ class Ranking(Displayed, Charted):
     converged: bool
     undefeated: tuple[Item, ...]
     winless: tuple[Item, ...]
+    no_votes: tuple[Item, ...]
+    not_connected: tuple[Item, ...]
+    worker_weights: Mapping[Item, float]
     notes: tuple[str, ...]
     backend: str
     _codes: IntArray
@@ -146,27 +154,29 @@ class Ranking(Displayed, Charted):
         undefeated: tuple[Item, ...] = (),
         winless: tuple[Item, ...] = (),
         notes: tuple[str, ...] = (),
-        joined: bool = False,
+        has_prior: bool = False,
+        components: IntArray | None = None,
     ) -> Ranking:
         """Order the items of a graph by score; equal scores keep the order of the items.
 
-        Where a prior has `joined` them, all items are compared whatever the components. Without a
-        `belief` the scores and their covariance are taken for one.
+        `has_prior` says that a prior keeps scores together where pairs were chosen adaptively.
+        `components` are those of the graph unless given. Without a `belief` the scores and their
+        covariance are taken for one.
         """
         if isinstance(covariance, ModelCovariance):
             if graph.report.ballots:
                 notes = (*notes, DEPENDENT.format("ballot"))
             if graph.report.units:
                 notes = (*notes, DEPENDENT.format("unit"))
-        if graph.report.adaptive and not joined:  # no prior has kept the scores together
+        if graph.report.adaptive and not has_prior:
             notes = (*notes, ADAPTIVE)
-        components = np.zeros(len(scores), np.int64) if joined else graph.components
+        components = graph.components if components is None else components
         tied = np.round(scores / max(TIE * float(np.ptp(scores)), np.finfo(float).tiny))
         order = np.lexsort((np.arange(len(scores)), -tied, components))
         return cls(
             items=tuple(graph.items[k] for k in order.tolist()),
             scores=_read_only(scores[order]),
-            comparisons=_read_only(graph.votes_per_item[order]),
+            votes=_read_only(graph.votes_per_item[order]),
             components=_read_only(components[order]),
             model=model,
             link=link,
@@ -179,6 +189,9 @@ class Ranking(Displayed, Charted):
             converged=converged,
             undefeated=undefeated,
             winless=winless,
+            no_votes=(),
+            not_connected=(),
+            worker_weights={},
             notes=notes,
             backend=graph.backend,
             _codes=order,
@@ -192,8 +205,21 @@ class Ranking(Displayed, Charted):
         return kind(**{part.name: getattr(self, part.name) for part in fields(Ranking)}, **more)
 
     def counting(self, graph: ComparisonGraph) -> Self:
-        """The same ranking; `comparisons` are the answers of another graph of the same items."""
-        return replace(self, comparisons=_read_only(graph.votes_per_item[self._codes]))
+        """The same ranking, with the numbers of votes of another graph of the same items."""
+        return replace(self, votes=_read_only(graph.votes_per_item[self._codes]))
+
+    def by_component(self, graph: ComparisonGraph) -> Self:
+        """The same scores, each component of the graph ranked by itself, largest first."""
+        place = {item: k for k, item in enumerate(graph.items)}
+        components = graph.components[[place[item] for item in self.items]]
+        order = np.argsort(components, kind="stable")
+        arrays = {name: getattr(self, name)[order] for name in ("scores", "comparisons", "_codes")}
+        return replace(
+            self,
+            items=tuple(self.items[k] for k in order.tolist()),
+            components=components[order],
+            **arrays,
+        )
 
     def __len__(self) -> int:
         """Number of items."""
@@ -227,7 +253,7 @@ class Ranking(Displayed, Charted):
             float(upper),
             int(best),
             int(worst),
-            int(self.comparisons[k]),
+            int(self.votes[k]),
         )
 
     @property
@@ -243,7 +269,7 @@ class Ranking(Displayed, Charted):
         return f"{self.model}, {len(self):,} items: {best}{', ...' if len(self) > 3 else ''}"
 
     def _preview(self) -> Preview:
-        names = ("rank", "item", "score", "stderr", "ranks", "comparisons")
+        names = ("rank", "item", "score", "stderr", "ranks", "votes")
         rows = (
             (
                 row.rank,
@@ -251,11 +277,20 @@ class Ranking(Displayed, Charted):
                 row.score,
                 row.stderr,
                 f"{row.rank_lower} to {row.rank_upper}",
-                row.comparisons,
+                row.votes,
             )
             for row in self
         )
         return Preview(names, rows, len(self))
+
+    @property
+    def description(self) -> str:
+        """The model in words."""
+        if self.model == "posterior mean":
+            return "Bayesian probit model"
+        errors = "" if self.uncertainty.startswith("exact") else f", {self.uncertainty}"
+        prior = f", ridge {self.ridge:g}" if self.ridge else ""
+        return f"{self.model}, {self.link} link{prior}{errors}"
 
     @property
     def n_components(self) -> int:
@@ -488,6 +523,12 @@ class Ranking(Displayed, Charted):
             "components": self.n_components,
             "undefeated": list(self.undefeated),
             "winless": list(self.winless),
+            "no_votes": list(self.no_votes),
+            "not_connected": list(self.not_connected),
+            "is_weighted_by_worker": bool(self.worker_weights),
+            "worker_weights": {
+                str(worker): weight for worker, weight in self.worker_weights.items() if weight < 1
+            },
             "notes": list(self.notes),
             "items": [
                 dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)
@@ -505,7 +546,7 @@ class Ranking(Displayed, Charted):
             "rank": self.ranks,
             "rank_lower": self.rank_intervals[:, 0],
             "rank_upper": self.rank_intervals[:, 1],
-            "comparisons": self.comparisons,
+            "votes": self.votes,
         }
         if self.n_components > 1:
             columns["component"] = self.components

@@ -142,7 +142,7 @@ class TrustReport(Displayed, Charted):
             "verdict": self.verdict,
             "statements": [said.to_dict() for said in self.statements],
             "items": self.votes.n_items,
-            "answers": self.votes.n_votes,
+            "votes": self.votes.n_votes,
             "beta_0": parts.betti.beta_0,
             "beta_1": parts.betti.beta_1,
             "energy": parts.energy,

@@ -17,7 +17,7 @@ from hodgerank.errors import DisconnectedGraph, InvalidComparisons
 from hodgerank.kernels.edges import EdgeSums, add_up, sum_by_edge
 from hodgerank.kernels.linalg import laplacian
 from hodgerank.kernels.linalg.normal_equations import NormalEquations
-from hodgerank.types import CodeArray, FloatArray, IntArray, Item, Pair
+from hodgerank.types import BoolArray, CodeArray, FloatArray, IntArray, Item, Pair
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -237,6 +237,19 @@ class ComparisonGraph(Displayed, Charted):
         order = np.lexsort((-answers, self.components))
         best = order[np.r_[True, np.diff(self.components[order]) > 0]]
         return [Pair(self.items[best[0]], self.items[k]) for k in best[1:]]
+
+    def among(self, is_kept: BoolArray) -> ComparisonGraph:
+        """The graph of some of the items, and the edges between them."""
+        code = (np.cumsum(is_kept) - 1).astype(np.int32)
+        edges = is_kept[self.i] & is_kept[self.j]
+        parts = ("counts", "weights", "weight_squares", "flows", "squares")
+        return replace(
+            self,
+            items=tuple(self.items[k] for k in np.flatnonzero(is_kept)),
+            i=code[self.i[edges]],
+            j=code[self.j[edges]],
+            **{name: getattr(self, name)[edges] for name in parts},
+        )
 
     def require_connected(self) -> None:
         """Raise `DisconnectedGraph` unless all items are connected."""

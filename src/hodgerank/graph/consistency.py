@@ -76,7 +76,7 @@ class Cycle:
 
     Attributes
     ----------
-    flows, answers
+    flows, votes
         Mean sign and number of votes of the three pairs, without ties, in the direction of the
         cycle: all flows are positive.
     strength
@@ -87,7 +87,7 @@ class Cycle:
 
     items: tuple[Item, Item, Item]
     flows: tuple[float, float, float]
-    answers: tuple[int, int, int]
+    votes: tuple[int, int, int]
     strength: float
     p_value: float
 

@@ -31,7 +31,7 @@ class InconsistentTriangle:
         The same sum under Bradley-Terry: not exactly 0, because preferences saturate.
     z
         Their difference in standard errors.
-    flows, answers
+    flows, votes
         Mean vote and number of votes of the three pairs around the triangle.
     """
 
@@ -40,7 +40,7 @@ class InconsistentTriangle:
     expected: float
     z: float
     flows: tuple[float, float, float]
-    answers: tuple[int, int, int]
+    votes: tuple[int, int, int]
 
     @property
     def is_cycle(self) -> bool:

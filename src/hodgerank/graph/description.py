@@ -61,7 +61,7 @@ class Description(Displayed):
 
     source: str
     items: int
-    answers: int
+    votes: int
     workers: int
     anonymous_votes: int
     ties: int
@@ -81,7 +81,7 @@ class Description(Displayed):
 
     def _headline(self) -> str:
         return (
-            f"{self.source}: {self.items:,} items, {self.answers:,} votes, "
+            f"{self.source}: {self.items:,} items, {self.votes:,} votes, "
             f"{self.workers:,} workers, {self.coverage:.1%} of the pairs"
         )
 
@@ -111,7 +111,7 @@ def describe(votes: VotesLike) -> Description:
     return Description(
         source=report.source,
         items=votes.n_items,
-        answers=len(votes),
+        votes=len(votes),
         workers=votes.n_workers,
         anonymous_votes=len(votes) - len(named),
         ties=int((votes.outcome == 0).sum()),

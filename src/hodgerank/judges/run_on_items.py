@@ -77,7 +77,7 @@ class JudgedRun(Displayed):
     @property
     def unjudged(self) -> tuple[Item, ...]:
         """Items about which there is no answer; the report is on the others."""
-        answers = self.result.answers
+        answers = self.result.votes
         judged = {answers.items[k] for k in (*answers.left.tolist(), *answers.right.tolist())}
         return tuple(item for item in answers.items if item not in judged)
 
@@ -101,7 +101,7 @@ class JudgedRun(Displayed):
 
     def _votes(self, source: str) -> tuple[Comparisons, float]:
         """The answers by what they are worth, and what they are for hanging together by context."""
-        columns, told = votes_in(self.judged, self.asked_by), self.result.answers
+        columns, told = votes_in(self.judged, self.asked_by), self.result.votes
         items = {item: code for code, item in enumerate(told.items)}
         workers = {model: code for code, model in enumerate(dict.fromkeys(columns["worker"]))}
         weight = columns.get("weight")

@@ -38,7 +38,7 @@ def budget_chart(votes: VotesLike | RunResult) -> Any:
     Of a run its own ranking is taken, of votes that by least squares. Of more than 60 items ranks
     are taken together.
     """
-    graph = build_graph(votes.answers if isinstance(votes, RunResult) else votes)
+    graph = build_graph(votes.votes if isinstance(votes, RunResult) else votes)
     if not graph.n_edges:
         return words_alone("No pair has been answered yet")
     if isinstance(votes, RunResult):

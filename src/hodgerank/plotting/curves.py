@@ -127,7 +127,7 @@ def learning_curves_chart(curves: LearningCurves) -> Any:
     """One line per strategy, with a band of two standard errors."""
     rows = [
         {
-            "x": row["answers"],
+            "x": row["votes"],
             "series": row["strategy"],
             "mean": row["tau"],
             "stderr": row["stderr"],
@@ -154,7 +154,7 @@ def _finding(curves: LearningCurves) -> str:
     """
     ends = curves.mean[:, -1]
     order = np.argsort(-ends, kind="stable").tolist()
-    after = f"after {int(curves.answers[-1]):,} answers"
+    after = f"after {int(curves.votes[-1]):,} answers"
     first = name(curves.strategies[order[0]])
     if len(order) == 1:
         return f"{first} reaches tau {ends[order[0]]:.3f} {after}"
@@ -187,14 +187,14 @@ def certainty_curve_chart(points: Sequence[tuple[int, float]], outlook: Forecast
     """
     alt = altair()
     last, tau = points[-1]
-    is_foreseen = outlook is not None and outlook.answers > 0 and isfinite(outlook.answers)
+    is_foreseen = outlook is not None and outlook.votes > 0 and isfinite(outlook.votes)
     right = max(last, 1)
     layers = []
     if outlook is not None and is_foreseen:
-        right = round(min(outlook.upper, max(BEYOND * outlook.answers, FARTHEST * last)) + last)
+        right = round(min(outlook.upper, max(BEYOND * outlook.votes, FARTHEST * last)) + last)
         future = {
             "from": last + outlook.lower,
-            "answers": last + outlook.answers,
+            "answers": last + outlook.votes,
             "to": min(last + outlook.upper, right),
         }
         base = alt.Chart(data_of([future]))

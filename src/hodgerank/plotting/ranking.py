@@ -154,7 +154,7 @@ def _intervals(ranking: Ranking, rows: IntArray, axis: str) -> Any:
             alt.Tooltip("score:Q", format="+.3f"),
             alt.Tooltip("lower:Q", format="+.3f"),
             alt.Tooltip("upper:Q", format="+.3f"),
-            alt.Tooltip("comparisons:Q", format=","),
+            alt.Tooltip("votes:Q", format=","),
         ],
     )
     x = alt.X(

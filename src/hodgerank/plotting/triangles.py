@@ -115,7 +115,7 @@ def _panel(triangle: Cycle | InconsistentTriangle, words: str) -> Any:
 def _ways(triangle: Cycle | InconsistentTriangle) -> list[dict[str, Any]]:
     """The three pairs on the way round, each from the preferred item to the other."""
     ways = []
-    for k, (flow, answers) in enumerate(zip(triangle.flows, triangle.answers, strict=True)):
+    for k, (flow, answers) in enumerate(zip(triangle.flows, triangle.votes, strict=True)):
         first, last = (k, (k + 1) % 3)[:: 1 if flow >= 0 else -1]
         start, tip, turn = _arrow(CORNERS[first], CORNERS[last])
         ways.append(

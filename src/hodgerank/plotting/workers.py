@@ -251,7 +251,7 @@ def _x_title(panel: _Panel) -> str:
 def _areas(assessment: WorkerAssessment, n: int) -> FloatArray:
     """By number of answers; the more workers, the smaller."""
     largest = max(SMALLEST, min(LARGEST, INK / n))
-    shares = assessment.answers / max(1, int(assessment.answers.max()))
+    shares = assessment.votes / max(1, int(assessment.votes.max()))
     return np.asarray(np.maximum(SMALLEST, largest * shares))
 
 
@@ -263,7 +263,7 @@ def _row(
         "worker": str(assessment.workers[worker]),
         "flag": assessment.flag[worker],
         "level": level,
-        "answers": int(assessment.answers[worker]),
+        "answers": int(assessment.votes[worker]),
         "x": round(float(panel.x[k]), 4),
         "y": round(float(assessment.agreement[worker]), 4),
         "area": round(area, 1),

@@ -11,11 +11,10 @@ import numpy as np
 
 from hodgerank.collecting.forecast import Forecast, forecasts
 from hodgerank.collecting.stopping import ExpectedTau, RankingRule, TopKCertain
-from hodgerank.data.comparisons import NO_WORKER, Comparisons
-from hodgerank.data.subsets import exclude_workers
+from hodgerank.data.comparisons import Comparisons
+from hodgerank.data.subsets import exclude_workers, largest_component
 from hodgerank.display import p_words
 from hodgerank.errors import DisconnectedGraph, InvalidComparisons, NothingToAsk
-from hodgerank.estimators.bayes import bayes_rank
 from hodgerank.estimators.certainty import (
     certainties,
     certainty_over_next,
@@ -25,9 +24,8 @@ from hodgerank.estimators.certainty import (
     top_certainties,
     top_k_certainty,
 )
-from hodgerank.estimators.likelihood import bradley_terry
 from hodgerank.estimators.position_bias.bias_test import ranking_chance
-from hodgerank.estimators.position_bias.position_cells import has_display_order
+from hodgerank.estimators.rank import rank
 from hodgerank.estimators.ranking import Ranking
 from hodgerank.estimators.trust import TrustReport, assess_trust
 from hodgerank.estimators.trust_statements import (
@@ -37,7 +35,6 @@ from hodgerank.estimators.trust_statements import (
     chance_of_ranking,
 )
 from hodgerank.estimators.workers.assessment import CLICKING, WARNINGS, WorkerAssessment
-from hodgerank.graph.answered_graph import AnsweredGraph
 from hodgerank.graph.comparison_graph import ComparisonGraph
 from hodgerank.graph.description import Description, describe
 from hodgerank.graph.repetitions import repeat_themselves
@@ -97,58 +94,6 @@ def _doubt_of_unanimous(ranking: Ranking, graph: ComparisonGraph) -> FloatArray:
     return doubt[[place[item] for item in ranking.items]]
 
 
-BY_POSTERIOR = "--model bayes"
-FEWEST_CLUSTERS = 10  # workers from which errors can be clustered by them
-
-
-def rank_cautiously(answered: AnsweredGraph, settings: ReportOptions) -> tuple[Ranking, str]:
-    """The ranking, and the options of `hodgerank rank` that give the same.
-
-    Unless an estimator was asked for it is the posterior, so that order, intervals and certainty
-    come from one model. Where answers hang together, by ballots, units, or those of a worker to the
-    same pair, and where items are not all joined, it is Bradley-Terry with clustered errors and
-    each component by itself; but only a prior tells items from sides where all chose one side.
-    """
-    votes, options = answered.votes, dict(settings.options)
-    if settings.fit is not None:
-        try:
-            return settings.fit(votes, **options), ""
-        except DisconnectedGraph:
-            return settings.fit(votes, **options, components="separate"), ""
-    if _can_be_clustered(votes) and repeat_themselves(answered):
-        options.setdefault("covariance", "worker")
-    is_joined = answered.graph.n_components == 1
-    needs_prior = "position_bias" in options and not has_display_order(votes)
-    is_plain = votes.ballot is None and options.keys() <= {"confidence", "position_bias"}
-    if is_plain and (is_joined or needs_prior):
-        ranking = bayes_rank(votes, **options)
-        if ranking.converged:
-            return ranking, BY_POSTERIOR
-    words = ["--model bradley-terry"]
-    if needs_prior:
-        del options["position_bias"]
-    if not is_joined:
-        options["components"] = "separate"
-        words.append("--components separate")
-    if "covariance" in options:
-        words.append(f"--covariance {options['covariance']}")
-    return bradley_terry(votes, **options), " ".join(words)
-
-
-def rank_again(
-    votes: Comparisons, ranking: Ranking, same_as: str, settings: ReportOptions
-) -> Ranking:
-    """Some of the votes in the same way; by the posterior with the prior that all of them chose."""
-    if same_as == BY_POSTERIOR:
-        ComparisonGraph.from_comparisons(votes).require_connected()
-        return bayes_rank(votes, ridge=ranking.ridge, **settings.options)
-    return rank_cautiously(AnsweredGraph.of(votes), settings)[0]
-
-
-def _can_be_clustered(votes: Comparisons) -> bool:
-    return votes.n_workers >= FEWEST_CLUSTERS and bool((votes.worker != NO_WORKER).all())
-
-
 FORESEEN = 60  # items up to which a forecast takes seconds
 N_NEXT = 10
 TOPS = (1, 3, 5, 10)
@@ -186,8 +131,6 @@ class Findings:
     votes: Comparisons
     description: Description
     ranking: Ranking
-    same_as: str
-    """Options of `hodgerank rank` that give this ranking; empty where one was asked for."""
     trust: TrustReport
     without: WithoutFlagged | None
     next_pairs: tuple[Pair, ...]
@@ -319,11 +262,13 @@ class Findings:
 
 def find(votes: Comparisons, settings: ReportOptions, tell: Tell) -> Findings:
     """Rank the votes and ask everything that should be asked of them, telling what is done."""
+    tell("ranking")
+    ranking = rank(votes, **settings.options)
+    if ranking.not_connected:
+        votes = largest_component(votes)
     tell("assessing how far the ranking can be trusted")
     trust = assess_trust(votes, with_workers=settings.with_workers)
     trust.statements  # noqa: B018 - computed while progress is told
-    tell("ranking")
-    ranking, same_as = rank_cautiously(trust.decomposition.answered, settings)
     tell("choosing the next pairs")
     sampler = AutoSampler(votes.items, seed=settings.seed, position_bias=settings.position_bias)
     sampler.prepare_to_stop()
@@ -337,14 +282,13 @@ def find(votes: Comparisons, settings: ReportOptions, tell: Tell) -> Findings:
         tell("forecasting what more votes would achieve")
         graph, sides = trust.decomposition.graph, settings.position_bias is not None
         is_certain = leading(ranking, graph, sides=sides).is_certain
-        outlooks = forecasts(sampler, _wanted(ranking, is_certain))
+        outlooks = forecasts(sampler, _wanted(ranking, is_certain), ranking)
     return Findings(
         votes=votes,
         description=describe(votes),
         ranking=ranking,
-        same_as=same_as,
         trust=trust,
-        without=_without_flagged(votes, ranking, same_as, trust, settings),
+        without=_without_flagged(votes, ranking, trust, settings),
         next_pairs=pairs,
         forecasts=outlooks,
         settings=settings,
@@ -369,7 +313,7 @@ def with_warning(workers: WorkerAssessment, settings: ReportOptions) -> list[Ite
 
 
 def _without_flagged(
-    votes: Comparisons, ranking: Ranking, same_as: str, trust: TrustReport, settings: ReportOptions
+    votes: Comparisons, ranking: Ranking, trust: TrustReport, settings: ReportOptions
 ) -> WithoutFlagged | None:
     flagged = [] if trust.workers is None else with_warning(trust.workers, settings)
     if not flagged:
@@ -377,7 +321,8 @@ def _without_flagged(
     n = len(flagged)
     try:
         kept = exclude_workers(votes, flagged)
-        other = rank_again(kept, ranking, same_as, settings)
+        ridge = ranking.ridge or None if settings.options.get("model", "bayes") == "bayes" else None
+        other = rank(kept, **{"ridge": ridge, **settings.options})
     except (InvalidComparisons, DisconnectedGraph):
         return WithoutFlagged(n, None)
     if other.n_components > 1:

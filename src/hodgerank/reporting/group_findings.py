@@ -9,12 +9,10 @@ from typing import Any
 from hodgerank.data.comparisons import Comparisons
 from hodgerank.data.groups import VoteGroups
 from hodgerank.estimators.group_rankings import GroupRankings, rank_groups
-from hodgerank.estimators.ranking import Ranking
 from hodgerank.estimators.workers.assess import assess_workers
 from hodgerank.estimators.workers.assessment import WorkerAssessment
-from hodgerank.graph.answered_graph import AnsweredGraph
 from hodgerank.reporting.blocks import Text
-from hodgerank.reporting.findings import Findings, Tell, find, rank_cautiously
+from hodgerank.reporting.findings import Findings, Tell, find
 from hodgerank.reporting.messages import level, percent, say
 from hodgerank.reporting.options import ReportOptions
 from hodgerank.types import Item
@@ -62,11 +60,7 @@ class GroupFindings:
 def find_in_groups(groups: VoteGroups, settings: ReportOptions, tell: Tell) -> GroupFindings:
     """The same questions to each group; workers are assessed over all together."""
     tell("ranking the groups")
-
-    def fit(votes: Comparisons) -> Ranking:
-        return rank_cautiously(AnsweredGraph.of(votes), settings)[0]
-
-    rankings = rank_groups(groups, fit)
+    rankings = rank_groups(groups, **settings.options)
     quiet = replace(settings, with_forecast=False, with_workers=False)
     each = {}
     for group in rankings:

@@ -113,7 +113,7 @@ def _facts(d: Description) -> list[tuple[Text, Text]]:
     unjoined = say("read.unjoined", n=d.items, k=d.components)
     facts = [
         (say("read.items"), joined if d.components == 1 else unjoined),
-        (say("read.answers"), say("read.answers_of", n=d.answers, ties=d.ties, graded=d.graded)),
+        (say("read.answers"), say("read.answers_of", n=d.votes, ties=d.ties, graded=d.graded)),
         (say("read.workers"), _workers(d)),
         (
             say("read.pairs"),

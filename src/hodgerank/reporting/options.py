@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from hodgerank.estimators.position_bias.position_cells import Position
-from hodgerank.estimators.ranking import Ranking
 from hodgerank.types import Pair
-
-Fit = Callable[..., Ranking]
 
 
 @dataclass(frozen=True)
@@ -19,10 +16,8 @@ class ReportOptions:
 
     Attributes
     ----------
-    fit
-        The estimator; None: see `rank_cautiously`.
     options
-        Of the estimator.
+        Of `rank`: model, position bias, confidence ...
     with_forecast
         Whether it is foreseen what more answers would buy.
     seed
@@ -35,7 +30,6 @@ class ReportOptions:
         How many more answers can be had; None: as many as are wanted.
     """
 
-    fit: Fit | None
     options: Mapping[str, Any]
     with_forecast: bool
     seed: int

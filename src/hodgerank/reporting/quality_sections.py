@@ -62,7 +62,7 @@ def _cycle(cycle: Cycle) -> Text:
     (a, b, c), (x, y, z) = map(name_of, cycle.items), cycle.flows
     return say(
         "consistency.cycle",
-        a=a, b=b, c=c, x=x, y=y, z=z, answers=sum(cycle.answers), p=p_words(cycle.p_value),
+        a=a, b=b, c=c, x=x, y=y, z=z, answers=sum(cycle.votes), p=p_words(cycle.p_value),
     )  # fmt: skip
 
 
@@ -170,7 +170,7 @@ def _row(workers: WorkerAssessment, k: int) -> tuple[str, ...]:
     return (
         name_of(workers.workers[k]),
         workers.flag[k],
-        f"{workers.answers[k]:,}",
+        f"{workers.votes[k]:,}",
         "" if np.isnan(agreement) else f"{agreement:.0%}",
         "" if np.isnan(bias) else f"{bias:+.2f}",
     )

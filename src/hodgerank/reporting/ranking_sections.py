@@ -31,8 +31,6 @@ def ranking_section(found: Findings, finding: Text) -> Section:
     if ranking.n_components > 1:
         texts.append(say("ranking.separate"))
     notes = [words(note) for note in ranking.notes]
-    if found.same_as:
-        notes.append(say("ranking.same_as", options=found.same_as))
     if found.repeats and ranking.is_clustered:
         notes.append(say("ranking.repeats"))
     return Section(
@@ -65,7 +63,7 @@ def ranking_table(found: Findings) -> Table:
                 f"{row.lower:+.3f} to {row.upper:+.3f}",
                 f"{best:,}" if best == worst else str(spread),
                 "" if np.isnan(sure) else percent(sure),
-                f"{row.comparisons:,}",
+                f"{row.votes:,}",
             ]
         )
     shown = None
@@ -152,13 +150,13 @@ def _wanted(outlook: Forecast) -> Text:
 
 def _takes(outlook: Forecast) -> tuple[str, str]:
     """More answers, and nine in ten futures."""
-    if not outlook.answers:
+    if not outlook.votes:
         return str(say("certainty.reached")), ""
-    if not np.isfinite(outlook.answers):
+    if not np.isfinite(outlook.votes):
         return str(say("certainty.out_of_reach")), ""
     far = str(say("certainty.far_more"))
     upper = f"{outlook.upper:,.0f}" if np.isfinite(outlook.upper) else far
-    return f"{outlook.answers:,.0f}", f"{outlook.lower:,.0f} to {upper}"
+    return f"{outlook.votes:,.0f}", f"{outlook.lower:,.0f} to {upper}"
 
 
 def next_section(found: Findings) -> Section:
@@ -193,7 +191,7 @@ def group_rankings_section(found: GroupFindings) -> Section:
     header = [say(f"groups.{name}", column=rankings.column) for name in names]
     rows = []
     for line in rankings.summary[:MOST_GROUPS]:
-        row = [name_of(line.group), f"{line.items:,}", f"{line.answers:,}"]
+        row = [name_of(line.group), f"{line.items:,}", f"{line.votes:,}"]
         if line.leader is not None:
             each = found.each[line.group]
             concerns = [said.about for said in each.concerns]

@@ -20,7 +20,7 @@ from hodgerank.reporting.findings import Findings, Tell, find
 from hodgerank.reporting.group_findings import GroupFindings, find_in_groups
 from hodgerank.reporting.messages import say, words
 from hodgerank.reporting.method_sections import about_reading, methods_section, reading_section
-from hodgerank.reporting.options import Fit, Provenance, ReportOptions
+from hodgerank.reporting.options import Provenance, ReportOptions
 from hodgerank.reporting.quality_sections import (
     about,
     consistency_section,
@@ -110,7 +110,6 @@ def report(
     votes: VotesLike | VoteGroups,
     *,
     title: str | None = None,
-    fit: Fit | None = None,
     confidence: float = 0.95,
     with_forecast: bool = True,
     seed: int = 0,
@@ -130,10 +129,6 @@ def report(
         group=...)`).
     title
         Of the page.
-    fit
-        How items are ranked: `hodge_rank`, `bradley_terry` ... Default: `bayes_rank`, from which
-        certainty comes too; `bradley_terry` with clustered errors where answers hang together, and
-        with `components="separate"` where items are not joined.
     confidence
         Level of all intervals.
     with_forecast
@@ -149,7 +144,7 @@ def report(
     candidates, max_votes
         Pairs that can be asked, and how many more answers can be had, where there are limits.
     options
-        Of `fit`, such as `position_bias="common"`.
+        Of `rank`, such as `position_bias="common"` or `model="hodgerank"`.
 
     Examples
     --------
@@ -159,7 +154,6 @@ def report(
     """
     options = {name: value for name, value in options.items() if value is not None}
     settings = ReportOptions(
-        fit,
         {"confidence": confidence, **options},
         with_forecast,
         seed,

@@ -116,12 +116,12 @@ def _what_to_ask(found: Findings) -> Text:
         return say("answer.none_left")
     if outlook is None:
         return say("answer.more_unforeseen")
-    if most is not None and outlook.answers > most:
+    if most is not None and outlook.votes > most:
         return say("answer.too_few_left", n=most)
-    if not outlook.answers:
+    if not outlook.votes:
         return say("answer.few_more")
-    if outlook.answers == float("inf"):
+    if outlook.votes == float("inf"):
         return say("answer.far")
     far = outlook.upper == float("inf")
     upper = say("certainty.far_more") if far else f"{outlook.upper:,.0f}"
-    return say("answer.more", answers=outlook.answers, lower=outlook.lower, upper=upper)
+    return say("answer.more", answers=outlook.votes, lower=outlook.lower, upper=upper)

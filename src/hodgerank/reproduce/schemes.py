@@ -24,7 +24,7 @@ def hodge_scores(gamma: float) -> Callable[[hr.Sampler], Scores]:
     """Return HodgeRank with ridge gamma; scores that differ only by rounding are tied."""
 
     def scores(sampler: hr.Sampler) -> Scores:
-        ranking = hr.hodge_rank(sampler.answers, ridge=gamma, components="separate")
+        ranking = hr.hodge_rank(sampler.votes, ridge=gamma, components="separate")
         return {item: round(score, 9) for item, score in ranking.score_by_item.items()}
 
     return scores

@@ -274,11 +274,11 @@ class Sampler(Displayed):
         The prior connects all items from the first vote on. If workers are named, votes are
         weighted by the reliability of their workers, as in `robust_rank`. If repeated votes on a
         pair are correlated, they count less. With `position_bias`, it is in the model. For another
-        estimator, use `sampler.answers`.
+        estimator, use `sampler.votes`.
         """
         from hodgerank.estimators.worker_weights import trusted_answers, weighed
 
-        given, rho = self.answers, self.repetition
+        given, rho = self.votes, self.repetition
         answers = trusted_answers(given, self._trust_in_workers)
         notes = (REPEATED.format(rho=rho),) if rho >= NOTICED else ()
         answered = AnsweredGraph.of(answers)
@@ -326,7 +326,7 @@ class Sampler(Displayed):
         from hodgerank.estimators.position_bias.posterior import position_bias_posterior
 
         found = position_bias_posterior(
-            AnsweredGraph.of(self.answers), self.position_bias, LINK
+            AnsweredGraph.of(self.votes), self.position_bias, LINK
         ).evidence
         return found.all_leans(found.best_place)
 
@@ -338,7 +338,7 @@ class Sampler(Displayed):
             return np.ones(0)
         from hodgerank.estimators.worker_weights import trust_in_workers
 
-        return trust_in_workers(self.answers)
+        return trust_in_workers(self.votes)
 
     @property
     def _scope(self) -> Scope | None:
@@ -354,7 +354,7 @@ class Sampler(Displayed):
         return Posterior(self.items, dense.mean, dense.covariance)
 
     @property
-    def answers(self) -> Comparisons:
+    def votes(self) -> Comparisons:
         """Every vote told, in order; `report.adaptive` if pairs were chosen adaptively."""
         is_adaptive = self.follows_labels or self.told_adaptive
         return self._history.comparisons(self._items, adaptive=is_adaptive)

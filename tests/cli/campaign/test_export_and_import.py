@@ -156,8 +156,8 @@ def test_the_command_of_the_status_gives_the_served_ranking(campaign, run, setti
     for row in served:
         assert found[row.item]["score"] == pytest.approx(row.score, abs=1e-6)
         assert found[row.item]["stderr"] == pytest.approx(row.stderr, abs=1e-6)
-        assert found[row.item]["comparisons"] == row.comparisons
-    assert sum(row.comparisons for row in served) == 720
+        assert found[row.item]["votes"] == row.votes
+    assert sum(row.votes for row in served) == 720
 
 
 def test_the_command_of_several_tracks_ranks_each(campaign, run):

@@ -30,7 +30,7 @@ def test_every_sampler_is_known_by_its_name(strategy, tmp_path):
     hr.run(sampler, lambda _: 1, budget=4, log=tmp_path / "log.jsonl")
     follows = strategy in FOLLOWS_LABELS
     assert follows != (strategy in IGNORES_LABELS)
-    assert sampler.answers.report.adaptive == follows == sampler.follows_labels
+    assert sampler.votes.report.adaptive == follows == sampler.follows_labels
     votes = hr.read_comparisons(tmp_path / "log.jsonl")
     assert votes.report.adaptive == follows
     assert "asked_by" not in votes.report.unused
@@ -122,10 +122,10 @@ def test_samplers_remember_what_they_are_told(tmp_path):
     hr.run(hr.AutoSampler(["a", "b", "c"]), lambda _: 1, budget=5, log=log)
     resumed = hr.RandomSampler(["a", "b", "c"])
     hr.run(resumed, lambda _: 1, budget=8, log=log)
-    assert resumed.answers.report.adaptive
+    assert resumed.votes.report.adaptive
     told = hr.RandomSampler(["a", "b", "c"])
     told.tell_many(hr.read_comparisons(log))
-    assert told.answers.report.adaptive
+    assert told.votes.report.adaptive
 
 
 def test_old_logs_can_be_resumed(tmp_path):
@@ -134,7 +134,7 @@ def test_old_logs_can_be_resumed(tmp_path):
     sampler = hr.RandomSampler(["a", "b", "c"])
     hr.run(sampler, lambda _: 1, budget=3, log=log)
     assert sampler.n_votes == 3
-    assert not sampler.answers.report.adaptive
+    assert not sampler.votes.report.adaptive
     assert len(hr.read_comparisons(log)) == 3
 
 

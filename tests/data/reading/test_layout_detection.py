@@ -94,7 +94,7 @@ def test_counts_are_answers(write, name):
     assert votes.report.rows == 3
     assert votes.report.unanswered == 1
     assert votes.rows.tolist() == [1, 1, 1, 2, 2]
-    assert hr.hodge_rank(votes)["x"].comparisons == 5
+    assert hr.hodge_rank(votes)["x"].votes == 5
 
 
 def test_a_column_that_numbers_the_rows_is_not_a_count(write):
@@ -110,7 +110,7 @@ def test_counts_of_many_files_are_answers_too(tmp_path):
     table = pl.DataFrame({"left": ["x", "y"], "right": ["y", "x"], "outcome": [1, 1], "n": [3, 2]})
     for k in range(2):
         table.write_parquet(tmp_path / f"{k}.parquet")
-    assert hr.hodge_rank(tmp_path / "*.parquet")["x"].comparisons == 10
+    assert hr.hodge_rank(tmp_path / "*.parquet")["x"].votes == 10
     assert len(hr.read_comparisons(tmp_path / "*.parquet")) == 10
 
 
@@ -123,7 +123,7 @@ def test_counts_are_whole(write):
 def test_huge_counts_are_ranked_but_not_taken_one_by_one(write):
     path = write("left,right,outcome,count\nx,y,1,3000000000\ny,x,1,1000000000\n")
     ranking = hr.hodge_rank(path)
-    assert ranking["x"].comparisons == 4_000_000_000
+    assert ranking["x"].votes == 4_000_000_000
     with pytest.raises(InvalidComparisons, match="too many to be taken one by one"):
         hr.read_comparisons(path)
 

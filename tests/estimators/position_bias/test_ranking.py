@@ -148,7 +148,7 @@ def test_sides_cost_nothing_where_pairs_were_chosen_by_labels_and_nobody_leans()
             chance = 1 / (1 + np.exp(x[pair.right] - x[pair.left]))
             sampler.tell(pair, 1 if rng.random() < chance else -1, "ann")
         for position, found in taus.items():
-            ranking = hr.bayes_rank(sampler.answers, position_bias=position)
+            ranking = hr.bayes_rank(sampler.votes, position_bias=position)
             scores = dict(zip(ranking.items, ranking.scores.tolist(), strict=True))
             found.append(hr.metrics.kendall_tau(scores, dict(enumerate(x.tolist()))))
     assert np.mean(taus["worker"]) > np.mean(taus[None]) - 0.005

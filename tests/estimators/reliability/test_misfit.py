@@ -30,7 +30,7 @@ def test_mean_squares_are_what_they_are_called():
         outfit = [(squares / variance)[mine].mean() for mine in of]
         assert table.infit == pytest.approx(infit, rel=5e-3)
         assert table.outfit == pytest.approx(outfit, rel=2e-2)
-        assert table.answers.tolist() == [mine.sum() for mine in of]
+        assert table.votes.tolist() == [mine.sum() for mine in of]
 
 
 @pytest.mark.parametrize("design", ["dense", "sparse", "unbalanced"])
@@ -89,10 +89,10 @@ def test_an_item_that_fitting_explains_cannot_misfit():
 def test_few_answers_are_not_enough():
     votes = Crowd(n_workers=200).votes(fresh_rng(6, "few"))
     said = found(votes).workers
-    few = said.answers < 10
+    few = said.votes < 10
     assert few.any()
     assert np.isnan(said.p_value[few]).all()
-    assert np.isfinite(said.infit[said.answers > 0]).all()
+    assert np.isfinite(said.infit[said.votes > 0]).all()
 
 
 def test_the_rule_of_two_deviations_is_reported_beside_it():
@@ -101,5 +101,5 @@ def test_the_rule_of_two_deviations_is_reported_beside_it():
     assert said.conventional.tolist() == above.tolist()
     assert said.conventional.sum() > said.misfits.sum()
     frame = said.to_frame()
-    assert frame.columns[:4] == ["worker", "answers", "infit", "outfit"]
+    assert frame.columns[:4] == ["worker", "votes", "infit", "outfit"]
     assert len(frame) == 100

@@ -28,7 +28,7 @@ from reference.least_squares import dense_hodge_rank
 from strategies import comparisons
 
 COLUMNS = {
-    *("worker", "answers", "position_bias", "position_bias_stderr", "agreement"),
+    *("worker", "votes", "position_bias", "position_bias_stderr", "agreement"),
     *("outlier_share", "tie_share", "expected_tie_share", "left_rate", "reliability", "acuity"),
     *("position_bias_lower", "position_bias_upper", "flag", "level"),
 }

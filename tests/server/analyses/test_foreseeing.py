@@ -24,7 +24,7 @@ def foreseen(n_answers, forecast=AHEAD, n_items=4, rule=RULE):
 
 def test_a_forecast_is_counted_from_the_answers_that_are_there():
     found = foreseen(20).from_here(NOW)
-    assert (found.answers, found.lower, found.upper) == (30, 0, 80)
+    assert (found.votes, found.lower, found.upper) == (30, 0, 80)
     assert found.now == pytest.approx(NOW.expected_tau)
 
 
@@ -35,7 +35,7 @@ def test_a_forecast_is_counted_from_the_answers_that_are_there():
         foreseen(20, n_items=5),
         foreseen(20, rule="top 1"),
         foreseen(31),  # answers were taken back
-        foreseen(20, replace(AHEAD, answers=10)),  # it should have been reached
+        foreseen(20, replace(AHEAD, votes=10)),  # it should have been reached
     ],
 )
 def test_what_was_foreseen_of_something_else_is_not_said(known):

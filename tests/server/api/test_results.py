@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 
 import pytest
 
@@ -28,11 +29,17 @@ def reader(served):
     return served.program("reader")
 
 
+def with_library_names(found):
+    """Return a response of the API with `votes` where it says comparisons or answers."""
+    text = json.dumps(found)
+    return json.loads(re.sub('"(comparisons|answers)":', '"votes":', text))
+
+
 def test_the_ranking_is_that_of_the_library(served, reader):
     campaign = answered(served)
     found = reader.get(f"/campaigns/{campaign.id}/ranking")
     assert (found.pop("as_of"), found.pop("track")) == (campaign.counts.seq, "")
-    assert found == json.loads(json.dumps(campaign.ranking().to_dict()))
+    assert with_library_names(found) == json.loads(json.dumps(campaign.ranking().to_dict()))
     assert found["items"][0]["item"] == "a"
 
 
@@ -51,7 +58,8 @@ def test_trust_is_that_of_the_library(served, reader):
     campaign = answered(served)
     found = reader.get(f"/campaigns/{campaign.id}/trust")
     assert (found.pop("as_of"), found.pop("track")) == (campaign.counts.seq, "")
-    assert found == json.loads(json.dumps(assess_trust(campaign.votes()).to_dict()))
+    known = json.loads(json.dumps(assess_trust(campaign.votes()).to_dict()))
+    assert with_library_names(found) == known
 
 
 def test_without_an_answer_there_is_nothing_to_trust(served, reader):

@@ -146,7 +146,7 @@ def test_before_the_first_answer_the_page_and_the_status_foresee_the_same(owned)
     while not (foreseen := standings.latest(campaign.id).progress.tracks[0].forecast):
         assert time.monotonic() < deadline
         time.sleep(0.05)
-    assert foreseen.answers > 0
+    assert foreseen.votes > 0
     told = campaign.progress(with_forecast=True).sentence
     assert "more answers" in told
     assert told in unescape(owned.page("c", campaign.id))

@@ -71,9 +71,10 @@ def progress_of(found: Mapping[str, Any], stop: str | None) -> CampaignProgress:
 def _forecast(found: Mapping[str, Any] | None, rule: object) -> Forecast | None:
     if found is None or not isinstance(rule, RankingRule):
         return None
-    numbers = {name: found[name] for name in ("answers", "lower", "upper")}
-    far = {name: inf if number is None else number for name, number in numbers.items()}
-    return Forecast(rule=rule, now=found["now"], **far)
+    votes, lower, upper = (
+        inf if found[name] is None else found[name] for name in ("answers", "lower", "upper")
+    )
+    return Forecast(rule=rule, now=found["now"], votes=votes, lower=lower, upper=upper)
 
 
 PIECE_BYTES = 400_000

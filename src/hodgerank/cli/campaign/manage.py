@@ -179,7 +179,7 @@ def ban(
         campaign.ban(worker, reason)
         n = _n_answers(campaign, worker)
         words = f"{worker} is banned: {n:,} answers do not count; restore lifts the ban"
-        return done(campaign, words, as_json, worker=worker, is_banned=True, n_votes=n)
+        return done(campaign, words, as_json, worker=worker, is_banned=True, n_answers=n)
 
 
 def restore(where: Where, worker: Worker, name: Name = None, as_json: AsJson = False) -> Done:
@@ -192,7 +192,7 @@ def restore(where: Where, worker: Worker, name: Name = None, as_json: AsJson = F
         campaign.restore(worker)
         n = _n_answers(campaign, worker)
         words = f"{worker} is not banned: {n:,} answers"
-        return done(campaign, words, as_json, worker=worker, is_banned=False, n_votes=n)
+        return done(campaign, words, as_json, worker=worker, is_banned=False, n_answers=n)
 
 
 def _n_answers(campaign: Campaign, worker: str) -> int:

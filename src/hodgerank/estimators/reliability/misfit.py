@@ -27,7 +27,7 @@ class Misfit(Displayed):
     ----------
     of
         'item' or 'worker'.
-    names, answers
+    names, votes
         Names, and number of votes of each.
     infit, outfit
         Squared residuals relative to their expectation, weighted by information (infit) or
@@ -48,7 +48,7 @@ class Misfit(Displayed):
 
     of: str
     names: tuple[Item, ...]
-    answers: IntArray
+    votes: IntArray
     infit: FloatArray
     outfit: FloatArray
     infit_z: FloatArray
@@ -75,7 +75,7 @@ class Misfit(Displayed):
     def _preview(self) -> Preview:
         columns = self._columns()
         order = np.lexsort((-np.nan_to_num(self.infit), ~self.misfits))
-        shown = (self.of, "answers", "infit", "outfit", "p_value", "misfits")
+        shown = (self.of, "votes", "infit", "outfit", "p_value", "misfits")
         rows = (tuple(columns[name].tolist()[k] for name in shown) for k in order.tolist())
         return Preview(shown, rows, len(self))
 
@@ -98,7 +98,7 @@ class Misfit(Displayed):
     def _columns(self) -> dict[str, Any]:
         return {
             self.of: np.array(self.names, dtype=object),
-            "answers": self.answers,
+            "votes": self.votes,
             "infit": self.infit,
             "outfit": self.outfit,
             "infit_z": self.infit_z,
@@ -273,7 +273,7 @@ def _misfit(
     return Misfit(
         of=of,
         names=names,
-        answers=answers.astype(np.int64),
+        votes=answers.astype(np.int64),
         infit=infit,
         outfit=outfit,
         infit_z=_wilson_hilferty(infit, infit_q),

@@ -114,7 +114,7 @@ def _at_least(reliability: float, freedom: int) -> float:
 def _posterior_reliability(fit: BradleyTerryFit) -> float:
     """Return the variance of the posterior means over that of draws from the posterior."""
     posterior = bayes_rank(fit.graph)
-    compared = posterior.comparisons > 0
+    compared = posterior.votes > 0
     scores, errors = posterior.scores[compared], posterior.standard_errors[compared]
     spread = float(np.sum((scores - scores.mean()) ** 2))
     noise = float(errors @ errors)

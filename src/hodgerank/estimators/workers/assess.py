@@ -253,7 +253,7 @@ def assess_answers(
     agreement, effect = _consensus(cells, answered.scores)
     return WorkerAssessment(
         workers=votes.workers,
-        answers=answers.astype(np.int64),
+        votes=answers.astype(np.int64),
         position_bias=bias.bias,
         position_bias_stderr=bias.stderr,
         position_bias_lower=bias.lower,

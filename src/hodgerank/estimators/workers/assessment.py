@@ -85,7 +85,7 @@ class WorkerAssessment(Displayed, Charted):
     """
 
     workers: tuple[Item, ...]
-    answers: IntArray
+    votes: IntArray
     position_bias: FloatArray
     position_bias_stderr: FloatArray
     position_bias_lower: FloatArray
@@ -118,13 +118,13 @@ class WorkerAssessment(Displayed, Charted):
             (
                 self.workers[k],
                 self.flag[k],
-                int(self.answers[k]),
+                int(self.votes[k]),
                 float(self.agreement[k]),
                 float(self.reliability[k]),
             )
             for k in self.worst_first
         )
-        return Preview(("worker", "flag", "answers", "agreement", "reliability"), rows, len(self))
+        return Preview(("worker", "flag", "votes", "agreement", "reliability"), rows, len(self))
 
     @property
     def level(self) -> tuple[Level, ...]:
@@ -171,7 +171,7 @@ class WorkerAssessment(Displayed, Charted):
     def _columns(self) -> dict[str, Any]:
         return {
             "worker": np.array(self.workers, dtype=object),
-            "answers": self.answers,
+            "votes": self.votes,
             "position_bias": self.position_bias,
             "position_bias_stderr": self.position_bias_stderr,
             "position_bias_lower": self.position_bias_lower,

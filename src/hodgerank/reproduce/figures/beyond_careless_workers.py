@@ -26,7 +26,7 @@ KINDS = {"careless workers": "random", "adversarial workers": "adversarial"}
 
 
 def _robust(sampler: hr.Sampler) -> Scores:
-    return hr.robust_rank(sampler.answers).score_by_item
+    return hr.robust_rank(sampler.votes).score_by_item
 
 
 def _scored(scores: Callable[[hr.Sampler], Scores]) -> Scheme:

@@ -182,7 +182,7 @@ class CrowdBTSampler(Sampler):
 
     def ranking(self, *, confidence: float = 0.95) -> CrowdBTRanking:
         """Rank all items by `crowd_bt`, which weights workers by reliability."""
-        return crowd_bt(self.answers, confidence=confidence)
+        return crowd_bt(self.votes, confidence=confidence)
 
     def reliability(self, worker: Item | None = None) -> float:
         """Return the estimated share of a worker's votes that agree with the crowd."""

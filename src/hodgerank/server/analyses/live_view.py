@@ -165,12 +165,12 @@ class AnswersForecast:
         """
         foreseen, grown = self.forecast, standing.n_votes - self.n_votes
         is_same = (self.n_items, self.rule) == (len(standing.active), standing.settings.stop)
-        if foreseen is None or not is_same or grown < 0 or foreseen.answers <= grown:
+        if foreseen is None or not is_same or grown < 0 or foreseen.votes <= grown:
             return None
         return replace(
             foreseen,
             now=foreseen.rule.value(standing.ranking, standing.active),
-            answers=foreseen.answers - grown,
+            votes=foreseen.votes - grown,
             lower=max(foreseen.lower - grown, 0.0),
             upper=foreseen.upper - grown,
         )

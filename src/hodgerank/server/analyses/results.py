@@ -21,7 +21,8 @@ from hodgerank.types import Item
 def ranking_of(campaign: Campaign, track: str | None) -> dict[str, Any]:
     """The ranking of a track, and as of which place of the log."""
     seq, standing = _standing(campaign, track)
-    return {"as_of": seq, "track": standing.track, **standing.ranking.to_dict()}
+    found = _with_api_names(standing.ranking.to_dict(), "comparisons")
+    return {"as_of": seq, "track": standing.track, **found}
 
 
 def trust_of(campaign: Campaign, track: str | None) -> dict[str, Any]:
@@ -29,7 +30,8 @@ def trust_of(campaign: Campaign, track: str | None) -> dict[str, Any]:
     seq, standing = _standing(campaign, track)
     if not standing.n_votes:
         raise CampaignError("there are no votes to assess yet")
-    return {"as_of": seq, "track": standing.track, **assess_trust(standing.votes).to_dict()}
+    found = _with_api_names(assess_trust(standing.votes).to_dict(), "answers")
+    return {"as_of": seq, "track": standing.track, **found}
 
 
 def progress_of(campaign: Campaign, with_forecast: bool) -> CampaignProgress:
@@ -48,6 +50,18 @@ def write_votes(campaign: Campaign, path: Path, track: str | None, everything: b
         campaign.log.read(lambda state, now: state.items.track_number(track))  # or says so
         rows = [row for row in rows if row["track"] == track]
     write_file(path, table_of(rows, form, everything=everything))
+
+
+def _with_api_names(found: Any, name: str) -> Any:
+    """Return plain values with every key `votes` under the name that it has in the HTTP API."""
+    if isinstance(found, dict):
+        return {
+            name if key == "votes" else key: _with_api_names(value, name)
+            for key, value in found.items()
+        }
+    if isinstance(found, list):
+        return [_with_api_names(value, name) for value in found]
+    return found
 
 
 def _standing(campaign: Campaign, track: str | None) -> tuple[int, TrackStanding]:

@@ -283,7 +283,7 @@ def _is_askable(layout: PageLayout) -> bool:
 def _outlook(standing: Standing) -> dict[str, Any]:
     """What is foreseen, beside what is left of the budget."""
     counts = standing.progress.counts
-    needed = [one.forecast.answers for one in standing.progress.tracks if one.forecast is not None]
+    needed = [one.forecast.votes for one in standing.progress.tracks if one.forecast is not None]
     left = None if counts.budget is None else max(counts.budget - counts.n_votes, 0)
     ends_before = left is not None and sum(needed) > left
     return {"is_foreseen": bool(needed), "ends_before": ends_before, "left": left}

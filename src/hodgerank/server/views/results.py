@@ -56,7 +56,7 @@ class RankedResponse(Body):
 
 
 class RankingResponse(Body):
-    """Items from best to worst, as `Ranking.to_dict` and `hodgerank rank --json` have them."""
+    """Items from best to worst, as in `Ranking.to_dict`, where `comparisons` is called `votes`."""
 
     as_of: Seq = Field(description="The place in the log.", examples=[171])
     track: str
@@ -88,7 +88,7 @@ class StatementResponse(Body):
 
 
 class TrustResponse(Body):
-    """How far the ranking can be trusted, as `TrustReport.to_dict` has it."""
+    """Trust report, as in `TrustReport.to_dict`, where `answers` is called `votes`."""
 
     as_of: Seq = Field(description="The place in the log.", examples=[171])
     track: str

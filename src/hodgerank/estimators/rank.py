@@ -1,0 +1,159 @@
+"""rank: votes to a ranking, by the default model or by another one that is named.
+
+Every command, the report, campaigns and the server rank by this function, so that the same votes
+give the same scores, order and intervals everywhere.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Literal, get_args
+
+import numpy as np
+
+from hodgerank.data.comparisons import Comparisons
+from hodgerank.errors import InvalidArgument, InvalidComparisons, require_one_of
+from hodgerank.graph.build import build_graph, source_of
+from hodgerank.graph.comparison_graph import ComparisonGraph
+from hodgerank.kernels.linalg import laplacian
+from hodgerank.types import BoolArray, Item, VotesLike
+
+if TYPE_CHECKING:
+    from hodgerank.estimators.covariance import CovarianceKind
+    from hodgerank.estimators.least_squares import LinkName
+    from hodgerank.estimators.position_bias.position_cells import Position
+    from hodgerank.estimators.ranking import Ranking
+
+Model = Literal["bayes", "hodgerank", "bradley-terry", "thurstone-mosteller", "robust"]
+Parts = Literal["largest", "separate", "together"]
+MOSTLY = 0.9  # share of the items that the largest component must hold to be ranked alone
+
+
+def rank(
+    votes: VotesLike,
+    *,
+    model: Model = "bayes",
+    link: LinkName = "uniform",
+    ridge: float | None = None,
+    position_bias: Position | None = None,
+    worker_weights: bool | None = None,
+    covariance: CovarianceKind | None = None,
+    components: Parts = "largest",
+    confidence: float = 0.95,
+) -> Ranking:
+    """Rank the items that votes compare.
+
+    The default model is `bayes_rank`: posterior means under the probit model, with votes weighted
+    by worker where workers are known. It was chosen by measurement (docs/explanations/
+    default-model.md).
+
+    Parameters
+    ----------
+    votes
+        Comparisons, a ComparisonGraph, or anything `read_comparisons` takes.
+    model
+        'bayes'; 'hodgerank', the least squares of the paper (`hodge_rank`); 'bradley-terry',
+        'thurstone-mosteller' or 'robust' (`robust_rank`).
+    link
+        Scale of the scores, for 'hodgerank' only.
+    ridge
+        Precision of a Gaussian prior on the scores.
+    position_bias
+        Model the preference for the item shown left: one term 'common' to all workers, or one for
+        each 'worker'.
+    worker_weights
+        Whether votes are weighted by worker; default: yes, for 'bayes' only.
+    covariance
+        What votes are clustered by: 'worker', 'ballot', or 'model' for nothing. Default: ballots or
+        units where there are any; 'bayes' also detects repeated votes of a worker.
+    components
+        'largest' ranks the largest connected component, if it holds at least 90% of the items with
+        votes, and lists the others in `not_connected`; 'separate' ranks each component; 'together'
+        ranks all items by the prior of 'bayes'.
+    confidence
+        Level of the intervals.
+
+    Examples
+    --------
+    >>> ranking = rank([("tea", "milk", 1), ("milk", "cola", 1), ("tea", "cola", 1)] * 9)
+    >>> ranking.items
+    ('tea', 'milk', 'cola')
+    """
+    require_one_of(model, get_args(Model), "model")
+    require_one_of(components, get_args(Parts), "components")
+    if model != "hodgerank" and link not in ("uniform", model):
+        raise InvalidArgument(f"--link {link} is for --model hodgerank; {model} has its own link")
+    if components == "together" and model != "bayes":
+        raise InvalidArgument(
+            f"components='together' needs a prior: use model='bayes', not {model}"
+        )
+    if worker_weights and model != "bayes":
+        raise InvalidArgument(f"worker weights are for model='bayes', not {model}")
+    no_votes: tuple[Item, ...] = ()
+    not_connected: tuple[Item, ...] = ()
+    if components == "largest":
+        votes, no_votes, not_connected = _largest_component(votes)
+    how: dict[str, Any] = {"ridge": ridge, "covariance": covariance, "confidence": confidence}
+    if components == "separate":
+        how["components"] = "separate"
+    if model == "robust":
+        from hodgerank.estimators.robust import robust_rank
+
+        for name, value in (("ridge", ridge), ("position_bias", position_bias)):
+            if value is not None:
+                raise InvalidArgument(f"{name} cannot be used with model='robust': leave it out")
+        del how["ridge"]
+        ranking: Ranking = robust_rank(votes, **how)
+    elif model == "bayes":
+        from hodgerank.estimators.bayes import bayes_rank
+
+        ranking = bayes_rank(
+            votes, position_bias=position_bias, worker_weights=worker_weights is not False, **how
+        )
+    elif model == "hodgerank":
+        from hodgerank.estimators.least_squares import hodge_rank
+
+        ranking = hodge_rank(votes, link=link, position_bias=position_bias, **how)
+    else:
+        from hodgerank.estimators.likelihood import bradley_terry, thurstone_mosteller
+
+        fit = bradley_terry if model == "bradley-terry" else thurstone_mosteller
+        ranking = fit(votes, position_bias=position_bias, **how)
+    return replace(ranking, no_votes=no_votes, not_connected=not_connected)
+
+
+def _largest_component(
+    votes: VotesLike,
+) -> tuple[Comparisons | ComparisonGraph, tuple[Item, ...], tuple[Item, ...]]:
+    """The votes on the largest component, items without votes, and items of other components."""
+    read = _read(votes)
+    ends = (read.i, read.j) if isinstance(read, ComparisonGraph) else (read.left, read.right)
+    if not len(ends[0]):
+        raise InvalidComparisons("there are no votes to rank by")
+    component = laplacian.components(*ends, len(read.items))
+    if not component.any():
+        return read, (), ()
+    has_votes = np.zeros(len(read.items), np.bool_)
+    has_votes[ends[0]] = has_votes[ends[1]] = True
+    is_main = component == 0
+    if is_main.sum() < MOSTLY * has_votes.sum():
+        graph = read if isinstance(read, ComparisonGraph) else build_graph(read)
+        graph.among(has_votes).require_connected()
+    part = read.among(is_main) if isinstance(read, ComparisonGraph) else _among(read, is_main)
+    return part, _named(read, ~has_votes), _named(read, has_votes & ~is_main)
+
+
+def _read(votes: VotesLike) -> Comparisons | ComparisonGraph:
+    """Single votes, or the graph of those that are read in pieces."""
+    if isinstance(votes, ComparisonGraph):
+        return votes
+    source = source_of(votes)
+    return build_graph(source) if source.is_lazy else source.distinct_answers()
+
+
+def _among(votes: Comparisons, is_kept: BoolArray) -> Comparisons:
+    return votes.select(is_kept[votes.left] & is_kept[votes.right]).compacted()
+
+
+def _named(votes: Comparisons | ComparisonGraph, which: BoolArray) -> tuple[Item, ...]:
+    return tuple(votes.items[k] for k in np.flatnonzero(which))
