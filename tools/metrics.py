@@ -68,7 +68,7 @@ AIMS: Values = {
 def main() -> None:
     """Print the table."""
     options = argparse.ArgumentParser(description="Measure the source, beside another commit.")
-    options.add_argument("--base", help="a commit to stand beside the working tree")
+    options.add_argument("--base", help="a commit to compare the working tree with")
     base = options.parse_args().base
     columns = {"aim": AIMS}
     if base:
@@ -152,7 +152,7 @@ def _comment_lines(text: str) -> int:
 
 
 def tests_run() -> Values:
-    """How long the tests took, where a recent run has left word of it."""
+    """Return how long the tests took, if a recent run recorded it."""
     report = Path(".pytest_cache", "junit.xml")
     if not report.exists() or time.time() - report.stat().st_mtime > 24 * 3600:
         return {}
