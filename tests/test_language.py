@@ -225,7 +225,7 @@ def literals(path: Path) -> Iterator[Text]:
 
 
 def prose(path: Path) -> Iterator[Text]:
-    """A page without its code blocks, whose output is that of the library."""
+    """A page without its code, whose names and outputs are those of the library."""
     lines = path.read_text(encoding="utf-8").splitlines()
     fence = ""
     for k, line in enumerate(lines):
@@ -234,11 +234,15 @@ def prose(path: Path) -> Iterator[Text]:
             fence, lines[k] = ("" if fence else mark[1]), ""
         elif fence:
             lines[k] = ""
-    yield Text(path, 1, "\n".join(lines))
+    yield Text(path, 1, without_code("\n".join(lines)))
+
+
+def without_code(page: str) -> str:
+    return re.sub(r"`[^`\n]+`", "`0`", page)
 
 
 def newest_changes(path: Path) -> Text:
     lines = path.read_text(encoding="utf-8").splitlines()
     starts = [k for k, line in enumerate(lines) if line.startswith("## ")]
     end = starts[1] if len(starts) > 1 else len(lines)
-    return Text(path, starts[0] + 1, "\n".join(lines[starts[0] : end]))
+    return Text(path, starts[0] + 1, without_code("\n".join(lines[starts[0] : end])))

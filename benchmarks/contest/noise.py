@@ -1,4 +1,4 @@
-"""Common random numbers: chance knows the pair and how often it was asked, not who asks."""
+"""Common random numbers: they depend on the pair and its repetition, not on the player."""
 
 from __future__ import annotations
 

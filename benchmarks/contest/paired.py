@@ -1,4 +1,4 @@
-"""Paired differences: what is left of two players when the luck of the run is taken out."""
+"""Paired differences of two players, which remove the luck of the run."""
 
 from __future__ import annotations
 

@@ -252,7 +252,7 @@ class _Future:
         self.sampler, self._link, self._rng = sampler, link, rng
         self._code = {item: code for code, item in enumerate(sampler.items)}
         self._scores = np.array([scores[item] for item in sampler.items])
-        leans = sampler.leans or {None: 0.0}  # who has no name comes last
+        leans = sampler.position_biases or {None: 0.0}  # who has no name comes last
         self._workers = tuple(worker for worker in leans if worker is not None)
         self._leans = np.array(list(leans.values()))
         self._furthest = sampler.n_votes + MOST_PER_ITEM * len(scores)

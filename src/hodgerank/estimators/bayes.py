@@ -24,9 +24,9 @@ from hodgerank.estimators.likelihood import weight_notes
 from hodgerank.estimators.position_bias.position_cells import require_display_order
 from hodgerank.estimators.priors import IndependentScores, Scope
 from hodgerank.estimators.ranking import Ranking
-from hodgerank.estimators.worker_weights import trust_in_workers, trusted_answers, weighed
+from hodgerank.estimators.worker_weights import trust_in_workers, trusted_votes, weighed
 from hodgerank.graph.answered_graph import AnsweredGraph
-from hodgerank.graph.build import build_graph, single_answers, source_of
+from hodgerank.graph.build import build_graph, single_votes, source_of
 from hodgerank.graph.comparison_graph import ComparisonGraph
 from hodgerank.types import FloatArray, Item, VotesLike
 
@@ -98,9 +98,9 @@ def bayes_rank(
     if position_bias is not None and candidates is not None:
         raise InvalidArgument("candidates= and position_bias= do not go together: leave out one")
     if covariance in ("worker", "ballot"):
-        votes = single_answers(votes, f"covariance={covariance!r} (--covariance {covariance})")
+        votes = single_votes(votes, f"covariance={covariance!r} (--covariance {covariance})")
     elif position_bias is not None:
-        votes = single_answers(
+        votes = single_votes(
             votes, f"position_bias={position_bias!r} (--position-bias {position_bias})"
         )
     if isinstance(votes, ComparisonGraph) or source_of(votes).is_lazy:
@@ -150,7 +150,7 @@ def _rank_by_worker(
         trust = trust_in_workers(votes)
         weights = dict(zip(votes.workers, trust.tolist(), strict=True))
         if (trust != 1).any():
-            trusted = AnsweredGraph.of(trusted_answers(votes, trust))
+            trusted = AnsweredGraph.of(trusted_votes(votes, trust))
     if votes.display_known.any() and not trusted.votes.display_known.any():
         position_bias = None  # nobody who counts has seen pairs in a known order
     by = cluster_kind(trusted) if covariance is None else covariance
@@ -206,7 +206,7 @@ def position_adjusted_ranking(
 
     found = position_bias_posterior(answered, position_bias, LINK, held)
     place = found.evidence.best_place if ridge is None else _place(ridge)
-    note = position_bias_note(found.evidence.lean(place), position_bias)
+    note = position_bias_note(found.evidence.bias(place), position_bias)
     return _ranking(found, found.evidence.fit(place), ridge, confidence, (*notes, note))
 
 

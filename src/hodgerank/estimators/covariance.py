@@ -10,7 +10,7 @@ import numpy as np
 
 from hodgerank.data.comparisons import NO_WORKER, Comparisons
 from hodgerank.errors import InvalidArgument, require_one_of
-from hodgerank.graph.build import single_answers, source_of
+from hodgerank.graph.build import single_votes, source_of
 from hodgerank.graph.comparison_graph import ComparisonGraph
 from hodgerank.kernels.edges import sums_at_ends
 from hodgerank.kernels.hypothesis_tests import interval_quantile
@@ -235,7 +235,7 @@ class ClusteredCovariance:
         return "unit" if self.by == "ballot" and self.votes.units else self.by
 
 
-def cluster_unless_vain(
+def clustered_or_model(
     model: ModelCovariance, clustered: ClusteredCovariance, wanted: CovarianceKind | None
 ) -> Covariance:
     """Return the clustered covariance; the model's if clustering is a default that gives zero."""
@@ -255,7 +255,7 @@ def covariance_kind(
         require_one_of(wanted, KINDS, "covariance")
         if wanted == "model":
             return wanted, votes
-        return wanted, single_answers(votes, f"covariance={wanted!r}")
+        return wanted, single_votes(votes, f"covariance={wanted!r}")
     if isinstance(votes, ComparisonGraph):
         return "model", votes
     source = source_of(votes)

@@ -65,7 +65,7 @@ def fitted_means(graph: ComparisonGraph, link: str, scores: FloatArray) -> Float
     return np.asarray(2 * LINKS[link].cdf(scores[graph.i] - scores[graph.j]) - 1)
 
 
-def in_answers(graph: ComparisonGraph) -> ComparisonGraph:
+def in_votes(graph: ComparisonGraph) -> ComparisonGraph:
     """Rescale the weights to sum to the effective number of votes."""
     return tempered(graph, float(graph.weight_squares.sum() / graph.weights.sum()))
 

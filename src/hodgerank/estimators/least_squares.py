@@ -1,7 +1,7 @@
 """hodge_rank: least squares on mean votes, in any of four links.
 
 `observations` turns votes into flows and weights in the scale of a link. `hodge_rank` solves the
-normal equations, `noise_of_answers` or `noise_of_edges` estimates the residual variance, and the
+normal equations, `noise_of_votes` or `noise_of_edges` estimates the residual variance, and the
 covariance of the scores comes from the model or from clusters of votes.
 """
 
@@ -19,13 +19,13 @@ from hodgerank.estimators.covariance import (
     Covariance,
     CovarianceKind,
     ModelCovariance,
-    cluster_unless_vain,
+    clustered_or_model,
     covariance_kind,
 )
-from hodgerank.estimators.dispersion import dispersion_around, fitted_means, in_answers
+from hodgerank.estimators.dispersion import dispersion_around, fitted_means, in_votes
 from hodgerank.estimators.prediction import Prediction
 from hodgerank.estimators.ranking import Ranking
-from hodgerank.graph.build import Components, graph_to_rank, single_answers
+from hodgerank.graph.build import Components, graph_to_rank, single_votes
 from hodgerank.graph.comparison_graph import ComparisonGraph
 from hodgerank.kernels.linalg.laplacian import divergence
 from hodgerank.kernels.linalg.normal_equations import NormalEquations
@@ -80,7 +80,7 @@ PERFECT_NOTE = (
     "the scores fit every vote perfectly, so the noise cannot be estimated: standard errors assume "
     "one additional vote with the largest possible noise"
 )
-FEW_ANSWERS = 10  # votes per pair below which the arcsine of their mean is clearly nonlinear
+FEW_VOTES = 10  # votes per pair below which the arcsine of their mean is clearly nonlinear
 # Share of unanimous pairs times root mean square of the scores in standard errors. In simulations
 # 95% intervals of smoothed flows covered 77% on average above it, 97% below.
 SHRUNK = 0.5
@@ -95,7 +95,7 @@ class ResidualVariance(NamedTuple):
     notes: tuple[str, ...]
 
 
-def noise_of_answers(
+def noise_of_votes(
     graph: ComparisonGraph, rss: float, unit: float, n_others: int = 0
 ) -> ResidualVariance:
     """Residual variance s^2 = RSS / (m - n + components - others), kept away from zero.
@@ -130,7 +130,7 @@ def noise_of_edges(
     return ResidualVariance(rss / freedom, None, np.inf, ())
 
 
-def few_answers_notes(
+def few_votes_notes(
     graph: ComparisonGraph, link: LinkName, smoothing: float, size: float
 ) -> tuple[str, ...]:
     """Return notes on the bias of flows in the scale of a link when pairs have few votes.
@@ -138,10 +138,10 @@ def few_answers_notes(
     `size` is the root mean square of the scores in standard errors.
     """
     answers = float(np.median(graph.effective_counts))
-    if link == "angular" and not smoothing and answers < FEW_ANSWERS:
+    if link == "angular" and not smoothing and answers < FEW_VOTES:
         return (
             f"pairs have {answers:.3g} votes (median), too few for the angular link: below "
-            f"{FEW_ANSWERS} the scores are stretched by up to 54% in simulations, and 95% "
+            f"{FEW_VOTES} the scores are stretched by up to 54% in simulations, and 95% "
             "intervals cover 90 to 99%; use thurstone_mosteller or bayes_rank",
         )
     unanimous = float(np.mean(np.abs(graph.flows) == 1))
@@ -166,7 +166,7 @@ def hodge_rank(
     ridge: float | None = None,
     smoothing: float | None = None,
     weighting: Weighting = "counts",
-    components: Components = "joined",
+    components: Components = "connected",
     covariance: CovarianceKind | None = None,
     position_bias: Position | None = None,
     confidence: float = 0.95,
@@ -192,7 +192,7 @@ def hodge_rank(
     weighting
         'counts' weights an edge by its votes; 'variance' by the inverse variance of its flow.
     components
-        'joined' raises `DisconnectedGraph` if the graph is not connected; 'separate' ranks every
+        'connected' raises `DisconnectedGraph` if the graph is not connected; 'separate' ranks every
         component separately.
     covariance
         'model', or a sandwich estimator clustered by 'worker' or by 'ballot'. Default: 'ballot' if
@@ -220,7 +220,7 @@ def hodge_rank(
         if not (np.isfinite(value) and value >= 0):
             raise InvalidArgument(f"{name} must be 0 or more, not {value}")
     graph = graph_to_rank(votes, components)
-    sides = None
+    adjusted = None
     if position_bias is not None:
         if link != "uniform" or smoothing:
             raise InvalidArgument(
@@ -229,8 +229,8 @@ def hodge_rank(
             )
         from hodgerank.estimators.position_bias.adjustment import adjust_for_position
 
-        sides = adjust_for_position(votes, position_bias, link, ridge=ridge)
-        graph = sides.graph
+        adjusted = adjust_for_position(votes, position_bias, link, ridge=ridge)
+        graph = adjusted.graph
     flows, weights, unit_variance = observations(graph, link, smoothing, weighting)
 
     equations = NormalEquations(graph.i, graph.j, weights, graph.components, ridge)
@@ -241,28 +241,32 @@ def hodge_rank(
     rss = float(squares - scores @ rhs - ridge * scores @ scores)
     rss = rss if rss > PERFECT_FIT * squares else 0.0
     if link == "uniform":
-        noise = noise_of_answers(graph, rss, unit_variance, 0 if sides is None else sides.n_leans)
+        noise = noise_of_votes(
+            graph, rss, unit_variance, 0 if adjusted is None else adjusted.n_biases
+        )
     else:
         means = fitted_means(graph, link, scores)
         noise = noise_of_edges(graph, link, rss, unit_variance, means)
     if not (np.isfinite(scores).all() and np.isfinite(noise.variance)):
         raise InvalidArgument("the weights are too large or too small to compute with")
-    notes = noise.notes + (() if sides is None else (sides.note,))
+    notes = noise.notes + (() if adjusted is None else (adjusted.note,))
     if link != "uniform":
         energy = float(scores @ rhs - ridge * scores @ scores) / noise.variance
         size = float(np.sqrt(max(energy, 0.0) / graph.n_items))
-        notes += few_answers_notes(graph, link, smoothing, size)
-    system, choices = (equations, graph) if sides is None else (sides.equations, sides.choices)
+        notes += few_votes_notes(graph, link, smoothing, size)
+    system, choices = (
+        (equations, graph) if adjusted is None else (adjusted.equations, adjusted.choices)
+    )
     model = ModelCovariance(system, noise.variance, noise.freedom, noise.largest)
     uncertainty: Covariance = model
     if kind != "model":
-        if sides is None:
-            answers = single_answers(votes, f"covariance={kind!r}")
+        if adjusted is None:
+            answers = single_votes(votes, f"covariance={kind!r}")
             slopes = _slopes(answers, link, weighting, scores)
             by_cluster = ClusteredCovariance(system, answers, slopes, kind)
         else:
-            by_cluster = sides.clusters(kind)
-        uncertainty = cluster_unless_vain(model, by_cluster, covariance)
+            by_cluster = adjusted.clusters(kind)
+        uncertainty = clustered_or_model(model, by_cluster, covariance)
     return Ranking.from_scores(
         graph,
         scores,
@@ -276,7 +280,7 @@ def hodge_rank(
         solver=solver,
         converged=True,
         belief=FoundBelief(
-            in_answers(choices),
+            in_votes(choices),
             link if link in LIKELIHOODS else PROBIT,
             clustered=uncertainty,
             model=model,

@@ -86,7 +86,7 @@ def expected_outliers(
     rng = np.random.default_rng(0)
     shares, excesses = np.empty((2, n))
     edge, size = np.tile(crowd.edge, 2), np.r_[crowd.size, -crowd.size]
-    weight, share = np.tile(crowd.weight, 2), np.tile(crowd.answers / crowd.answers.sum(), 2)
+    weight, share = np.tile(crowd.weight, 2), np.tile(crowd.votes / crowd.votes.sum(), 2)
     for k in range(n):
         wins = crowd.redrawn(rng)
         part = np.r_[wins, 1 - wins]
@@ -106,7 +106,7 @@ class _Crowd:
     edge: IntArray
     size: FloatArray
     weight: FloatArray
-    answers: FloatArray
+    votes: FloatArray
     draws: IntArray
     chances: FloatArray
 
@@ -119,7 +119,7 @@ class _Crowd:
         squares = answers if votes.weight is None else np.bincount(cell, weight * votes.weight)
         draws = np.ceil(cells.weight**2 / squares - 1e-9).astype(np.int64)
         logits = cells.value * _logits(answered)[cells.edge]
-        wanted = float(answered.graph.weights @ _pull(answered))
+        wanted = float(answered.graph.weights @ _alignment(answered))
         chances = expit(_steepness(cells, logits, wanted) * logits)
         return cls(cells.edge, cells.value, cells.weight, answers, np.maximum(draws, 1), chances)
 
@@ -138,7 +138,7 @@ def _logits(answered: AnsweredGraph) -> FloatArray:
     return np.asarray(2 * np.arctanh(np.clip(null.means / null.size, -SURELY, SURELY)))
 
 
-def _pull(answered: AnsweredGraph) -> FloatArray:
+def _alignment(answered: AnsweredGraph) -> FloatArray:
     """Product of mean vote and log-odds under the null model."""
     return answered.null_model.means * _logits(answered)
 

@@ -15,12 +15,12 @@ from hodgerank.estimators.outliers import Outliers, outliers_among
 from hodgerank.estimators.position_bias.assess import PositionBiasReport, assess_position_bias
 from hodgerank.estimators.reliability.assess import Reliability, reliability_of
 from hodgerank.estimators.trust_statements import Statement
-from hodgerank.estimators.workers.assess import assess_answers
+from hodgerank.estimators.workers.assess import assess_workers_of
 from hodgerank.estimators.workers.assessment import WorkerAssessment
 from hodgerank.graph.answered_graph import AnsweredGraph
 from hodgerank.graph.consistency import Consistency, Cycle, assess_consistency
 from hodgerank.graph.cycles import Loop
-from hodgerank.graph.decomposition import PARTS, HodgeDecomposition, decompose_answers
+from hodgerank.graph.decomposition import PARTS, HodgeDecomposition, decompose_votes
 from hodgerank.graph.expected_shares import Noise
 from hodgerank.types import VotesLike
 
@@ -175,7 +175,7 @@ class TrustReport(Displayed, Charted):
         }
 
 
-MANY_ANSWERS = 200_000  # votes from which the two halves of the work run in parallel
+MANY_VOTES = 200_000  # votes from which the two halves of the work run in parallel
 
 
 def assess_trust(
@@ -210,17 +210,17 @@ def assess_trust(
         outliers = outliers_among(answered)
         if not (with_workers and answered.votes.n_workers):
             return outliers, None
-        return outliers, assess_answers(answered, outliers)
+        return outliers, assess_workers_of(answered, outliers)
 
     def what_was_answered() -> dict[str, Any]:
         return {
-            "decomposition": decompose_answers(answered),
+            "decomposition": decompose_votes(answered),
             "consistency": assess_consistency(answered),
             "position_bias": assess_position_bias(answered),
             "reliability": reliability_of(answered),
         }
 
-    if answered.votes.n_votes < MANY_ANSWERS:
+    if answered.votes.n_votes < MANY_VOTES:
         found, (outliers, workers) = what_was_answered(), who_answered()
     else:
         with ThreadPoolExecutor(1) as pool:

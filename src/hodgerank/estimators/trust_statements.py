@@ -133,30 +133,30 @@ def about_noise(found: Consistency) -> list[Statement]:
     return said
 
 
-def about_position_bias(sides: PositionBiasReport, n_both_ways: int) -> list[Statement]:
+def about_position_bias(found: PositionBiasReport, n_both_ways: int) -> list[Statement]:
     """State whether there is position bias, and how it affects the ranking."""
-    if not sides.n_known:
-        why = f" ({sides.doubt})" if sides.doubt else ""
+    if not found.n_known:
+        why = f" ({found.doubt})" if found.doubt else ""
         words = f"position bias cannot be assessed: the display order is unknown{why}"
         return [Statement("position_bias", "unknown_display", words)]
-    if sides.lean is None:
+    if found.estimate is None:
         words = "position bias cannot be assessed: too few votes"
         return [Statement("position_bias", "too_few", words)]
-    lean = sides.lean
+    bias = found.estimate
     numbers = (
-        f"{lean.value:+.2f}, 95% CI {lean.lower:+.2f} to {lean.upper:+.2f}, "
-        f"{p_words(lean.p_value)}; -1 is always right, +1 always left"
+        f"{bias.value:+.2f}, 95% CI {bias.lower:+.2f} to {bias.upper:+.2f}, "
+        f"{p_words(bias.p_value)}; -1 is always right, +1 always left"
     )
     if not n_both_ways:
         numbers += "; from the model alone, since no worker saw a pair in both orders"
-    side = "left" if lean.value > 0 else "right"
-    if lean.p_value >= SURE and lean.lower <= 0 <= lean.upper:
+    side = "left" if bias.value > 0 else "right"
+    if bias.p_value >= SURE and bias.lower <= 0 <= bias.upper:
         words = f"no significant position bias ({numbers})"
         return [Statement("position_bias", "not_significant", words)]
-    if lean.p_value >= SURE:
+    if bias.p_value >= SURE:
         words = f"possible position bias to the {side}, not significant at 1% ({numbers})"
         return [Statement("position_bias", "weakly_significant", words)]
-    words, moves = f"significant position bias to the {side} ({numbers})", sides.moves
+    words, moves = f"significant position bias to the {side} ({numbers})", found.moves
     if moves is None:
         return [Statement("position_bias", "significant", words, True)]
     how = f"position_bias={moves.position_bias!r}, --position-bias {moves.position_bias}"

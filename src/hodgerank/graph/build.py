@@ -87,7 +87,7 @@ def graph_of_pieces(pieces: Iterable[Comparisons], name: str) -> ComparisonGraph
     return counted.graph(name)
 
 
-Components = Literal["joined", "separate"]
+Components = Literal["connected", "separate"]
 
 
 def source_of(votes: VotesLike) -> VoteSource:
@@ -114,16 +114,16 @@ def build_graph(votes: VotesLike) -> ComparisonGraph:
 
 def graph_to_rank(votes: VotesLike, components: str) -> ComparisonGraph:
     """Build a graph with votes; it must be connected unless components are ranked separately."""
-    require_one_of(components, ("joined", "separate"), "components")
+    require_one_of(components, ("connected", "separate"), "components")
     graph = build_graph(votes)
     if not graph.n_edges:
         raise InvalidComparisons("there are no votes to rank")
-    if components == "joined":
+    if components == "connected":
         graph.require_connected()
     return graph
 
 
-def single_answers(votes: VotesLike, needed_for: str) -> Comparisons:
+def single_votes(votes: VotesLike, needed_for: str) -> Comparisons:
     """Return single votes, for results that need more than a graph."""
     if isinstance(votes, ComparisonGraph):
         raise InvalidArgument(f"{needed_for} needs single votes: give Comparisons, not a graph")

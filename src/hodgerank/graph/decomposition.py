@@ -31,8 +31,8 @@ def prequential_p_value(votes: Comparisons) -> float:
     The sum of fair signs, each times a value known before it, is asymptotically normal for any
     adaptive choice of pairs [Brown71]; neither ties nor grades change that.
     """
-    told = np.ascontiguousarray(votes.outcome * votes.total_weight, dtype=float)
-    total, squares = prequential_gain(votes.left, votes.right, told, votes.n_items)
+    signed = np.ascontiguousarray(votes.outcome * votes.total_weight, dtype=float)
+    total, squares = prequential_gain(votes.left, votes.right, signed, votes.n_items)
     return NormalDist().cdf(-total / sqrt(squares)) if squares else 1.0
 
 
@@ -134,18 +134,22 @@ class HodgeDecomposition(Displayed, Charted):
         noise: Noise = getattr(self.expected, part)
         if not noise.mean > 0:
             return None
-        return noise.p_value(self.energy[part]) if self._is_dealt(part) else self._foretold
+        return (
+            noise.p_value(self.energy[part])
+            if self._has_fixed_design(part)
+            else self._prequential_p_value
+        )
 
     def noise(self, part: str) -> Noise | None:
         """Return the share expected by chance; None if it depends on how pairs were chosen."""
-        return getattr(self.expected, part) if self._is_dealt(part) else None
+        return getattr(self.expected, part) if self._has_fixed_design(part) else None
 
-    def _is_dealt(self, part: str) -> bool:
+    def _has_fixed_design(self, part: str) -> bool:
         """Whether the null distribution of the component ignores how pairs were chosen."""
         return part != "gradient" or not self.votes.report.adaptive
 
     @cached_property
-    def _foretold(self) -> float:
+    def _prequential_p_value(self) -> float:
         return prequential_p_value(self.votes)
 
     @property
@@ -194,10 +198,10 @@ def decompose(votes: VotesLike) -> HodgeDecomposition:
     >>> {name: round(share, 6) for name, share in decompose(votes).energy.items()}
     {'bias': 0.0, 'ties': 0.0, 'gradient': 0.0, 'curl': 1.0, 'harmonic': 0.0}
     """
-    return decompose_answers(AnsweredGraph.of(read_ungrouped(votes)))
+    return decompose_votes(AnsweredGraph.of(read_ungrouped(votes)))
 
 
-def decompose_answers(answered: AnsweredGraph) -> HodgeDecomposition:
+def decompose_votes(answered: AnsweredGraph) -> HodgeDecomposition:
     """Decompose votes whose graph is known."""
     votes, graph, edge, sign = answered.votes, answered.graph, answered.edge, answered.sign
     bias = position_bias_part(votes, edge)

@@ -32,7 +32,7 @@ from hodgerank.kernels.triangles import curl_operator, curl_part
 from hodgerank.types import FloatArray, IntArray
 
 # Total number of shuffled votes; more votes need fewer repetitions for the same accuracy.
-DEALT = 10_000_000
+SHUFFLED = 10_000_000
 FEWEST_SHUFFLES, MOST_SHUFFLES = 39, 999
 UNANIMOUS = 1e-12  # variance that counts as rounding
 
@@ -47,7 +47,7 @@ class _Groups(NamedTuple):
     n: int
 
 
-class ShuffledSides(NamedTuple):
+class ShuffledOrders(NamedTuple):
     """Energies of the bias component with randomised display order.
 
     `n_both_ways` is the number of combinations of worker and pair with votes in both orders;
@@ -80,7 +80,7 @@ def position_bias_part(votes: Comparisons, edge: IntArray) -> FloatArray:
     return bias
 
 
-def shuffle_sides(answered: AnsweredGraph) -> ShuffledSides:
+def shuffle_display_order(answered: AnsweredGraph) -> ShuffledOrders:
     """Permute the display order among each worker's votes on a pair.
 
     Each order keeps its frequency, which the design determines. Preferences and repetitions of the
@@ -100,13 +100,13 @@ def shuffle_sides(answered: AnsweredGraph) -> ShuffledSides:
     rows = rows[np.argsort(groups.group[rows], kind="stable")]
     starts = np.r_[0, np.cumsum(size[contested])]
     turned, weight = turned[rows], groups.weight[rows]
-    n = int(np.clip(DEALT // max(len(rows), 1), FEWEST_SHUFFLES, MOST_SHUFFLES))
+    n = int(np.clip(SHUFFLED // max(len(rows), 1), FEWEST_SHUFFLES, MOST_SHUFFLES))
     rng = np.random.default_rng(3)
     energies = [
         shuffled_energy(starts, first[contested], turned, weight, rng.random(len(rows)))
         for _ in range(n)
     ]
-    return ShuffledSides(np.array(energies), int(both.sum()))
+    return ShuffledOrders(np.array(energies), int(both.sum()))
 
 
 def _by_worker_and_pair(votes: Comparisons, edge: IntArray) -> _Groups:
@@ -204,9 +204,9 @@ def expectation(answered: AnsweredGraph, betti: BettiNumbers, basis: IntArray) -
     """Simulate the votes under the null model of each component, and measure its share."""
     graph = answered.graph
     total = float(graph.squares.sum())
-    sides = shuffle_sides(answered)
+    orders = shuffle_display_order(answered)
     if not total:
-        return Expectation(NOTHING, NOTHING, NOTHING, NOTHING, NOTHING, 0, sides.n_both_ways)
+        return Expectation(NOTHING, NOTHING, NOTHING, NOTHING, NOTHING, 0, orders.n_both_ways)
     n = int(np.clip(EDGE_DRAWS // graph.n_edges, FEWEST_CROWDS, MOST_CROWDS))
     noise = _flow_noise(answered)
     projection = GradientProjection(graph)
@@ -221,22 +221,22 @@ def expectation(answered: AnsweredGraph, betti: BettiNumbers, basis: IntArray) -
         whole, unexplained = projection.energies(flows), projection.energies(cyclic)
         energies.append((whole, unexplained, _harmonic_energies(graph, cyclic, betti, basis)))
     whole, unexplained, harmonic = (np.concatenate(part) for part in zip(*energies, strict=True))
-    ties = np.maximum(total - np.resize(sides.energies, n) - whole, 0.0)
+    ties = np.maximum(total - np.resize(orders.energies, n) - whole, 0.0)
 
     def share(values: FloatArray, dimensions: int) -> Noise:
         if not dimensions:
             return NOTHING
         return Noise(float(values.mean()) / total, float(values.std(ddof=1)) / total)
 
-    bias = share(sides.energies, sides.n_both_ways)
+    bias = share(orders.energies, orders.n_both_ways)
     return Expectation(
-        bias=Noise(bias.mean, bias.std, tuple((sides.energies / total).tolist())),
+        bias=Noise(bias.mean, bias.std, tuple((orders.energies / total).tolist())),
         ties=share(ties, int(graph.n_votes > graph.n_edges)),
         gradient=share(gradient, graph.n_items - graph.n_components),
         curl=share(unexplained - harmonic, n_cycles(graph) - betti.beta_1),
         harmonic=share(harmonic, betti.beta_1),
         n_simulations=n,
-        n_both_ways=sides.n_both_ways,
+        n_both_ways=orders.n_both_ways,
     )
 
 

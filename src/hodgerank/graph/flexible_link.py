@@ -139,14 +139,15 @@ def _step(
     curvature = np.maximum(at.curvature, NEGLIGIBLE * signs.weights)
     equations = NormalEquations(signs.i, signs.j, curvature, signs.components, PRIOR)
     mixed = np.asarray(divergence @ at.mixed)
-    push = np.asarray(divergence @ at.push) - PRIOR * x
+    push = np.asarray(divergence @ at.difference_slope) - PRIOR * x
     solved = equations.solve(np.column_stack((push, mixed)), tolerance=1e-4)
-    own, pull = at.own - mixed.T @ solved[:, 1:], at.pull - mixed.T @ solved[:, 0]
+    own = at.weight_information - mixed.T @ solved[:, 1:]
+    gradient = at.weight_slope - mixed.T @ solved[:, 0]
     k, unit = len(w), float(np.diag(own).max())
     system = np.zeros((k + 1, k + 1))  # scaled by the weights, which differ by magnitudes
     system[:k, :k] = own * np.outer(w, w) / unit
     system[k, :k] = system[:k, k] = w
-    step_w = w * np.linalg.solve(system, np.r_[pull * w / unit, 0.0])[:k]
+    step_w = w * np.linalg.solve(system, np.r_[gradient * w / unit, 0.0])[:k]
     return solved[:, 0] - solved[:, 1:] @ step_w, step_w
 
 

@@ -14,9 +14,9 @@ from hodgerank.types import BoolArray, FloatArray, IntArray
 
 # Largest mean effective share of a vote at which repetitions matter.
 MANY = 0.7
-SURE, N_DEALT = 0.01, 199
-MOST_DEALT = 5_000  # votes: enough power, and 199 permutations within a fifth of a second
-MOST_OF_ONE = MOST_DEALT // 10  # votes of one worker on one pair
+SURE, N_PERMUTATIONS = 0.01, 199
+MOST_PERMUTED = 5_000  # votes: enough power, and 199 permutations within a fifth of a second
+MOST_OF_ONE = MOST_PERMUTED // 10  # votes of one worker on one pair
 N_CLEAR = 5  # largest number of classes of similarly clear pairs
 
 
@@ -62,7 +62,8 @@ def _p_values(answered: AnsweredGraph) -> tuple[float, float]:
     difference = answered.scores[answered.graph.i] - answered.scores[answered.graph.j]
     towards = sign[rows] * np.where(difference[edge[rows]] < 0, -1.0, 1.0)
     alike = worker[rows] * N_CLEAR + _clearness(np.abs(difference), edge[rows])
-    return _dealt(sign[rows], edge[rows], first, rng), _dealt(towards, alike, first, rng)
+    between_workers = _permutation_p_value(sign[rows], edge[rows], first, rng)
+    return between_workers, _permutation_p_value(towards, alike, first, rng)
 
 
 def _clearness(strength: FloatArray, edge: IntArray) -> IntArray:
@@ -73,7 +74,9 @@ def _clearness(strength: FloatArray, edge: IntArray) -> IntArray:
     return np.searchsorted(limits, strength[edge], side="right")
 
 
-def _dealt(sign: FloatArray, among: IntArray, first: IntArray, rng: np.random.Generator) -> float:
+def _permutation_p_value(
+    sign: FloatArray, among: IntArray, first: IntArray, rng: np.random.Generator
+) -> float:
     """Return the p-value of agreement within groups when signs are permuted among `among`.
 
     0 if nothing can be permuted: a worker with only one pair cannot confuse it with others.
@@ -83,10 +86,10 @@ def _dealt(sign: FloatArray, among: IntArray, first: IntArray, rng: np.random.Ge
     several = np.bincount(np.unique(np.stack((among, group)), axis=1)[0]) > 1
     if not several.any():
         return 0.0
-    dealt = np.empty((N_DEALT, len(sign)))
-    dealt[:, place] = sign[np.argsort(among + rng.random((N_DEALT, len(sign))), axis=1)]
+    permuted = np.empty((N_PERMUTATIONS, len(sign)))
+    permuted[:, place] = sign[np.argsort(among + rng.random((N_PERMUTATIONS, len(sign))), axis=1)]
     observed = _agreement(sign, first)
-    return float(1 + np.sum(_agreement(dealt, first) >= observed)) / (1 + N_DEALT)
+    return float(1 + np.sum(_agreement(permuted, first) >= observed)) / (1 + N_PERMUTATIONS)
 
 
 def _drawn(
@@ -95,7 +98,7 @@ def _drawn(
     """Select workers on informative pairs, pair by pair at random, up to the limit of votes."""
     order = np.lexsort((rng.random(len(pair)), rng.random(len(matters))[pair]))
     order = order[matters[pair[order]]]
-    order = order[np.cumsum(np.minimum(size[order], MOST_OF_ONE)) <= MOST_DEALT]
+    order = order[np.cumsum(np.minimum(size[order], MOST_OF_ONE)) <= MOST_PERMUTED]
     is_drawn = np.zeros(len(pair), np.bool_)
     is_drawn[order] = True
     return is_drawn
@@ -118,8 +121,8 @@ def _signs_of_workers(
         edge, count = keys // n, np.ones(len(keys), np.int64)
         worker = np.full(len(keys), NO_WORKER, np.int64)
         worker[place] = votes.worker
-    told = np.flatnonzero((turned != 0) & (worker != NO_WORKER))
-    return edge[told], worker[told], turned[told], count[told]
+    kept = np.flatnonzero((turned != 0) & (worker != NO_WORKER))
+    return edge[kept], worker[kept], turned[kept], count[kept]
 
 
 def counted_once(answered: AnsweredGraph) -> AnsweredGraph:

@@ -32,7 +32,7 @@ class RepeatedVotes:
     share: FloatArray
 
 
-def repeated_answers(
+def repeated_votes(
     edge: IntArray, worker: IntArray, sign: FloatArray, count: IntArray
 ) -> RepeatedVotes | None:
     """Estimate the correlation of repeated votes; None without repeated votes."""
@@ -112,7 +112,7 @@ def count_signs(
     cast = _cast_votes(votes, edge, turned)
     repeats = None
     if votes.n_workers > 1:
-        repeats = repeated_answers(cast.edge, cast.worker, cast.sign, cast.count)
+        repeats = repeated_votes(cast.edge, cast.worker, cast.sign, cast.count)
     is_plain = len(cast.edge) == len(votes) and votes.weight is None and votes.ballot is None
     if is_plain and repeats is None and np.array_equal(graph.squares, graph.weights):
         return Signs(graph, np.arange(graph.n_edges), None)

@@ -14,7 +14,7 @@ import numpy as np
 from hodgerank.data.comparisons import Comparisons
 from hodgerank.display import Charted, Displayed
 from hodgerank.errors import InvalidArgument
-from hodgerank.graph.build import build_graph, single_answers
+from hodgerank.graph.build import build_graph, single_votes
 from hodgerank.graph.comparison_graph import ComparisonGraph
 from hodgerank.kernels.homology import LoopClasses
 from hodgerank.types import CodeArray, IntArray, VotesLike
@@ -97,7 +97,7 @@ class TopologyTracker(Displayed, Charted):
         >>> TopologyTracker.of(votes)
         TopologyTracker(4 items, 4 edges, beta_0 1, beta_1 1)
         """
-        answers = single_answers(votes, "the order in which pairs were asked")
+        answers = single_votes(votes, "the order in which pairs were asked")
         pairs = _pairs_as_asked(answers)
         if n_pairs is None:
             _require_few(answers.n_items, len(pairs))

@@ -10,7 +10,7 @@ from hodgerank.kernels.compilation import compiled
 from hodgerank.types import BoolArray, CodeArray, FloatArray, IntArray
 
 # Up to this many cells per vote a table of all pairs is faster than sorting.
-CELLS_PER_ANSWER = 4
+CELLS_PER_VOTE = 4
 # Votes processed together, so that intermediate results stay in the cache.
 BLOCK = 1 << 16
 
@@ -42,7 +42,7 @@ def sum_by_edge(
 
     `multiplicity` is the number of votes per row; the weight is that of each of them.
     """
-    tabulate = n_items**2 <= max(CELLS_PER_ANSWER * len(left), 1 << 16)
+    tabulate = n_items**2 <= max(CELLS_PER_VOTE * len(left), 1 << 16)
     is_plain = bool((outcome * outcome == 1).all())  # no ties and no grades: squares are 1
     if tabulate and is_plain and weight is None and multiplicity is None:
         return _tabulate_choices(left, right, outcome > 0, n_items)
@@ -191,7 +191,7 @@ def sums_at_ends(
     from scipy import sparse
 
     n_items, n_groups = shape
-    if n_items * n_groups <= CELLS_PER_ANSWER * len(values):
+    if n_items * n_groups <= CELLS_PER_VOTE * len(values):
         wide = np.int64(n_groups)
         table = np.bincount(i * wide + group, values, n_items * n_groups).astype(float)
         table -= np.bincount(j * wide + group, values, n_items * n_groups)

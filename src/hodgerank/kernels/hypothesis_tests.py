@@ -146,12 +146,12 @@ def prequential_gain(
     total, squares = 0.0, 0.0
     for row in range(len(left)):
         a, b = left[row], right[row]
-        foretold = scores[a] - scores[b]
-        told = foretold * outcome[row]
-        total += told
-        squares += told * told
+        prediction = scores[a] - scores[b]
+        product = prediction * outcome[row]
+        total += product
+        squares += product * product
         spread = 1.0 + variances[a] + variances[b]
-        surprise = (outcome[row] - foretold) / spread
+        surprise = (outcome[row] - prediction) / spread
         scores[a] += variances[a] * surprise
         scores[b] -= variances[b] * surprise
         variances[a] -= variances[a] ** 2 / spread

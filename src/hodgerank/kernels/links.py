@@ -143,18 +143,18 @@ class Information(NamedTuple):
 
     Attributes
     ----------
-    push, curvature
+    difference_slope, curvature
         Slope and information of the difference of each edge.
-    pull, own
+    weight_slope, weight_information
         Slope and information of the weights.
     mixed
         Information between each difference and each weight.
     """
 
-    push: FloatArray
+    difference_slope: FloatArray
     curvature: FloatArray
-    pull: FloatArray
-    own: FloatArray
+    weight_slope: FloatArray
+    weight_information: FloatArray
     mixed: FloatArray
 
 
@@ -186,9 +186,9 @@ def information(
     precision = n / (p * (1 - p))
     surprise = precision * (wins / n - p)
     return Information(
-        push=steep * surprise,
+        difference_slope=steep * surprise,
         curvature=precision * steep**2,
-        pull=q.T @ surprise + PSEUDO_COUNTS / weights,
-        own=q.T @ (precision[:, None] * q) + np.diag(PSEUDO_COUNTS / weights**2),
+        weight_slope=q.T @ surprise + PSEUDO_COUNTS / weights,
+        weight_information=q.T @ (precision[:, None] * q) + np.diag(PSEUDO_COUNTS / weights**2),
         mixed=(precision * steep)[:, None] * q,
     )

@@ -156,16 +156,16 @@ def assimilate(
     outcome: float,
     noise: float,
     side: int,
-    lean: FloatArray,
+    bias: FloatArray,
 ) -> tuple[float, float]:
     """Filter one vote on the pair i < j; return (log evidence, a) where S became S - a s s^T.
 
     `s` holds the response of the pair afterwards. `side` is +1 if i was shown left, -1 if j was,
-    and 0 if unknown; `lean` holds mean and variance of the position bias towards the left.
+    and 0 if unknown; `bias` holds mean and variance of the position bias towards the left.
     """
     c = response(C, i, j, s)
-    total = noise + c + side * side * lean[1]
-    z = (mean[i] - mean[j] + side * lean[0]) / math.sqrt(total)
+    total = noise + c + side * side * bias[1]
+    z = (mean[i] - mean[j] + side * bias[0]) / math.sqrt(total)
     won, lost = (1 + outcome) / 2, (1 - outcome) / 2
     h_won, h_lost = hazard(z), hazard(-z)
     push = (won * h_won - lost * h_lost) / math.sqrt(total)
@@ -173,8 +173,8 @@ def assimilate(
     a = (won * h_won * (h_won + z) + lost * h_lost * (h_lost - z)) / total
     shrink(C, s, a)
     if side != 0:
-        lean[0] += side * push * lean[1]
-        lean[1] -= a * lean[1] * lean[1]
+        bias[0] += side * push * bias[1]
+        bias[1] -= a * bias[1] * bias[1]
     evidence = 0.0
     if won > 0:
         evidence += won * log_cdf(z)
@@ -195,7 +195,7 @@ def assimilate_repeated(
     times: int,
     last: float,
     side: int,
-    lean: FloatArray,
+    bias: FloatArray,
     tally: FloatArray,
 ) -> tuple[float, float]:
     """Filter one vote on a pair that had `times` earlier votes, the latest being `last`.
@@ -205,13 +205,13 @@ def assimilate_repeated(
     """
     weight *= news(repetition(tally), times)
     if times and last * outcome != 0:
-        total = 1 + C[i, j] + side * side * lean[1]
-        z = (mean[i] - mean[j] + side * lean[0]) / math.sqrt(total)
+        total = 1 + C[i, j] + side * side * bias[1]
+        z = (mean[i] - mean[j] + side * bias[0]) / math.sqrt(total)
         expected = 0.5 * math.erfc(-(z if last > 0 else -z) / SQRT_2)
         tally[0] += (1.0 if last * outcome > 0 else 0.0) - expected
         tally[1] += expected * (1 - expected)
         tally[2] += 1 - expected
-    return assimilate(C, mean, s, i, j, outcome, 1 / weight, side, lean)
+    return assimilate(C, mean, s, i, j, outcome, 1 / weight, side, bias)
 
 
 @compiled
@@ -248,18 +248,18 @@ def assimilate_into_bank(
     last: float,
     side: int,
     who: int,
-    leans: FloatArray,
+    biases: FloatArray,
     tally: FloatArray,
     evidence: FloatArray,
     a: FloatArray,
 ) -> None:
     """Filter one vote into several posteriors, one per entry of each array.
 
-    `leans` has a row for each worker; `who` voted.
+    `biases` has a row for each worker; `who` voted.
     """
     for k in range(len(C)):
         more, a[k] = assimilate_repeated(
-            C[k], mean[k], s[k], i, j, outcome, weight, times, last, side, leans[k, who], tally[k]
+            C[k], mean[k], s[k], i, j, outcome, weight, times, last, side, biases[k, who], tally[k]
         )
         evidence[k] += more
 
@@ -277,7 +277,7 @@ def assimilate_all(
     last: FloatArray,
     sides: IntArray,
     who: IntArray,
-    leans: FloatArray,
+    biases: FloatArray,
     tally: FloatArray,
     evidence: FloatArray,
 ) -> None:
@@ -286,7 +286,7 @@ def assimilate_all(
         for t in range(len(i)):
             evidence[k] += assimilate_repeated(
                 C[k], mean[k], s[k], i[t], j[t], outcomes[t], weights[t], times[t], last[t],
-                sides[t], leans[k, who[t]], tally[k],
+                sides[t], biases[k, who[t]], tally[k],
             )[0]  # fmt: skip
 
 

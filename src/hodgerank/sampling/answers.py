@@ -12,7 +12,7 @@ import numpy as np
 from hodgerank.data.comparisons import NO_WORKER, Comparisons, ReadReport
 from hodgerank.display import short
 from hodgerank.errors import InvalidComparisons
-from hodgerank.sampling.designs.design import AnswerBatch
+from hodgerank.sampling.designs.design import VoteBatch
 from hodgerank.types import BoolArray, FloatArray, IntArray, Item, Pair
 
 MOST_WEIGHT = 1e6
@@ -149,12 +149,12 @@ class History:
         self._weight.frombytes(_bytes(weight, "d"))
         self._display_known.frombytes(_bytes(display_known, "b"))
 
-    def since(self, start: int) -> AnswerBatch:
+    def since(self, start: int) -> VoteBatch:
         """Return the votes from a position on, in the form that designs use."""
         left, right = np.array(self._left[start:]), np.array(self._right[start:])
         outcome, shown = np.array(self._outcome[start:]), np.array(self._display_known[start:])
         workers = [*self._worker_codes, None]  # NO_WORKER is the last
-        return AnswerBatch(
+        return VoteBatch(
             np.minimum(left, right).astype(np.int64),
             np.maximum(left, right).astype(np.int64),
             np.where(left > right, -outcome, outcome),
@@ -173,7 +173,7 @@ class History:
         """Number of named workers."""
         return len(self._worker_codes)
 
-    def n_answers_of(self, worker: Item) -> int:
+    def n_votes_of(self, worker: Item) -> int:
         """Return the number of votes of a worker."""
         return len(self._rows_of.get(self._worker_codes.get(worker, NO_WORKER), ()))
 

@@ -31,7 +31,7 @@ from hodgerank.sampling.candidates import (
     why_nothing,
 )
 from hodgerank.sampling.designs.dense_posterior import DensePosterior
-from hodgerank.sampling.designs.design import Design, Posterior, Told
+from hodgerank.sampling.designs.design import Design, Posterior, Vote
 from hodgerank.sampling.display_order import Display, DisplayBalance
 from hodgerank.sampling.item_list import ItemList
 from hodgerank.types import FloatArray, Item, Pair, VotesLike
@@ -108,8 +108,8 @@ class Sampler(Displayed):
             )
             self._allowed(None)
         self._trust: FloatArray | None = None  # weights of workers, if frozen
-        self._leans: FloatArray | None = None  # position biases of workers, if frozen
-        self.told_adaptive = False  # whether some votes told were chosen adaptively elsewhere
+        self._biases: FloatArray | None = None  # position biases of workers, if frozen
+        self.has_adaptive_votes = False  # whether some votes told were chosen adaptively elsewhere
 
     def __copy__(self) -> Self:
         """Return an independent copy."""
@@ -218,9 +218,9 @@ class Sampler(Displayed):
         self._history.append(left, right, outcome, self._history.worker_code(worker), weight)
         self._balance.count(left, right)
         if left < right:
-            self._design.learn(Told(left, right, outcome, weight, worker, 1))
+            self._design.learn(Vote(left, right, outcome, weight, worker, 1))
         else:
-            self._design.learn(Told(right, left, -outcome, weight, worker, -1))
+            self._design.learn(Vote(right, left, -outcome, weight, worker, -1))
 
     def tell_many(self, votes: VotesLike) -> None:
         """Record many votes: Comparisons, or anything `read_comparisons` accepts."""
@@ -231,7 +231,7 @@ class Sampler(Displayed):
             read_weight(votes.weight.max())
         workers = [self._history.worker_code(worker) for worker in votes.workers]
         workers.append(self._history.worker_code(None))
-        self.told_adaptive |= votes.report.adaptive
+        self.has_adaptive_votes |= votes.report.adaptive
         start = len(self._history)
         weights = np.ones(len(votes)) if votes.weight is None else votes.weight
         if not len(votes):
@@ -276,10 +276,10 @@ class Sampler(Displayed):
         pair are correlated, they count less. With `position_bias`, it is in the model. For another
         estimator, use `sampler.votes`.
         """
-        from hodgerank.estimators.worker_weights import trusted_answers, weighed
+        from hodgerank.estimators.worker_weights import trusted_votes, weighed
 
         given, rho = self.votes, self.repetition
-        answers = trusted_answers(given, self._trust_in_workers)
+        answers = trusted_votes(given, self._trust_in_workers)
         notes = (REPEATED.format(rho=rho),) if rho >= NOTICED else ()
         answered = AnsweredGraph.of(answers)
         if self.position_bias is None or not len(answers):
@@ -290,7 +290,7 @@ class Sampler(Displayed):
                 share = news_share(answered.graph, rho)[answered.edge]
                 answered = AnsweredGraph.of(weighed(answers, share))
             found = position_adjusted_ranking(
-                answered, self.position_bias, confidence=confidence, notes=notes, held=self._leans
+                answered, self.position_bias, confidence=confidence, notes=notes, held=self._biases
             )
         is_all = len(answers) == len(given)
         return found if is_all else found.counting(ComparisonGraph.from_comparisons(given))
@@ -303,32 +303,32 @@ class Sampler(Displayed):
     def freeze_workers(self) -> None:
         """Keep the current weights and position biases of workers, to save time."""
         self._trust = self._trust_in_workers
-        self._leans = self._leans_of_workers
+        self._biases = self._biases_of_workers
 
     @property
-    def leans(self) -> dict[Item | None, float]:
+    def position_biases(self) -> dict[Item | None, float]:
         """Position bias of each worker towards the left, in units of the scores; None: no name.
 
         Empty without `position_bias`; with 'common' the key None holds the shared bias.
         """
-        found = self._leans_of_workers
+        found = self._biases_of_workers
         if found is None:
             return {}
         names = [*self._history.workers, None] if self.position_bias == "worker" else [None]
         return dict(zip(names, found.tolist(), strict=True))
 
     @property
-    def _leans_of_workers(self) -> FloatArray | None:
+    def _biases_of_workers(self) -> FloatArray | None:
         if self.position_bias is None or not self.n_votes:
             return None
-        if self._leans is not None:
-            return self._leans
+        if self._biases is not None:
+            return self._biases
         from hodgerank.estimators.position_bias.posterior import position_bias_posterior
 
         found = position_bias_posterior(
             AnsweredGraph.of(self.votes), self.position_bias, LINK
         ).evidence
-        return found.all_leans(found.best_place)
+        return found.all_biases(found.best_place)
 
     @property
     def _trust_in_workers(self) -> FloatArray:
@@ -356,7 +356,7 @@ class Sampler(Displayed):
     @property
     def votes(self) -> Comparisons:
         """Every vote told, in order; `report.adaptive` if pairs were chosen adaptively."""
-        is_adaptive = self.follows_labels or self.told_adaptive
+        is_adaptive = self.follows_labels or self.has_adaptive_votes
         return self._history.comparisons(self._items, adaptive=is_adaptive)
 
     @property

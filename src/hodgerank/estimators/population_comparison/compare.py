@@ -41,7 +41,7 @@ def notes_on(
     notes = [
         *_on_items(crowds),
         *_on_acuity(crowds, acuity),
-        *(_on_workers(crowds) if exchange.by_worker else _on_answers(crowds)),
+        *(_on_workers(crowds) if exchange.by_worker else _on_votes(crowds)),
         *_on_pairs(crowds, exchange),
         *_on_permutations(exchange, n_permutations),
     ]
@@ -95,7 +95,7 @@ def _on_workers(crowds: Populations) -> list[str]:
     return notes
 
 
-def _on_answers(crowds: Populations) -> list[str]:
+def _on_votes(crowds: Populations) -> list[str]:
     notes = []
     if (crowds.worker == NO_WORKER).any():
         notes.append(

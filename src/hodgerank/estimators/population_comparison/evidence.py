@@ -102,7 +102,7 @@ def evidence_for(
     """Return the evidence function for what is exchanged; `pooled` has one acuity for all."""
     if exchange.by_worker:
         return WorkerEvidence(crowds, shared, exchange)
-    return AnswerEvidence(crowds, shared, pooled)
+    return VoteEvidence(crowds, shared, pooled)
 
 
 FEW_ENTRIES = 0.25  # largest share of nonzeros for which outer products are stored
@@ -181,9 +181,9 @@ class WorkerEvidence:
         self._crowds, self._shared = crowds, shared
         acuity = shared.acuity[crowds.population]
         slopes = without_misfit(crowds, shared, misfit_shares(crowds, shared))
-        pull = acuity * balanced(crowds, shared, slopes)
+        weighted = acuity * balanced(crowds, shared, slopes)
         i, j, n_units = crowds.i[crowds.edge], crowds.j[crowds.edge], len(exchange.population)
-        gradients = sums_at_ends(i, j, pull, exchange.unit, (crowds.n_items, n_units))
+        gradients = sums_at_ends(i, j, weighted, exchange.unit, (crowds.n_items, n_units))
         information = sparse.coo_array(
             (acuity**2 * shared.curvatures, (crowds.edge, exchange.unit)),
             shape=(len(crowds.i), n_units),
@@ -230,7 +230,7 @@ def _around_mean(
     return np.where(np.abs(around) <= ROUNDING * np.abs(products).max(), 0.0, around)
 
 
-class AnswerEvidence:
+class VoteEvidence:
     """Evidence if votes on the same pair are exchanged.
 
     Only differences within pairs count: the mean vote on a pair does not depend on the assignment.

@@ -58,7 +58,7 @@ class Populations:
             )
         read = {name: read_ungrouped(source) for name, source in votes.items()}
         everything = tuple(dict.fromkeys(item for crowd in read.values() for item in crowd.items))
-        items = _joined_in_all(list(read.values()))
+        items = _connected_in_all(list(read.values()))
         parts = [_restricted(crowd, items) for crowd in read.values()]
         low = np.concatenate([np.minimum(part.left, part.right) for part in parts])
         high = np.concatenate([np.maximum(part.left, part.right) for part in parts])
@@ -126,7 +126,7 @@ class Populations:
         return np.asarray((self.counts > 0).sum(axis=0) > 1, dtype=float)
 
 
-def _joined_in_all(crowds: list[Comparisons]) -> tuple[Item, ...]:
+def _connected_in_all(crowds: list[Comparisons]) -> tuple[Item, ...]:
     """Return the largest set of items whose own votes connect them in every population.
 
     Takes the largest set of items that share a component in every population, and repeats until it

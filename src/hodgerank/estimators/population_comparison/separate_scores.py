@@ -36,7 +36,7 @@ class Spread(Protocol):
         """Return the variances of each population's contrast with the others, by item."""
 
 
-class AnswerSpread:
+class VoteSpread:
     """Independent votes.
 
     A plain choice has binomial variance. With ties and grades the variance is smaller; it is
@@ -68,7 +68,7 @@ class WorkerSpread:
     inflation is at least that of independent votes, since workers may agree by chance.
     """
 
-    def __init__(self, crowds: Populations, answers: AnswerSpread) -> None:
+    def __init__(self, crowds: Populations, answers: VoteSpread) -> None:
         self._answers = answers
         unknown = crowds.worker == NO_WORKER
         alone = crowds.worker.max() + np.cumsum(unknown)  # one worker for each such vote
@@ -152,7 +152,7 @@ def separate_scores(
     fits, systems = zip(*apart, strict=True)
     scores = np.array([fit.x for fit in fits])
     slopes, curvatures = _derivatives(crowds, scores)
-    answers = AnswerSpread(crowds, slopes, curvatures)
+    answers = VoteSpread(crowds, slopes, curvatures)
     spread: Spread = WorkerSpread(crowds, answers) if by_worker else answers
     rankings = []
     for g, graph in enumerate(crowds.graphs):
@@ -160,8 +160,8 @@ def separate_scores(
         rankings.append(_ranking(graph, fits[g], systems[g], inflation, confidence))
     about_shared = shared.information(crowds)
     everybody = np.ones(len(crowds.edge), bool)
-    pull = shared.acuity[crowds.population] * shared.slopes
-    inflation = spread.inflation(pull, everybody, about_shared.inverse)
+    weighted = shared.acuity[crowds.population] * shared.slopes
+    inflation = spread.inflation(weighted, everybody, about_shared.inverse)
     information = crowds.sums(curvatures)
     acuity = acuities(shared.scores, apart) if shared.own_acuity else np.ones(len(scores))
     inverses = [shared.invert(crowds, part)[0] for part in information]

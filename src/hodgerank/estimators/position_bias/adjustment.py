@@ -29,7 +29,7 @@ from hodgerank.estimators.position_bias.position_cells import (
     worker_groups,
 )
 from hodgerank.graph.answered_graph import AnsweredGraph
-from hodgerank.graph.build import single_answers
+from hodgerank.graph.build import single_votes
 from hodgerank.graph.comparison_graph import ComparisonGraph
 from hodgerank.kernels.linalg.bordered_equations import BorderedEquations
 from hodgerank.kernels.linalg.newton import Fit
@@ -38,7 +38,7 @@ from hodgerank.types import FloatArray, IntArray, VotesLike
 
 # Precision of position biases around 0. A standard deviation of 3 logits keeps them finite; for
 # least squares it is that of one additional unbiased vote, so that few votes show little bias.
-LEAN = {"bradley-terry": 1 / 9, "thurstone-mosteller": 1 / 3, "uniform": 1.0}
+BIAS_PRECISION = {"bradley-terry": 1 / 9, "thurstone-mosteller": 1 / 3, "uniform": 1.0}
 NARROW = 1e-12
 
 
@@ -73,9 +73,9 @@ class PositionAdjusted:
         return replace(graph, flows=flows, squares=np.clip(graph.squares, 0.0, graph.weights))
 
     @property
-    def n_leans(self) -> int:
+    def n_biases(self) -> int:
         """Number of estimated position biases."""
-        return int((self.fit.cells.answers > 0).sum())
+        return int((self.fit.cells.votes > 0).sum())
 
     @property
     def equations(self) -> BorderedEquations:
@@ -97,7 +97,7 @@ class PositionAdjusted:
         votes, fit = self.answered.votes, self.fit
         shown = votes.display_known
         t = fit.scores[votes.left] - fit.scores[votes.right]
-        t = t + np.where(shown, fit.lean[self.group], 0.0)
+        t = t + np.where(shown, fit.bias[self.group], 0.0)
         likelihood = LIKELIHOODS.get(self.link, least_squares)
         slopes = votes.total_weight * likelihood(t, (1 + votes.outcome) / 2)[1]
         group = np.where(shown, self.group, -1)
@@ -106,14 +106,14 @@ class PositionAdjusted:
     @property
     def note(self) -> str:
         """The note for readers of the ranking."""
-        return position_bias_note(self.fit.lean[self.fit.cells.answers > 0], self.position_bias)
+        return position_bias_note(self.fit.bias[self.fit.cells.votes > 0], self.position_bias)
 
 
-def position_bias_note(lean: FloatArray, position_bias: Position) -> str:
+def position_bias_note(bias: FloatArray, position_bias: Position) -> str:
     """Return the note on the size of position bias."""
-    added = f"{lean[0]:+.3g}" if len(lean) else "nothing"
-    if position_bias == "worker" and len(lean) > 1:
-        added = f"{lean.min():+.3g} to {lean.max():+.3g}, by worker,"
+    added = f"{bias[0]:+.3g}" if len(bias) else "nothing"
+    if position_bias == "worker" and len(bias) > 1:
+        added = f"{bias.min():+.3g} to {bias.max():+.3g}, by worker,"
     return (
         f"position bias is in the model: being shown left adds {added} on the scale of the scores"
     )
@@ -132,8 +132,8 @@ class PositionClusters(ClusteredCovariance):
         shown = np.flatnonzero(self.group >= 0)
         shape = (len(self.equations.blocks), self.n_clusters)
         place = self.group[shown] * np.int64(shape[1]) + self._cluster[shown]
-        leans = np.bincount(place, self.slopes[shown], shape[0] * shape[1]).astype(float)
-        return self.equations.without_groups(super()._gradients, leans.reshape(shape))
+        biases = np.bincount(place, self.slopes[shown], shape[0] * shape[1]).astype(float)
+        return self.equations.without_groups(super()._gradients, biases.reshape(shape))
 
 
 def remove_position_bias(
@@ -143,20 +143,20 @@ def remove_position_bias(
     *,
     ridge: float = 0.0,
     dispersion: float = 1.0,
-    joined: bool = False,
+    has_prior: bool = False,
 ) -> PositionAdjusted:
     """Fit scores and position biases jointly.
 
-    `ridge` is the precision of the scores; `joined` says that it connects all components.
+    `ridge` is the precision of the scores; `has_prior` says that it connects all components.
     """
     votes = answered.votes
     group, n_groups = _groups(votes, position_bias)
     cells = PositionCells.of(answered, group, n_groups)
-    if joined:
+    if has_prior:
         cells = replace(cells, components=np.zeros(cells.n_items, np.int64))
     cells = replace(cells, weight=cells.weight / dispersion)
-    fit = fit_position_bias(cells, link, PositionBiasPrior(ridge, LEAN[link]))
-    graph = _as_if_without(answered.graph, fit, link, dispersion)
+    fit = fit_position_bias(cells, link, PositionBiasPrior(ridge, BIAS_PRECISION[link]))
+    graph = _equivalent_unbiased(answered.graph, fit, link, dispersion)
     return PositionAdjusted(answered, graph, position_bias, link, fit, group)
 
 
@@ -164,7 +164,7 @@ def adjust_for_position(
     votes: VotesLike, position_bias: Position, link: str, *, ridge: float = 0.0
 ) -> PositionAdjusted:
     """Read any votes that keep single votes, and adjust them for position bias."""
-    answers = single_answers(
+    answers = single_votes(
         votes, f"position_bias={position_bias!r} (--position-bias {position_bias})"
     )
     require_display_order(answers, position_bias)
@@ -176,14 +176,14 @@ def _groups(votes: Comparisons, position_bias: Position) -> tuple[IntArray, int]
     return worker_groups(votes) if position_bias == "worker" else common_group(votes)
 
 
-def _as_if_without(
+def _equivalent_unbiased(
     graph: ComparisonGraph, fit: PositionBiasFit, link: str, dispersion: float
 ) -> ComparisonGraph:
     cells = fit.cells
     difference = fit.scores[graph.i] - fit.scores[graph.j]
     slope = dispersion * np.bincount(cells.edge, cells.sign * fit.slopes, graph.n_edges)
     if link == "uniform":
-        rest = cells.mean - np.append(fit.lean, 0.0)[cells.group]
+        rest = cells.mean - np.append(fit.bias, 0.0)[cells.group]
         noise = cells.square - cells.mean**2 + rest**2
         return replace(
             graph,

@@ -71,7 +71,7 @@ class PositionBiasReport:
         Why left and right are not taken as the display order, if they are not.
     left_rate
         Share of decided votes that prefer left; None if there are none.
-    lean
+    estimate
         Estimated bias towards the left; None if it cannot be estimated.
     """
 
@@ -79,13 +79,13 @@ class PositionBiasReport:
     n_known: int
     doubt: str
     left_rate: float | None
-    lean: BiasEstimate | None
+    estimate: BiasEstimate | None
 
     @cached_property
     def moves(self) -> Moves | None:
         """Change of the ranking when position bias is modelled; None if it cannot be modelled."""
         votes = self.answered.votes
-        if self.lean is None or self.left_rate in (0.0, 1.0):
+        if self.estimate is None or self.left_rate in (0.0, 1.0):
             return None
         own = votes.n_workers > 1 and votes.n_votes >= FEWEST_PER_WORKER * votes.n_workers
         small = min(votes.n_items, votes.n_workers + 1) <= DENSE_ITEMS
@@ -109,10 +109,10 @@ class PositionBiasReport:
         """Return plain values, ready for JSON."""
         moves = self.moves
         return {
-            "answers_with_known_display": self.n_known,
+            "votes_with_known_display": self.n_known,
             "display_doubt": self.doubt or None,
             "left_rate": self.left_rate,
-            "lean": None if self.lean is None else asdict(self.lean),
+            "estimate": None if self.estimate is None else asdict(self.estimate),
             "moves": None if moves is None else asdict(moves),
         }
 
@@ -124,9 +124,11 @@ def assess_position_bias(answered: AnsweredGraph) -> PositionBiasReport:
     decided = int(count @ (shown & (votes.outcome != 0)))
     left = int(count @ (shown & (votes.outcome > 0)))
     found = measure_position_bias(answered, "everybody")
-    lean = None
+    estimate = None
     if np.isfinite(found.bias[0]):
         parts = (found.bias, found.lower, found.upper, found.p_values)
-        lean = BiasEstimate(*(float(part[0]) for part in parts))
+        estimate = BiasEstimate(*(float(part[0]) for part in parts))
     rate = left / decided if decided else None
-    return PositionBiasReport(answered, int(count @ shown), votes.report.display_doubt, rate, lean)
+    return PositionBiasReport(
+        answered, int(count @ shown), votes.report.display_doubt, rate, estimate
+    )

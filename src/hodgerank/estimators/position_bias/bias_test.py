@@ -32,7 +32,7 @@ from hodgerank.kernels.links import LINKS
 from hodgerank.types import FloatArray, IntArray, Item
 
 # Standard deviations: 5 logits for scores, 3 logits for biases, 1/2 around 1 for acuities.
-PRIOR = PositionBiasPrior(scores=0.04, lean=1 / 9, acuity=4.0)
+PRIOR = PositionBiasPrior(scores=0.04, bias=1 / 9, acuity=4.0)
 # A standard error as large as the prior's means that nothing is known.
 MEANINGLESS = 2.0
 CLOSE_ENOUGH = 1e-3  # of biases, in logits
@@ -88,10 +88,10 @@ def measure_position_bias(
     error = np.sqrt(fit.equations.group_covariances[:, 0, 0] * inflation)
     freedom = np.maximum(n_clusters - 1.0, 1.0)
     half = stdtrit(freedom, 0.975) * error
-    said = (cells.answers > 0) & (error < MEANINGLESS)
-    middle, slope = _mean_answers(fit, fit.lean)
-    low, high = (_mean_answers(fit, fit.lean + side * half)[0] for side in (-1, 1))
-    p_value = 2 * stdtr(freedom, -np.abs(fit.lean / error))
+    said = (cells.votes > 0) & (error < MEANINGLESS)
+    middle, slope = _mean_votes(fit, fit.bias)
+    low, high = (_mean_votes(fit, fit.bias + side * half)[0] for side in (-1, 1))
+    p_value = 2 * stdtr(freedom, -np.abs(fit.bias / error))
     parts = (middle, slope * error, low, high, p_value)
     return PositionBias(*(np.where(said, part, np.nan)[:n] for part in parts))
 
@@ -108,7 +108,7 @@ def _dispersion(fit: PositionBiasFit) -> float:
     cells = fit.cells
     if np.allclose(cells.square, 1.0):
         return 1.0
-    mean = np.tanh(_linear(fit, fit.lean) / 2)
+    mean = np.tanh(_linear(fit, fit.bias) / 2)
     noise = cells.square - 2 * mean * cells.mean + mean**2
     expected = inner_product(cells.weight, 1 - mean**2)
     return max(inner_product(cells.weight, noise) / max(expected, TINY), LEAST_DISPERSION)
@@ -130,12 +130,14 @@ def _clustered(
     elif n_groups == 1:
         cluster = worker * answered.graph.n_edges + cluster
     difference = (fit.scores[votes.left] - fit.scores[votes.right])[shown]
-    chance = expit(fit.acuity[group] * difference + fit.lean[group])
-    pull = (votes.total_weight[shown] * _unit(votes)) * ((1 + votes.outcome[shown]) / 2 - chance)
+    chance = expit(fit.acuity[group] * difference + fit.bias[group])
+    residual = (votes.total_weight[shown] * _unit(votes)) * (
+        (1 + votes.outcome[shown]) / 2 - chance
+    )
 
     n_clusters = int(cluster.max()) + 1
     keys, place = group_rows(group * np.int64(n_clusters) + cluster, n_groups * n_clusters)
-    squares = np.bincount(place, pull, len(keys)) ** 2
+    squares = np.bincount(place, residual, len(keys)) ** 2
     of_cluster = keys // n_clusters
     several = np.bincount(of_cluster, minlength=n_groups)
     total = np.bincount(of_cluster, squares, n_groups) * several / np.maximum(several - 1, 1)
@@ -143,18 +145,18 @@ def _clustered(
     return total / np.where(information > 0, information, np.inf), several
 
 
-def _linear(fit: PositionBiasFit, lean: FloatArray, *, turned: bool = False) -> FloatArray:
+def _linear(fit: PositionBiasFit, bias: FloatArray, *, turned: bool = False) -> FloatArray:
     """Return the logits of the cells, as shown or with sides swapped."""
     group = fit.cells.group
     difference = -fit.differences if turned else fit.differences
-    return np.asarray(np.append(fit.acuity, 1.0)[group] * difference + np.append(lean, 0.0)[group])
+    return np.asarray(np.append(fit.acuity, 1.0)[group] * difference + np.append(bias, 0.0)[group])
 
 
-def _mean_answers(fit: PositionBiasFit, lean: FloatArray) -> tuple[FloatArray, FloatArray]:
+def _mean_votes(fit: PositionBiasFit, bias: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Return the mean vote of each group over both display orders, and its derivative."""
     cells = fit.cells
-    answers = np.where(cells.answers > 0, cells.answers, 1.0)
-    means = [np.tanh(_linear(fit, lean, turned=turned) / 2) for turned in (False, True)]
+    answers = np.where(cells.votes > 0, cells.votes, 1.0)
+    means = [np.tanh(_linear(fit, bias, turned=turned) / 2) for turned in (False, True)]
     middle = cells.per_group(cells.weight * (means[0] + means[1]) / 2) / answers
     slopes = [(1 - mean**2) / 2 for mean in means]
     return middle, cells.per_group(cells.weight * (slopes[0] + slopes[1]) / 2) / answers
@@ -183,7 +185,7 @@ def first_choice_rate(votes: Comparisons) -> dict[Item, FirstChoiceRate]:
     known = votes.select(votes.display_known & (votes.worker >= 0))
     if not len(known):
         return {}
-    mean, variance = position_bias_posterior(AnsweredGraph.of(known), "worker", LINK).leans
+    mean, variance = position_bias_posterior(AnsweredGraph.of(known), "worker", LINK).biases
     half = WIDE * np.sqrt(variance)
     shares = LINKS[LINK].cdf(np.column_stack((mean, mean - half, mean + half)))
     workers = (known.workers[k] for k in np.unique(known.worker))
@@ -191,8 +193,8 @@ def first_choice_rate(votes: Comparisons) -> dict[Item, FirstChoiceRate]:
     return dict(zip(workers, rows, strict=True))
 
 
-N_DEALT = 199
-MOST_ANSWERS = 20_000  # largest number of votes that is permuted within a second
+N_PERMUTATIONS = 199
+MOST_VOTES = 20_000  # largest number of votes that is permuted within a second
 
 
 def ranking_chance(answered: AnsweredGraph, position_bias: Position) -> float | None:
@@ -202,7 +204,7 @@ def ranking_chance(answered: AnsweredGraph, position_bias: Position) -> float | 
     of the gradient compared. None if there are too many votes.
     """
     votes, graph = answered.votes, answered.graph
-    if len(votes) > MOST_ANSWERS:
+    if len(votes) > MOST_VOTES:
         return None
     group, n_groups = worker_groups(votes) if position_bias == "worker" else common_group(votes)
     weight = votes.total_weight
@@ -212,13 +214,15 @@ def ranking_chance(answered: AnsweredGraph, position_bias: Position) -> float | 
     def energy(values: FloatArray) -> float:
         shown = answered.sign * weight * values
         flow = np.bincount(answered.edge, shown, graph.n_edges).astype(float)
-        pull = divergence(graph.i, graph.j, flow, graph.n_items)
-        return float(pull @ graph.equations.solve(pull))
+        residual = divergence(graph.i, graph.j, flow, graph.n_items)
+        return float(residual @ graph.equations.solve(residual))
 
     rng = np.random.default_rng(0)
     shown, as_much = energy(rest), 0
-    for _ in range(N_DEALT):
-        dealt = np.empty_like(rest)
-        dealt[np.argsort(group, kind="stable")] = rest[np.lexsort((rng.random(len(rest)), group))]
-        as_much += energy(dealt) >= shown
-    return (1 + as_much) / (1 + N_DEALT)
+    for _ in range(N_PERMUTATIONS):
+        permuted = np.empty_like(rest)
+        permuted[np.argsort(group, kind="stable")] = rest[
+            np.lexsort((rng.random(len(rest)), group))
+        ]
+        as_much += energy(permuted) >= shown
+    return (1 + as_much) / (1 + N_PERMUTATIONS)

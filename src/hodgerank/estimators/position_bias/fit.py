@@ -40,7 +40,7 @@ class PositionBiasFit:
 
     Attributes
     ----------
-    scores, lean, acuity
+    scores, bias, acuity
         x, and b and a of each group.
     value, slopes, curvatures
         The objective, and its derivatives with respect to t, one per cell.
@@ -49,7 +49,7 @@ class PositionBiasFit:
     cells: PositionCells
     prior: PositionBiasPrior
     scores: FloatArray
-    lean: FloatArray
+    bias: FloatArray
     acuity: FloatArray
     value: float
     slopes: FloatArray
@@ -79,15 +79,15 @@ class PositionBiasFit:
         for a, one in enumerate(features):
             for b, other in enumerate(features):
                 blocks[:, a, b] = cells.per_group(self.curvatures * one * other)
-        blocks[:, 0, 0] += prior.lean
+        blocks[:, 0, 0] += prior.bias
         if prior.acuity is not None:
             blocks[:, 1, 1] += prior.acuity
-        pulls = [self.curvatures * acuity * cells.sign * feature for feature in features]
+        couplings = [self.curvatures * acuity * cells.sign * feature for feature in features]
         return BorderedEquations(
             NormalEquations(
                 cells.i, cells.j, np.maximum(weights, TINY), cells.components, prior.scores
             ),
-            _border(cells, pulls),
+            _border(cells, couplings),
             blocks,
         )
 
@@ -110,10 +110,10 @@ class PositionBiasFit:
     def gradient(self) -> tuple[FloatArray, FloatArray]:
         """Gradient with respect to the scores, and to the unknowns of each group."""
         cells, prior, n = self.cells, self.prior, self.cells.n_items
-        pull = self.slopes * cells.sign * np.append(self.acuity, 1.0)[cells.group]
-        flow = np.bincount(cells.edge, pull, len(cells.i))
+        slopes = self.slopes * cells.sign * np.append(self.acuity, 1.0)[cells.group]
+        flow = np.bincount(cells.edge, slopes, len(cells.i))
         scores = np.bincount(cells.i, flow, n) - np.bincount(cells.j, flow, n)
-        groups = [cells.per_group(self.slopes) - prior.lean * self.lean]
+        groups = [cells.per_group(self.slopes) - prior.bias * self.bias]
         if prior.acuity is not None:
             steeper = cells.per_group(self.slopes * self.differences)
             groups.append(steeper - prior.acuity * (self.acuity - 1))
@@ -125,7 +125,7 @@ class PositionBiasPrior:
     """Precisions of scores and biases around 0, and of acuities around 1 (None: fixed at 1)."""
 
     scores: float
-    lean: float
+    bias: float
     acuity: float | None = None
 
 
@@ -156,7 +156,7 @@ def fit_position_bias(
                 prior,
                 likelihood,
                 now.scores + length * step,
-                now.lean + length * groups[:, 0],
+                now.bias + length * groups[:, 0],
                 now.acuity + length * sharper,
             )
             if trial.value >= now.value - ROUNDING * abs(now.value) or length < SHORTEST:
@@ -172,18 +172,18 @@ def _at(
     prior: PositionBiasPrior,
     likelihood: Likelihood,
     scores: FloatArray,
-    lean: FloatArray,
+    bias: FloatArray,
     acuity: FloatArray,
 ) -> PositionBiasFit:
     t = np.append(acuity, 1.0)[cells.group] * _differences(cells, scores)
-    t += np.append(lean, 0.0)[cells.group]
+    t += np.append(bias, 0.0)[cells.group]
     value, slope, curvature = likelihood(t, (1 + cells.mean) / 2)
-    belief = prior.scores * inner_product(scores, scores) + prior.lean * inner_product(lean, lean)
+    penalty = prior.scores * inner_product(scores, scores) + prior.bias * inner_product(bias, bias)
     if prior.acuity is not None:
-        belief += prior.acuity * inner_product(acuity - 1, acuity - 1)
-    total = inner_product(cells.weight, value) - belief / 2
+        penalty += prior.acuity * inner_product(acuity - 1, acuity - 1)
+    total = inner_product(cells.weight, value) - penalty / 2
     return PositionBiasFit(
-        cells, prior, scores, lean, acuity, total, cells.weight * slope, cells.weight * curvature
+        cells, prior, scores, bias, acuity, total, cells.weight * slope, cells.weight * curvature
     )
 
 
@@ -191,14 +191,14 @@ def _differences(cells: PositionCells, scores: FloatArray) -> FloatArray:
     return np.asarray(cells.sign * (scores[cells.i] - scores[cells.j])[cells.edge])
 
 
-def _border(cells: PositionCells, pulls: list[FloatArray]) -> Any:
+def _border(cells: PositionCells, couplings: list[FloatArray]) -> Any:
     """Return C, which couples each group's unknowns to items; columns by group and unknown."""
     from scipy import sparse
 
     shown = np.flatnonzero(cells.group >= 0)
     edge, group = cells.edge[shown], cells.group[shown]
     i, j, shape = cells.i[edge], cells.j[edge], (cells.n_items, cells.n_groups)
-    parts = [sums_at_ends(i, j, pull[shown], group, shape) for pull in pulls]
+    parts = [sums_at_ends(i, j, slopes[shown], group, shape) for slopes in couplings]
     by_unknown = sparse.hstack(parts, format="csc")
-    order = np.arange(by_unknown.shape[1]).reshape(len(pulls), -1).T.ravel()
+    order = np.arange(by_unknown.shape[1]).reshape(len(couplings), -1).T.ravel()
     return by_unknown[:, order]

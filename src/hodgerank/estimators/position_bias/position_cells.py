@@ -74,7 +74,7 @@ class PositionCells:
         )
 
     @property
-    def answers(self) -> FloatArray:
+    def votes(self) -> FloatArray:
         """Total weight of each group."""
         return self.per_group(self.weight)
 

@@ -168,7 +168,7 @@ class Residuals:
         return classes
 
     @cached_property
-    def answers_in_class(self) -> FloatArray:
+    def votes_in_class(self) -> FloatArray:
         """Number of votes in each class."""
         return self._in_class(np.ones(len(self.times)))
 
@@ -177,7 +177,7 @@ class Residuals:
 
     def _class_mean(self, values: FloatArray) -> FloatArray:
         """Return, for each edge, the mean over the votes of its class."""
-        n = self.answers_in_class
+        n = self.votes_in_class
         return np.asarray((self._in_class(values) / np.where(n > 0, n, 1.0))[self.classes])
 
     @cached_property
@@ -206,7 +206,7 @@ class Residuals:
         return np.maximum(self._class_mean(squares**2) - self._class_mean(squares) ** 2, 0.0)
 
 
-FEWEST_ANSWERS = 10  # votes needed for a test
+FEWEST_VOTES = 10  # votes needed for a test
 BLOCK = 256  # groups per solve
 NO_SPREAD = 1e-9
 # Variance of one additional vote on an even pair: a perfect fit does not prove the absence of
@@ -264,11 +264,11 @@ def _misfit(
     with np.errstate(divide="ignore", invalid="ignore"):
         infit = total(square) / inner
         outfit = total(square / usual[edge]) / answers
-        told = np.where(free > LEAST_FREE, free, 0.0)
-        infit_q = np.sqrt(told * total(spread[edge])) / inner
-        outfit_q = np.sqrt(told * total((spread / usual**2)[edge])) / answers
+        used = np.where(free > LEAST_FREE, free, 0.0)
+        infit_q = np.sqrt(used * total(spread[edge])) / inner
+        outfit_q = np.sqrt(used * total((spread / usual**2)[edge])) / answers
     p_value = _p_values(residuals, rows, edge, group, steepness, free, shift, total)
-    p_value[answers < FEWEST_ANSWERS] = np.nan
+    p_value[answers < FEWEST_VOTES] = np.nan
     infit, outfit = (np.where(np.isfinite(ms), ms, np.nan) for ms in (infit, outfit))
     return Misfit(
         of=of,
@@ -305,10 +305,10 @@ def _p_values(
     lack = total(weight * (residuals.expected[edge] - residuals.outcome[rows])) + shift
     variance = residuals.variance
     # The expectation was estimated from the votes of the group too.
-    n_classes = len(residuals.answers_in_class)
+    n_classes = len(residuals.votes_in_class)
     key = group * n_classes + residuals.classes[edge]
     own = np.bincount(key, residuals.times[rows], n * n_classes).reshape(n, n_classes)
-    others = 1 - own / np.maximum(residuals.answers_in_class, 1.0)
+    others = 1 - own / np.maximum(residuals.votes_in_class, 1.0)
     seen = np.maximum(others, 0.0)[group, residuals.classes[edge]]
     squares = total(seen * weight**2 * variance[edge]) * free
     squares = np.where(free > LEAST_FREE, squares + ONE_MORE, 0.0)
@@ -345,9 +345,9 @@ def _refitted(
     fit = residuals.fit
     graph, information = fit.graph, fit.information
     side = np.where(fit.differences >= 0, 1.0, -1.0)
-    pull = times * (steepness * fit.variances * side)[edge]
+    contributions = times * (steepness * fit.variances * side)[edge]
     ends = graph.i[edge], graph.j[edge]
-    gradients = sums_at_ends(*ends, pull, group, (graph.n_items, n))
+    gradients = sums_at_ends(*ends, contributions, group, (graph.n_items, n))
     whole = np.bincount(group, times * (steepness**2 * fit.variances)[edge], n)
     surplus = graph.weights * (graph.flows - side * (2 * residuals.expected - 1)) / 2
     step = information.solve(divergence(graph.i, graph.j, surplus, graph.n_items))

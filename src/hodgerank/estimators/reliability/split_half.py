@@ -138,12 +138,12 @@ def _halves_of_pairs(answered: AnsweredGraph, n_splits: int, random: np.random.G
     counts = np.bincount(kind, votes.votes_per_row).astype(np.int64)
     once = _Sums.of(answered, kind, len(edge), np.ones(len(votes))).scaled(1 / np.bincount(kind))
     for _ in range(n_splits):
-        drawn = _dealt(edge, counts, random)
+        drawn = _split(edge, counts, random)
         one, other = (once.scaled(part.astype(float)) for part in (drawn, counts - drawn))
         yield one.graph(answered, edge, drawn > 0), other.graph(answered, edge, counts > drawn)
 
 
-def _dealt(edge: IntArray, counts: IntArray, random: np.random.Generator) -> IntArray:
+def _split(edge: IntArray, counts: IntArray, random: np.random.Generator) -> IntArray:
     """Return how many votes of each kind go to the first half, given kinds sorted by edge.
 
     Draws kind by kind without replacement from the votes on a pair.

@@ -20,16 +20,16 @@ from hodgerank.estimators.workers.assessment import (
     CARELESS,
     CLICKING,
     IMPRECISE,
-    LEANS_LEFT,
-    LEANS_RIGHT,
+    LEFT_BIASED,
     NOT_KNOWN,
     OK,
+    RIGHT_BIASED,
     TIE_HAPPY,
     TOO_FEW,
     WorkerAssessment,
 )
 from hodgerank.estimators.workers.worker_cells import WorkerCells
-from hodgerank.estimators.workers.worker_types import FEWEST_ANSWERS, WorkerTypes, worker_types
+from hodgerank.estimators.workers.worker_types import FEWEST_VOTES, WorkerTypes, worker_types
 from hodgerank.graph.answered_graph import AnsweredGraph
 from hodgerank.graph.build import source_of
 from hodgerank.kernels.hypothesis_tests import discoveries
@@ -99,12 +99,12 @@ class LeaveOneOut:
 
 
 LARGE_EXCESS = 0.15  # excess of ties, as a share of votes, that is worth a note
-BELIEF = 5.0  # votes at the overall rate that are added to each pair's rate
+PRIOR_VOTES = 5.0  # votes at the overall rate that are added to each pair's rate
 LEAST_RATE = 0.01
 
 
 @dataclass(frozen=True, eq=False)
-class TieHabits:
+class TieRates:
     """Share of ties of each worker, the share expected from others on the same pairs, p-value."""
 
     share: FloatArray
@@ -117,16 +117,16 @@ class TieHabits:
         return np.asarray(self.share - self.expected > LARGE_EXCESS)
 
 
-def tie_habits(cells: WorkerCells) -> TieHabits:
+def tie_rates(cells: WorkerCells) -> TieRates:
     """Compare the ties of each worker with those of others on the same pairs.
 
     Close pairs are tied more often, so each pair has its own rate, from all other workers. The
     overall level is that of the median worker, which up to half of the crowd cannot distort.
     """
-    answers, ties = cells.per_worker(cells.answers), cells.per_worker(cells.ties)
+    answers, ties = cells.per_worker(cells.votes), cells.per_worker(cells.ties)
     with np.errstate(invalid="ignore", divide="ignore"):
         share = ties / answers
-    usual = cells.per_worker(cells.answers * _rates_of_others(cells))
+    usual = cells.per_worker(cells.votes * _rates_of_others(cells))
     active = answers > 0
     level = float(np.median(ties[active] / usual[active])) if active.any() else 0.0
     expected = np.minimum(level * usual / np.maximum(answers, 1), 1.0)
@@ -139,15 +139,15 @@ def tie_habits(cells: WorkerCells) -> TieHabits:
     excess = max(spread, 1.0) ** 2
     k, n = ties / excess, answers / excess
     p_values = np.where(k > 0, betainc(np.maximum(k, 1e-9), n - k + 1, rate), 1.0)
-    return TieHabits(share, np.where(active, expected, np.nan), np.where(active, p_values, np.nan))
+    return TieRates(share, np.where(active, expected, np.nan), np.where(active, p_values, np.nan))
 
 
 def _rates_of_others(cells: WorkerCells) -> FloatArray:
     """Return, for each cell, the rate of ties on its edge without the cell's own votes."""
-    overall = (cells.ties.sum() + 0.5) / (cells.answers.sum() + 1)
+    overall = (cells.ties.sum() + 0.5) / (cells.votes.sum() + 1)
     ties = cells.per_edge(cells.ties)[cells.edge] - cells.ties
-    answers = cells.per_edge(cells.answers)[cells.edge] - cells.answers
-    return np.asarray((ties + BELIEF * overall) / (answers + BELIEF))
+    answers = cells.per_edge(cells.votes)[cells.edge] - cells.votes
+    return np.asarray((ties + PRIOR_VOTES * overall) / (answers + PRIOR_VOTES))
 
 
 LARGE_BIAS = 0.2  # the interval must be beyond this for position-clicking
@@ -155,15 +155,15 @@ LARGE_BIAS = 0.2  # the interval must be beyond this for position-clicking
 
 def flag_workers(
     answers: FloatArray,
-    ties: TieHabits,
+    ties: TieRates,
     bias: PositionBias,
     types: WorkerTypes,
     rate: float,
 ) -> tuple[str, ...]:
     """Return the first flag that applies; false discoveries are controlled across workers."""
-    few = answers < FEWEST_ANSWERS
-    leans = significant(bias.p_values, ~few, rate)
-    clicks = leans & ((bias.lower > LARGE_BIAS) | (bias.upper < -LARGE_BIAS))
+    few = answers < FEWEST_VOTES
+    is_biased = significant(bias.p_values, ~few, rate)
+    clicks = is_biased & ((bias.lower > LARGE_BIAS) | (bias.upper < -LARGE_BIAS))
     dishonest = _least_honest(types, ~few & types.comparable, rate)
     choices = [
         (few, TOO_FEW),
@@ -171,8 +171,8 @@ def flag_workers(
         (dishonest & (types.adversarial > types.random), ADVERSARIAL),
         (dishonest, CARELESS),
         (significant(ties.p_values, ~few, rate) & ties.is_large, TIE_HAPPY),
-        (leans & (bias.bias > 0), LEANS_LEFT),
-        (leans, LEANS_RIGHT),
+        (is_biased & (bias.bias > 0), LEFT_BIASED),
+        (is_biased, RIGHT_BIASED),
         (significant(types.imprecision_p_value, ~few & types.comparable, rate), IMPRECISE),
         (~types.comparable, NOT_KNOWN),
     ]
@@ -238,16 +238,16 @@ def assess_workers(
     if not answers.n_workers:
         raise InvalidArgument("workers are not recorded: name the column (worker=..., --worker)")
     answered = AnsweredGraph.of(answers)
-    return assess_answers(answered, outliers_among(answered), false_discovery_rate)
+    return assess_workers_of(answered, outliers_among(answered), false_discovery_rate)
 
 
-def assess_answers(
+def assess_workers_of(
     answered: AnsweredGraph, outliers: Outliers, false_discovery_rate: float = 0.05
 ) -> WorkerAssessment:
     """Assess the workers of votes whose graph and outliers are known."""
     votes = answered.votes
     cells = WorkerCells.of(answered)
-    answers, ties = cells.per_worker(cells.answers), tie_habits(cells)
+    answers, ties = cells.per_worker(cells.votes), tie_rates(cells)
     bias = measure_position_bias(answered)
     types = worker_types(cells)
     agreement, effect = _consensus(cells, answered.scores)
@@ -342,6 +342,6 @@ def _consensus(cells: WorkerCells, scores: FloatArray) -> tuple[FloatArray, Floa
 
 def _contradictions(cells: WorkerCells) -> FloatArray:
     """Return the share of a worker's repeated pairs with contradictory votes."""
-    several = cells.answers > 1
+    several = cells.votes > 1
     both = several & (cells.wins > 0) & (cells.losses > 0)
     return _ratio(cells.per_worker(both.astype(float)), cells.per_worker(several.astype(float)))

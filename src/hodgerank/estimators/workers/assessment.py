@@ -18,13 +18,13 @@ CLICKING = "position-clicking"
 ADVERSARIAL = "adversarial"
 CARELESS = "careless"
 TIE_HAPPY = "tie-happy"
-LEANS_LEFT = "leans left"
-LEANS_RIGHT = "leans right"
+LEFT_BIASED = "left-biased"
+RIGHT_BIASED = "right-biased"
 IMPRECISE = "less precise than others"
 
 WARNINGS = (CLICKING, ADVERSARIAL, CARELESS)
 """Flags of votes to check or exclude."""
-NOTES = (TIE_HAPPY, LEANS_LEFT, LEANS_RIGHT, IMPRECISE)
+NOTES = (TIE_HAPPY, LEFT_BIASED, RIGHT_BIASED, IMPRECISE)
 """Flags that are worth knowing, but no reason to exclude a worker."""
 
 Level = Literal["warning", "note", "none"]
@@ -35,8 +35,8 @@ WORDS: Mapping[str, str] = {
     ADVERSARIAL: "the votes contradict the common ranking, as if better and worse were swapped",
     CARELESS: "the votes agree with the common ranking no better than chance",
     TIE_HAPPY: "ties are significantly more frequent than among others on the same pairs",
-    LEANS_LEFT: "the item on the left is preferred more often than its quality explains",
-    LEANS_RIGHT: "the item on the right is preferred more often than its quality explains",
+    LEFT_BIASED: "the item on the left is preferred more often than its quality explains",
+    RIGHT_BIASED: "the item on the right is preferred more often than its quality explains",
     IMPRECISE: "the votes agree with the common ranking less closely than those of most others",
     TOO_FEW: "there are too few votes to assess this worker",
     NOT_KNOWN: "no other workers agree with each other, so this worker cannot be compared",
@@ -80,7 +80,7 @@ class WorkerAssessment(Displayed, Charted):
         Share of item pairs whose order would reverse without this worker.
     flag
         The first that applies: too few votes; a warning (position-clicking, adversarial, careless);
-        a note (tie-happy, leans left, leans right, less precise than others); not known, if no
+        a note (tie-happy, left-biased, right-biased, less precise than others); not known, if no
         other workers agree with each other; ok. `WORDS` has a sentence for each.
     """
 

@@ -81,7 +81,7 @@ class WorkerCells:
         )  # fmt: skip
 
     @cached_property
-    def answers(self) -> FloatArray:
+    def votes(self) -> FloatArray:
         """Number of votes in each cell."""
         return self.wins + self.losses + self.ties
 
@@ -101,7 +101,7 @@ class WorkerCells:
     def _bounds(self) -> IntArray:
         return np.searchsorted(self.worker, np.arange(self.n_workers + 2))
 
-    def in_effective_answers(self) -> WorkerCells:
+    def in_effective_votes(self) -> WorkerCells:
         """Rescale the weights to sum to the effective number of votes."""
         scale = self.weights.sum() / self.weight_squares.sum()
         return replace(
@@ -142,7 +142,7 @@ class WorkerCells:
         """
         trust = np.append(np.where(np.abs(trust) > NO_TRUST, trust, 0.0), 1.0)[self.worker]
         size = np.abs(trust)
-        counts = self.per_edge(self.answers * (size > 0)).astype(np.int64)
+        counts = self.per_edge(self.votes * (size > 0)).astype(np.int64)
         weights = self.per_edge(size * self.weights)
         kept = counts > 0
         graph = self.graph

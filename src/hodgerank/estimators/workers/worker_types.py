@@ -25,7 +25,7 @@ from hodgerank.types import BoolArray, FloatArray, IntArray
 ACUITIES = np.exp(np.linspace(-np.log(16), np.log(16), 33))
 LEAST_SPREAD = 0.5  # of log acuity: honest workers are never assumed to be more alike
 # Weight of the prior, in workers.
-BELIEF = 5.0
+PRIOR_WORKERS = 5.0
 GAPS = np.r_[0.0, np.geomspace(0.02, 12.0, 48)]  # bins of score differences
 PRIOR = {"honest": 0.7, "random": 0.2, "adversarial": 0.1}
 MAX_ACUITY_ROUNDS = 50
@@ -111,8 +111,8 @@ class Kinds:
     def fitted(cls, agreement: AcuityLikelihood) -> Kinds:
         """Fit shares of the types, and mean and spread of log acuity, by EM."""
         honest, opposite = agreement.at_acuities
-        place, believed = np.log(ACUITIES), np.array(list(PRIOR.values()))
-        shares, mean, spread, change = believed, 0.0, LEAST_SPREAD, np.inf
+        place, prior_shares = np.log(ACUITIES), np.array(list(PRIOR.values()))
+        shares, mean, spread, change = prior_shares, 0.0, LEAST_SPREAD, np.inf
         for _ in range(MAX_ACUITY_ROUNDS):
             prior = -(((place - mean) / spread) ** 2) / 2
             prior -= np.log(np.exp(prior).sum())
@@ -125,11 +125,13 @@ class Kinds:
                 break
             before = np.array([mean, spread, *shares])
             weight = probabilities[0] @ among
-            total = float(weight.sum()) + BELIEF
+            total = float(weight.sum()) + PRIOR_WORKERS
             mean = float(weight @ place) / total
-            variance = (float(weight @ (place - mean) ** 2) + BELIEF * LEAST_SPREAD**2) / total
+            variance = (
+                float(weight @ (place - mean) ** 2) + PRIOR_WORKERS * LEAST_SPREAD**2
+            ) / total
             spread = max(float(np.sqrt(variance)), LEAST_SPREAD)
-            shares = probabilities.sum(axis=1) + BELIEF * believed
+            shares = probabilities.sum(axis=1) + PRIOR_WORKERS * prior_shares
             shares = shares / shares.sum()
             change = float(np.abs(np.array([mean, spread, *shares]) - before).max())
         return found
@@ -169,8 +171,8 @@ def known_differences(
     scores, variance = kept * fit.x, kept * variance
     i, j = edges.i, edges.j
     difference = (scores[i] - scores[j]) / np.sqrt(1 + np.pi / 8 * (variance[i] + variance[j]))
-    joined = graph.components[i] == graph.components[j]
-    return np.where(joined, difference, 0.0), fit.x
+    connected = graph.components[i] == graph.components[j]
+    return np.where(connected, difference, 0.0), fit.x
 
 
 def differences_by_others(cells: WorkerCells, trust: FloatArray, start: FloatArray) -> FloatArray:
@@ -193,7 +195,7 @@ def _folds(cells: WorkerCells) -> IntArray:
     """Return the fold of each worker; folds have similar numbers of votes."""
     is_small = cells.graph.n_items <= FEW_ITEMS and len(cells.edge) <= FEW_CELLS
     most = MANY_FOLDS if is_small else FEW_FOLDS
-    order = np.argsort(-cells.per_worker(cells.answers), kind="stable")
+    order = np.argsort(-cells.per_worker(cells.votes), kind="stable")
     folds = np.empty(cells.n_workers, np.int64)
     folds[order] = np.arange(cells.n_workers) % most
     return folds
@@ -209,7 +211,7 @@ def _mean_over_compared(graph: ComparisonGraph, values: FloatArray) -> float:
 # little random, and discounting honest workers costs more than it gains.
 SUSPICION = 0.3
 MAX_ROUNDS = 30
-FEWEST_ANSWERS = 8  # votes needed to assess a worker
+FEWEST_VOTES = 8  # votes needed to assess a worker
 COMMON = 4.0  # standard errors by which the others must agree to serve as a reference
 IMPRECISE = 2 / 3  # of the typical acuity: workers significantly below are less precise
 
@@ -262,7 +264,7 @@ def worker_types(cells: WorkerCells) -> WorkerTypes:
 
     Only ratios of weights matter: they are rescaled to sum to the effective number of votes.
     """
-    cells = cells.in_effective_answers()
+    cells = cells.in_effective_votes()
     trust, scores = np.ones(cells.n_workers), np.zeros(cells.graph.n_items)
     rounds, change = 0, np.inf
     while change > 1e-3 and rounds < MAX_ROUNDS:

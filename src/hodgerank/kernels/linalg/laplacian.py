@@ -48,9 +48,9 @@ def components(i: CodeArray, j: CodeArray, n: int) -> IntArray:
 
 
 def _is_connected(i: CodeArray, j: CodeArray, n: int) -> bool:
-    joined = np.zeros((n, n), bool)
-    joined[i, j] = joined[j, i] = True
-    return bool(reached_from_first(joined).all())
+    adjacent = np.zeros((n, n), bool)
+    adjacent[i, j] = adjacent[j, i] = True
+    return bool(reached_from_first(adjacent).all())
 
 
 def reached_from_first(leads_to: BoolArray) -> BoolArray:

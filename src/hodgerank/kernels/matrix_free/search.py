@@ -43,7 +43,7 @@ from hodgerank.kernels.matrix_free.state import (
     State,
     connect,
     connect_by_slots,
-    slots_of_answers,
+    slots_of_votes,
     weight_between,
     write_item,
 )
@@ -56,7 +56,7 @@ N_LEFT, N_RIGHT = 4, 16  # items examined in the two cells of a pair of buckets
 N_REVALIDATED = 2  # pairs of buckets
 ENOUGH = 4  # good candidates in a pair of buckets
 AHEAD = 32  # votes whose items are prefetched together
-PAIRS_PER_ANSWER = 4  # largest ratio for which a table of all pairs pays off
+PAIRS_PER_VOTE = 4  # largest ratio for which a table of all pairs pays off
 
 
 @compiled
@@ -226,8 +226,8 @@ def absorb_many(
 ) -> int:
     """Absorb votes from `start` to `end` while there is space; return where it stopped."""
     k = start
-    if len(s.x) ** 2 <= PAIRS_PER_ANSWER * (end - start):
-        slots = slots_of_answers(s)
+    if len(s.x) ** 2 <= PAIRS_PER_VOTE * (end - start):
+        slots = slots_of_votes(s)
         while k < end and _has_room(s):
             _add_up(s, i[k], j[k], outcome[k], connect_by_slots(s, slots, i[k], j[k], weight[k]))
             k += 1

@@ -220,7 +220,7 @@ def _add_neighbour(s: State, graph: int, u: int, v: int, weight: float) -> float
 
 
 @compiled
-def slots_of_answers(s: State) -> CodeArray:
+def slots_of_votes(s: State) -> CodeArray:
     """Return the position of each neighbour in its item's list, 16 per chunk; -1 if none."""
     n = len(s.x)
     slots = np.full((n, n), -1, np.int32)

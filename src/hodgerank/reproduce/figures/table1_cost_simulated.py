@@ -71,7 +71,7 @@ def seconds_offline(n: int, evaluations: int | None, seed: int) -> dict[str, flo
     pairs = list(combinations(range(n), 2))
     total = len(pairs) ** 2
     done = min(total, evaluations or total)
-    precision, force = _some_answers(n, seed)
+    precision, force = _some_votes(n, seed)
     start = perf_counter()
     left = done
     while left > 0:
@@ -80,7 +80,7 @@ def seconds_offline(n: int, evaluations: int | None, seed: int) -> dict[str, flo
     return {"seconds": (perf_counter() - start) * total / done, "measured": done / total}
 
 
-def _some_answers(n: int, seed: int) -> tuple[FloatArray, FloatArray]:
+def _some_votes(n: int, seed: int) -> tuple[FloatArray, FloatArray]:
     """Return precision and force after n votes."""
     crowd, sampler = _crowd(n, seed), supervised(GAMMA).build(n, seed=seed)
     precision, force = GAMMA * np.eye(n), np.zeros(n)

@@ -11,7 +11,7 @@ from hodgerank.estimators.position_bias.position_cells import Position
 from hodgerank.kernels.selection.misordering import order_weights
 from hodgerank.kernels.selection.tie_breaking import best_listed
 from hodgerank.sampling.designs.dense_posterior import DensePosterior
-from hodgerank.sampling.designs.design import AnswerBatch, ComposedDesign, Design, Told
+from hodgerank.sampling.designs.design import ComposedDesign, Design, Vote, VoteBatch
 from hodgerank.sampling.designs.matrix_free_posterior import MatrixFreePosterior
 from hodgerank.sampling.designs.order import OrderDesign, Weigh
 from hodgerank.sampling.designs.probit_posteriors import ProbitPosteriors, Repetitions
@@ -147,11 +147,11 @@ class AdaptiveManyDesign(ComposedDesign):
         """The posterior, with either criterion."""
         return self._posterior
 
-    def _learn(self, told: Told, was_out: bool) -> None:
-        super()._learn(told, was_out)
+    def _learn(self, vote: Vote, was_out: bool) -> None:
+        super()._learn(vote, was_out)
         self._settle()
 
-    def _learn_many(self, answers: AnswerBatch) -> None:
+    def _learn_many(self, answers: VoteBatch) -> None:
         """Learn as one by one; checks before the last checkpoint have no effect."""
         size = self._posterior.n_until_last_checkpoint(len(answers.i)) or self._n_until_look()
         while len(answers.i):

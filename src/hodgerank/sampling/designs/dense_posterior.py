@@ -10,7 +10,7 @@ from hodgerank.errors import InvalidArgument
 from hodgerank.kernels import posterior
 from hodgerank.kernels.linalg.threads import few_threads
 from hodgerank.kernels.selection import information, pair_search
-from hodgerank.sampling.designs.design import AnswerBatch, Design, Told
+from hodgerank.sampling.designs.design import Design, Vote, VoteBatch
 from hodgerank.sampling.item_list import BlockedPairs
 from hodgerank.types import FloatArray, IntArray
 
@@ -92,9 +92,9 @@ class DensePosterior(Design):
         self._s = np.empty(n)
         self._leaders = np.zeros(n, np.int64)
 
-    def _learn(self, told: Told, was_out: bool) -> None:
+    def _learn(self, vote: Vote, was_out: bool) -> None:
         """If the pair was pending, the vote changes the mean only."""
-        i, j, outcome, weight, *_ = told
+        i, j, outcome, weight, *_ = vote
         posterior.learn_and_count(
             self.C, self.mean, self._s, self._adjacency, self._force, i, j, outcome, weight
         )
@@ -109,7 +109,7 @@ class DensePosterior(Design):
             posterior.withdraw(self._expected, self._s, i, j, 1.0)
             posterior.expect(self._expected, self._s, i, j, noise)
 
-    def _learn_many(self, answers: AnswerBatch) -> None:
+    def _learn_many(self, answers: VoteBatch) -> None:
         """Update vote by vote if they are few, else by an equivalent O(n^3) solution."""
         n = len(self.mean)
         i, j, outcome, weight, *_ = answers

@@ -16,7 +16,7 @@ from hodgerank.sampling.item_list import BlockedPairs
 from hodgerank.types import BoolArray, FloatArray, IntArray, Item
 
 
-class Told(NamedTuple):
+class Vote(NamedTuple):
     """A vote: the pair i < j, the outcome of i, its weight, its worker, and the side of i.
 
     The side is +1 if i was shown left, -1 if j was, 0 if unknown.
@@ -30,8 +30,8 @@ class Told(NamedTuple):
     side: int = 0
 
 
-class AnswerBatch(NamedTuple):
-    """Votes in order, as columns of `Told`."""
+class VoteBatch(NamedTuple):
+    """Votes in order, as columns of `Vote`."""
 
     i: IntArray
     j: IntArray
@@ -40,17 +40,17 @@ class AnswerBatch(NamedTuple):
     worker: list[Item | None]
     side: IntArray
 
-    def part(self, start: int, end: int | None = None) -> AnswerBatch:
+    def part(self, start: int, end: int | None = None) -> VoteBatch:
         """Return the votes from `start` up to `end`."""
         rows = slice(start, end)
         i, j, outcome, weight, worker, side = self
-        return AnswerBatch(i[rows], j[rows], outcome[rows], weight[rows], worker[rows], side[rows])
+        return VoteBatch(i[rows], j[rows], outcome[rows], weight[rows], worker[rows], side[rows])
 
-    def rows(self) -> Iterator[Told]:
+    def rows(self) -> Iterator[Vote]:
         """Iterate over the votes."""
         i, j, outcome, weight, worker, side = self
         columns = (column.tolist() for column in (i, j, outcome, weight))
-        return map(Told, *columns, worker, side.tolist())
+        return map(Vote, *columns, worker, side.tolist())
 
 
 class Design(ABC):
@@ -69,14 +69,14 @@ class Design(ABC):
     def __init__(self) -> None:
         self.out: Counter[tuple[int, int]] = Counter()
 
-    def learn(self, told: Told) -> None:
+    def learn(self, vote: Vote) -> None:
         """Learn a vote; if the pair was pending, it is pending once less."""
-        was_out = told[:2] in self.out
+        was_out = vote[:2] in self.out
         if was_out:
-            self._count(told.i, told.j, -1)
-        self._learn(told, was_out)
+            self._count(vote.i, vote.j, -1)
+        self._learn(vote, was_out)
 
-    def learn_many(self, answers: AnswerBatch) -> None:
+    def learn_many(self, answers: VoteBatch) -> None:
         """Learn votes in order; no pair is pending afterwards."""
         self.expect_exactly([])
         self._learn_many(answers)
@@ -109,13 +109,13 @@ class Design(ABC):
             del self.out[i, j]
 
     @abstractmethod
-    def _learn(self, told: Told, was_out: bool) -> None:
+    def _learn(self, vote: Vote, was_out: bool) -> None:
         """Learn a vote; `out` no longer counts it."""
 
-    def _learn_many(self, answers: AnswerBatch) -> None:
+    def _learn_many(self, answers: VoteBatch) -> None:
         """Learn votes while nothing is pending; one by one unless there is a faster way."""
-        for told in answers.rows():
-            self._learn(told, was_out=False)
+        for vote in answers.rows():
+            self._learn(vote, was_out=False)
 
     @abstractmethod
     def _expect(self, i: int, j: int) -> None:
@@ -185,11 +185,11 @@ class ComposedDesign(Design):
     def chooser(self) -> Design:
         """The part whose criterion is used."""
 
-    def _learn(self, told: Told, was_out: bool) -> None:
+    def _learn(self, vote: Vote, was_out: bool) -> None:
         for part in self._parts:
-            part.learn(told)
+            part.learn(vote)
 
-    def _learn_many(self, answers: AnswerBatch) -> None:
+    def _learn_many(self, answers: VoteBatch) -> None:
         for part in self._parts:
             part.learn_many(answers)
 

@@ -32,7 +32,7 @@ from hodgerank.kernels.matrix_free.state import (
 )
 from hodgerank.kernels.selection.tie_breaking import best_listed
 from hodgerank.sampling.designs.dense_posterior import LINK_CODES, DensePosterior
-from hodgerank.sampling.designs.design import AnswerBatch, Design, Told
+from hodgerank.sampling.designs.design import Design, Vote, VoteBatch
 from hodgerank.sampling.item_list import BlockedPairs
 from hodgerank.types import BoolArray, FloatArray, IntArray
 
@@ -128,16 +128,16 @@ class MatrixFreePosterior(Design):
                 neighbours=_extended(s.neighbours, more), weights=_extended(s.weights, more)
             )
 
-    def _learn(self, told: Told, was_out: bool) -> None:
+    def _learn(self, vote: Vote, was_out: bool) -> None:
         self._take_off()
         self._make_room()
-        search.learn(self._state, self._settings, told.i, told.j, told.outcome, told.weight)
+        search.learn(self._state, self._settings, vote.i, vote.j, vote.outcome, vote.weight)
         if self.n_learned % self._n == 0:
             before = self.running_mean.copy()
             self._start_afresh()
             self.drift = float(np.abs(self.running_mean - before).max())
 
-    def _learn_many(self, answers: AnswerBatch) -> None:
+    def _learn_many(self, answers: VoteBatch) -> None:
         """Learn as one by one."""
         self._take_off()
         i, j, outcome, weight, *_ = answers

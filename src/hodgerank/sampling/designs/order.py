@@ -10,7 +10,7 @@ from hodgerank.estimators.position_bias.position_cells import Position
 from hodgerank.kernels import posterior
 from hodgerank.kernels.linalg.threads import few_threads
 from hodgerank.kernels.selection import misordering, pair_search
-from hodgerank.sampling.designs.design import AnswerBatch, Design, Told
+from hodgerank.sampling.designs.design import Design, Vote, VoteBatch
 from hodgerank.sampling.designs.probit_posteriors import (
     NEW,
     ProbitPosterior,
@@ -276,9 +276,9 @@ class OrderDesign(Design):
             )
         return self._criterion
 
-    def _learn(self, told: Told, was_out: bool) -> None:
+    def _learn(self, vote: Vote, was_out: bool) -> None:
         """Filter the vote into every posterior."""
-        i, j, outcome, weight, worker, side = told
+        i, j, outcome, weight, worker, side = vote
         criterion = self.criterion
         before = NEW if self._repetitions is None else self._repetitions.add(i, j, outcome)
         a = self.bank.learn(i, j, outcome, weight, *before, side, worker)
@@ -287,7 +287,7 @@ class OrderDesign(Design):
         if self.n_learned % self._interval == 0:
             self._criterion = None
 
-    def _learn_many(self, answers: AnswerBatch) -> None:
+    def _learn_many(self, answers: VoteBatch) -> None:
         """Filter at once up to the last update of the criterion, then vote by vote."""
         total = self.n_learned + len(answers.i)
         k = max(0, total - total % self._interval - self.n_learned)

@@ -11,11 +11,11 @@ import numpy as np
 from hodgerank.estimators.position_bias.position_cells import Position
 from hodgerank.kernels import posterior
 from hodgerank.sampling.designs.dense_posterior import enlarge, prior_resistance
-from hodgerank.sampling.designs.design import AnswerBatch
+from hodgerank.sampling.designs.design import VoteBatch
 from hodgerank.types import FloatArray, IntArray, Item
 
 MUCH = 2e8  # votes times pairs from which threads share the work: a quarter of a second
-LEAN_VARIANCE = 0.5  # prior variance of a position bias, in units of probit noise
+BIAS_VARIANCE = 0.5  # prior variance of a position bias, in units of probit noise
 
 
 def filter_seconds(n_posteriors: int, n_items: int) -> float:
@@ -70,7 +70,7 @@ class ProbitPosteriors:
         self, n: int, variances: Sequence[float], position_bias: Position | None = None
     ) -> None:
         self.variances = tuple(variances)
-        self.leans = np.zeros((len(variances), 1, 2))  # row 0: no position bias
+        self.biases = np.zeros((len(variances), 1, 2))  # row 0: no position bias
         self._position, self._who = position_bias, dict[Item | None, int]()
         self.C = np.array([prior_resistance(n, variance) for variance in variances])
         self.mean = np.zeros((len(variances), n))
@@ -112,7 +112,7 @@ class ProbitPosteriors:
         """Learn a vote; return the a of each posterior, where S became S - a s s^T."""
         posterior.assimilate_into_bank(
             self.C, self.mean, self.response, i, j, outcome, weight, times, last,
-            *self._seen(side, worker), self.leans, self.tally, self.evidence, self._a,
+            *self._seen(side, worker), self.biases, self.tally, self.evidence, self._a,
         )  # fmt: skip
         return self._a
 
@@ -122,12 +122,12 @@ class ProbitPosteriors:
             return 0, 0
         whose = worker if self._position == "worker" else None
         if whose not in self._who:
-            self._who[whose] = self.leans.shape[1]
-            unknown = np.tile((0.0, LEAN_VARIANCE), (len(self), 1, 1))
-            self.leans = np.concatenate((self.leans, unknown), axis=1)
+            self._who[whose] = self.biases.shape[1]
+            unknown = np.tile((0.0, BIAS_VARIANCE), (len(self), 1, 1))
+            self.biases = np.concatenate((self.biases, unknown), axis=1)
         return side, self._who[whose]
 
-    def learn_many(self, answers: AnswerBatch, times: IntArray, last: FloatArray) -> None:
+    def learn_many(self, answers: VoteBatch, times: IntArray, last: FloatArray) -> None:
         """Learn votes in order, given the earlier votes on the pair of each."""
         i, j, outcome, weight, worker, side = answers
         seen = [self._seen(*row) for row in zip(side.tolist(), worker, strict=True)]
@@ -136,7 +136,7 @@ class ProbitPosteriors:
         def learn(own: slice) -> None:
             posterior.assimilate_all(
                 self.C[own], self.mean[own], self.response[own], i, j, outcome, weight, times,
-                last, sides, who, self.leans[own], self.tally[own], self.evidence[own],
+                last, sides, who, self.biases[own], self.tally[own], self.evidence[own],
             )  # fmt: skip
 
         if len(i) * self.n_items**2 < MUCH:
@@ -206,7 +206,7 @@ class Repetitions:
         self._ends[0, row], self._ends[1, row] = i, j
         self._times[row], self._last[row] = 1, outcome
 
-    def add_many(self, answers: AnswerBatch) -> tuple[IntArray, FloatArray]:
+    def add_many(self, answers: VoteBatch) -> tuple[IntArray, FloatArray]:
         """Add many votes in turn; return what was before each of them."""
         columns = (answers.i.tolist(), answers.j.tolist(), answers.outcome.tolist())
         before = [self.add(*row) for row in zip(*columns, strict=True)]
@@ -234,7 +234,7 @@ class Repetitions:
         return self._ends[0, :n], self._ends[1, :n], self._times[:n]
 
 
-def all_new(answers: AnswerBatch) -> tuple[IntArray, FloatArray]:
+def all_new(answers: VoteBatch) -> tuple[IntArray, FloatArray]:
     """Return what was before each vote, if repetitions are ignored."""
     n = len(answers.i)
     return np.zeros(n, np.int64), np.zeros(n)

@@ -164,5 +164,5 @@ class AutoSampler(Sampler):
         if not self._vetting:
             return False
         if worker is not None:
-            return self._history.n_answers_of(worker) < self._vetting
+            return self._history.n_votes_of(worker) < self._vetting
         return self.n_votes < self._vetting * max(1, self._history.n_workers)

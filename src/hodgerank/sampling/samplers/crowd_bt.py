@@ -11,7 +11,7 @@ from hodgerank.errors import require_positive
 from hodgerank.estimators.crowd_bt import CrowdBTRanking, crowd_bt
 from hodgerank.kernels import crowd_bt as kernels
 from hodgerank.sampling.candidates import AnyPair, Candidates, ListedPairs
-from hodgerank.sampling.designs.design import Design, Posterior, Told
+from hodgerank.sampling.designs.design import Design, Posterior, Vote
 from hodgerank.sampling.display_order import Display
 from hodgerank.sampling.item_list import BlockedPairs
 from hodgerank.sampling.sampler import Sampler
@@ -44,12 +44,12 @@ class CrowdBTDesign(Design):
         """Return alpha and beta of a worker."""
         return self._workers.get(worker, self._prior_worker)
 
-    def _learn(self, told: Told, was_out: bool) -> None:
+    def _learn(self, vote: Vote, was_out: bool) -> None:
         """Update the two scores and the worker's reliability, with weight w as w votes."""
-        weight = min(told.weight, MOST_REPEATS)
+        weight = min(vote.weight, MOST_REPEATS)
         while weight > 0:
             part = min(weight, 1.0)
-            self._move(told.i, told.j, (1 + told.outcome) / 2, part, told.worker)
+            self._move(vote.i, vote.j, (1 + vote.outcome) / 2, part, vote.worker)
             weight -= 1
         self._expected = None
 

@@ -13,7 +13,7 @@ from hodgerank.estimators.position_bias.position_cells import Position
 from hodgerank.kernels.linalg.threads import few_threads
 from hodgerank.kernels.selection import fiedler
 from hodgerank.sampling.candidates import Candidates
-from hodgerank.sampling.designs.design import AnswerBatch, Design, Told
+from hodgerank.sampling.designs.design import Design, Vote, VoteBatch
 from hodgerank.sampling.designs.matrix_free_posterior import Engine, gaussian_posterior
 from hodgerank.sampling.display_order import Display
 from hodgerank.sampling.item_list import BlockedPairs
@@ -68,12 +68,12 @@ class ConnectivityDesign(Design):
         self._n_left = int(np.count_nonzero(upper == self._shared))
         self._labels, self._n_components = fiedler.component_labels(self._counts, self._shared)
 
-    def _learn(self, told: Told, was_out: bool) -> None:
+    def _learn(self, vote: Vote, was_out: bool) -> None:
         """Count the vote, unless it was counted as pending."""
         if not was_out:
-            self._expect(told.i, told.j)
+            self._expect(vote.i, vote.j)
 
-    def _learn_many(self, answers: AnswerBatch) -> None:
+    def _learn_many(self, answers: VoteBatch) -> None:
         np.add.at(self._counts, (answers.i, answers.j), 1)
         self._start_afresh()
 

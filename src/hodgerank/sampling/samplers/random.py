@@ -12,7 +12,7 @@ from hodgerank.errors import require_one_of
 from hodgerank.estimators.position_bias.position_cells import Position
 from hodgerank.kernels.selection.tie_breaking import least_asked_pair
 from hodgerank.sampling.candidates import Candidates
-from hodgerank.sampling.designs.design import AnswerBatch, Design, Told
+from hodgerank.sampling.designs.design import Design, Vote, VoteBatch
 from hodgerank.sampling.designs.matrix_free_posterior import MANY_ITEMS
 from hodgerank.sampling.display_order import Display
 from hodgerank.sampling.item_list import BlockedPairs
@@ -28,12 +28,12 @@ class CountingDesign(Design):
         self._in_rounds = in_rounds
         self._counts = np.zeros((n, n), np.int64)
 
-    def _learn(self, told: Told, was_out: bool) -> None:
+    def _learn(self, vote: Vote, was_out: bool) -> None:
         """Count the vote, unless it was counted as pending."""
         if not was_out:
-            self._counts[told.i, told.j] += 1
+            self._counts[vote.i, vote.j] += 1
 
-    def _learn_many(self, answers: AnswerBatch) -> None:
+    def _learn_many(self, answers: VoteBatch) -> None:
         np.add.at(self._counts, (answers.i, answers.j), 1)
 
     def _expect(self, i: int, j: int) -> None:
@@ -73,10 +73,10 @@ class CountingManyDesign(Design):
         self._counts: Counter[tuple[int, int]] = Counter()
         self._asked_at_least: Counter[int] = Counter()  # number of pairs asked this often or more
 
-    def _learn(self, told: Told, was_out: bool) -> None:
+    def _learn(self, vote: Vote, was_out: bool) -> None:
         """Count the vote, unless it was counted as pending."""
         if not was_out:
-            self._expect(told.i, told.j)
+            self._expect(vote.i, vote.j)
 
     def _expect(self, i: int, j: int) -> None:
         self._counts[i, j] += 1
