@@ -186,7 +186,7 @@ class SamplerContract:
             self.build(candidates=[("a", "z")])
         with pytest.raises(InvalidArgument, match="still wanted to `ask`"):
             self.build(candidates={("a", "b"): 2})
-        with pytest.raises(NothingToAsk, match="none of the candidates"):
+        with pytest.raises(NothingToAsk, match="no candidate is left"):
             self.build(candidates=[]).ask()
 
     def test_candidates_limit_the_choice(self):

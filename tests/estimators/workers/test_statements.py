@@ -144,7 +144,7 @@ def test_repeated_answers_count_once_and_new_ones_fully():
     for repeats, low, high in ((1, 0.8, 1.0), (5, 0.19, 0.35)):
         votes = Crowd(per_pair=40, repeats=repeats).votes(rng)
         cells = WorkerCells.of(AnsweredGraph.of(votes))
-        several = cells.answers == 5
+        several = cells.votes == 5
         assert low <= cells.independent_share(trust)[several].mean() <= high
 
 
