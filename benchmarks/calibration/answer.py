@@ -12,10 +12,10 @@ import hodgerank as hr
 from benchmarks.calibration.crowds import CONSISTENT, Crowd, fresh_rng
 from benchmarks.calibration.table import Row
 from hodgerank.estimators.certainty import certainty_over_next
-from hodgerank.graph.answered_graph import AnsweredGraph
+from hodgerank.graph.comparison_graph import ComparisonGraph
 from hodgerank.metrics import pairwise_accuracy
-from hodgerank.reporting.findings import leading, rank_cautiously
 from hodgerank.reporting.options import ReportOptions
+from hodgerank.reporting.verdict import reach_verdict
 
 DESIGNS = {
     "10 items, 5 per pair": Crowd(),
@@ -39,7 +39,7 @@ OTHERS = {
     "3 items, two equally best": Crowd(n_items=3, leaders=2),
 }
 LEVEL = 0.95
-SETTINGS = ReportOptions(fit=None, options={"confidence": LEVEL}, with_forecast=False, seed=0)
+SETTINGS = ReportOptions(options={"confidence": LEVEL}, with_forecast=False, seed=0)
 
 
 def statements(runs: int, seed: int) -> Iterator[Row]:
@@ -67,12 +67,13 @@ def said_first(
     named, wrong, promised, kept, apart, in_order = [], [], [], [], [], []
     for _ in range(runs):
         votes = crowd.votes(rng)
-        answered = AnsweredGraph.of(votes)
-        ranking, _ = rank_cautiously(answered, settings)
+        ranking = hr.rank(votes, **settings.options)
         truth = dict(zip(votes.items, votes.truth.tolist(), strict=True))
         best = [item for item in votes.items if truth[item] == max(truth.values())]
         sides = settings.position_bias is not None
-        is_named = leading(ranking, answered.graph, sides=sides).is_certain
+        is_named = reach_verdict(
+            ranking, ComparisonGraph.from_comparisons(votes), sides=sides
+        ).is_settled
         named.append(is_named)
         wrong.append(is_named and best != [ranking.items[0]])
         scores = np.array([truth[item] for item in ranking.items])

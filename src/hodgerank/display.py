@@ -71,9 +71,28 @@ def _cell(value: object, tag: str = "td") -> str:
     return f'<{tag} style="{CELL}{side}">{escape(short(value))}</{tag}>'
 
 
+def p_number(p_value: float) -> str:
+    """A p-value in a table: no leading zero, two decimals, three close to .01 and .05.
+
+    >>> p_number(0.0004), p_number(0.004), p_number(0.034), p_number(0.048), p_number(0.999)
+    ('< .001', '.004', '.03', '.048', '> .99')
+    """
+    if p_value < 0.001:
+        return "< .001"
+    if p_value > 0.99:
+        return "> .99"
+    rounded = f"{p_value:.2f}"[1:]
+    return f"{p_value:.3f}"[1:] if rounded in (".00", ".01", ".05") else rounded
+
+
 def p_words(p_value: float) -> str:
-    """A p-value ready for a sentence."""
-    return "p < 0.001" if p_value < 0.001 else f"p = {p_value:.3f}"
+    """A p-value in a sentence.
+
+    >>> p_words(0.034), p_words(1e-5)
+    ('p = .03', 'p < .001')
+    """
+    number = p_number(p_value)
+    return f"p {number}" if number[0] in "<>" else f"p = {number}"
 
 
 def short(value: object) -> str:

@@ -21,7 +21,7 @@ STRATEGIES = (
     "auto", "rank", "bayesian", "d-optimal", "fiedler", "crowd-bt", "rounds", "random",
 )  # fmt: skip
 LINKS = ("uniform", "bradley-terry", "thurstone-mosteller", "angular")
-MODELS = ("least-squares", "bradley-terry", "thurstone-mosteller", "robust", "bayes")
+MODELS = ("hodgerank", "bradley-terry", "thurstone-mosteller", "robust", "bayes")
 KINDS = ("honest", "random", "adversarial", "position-biased", "tie-happy")
 CONDITIONS = (
     "worker != 'tea'", "weight > 1", "scene = 'street'", "scene in ('street', 's3')", "1 = 1",

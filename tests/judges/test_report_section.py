@@ -146,10 +146,10 @@ def test_who_gave_no_answer_is_not_said_to_choose():
 
 def test_a_lean_is_said_with_its_side_and_how_sure_it_is():
     first, second = leans(("x", 0.3, 0.0001), ("y", -0.3, 0.009))
-    assert first.startswith("x prefers the item shown first: with two equal items")
-    assert "p < 0.001" in first
-    assert second.startswith("y prefers the item shown second: with two equal items")
-    assert "p = 0.009" in second
+    assert first.startswith("“x” prefers the item shown first: with two equal items")
+    assert "p < .001" in first
+    assert second.startswith("“y” prefers the item shown second: with two equal items")
+    assert "p = .009" in second
 
 
 @pytest.mark.parametrize("unsure", [("x", 0.3, 0.02), ("x", NAN, NAN), ("z", 0.3, 0.001)])
@@ -166,7 +166,7 @@ def test_without_workers_no_lean_is_said():
 def test_one_that_leans_among_others_is_a_list_of_one():
     block = section(workers=leaning(("x", 0.1, 0.5), ("y", 0.4, 0.001))).blocks[3]
     assert isinstance(block, Bullets)
-    assert [str(text)[:9] for text in block.texts] == ["y prefers"]
+    assert [str(text)[:11] for text in block.texts] == ["“y” prefers"]
 
 
 def test_contexts_are_said_to_hang_together_where_that_shows_or_cannot_be_told():

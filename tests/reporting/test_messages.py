@@ -12,8 +12,10 @@ import pytest
 
 import hodgerank.judges
 import hodgerank.reporting
+from hodgerank.collecting.forecast import Forecast
+from hodgerank.collecting.stopping import TopKCertain
 from hodgerank.reporting.blocks import Text
-from hodgerank.reporting.messages import say
+from hodgerank.reporting.messages import listed, probability, say, vote_range
 from hodgerank.reporting.method_sections import REFERENCES
 
 HOMES = (hodgerank.reporting, hodgerank.judges)
@@ -49,8 +51,34 @@ def test_both_forms_of_a_text_have_the_same_blanks():
 
 
 def test_a_text_with_two_forms_counts():
-    assert "1 flagged worker;" in str(say("answer.workers_lost", n=1))
-    assert "2 flagged workers;" in str(say("answer.workers_lost", n=2))
+    assert str(say("workers.unchecked", n=1)) == "1 worker could not be checked."
+    assert str(say("workers.unchecked", n=2)) == "2 workers could not be checked."
+
+
+@pytest.mark.parametrize(
+    ("n", "words"),
+    [(1, "“1”"), (2, "“1” and “2”"), (3, "“1”, “2” and “3”"), (5, "“1”, “2”, “3” and 2 others")],
+)
+def test_names_are_quoted_and_many_are_counted(n, words):
+    assert str(listed(range(1, n + 1))) == words
+
+
+@pytest.mark.parametrize(
+    ("votes", "lower", "upper", "words"),
+    [
+        (122, 51, 501, "50 to 500 more votes"),
+        (122, 90, 200, "About 120 (90 to 200) more votes"),
+        (300, 80, float("inf"), "At least 80 more votes"),
+    ],
+)
+def test_a_forecast_is_a_range_and_its_middle_only_where_that_is_narrow(votes, lower, upper, words):
+    outlook = Forecast(TopKCertain(1), 0.5, votes, lower, upper)
+    assert str(vote_range(outlook)) == words
+
+
+def test_a_probability_is_never_rounded_up_to_a_level():
+    assert probability(0.9499) == "94%"
+    assert probability(0.95) == "95%"
 
 
 def test_what_is_filled_in_is_escaped_and_the_rest_by_its_own_rule():

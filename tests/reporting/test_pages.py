@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from dataclasses import replace
 from functools import cache
 from html.parser import HTMLParser
 
@@ -20,9 +21,8 @@ HOSTILE = (
     "a very long name " * 40,
 )
 SECTIONS = (
-    "read", "ranking", "certainty", "consistency", "topology", "workers", "outliers",
-    "position_bias",
-    "groups", "next", "methods",
+    "data", "ranking", "certainty", "next", "consistency", "graph", "workers", "outliers",
+    "position_bias", "methods",
 )  # fmt: skip
 VOID = {"meta", "br", "img", "rect", "path", "line", "circle", "use", "link", "hr", "image"}
 
@@ -101,10 +101,32 @@ def test_nothing_is_fetched():
     assert "url(http" not in html()
 
 
-def test_every_section_is_there_and_in_the_contents():
-    for key in SECTIONS:
-        assert key in page().ids
-        assert f"#{key}" in page().links
+def test_every_section_that_applies_is_there_folded_to_its_conclusion():
+    assert [section.key for section in hostile_report().sections] == list(SECTIONS)
+    assert page().tags["details"] == len(SECTIONS)
+    assert all(key in page().ids for key in SECTIONS)
+    assert all(str(section.summary) for section in hostile_report().sections)
+
+
+def test_actions_lead_to_sections():
+    assert any(link.startswith("#") for link in page().links)
+    assert all(link[1:] in page().ids for link in page().links if link.startswith("#"))
+
+
+def test_what_was_not_recorded_has_no_section_but_a_line():
+    report = hr.report([("a", "b", 1), ("b", "c", 1), ("a", "c", 1)] * 9, with_forecast=False)
+    keys = [section.key for section in report.sections]
+    assert "workers" not in keys
+    assert [line.title.code for line in report.first_page.lines] == [
+        "order.title", "consistency.title",
+    ]  # fmt: skip
+    assert "Workers and display order were not recorded." in report.to_markdown()
+
+
+def test_a_page_has_no_style_attributes():
+    body = html().partition("</style>")[2]
+    drawn = body.partition('class="folds"')[0]
+    assert "style=" not in drawn
 
 
 def test_charts_stand_in_the_page():
@@ -128,10 +150,12 @@ def test_markdown_has_no_html_and_whole_tables():
 
 def test_json_is_plain_and_holds_the_whole_ranking():
     content = json.loads(hostile_report().written("json"))
-    assert len(content["answer"]) == 3
+    assert [text["code"].split(".")[0] for text in content["answer"]][:2] == ["answer", "answer"]
+    assert all(text["text"] for text in content["answer"])
     assert len(content["ranking"]["items"]) == len(HOSTILE)
     assert content["made"]["seed"] == 0
-    assert content["trust"]["verdict"]
+    assert {line["about"] for line in content["lines"]} == {"order", "workers", "consistency"}
+    assert content["verdict"]["state"]
 
 
 def test_it_can_be_repeated():
@@ -165,12 +189,13 @@ def test_groups_are_reported_side_by_side(tmp_path):
     assert "beach" in report.to_markdown()
 
 
-def test_a_group_whose_items_are_not_joined_is_told():
+def test_a_group_whose_items_are_disconnected_is_named():
     rows = [("x", "a", "b", 1), ("x", "c", "d", 1), ("y", "a", "b", 1), ("y", "a", "b", 1)]
     names = ("scene", "left", "right", "outcome")
     votes = hr.read_comparisons([dict(zip(names, row, strict=True)) for row in rows], group="scene")
-    words = "the items form 2 disconnected groups, which cannot be compared with each other"
-    assert words in hr.report(votes).to_markdown()
+    report = hr.report(votes)
+    assert "1 group could not be ranked:" in report.to_markdown()
+    assert report.first_page.board.rows[0][3] == "not ranked"
 
 
 @pytest.mark.slow
@@ -188,3 +213,44 @@ def test_it_is_saved_as_its_name_says(tmp_path):
         assert (tmp_path / f"r{suffix}").read_text().startswith(start)
     with pytest.raises(hr.errors.InvalidArgument, match=r"ends in \.html"):
         report.save(tmp_path / "r.pdf")
+
+
+@pytest.mark.parametrize(
+    ("source", "title"),
+    [
+        ("/tmp/some/codec_test-votes.csv", "Codec test votes"),
+        ("votes.csv", "Votes"),
+        ("memory", "Ranking"),
+    ],
+)
+def test_the_title_is_the_name_of_the_file_made_readable(source, title):
+    votes = hr.read_comparisons([("a", "b", 1)] * 5)
+    named = replace(votes, report=replace(votes.report, source=source))
+    report = hr.report(named, with_forecast=False)
+    assert report.title == title
+    assert "/tmp" not in str(report.subtitle)
+
+
+def test_the_question_stands_below_the_title():
+    report = hr.report([("a", "b", 1)] * 5, with_forecast=False, question="Which <b>?")
+    assert str(report.subtitle) == "“Which <b>?”"
+    assert "“Which &lt;b&gt;?”" in report.to_html()
+
+
+def test_the_axis_is_the_probability_to_be_chosen_over_an_average_item():
+    votes = hr.simulate_comparisons(4, 200, spread=2, rng=1)
+    report = hr.report(votes, with_forecast=False)
+    ranking = report.findings.ranking
+    rows = [row for tier in report.first_page.board.tiers for row in tier]
+    assert [row.name for row in rows] == [str(item) for item in ranking.items]
+    assert all(row.lower < row.chosen < row.upper for row in rows)
+    assert rows[0].chosen > 0.5 > rows[-1].chosen
+
+
+def test_without_an_order_no_places_are_shown():
+    votes = hr.simulate_comparisons(6, 300, spread=0, rng=3)
+    report = hr.report(votes, with_forecast=False)
+    rows = [row for tier in report.first_page.board.tiers for row in tier]
+    assert not any(row.place or row.could_be for row in rows)
+    assert "could be place" not in report.to_markdown().lower()
+    assert "certainty" not in [section.key for section in report.sections]

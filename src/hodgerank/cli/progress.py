@@ -46,6 +46,14 @@ def telling_progress() -> Iterator[None]:
             _shown.pop()
 
 
+def report_step(words: str) -> None:
+    """Name a step of long work: on the line of progress, or as a line of its own in a pipe."""
+    if _shown:
+        doing(words)
+    else:
+        print(visible(words), file=sys.stderr, flush=True)
+
+
 def doing(words: str, total: int | None = None) -> Callable[[], None]:
     """Tell what is done from here on; what is returned is called after each of `total` steps."""
     if not _shown:

@@ -34,8 +34,7 @@ from hodgerank.estimators.group_rankings import GroupRankings, rank_groups
 
 MOST_GROUPS = 12  # whose rankings are shown
 MODEL_OPTIONS = (
-    "model", "link", "ridge", "components", "covariance", "position_bias", "worker_weights",
-    "confidence"
+    "model", "link", "ridge", "components", "covariance", "position_bias", "confidence"
 )  # fmt: skip
 
 
@@ -121,6 +120,7 @@ def rank_each(command: Callable[..., CommandResult]) -> Callable[..., GroupRankR
         wanted = arguments["min_votes"], arguments["largest_component"]
         parts = {group: selected(votes, workers, *wanted) for group, votes in groups.items()}
         how = {name: arguments[name] for name in MODEL_OPTIONS}
+        how["worker_weights"] = False if arguments["no_worker_weights"] else None
         return GroupRankResult(
             rankings=rank_groups(replace(groups, parts=parts), **how),
             report=groups.report,

@@ -1,4 +1,4 @@
-"""hodgerank report: everything about votes on one page."""
+"""hodgerank report: the answer on one page, then everything it rests on."""
 
 import shlex
 from collections.abc import Callable
@@ -17,11 +17,11 @@ from hodgerank.cli.model_options import (
     ConfidenceOption,
     CovarianceOption,
     ModelOption,
+    NoWorkerWeightsOption,
     PositionBiasOption,
-    WorkerWeightsOption,
 )
 from hodgerank.cli.outputs import check_output_name, goes_to_standard_output, print_bytes
-from hodgerank.cli.progress import doing
+from hodgerank.cli.progress import report_step
 from hodgerank.cli.result import NOT_UNIQUE, CommandResult
 from hodgerank.cli.vote_options import ExcludeWorkers, reads_votes, selected, workers_to_exclude
 from hodgerank.data.comparisons import Comparisons
@@ -37,7 +37,7 @@ FORMATS = ("html", "md", "json")
 
 @dataclass(frozen=True)
 class ReportResult(CommandResult):
-    """A report and where it went."""
+    """A report and the file it was written to."""
 
     report: Report
     form: str
@@ -46,7 +46,7 @@ class ReportResult(CommandResult):
 
     @property
     def exit_status(self) -> int:
-        """Not 0 where there is no one ranking."""
+        """Not 0 where items are disconnected."""
         found = self.report.findings
         if not isinstance(found, GroupFindings):
             return NOT_UNIQUE if found.n_parts > 1 else 0
@@ -58,7 +58,7 @@ class ReportResult(CommandResult):
         return self.report.to_dict()
 
     def show(self, console: Console) -> None:
-        """The answer, and where the rest of it is."""
+        """The answer, warnings, and the file with everything else."""
         show_reading(self.report.findings.votes.report, console)
         console.print()
         for text in self.report.answer:
@@ -77,7 +77,7 @@ class ReportResult(CommandResult):
 
 
 def _place(context: typer.Context, path: Path | None) -> Path | None:
-    """Where the page goes, which its name and --format have to agree about."""
+    """The file to write; its name and --format have to agree."""
     form, as_json = context.params.get("form"), context.params.get("as_json")
     if path is None:
         return None if as_json else Path(f"report.{form or 'html'}")
@@ -90,7 +90,7 @@ def _place(context: typer.Context, path: Path | None) -> Path | None:
 
 
 def _form(path: Path | None, form: str | None) -> str:
-    """The format that is written, if its library is there."""
+    """The format to write, if its library is installed."""
     named = None if path is None or goes_to_standard_output(path) else path.suffix.lower()[1:]
     form = form or named or "html"
     if form == "html" and path is not None:
@@ -101,30 +101,37 @@ def _form(path: Path | None, form: str | None) -> str:
 
 
 def _with_groups(command: Callable[..., ReportResult]) -> Callable[..., ReportResult]:
-    """A report knows about groups."""
+    """Pass groups on: a report handles them itself."""
     return command
 
 
-Title = Annotated[str | None, typer.Option(help="Title of the page.")]
+Title = Annotated[
+    str | None, typer.Option(help="Title of the page; the name of the file if not given.")
+]
+Question = Annotated[
+    str | None, typer.Option(help="Question that was asked, shown below the title.")
+]
 FormatOption = Annotated[
     Format | None,
-    typer.Option("--format", is_eager=True, help="If the name of the file does not tell."),
+    typer.Option(
+        "--format", is_eager=True, help="Format, if the name of the file does not tell it."
+    ),
 ]
 ForecastOption = Annotated[
     bool,
     typer.Option(
         "--forecast/--no-forecast",
-        help="Foresee what more answers would buy, which takes seconds; up to 60 items.",
+        help="Forecast how many more votes are needed, which takes seconds; up to 60 items.",
     ),
 ]
-Seed = Annotated[int, typer.Option(min=0, help="Breaks ties in what to ask next.")]
+Seed = Annotated[int, typer.Option(min=0, help="Seed of proposed pairs and forecasts.")]
 Output = Annotated[
     Path | None,
     typer.Option(
         "--output",
         "-o",
         callback=_place,
-        help="Where it goes: .html, .md or .json; - for standard output. report.html if not given.",
+        help="File to write: .html, .md or .json; - for standard output. report.html if not given.",
     ),
 ]
 JsonOption = Annotated[
@@ -138,10 +145,11 @@ def report(
     votes: Comparisons | VoteGroups,
     context: typer.Context,
     title: Title = None,
+    question: Question = None,
     form: FormatOption = None,
     model: ModelOption = "bayes",
     position_bias: PositionBiasOption = None,
-    worker_weights: WorkerWeightsOption = None,
+    no_worker_weights: NoWorkerWeightsOption = False,
     covariance: CovarianceOption = None,
     exclude_workers: ExcludeWorkers = None,
     confidence: ConfidenceOption = 0.95,
@@ -150,12 +158,12 @@ def report(
     output: Output = None,
     as_json: JsonOption = False,
 ) -> ReportResult:
-    """Write a report: the answer in three sentences, then everything behind it.
+    """Write a report: the answer on one page, then everything it rests on.
 
-    One HTML file that works offline and prints well: the ranking with intervals and which
-    neighbours cannot be told apart, how certain it is and what more answers would buy, consistency
-    beside what noise gives, workers and the ranking without the flagged, outliers, position bias,
-    what to ask next, and how to repeat it. With --by the groups are reported side by side.
+    One HTML file that works offline and prints well. The first page has the answer, the first
+    places and a verdict each on order, workers and consistency. Folded sections hold the full
+    ranking, its certainty, the next votes, cycles, workers, outliers, position bias and methods.
+    With --by the groups are reported side by side.
 
     Examples:
       hodgerank report votes.csv
@@ -178,14 +186,15 @@ def report(
     page = report_on(
         chosen,
         title=title,
+        question=question,
         model=model,
         confidence=confidence,
         with_forecast=forecast,
         seed=seed,
         command=shlex.join(["hodgerank", *context.find_root().obj]),
-        on_step=doing,
+        on_step=report_step,
         covariance=covariance,
         position_bias=position_bias,
-        worker_weights=worker_weights,
+        worker_weights=False if no_worker_weights else None,
     )
     return ReportResult(page, form_written, output, as_json)

@@ -17,7 +17,7 @@ from hodgerank.errors import (
 )
 from hodgerank.estimators.belief import FoundBelief, GivenBelief
 from hodgerank.estimators.covariance import CovarianceKind, ModelCovariance
-from hodgerank.estimators.design_effect import cluster_kind, design_effect, design_effect_note
+from hodgerank.estimators.design_effect import Clustering, find_clustering
 from hodgerank.estimators.dispersion import USUAL_VARIANCE, tempered
 from hodgerank.estimators.empirical_bayes import MarginalLikelihood, PosteriorFit
 from hodgerank.estimators.likelihood import weight_notes
@@ -153,19 +153,19 @@ def _rank_by_worker(
             trusted = AnsweredGraph.of(trusted_votes(votes, trust))
     if votes.display_known.any() and not trusted.votes.display_known.any():
         position_bias = None  # nobody who counts has seen pairs in a known order
-    by = cluster_kind(trusted) if covariance is None else covariance
-    effect = design_effect(trusted.votes, by, position_bias)
-    notes = (*notes, *design_effect_note(effect, by, bool(votes.units)))
-    how: dict[str, Any] = {"ridge": ridge, "confidence": confidence, "notes": notes}
+    clustering = find_clustering(trusted, covariance, position_bias)
+    if clustering is not None:
+        notes = (*notes, *clustering.notes)
+    how: dict[str, Any] = {
+        "ridge": ridge,
+        "clustering": clustering,
+        "confidence": confidence,
+        "notes": notes,
+    }
     if position_bias is None:
-        scope = _read_scope(candidates, answered.graph)
-        ranking = believed_ranking(trusted.graph, scope, design_effect=effect, **how)
+        ranking = believed_ranking(trusted.graph, _read_scope(candidates, answered.graph), **how)
     else:
-        if effect > 1:
-            share = np.full(len(trusted.votes), 1 / effect)
-            trusted = AnsweredGraph.of(weighed(trusted.votes, share))
         ranking = position_adjusted_ranking(trusted, position_bias, **how)
-        ranking = replace(ranking, dispersion=ranking.dispersion * effect)
     if trusted is not answered:
         ranking = ranking.counting(answered.graph)
     return replace(ranking, worker_weights=weights)
@@ -176,16 +176,17 @@ def believed_ranking(
     scope: Scope | None = None,
     *,
     ridge: float | None = None,
-    design_effect: float = 1.0,
+    clustering: Clustering | None = None,
     confidence: float = 0.95,
     notes: tuple[str, ...] = (),
 ) -> Ranking:
     """The ranking of a graph; see `bayes_rank`."""
     if not graph.n_items:
         raise InvalidComparisons("there are no items to rank")
-    found = FoundBelief(graph, LINK, scope=scope, design_effect=design_effect)
+    effect = 1.0 if clustering is None else clustering.effect
+    found = FoundBelief(graph, LINK, scope=scope, design_effect=effect)
     fit = found.evidence.best if ridge is None else _given(graph, found.dispersion, ridge)
-    return _ranking(found, fit, ridge, confidence, notes)
+    return _ranking(found, fit, ridge, clustering, confidence, notes)
 
 
 def position_adjusted_ranking(
@@ -193,6 +194,7 @@ def position_adjusted_ranking(
     position_bias: Position,
     *,
     ridge: float | None = None,
+    clustering: Clustering | None = None,
     confidence: float = 0.95,
     notes: tuple[str, ...] = (),
     held: FloatArray | None = None,
@@ -204,10 +206,14 @@ def position_adjusted_ranking(
     from hodgerank.estimators.position_bias.adjustment import position_bias_note
     from hodgerank.estimators.position_bias.posterior import position_bias_posterior
 
+    if clustering is not None and clustering.effect > 1:
+        share = np.full(len(answered.votes), 1 / clustering.effect)
+        answered = AnsweredGraph.of(weighed(answered.votes, share))
     found = position_bias_posterior(answered, position_bias, LINK, held)
     place = found.evidence.best_place if ridge is None else _place(ridge)
     note = position_bias_note(found.evidence.bias(place), position_bias)
-    return _ranking(found, found.evidence.fit(place), ridge, confidence, (*notes, note))
+    fit = found.evidence.fit(place)
+    return _ranking(found, fit, ridge, clustering, confidence, (*notes, note))
 
 
 def _given(graph: ComparisonGraph, dispersion: float, ridge: float) -> PosteriorFit:
@@ -227,10 +233,13 @@ def _ranking(
     found: FoundBelief,
     fit: PosteriorFit,
     ridge: float | None,
+    clustering: Clustering | None,
     confidence: float,
     notes: tuple[str, ...],
 ) -> Ranking:
-    graph, covariance, sites = found.graph, ModelCovariance(fit.equations, 1.0), fit.sites
+    graph, sites = found.graph, fit.sites
+    clusters = None if clustering is None else str(clustering)
+    covariance = ModelCovariance(fit.equations, 1.0, clusters=clusters)
     if ridge is None and found.evidence.prior.note is not None:
         notes = (*notes, found.evidence.prior.note)
     if not fit.converged:

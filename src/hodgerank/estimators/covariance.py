@@ -87,12 +87,15 @@ class ModelCovariance:
         Degrees of freedom of the scale, if it was estimated from residuals.
     largest
         Upper bound of the scale.
+    clusters
+        Clusters that the equations account for, e.g. 'clustered by unit (30 units)'.
     """
 
     equations: Equations
     scale: float
     freedom: float | None = None
     largest: float = np.inf
+    clusters: str | None = None
 
     @cached_property
     def variances(self) -> FloatArray:
@@ -118,7 +121,9 @@ class ModelCovariance:
 
     @property
     def description(self) -> str:
-        """Exact, or a stochastic estimate with its relative error."""
+        """Exact, a stochastic estimate with its relative error, or clustered."""
+        if self.clusters is not None:
+            return self.clusters
         if self.equations.method != "iterative":
             return f"exact ({self.equations.method})"
         error = self.equations.inverse_diagonal.relative_error / 2  # halved by the square root

@@ -82,13 +82,15 @@ def rank(
     require_one_of(model, get_args(Model), "model")
     require_one_of(components, get_args(Parts), "components")
     if model != "hodgerank" and link not in ("uniform", model):
-        raise InvalidArgument(f"--link {link} is for --model hodgerank; {model} has its own link")
+        raise InvalidArgument(
+            f"link= (--link) is for model='hodgerank', not {model!r}: leave it out"
+        )
     if components == "together" and model != "bayes":
         raise InvalidArgument(
             f"components='together' needs a prior: use model='bayes', not {model}"
         )
-    if worker_weights and model != "bayes":
-        raise InvalidArgument(f"worker weights are for model='bayes', not {model}")
+    if worker_weights is not None and model != "bayes":
+        raise InvalidArgument(f"worker_weights= is for model='bayes', not {model!r}: leave it out")
     no_votes: tuple[Item, ...] = ()
     not_connected: tuple[Item, ...] = ()
     if components == "largest":
@@ -101,7 +103,10 @@ def rank(
 
         for name, value in (("ridge", ridge), ("position_bias", position_bias)):
             if value is not None:
-                raise InvalidArgument(f"{name} cannot be used with model='robust': leave it out")
+                option = name.replace("_", "-")
+                raise InvalidArgument(
+                    f"{name}= (--{option}) cannot be used with model='robust': leave it out"
+                )
         del how["ridge"]
         ranking: Ranking = robust_rank(votes, **how)
     elif model == "bayes":

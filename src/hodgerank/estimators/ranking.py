@@ -163,7 +163,7 @@ class Ranking(Displayed, Charted):
         `components` are those of the graph unless given. Without a `belief` the scores and their
         covariance are taken for one.
         """
-        if isinstance(covariance, ModelCovariance):
+        if isinstance(covariance, ModelCovariance) and covariance.clusters is None:
             if graph.report.ballots:
                 notes = (*notes, DEPENDENT.format("ballot"))
             if graph.report.units:
@@ -213,7 +213,7 @@ class Ranking(Displayed, Charted):
         place = {item: k for k, item in enumerate(graph.items)}
         components = graph.components[[place[item] for item in self.items]]
         order = np.argsort(components, kind="stable")
-        arrays = {name: getattr(self, name)[order] for name in ("scores", "comparisons", "_codes")}
+        arrays = {name: getattr(self, name)[order] for name in ("scores", "votes", "_codes")}
         return replace(
             self,
             items=tuple(self.items[k] for k in order.tolist()),
@@ -287,7 +287,7 @@ class Ranking(Displayed, Charted):
     def description(self) -> str:
         """The model in words."""
         if self.model == "posterior mean":
-            return "Bayesian probit model"
+            return "Bayesian probit model" + f", {self.uncertainty}" * self.is_clustered
         errors = "" if self.uncertainty.startswith("exact") else f", {self.uncertainty}"
         prior = f", ridge {self.ridge:g}" if self.ridge else ""
         return f"{self.model}, {self.link} link{prior}{errors}"
@@ -327,7 +327,10 @@ class Ranking(Displayed, Charted):
     @property
     def is_clustered(self) -> bool:
         """Whether answers of one worker, ballot or unit are taken as hanging together."""
-        return isinstance(self._covariance, ClusteredCovariance)
+        covariance = self._covariance
+        return isinstance(covariance, ClusteredCovariance) or (
+            isinstance(covariance, ModelCovariance) and covariance.clusters is not None
+        )
 
     @property
     def freedom(self) -> float | None:
@@ -427,6 +430,13 @@ class Ranking(Displayed, Charted):
         scores, components = self.scores[rows], self.components[rows]
         probabilities = self._predicted(np.subtract.outer(scores, scores))
         return np.where(np.equal.outer(components, components), probabilities, np.nan)
+
+    def over_average(self) -> FloatArray:
+        """The model's probability that each item is preferred to one of average score.
+
+        One row (probability, lower, upper) each: those of the score and of its interval.
+        """
+        return self._predicted(np.column_stack((self.scores, self.intervals)))
 
     def _predicted(self, differences: FloatArray) -> FloatArray:
         """The model's probability that the first is preferred, for differences of scores."""

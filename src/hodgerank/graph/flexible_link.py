@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy import sparse
 
 from hodgerank.graph.comparison_graph import ComparisonGraph
 from hodgerank.kernels.linalg.normal_equations import NormalEquations
@@ -20,6 +20,9 @@ from hodgerank.kernels.links import (
 )
 from hodgerank.types import FloatArray
 
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
+
 TOLERANCE = 1e-6
 
 
@@ -27,6 +30,8 @@ class GradientProjection:
     """Least-squares scores of flows on the edges of a graph, and energies; one per column."""
 
     def __init__(self, graph: ComparisonGraph) -> None:
+        from scipy import sparse  # which takes longer to import than most rankings
+
         m, n = graph.n_edges, graph.n_items
         ends, signs = np.r_[graph.i, graph.j], np.r_[np.ones(m), -np.ones(m)]
         self._graph = graph
@@ -130,7 +135,7 @@ def fit_link(signs: ComparisonGraph) -> FlexibleLink:
 
 def _step(
     signs: ComparisonGraph,
-    divergence: sparse.csr_array,
+    divergence: csr_array,
     at: Information,
     x: FloatArray,
     w: FloatArray,

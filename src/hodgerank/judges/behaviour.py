@@ -17,7 +17,7 @@ from hodgerank.judges.prices import ModelCost
 from hodgerank.judges.replies import Status
 from hodgerank.reporting.blocks import Block, Bullets, Paragraph, Section, Table, Text
 from hodgerank.reporting.findings import Findings
-from hodgerank.reporting.messages import name_of, percent, say
+from hodgerank.reporting.messages import name_of, percent, quoted, say
 from hodgerank.types import Item
 
 STATUSES: tuple[Status, ...] = ("answered", "abstained", "refused", "unparsable", "failed")
@@ -148,7 +148,9 @@ def judges_section(found: Findings, asked: Asked) -> Section:
     elif 1 < n_contexts < FEWEST_CONTEXTS:
         notes.append(say("judges.contexts", n=n_contexts))
     blocks.append(Paragraph(tuple(notes), "note"))
-    return Section("judges", say("judges.title"), tuple(blocks))
+    answers = sum(judge.statuses["answered"] for judge in judges)
+    summary = say("judges.summary", n=len(judges), answers=answers, left=n_left)
+    return Section("judges", say("judges.title"), summary, tuple(blocks))
 
 
 def _some(items: Sequence[Item]) -> str:
@@ -215,7 +217,7 @@ def _in_percent(first: FirstChoiceRate | None) -> str:
     if first is None:
         return ""
     middle, low, high = (f"{100 * share:.0f}" for share in first)
-    return f"{middle} % ({low} to {high})"
+    return f"{middle}% ({low} to {high})"
 
 
 def _leans(
@@ -232,7 +234,7 @@ def _leans(
         said.append(
             say(
                 "judges.leans_first" if to_first else "judges.leans_second",
-                judge=name_of(judge.model),
+                judge=quoted(judge.model),
                 first=_in_percent(first.get(judge.model)),
                 p=p_words(float(workers.position_bias_p_value[place])),
             )

@@ -33,7 +33,7 @@ def compiled(function: Function | None = None, /, **options: Any) -> Any:
 
     def declare(function: Callable[..., Any]) -> Any:
         with _lock:
-            if _numba_is_loaded:
+            if _is_loaded:
                 return _make(function, options)
             return _Declared(function, options)
 
@@ -69,9 +69,14 @@ class _Declared:
         with _lock:
             if self._made is None:
                 self._made = _make(self.__wrapped__, self._options)
-                if not _numba_is_loaded:
+                if not _is_loaded:
                     _replace_all()
             return self._made
+
+
+def numba_is_loaded() -> bool:
+    """Whether a compiled function was called already, so that another one costs no import."""
+    return _is_loaded
 
 
 def _found(module: str, name: str) -> Any:
@@ -79,7 +84,7 @@ def _found(module: str, name: str) -> Any:
 
 
 _lock = threading.RLock()
-_numba_is_loaded = False
+_is_loaded = False
 
 
 def _make(function: Callable[..., Any], options: dict[str, Any]) -> Any:
@@ -93,8 +98,8 @@ def _replace_all() -> None:
 
     References held elsewhere, in a table or as a default, call through `_Declared`.
     """
-    global _numba_is_loaded
-    _numba_is_loaded = True
+    global _is_loaded
+    _is_loaded = True
     from numba.core import event
 
     event.Listener.register(CompilationNotice)

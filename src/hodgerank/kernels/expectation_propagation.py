@@ -8,15 +8,17 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from hodgerank.kernels.compilation import compiled
+from hodgerank.kernels.compilation import compiled, numba_is_loaded
 from hodgerank.kernels.linalg.cholesky import factor_and_inverse, factorise, inverse_on_edges
 from hodgerank.kernels.linalg.laplacian import divergence
 from hodgerank.kernels.linalg.threads import few_threads
+from hodgerank.kernels.links import LIKELIHOODS
 from hodgerank.kernels.posterior import hazard, log_cdf
 from hodgerank.types import CodeArray, FloatArray, IntArray
 
 PROBIT, LOGIT = 0, 1
 LINK_CODES = {"thurstone-mosteller": PROBIT, "bradley-terry": LOGIT}
+LINK_NAMES = {code: name for name, code in LINK_CODES.items()}
 # Nodes of a quadrature, and the largest votes times cubed width it is used for. The smaller that
 # is, the more f resembles a Gaussian; each rule gives mass and moments to 1e-8 in its range.
 RULES = ((5, 3e-3), (9, 0.1), (13, 0.3), (21, np.inf))
@@ -181,6 +183,83 @@ def update_sites(
     return log_mass, change
 
 
+FEW_ENTRIES = 2_000  # up to which NumPy moves all sites sooner than Numba can be imported
+
+
+def _update_few_sites(
+    link: int,
+    first: IntArray,
+    wins: FloatArray,
+    losses: FloatArray,
+    pull: FloatArray,
+    cavity_mean: FloatArray,
+    cavity_variance: FloatArray,
+    t: FloatArray,
+    u: FloatArray,
+    damping: float,
+) -> tuple[FloatArray, float]:
+    """`update_sites` by NumPy, with the same steps and the same nodes for every pair."""
+    pair = np.repeat(np.arange(len(t)), np.diff(first))
+    log_mass, mean, variance = _tilt_all(
+        link, pair, wins, losses, pull, cavity_mean, cavity_variance
+    )
+    step = np.maximum(1 / variance - 1 / cavity_variance, LEAST_PRECISION) - t
+    total = t + step + 1 / cavity_variance
+    push = mean * total - cavity_mean / cavity_variance - u
+    moved = np.maximum(np.abs(step) / total, np.abs(push) / np.sqrt(total))
+    t += damping * step
+    u += damping * push
+    return log_mass, float(moved.max(initial=0.0))
+
+
+def _tilt_all(
+    link: int,
+    pair: IntArray,
+    wins: FloatArray,
+    losses: FloatArray,
+    pull: FloatArray,
+    mean: FloatArray,
+    variance: FloatArray,
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """`_tilt_numerically` of every pair; entry c belongs to `pair[c]`."""
+    n = len(mean)
+    likelihood = LIKELIHOODS[LINK_NAMES[link]]
+    votes, rate = wins + losses, wins / np.maximum(wins + losses, LEAST_PRECISION)
+
+    def at(d: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+        parts = likelihood(d[pair] + pull, rate)
+        value, slope, bend = (np.bincount(pair, votes * part, n).astype(float) for part in parts)
+        return value, slope, bend
+
+    d, is_moving = mean.copy(), np.ones(n, np.bool_)
+    for _ in range(MOST_STEPS):
+        _, slope, bend = at(d)
+        slope, bend = slope - (d - mean) / variance, bend + 1 / variance
+        width, step = 1 / np.sqrt(bend), slope / bend
+        longest = np.maximum(LONGEST_STEP, np.abs(d) / 2)
+        d = d + np.where(is_moving, np.clip(step, -longest, longest), 0.0)
+        is_moving = is_moving & (np.abs(step) > SETTLED * width)
+        if not is_moving.any():
+            break
+    peak = at(d)[0] - (d - mean) ** 2 / (2 * variance)
+    rule = np.searchsorted(UP_TO, np.bincount(pair, votes, n) * width**3)
+    total, one, two = np.zeros(n), np.zeros(n), np.zeros(n)
+    for k in range(int(FIRST_NODE[-1])):
+        own = (FIRST_NODE[rule] <= k) & (k < FIRST_NODE[rule + 1])
+        if not own.any():
+            continue
+        offset = SQRT_2 * width * NODES[k]
+        x = d + offset
+        height = at(x)[0] - peak - (x - mean) ** 2 / (2 * variance)
+        mass = np.where(own, np.exp(LOG_WEIGHTS[k] + np.where(own, height, 0.0)), 0.0)
+        total += mass
+        one += mass * offset
+        two += mass * offset * offset
+    one /= total
+    log_mass = peak + np.log(total * width / np.sqrt(np.pi * variance))
+    return log_mass, d + one, np.maximum(two / total - one * one, 1e-12 * width * width)
+
+
 DAMPING = 0.8
 
 
@@ -245,13 +324,15 @@ def fit_sites(
     # never exactly zero, so that sparse matrices have an entry for every pair
     t, u = np.maximum(start.t, LEAST_PRECISION), start.u.copy()
     sweeps, change, log_evidence = 0, np.inf, np.nan
+    is_small = len(answers.wins) <= FEW_ENTRIES and not numba_is_loaded()
     while sweeps < max_sweeps and change > tolerance:
         sweeps += 1
         mean, variance, log_determinant, energy = posterior(t, u)
         cavity_variance = 1 / np.maximum(1 / variance - t, 1 / most_variance)
         cavity_mean = cavity_variance * (mean / variance - u)
         shared = np.log1p(t * cavity_variance) - mean**2 / variance
-        log_mass, change = update_sites(*answers, cavity_mean, cavity_variance, t, u, DAMPING)
+        update = _update_few_sites if is_small else update_sites
+        log_mass, change = update(*answers, cavity_mean, cavity_variance, t, u, DAMPING)
         own = log_mass + 0.5 * (shared + cavity_mean**2 / cavity_variance)
         log_evidence = float(own.sum()) + 0.5 * (energy - log_determinant)
     return Sites(t, u, log_evidence, sweeps, change)

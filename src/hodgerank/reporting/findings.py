@@ -5,97 +5,35 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import combinations, product
 from typing import Any
 
 import numpy as np
 
-from hodgerank.collecting.forecast import Forecast, forecasts
+from hodgerank.collecting.forecast import Forecast, forecast
 from hodgerank.collecting.stopping import ExpectedTau, RankingRule, TopKCertain
 from hodgerank.data.comparisons import Comparisons
 from hodgerank.data.subsets import exclude_workers, largest_component
 from hodgerank.display import p_words
 from hodgerank.errors import DisconnectedGraph, InvalidComparisons, NothingToAsk
-from hodgerank.estimators.certainty import (
-    certainties,
-    certainty_over_next,
-    expected_tau,
-    leader_is_certain,
-    possible_leaders,
-    top_certainties,
-    top_k_certainty,
-)
+from hodgerank.estimators.certainty import expected_tau, top_certainties
 from hodgerank.estimators.position_bias.bias_test import ranking_chance
 from hodgerank.estimators.rank import rank
 from hodgerank.estimators.ranking import Ranking
 from hodgerank.estimators.trust import TrustReport, assess_trust
-from hodgerank.estimators.trust_statements import (
-    Statement,
-    about_repetitions,
-    about_workers,
-    chance_of_ranking,
-)
+from hodgerank.estimators.trust_statements import Statement, chance_of_ranking
 from hodgerank.estimators.workers.assessment import CLICKING, WARNINGS, WorkerAssessment
-from hodgerank.graph.comparison_graph import ComparisonGraph
 from hodgerank.graph.description import Description, describe
-from hodgerank.graph.repetitions import repeat_themselves
 from hodgerank.metrics import kendall_tau
 from hodgerank.reporting.options import ReportOptions
-from hodgerank.sampling.samplers.auto import AutoSampler
-from hodgerank.types import FloatArray, Item, Pair
-
-# After k answers that all prefer the leader, the other is better with a probability of at most
-# 2^-k over the mean likelihood of the answers if the leader is better, which is taken as 1/4.
-DOUBT = 4.0
-
-
-@dataclass(frozen=True)
-class Leading:
-    """The leader first, then whoever may be as good."""
-
-    items: tuple[Item, ...]
-    is_certain: bool
-    certainty: float
-
-
-def leading(ranking: Ranking, graph: ComparisonGraph, *, sides: bool = False) -> Leading:
-    """By the posterior, and by direct answers that are all of one opinion.
-
-    The posterior is taken as normal, which it is not where nobody ever preferred the other item:
-    there it never gets quite certain, however many the answers. Not where `sides` are in the model:
-    who leans to one may be of one opinion about that alone.
-    """
-    rows = np.flatnonzero(ranking.components == 0)
-    among = tuple(ranking.items[k] for k in rows)
-    certainty = top_k_certainty(ranking, 1, among)
-    rivals = possible_leaders(ranking)
-    if sides or leader_is_certain(ranking) or ranking.is_clustered:
-        return Leading(rivals, leader_is_certain(ranking), certainty)
-    direct = _doubt_of_unanimous(ranking, graph)[rows[1:]]
-    level = 1 - ranking.confidence
-    beaten = {item for item, doubt in zip(among[1:], direct, strict=True) if doubt <= level / 2}
-    left = tuple(item for item in rivals if item not in beaten)
-    believed = 1 - certainties(ranking, np.repeat(rows[:1], len(rows) - 1), rows[1:])
-    doubt = float(np.minimum(believed, direct).sum())
-    is_certain = len(left) == 1 and doubt <= level
-    return Leading(left, is_certain, max(certainty, 1 - doubt))
-
-
-def _doubt_of_unanimous(ranking: Ranking, graph: ComparisonGraph) -> FloatArray:
-    """How probable it is at most that an item is better than the leader; 1 unless all agree."""
-    leader = graph.items.index(ranking.items[0])
-    edges = np.flatnonzero((graph.i == leader) | (graph.j == leader))
-    towards = np.where(graph.i[edges] == leader, 1.0, -1.0)
-    edges = edges[graph.flows[edges] == towards]
-    doubt = np.ones(len(graph.items))
-    others = graph.i[edges] + graph.j[edges] - leader
-    answers = np.minimum(graph.counts[edges], graph.weights[edges])
-    doubt[others] = np.minimum(1.0, DOUBT * 0.5**answers)
-    place = {item: code for code, item in enumerate(graph.items)}
-    return doubt[[place[item] for item in ranking.items]]
-
+from hodgerank.reporting.verdict import NoOrder, Verdict, reach_verdict
+from hodgerank.sampling.sampler import Sampler
+from hodgerank.sampling.samplers.registry import build_sampler
+from hodgerank.types import Item, Pair
 
 FORESEEN = 60  # items up to which a forecast takes seconds
 N_NEXT = 10
+MOST_LEADERS = 20  # of more, nearly every pair decides something
 TOPS = (1, 3, 5, 10)
 HARDLY = 0.005  # pairs that were chosen by labels make .05 too easy to reach
 SHOWS_WITH_SIDES = (
@@ -108,9 +46,9 @@ Tell = Callable[[str], object]
 
 @dataclass(frozen=True)
 class WithoutFlagged:
-    """The ranking without workers that have a warning, beside the one with them.
+    """The ranking without workers that have a warning, compared with the one of all.
 
-    `ranking` is None where too few answers are left to join the items.
+    `ranking` is None where too few votes are left to connect the items.
     """
 
     n_workers: int
@@ -120,78 +58,42 @@ class WithoutFlagged:
 
     @property
     def n_turned(self) -> int:
-        """Number of pairs that stand in another order."""
+        """Number of pairs in another order."""
         return round(self.n_pairs * (1 - self.tau) / 2)
 
 
 @dataclass(frozen=True)
 class Findings:
-    """What was found in votes that belong together."""
+    """Everything that was found in votes that belong together."""
 
     votes: Comparisons
     description: Description
     ranking: Ranking
     trust: TrustReport
+    statements: tuple[Statement, ...]
+    verdict: Verdict
     without: WithoutFlagged | None
     next_pairs: tuple[Pair, ...]
-    forecasts: tuple[Forecast, ...]
+    forecast: Forecast | None
     settings: ReportOptions
-
-    @property
-    def is_unjoined(self) -> bool:
-        """Whether answers leave groups of items apart, though a prior may rank them together."""
-        return self.trust.decomposition.betti.beta_0 > 1
-
-    @cached_property
-    def leading(self) -> Leading:
-        """Who leads, who may be as good, and how certain that is."""
-        graph = self.trust.decomposition.graph
-        return leading(self.ranking, graph, sides=self.settings.position_bias is not None)
-
-    @property
-    def leader_is_certain(self) -> bool:
-        """Whether it is the best at the level of the report.
-
-        Never where answers repeat themselves and the intervals take that for news.
-        """
-        return self.leading.is_certain and not self.repeats_count_as_news
-
-    @cached_property
-    def repeats(self) -> bool:
-        """Whether answers of one worker to the same pair hang together."""
-        return repeat_themselves(self.trust.decomposition.answered)
-
-    @property
-    def repeats_count_as_news(self) -> bool:
-        """Whether they do, and the ranking does not allow for it."""
-        return self.repeats and not self.ranking.is_clustered
-
-    @cached_property
-    def statements(self) -> tuple[Statement, ...]:
-        """What may be said; of the ranking with sides in the model, if they are."""
-        said, position_bias = self.trust.statements, self.settings.position_bias
-        if position_bias is None or not any(one.about == "ranking" and one.concern for one in said):
-            return tuple(said)
-        p = ranking_chance(self.trust.decomposition.answered, position_bias)
-        if p is None or p > HARDLY:
-            return tuple(said)
-        shows = Statement("ranking", "significant", SHOWS_WITH_SIDES.format(p=p_words(p)))
-        return tuple(shows if one.about == "ranking" else one for one in said)
 
     @cached_property
     def concerns(self) -> tuple[Statement, ...]:
-        """What should be looked at before the ranking is used."""
+        """Statements to look at before the ranking is used."""
         said = [said for said in self.statements if said.concern]
-        if self.repeats and self.ranking.is_clustered:
-            taken_care_of = about_repetitions(self.trust.decomposition.answered)
-            said = [said for said in said if said not in taken_care_of]
+        if self.verdict.state != "correlated":
+            said = [said for said in said if said.code != "correlated"]
         if self.settings.position_bias is not None:
             said = [said for said in said if said.about != "position_bias"]
-        workers = self.trust.workers
-        if workers is not None and not with_warning(workers, self.settings):
-            innocent = about_workers(workers, self.votes.n_workers)
-            said = [said for said in said if said not in innocent]
+        if not self.warned:
+            said = [said for said in said if (said.about, said.code) != ("workers", "warnings")]
         return tuple(said)
+
+    @cached_property
+    def warned(self) -> tuple[Item, ...]:
+        """Workers with a warning that the model does not account for."""
+        workers = self.trust.workers
+        return () if workers is None else with_warning(workers, self.settings)
 
     @property
     def n_parts(self) -> int:
@@ -199,129 +101,194 @@ class Findings:
         return self.trust.decomposition.betti.beta_0
 
     @cached_property
-    def compared(self) -> tuple[Item, ...]:
-        """The items of the largest component, best first."""
-        ranking = self.ranking
-        return tuple(ranking.items[k] for k in np.flatnonzero(ranking.components == 0))
-
-    @cached_property
     def tops(self) -> dict[int, float]:
-        """How certain the best k of these are the best k, for some k."""
-        ks = [k for k in TOPS if k < len(self.compared)]
-        return dict(zip(ks, top_certainties(self.ranking, ks, self.compared), strict=True))
-
-    @cached_property
-    def tau(self) -> float:
-        """Expected Kendall's tau with the true order."""
-        return expected_tau(self.ranking)
-
-    @cached_property
-    def over_next(self) -> FloatArray:
-        """How certain each item is to be better than the next."""
-        return certainty_over_next(self.ranking)
-
-    @property
-    def shows_a_ranking(self) -> bool:
-        """Whether the answers are more than coin tosses."""
-        return not self.is_of_concern("ranking")
+        """How certain the first k of the largest component are the best k, for some k."""
+        ranking = self.ranking
+        rows = np.flatnonzero(ranking.components == 0)
+        ks = [k for k in TOPS if k < len(rows)]
+        among = [ranking.items[k] for k in rows]
+        found = dict(zip(ks, top_certainties(ranking, ks, among), strict=True))
+        return {**found, 1: self.verdict.certainty}
 
     @property
     def chance(self) -> float:
-        """How often coin tosses would show as much of a ranking."""
+        """p-value of the ranking: how often random votes show as much of one."""
         return chance_of_ranking(self.trust.decomposition)
+
+    def is_concern(self, about: str, code: str) -> bool:
+        """Whether this should be looked at before the ranking is used."""
+        return any((said.about, said.code) == (about, code) for said in self.concerns)
 
     @property
     def has_cycles(self) -> bool:
-        """Whether preferences surely run in cycles."""
-        return self.is_of_concern("cycles") and self.trust.consistency.checkable
+        """Whether preferences form significant cycles."""
+        return self.is_concern("cycles", "significant")
 
-    def is_of_concern(self, about: str) -> bool:
-        """Whether something should be looked at that is about this."""
-        return any(said.about == about for said in self.concerns)
+    def ranking_columns(self) -> dict[str, Any]:
+        """The columns of the ranking, with the places of the verdict."""
+        columns = self.ranking.columns()
+        places = self.verdict.places
+        return {**columns, "rank_lower": places[:, 0], "rank_upper": places[:, 1]}
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, ready for JSON."""
+        trust = self.trust.to_dict()
+        for part in ("verdict", "statements"):  # which do not know what the model accounts for
+            del trust[part]
+        ranking = self.ranking.to_dict()
+        for row, (best, worst) in zip(ranking["items"], self.verdict.places.tolist(), strict=True):
+            row["rank_lower"], row["rank_upper"] = best, worst
+        over_next = self.verdict.over_next.tolist()
         return {
+            "verdict": self.verdict.to_dict(),
+            "statements": [said.to_dict() for said in self.statements],
             "concerns": [said.to_dict() for said in self.concerns],
-            "leader": self.ranking.items[0],
-            "leader_is_certain": self.leader_is_certain,
-            "possible_leaders": list(self.leading.items),
-            "expected_tau": self.tau,
+            "expected_tau": expected_tau(self.ranking),
             "reading": self.votes.report.to_dict(),
             "description": self.description.to_dict(),
-            "ranking": self.ranking.to_dict(),
-            "better_than_next": [None if np.isnan(p) else p for p in self.over_next.tolist()],
-            "trust": self.trust.to_dict(),
+            "ranking": ranking,
+            "better_than_next": [None if np.isnan(p) else p for p in over_next],
+            "trust": trust,
             "without_flagged": None
             if self.without is None or self.without.ranking is None
             else {"tau": self.without.tau, **self.without.ranking.to_dict()},
-            "forecasts": [outlook.to_dict() for outlook in self.forecasts],
-            "next_pairs": [list(pair) for pair in self.next_pairs],
+            "forecast": None if self.forecast is None else self.forecast.to_dict(),
+            "next": {"goal": self.verdict.goal, "pairs": [list(pair) for pair in self.next_pairs]},
         }
 
 
 def find(votes: Comparisons, settings: ReportOptions, tell: Tell) -> Findings:
-    """Rank the votes and ask everything that should be asked of them, telling what is done."""
+    """Rank the votes and assess everything a report says about them, telling each step."""
     tell("ranking")
     ranking = rank(votes, **settings.options)
-    if ranking.not_connected:
+    all_votes = votes
+    if ranking.no_votes or ranking.not_connected:
         votes = largest_component(votes)
-    tell("assessing how far the ranking can be trusted")
+    tell("assessing consistency and workers" if settings.with_workers else "assessing consistency")
     trust = assess_trust(votes, with_workers=settings.with_workers)
-    trust.statements  # noqa: B018 - computed while progress is told
+    statements = _statements(trust, settings)
+    verdict = _verdict(ranking, trust, statements, settings)
     tell("choosing the next pairs")
-    sampler = AutoSampler(votes.items, seed=settings.seed, position_bias=settings.position_bias)
-    sampler.prepare_to_stop()
-    sampler.tell_many(votes)
-    try:
-        pairs = tuple(sampler.ask(N_NEXT, candidates=settings.candidates))
-    except NothingToAsk:
-        pairs = ()
-    outlooks: tuple[Forecast, ...] = ()
-    if settings.with_forecast and pairs and len(ranking) <= FORESEEN:
+    sampler = _sampler(all_votes, verdict, settings)
+    pairs = _next_pairs(sampler, verdict, settings)
+    outlook = None
+    can_forecast = verdict.has_order and len(sampler.items) == len(ranking) <= FORESEEN
+    if settings.with_forecast and pairs and can_forecast:
         tell("forecasting what more votes would achieve")
-        graph, sides = trust.decomposition.graph, settings.position_bias is not None
-        is_certain = leading(ranking, graph, sides=sides).is_certain
-        outlooks = forecasts(sampler, _wanted(ranking, is_certain), ranking)
+        outlook = _forecast(sampler, ranking, verdict)
     return Findings(
         votes=votes,
         description=describe(votes),
         ranking=ranking,
         trust=trust,
+        statements=statements,
+        verdict=verdict,
         without=_without_flagged(votes, ranking, trust, settings),
         next_pairs=pairs,
-        forecasts=outlooks,
+        forecast=outlook,
         settings=settings,
     )
 
 
-def _wanted(ranking: Ranking, is_certain: bool) -> list[RankingRule]:
-    """Which is the best, unless that is certain, and more of the order than there is."""
-    rules: list[RankingRule] = []
-    if not is_certain:
-        rules.append(TopKCertain(1, ranking.confidence))
-    now = expected_tau(ranking)
-    rules += [ExpectedTau(tau) for tau in TARGETS if tau > now][:1]
-    return rules
+def _statements(trust: TrustReport, settings: ReportOptions) -> tuple[Statement, ...]:
+    """Those of the trust report; about the ranking with position bias in the model, if it is."""
+    said, position_bias = trust.statements, settings.position_bias
+    if position_bias is None or not any(one.about == "ranking" and one.concern for one in said):
+        return said
+    p = ranking_chance(trust.decomposition.answered, position_bias)
+    if p is None or p > HARDLY:
+        return said
+    shows = Statement("ranking", "significant", SHOWS_WITH_SIDES.format(p=p_words(p)))
+    return tuple(shows if one.about == "ranking" else one for one in said)
 
 
-def with_warning(workers: WorkerAssessment, settings: ReportOptions) -> list[Item]:
+def _verdict(
+    ranking: Ranking,
+    trust: TrustReport,
+    statements: tuple[Statement, ...],
+    settings: ReportOptions,
+) -> Verdict:
+    """The verdict, with the first reason why there is no order."""
+    codes = {(said.about, said.code) for said in statements}
+    no_order: NoOrder | None = None
+    if trust.decomposition.betti.beta_0 > 1:
+        no_order = "disconnected"
+    elif ("ranking", "not_significant") in codes:
+        no_order = "cyclic" if ("cycles", "significant") in codes else "chance"
+    if ranking.is_level and no_order != "disconnected":
+        no_order = "cyclic" if no_order == "cyclic" else "level"
+    return reach_verdict(
+        ranking,
+        trust.decomposition.graph,
+        no_order=no_order,
+        is_correlated=("workers", "correlated") in codes and not ranking.is_clustered,
+        sides=settings.position_bias is not None,
+    )
+
+
+def _sampler(votes: Comparisons, verdict: Verdict, settings: ReportOptions) -> Sampler:
+    """The sampler for what the headline leaves open, which knows the votes."""
+    strategy = "top-1" if verdict.goal == "best" else "auto"
+    sampler = build_sampler(
+        strategy, votes.items, seed=settings.seed, position_bias=settings.position_bias
+    )
+    sampler.prepare_to_stop()
+    sampler.tell_many(votes)
+    return sampler
+
+
+def _next_pairs(sampler: Sampler, verdict: Verdict, settings: ReportOptions) -> tuple[Pair, ...]:
+    """The most informative pairs; about the best, those of items that could be it."""
+    candidates = settings.candidates
+    if verdict.goal == "best" and len(verdict.leaders) <= MOST_LEADERS:
+        leaders = set(verdict.leaders)
+        if candidates is None:
+            others = [item for item in sampler.items if item not in leaders]
+            pairs = (*combinations(verdict.leaders, 2), *product(verdict.leaders, others))
+            candidates = [Pair(*pair) for pair in pairs]
+        else:
+            candidates = [pair for pair in candidates if leaders.intersection(pair)] or candidates
+    try:
+        return tuple(sampler.ask(N_NEXT, candidates=candidates))
+    except NothingToAsk:
+        return ()
+
+
+def _forecast(sampler: Sampler, ranking: Ranking, verdict: Verdict) -> Forecast | None:
+    """How many votes decide what the headline leaves open.
+
+    None where the posterior takes it for decided already.
+    """
+    rule: RankingRule
+    if verdict.goal == "best":
+        rule = TopKCertain(1, verdict.level)
+    else:
+        now = expected_tau(ranking)
+        tau = next((tau for tau in TARGETS if tau > now), None)
+        if tau is None:
+            return None
+        rule = ExpectedTau(tau)
+    outlook = forecast(sampler, rule, ranking)
+    return outlook if outlook.votes else None
+
+
+def with_warning(workers: WorkerAssessment, settings: ReportOptions) -> tuple[Item, ...]:
     """Workers with a warning; none for position bias where the model has a term for each."""
     allowed_for = (CLICKING,) if settings.position_bias == "worker" else ()
     flags = zip(workers.workers, workers.flag, strict=True)
-    return [worker for worker, flag in flags if flag in WARNINGS and flag not in allowed_for]
+    return tuple(worker for worker, flag in flags if flag in WARNINGS and flag not in allowed_for)
 
 
 def _without_flagged(
     votes: Comparisons, ranking: Ranking, trust: TrustReport, settings: ReportOptions
 ) -> WithoutFlagged | None:
-    flagged = [] if trust.workers is None else with_warning(trust.workers, settings)
+    flagged = () if trust.workers is None else with_warning(trust.workers, settings)
     if not flagged:
         return None
     n = len(flagged)
     try:
         kept = exclude_workers(votes, flagged)
-        ridge = ranking.ridge or None if settings.options.get("model", "bayes") == "bayes" else None
+        ridge = ranking.ridge or None if settings.model == "bayes" else None
         other = rank(kept, **{"ridge": ridge, **settings.options})
     except (InvalidComparisons, DisconnectedGraph):
         return WithoutFlagged(n, None)

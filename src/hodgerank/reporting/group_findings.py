@@ -1,53 +1,62 @@
-"""What was found in votes that fall into groups."""
+"""Findings in votes that fall into groups."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
+
+import numpy as np
 
 from hodgerank.data.comparisons import Comparisons
 from hodgerank.data.groups import VoteGroups
 from hodgerank.estimators.group_rankings import GroupRankings, rank_groups
 from hodgerank.estimators.workers.assess import assess_workers
 from hodgerank.estimators.workers.assessment import WorkerAssessment
-from hodgerank.reporting.blocks import Text
-from hodgerank.reporting.findings import Findings, Tell, find
-from hodgerank.reporting.messages import level, percent, say
+from hodgerank.reporting.findings import Findings, Tell, find, with_warning
 from hodgerank.reporting.options import ReportOptions
 from hodgerank.types import Item
 
 
 @dataclass(frozen=True)
 class GroupFindings:
-    """The ranking of each group, and the workers over all of them."""
+    """The findings in each group, and the workers over all of them."""
 
     votes: Comparisons
     rankings: GroupRankings
     each: Mapping[Item, Findings]
     workers: WorkerAssessment | None
+    settings: ReportOptions
 
-    def answer(self) -> tuple[Text, ...]:
-        """Where the leader is certain, how sure the order is, and what to do."""
-        n = len(self.rankings.sizes)
-        if not self.each:
-            return (say("group_answer.none", n=n),)
-        level_ = level(next(iter(self.rankings.values())).confidence)
-        unsettled = sum(not found.leader_is_certain for found in self.each.values())
-        first = say("group_answer.certain", n=n, k=len(self.each) - unsettled, level=level_)
-        taus = [found.tau for found in self.each.values()]
-        sure = say("group_answer.sure", pairs=percent((1 + sum(taus) / len(taus)) / 2))
-        doubtful = sum(bool(found.concerns) for found in self.each.values())
-        if doubtful:
-            return first, sure, say("group_answer.concerns", n=doubtful)
-        ask = say("group_answer.ask", n=unsettled) if unsettled else say("group_answer.fine")
-        return first, sure, ask
+    @cached_property
+    def open_groups(self) -> list[Item]:
+        """Groups in which the best item is not settled."""
+        return [group for group, found in self.each.items() if not found.verdict.is_settled]
+
+    @cached_property
+    def doubtful(self) -> list[Item]:
+        """Groups with something to look at first."""
+        return [group for group, found in self.each.items() if found.concerns]
+
+    @cached_property
+    def warned(self) -> tuple[Item, ...]:
+        """Workers with a warning that the model does not account for."""
+        return () if self.workers is None else with_warning(self.workers, self.settings)
+
+    @property
+    def pairs_in_order(self) -> float | None:
+        """Mean share of the pairs in the right order over groups that have an order."""
+        verdicts = [found.verdict for found in self.each.values() if found.verdict.has_order]
+        return (
+            float(np.mean([verdict.pairs_in_order for verdict in verdicts])) if verdicts else None
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, ready for JSON."""
         return {
             "reading": self.votes.report.to_dict(),
-            **self.rankings.to_dict(),
+            "column": self.rankings.column,
             "problems": {str(group): str(why) for group, why in self.rankings.problems.items()},
             "findings": [
                 {self.rankings.column: group, **found.to_dict()}
@@ -58,15 +67,15 @@ class GroupFindings:
 
 
 def find_in_groups(groups: VoteGroups, settings: ReportOptions, tell: Tell) -> GroupFindings:
-    """The same questions to each group; workers are assessed over all together."""
+    """Assess each group by itself, and the workers over all together."""
     tell("ranking the groups")
     rankings = rank_groups(groups, **settings.options)
     quiet = replace(settings, with_forecast=False, with_workers=False)
-    each = {}
-    for group in rankings:
-        tell(f"looking at {groups.column} {group}")
-        each[group] = find(groups[group], quiet, lambda step: None)
+    tell("assessing the groups")
+    each = {group: find(groups[group], quiet, lambda step: None) for group in rankings}
     together = groups.together()
-    tell("assessing workers")
-    workers = assess_workers(together) if together.n_workers else None
-    return GroupFindings(together, rankings, each, workers)
+    workers = None
+    if together.n_workers:
+        tell("assessing workers")
+        workers = assess_workers(together)
+    return GroupFindings(together, rankings, each, workers, settings)

@@ -1,8 +1,11 @@
-"""A report as one HTML page that needs no other file and makes no request; charts stand in it."""
+"""A report as one HTML page that needs no other file, runs no script and makes no request."""
 
 from __future__ import annotations
 
+import re
 from base64 import b64encode
+from collections.abc import Sequence
+from datetime import date
 from html import escape
 from importlib.resources import files
 
@@ -13,24 +16,35 @@ from hodgerank.reporting.blocks import (
     Bullets,
     Document,
     Figure,
+    FirstPage,
     Paragraph,
     Section,
+    Standing,
+    Standings,
     Table,
     Text,
+    VerdictLine,
 )
 from hodgerank.reporting.messages import LANGUAGE, say
 
 # Nothing is fetched and nothing is run, whatever the names of items are.
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
 
+MARK = (
+    '<svg class="mark" viewBox="0 0 20 20" aria-hidden="true">'
+    '<path d="M3 11h3.5v6H3zM8.250 3h3.5v14h-3.5zM13.500 8H17v9h-3.500z"/></svg>'
+)
+SIGNS = {
+    "good": "M4.500 10.500l3.500 3.500 7.500-8",
+    "open": "M5 10h.01M10 10h.01M15 10h.01",
+    "warning": "M10 4v7.500M10 15.500h.01",
+}
+TURN = '<svg class="turn" viewBox="0 0 20 20" aria-hidden="true"><path d="M8 5l5 5-5 5"/></svg>'
+
 
 def page(document: Document) -> str:
     """The whole page."""
     title = escape(document.title)
-    contents = "".join(
-        f'<li><a href="#{section.key}">{_html(section.title)}</a></li>'
-        for section in document.sections
-    )
     sections = "\n".join(
         _section(section, f"chart-{k}-") for k, section in enumerate(document.sections)
     )
@@ -48,11 +62,16 @@ def page(document: Document) -> str:
 </head>
 <body>
 <main>
-<h1>{title}</h1>
-{_paragraph(Paragraph(document.answer, "lead"))}
-{_concerns(document.concerns)}
-<nav aria-label="{_html(say("page.contents"))}"><ol>{contents}</ol></nav>
+<article class="sheet">
+<p class="eyebrow"><span class="brand">{MARK}{_html(say("page.mark"))}</span>
+<span>{_day(document.made.date)}</span></p>
+<h1>{title}<span class="below">{_html(document.subtitle)}</span></h1>
+<p class="answer">{_sentences(document.answer[:2])}</p>
+{_first_page(document.first_page)}
+</article>
+<section class="folds" aria-label="{_html(say("page.sections"))}">
 {sections}
+</section>
 <footer>{_html(made)}</footer>
 </main>
 </body>
@@ -61,7 +80,17 @@ def page(document: Document) -> str:
 
 
 def _html(text: Text) -> str:
-    return text.written(escape, escape)
+    """Escaped words, in which p-values do not break."""
+    return re.sub(r"\bp (=|&lt;|&gt;) (?=\.)", "p\u00a0\\1\u00a0", text.written(escape, escape))
+
+
+def _day(iso: str) -> str:
+    day = date.fromisoformat(iso)
+    return f"{day.day} {day:%B} {day.year}"
+
+
+def _sentences(texts: tuple[Text, ...]) -> str:
+    return " ".join(map(_html, texts))
 
 
 def _style() -> str:
@@ -70,38 +99,114 @@ def _style() -> str:
     return style + colour_rules()
 
 
-def _concerns(concerns: tuple[Text, ...]) -> str:
-    if not concerns:
-        return ""
-    heading = _html(say("page.concerns"))
-    title = f'<h3 role="heading" aria-level="2">{heading}</h3>'
-    return f'<div class="concern">{title}{_list(concerns)}</div>'
+def _first_page(first: FirstPage) -> str:
+    figures = "".join(
+        f"<div><dt>{_html(figure.label)}</dt><dd>{escape(figure.value)}</dd></div>"
+        for figure in first.figures
+    )
+    board = first.board
+    shown = _standings(board) if isinstance(board, Standings) else _board(board)
+    lines = "".join(map(_line, first.lines))
+    return (
+        f'<dl class="figures" aria-label="{_html(say("page.figures"))}">{figures}</dl>\n'
+        f'<section class="board">{shown}</section>\n'
+        f'<section class="lines" aria-label="{_html(say("page.lines"))}">{lines}</section>'
+    )
+
+
+def _board(table: Table) -> str:
+    """A table whose caption is its heading."""
+    heading = "" if table.caption is None else f"<h2>{_html(table.caption)}</h2>"
+    return heading + _table(Table(table.header, table.rows, table.right))
+
+
+def _standings(standings: Standings) -> str:
+    """Rows with interval bars; words and numbers are HTML, and only bars are drawn."""
+    header = standings.header
+    has_places = any(row.place for tier in standings.tiers for row in tier)
+    place = f'<th scope="col" class="place"><span>{_html(header["place"])}</span></th>'
+    could_be = f'<th scope="col" class="could">{_html(header["could_be"])}</th>'
+    head = (
+        f"{place if has_places else ''}"
+        f'<th scope="col">{_html(header["item"])}</th>'
+        '<td class="axis"><span class="ticks"><span>0%</span><span>50%</span><span>100%</span>'
+        "</span></td>"
+        f'<th scope="col" class="chosen">{_html(header["chosen"])}</th>'
+        f"{could_be if has_places else ''}"
+    )
+    bodies = "\n".join(_tier(tier, has_places) for tier in standings.tiers)
+    notes = "".join(f'<p class="note">{_html(note)}</p>' for note in standings.notes)
+    kind = "" if has_places else ' class="unordered"'
+    return (
+        f"<h2>{_html(standings.title)}</h2>"
+        f"<p>{_html(standings.reading)} {_html(standings.legend)}</p>"
+        f"<table{kind}><thead><tr>{head}</tr></thead>\n{bodies}</table>{notes}"
+    )
+
+
+def _tier(tier: Sequence[Standing], has_places: bool) -> str:
+    kind = ' class="tied"' if has_places and len(tier) > 1 else ""
+    rows = "\n".join(_standing(row, has_places) for row in tier)
+    return f"<tbody{kind}>{rows}</tbody>"
+
+
+def _standing(row: Standing, has_places: bool) -> str:
+    at, low, high = (f"{100 * share:.1f}%" for share in (row.chosen, row.lower, row.upper))
+    bar = (
+        '<svg class="bar" aria-hidden="true">'
+        '<line class="rule" x1="0" x2="0" y1="-50%" y2="150%"/>'
+        '<line class="rule half" x1="50%" x2="50%" y1="-50%" y2="150%"/>'
+        '<line class="rule" x1="100%" x2="100%" y1="-50%" y2="150%"/>'
+        f'<line class="range" x1="{low}" x2="{high}" y1="50%" y2="50%"/>'
+        f'<circle class="dot" cx="{at}" cy="50%" r="5"/></svg>'
+    )
+    numbers = (
+        f"{100 * row.chosen:.0f}% "
+        f'<span class="soft">{100 * row.lower:.0f}–{100 * row.upper:.0f}</span>'
+    )
+    place = f'<td class="place">{row.place}</td>' if has_places else ""
+    could_be = f'<td class="could">{row.could_be}</td>' if has_places else ""
+    return (
+        f'<tr>{place}<th scope="row">{escape(row.name)}</th><td class="axis">{bar}</td>'
+        f'<td class="chosen">{numbers}</td>{could_be}</tr>'
+    )
+
+
+def _line(line: VerdictLine) -> str:
+    sign = f'<svg viewBox="0 0 20 20" aria-hidden="true"><path d="{SIGNS[line.status]}"/></svg>'
+    detail = f'<p class="detail">{_sentences(line.detail)}</p>' if line.detail else ""
+    action = ""
+    if line.action is not None:
+        words = _html(line.action)
+        shown = f'<a href="#{line.link}">{words}</a>' if line.link else words
+        action = f'<p class="action">{shown}</p>'
+    return (
+        f'<article class="line {line.status}"><span class="sign">{sign}</span><div>'
+        f"<h2>{_html(line.title)}</h2><p>{_html(line.text)}</p>{detail}{action}</div></article>"
+    )
 
 
 def _section(section: Section, prefix: str) -> str:
+    """Folded to its conclusion; links lead inside, which opens it."""
     blocks = "\n".join(_block(block, f"{prefix}{k}-") for k, block in enumerate(section.blocks))
-    return f'<section id="{section.key}">\n<h2>{_html(section.title)}</h2>\n{blocks}\n</section>'
+    return (
+        f"<details><summary>{TURN}<h2>{_html(section.title)}</h2>"
+        f'<span class="soft">{_html(section.summary).removesuffix(".")}</span></summary>\n'
+        f'<div class="inner" id="{section.key}">\n{blocks}\n</div></details>'
+    )
 
 
 def _block(block: Block, prefix: str) -> str:
     match block:
         case Paragraph():
-            return _paragraph(block)
+            kind = ' class="note"' if block.kind == "note" else ""
+            return f"<p{kind}>{_sentences(block.texts)}</p>"
         case Bullets():
-            return _list(block.texts)
+            return f"<ul>{''.join(f'<li>{_html(text)}</li>' for text in block.texts)}</ul>"
         case Table():
             return _table(block)
         case Figure():
             return figure_of(block.draw(), prefix)
-
-
-def _paragraph(block: Paragraph) -> str:
-    kind = "" if block.kind == "plain" else f' class="{block.kind}"'
-    return f"<p{kind}>{' '.join(map(_html, block.texts))}</p>"
-
-
-def _list(texts: tuple[Text, ...]) -> str:
-    return f"<ul>{''.join(f'<li>{_html(text)}</li>' for text in texts)}</ul>"
 
 
 def _table(table: Table) -> str:

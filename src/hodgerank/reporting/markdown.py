@@ -5,18 +5,36 @@ from __future__ import annotations
 import re
 
 from hodgerank import __version__
-from hodgerank.reporting.blocks import Bullets, Document, Figure, Paragraph, Section, Table, Text
+from hodgerank.reporting.blocks import (
+    Bullets,
+    Document,
+    Figure,
+    KeyFigure,
+    Paragraph,
+    Section,
+    Standings,
+    Table,
+    Text,
+    VerdictLine,
+)
 from hodgerank.reporting.messages import say
 
 
 def page(document: Document) -> str:
     """The whole document."""
-    parts = [f"# {_escaped(document.title)}", _paragraph(document.answer)]
-    if document.concerns:
-        parts += [f"**{_markdown(say('page.concerns'))}**", _list(document.concerns)]
-    parts += [_section(section) for section in document.sections]
+    first = document.first_page
+    board = _standings(first.board) if isinstance(first.board, Standings) else _table(first.board)
     made = say("page.made", version=__version__, date=document.made.date)
-    parts.append(f"{_markdown(made)} {_markdown(say('page.charts_elsewhere'))}")
+    parts = [
+        f"# {_escaped(document.title)}",
+        _markdown(document.subtitle),
+        f"**{_paragraph(document.answer[:2])}** {_paragraph(document.answer[2:])}".strip(),
+        " · ".join(map(_figure, first.figures)),
+        board,
+        "\n".join(map(_line, first.lines)),
+        *map(_section, document.sections),
+        f"{_markdown(made)} {_markdown(say('page.charts_elsewhere'))}",
+    ]
     return "\n\n".join(parts) + "\n"
 
 
@@ -37,9 +55,18 @@ def _list(texts: tuple[Text, ...]) -> str:
     return "\n".join(f"- {_markdown(text)}" for text in texts)
 
 
+def _figure(figure: KeyFigure) -> str:
+    return f"{_markdown(figure.label)}: **{_escaped(figure.value)}**"
+
+
+def _line(line: VerdictLine) -> str:
+    texts = (line.text, *line.detail, *((line.action,) if line.action else ()))
+    return f"- **{_markdown(line.title)}** ({line.status}): {_paragraph(texts)}"
+
+
 def _section(section: Section) -> str:
     blocks = [_block(block) for block in section.blocks if not isinstance(block, Figure)]
-    return "\n\n".join([f"## {_markdown(section.title)}", *blocks])
+    return "\n\n".join([f"## {_markdown(section.title)}", _markdown(section.summary), *blocks])
 
 
 def _block(block: Paragraph | Bullets | Table) -> str:
@@ -50,6 +77,29 @@ def _block(block: Paragraph | Bullets | Table) -> str:
             return _list(block.texts)
         case Table():
             return _table(block)
+
+
+def _standings(standings: Standings) -> str:
+    header, right = standings.header, frozenset({0, 2, 3})
+    rows = [
+        (
+            row.place,
+            row.name,
+            f"{row.chosen:.0%} ({100 * row.lower:.0f}–{100 * row.upper:.0f})",
+            row.could_be,
+        )
+        for tier in standings.tiers
+        for row in tier
+    ]
+    columns = [k for k in range(4) if k in (1, 2) or any(row[k] for row in rows)]
+    names = [list(header.values())[k] for k in columns]
+    table = Table(
+        names,
+        [[row[k] for k in columns] for row in rows],
+        frozenset(place for place, k in enumerate(columns) if k in right),
+    )
+    title = f"**{_markdown(standings.title)}**: {_markdown(standings.reading)}"
+    return "\n\n".join([title, _table(table), *map(_markdown, standings.notes)])
 
 
 def _table(table: Table) -> str:

@@ -1,4 +1,4 @@
-"""How it was done, in words, and what it takes to do it again."""
+"""Sections on data and methods: what was read, how it was ranked, how to reproduce it."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from hodgerank import __version__
 from hodgerank.data.comparisons import Comparisons, ReadReport
 from hodgerank.estimators.ranking import Ranking
 from hodgerank.graph.description import Description, Spread
-from hodgerank.reporting.blocks import Bullets, Paragraph, Section, Table, Text
+from hodgerank.reporting.blocks import Block, Bullets, Paragraph, Section, Table, Text
 from hodgerank.reporting.findings import Findings
 from hodgerank.reporting.messages import level, say, words
 from hodgerank.reporting.options import Provenance
@@ -34,7 +34,9 @@ def methods_section(
     votes: Comparisons, ranking: Ranking | None, rate: float, made: Provenance
 ) -> Section:
     """Estimators, references, version, seed and command line."""
-    texts = [say("methods.decomposition"), say("methods.workers", rate=rate), say("methods.next")]
+    texts = [say("methods.decomposition"), say("methods.outliers"), say("methods.next")]
+    if votes.n_workers:
+        texts.insert(1, say("methods.workers", rate=rate))
     if ranking is not None:
         texts.insert(
             0,
@@ -59,6 +61,7 @@ def methods_section(
     return Section(
         "methods",
         say("methods.title"),
+        say("methods.summary"),
         (
             Paragraph(tuple(texts)),
             Table((say("methods.repeat"), Text("")), rows),
@@ -69,7 +72,7 @@ def methods_section(
 
 
 def fingerprint(votes: Comparisons) -> str:
-    """Of the answers as they were read, whatever file they came in: the same votes, the same."""
+    """Digest of the votes as they were read: the same votes give the same in any file."""
     digest = sha256(repr((votes.items, votes.workers)).encode())
     for part in (votes.left, votes.right, votes.outcome, votes.worker, votes.total_weight):
         digest.update(part.tobytes())
@@ -86,12 +89,27 @@ def _cited(texts: list[Text]) -> list[Text]:
     return [Text("[{key}] {paper}", {"key": k, "paper": REFERENCES[k]}) for k in sorted(found)]
 
 
-def reading_section(found: Findings) -> Section:
-    """How the votes were understood, and what they cover."""
-    rows = [(str(fact), str(value)) for fact, value in _facts(found.description)]
-    header = (say("read.fact"), say("read.value"))
-    return Section(
-        "read", say("read.title"), (*about_reading(found.votes.report), Table(header, rows))
+def data_section(found: Findings) -> Section:
+    """How the votes were read, what they cover, and what was not recorded."""
+    description = found.description
+    rows = [(str(fact), str(value)) for fact, value in _facts(description)]
+    blocks: list[Block] = list(about_reading(found.votes.report))
+    unrecorded = _unrecorded(found.votes, description)
+    if unrecorded is not None:
+        blocks.append(Paragraph((unrecorded,)))
+    blocks.append(Table((say("data.fact"), say("data.value")), rows))
+    return Section("data", say("data.title"), data_summary(found.votes), tuple(blocks))
+
+
+def data_summary(votes: Comparisons) -> Text:
+    """How many votes, items and workers there are, and what was left out."""
+    n_left_out = sum(votes.report.left_out.values())
+    left_out = (
+        say("data.some_left_out", n=n_left_out) if n_left_out else say("data.nothing_left_out")
+    )
+    workers = say("data.by_workers", n=votes.n_workers) if votes.n_workers else ""
+    return say(
+        "data.summary", n=votes.n_votes, items=votes.n_items, workers=workers, left_out=left_out
     )
 
 
@@ -100,44 +118,52 @@ def about_reading(report: ReadReport) -> tuple[Paragraph | Bullets, ...]:
     n = sum(report.left_out.values())
     if n:
         reasons = ", ".join(f"{count:,} {reason}" for reason, count in report.left_out.items())
-        left_out = say("read.left_out", rows=report.rows + report.filtered, n=n, reasons=reasons)
+        left_out = say("data.left_out", rows=report.rows + report.filtered, n=n, reasons=reasons)
     else:
-        left_out = say("read.all_used")
-    first = Paragraph((say("read.rows", words=str(report)), left_out))
+        left_out = say("data.all_used")
+    first = Paragraph((say("data.rows", words=str(report)), left_out))
     notes = tuple(words(note) for note in (*report.rejections, *report.notes))
     return (first, Bullets(notes)) if notes else (first,)
 
 
+def _unrecorded(votes: Comparisons, description: Description) -> Text | None:
+    """What the votes do not say, for which other reports have a section."""
+    if not votes.n_workers and description.display_order is None:
+        return say("data.neither")
+    if not votes.n_workers:
+        return say("data.no_workers")
+    return say("data.no_display_order") if description.display_order is None else None
+
+
 def _facts(d: Description) -> list[tuple[Text, Text]]:
-    joined = say("read.joined", n=d.items)
-    unjoined = say("read.unjoined", n=d.items, k=d.components)
+    connected = say("data.connected", n=d.items)
+    disconnected = say("data.disconnected", n=d.items, k=d.components)
     facts = [
-        (say("read.items"), joined if d.components == 1 else unjoined),
-        (say("read.answers"), say("read.answers_of", n=d.votes, ties=d.ties, graded=d.graded)),
-        (say("read.workers"), _workers(d)),
+        (say("data.items"), connected if d.components == 1 else disconnected),
+        (say("data.votes"), say("data.votes_of", n=d.votes, ties=d.ties, graded=d.graded)),
+    ]
+    if d.workers:
+        facts.append((say("data.workers"), _workers(d)))
+    facts += [
         (
-            say("read.pairs"),
-            say("read.pairs_of", n=d.pairs_asked, possible=d.pairs_possible, share=d.coverage),
+            say("data.pairs"),
+            say("data.pairs_of", n=d.pairs_asked, possible=d.pairs_possible, share=d.coverage),
         ),
-        (say("read.per_pair"), _spread(d.votes_per_pair)),
-        (say("read.per_item"), _spread(d.votes_per_item)),
+        (say("data.per_pair"), _spread(d.votes_per_pair)),
+        (say("data.per_item"), _spread(d.votes_per_item)),
     ]
     if d.votes_per_worker is not None:
-        facts.append((say("read.per_worker"), _spread(d.votes_per_worker)))
-    if d.display_order is None:
-        facts.append((say("read.display"), say("read.display_unknown")))
-    elif d.display_order.left_preferred is not None:
-        facts.append((say("read.left"), say("read.left_of", share=d.display_order.left_preferred)))
+        facts.append((say("data.per_worker"), _spread(d.votes_per_worker)))
+    if d.display_order is not None and d.display_order.left_preferred is not None:
+        facts.append((say("data.left"), say("data.left_of", share=d.display_order.left_preferred)))
     return facts
 
 
 def _workers(d: Description) -> Text:
-    if not d.workers:
-        return say("read.workers_unknown")
     if d.anonymous_votes:
-        return say("read.anonymous", n=d.workers, k=d.anonymous_votes)
-    return say("read.workers_of", n=d.workers)
+        return say("data.anonymous", n=d.workers, k=d.anonymous_votes)
+    return say("data.workers_of", n=d.workers)
 
 
 def _spread(spread: Spread) -> Text:
-    return say("read.spread", least=spread.least, most=spread.most, median=spread.median)
+    return say("data.spread", least=spread.least, most=spread.most, median=spread.median)

@@ -38,6 +38,11 @@ class ReportOptions:
     max_votes: int | None = None
 
     @property
+    def model(self) -> str:
+        """The model of `rank`."""
+        return str(self.options.get("model", "bayes"))
+
+    @property
     def position_bias(self) -> Position | None:
         """Whose lean to a side is in the model."""
         return self.options.get("position_bias")

@@ -1,4 +1,4 @@
-"""Whether one ranking explains the answers, beside what noise gives."""
+"""Sections on the votes behind the order: consistency, graph, workers, outliers, position bias."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from functools import partial
 
 import numpy as np
 
-from hodgerank.display import p_words
+from hodgerank.display import p_number, p_words
 from hodgerank.estimators.trust import TrustReport
-from hodgerank.estimators.trust_statements import about_workers
+from hodgerank.estimators.trust_statements import SURE
 from hodgerank.estimators.workers.assessment import WORDS, WorkerAssessment
 from hodgerank.graph.consistency import Cycle
 from hodgerank.graph.decomposition import PART_WORDS
@@ -17,10 +17,18 @@ from hodgerank.plotting.decomposition import decomposition_chart
 from hodgerank.plotting.outliers import outliers_chart
 from hodgerank.plotting.triangles import triangles_chart
 from hodgerank.plotting.workers import workers_chart
-from hodgerank.reporting.blocks import Block, Bullets, Figure, Paragraph, Section, Table, Text
-from hodgerank.reporting.findings import Findings, WithoutFlagged
-from hodgerank.reporting.messages import name_of, p_value, say, words
-from hodgerank.types import Item
+from hodgerank.reporting.blocks import (
+    Block,
+    Bullets,
+    Figure,
+    Paragraph,
+    Section,
+    Table,
+    Text,
+    VerdictLine,
+)
+from hodgerank.reporting.findings import Findings
+from hodgerank.reporting.messages import name_of, quoted, say, words
 
 ABOUT = ("items", "ranking", "cycles", "noise", "reliability")
 
@@ -28,7 +36,7 @@ ABOUT = ("items", "ranking", "cycles", "noise", "reliability")
 def consistency_section(found: Findings) -> Section:
     """Statements, the parts of the votes, and cycles by name."""
     trust = found.trust
-    said = tuple(words(str(said)) for said in found.statements if said.about in ABOUT)
+    said = tuple(words(str(said), said.code) for said in found.statements if said.about in ABOUT)
     blocks: list[Block] = [
         Bullets(said),
         Figure(partial(decomposition_chart, trust)),
@@ -37,11 +45,12 @@ def consistency_section(found: Findings) -> Section:
     ]
     if trust.triangles:
         blocks += [
-            Paragraph((say("consistency.cycles"),)),
+            Paragraph((say("consistency.named_cycles"),)),
             Bullets(tuple(_cycle(cycle) for cycle in trust.triangles)),
             Figure(partial(triangles_chart, trust)),
         ]
-    return Section("consistency", say("consistency.title"), tuple(blocks))
+    summary = next(words(str(said)) for said in found.statements if said.about == "cycles")
+    return Section("consistency", say("consistency.title"), summary, tuple(blocks))
 
 
 def _parts(trust: TrustReport) -> Table:
@@ -54,27 +63,26 @@ def _parts(trust: TrustReport) -> Table:
             share, p = str(say("consistency.unseen")), None
         elif p is not None and noise is not None:
             expected = f"{noise.mean:.1%} ± {noise.std:.1%}"
-        rows.append((meaning, share, expected, p_value(p)))
+        rows.append((meaning, share, expected, "" if p is None else p_number(p)))
     return Table(header, rows, frozenset({1, 2, 3}))
 
 
 def _cycle(cycle: Cycle) -> Text:
-    (a, b, c), (x, y, z) = map(name_of, cycle.items), cycle.flows
+    (a, b, c), (x, y, z) = map(quoted, cycle.items), cycle.flows
     return say(
         "consistency.cycle",
-        a=a, b=b, c=c, x=x, y=y, z=z, answers=sum(cycle.votes), p=p_words(cycle.p_value),
+        a=a, b=b, c=c, x=x, y=y, z=z, votes=sum(cycle.votes), p=p_words(cycle.p_value),
     )  # fmt: skip
 
 
 MOST_OUTLIERS = 10
 
 
-def outliers_section(found: Findings) -> Section:
-    """How many there are beside what to expect, and the most outlying by name."""
+def outliers_section(found: Findings) -> Section | None:
+    """How many there are compared with chance, and the largest residuals; None without any."""
     outliers = found.trust.outliers
-    title = say("outliers.title")
     if not outliers.n_flagged:
-        return Section("outliers", title, (Paragraph((say("outliers.none"),)),))
+        return None
     blocks: list[Block] = [
         Paragraph((words(outliers.verdict),)),
         Figure(partial(outliers_chart, outliers, n_named=0)),
@@ -87,64 +95,72 @@ def outliers_section(found: Findings) -> Section:
         if "worker" in row:
             cells.append("" if row["worker"] is None else name_of(row["worker"]))
         rows.append(cells)
-    names = ("row", "left", "right", "answer", "expected", "worker")[: len(rows[0])]
+    names = ("row", "left", "right", "vote", "expected", "worker")[: len(rows[0])]
     header = [say(f"outliers.{name}") for name in names]
     blocks.append(Table(header, rows, frozenset({0, 3, 4})))
-    note = say("outliers.criterion", criterion=outliers.criterion)
-    return Section("outliers", title, (*blocks, Paragraph((note,), "note")))
+    blocks.append(Paragraph((say("outliers.criterion", criterion=outliers.criterion),), "note"))
+    summary = say(
+        "outliers.summary",
+        n=outliers.n_flagged,
+        votes=outliers.votes.n_votes,
+        share=outliers.share,
+        p=p_words(outliers.p_value),
+    )
+    return Section("outliers", say("outliers.title"), summary, tuple(blocks))
 
 
-def sides_section(found: Findings) -> Section:
-    """What may be said about sides."""
+def position_bias_section(found: Findings) -> Section | None:
+    """Whether votes lean to a side; None where the display order is not known."""
+    report = found.trust.position_bias
+    if not report.n_known:
+        return None
     said = tuple(words(str(said)) for said in found.statements if said.about == "position_bias")
     if found.settings.position_bias == "worker":
         said = (*said, say("position_bias.by_worker"))
-    return Section("position_bias", say("position_bias.title"), (Paragraph(said),))
+    lean = report.estimate
+    if lean is None:
+        summary = say("position_bias.too_few")
+    else:
+        name = "not_significant"
+        if lean.p_value < SURE:
+            name = "significant"
+        elif not lean.lower <= 0 <= lean.upper:
+            name = "possible"
+        summary = say(f"position_bias.{name}", bias=lean.value, p=p_words(lean.p_value))
+    return Section("position_bias", say("position_bias.title"), summary, (Paragraph(said),))
 
 
 MOST_ITEMS = 60  # that a drawn graph shows
 
 
-def topology_section(found: Findings) -> Section:
-    """Components, open loops, and the graph."""
+def graph_section(found: Findings) -> Section:
+    """Components, unfilled loops, and the graph."""
     parts = found.trust.decomposition
     components, loops = parts.betti
-    joined = say("topology.whole") if components == 1 else say("topology.apart", n=components)
-    opened = say("topology.loops", n=loops) if loops else say("topology.no_loops")
+    is_connected = components == 1
+    summary = say("graph.connected" if is_connected else "graph.disconnected", n=components)
     n = len(found.ranking)
-    blocks: list[Block] = [Paragraph((joined, opened))]
+    blocks: list[Block] = [
+        Paragraph((say("graph.loops", n=loops) if loops else say("graph.no_loops"),))
+    ]
     if n <= MOST_ITEMS:
         blocks.append(Figure(partial(graph_chart, parts)))
     else:
-        blocks.append(Paragraph((say("topology.too_many", n=n),), "note"))
-    return Section("topology", say("topology.title"), tuple(blocks))
+        blocks.append(Paragraph((say("graph.too_many", n=n),), "note"))
+    return Section("graph", say("graph.title"), summary, tuple(blocks))
 
 
 MOST_WORKERS = 30
 
 
-def workers_section(found: Findings) -> Section:
-    """Who should be looked at, and what hangs on it."""
-    workers = found.trust.workers
-    if workers is None:
-        return Section("workers", say("workers.title"), (Paragraph((say("workers.unknown"),)),))
-    if found.without is None and workers.flagged:
-        without = say("workers.lean_in_model")
-    else:
-        without = _without(found.without, found.ranking.items[0])
-    return Section(
-        "workers", say("workers.title"), (*about(workers, found.votes.n_workers, without),)
-    )
-
-
-def about(workers: WorkerAssessment, n_workers: int, without: Text | None) -> list[Block]:
-    """Statements, the map, those that stand out, and what their flags mean."""
-    said = tuple(words(str(said)) for said in about_workers(workers, n_workers))
-    texts = said if without is None else (*said, without)
-    blocks: list[Block] = [Paragraph(texts), Figure(partial(workers_chart, workers))]
+def workers_section(line: VerdictLine, workers: WorkerAssessment, title: Text) -> Section:
+    """The map of the workers, those with a warning or a note, and what these mean."""
+    blocks: list[Block] = [Figure(partial(workers_chart, workers))]
+    if line.detail:
+        blocks.insert(0, Paragraph(line.detail))
     rows = [_row(workers, k) for k in workers.worst_first if workers.level[k] != "none"]
     if rows:
-        names = ("worker", "flag", "answers", "agreement", "bias")
+        names = ("worker", "flag", "votes", "agreement", "bias")
         header = [say(f"workers.{name}") for name in names]
         shown = None
         if len(rows) > MOST_WORKERS:
@@ -152,17 +168,15 @@ def about(workers: WorkerAssessment, n_workers: int, without: Text | None) -> li
         csv = workers.to_frame("polars").write_csv()
         right = frozenset({2, 3, 4})
         blocks.append(Table(header, rows[:MOST_WORKERS], right, shown, ("workers.csv", csv)))
-        flags = dict.fromkeys(workers.flag[k] for k in workers.worst_first)
-        means = (
-            say("workers.means", flag=flag, words=WORDS[flag])
-            for flag in flags
-            if any(row[1] == flag for row in rows)
-        )
+        flags = dict.fromkeys(row[1] for row in rows)
+        means = (say("workers.means", flag=flag, words=WORDS[flag]) for flag in flags)
         blocks.append(Bullets(tuple(means)))
-        note = say("workers.innocent", rate=workers.false_discovery_rate)
+        note = say("workers.rate", rate=workers.false_discovery_rate)
         blocks.append(Paragraph((note,), "note"))
     notes = tuple(words(note) for note in workers.notes)
-    return [*blocks, Bullets(notes)] if notes else blocks
+    if notes:
+        blocks.append(Bullets(notes))
+    return Section("workers", title, line.text, tuple(blocks))
 
 
 def _row(workers: WorkerAssessment, k: int) -> tuple[str, ...]:
@@ -173,19 +187,4 @@ def _row(workers: WorkerAssessment, k: int) -> tuple[str, ...]:
         f"{workers.votes[k]:,}",
         "" if np.isnan(agreement) else f"{agreement:.0%}",
         "" if np.isnan(bias) else f"{bias:+.2f}",
-    )
-
-
-def _without(without: WithoutFlagged | None, leader: Item) -> Text:
-    if without is None:
-        return say("workers.none_flagged")
-    other = without.ranking
-    if other is None:
-        return say("workers.without_lost")
-    return say(
-        "workers.without_same" if other.items[0] == leader else "workers.without_other",
-        leader=name_of(other.items[0]),
-        turned=without.n_turned,
-        pairs=without.n_pairs,
-        tau=without.tau,
     )

@@ -1,255 +1,160 @@
-"""The ranking with intervals, and which neighbours cannot be told apart."""
+"""Sections on the order: the full ranking, its certainty, and the next votes."""
 
 from __future__ import annotations
-
-from collections.abc import Iterator
-from functools import partial
-from itertools import islice
 
 import numpy as np
 
 from hodgerank.collecting.forecast import Forecast
-from hodgerank.collecting.stopping import ExpectedTau
-from hodgerank.estimators.certainty import certainties
-from hodgerank.plotting.ranking import group_rankings_chart, ranking_chart
-from hodgerank.reporting.blocks import Block, Bullets, Figure, Paragraph, Section, Table, Text
+from hodgerank.data.sources.frames import build_frame
+from hodgerank.estimators.certainty import expected_tau
+from hodgerank.reporting.blocks import Block, Bullets, Paragraph, Section, Table, Text
 from hodgerank.reporting.findings import FORESEEN, Findings
-from hodgerank.reporting.group_findings import GroupFindings
-from hodgerank.reporting.messages import level, name_of, percent, say, words
+from hodgerank.reporting.first_page import could_be, settled_neighbours
+from hodgerank.reporting.messages import (
+    fraction,
+    level,
+    name_of,
+    percent,
+    probability,
+    quoted,
+    say,
+    vote_range,
+    words,
+)
 
 MOST_RANKED = 100
 MOST_RUNS = 5
 
 
-def ranking_section(found: Findings, finding: Text) -> Section:
-    """Chart, table and notes; the title of the chart is what was found."""
-    ranking = found.ranking
-    texts = [_told_apart(found)]
-    if runs := list(islice(_runs(found), MOST_RUNS + 1)):
-        listed = "; ".join(str(_run(found, run)) for run in runs[:MOST_RUNS])
-        texts.append(say("ranking.tied", runs=f"{listed}; ..." if runs[MOST_RUNS:] else listed))
-    if ranking.n_components > 1:
-        texts.append(say("ranking.separate"))
+def ranking_section(found: Findings) -> Section:
+    """All items in a table, and which places are open."""
+    ranking, n = found.ranking, len(found.ranking)
+    known = found.verdict.has_order
     notes = [words(note) for note in ranking.notes]
-    if found.repeats and ranking.is_clustered:
+    if ranking.is_clustered and any(said.code == "correlated" for said in found.statements):
         notes.append(say("ranking.repeats"))
+    reading = say("ranking.reading" if known else "ranking.reading_no_order",
+                  level=level(ranking.confidence))  # fmt: skip
     return Section(
         "ranking",
         say("ranking.title"),
+        say("ranking.summary" if known else "ranking.summary_no_order", n=n),
         (
-            Paragraph(tuple(texts)),
-            Figure(partial(ranking_chart, ranking, finding=str(finding).rstrip("."))),
+            *([Paragraph(_tiers(found))] if known and n > 2 else []),
             *([Bullets(tuple(notes))] if notes else []),
-            ranking_table(found),
-            Paragraph((say("ranking.reading", level=level(ranking.confidence)),), "note"),
+            _table(found),
+            Paragraph((reading,), "note"),
         ),
     )
 
 
-def ranking_table(found: Findings) -> Table:
-    """A row for each item, up to a hundred; all of them to take away."""
-    ranking = found.ranking
-    names = ["rank", "item", "score", "interval", "ranks", "next", "comparisons"]
+def _tiers(found: Findings) -> tuple[Text, ...]:
+    runs = [(first, last) for first, last in found.verdict.tiers if last > first]
+    said = say("ranking.tiers", **settled_neighbours(found))
+    if not runs:
+        return (said,)
+    shown = "; ".join(str(_run(found, *run)) for run in runs[:MOST_RUNS])
+    return said, say("ranking.tied", runs=f"{shown}; ..." if runs[MOST_RUNS:] else shown)
+
+
+def _run(found: Findings, first: int, last: int) -> Text:
+    items = found.ranking.items
+    key = "ranking.run_of_two" if last == first + 1 else "ranking.run"
+    names = {"first": quoted(items[first]), "last": quoted(items[last])}
+    return say(key, best=first + 1, worst=last + 1, **names)
+
+
+def _table(found: Findings) -> Table:
+    """A row for each item, up to a hundred; all of them as CSV."""
+    ranking, known = found.ranking, found.verdict.has_order
+    names = ["item", "score", "interval", "votes"]
+    if known:
+        names = ["place", "item", "score", "interval", "could_be", "next", "votes"]
     header = [say(f"ranking.{name}", level=level(ranking.confidence)) for name in names]
+    over_next = found.verdict.over_next
     rows = []
-    for row, sure in zip(ranking, found.over_next[:MOST_RANKED].tolist(), strict=False):
-        best, worst = row.rank_lower, row.rank_upper
-        spread = say("ranking.spread_of_ranks", best=best, worst=worst)
-        rows.append(
-            [
-                f"{row.rank:,}",
-                name_of(row.item),
-                f"{row.score:+.3f}",
-                f"{row.lower:+.3f} to {row.upper:+.3f}",
-                f"{best:,}" if best == worst else str(spread),
-                "" if np.isnan(sure) else percent(sure),
-                f"{row.votes:,}",
-            ]
-        )
+    for k, row in zip(range(MOST_RANKED), ranking, strict=False):
+        cells = {
+            "place": f"{row.rank:,}",
+            "item": name_of(row.item),
+            "score": f"{row.score:+.3f}",
+            "interval": f"{row.lower:+.3f} to {row.upper:+.3f}",
+            "could_be": could_be(found, k),
+            "next": "" if np.isnan(over_next[k]) else probability(float(over_next[k])),
+            "votes": f"{row.votes:,}",
+        }
+        rows.append([cells[name] for name in names])
     shown = None
     if len(ranking) > MOST_RANKED:
         shown = say("page.shown_of", shown=MOST_RANKED, total=len(ranking))
-    csv = ranking.to_frame("polars").write_csv()
-    return Table(header, rows, frozenset({0, 2, 3, 4, 5, 6}), shown, ("ranking.csv", csv))
-
-
-def _told_apart(found: Findings) -> Text:
-    sure = found.over_next[~np.isnan(found.over_next)]
-    if len(sure) == 1:
-        return say("ranking.told_apart_of_two", sure=percent(float(sure[0])))
-    threshold = found.ranking.confidence
-    n_apart = int((sure >= threshold).sum())
-    return say("ranking.told_apart", n=len(sure), k=n_apart, level=level(threshold))
-
-
-def _runs(found: Findings) -> Iterator[tuple[int, int]]:
-    """First and last place of items in a row that are not told apart from the first of them."""
-    ranking, first = found.ranking, 0
-    while first < len(ranking) - 1:
-        if not found.over_next[first] < ranking.confidence:  # told apart, or last of a component
-            first += 1
-            continue
-        component = np.flatnonzero(ranking.components == ranking.components[first])
-        others = component[component > first]
-        sure = certainties(ranking, np.full(len(others), first), others)
-        apart = np.flatnonzero(sure >= ranking.confidence)
-        last = int(others[apart[0]]) - 1 if len(apart) else int(others[-1])
-        yield first, last
-        first = last + 1
-
-
-def _run(found: Findings, run: tuple[int, int]) -> Text:
-    first, last = run
-    ranking = found.ranking
-    names = {"first": name_of(ranking.items[first]), "last": name_of(ranking.items[last])}
-    if last == first + 1:
-        return say("ranking.run_of_two", **names)
-    best, worst = int(ranking.ranks[first]), int(ranking.ranks[last])
-    return say("ranking.run", **names, best=best, worst=worst)
+    csv = build_frame(found.ranking_columns(), "polars").write_csv()
+    right = frozenset(k for k, name in enumerate(names) if name != "item")
+    return Table(header, rows, right, shown, ("ranking.csv", csv))
 
 
 def certainty_section(found: Findings) -> Section:
-    """Of the order, of the best, and what it takes to have more of both."""
-    ranking = found.ranking
+    """How certain the order and the first places are, and what more votes would achieve."""
+    ranking, verdict = found.ranking, found.verdict
+    pairs, at = probability(verdict.pairs_in_order), level(verdict.level)
     order = say(
         "certainty.order",
-        pairs=percent((1 + found.tau) / 2),
-        tau=found.tau,
+        pairs=pairs[:1].upper() + pairs[1:],
+        tau=fraction(expected_tau(ranking)),
         settled=percent(ranking.settled),
-        level=level(ranking.confidence),
+        level=at,
     )
-    tops = {**found.tops, 1: found.leading.certainty}
-    rows = [(str(say("certainty.top", n=k)), percent(sure)) for k, sure in tops.items()]
-    header = (say("certainty.question"), say("certainty.certainty"))
-    table = Table(header, rows, frozenset({1}))
-    return Section(
-        "certainty", say("certainty.title"), (Paragraph((order,)), table, *_forecasts(found))
-    )
-
-
-def _forecasts(found: Findings) -> list[Block]:
-    if not found.settings.with_forecast:
-        return [Paragraph((say("certainty.unwanted"),))]
-    if len(found.ranking) > FORESEEN:
-        return [Paragraph((say("certainty.many", n=FORESEEN),))]
-    if not found.forecasts:
-        return []
-    header = (say("certainty.more"), say("certainty.takes"), say("certainty.between"))
-    rows = [(str(_wanted(outlook)), *_takes(outlook)) for outlook in found.forecasts]
-    return [
-        Table(header, rows, frozenset({1, 2})),
-        Paragraph((say("certainty.futures"),), "note"),
+    rows = [
+        (str(say("certainty.top", n=k)), probability(sure), str(_reached(found, sure)))
+        for k, sure in sorted(found.tops.items())
     ]
+    header = [say(f"certainty.{name}", level=at) for name in ("question", "probability", "verdict")]
+    return Section(
+        "certainty",
+        say("certainty.title"),
+        say("certainty.summary", pairs=pairs[:1].upper() + pairs[1:]),
+        (Paragraph((order,)), Table(header, rows, frozenset({1})), *_outlook(found)),
+    )
 
 
-def _wanted(outlook: Forecast) -> Text:
-    if isinstance(outlook.rule, ExpectedTau):
-        return say("certainty.order_reached", pairs=percent((1 + outlook.target) / 2))
-    return say("certainty.best_settled", level=level(outlook.target))
+def _reached(found: Findings, sure: float) -> Text:
+    if found.verdict.state == "correlated":
+        return say("certainty.not_assessed")
+    is_reached = sure >= found.verdict.level
+    return say("certainty.reached" if is_reached else "certainty.not_reached")
 
 
-def _takes(outlook: Forecast) -> tuple[str, str]:
-    """More answers, and nine in ten futures."""
-    if not outlook.votes:
-        return str(say("certainty.reached")), ""
-    if not np.isfinite(outlook.votes):
-        return str(say("certainty.out_of_reach")), ""
-    far = str(say("certainty.far_more"))
-    upper = f"{outlook.upper:,.0f}" if np.isfinite(outlook.upper) else far
-    return f"{outlook.votes:,.0f}", f"{outlook.lower:,.0f} to {upper}"
+def _outlook(found: Findings) -> list[Block]:
+    if found.settings.with_forecast and len(found.ranking) > FORESEEN:
+        return [Paragraph((say("certainty.many", n=FORESEEN),))]
+    if found.forecast is None:
+        return []
+    simulated = Paragraph((say("certainty.simulated"),), "note")
+    return [Paragraph((_forecast(found, found.forecast),)), simulated]
+
+
+def _forecast(found: Findings, outlook: Forecast) -> Text:
+    at, is_far = level(outlook.target), not np.isfinite(outlook.votes)
+    if found.verdict.goal == "best":
+        if is_far:
+            return say("certainty.out_of_reach", level=at)
+        return say("certainty.to_best", votes=vote_range(outlook), level=at)
+    pairs = percent((1 + outlook.target) / 2)
+    if is_far:
+        return say("certainty.order_out_of_reach", pairs=pairs)
+    return say("certainty.to_order", votes=vote_range(outlook), pairs=pairs)
 
 
 def next_section(found: Findings) -> Section:
-    """The most informative pairs, and how to get a sheet of them."""
-    blocks: list[Block]
-    if found.next_pairs:
-        header = (say("next.left"), say("next.right"))
-        rows = [(name_of(pair.left), name_of(pair.right)) for pair in found.next_pairs]
-        sheet = say("next.sheet")
-        blocks = [Paragraph((say("next.pairs"),)), Table(header, rows), Paragraph((sheet,), "note")]
-    else:
-        blocks = [Paragraph((say("next.all_asked"),))]
-    return Section("next", say("next.title"), tuple(blocks))
-
-
-MOST_GROUPS = 200
-MOST_LINES = 30  # of a chart that fits a page
-
-
-def no_groups_section() -> Section:
-    """That there are none."""
-    return Section("groups", say("groups.title"), (Paragraph((say("groups.none"),)),))
-
-
-def group_rankings_section(found: GroupFindings) -> Section:
-    """A chart of the first groups, and a row for each."""
-    rankings = found.rankings
-    blocks: list[Block] = []
-    if len(rankings):
-        blocks.append(Figure(partial(group_rankings_chart, rankings, most_lines=MOST_LINES)))
-    names = ("group", "items", "answers", "leader", "certain", "settled", "pairs", "concerns")
-    header = [say(f"groups.{name}", column=rankings.column) for name in names]
-    rows = []
-    for line in rankings.summary[:MOST_GROUPS]:
-        row = [name_of(line.group), f"{line.items:,}", f"{line.votes:,}"]
-        if line.leader is not None:
-            each = found.each[line.group]
-            concerns = [said.about for said in each.concerns]
-            row += [
-                name_of(line.leader),
-                str(say("groups.yes" if each.leader_is_certain else "groups.no")),
-                percent(line.settled),
-                percent((1 + each.tau) / 2),
-                ", ".join(dict.fromkeys(concerns)) or str(say("groups.nothing")),
-            ]
-        rows.append(row + [""] * (len(names) - len(row)))
-    shown = None
-    if len(rankings.summary) > MOST_GROUPS:
-        shown = say("page.shown_of", shown=MOST_GROUPS, total=len(rankings.summary))
-    csv = rankings.to_frame("polars").write_csv() if len(rankings) else ""
-    right = frozenset({1, 2, 5, 6})
-    blocks.append(Table(header, rows, right, shown, ("rankings.csv", csv) if csv else None))
-    if rankings.problems:
-        blocks += [
-            Paragraph((say("groups.problems", n=len(rankings.problems)),)),
-            Bullets(
-                tuple(
-                    say("groups.problem", group=name_of(group), words=str(problem))
-                    for group, problem in rankings.problems.items()
-                )
-            ),
-        ]
-    title = say("groups.title_by", column=rankings.column)
-    return Section("ranking", title, tuple(blocks))
-
-
-def group_consistency_section(found: GroupFindings) -> Section:
-    """What deserves attention, group by group."""
-    said = tuple(
-        say("groups.problem", group=name_of(group), words="; ".join(map(str, each.concerns)))
-        for group, each in found.each.items()
-        if each.concerns
+    """The most informative pairs about what the headline leaves open, and how to get a sheet."""
+    title, n = say("next.title"), len(found.next_pairs)
+    if not n:
+        return Section("next", title, say("next.none"), ())
+    header = (say("next.left"), say("next.right"))
+    rows = [(name_of(pair.left), name_of(pair.right)) for pair in found.next_pairs]
+    blocks = (
+        Paragraph((say("next.sequence"),)),
+        Table(header, rows),
+        Paragraph((say("next.sheet"),), "note"),
     )
-    block: Block = Bullets(said) if said else Paragraph((say("groups.clean"),))
-    return Section("consistency", say("consistency.title"), (block,))
-
-
-def group_next_section(found: GroupFindings) -> Section:
-    """The pair to ask next in each group whose leader is open."""
-    rows = [
-        (name_of(group), name_of(each.next_pairs[0].left), name_of(each.next_pairs[0].right))
-        for group, each in found.each.items()
-        if each.next_pairs and not each.leader_is_certain
-    ]
-    if not rows:
-        return Section("next", say("next.title"), (Paragraph((say("answer.enough"),)),))
-    header = (
-        say("groups.group", column=found.rankings.column),
-        say("next.left"),
-        say("next.right"),
-    )
-    shown = None
-    if len(rows) > MOST_GROUPS:
-        shown = say("page.shown_of", shown=MOST_GROUPS, total=len(rows))
-    table = Table(header, rows[:MOST_GROUPS], caption=shown)
-    return Section("next", say("next.title"), (table,))
+    summary = say("next.best" if found.verdict.goal == "best" else "next.order", n=n)
+    return Section("next", title, summary, blocks)

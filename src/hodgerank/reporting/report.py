@@ -1,9 +1,10 @@
-"""report: votes to a page that can be forwarded."""
+"""report: from votes to a page that can be forwarded."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+import re
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
@@ -15,29 +16,22 @@ from hodgerank.data.groups import VoteGroups
 from hodgerank.data.reading.vote_source import read_comparisons
 from hodgerank.display import Displayed, visible
 from hodgerank.errors import InvalidArgument
-from hodgerank.reporting.blocks import Document, Paragraph, Section
+from hodgerank.reporting.blocks import Document, FirstPage, Section, Text
 from hodgerank.reporting.findings import Findings, Tell, find
+from hodgerank.reporting.first_page import first_page
 from hodgerank.reporting.group_findings import GroupFindings, find_in_groups
-from hodgerank.reporting.messages import say, words
-from hodgerank.reporting.method_sections import about_reading, methods_section, reading_section
+from hodgerank.reporting.group_sections import group_answer, group_first_page, group_sections
+from hodgerank.reporting.messages import name_of, say
+from hodgerank.reporting.method_sections import data_section, methods_section
 from hodgerank.reporting.options import Provenance, ReportOptions
 from hodgerank.reporting.quality_sections import (
-    about,
     consistency_section,
+    graph_section,
     outliers_section,
-    sides_section,
-    topology_section,
+    position_bias_section,
     workers_section,
 )
-from hodgerank.reporting.ranking_sections import (
-    certainty_section,
-    group_consistency_section,
-    group_next_section,
-    group_rankings_section,
-    next_section,
-    no_groups_section,
-    ranking_section,
-)
+from hodgerank.reporting.ranking_sections import certainty_section, next_section, ranking_section
 from hodgerank.reporting.summary import answer
 from hodgerank.types import Pair, VotesLike
 
@@ -47,28 +41,33 @@ RATE = 0.05  # false discovery rate of the workers
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Report(Document, Displayed):
-    """The answer, and everything behind it.
+    """The answer, and everything it rests on.
 
     Attributes
     ----------
-    title
-        Of the page.
+    title, subtitle
+        Title of the page, and the question that was asked or where the votes came from.
     answer
-        What is best, how sure that is, and what to do about it: a sentence each.
-    concerns
-        What should be looked at before the ranking is used.
+        What is best, how far the order can be relied on, and what to do: a sentence each.
+    first_page
+        Key figures, the first places, and a verdict each on order, workers and consistency.
     sections
-        What stands below, in words, tables and charts.
+        Words, tables and charts, each section with its conclusion in a line.
     made
-        By what command, with which seed, when.
+        Command, seed and date.
     findings
-        What all of it was taken from.
+        The results that all of it was derived from.
     """
 
     findings: Findings | GroupFindings
 
     def _headline(self) -> str:
         return " ".join(map(str, self.answer))
+
+    @property
+    def concerns(self) -> tuple[Text, ...]:
+        """The verdicts that need a look before the ranking is used."""
+        return tuple(line.text for line in self.first_page.lines if line.status == "warning")
 
     def to_html(self) -> str:
         """One page that needs no other file and makes no request (extra `plot`)."""
@@ -83,17 +82,23 @@ class Report(Document, Displayed):
         return page(self)
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain values, ready for JSON."""
+        """Plain values, ready for JSON; every sentence has a `code` that stays."""
         return {
             "title": self.title,
-            "answer": [str(text) for text in self.answer],
-            "concerns": [str(text) for text in self.concerns],
+            "subtitle": str(self.subtitle),
+            "answer": [text.to_dict() for text in self.answer],
+            "figures": [figure.to_dict() for figure in self.first_page.figures],
+            "lines": [line.to_dict() for line in self.first_page.lines],
+            "sections": [
+                {"key": section.key, "title": str(section.title), "summary": str(section.summary)}
+                for section in self.sections
+            ],
             "made": {"version": __version__, **vars(self.made)},
             **self.findings.to_dict(),
         }
 
     def save(self, path: Path | str) -> None:
-        """Write it as the name says: .html, .md or .json."""
+        """Write the report as .html, .md or .json, by the name of the file."""
         suffix = Path(path).suffix.lower()
         if suffix not in SUFFIXES:
             raise InvalidArgument(f"{path}: the name of a report ends in {', '.join(SUFFIXES)}")
@@ -110,6 +115,7 @@ def report(
     votes: VotesLike | VoteGroups,
     *,
     title: str | None = None,
+    question: str | None = None,
     confidence: float = 0.95,
     with_forecast: bool = True,
     seed: int = 0,
@@ -120,7 +126,7 @@ def report(
     max_votes: int | None = None,
     **options: Any,
 ) -> Report:
-    """Everything about votes on one page: the answer first, then what it rests on.
+    """Report on votes: the answer first, then everything it rests on.
 
     Parameters
     ----------
@@ -128,29 +134,31 @@ def report(
         Comparisons, what `read_comparisons` takes, or groups (`read_comparisons(...,
         group=...)`).
     title
-        Of the page.
+        Title of the page. Default: the name of the file.
+    question
+        The question that was asked, shown below the title.
     confidence
-        Level of all intervals.
+        Level of all intervals, and the certainty from which the best item is settled.
     with_forecast
-        Whether it is foreseen what more answers would buy, which takes seconds; up to 60 items.
+        Forecast how many more votes are needed, which takes seconds; up to 60 items.
     seed
-        Of the sampler that proposes pairs, and of the forecast.
+        Seed of the sampler that proposes pairs, and of the forecast.
     command
-        What is printed as the way to repeat it.
+        The command or call that is printed as the way to reproduce it.
     on_step
-        Called with what is being done.
+        Called with the name of each step.
     further
-        Sections to put before what to ask next, in view of what was found; not of groups.
+        Sections to put before the next votes, given the findings; not for groups.
     candidates, max_votes
-        Pairs that can be asked, and how many more answers can be had, where there are limits.
+        Pairs that can be asked, and how many more votes can be had, where there are limits.
     options
-        Of `rank`, such as `position_bias="common"` or `model="hodgerank"`.
+        Options of `rank`, such as `position_bias="common"` or `model="hodgerank"`.
 
     Examples
     --------
     >>> votes = [("tea", "milk", 1), ("milk", "cola", 1), ("tea", "cola", 1)] * 9
     >>> print(report(votes, with_forecast=False).answer[0])
-    tea is the best of 3 items.
+    “tea” is the best of 3 items.
     """
     options = {name: value for name, value in options.items() if value is not None}
     settings = ReportOptions(
@@ -164,46 +172,62 @@ def report(
     made = Provenance(command, seed, date.today().isoformat())
     read = votes if isinstance(votes, VoteGroups) else read_comparisons(votes)
     if isinstance(read, VoteGroups):  # a file beside the votes may name their groups
-        return _of_groups(find_in_groups(read, settings, tell), title, made)
-    found = find(read, settings, tell)
-    rate = RATE if found.trust.workers is None else found.trust.workers.false_discovery_rate
-    said = answer(found)
-    sections = (
-        reading_section(found),
-        ranking_section(found, said[0]),
-        certainty_section(found),
-        consistency_section(found),
-        topology_section(found),
-        workers_section(found),
-        outliers_section(found),
-        sides_section(found),
-        no_groups_section(),
-        *further(found),
-        next_section(found),
-        methods_section(found.votes, found.ranking, rate, made),
+        found = find_in_groups(read, settings, tell)
+        return _report_on_groups(found, _titles(title, question, found), made)
+    found_in_all = find(read, settings, tell)
+    page = first_page(found_in_all)
+    return Report(
+        *_titles(title, question, found_in_all),
+        answer(found_in_all, page.lines),
+        page,
+        tuple(_sections(found_in_all, page, further, made)),
+        made,
+        found_in_all,
     )
-    concerns = tuple(words(str(said)) for said in found.concerns)
-    return Report(_title(title, found), said, concerns, sections, made, found)
 
 
-def _of_groups(found: GroupFindings, title: str | None, made: Provenance) -> Report:
-    workers = found.workers
-    said = (
-        [Paragraph((say("workers.unknown"),))]
-        if workers is None
-        else about(workers, found.votes.n_workers, None)
-    )
+def _sections(
+    found: Findings,
+    page: FirstPage,
+    further: Callable[[Findings], Sequence[Section]],
+    made: Provenance,
+) -> Iterator[Section]:
+    """The sections that apply to these votes."""
+    workers = found.trust.workers
+    yield data_section(found)
+    yield ranking_section(found)
+    if found.verdict.has_order:
+        yield certainty_section(found)
+    yield next_section(found)
+    yield consistency_section(found)
+    yield graph_section(found)
+    if workers is not None:
+        line = next(line for line in page.lines if line.title.code == "workers.title")
+        yield workers_section(line, workers, line.title)
+    for section in (outliers_section(found), position_bias_section(found)):
+        if section is not None:
+            yield section
+    yield from further(found)
+    rate = RATE if workers is None else workers.false_discovery_rate
+    yield methods_section(found.votes, found.ranking, rate, made)
+
+
+def _report_on_groups(found: GroupFindings, titles: tuple[str, Text], made: Provenance) -> Report:
     ranking = next(iter(found.rankings.values()), None)
-    sections = (
-        Section("read", say("read.title"), about_reading(found.votes.report)),
-        group_rankings_section(found),
-        group_consistency_section(found),
-        Section("workers", say("workers.title_of_groups"), tuple(said)),
-        group_next_section(found),
-        methods_section(found.votes, ranking, RATE, made),
-    )
-    return Report(_title(title, found), found.answer(), (), sections, made, found)
+    methods = methods_section(found.votes, ranking, RATE, made)
+    sections = (*group_sections(found), methods)
+    return Report(*titles, group_answer(found), group_first_page(found), sections, made, found)
 
 
-def _title(title: str | None, found: Findings | GroupFindings) -> str:
-    return visible(title or str(say("page.title", source=found.votes.report.source)))
+def _titles(
+    title: str | None, question: str | None, found: Findings | GroupFindings
+) -> tuple[str, Text]:
+    """The title, from the name of the file if none is given, and the question or the source."""
+    source = found.votes.report.source
+    stem = re.sub(r"[\W_]+", " ", Path(source).stem).strip() if Path(source).suffix else ""
+    readable = f"{stem[:1].upper()}{stem[1:]}" or str(say("page.title"))
+    if question:
+        below = say("page.question", question=name_of(question))
+    else:
+        below = say("page.source", n=found.votes.n_votes, source=name_of(Path(source).name))
+    return visible(title or readable), below

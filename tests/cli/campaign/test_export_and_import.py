@@ -24,7 +24,7 @@ def test_votes_are_read_by_other_commands(answered, campaign, run):
     out = campaign("export", "campaign.db", "-o", "votes.csv")
     assert "votes of campaign written to votes.csv" in out
     assert pl.read_csv("votes.csv").height == 3
-    assert run("rank", "votes.csv", "--model", "bayes")[0] == 0
+    assert run("rank", "votes.csv", "--components", "together")[0] == 0
     campaign("export", "campaign.db", "-o", "votes.parquet")
     assert pl.read_parquet("votes.parquet").height == 3
 
@@ -170,7 +170,7 @@ def test_the_command_of_several_tracks_ranks_each(campaign, run):
     command = json.loads(campaign("status", "campaign.db", "--json", "--no-forecast"))[
         "repeated_by"
     ]
-    assert command == "hodgerank rank votes.csv --model bayes --robust --by track"
+    assert command == "hodgerank rank votes.csv --by track"
     status, out, err = run(*command.split()[1:], "--json")
     assert status == 0, err
     for group in json.loads(out)["groups"]:

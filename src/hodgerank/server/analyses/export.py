@@ -5,19 +5,16 @@ from __future__ import annotations
 import json
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import polars as pl
 
 from hodgerank.campaign.campaign import Campaign
 from hodgerank.campaign.log_file import log_lines
-from hodgerank.campaign.results import TrackStanding, rank_votes, standing_of
-from hodgerank.campaign.settings import CampaignSettings
+from hodgerank.campaign.results import TrackStanding, rank_options, standing_of
 from hodgerank.data.comparisons import Comparisons
 from hodgerank.data.groups import VoteGroups
 from hodgerank.data.sources.formula_guard import guarded
-from hodgerank.errors import InvalidArgument
-from hodgerank.estimators.ranking import Ranking
+from hodgerank.errors import DisconnectedGraph, InvalidArgument
 from hodgerank.reporting.report import report
 from hodgerank.types import Item
 
@@ -65,20 +62,20 @@ def make_report(campaign: Campaign, track: str | None, with_forecast: bool) -> s
         votes = VoteGroups("track", parts, standings[0].votes.report)
     elif standings[0].track:
         title = f"{title}: {standings[0].track}"
-    return report(
+    make = partial(
+        report,
         votes,
-        title=f"{title} – {settings.question}",
-        fit=partial(_served, settings),
-        position_bias=settings.position_bias,
+        title=title,
+        question=settings.question,
+        **rank_options(settings, *(one.votes for one in standings)),
         seed=settings.seed,
         with_forecast=with_forecast,
         command=f"hodgerank serve (campaign {campaign.id})",
-    ).to_html()
-
-
-def _served(settings: CampaignSettings, votes: Comparisons, **options: Any) -> Ranking:
-    """The ranking that all other pages show."""
-    return rank_votes(votes, settings)
+    )
+    try:
+        return make().to_html()
+    except DisconnectedGraph:  # an early campaign: the report says which pairs connect the items
+        return make(components="together").to_html()
 
 
 def _standings(campaign: Campaign) -> list[TrackStanding]:

@@ -1,0 +1,297 @@
+"""The first page: key figures, the first places, and three lines on whether to rely on them."""
+
+from __future__ import annotations
+
+from math import ceil
+from unicodedata import east_asian_width
+
+import numpy as np
+
+from hodgerank.collecting.forecast import Forecast
+from hodgerank.display import p_words
+from hodgerank.estimators.design_effect import FEWEST_WORKERS
+from hodgerank.estimators.position_bias.position_cells import Position
+from hodgerank.estimators.ranking import Ranking
+from hodgerank.estimators.workers.assessment import (
+    CLICKING,
+    NOT_KNOWN,
+    NOTES,
+    TOO_FEW,
+    WorkerAssessment,
+)
+from hodgerank.reporting.blocks import (
+    FirstPage,
+    KeyFigure,
+    Standing,
+    Standings,
+    Status,
+    Text,
+    VerdictLine,
+)
+from hodgerank.reporting.findings import Findings
+from hodgerank.reporting.messages import (
+    fraction,
+    level,
+    listed,
+    name_of,
+    probability,
+    quoted,
+    say,
+    vote_range,
+)
+from hodgerank.reporting.verdict import State
+
+MOST_PLACES, FEWEST_PLACES = 12, 5
+MOST_LINES = 24  # of names on the first page of A4, in the widest usual font
+LINE = 26  # letters of a name side by side
+STATUS_OF_ORDER: dict[State, Status] = {"settled": "good", "tied": "open"}
+FEW_VOTES = 50  # per worker: with fewer, close pairs hide most who click at random
+
+
+def first_page(found: Findings) -> FirstPage:
+    """The result on one sheet."""
+    lines = [order_line(found)]
+    if found.trust.workers is not None:
+        lines.append(workers_line(found, found.trust.workers))
+    lines.append(consistency_line(found))
+    return FirstPage(_figures(found), _standings(found), tuple(lines))
+
+
+def _figures(found: Findings) -> tuple[KeyFigure, ...]:
+    description, separation = found.description, found.trust.reliability.separation
+    figures = {"votes": f"{found.votes.n_votes:,}"}
+    if description.workers:
+        figures["workers"] = f"{description.workers:,}"
+    figures["items"] = f"{len(found.ranking):,}"
+    if found.verdict.has_order:
+        figures["pairs"] = probability(found.verdict.pairs_in_order)
+        if separation is not None:
+            figures["reliability"] = fraction(max(separation.reliability, 0.0))
+    return tuple(KeyFigure(say(f"figures.{name}"), value) for name, value in figures.items())
+
+
+def _standings(found: Findings) -> Standings:
+    """The first places with the probability to be chosen over an average item."""
+    ranking, verdict = found.ranking, found.verdict
+    n, known = len(ranking), verdict.has_order
+    k = n_places([name_of(item) for item in ranking.items[:MOST_PLACES]])
+    chosen = ranking.over_average()
+    rows = [
+        Standing(
+            f"{ranking.ranks[row]:,}" if known else "",
+            name_of(ranking.items[row]),
+            float(chosen[row, 0]),
+            float(chosen[row, 1]),
+            float(chosen[row, 2]),
+            could_be(found, row) if known else "",
+        )
+        for row in range(k)
+    ]
+    tiers = [rows[first : last + 1] for first, last in verdict.tiers if first < k]
+    names = ("place", "item", "chosen", "could_be")
+    level_ = level(ranking.confidence)
+    if known:
+        title = say("standings.title") if k == n else say("standings.first", k=k, n=n)
+        legend = say("standings.bracket")
+    else:
+        tiers = [rows]
+        title = say("standings.no_order" if k == n else "standings.no_order_first", k=k, n=n)
+        legend = say("standings.no_places")
+    reading = say("standings.reading", level=level_)
+    header = {name: say(f"standings.{name}", level=level_) for name in names}
+    return Standings(title, reading, legend, header, tiers, _not_ranked(ranking))
+
+
+def _not_ranked(ranking: Ranking) -> tuple[Text, ...]:
+    """Items that the votes do not allow to rank."""
+    notes = []
+    if ranking.no_votes:
+        notes.append(say("standings.no_votes", items=listed(ranking.no_votes)))
+    if ranking.not_connected:
+        notes.append(say("standings.not_connected", items=listed(ranking.not_connected)))
+    return tuple(notes)
+
+
+def n_places(names: list[str]) -> int:
+    """How many rows leave the page its one sheet, since long names take several lines."""
+    used = 0
+    for k, name in enumerate(names):
+        width = sum(2 if east_asian_width(letter) in "WF" else 1 for letter in name)
+        used += ceil(max(width, 1) / LINE)
+        if used > MOST_LINES and k >= FEWEST_PLACES:
+            return k
+    return len(names)
+
+
+def could_be(found: Findings, row: int) -> str:
+    """The places that an item could have."""
+    best, worst = found.verdict.places[row].tolist()
+    return f"{best:,}" if best == worst else str(say("ranking.range", best=best, worst=worst))
+
+
+def settled_neighbours(found: Findings) -> dict[str, int]:
+    """Number of neighbouring places, and of those in settled order."""
+    return {"k": len(found.verdict.tiers) - 1, "n": len(found.ranking) - 1}
+
+
+def order_line(found: Findings) -> VerdictLine:
+    """Whether the best is settled, and which votes would settle it."""
+    verdict = found.verdict
+    status = STATUS_OF_ORDER.get(verdict.state, "warning")
+    detail: list[Text] = []
+    if verdict.state in ("settled", "tied"):
+        leader = quoted(found.ranking.items[0])
+        detail.append(say("order.certainty", leader=leader, sure=probability(verdict.certainty)))
+        if len(found.ranking) > 2:
+            detail.append(say("order.tiers", **settled_neighbours(found)))
+    if verdict.state != "disconnected":
+        detail.append(say("order.p", p=p_words(found.chance)))
+    name = verdict.state
+    text = say(f"order.{name}")
+    link = "ranking" if verdict.is_settled else "next"
+    return VerdictLine(say("order.title"), status, text, tuple(detail), _order_action(found), link)
+
+
+def _order_action(found: Findings) -> Text | None:
+    state, none_left = found.verdict.state, found.settings.max_votes == 0
+    match state:
+        case "tied":
+            return say("order.none_left") if none_left else _collect(found, found.forecast)
+        case "correlated":
+            return _allow_for_repeats(found)
+        case "chance" | "level":
+            return say("order.no_ranking_left" if none_left else "order.no_ranking")
+        case "disconnected":
+            return _join(found)
+        case _:
+            return None
+
+
+def _allow_for_repeats(found: Findings) -> Text:
+    n = found.votes.n_workers
+    return say("order.more_workers", n=n) if n < FEWEST_WORKERS else say("order.cluster")
+
+
+def _collect(found: Findings, outlook: Forecast | None) -> Text:
+    """Votes that decide which item is best."""
+    most = found.settings.max_votes
+    if outlook is None:
+        return say("order.collect")
+    if most is not None and outlook.votes > most:
+        return say("order.too_few_left", n=most)
+    if not np.isfinite(outlook.votes):
+        return say("order.far")
+    return say("order.forecast", votes=vote_range(outlook))
+
+
+def _join(found: Findings) -> Text:
+    """Compare the first item with one that no chain of votes connects it with."""
+    graph, items = found.trust.decomposition.graph, found.ranking.items
+    component = dict(zip(graph.items, graph.components.tolist(), strict=True))
+    other = next(item for item in items if component[item] != component[items[0]])
+    return say("order.join", left=quoted(items[0]), right=quoted(other))
+
+
+def workers_line(found: Findings, workers: WorkerAssessment) -> VerdictLine:
+    """Who has a warning, and what the ranking is without them."""
+    warned = found.warned
+    if not warned:
+        is_adaptive, position_bias = found.votes.report.adaptive, found.settings.position_bias
+        return line_of_unflagged(workers, is_adaptive=is_adaptive, position_bias=position_bias)
+    n = len(warned)
+    text = say("workers.warnings", n=n, total=len(workers), names=listed(warned))
+    detail = (without_flagged(found), *notes_on(workers, n))
+    action = say("workers.look", n=n)
+    return VerdictLine(say("workers.title"), "warning", text, detail, action, "workers")
+
+
+def line_of_unflagged(
+    workers: WorkerAssessment, *, is_adaptive: bool, position_bias: Position | None
+) -> VerdictLine:
+    """That nobody has a warning, and how much that means."""
+    n_unchecked = sum(flag in (TOO_FEW, NOT_KNOWN) for flag in workers.flag)
+    n = len(workers) - n_unchecked
+    title = say("workers.title")
+    if not n:
+        text = say("workers.too_few", n=len(workers))
+        return VerdictLine(title, "open", text, (), None, "workers")
+    detail = list(notes_on(workers, 0))
+    if n_unchecked:
+        detail.append(say("workers.unchecked", n=n_unchecked))
+    if position_bias == "worker" and CLICKING in workers.flag:
+        detail.append(say("workers.bias_in_model", n=workers.flag.count(CLICKING)))
+    typical = float(np.median(workers.votes))
+    is_hidden = is_adaptive and typical < FEW_VOTES
+    if is_hidden:
+        detail.insert(0, say("workers.close_pairs", votes=typical))
+    status: Status = "open" if is_hidden else "good"
+    text = say("workers.none_flagged", n=n)
+    return VerdictLine(title, status, text, tuple(detail), None, "workers")
+
+
+def notes_on(workers: WorkerAssessment, n_warned: int) -> tuple[Text, ...]:
+    """How many have a note."""
+    n = sum(flag in NOTES for flag in workers.flag)
+    key = "workers.other_notes" if n_warned else "workers.notes"
+    return (say(key, n=n),) if n else ()
+
+
+def without_flagged(found: Findings) -> Text:
+    """What the ranking is without the workers that have a warning."""
+    without = found.without
+    if without is None or without.ranking is None:
+        return say("workers.without_lost")
+    counts = {"turned": without.n_turned, "pairs": without.n_pairs}
+    if not found.verdict.has_order:
+        return say("workers.without_order", **counts)
+    first, other = found.ranking.items[0], without.ranking.items[0]
+    key = "workers.without_same" if other == first else "workers.without_other"
+    return say(key, leader=quoted(other), **counts)
+
+
+def consistency_line(found: Findings) -> VerdictLine:
+    """Whether one ranking explains the votes; the most pressing concern, if any."""
+    detail = _p_values(found)
+    title = say("consistency.title")
+
+    def line(status: Status, text: Text, action: Text | None, link: str) -> VerdictLine:
+        return VerdictLine(title, status, text, detail, action, link)
+
+    if found.has_cycles:
+        action = say("consistency.look_at_cycles")
+        return line("warning", say("consistency.cycles"), action, "consistency")
+    if found.is_concern("position_bias", "significant"):
+        moves = found.trust.position_bias.moves
+        action = (
+            say("consistency.show_both_orders")
+            if moves is None
+            else say("consistency.model_position_bias", position_bias=moves.position_bias)
+        )
+        return line("warning", say("consistency.position_bias"), action, "position_bias")
+    if found.is_concern("outliers", "too_many"):
+        action = say("consistency.look_at_outliers")
+        return line("warning", say("consistency.outliers"), action, "outliers")
+    consistency = found.trust.consistency
+    if len(found.ranking) == 2:
+        return line("good", say("consistency.two_items"), None, "consistency")
+    if consistency.cycles is None:
+        action = say("consistency.close_loops")
+        text = say("consistency.unchecked", reason=consistency.reason)
+        return line("open", text, action, "consistency")
+    return line("good", say("consistency.fine"), None, "consistency")
+
+
+def _p_values(found: Findings) -> tuple[Text, ...]:
+    trust = found.trust
+    p_values: dict[str, float] = {}
+    if trust.consistency.cycles is not None and len(found.ranking) > 2:
+        p_values["p_cycles"] = trust.consistency.cycles.p_value
+    if trust.position_bias.estimate is not None:
+        p_values["p_position_bias"] = trust.position_bias.estimate.p_value
+    if trust.outliers.n_flagged:
+        p_values["p_outliers"] = trust.outliers.p_value
+    texts = [str(say(f"consistency.{name}", p=p_words(p))) for name, p in p_values.items()]
+    if not texts:
+        return ()
+    listed_ = "; ".join(texts)
+    return (Text("{p_values}", {"p_values": f"{listed_[:1].upper()}{listed_[1:]}."}),)
