@@ -168,7 +168,7 @@ def test_leaders_of_coins_are_not_certain(name):
 def test_a_given_prior_is_the_belief():
     votes = Crowd().votes(np.random.default_rng(3))
     ranking = hr.bradley_terry(votes, ridge=0.5)
-    (belief,) = ranking.beliefs
+    (belief,) = ranking.posterior_parts
     np.testing.assert_array_equal(belief.scores, ranking.scores)
     np.testing.assert_allclose(belief.variances, ranking.standard_errors**2)
 

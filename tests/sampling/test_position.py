@@ -42,7 +42,7 @@ def test_it_costs_little_where_nobody_leans():
 def test_the_lean_of_each_judge_is_learned():
     sampler, _ = campaign("worker", [2.0, -1.0, 0.0], answers=900)
     bank = sampler._design.order.bank
-    mean = bank.biases[bank.most_evident, 1:, 0]
+    mean = bank.biases[bank.best_supported, 1:, 0]
     np.testing.assert_allclose(mean, np.array([2.0, -1.0, 0.0]) / 1.7, atol=0.3)
     note = sampler.ranking().notes[-1]
     assert "by worker" in note

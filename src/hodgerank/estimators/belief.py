@@ -89,9 +89,9 @@ class FoundBelief:
     @cached_property
     def evidence(self) -> MarginalLikelihood:
         """Marginal likelihood of the prior."""
-        from hodgerank.estimators.empirical_bayes import most_evident  # imports Numba
+        from hodgerank.estimators.empirical_bayes import best_supported  # imports Numba
 
-        return most_evident(tempered(self.graph, self.dispersion), self.link, self.scope)
+        return best_supported(tempered(self.graph, self.dispersion), self.link, self.scope)
 
     @cached_property
     def parts(self) -> tuple[Part, ...]:

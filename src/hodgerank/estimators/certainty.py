@@ -9,7 +9,7 @@ import numpy as np
 from scipy.special import log_ndtr, ndtr
 
 from hodgerank.errors import InvalidArgument
-from hodgerank.estimators.ranking import Believed, Ranking
+from hodgerank.estimators.ranking import PosteriorPart, Ranking
 from hodgerank.kernels.linalg.threads import few_threads
 from hodgerank.types import FloatArray, IntArray, Item
 
@@ -34,7 +34,7 @@ def expected_tau(ranking: Ranking, among: Iterable[Item] | None = None) -> float
     a, b = _pairs(ranking, _rows(ranking, among))
     if not len(a):
         return 1.0
-    beliefs = _joint_beliefs(ranking)
+    beliefs = _posterior_of(ranking)
     tau = sum(belief.share * float(_taus(belief, a, b).mean()) for belief in beliefs)
     return float(np.clip(tau, -1.0, 1.0))
 
@@ -68,7 +68,7 @@ def top_certainties(
     if not uncertain:
         return [1.0 for _ in ks]
     total = np.zeros(len(uncertain))
-    for part in _joint_beliefs(ranking):
+    for part in _posterior_of(ranking):
         total += part.share * np.array(_tops_apart(part, rows, uncertain))
     found = dict(zip(uncertain, np.minimum(total, 1.0).tolist(), strict=True))
     return [found.get(k, 1.0) for k in ks]
@@ -126,7 +126,7 @@ def certainties(ranking: Ranking, a: IntArray, b: IntArray) -> FloatArray:
 
     Beyond 1,000 items scores are treated as uncorrelated, which they nearly are.
     """
-    beliefs = _joint_beliefs(ranking)
+    beliefs = _posterior_of(ranking)
     return sum((part.share * (1 + _taus(part, a, b)) / 2 for part in beliefs), np.zeros(len(a)))
 
 
@@ -146,11 +146,11 @@ def _rows(ranking: Ranking, among: Iterable[Item] | None) -> IntArray:
     return np.array(sorted({ranking.index(item) for item in among}), np.int64)
 
 
-def _joint_beliefs(ranking: Ranking) -> tuple[Believed, ...]:
+def _posterior_of(ranking: Ranking) -> tuple[PosteriorPart, ...]:
     """Return the posterior, without covariances if there are many items."""
     if len(ranking) <= JOINT_ITEMS:
-        return ranking.beliefs
-    return tuple(belief._replace(covariance=None) for belief in ranking.beliefs)
+        return ranking.posterior_parts
+    return tuple(belief._replace(covariance=None) for belief in ranking.posterior_parts)
 
 
 def _pairs(ranking: Ranking, rows: IntArray) -> tuple[IntArray, IntArray]:
@@ -167,7 +167,7 @@ def _pairs(ranking: Ranking, rows: IntArray) -> tuple[IntArray, IntArray]:
     return a[comparable], b[comparable]
 
 
-def _taus(belief: Believed, a: IntArray, b: IntArray) -> FloatArray:
+def _taus(belief: PosteriorPart, a: IntArray, b: IntArray) -> FloatArray:
     """Return 2 P(a is better than b) - 1 of each pair."""
     _, scores, variances, covariance = belief
     variance = variances[a] + variances[b]
@@ -179,7 +179,7 @@ def _taus(belief: Believed, a: IntArray, b: IntArray) -> FloatArray:
     return np.where(certain, np.sign(difference), tau)
 
 
-def _tops_apart(belief: Believed, rows: IntArray, ks: Sequence[int]) -> list[float]:
+def _tops_apart(belief: PosteriorPart, rows: IntArray, ks: Sequence[int]) -> list[float]:
     """Return P(the first k of some rows are all better than the others), for several k."""
     if belief.covariance is None:
         deviations = np.sqrt(belief.variances[rows])

@@ -12,7 +12,7 @@ from hodgerank.estimators.dispersion import USUAL_VARIANCE
 from hodgerank.estimators.posterior_mode import posterior_mode
 from hodgerank.estimators.priors import IndependentScores, Prior, Scope
 from hodgerank.graph.comparison_graph import ComparisonGraph
-from hodgerank.kernels.expectation_propagation import LINK_CODES, Answers, Sites
+from hodgerank.kernels.expectation_propagation import LINK_CODES, PairVotes, Sites
 from hodgerank.kernels.linalg.laplacian import divergence
 from hodgerank.kernels.links import LIKELIHOODS, likelihood_of
 from hodgerank.types import FloatArray
@@ -55,7 +55,7 @@ class MarginalLikelihood:
         self.graph, self.link, self.prior = graph, link, prior
         wins = np.maximum(graph.weights * (1 + graph.flows) / 2, 0.0)
         losses = np.maximum(graph.weights * (1 - graph.flows) / 2, 0.0)
-        self._answers = Answers.without_pull(LINK_CODES[link], wins, losses)
+        self._votes = PairVotes.without_bias(LINK_CODES[link], wins, losses)
         self._sites: dict[int, Sites] = {}
         self._fits: dict[float, PosteriorFit] = {}
 
@@ -75,7 +75,7 @@ class MarginalLikelihood:
 
     def _fit_from(self, start: Sites, k: float, tolerance: float) -> Sites:
         i, j = self.graph.i, self.graph.j
-        return self.prior.fit(self._answers, i, j, self.variance(k), start, tolerance)
+        return self.prior.fit(self._votes, i, j, self.variance(k), start, tolerance)
 
     def fit(self, k: float) -> PosteriorFit:
         """Return the converged posterior at k."""
@@ -154,21 +154,21 @@ class MarginalLikelihood:
 
 
 class LaplaceLikelihood(MarginalLikelihood):
-    """The same by Laplace's method: the mode of the posterior, and the curvature there.
+    """Laplace's approximation: the mode of the posterior, and the curvature there.
 
-    The variance is the one that EM finds: the mean square of the scores plus their variances. With
+    The prior variance is estimated by EM: the mean square of the scores plus their variances. With
     50 votes per item or more, scores differ from those of expectation propagation by .05 to .2
     standard errors, mostly by a common factor, and Kendall's tau in the fourth decimal.
     """
 
     @property
     def peak(self) -> tuple[float, float]:
-        """The variance of the prior, which so many votes leave no doubt about."""
+        """The prior variance, treated as known with so many votes."""
         return float(np.log2(self._found[0] / USUAL_VARIANCE[self.link])), 0.0
 
     @cached_property
     def _found(self) -> tuple[float, FloatArray]:
-        """Variance of the prior, and nearly the mode with it."""
+        """The prior variance, and scores close to the mode."""
         graph, variance = self.graph, USUAL_VARIANCE[self.link]
         x = np.zeros(graph.n_items)
         for _ in range(MODE_ROUNDS):
@@ -180,7 +180,7 @@ class LaplaceLikelihood(MarginalLikelihood):
         return variance, x
 
     def _fit(self, k: float, tolerance: float) -> Sites:
-        """Sites whose Gaussian has its mean at the mode."""
+        """Return sites whose Gaussian has its mean at the mode."""
         graph = self.graph
         found, _ = posterior_mode(graph, self.link, self.variance(k), self._found[1])
         difference = found.x[graph.i] - found.x[graph.j]
@@ -192,7 +192,7 @@ class LaplaceLikelihood(MarginalLikelihood):
         )
 
 
-def most_evident(
+def best_supported(
     graph: ComparisonGraph, link: str, scope: Scope | None = None
 ) -> MarginalLikelihood:
     """Return the marginal likelihood of the prior with the most evidence.

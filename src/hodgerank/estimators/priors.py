@@ -21,8 +21,8 @@ import numpy as np
 
 from hodgerank.kernels.edges import rewired
 from hodgerank.kernels.expectation_propagation import (
-    Answers,
     DenseDifferences,
+    PairVotes,
     Sites,
     dense_precision,
     fit_messages,
@@ -119,7 +119,7 @@ class Prior(Protocol):
 
     def fit(
         self,
-        answers: Answers,
+        votes: PairVotes,
         i: CodeArray,
         j: CodeArray,
         variance: float,
@@ -143,7 +143,7 @@ class IndependentScores:
 
     def fit(
         self,
-        answers: Answers,
+        votes: PairVotes,
         i: CodeArray,
         j: CodeArray,
         variance: float,
@@ -153,13 +153,13 @@ class IndependentScores:
         """Fit with dense matrices for few items, by message passing for many."""
         if self.n > DENSE_ITEMS:
             return fit_messages(
-                answers, i, j, self.n, variance, start, tolerance, MOST_MESSAGE_SWEEPS
+                votes, i, j, self.n, variance, start, tolerance, MOST_MESSAGE_SWEEPS
             )
         posterior = DenseDifferences(
             i, j, np.eye(self.n) / variance, -self.n * float(np.log(variance))
         )
         most = np.full(len(i), 2 * variance)
-        return fit_sites(answers, posterior, most, start, tolerance, MOST_SWEEPS)
+        return fit_sites(votes, posterior, most, start, tolerance, MOST_SWEEPS)
 
     def equations(
         self, i: CodeArray, j: CodeArray, t: FloatArray, variance: float
@@ -202,7 +202,7 @@ class ChainedScores:
 
     def fit(
         self,
-        answers: Answers,
+        votes: PairVotes,
         i: CodeArray,
         j: CodeArray,
         variance: float,
@@ -220,7 +220,7 @@ class ChainedScores:
             posterior = SparseDifferences(i, j, self.precision / variance, log_determinant)
         nothing = np.full(len(i), TINY / variance)
         most = posterior(nothing, np.zeros(len(i))).variance * (1 + TINY)
-        return fit_sites(answers, posterior, most, start, tolerance, MOST_SWEEPS)
+        return fit_sites(votes, posterior, most, start, tolerance, MOST_SWEEPS)
 
     def equations(
         self, i: CodeArray, j: CodeArray, t: FloatArray, variance: float

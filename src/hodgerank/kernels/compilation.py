@@ -75,7 +75,7 @@ class _Declared:
 
 
 def numba_is_loaded() -> bool:
-    """Whether a compiled function was called already, so that another one costs no import."""
+    """Whether Numba is imported, because a compiled function was called before."""
     return _is_loaded
 
 

@@ -42,15 +42,15 @@ def _log_link(link: int, d: float) -> float:
 
 @compiled
 def log_likelihood(
-    link: int, d: float, wins: FloatArray, losses: FloatArray, pull: FloatArray
+    link: int, d: float, wins: FloatArray, losses: FloatArray, bias: FloatArray
 ) -> float:
     """Return ln f(d)."""
     value = 0.0
     for c in range(len(wins)):
         if wins[c] > 0:
-            value += wins[c] * _log_link(link, d + pull[c])
+            value += wins[c] * _log_link(link, d + bias[c])
         if losses[c] > 0:
-            value += losses[c] * _log_link(link, -d - pull[c])
+            value += losses[c] * _log_link(link, -d - bias[c])
     return value
 
 
@@ -71,20 +71,20 @@ def tilt(
     variance: float,
     wins: FloatArray,
     losses: FloatArray,
-    pull: FloatArray,
+    bias: FloatArray,
 ) -> tuple[float, float, float]:
     """Return the log mass of f N(mean, variance), and its mean and variance.
 
-    The arrays have one entry per offset of the difference.
+    The arrays have one entry per position bias.
     """
     if link == PROBIT and len(wins) == 1 and wins[0] + losses[0] == 1 and wins[0] * losses[0] == 0:
         sign = wins[0] - losses[0]
         r = math.sqrt(1 + variance)
-        z = sign * (mean + pull[0]) / r
+        z = sign * (mean + bias[0]) / r
         h = hazard(z)
         shrink = variance * h * (h + z) / (1 + variance)
         return log_cdf(z), mean + sign * variance * h / r, variance * (1 - shrink)
-    return _tilt_numerically(link, mean, variance, wins, losses, pull)
+    return _tilt_numerically(link, mean, variance, wins, losses, bias)
 
 
 @compiled
@@ -94,15 +94,15 @@ def _tilt_numerically(
     variance: float,
     wins: FloatArray,
     losses: FloatArray,
-    pull: FloatArray,
+    bias: FloatArray,
 ) -> tuple[float, float, float]:
     """Find the mode by Newton steps, and integrate around it by Gauss-Hermite quadrature."""
     d, width = mean, math.sqrt(variance)
     for _ in range(MOST_STEPS):
         slope, bend = -(d - mean) / variance, 1 / variance
         for c in range(len(wins)):
-            up, up_bend = _slope_and_curvature(link, d + pull[c])
-            down, down_bend = _slope_and_curvature(link, -d - pull[c])
+            up, up_bend = _slope_and_curvature(link, d + bias[c])
+            down, down_bend = _slope_and_curvature(link, -d - bias[c])
             slope += wins[c] * up - losses[c] * down
             bend += wins[c] * up_bend + losses[c] * down_bend
         width = 1 / math.sqrt(bend)
@@ -114,12 +114,12 @@ def _tilt_numerically(
     rule, skewness = 0, (wins.sum() + losses.sum()) * width**3
     while skewness > UP_TO[rule]:
         rule += 1
-    peak = log_likelihood(link, d, wins, losses, pull) - (d - mean) ** 2 / (2 * variance)
+    peak = log_likelihood(link, d, wins, losses, bias) - (d - mean) ** 2 / (2 * variance)
     total, first, second = 0.0, 0.0, 0.0
     for k in range(FIRST_NODE[rule], FIRST_NODE[rule + 1]):
         offset = SQRT_2 * width * NODES[k]
         x = d + offset
-        height = log_likelihood(link, x, wins, losses, pull) - peak
+        height = log_likelihood(link, x, wins, losses, bias) - peak
         height -= (x - mean) ** 2 / (2 * variance)
         mass = math.exp(LOG_WEIGHTS[k] + height)
         total += mass
@@ -161,7 +161,7 @@ def update_sites(
     first: IntArray,
     wins: FloatArray,
     losses: FloatArray,
-    pull: FloatArray,
+    bias: FloatArray,
     cavity_mean: FloatArray,
     cavity_variance: FloatArray,
     t: FloatArray,
@@ -174,7 +174,7 @@ def update_sites(
     for e in range(len(t)):
         own = slice(first[e], first[e + 1])
         log_mass[e], mean, variance = tilt(
-            link, cavity_mean[e], cavity_variance[e], wins[own], losses[own], pull[own]
+            link, cavity_mean[e], cavity_variance[e], wins[own], losses[own], bias[own]
         )
         t[e], u[e], moved = moved_site(
             cavity_mean[e], cavity_variance[e], mean, variance, t[e], u[e], damping
@@ -183,7 +183,7 @@ def update_sites(
     return log_mass, change
 
 
-FEW_ENTRIES = 2_000  # up to which NumPy moves all sites sooner than Numba can be imported
+FEW_ENTRIES = 2_000  # up to which NumPy updates all sites faster than Numba is imported
 
 
 def _update_few_sites(
@@ -191,17 +191,17 @@ def _update_few_sites(
     first: IntArray,
     wins: FloatArray,
     losses: FloatArray,
-    pull: FloatArray,
+    bias: FloatArray,
     cavity_mean: FloatArray,
     cavity_variance: FloatArray,
     t: FloatArray,
     u: FloatArray,
     damping: float,
 ) -> tuple[FloatArray, float]:
-    """`update_sites` by NumPy, with the same steps and the same nodes for every pair."""
+    """Compute `update_sites` with NumPy, with the same steps and nodes for every pair."""
     pair = np.repeat(np.arange(len(t)), np.diff(first))
     log_mass, mean, variance = _tilt_all(
-        link, pair, wins, losses, pull, cavity_mean, cavity_variance
+        link, pair, wins, losses, bias, cavity_mean, cavity_variance
     )
     step = np.maximum(1 / variance - 1 / cavity_variance, LEAST_PRECISION) - t
     total = t + step + 1 / cavity_variance
@@ -217,17 +217,17 @@ def _tilt_all(
     pair: IntArray,
     wins: FloatArray,
     losses: FloatArray,
-    pull: FloatArray,
+    bias: FloatArray,
     mean: FloatArray,
     variance: FloatArray,
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """`_tilt_numerically` of every pair; entry c belongs to `pair[c]`."""
+    """Compute `_tilt_numerically` of every pair; entry c belongs to `pair[c]`."""
     n = len(mean)
     likelihood = LIKELIHOODS[LINK_NAMES[link]]
     votes, rate = wins + losses, wins / np.maximum(wins + losses, LEAST_PRECISION)
 
     def at(d: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
-        parts = likelihood(d[pair] + pull, rate)
+        parts = likelihood(d[pair] + bias, rate)
         value, slope, bend = (np.bincount(pair, votes * part, n).astype(float) for part in parts)
         return value, slope, bend
 
@@ -263,21 +263,21 @@ def _tilt_all(
 DAMPING = 0.8
 
 
-class Answers(NamedTuple):
+class PairVotes(NamedTuple):
     """Wins and losses of item i of each pair, in plain votes, with the code of the link.
 
-    Pair e has the entries from `first[e]` up to `first[e + 1]`, one for each offset `pull` of the
-    difference towards i, which is its position bias.
+    Pair e has the entries from `first[e]` up to `first[e + 1]`, one for each position
+    `bias` towards i.
     """
 
     link: int
     first: IntArray
     wins: FloatArray
     losses: FloatArray
-    pull: FloatArray
+    bias: FloatArray
 
     @classmethod
-    def without_pull(cls, link: int, wins: FloatArray, losses: FloatArray) -> Answers:
+    def without_bias(cls, link: int, wins: FloatArray, losses: FloatArray) -> PairVotes:
         """Create votes without position bias: one entry per pair."""
         return cls(link, np.arange(len(wins) + 1), wins, losses, np.zeros(len(wins)))
 
@@ -309,7 +309,7 @@ class Differences(NamedTuple):
 
 
 def fit_sites(
-    answers: Answers,
+    votes: PairVotes,
     posterior: Callable[[FloatArray, FloatArray], Differences],
     most_variance: FloatArray,
     start: Sites,
@@ -324,7 +324,7 @@ def fit_sites(
     # never exactly zero, so that sparse matrices have an entry for every pair
     t, u = np.maximum(start.t, LEAST_PRECISION), start.u.copy()
     sweeps, change, log_evidence = 0, np.inf, np.nan
-    is_small = len(answers.wins) <= FEW_ENTRIES and not numba_is_loaded()
+    is_small = len(votes.wins) <= FEW_ENTRIES and not numba_is_loaded()
     while sweeps < max_sweeps and change > tolerance:
         sweeps += 1
         mean, variance, log_determinant, energy = posterior(t, u)
@@ -332,7 +332,7 @@ def fit_sites(
         cavity_mean = cavity_variance * (mean / variance - u)
         shared = np.log1p(t * cavity_variance) - mean**2 / variance
         update = _update_few_sites if is_small else update_sites
-        log_mass, change = update(*answers, cavity_mean, cavity_variance, t, u, DAMPING)
+        log_mass, change = update(*votes, cavity_mean, cavity_variance, t, u, DAMPING)
         own = log_mass + 0.5 * (shared + cavity_mean**2 / cavity_variance)
         log_evidence = float(own.sum()) + 0.5 * (energy - log_determinant)
     return Sites(t, u, log_evidence, sweeps, change)
@@ -361,17 +361,17 @@ class DenseDifferences:
     def __call__(self, t: FloatArray, u: FloatArray) -> Differences:
         """Return the differences for precisions t and shifts u of the sites."""
         i, j, n = self._i, self._j, len(self._prior)
-        pull = divergence(i, j, u, n)
+        force = divergence(i, j, u, n)
         with few_threads(n):
             log_determinant, covariance = factor_and_inverse(dense_precision(i, j, t, self._prior))
-            mean = covariance @ pull
+            mean = covariance @ force
         own = np.diag(covariance)
         variance = np.maximum(own[i] + own[j] - 2 * covariance[i, j], np.finfo(float).tiny)
         return Differences(
             mean[i] - mean[j],
             variance,
             log_determinant - self._log_determinant,
-            float(mean @ pull),
+            float(mean @ force),
         )
 
 
@@ -395,17 +395,17 @@ class SparseDifferences:
     def __call__(self, t: FloatArray, u: FloatArray) -> Differences:
         """Return the differences for precisions t and shifts u of the sites."""
         i, j, n = self._i, self._j, self._prior.shape[0]
-        pull = divergence(i, j, u, n)
+        force = divergence(i, j, u, n)
         factor = factorise(sparse_precision(i, j, t, self._prior), reorder=True)
         own, joint = inverse_on_edges(factor, i, j)
-        mean = factor.solve(pull)
+        mean = factor.solve(force)
         variance = np.maximum(own[i] + own[j] - 2 * joint, np.finfo(float).tiny)
         log_determinant = float(np.log(factor.U.diagonal()).sum())
         return Differences(
             mean[i] - mean[j],
             variance,
             log_determinant - self._log_determinant,
-            float(mean @ pull),
+            float(mean @ force),
         )
 
 
@@ -413,7 +413,7 @@ FIRST_ROUNDS = 3  # cheap rounds of messages, which agree with each other before
 
 
 def fit_messages(
-    answers: Answers,
+    votes: PairVotes,
     i: CodeArray,
     j: CodeArray,
     n: int,
@@ -424,7 +424,7 @@ def fit_messages(
 ) -> Sites:
     """Update the sites one after the other by message passing, for at most `max_sweeps` sweeps."""
     t, u = start.t.copy(), start.u.copy()
-    found = _sweeps(*answers, i, j, n, variance, t, u, tolerance, max_sweeps)
+    found = _sweeps(*votes, i, j, n, variance, t, u, tolerance, max_sweeps)
     return Sites(t, u, *found)
 
 
@@ -434,7 +434,7 @@ def _sweeps(
     first: IntArray,
     wins: FloatArray,
     losses: FloatArray,
-    pull: FloatArray,
+    bias: FloatArray,
     i: CodeArray,
     j: CodeArray,
     n: int,
@@ -461,7 +461,7 @@ def _sweeps(
             cavity_mean, cavity_variance = h_a / p_a - h_b / p_b, 1 / p_a + 1 / p_b
             own = slice(first[e], first[e + 1])
             log_mass, mean, v = tilt(
-                link, cavity_mean, cavity_variance, wins[own], losses[own], pull[own]
+                link, cavity_mean, cavity_variance, wins[own], losses[own], bias[own]
             )
             evidence += log_mass
             evidence -= _log_message_mass(p_a, h_a, sent[e, 0], sent[e, 1])

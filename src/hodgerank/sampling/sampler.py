@@ -13,7 +13,7 @@ from hodgerank.data.comparisons import Comparisons
 from hodgerank.data.reading.vote_source import read_ungrouped
 from hodgerank.display import Displayed, Preview
 from hodgerank.errors import InvalidArgument, NothingToAsk, require_one_of
-from hodgerank.estimators.bayes import LINK, believed_ranking, position_adjusted_ranking
+from hodgerank.estimators.bayes import LINK, position_adjusted_ranking, posterior_ranking
 from hodgerank.estimators.position_bias.position_cells import POSITIONS, Position
 from hodgerank.estimators.priors import Scope
 from hodgerank.estimators.ranking import Ranking
@@ -284,7 +284,7 @@ class Sampler(Displayed):
         answered = AnsweredGraph.of(answers)
         if self.position_bias is None or not len(answers):
             graph = counted_as_correlated(answered.graph, rho) if rho else answered.graph
-            found = believed_ranking(graph, self._scope, confidence=confidence, notes=notes)
+            found = posterior_ranking(graph, self._scope, confidence=confidence, notes=notes)
         else:
             if rho:
                 share = news_share(answered.graph, rho)[answered.edge]

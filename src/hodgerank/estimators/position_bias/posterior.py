@@ -18,7 +18,7 @@ from hodgerank.estimators.position_bias.position_cells import Position
 from hodgerank.estimators.priors import IndependentScores
 from hodgerank.graph.answered_graph import AnsweredGraph
 from hodgerank.graph.comparison_graph import ComparisonGraph
-from hodgerank.kernels.expectation_propagation import LINK_CODES, Answers, Sites
+from hodgerank.kernels.expectation_propagation import LINK_CODES, PairVotes, Sites
 from hodgerank.kernels.linalg.bordered_equations import BorderedEquations
 from hodgerank.kernels.linalg.laplacian import divergence
 from hodgerank.kernels.links import LIKELIHOODS, LINKS
@@ -60,7 +60,7 @@ class PositionBiasEvidence(MarginalLikelihood):
         self._biases: dict[float, FloatArray] = {}
         cells = initial.cells
         share = (1 + cells.sign * cells.mean) / 2
-        self._answers = Answers(
+        self._votes = PairVotes(
             LINK_CODES[link],
             np.searchsorted(cells.edge, np.arange(graph.n_edges + 1)),
             np.maximum(cells.weight * share, 0.0),
@@ -92,8 +92,8 @@ class PositionBiasEvidence(MarginalLikelihood):
         cells, prior, sites = self._initial.cells, self._initial.prior.bias, start
         bias = self._first_biases(k) if self._held is None else self._held
         for _ in range(MOST_ROUNDS):
-            pull = cells.sign * np.append(bias, 0.0)[cells.group]
-            self._answers = self._answers._replace(pull=pull)
+            towards = cells.sign * np.append(bias, 0.0)[cells.group]
+            self._votes = self._votes._replace(bias=towards)
             sites = super()._fit_from(sites, k, tolerance)
             before = bias
             if self._held is not None:

@@ -59,7 +59,7 @@ class AdaptiveDesign(ComposedDesign):
         ahead = max(evidence[N_WEAK:]) - max(evidence[:N_WEAK])
         margin = MARGIN if n_learned < BEGINNING * n else 0.0
         self._ignores_labels = n >= ENOUGH_ITEMS and ahead <= margin
-        return min(bank.most_evident + INFLATION, len(bank) - 1)
+        return min(bank.best_supported + INFLATION, len(bank) - 1)
 
     @property
     def ignores_labels(self) -> bool:

@@ -211,9 +211,9 @@ Choice = Callable[[ProbitPosteriors, int], int]
 """From the posteriors and the number of votes to the position of the one to design for."""
 
 
-def most_evident(bank: ProbitPosteriors, n_learned: int) -> int:
+def best_supported(bank: ProbitPosteriors, n_learned: int) -> int:
     """Return the posterior whose prior has the most evidence."""
-    return bank.most_evident
+    return bank.best_supported
 
 
 class OrderDesign(Design):
@@ -242,7 +242,7 @@ class OrderDesign(Design):
         self,
         n: int,
         variances: Sequence[float],
-        choose: Choice = most_evident,
+        choose: Choice = best_supported,
         weigh: Weigh = misordering.order_weights,
         repetitions: Repetitions | None = None,
         position_bias: Position | None = None,
@@ -264,7 +264,7 @@ class OrderDesign(Design):
     @property
     def best(self) -> ProbitPosterior:
         """The posterior whose prior has the most evidence."""
-        return self.bank[self.bank.most_evident]
+        return self.bank[self.bank.best_supported]
 
     @property
     def criterion(self) -> OrderCriterion:

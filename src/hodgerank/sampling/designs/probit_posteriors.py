@@ -94,7 +94,7 @@ class ProbitPosteriors:
         return self.mean.shape[1]
 
     @property
-    def most_evident(self) -> int:
+    def best_supported(self) -> int:
         """The position of the posterior whose prior has the most evidence."""
         return int(self.evidence.argmax())
 
