@@ -75,7 +75,7 @@ def agreement(answered: AnsweredGraph, metric: Metric | None = None) -> Agreemen
     found = cells.disagreement(features, used)
     n_votes = float(times.sum())
     alpha = 1 - float(found.sum()) / (n_votes * expected)
-    counts = cells.answers * cells.is_shared
+    counts = cells.votes * cells.is_shared
     surplus = (found - counts * float(found.sum()) / n_votes) / (n_votes * expected)
     n_pairs, n_workers = (len(np.unique(k[cells.is_shared])) for k in (cells.pair, cells.worker))
     half = None
@@ -106,7 +106,7 @@ class _Cells:
     ----------
     rows, times, cell
         Rows of the votes, the number of votes per row, and the cell of each row.
-    pair, worker, answers
+    pair, worker, votes
         Pair, worker and number of votes of each cell.
     others
         Number of votes by other workers on the pair of each cell.
@@ -120,7 +120,7 @@ class _Cells:
     cell: IntArray
     pair: IntArray
     worker: IntArray
-    answers: FloatArray
+    votes: FloatArray
     others: FloatArray
     rivals: FloatArray
 
@@ -158,7 +158,7 @@ class _Cells:
             squares = np.bincount(cell, times * feature**2, n_cells)
             other_sums = np.bincount(self.pair, sums)[self.pair] - sums
             other_squares = np.bincount(self.pair, squares)[self.pair] - squares
-            total += self.answers * other_squares + self.others * squares - 2 * sums * other_sums
+            total += self.votes * other_squares + self.others * squares - 2 * sums * other_sums
         return np.asarray(np.maximum(total, 0.0) * self.rivals[self.pair])
 
 

@@ -27,7 +27,7 @@ SPLIT = {
     "worker": "whole workers",
     "ballot": "whole ballots",
     "unit": "whole units",
-    "answer": "the votes on each pair",
+    "vote": "the votes on each pair",
 }
 
 

@@ -19,7 +19,7 @@ from hodgerank.types import CodeArray, FloatArray, IntArray, RngLike
 FEWEST_WORKERS = 10  # needed for halves of workers to be comparable
 FEWEST_ITEMS = 3
 MOST_AT_ONCE = 10**9  # votes on a pair up to which an exact split is drawn
-By = Literal["worker", "ballot", "unit", "answer"]
+By = Literal["worker", "ballot", "unit", "vote"]
 
 
 @dataclass(frozen=True)
@@ -103,7 +103,7 @@ def _clusters(votes: Comparisons) -> tuple[By, CodeArray | None]:
         return "worker", votes.worker
     if votes.ballot is not None and votes.n_ballots >= FEWEST_WORKERS:
         return ("unit" if votes.units else "ballot"), votes.ballot
-    return "answer", None
+    return "vote", None
 
 
 Halves = Iterator[tuple[ComparisonGraph, ComparisonGraph]]
