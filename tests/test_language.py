@@ -162,7 +162,9 @@ def test_expressions_are_found_as_words_and_across_lines(words, is_found):
 
 
 def test_exceptions_are_needed():
-    used = {(text.where, match[0]) for text in texts() for _, match in occurrences(text)}
+    paths = {path for path, _ in EXCEPTIONS}
+    excused = [text for text in texts() if text.where in paths]
+    used = {(text.where, match[0]) for text in excused for _, match in occurrences(text)}
     assert EXCEPTIONS.keys() <= used
 
 
