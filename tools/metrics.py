@@ -90,7 +90,7 @@ def main() -> None:
 
 
 def read_source(source: Path) -> tuple[Values, str]:
-    """What the text of the source tells, and the name of its longest function."""
+    """Return metrics of the source text, and the name of its longest function."""
     texts = {path: path.read_text(encoding="utf-8") for path in source.rglob("*.py")}
     trees = {path: ast.parse(text) for path, text in texts.items()}
     n_lines = {path: len(text.splitlines()) for path, text in texts.items()}
@@ -162,7 +162,7 @@ def tests_run() -> Values:
 
 
 def run_commands(source: Path) -> Values:
-    """What running it tells, in processes that import the source in question."""
+    """Return metrics of running it, in processes that import the given source."""
     environment = os.environ | {"PYTHONPATH": str(source)}
     environment.pop("PYTHONDONTWRITEBYTECODE", None)  # or all would be compiled again each time
     with tempfile.TemporaryDirectory() as folder:

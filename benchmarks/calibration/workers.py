@@ -217,7 +217,7 @@ def statements(runs: int, seed: int) -> Iterator[Row]:
 
 
 def repetitions(runs: int, rng: np.random.Generator) -> Iterator[Row]:
-    """Answers of a worker to a pair hang together: of crowds that do not, that differ, that do."""
+    """Measure the statement that repeated votes are correlated, in crowds with and without it."""
     said = "answers of a worker hang together"
     for name, crowd in INDEPENDENT.items():
         yield Row(said, name, "at most 1 %", say_the_same_again(crowd, {}, runs, rng), runs)

@@ -67,7 +67,7 @@ def contest(
 
 
 def chosen(wanted: Iterable[str], known: Iterable[str]) -> list[str]:
-    """Those of the known names that were asked for, in their own order."""
+    """Return the known names that match, in their own order."""
     known, wanted = list(known), list(wanted)
     for name in wanted:
         if not any(fnmatch(each, name) for each in known):

@@ -41,7 +41,7 @@ class Crowd(Protocol):
 
 
 class Question(NamedTuple):
-    """What a vote may depend on.
+    """A question, with everything that its vote may depend on.
 
     Attributes
     ----------

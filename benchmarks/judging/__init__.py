@@ -95,7 +95,7 @@ def _do(task: Task) -> Done:
 
 
 def _told(tasks: Sequence[Task], found: Iterator[Done]) -> Iterator[Done]:
-    """The same, with a line on stderr after each scenario."""
+    """Yield the results, with a line on stderr after each scenario."""
     for k, (task, calls) in enumerate(zip(tasks, found, strict=True), start=1):
         if k == len(tasks) or tasks[k].scenario != task.scenario:
             print(f"{k:,} of {len(tasks):,} done, {task.scenario.name}", file=sys.stderr)

@@ -90,7 +90,7 @@ class Campaign:
         self._sampler.tell(pair, outcome, turn.model)
 
     def scores(self) -> np.ndarray:
-        """By the sampler's own ranking, with the judges' biases in the model."""
+        """Return the scores of the sampler's own ranking, with the judges' biases in the model."""
         score = self._sampler.ranking().score_by_item
         return np.array([score[str(k)] for k in range(len(score))])
 
@@ -117,7 +117,7 @@ class UsualPractice:
             yield
 
     def scores(self) -> np.ndarray:
-        """By what both orders say together."""
+        """Return the scores from both orders together."""
         return self._rank(self._answers, len(self._judges.truth))
 
 
