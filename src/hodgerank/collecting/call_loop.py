@@ -30,7 +30,9 @@ class Budget:
 
     def __post_init__(self) -> None:
         if not isinstance(self.size, int | np.integer) or self.size < 1:
-            raise InvalidArgument(f"budget must be a number of votes, at least 1, not {self.size!r}")
+            raise InvalidArgument(
+                f"budget must be a number of votes, at least 1, not {self.size!r}"
+            )
 
     def reason_to_stop(self, n_votes: int) -> str:
         """Return why to stop; empty if there is no reason."""

@@ -42,7 +42,7 @@ class AnswerFile:
         if answers and sampler.n_votes:
             raise InvalidArgument(
                 f"{self.path} already holds votes, and so does the sampler: resume with a "
-                    "new sampler"
+                "new sampler"
             )
         for pair, answer, asked_by in answers:
             sampler.tell(pair, answer.outcome, answer.worker, weight=answer.weight)
@@ -138,7 +138,9 @@ class Collector:
         on_answer: OnAnswer | None,
     ) -> None:
         if stop is not None and not isinstance(stop, StoppingRule):
-            raise InvalidArgument(f"stop must be a stopping rule such as ExpectedTau(0.9), not {stop!r}")
+            raise InvalidArgument(
+                f"stop must be a stopping rule such as ExpectedTau(0.9), not {stop!r}"
+            )
         self.sampler = sampler
         self.budget = budget
         self.n_unanswered = 0

@@ -27,7 +27,10 @@ MOST_PLAYED, MODEL_ITEMS = 2000, 1000
 FEWEST_FUTURES, MOST_FUTURES = 8, 24
 MOST_PER_ITEM = 40  # votes per item that are simulated; more are extrapolated
 AT_ONCE = 32  # as a share of the votes so far, or a tenth per item: pairs asked at once
-GROWTH = (1.3, 2.0)  # votes between two looks, relative to their number, at most: near the target, and far
+GROWTH = (
+    1.3,
+    2.0,
+)  # votes between two looks, relative to their number, at most: near the target, and far
 FINEST = 1.04  # and at least
 GROWING = 1.02  # least gain in certainty by three times as many votes, if they help
 TINY = 1e-9
@@ -140,7 +143,9 @@ def forecasts(sampler: Sampler, targets: Iterable[float | RankingRule]) -> tuple
         play = _play_on if n <= MOST_PLAYED else _play_model
         with few_threads(n):  # else threads wait for each other between thousands of small steps
             takes = play(sampler, ranking, wanted, n_futures)
-        takes = np.ceil(takes * ranking.dispersion)  # ties and grades are more informative than the choices simulated
+        takes = np.ceil(
+            takes * ranking.dispersion
+        )  # ties and grades are more informative than the choices simulated
         found |= zip(wanted, map(_spread, np.maximum(takes, 1.0)), strict=True)
     return tuple(Forecast(rule, rule.value(ranking, active), *found[rule]) for rule in rules)
 

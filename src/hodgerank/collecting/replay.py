@@ -242,7 +242,9 @@ def replay(
     graph = ComparisonGraph.from_comparisons(votes)
     n_votes = max(1, len(votes) // 2) if n_votes is None else n_votes
     if not 1 <= runs <= MOST_RUNS or n_votes < 1:
-        raise InvalidArgument(f"at least one run of one vote is needed, and at most {MOST_RUNS:,} runs")
+        raise InvalidArgument(
+            f"at least one run of one vote is needed, and at most {MOST_RUNS:,} runs"
+        )
     if n_votes > len(votes) and not replacement:
         raise InvalidArgument(
             f"{n_votes:,} votes cannot be drawn from {len(votes):,}: replay fewer (--votes), or "

@@ -157,7 +157,9 @@ class Conversation:
         """Ask how much better; return None if the worker goes back."""
         if grades < 2:
             return 1
-        self._say(f"{side}: how much better? 1 (slightly) to {grades} (much); any other key goes back")
+        self._say(
+            f"{side}: how much better? 1 (slightly) to {grades} (much); any other key goes back"
+        )
         grade = self._keys.number(grades)
         if grade is None:
             self._say("which of the two?")
@@ -207,7 +209,10 @@ class Conversation:
 
     def _show(self, task: Task, settings: CampaignSettings) -> None:
 
-        if not self._items.keys() >= {task.left, task.right}:  # at first, and after items were added
+        if not self._items.keys() >= {
+            task.left,
+            task.right,
+        }:  # at first, and after items were added
             self._items = {item.id: self._as_seen(item) for item in self._campaign.items}
         self._console.print()
         self._console.print(shown_text(settings.question), style="bold")

@@ -26,9 +26,8 @@ Where = Annotated[
     ),
 ]
 Name = Annotated[
-    str | None, typer.Option("--name", metavar="ID", help=(
-        "Name of the campaign, if there are several."
-    ))
+    str | None,
+    typer.Option("--name", metavar="ID", help=("Name of the campaign, if there are several.")),
 ]
 
 
@@ -44,8 +43,8 @@ Items = Annotated[
     typer.Argument(
         metavar="ITEMS",
         help="CSV, JSON lines, Parquet or Excel with the columns id, text and perhaps image, "
-             "context (shown above the text) or track (ranked separately); or a folder of texts "
-             "or images.",
+        "context (shown above the text) or track (ranked separately); or a folder of texts "
+        "or images.",
     ),
 ]
 
@@ -56,15 +55,19 @@ def _column(help_text: str, *names: str) -> object:
 
 IdColumn = Annotated[str | None, _column("Column, if not recognised by its name.", "--id")]
 TextColumn = Annotated[str | None, _column("Likewise.", "--text")]
-ContextColumn = Annotated[str | None, _column("Column, if not recognised; '' ignores it.", "--context")]
-ImageColumn = Annotated[str | None, _column("Column of paths relative to ITEMS, if not recognised.", "--image")]
+ContextColumn = Annotated[
+    str | None, _column("Column, if not recognised; '' ignores it.", "--context")
+]
+ImageColumn = Annotated[
+    str | None, _column("Column of paths relative to ITEMS, if not recognised.", "--image")
+]
 TrackColumn = Annotated[str | None, _column("Column, if not recognised; '' ignores it.", "--track")]
 Encoding = Annotated[str | None, _column("Encoding of ITEMS, if not UTF-8.", "--encoding")]
 StopRule = Annotated[
     str | None,
-    typer.Option(help=(
-        "Stop early: 'tau >= 0.9', 'top 3 >= 0.95', 'ranks <= 2'; combine with and, or."
-    )),
+    typer.Option(
+        help=("Stop early: 'tau >= 0.9', 'top 3 >= 0.95', 'ranks <= 2'; combine with and, or.")
+    ),
 ]
 
 

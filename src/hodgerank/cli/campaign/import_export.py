@@ -44,7 +44,7 @@ def import_file(
             "--output",
             "-o",
             help="File or postgresql:// address: a log becomes a new campaign there, votes are "
-                 "added to an existing one.",
+            "added to an existing one.",
         ),
     ] = None,
     again: Annotated[
@@ -118,9 +118,8 @@ def export(
     everything: Annotated[
         bool,
         typer.Option(
-            "--everything", help=(
-                "All answers, with whether and why they do not count, and failed checks."
-            )
+            "--everything",
+            help=("All answers, with whether and why they do not count, and failed checks."),
         ),
     ] = False,
     name: Name = None,
@@ -130,8 +129,7 @@ def export(
             "--output",
             "-o",
             help=(
-                "Votes as .csv or .parquet, or the log as .jsonl; - writes CSV to standard "
-                "output."
+                "Votes as .csv or .parquet, or the log as .jsonl; - writes CSV to standard output."
             ),
         ),
     ] = None,

@@ -133,18 +133,14 @@ def judge(
     name: Name = None,
     budget: Annotated[
         int | None,
-        typer.Option(
-            min=1, help="Answers in this run. Default: as many as the campaign takes."
-        ),
+        typer.Option(min=1, help="Answers in this run. Default: as many as the campaign takes."),
     ] = None,
     answers: Answers = "choice",
     template: TemplateFile = None,
     probabilities: Probabilities = False,
     calls: Annotated[
         Path | None,
-        typer.Option(
-            help="File for every call. Default: beside the campaign file."
-        ),
+        typer.Option(help="File for every call. Default: beside the campaign file."),
     ] = None,
     base_url: BaseUrls = None,
     key_variable: KeyVariables = None,

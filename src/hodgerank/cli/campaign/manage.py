@@ -38,7 +38,9 @@ def pause(where: Where, name: Name = None, as_json: AsJson = False) -> Done:
     """
     with Campaign.open(where, name) as campaign:
         campaign.pause()
-        return done(campaign, f"{campaign.id} paused; resume it with: hodgerank campaign resume", as_json)
+        return done(
+            campaign, f"{campaign.id} paused; resume it with: hodgerank campaign resume", as_json
+        )
 
 
 def resume(where: Where, name: Name = None, as_json: AsJson = False) -> Done:
@@ -99,9 +101,9 @@ def _is_meant(question: str, yes: bool) -> bool:
         raise KeyboardInterrupt from None
 
 
-Ids = Annotated[list[str], typer.Argument(metavar="ITEM", help=(
-    "Ids of items; several may be named."
-))]
+Ids = Annotated[
+    list[str], typer.Argument(metavar="ITEM", help=("Ids of items; several may be named."))
+]
 
 
 def add(
@@ -160,17 +162,17 @@ def unretire(where: Where, items: Ids, name: Name = None, as_json: AsJson = Fals
         return done(campaign, words, as_json, retired=retired)
 
 
-Worker = Annotated[str, typer.Argument(metavar="WORKER", help=(
-    "Name of the worker, as in status --workers."
-))]
+Worker = Annotated[
+    str, typer.Argument(metavar="WORKER", help=("Name of the worker, as in status --workers."))
+]
 
 
 def ban(
     where: Where,
     worker: Worker,
-    reason: Annotated[str, typer.Option(help=(
-        "Reason, recorded with the ban."
-    ), show_default=False)] = "",
+    reason: Annotated[
+        str, typer.Option(help=("Reason, recorded with the ban."), show_default=False)
+    ] = "",
     name: Name = None,
     as_json: AsJson = False,
 ) -> Done:

@@ -92,16 +92,16 @@ class NewResult(CommandResult):
 
 
 Question = Annotated[
-    str | None, typer.Option("--question", "-q", help=(
-        "Question asked about every pair, e.g. 'Which is sharper?'."
-    ))
+    str | None,
+    typer.Option(
+        "--question", "-q", help=("Question asked about every pair, e.g. 'Which is sharper?'.")
+    ),
 ]
 Title = Annotated[str | None, typer.Option(help="Instructions shown above the question.")]
 Ties = Annotated[bool | None, typer.Option("--ties/--no-ties", help="Allow ties.")]
 Grades = Annotated[
-    int | None, typer.Option(help=(
-        "Grades on each side: 3 asks how much better, 1 only which is better."
-    ))
+    int | None,
+    typer.Option(help=("Grades on each side: 3 asks how much better, 1 only which is better.")),
 ]
 Budget = Annotated[int | None, typer.Option(help="Maximum number of votes that count.")]
 SamplerName = Annotated[
@@ -109,9 +109,9 @@ SamplerName = Annotated[
 ]
 RankingKind = Annotated[
     Literal["robust", "plain"] | None,
-    typer.Option(help=(
-        "Weight votes by the reliability of their worker (robust), or all equally (plain)."
-    )),
+    typer.Option(
+        help=("Weight votes by the reliability of their worker (robust), or all equally (plain).")
+    ),
 ]
 Position = Annotated[
     Literal["common", "worker"] | None,
@@ -122,9 +122,8 @@ LeaseSeconds = Annotated[
     float | None, typer.Option(help="Seconds until an unanswered task goes to another worker.")
 ]
 RepeatShare = Annotated[
-    float | None, typer.Option(help=(
-        "Share of tasks that repeat an earlier pair, to measure consistency."
-    ))
+    float | None,
+    typer.Option(help=("Share of tasks that repeat an earlier pair, to measure consistency.")),
 ]
 Gold = Annotated[
     Path | None,
@@ -134,13 +133,16 @@ SettingsFile = Annotated[
     Path | None, typer.Option(help="TOML file with settings; options take precedence.")
 ]
 NewName = Annotated[
-    str, typer.Option("--name", metavar="ID", help=(
-        "Name of the campaign, if several share the file or database."
-    ))
+    str,
+    typer.Option(
+        "--name",
+        metavar="ID",
+        help=("Name of the campaign, if several share the file or database."),
+    ),
 ]
-DryRun = Annotated[bool, typer.Option("--dry-run", help=(
-    "Print the settings without creating anything."
-))]
+DryRun = Annotated[
+    bool, typer.Option("--dry-run", help=("Print the settings without creating anything."))
+]
 Seed = Annotated[int | None, typer.Option(min=0, help="Seed of the random choices.")]
 Output = Annotated[
     str | None,
@@ -148,7 +150,7 @@ Output = Annotated[
         "--output",
         "-o",
         help="File, created if it does not exist, or postgresql:// address; existing campaigns "
-             "there are kept.",
+        "there are kept.",
     ),
 ]
 
@@ -211,7 +213,9 @@ def new(
         "track": track_column,
     }  # fmt: skip
     read = read_campaign_items(items, columns, encoding)
-    Campaign.create(None, read.items, proper, id=name).leave()  # invalid settings leave no file behind
+    Campaign.create(
+        None, read.items, proper, id=name
+    ).leave()  # invalid settings leave no file behind
     if dry_run:
         return NewResult(name, None, read, proper, as_json)
     if output is None:

@@ -64,9 +64,11 @@ def settings(
     name: Name = None,
     output: Annotated[
         Path | None,
-        typer.Option("--output", "-o", help=(
-            "Write the settings as .toml, for new --settings; - prints them."
-        )),
+        typer.Option(
+            "--output",
+            "-o",
+            help=("Write the settings as .toml, for new --settings; - prints them."),
+        ),
     ] = None,
     as_json: AsJson = False,
 ) -> SettingsResult:

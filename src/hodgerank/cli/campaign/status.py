@@ -72,7 +72,9 @@ class StatusResult(CommandResult):
         for track in self.progress.tracks:
             self._show_track(track, console)
         if self.rankings:
-            console.print(verbatim(f"to repeat the ranking from exported votes: {self.repeated_by}", "dim"))
+            console.print(
+                verbatim(f"to repeat the ranking from exported votes: {self.repeated_by}", "dim")
+            )
         self._show_rules(console)
         self._show_workers(console)
         show_warnings(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from fastapi import Query as InQuery
 from pydantic import Field
@@ -139,7 +139,8 @@ class ProgressResponse(CountsResponse):
 
     model_config = example(
         as_of=171,
-        sentence="Not yet: 78 answers of at most 400.",
+        sentence="In progress: 78 votes of at most 400.",
+        code="in_progress",
         is_enough=False,
         tracks=[
             {
@@ -156,7 +157,8 @@ class ProgressResponse(CountsResponse):
     )
 
     as_of: Seq = Field(description="The place in the log.")
-    sentence: str = Field(description="Is it enough yet, and if not, how many more?")
+    sentence: str = Field(description="Progress in words, with the forecast if requested.")
+    code: Literal["closed", "target_reached", "budget_used", "in_progress"]
     is_enough: bool
     tracks: list[TrackResponse]
 
