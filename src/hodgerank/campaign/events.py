@@ -29,7 +29,7 @@ Kind: TypeAlias = Literal[
     "paused",
     "resumed",
     "enough",  # data: track, rule
-    "not_enough",  # data: track, rule: with answers in progress at that time it is no longer reached
+    "not_enough",  # data: track, rule: with late answers it is no longer reached
     "closed",
     "reset",  # votes are discarded, items stay
 ]

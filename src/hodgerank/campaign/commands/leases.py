@@ -163,7 +163,7 @@ def _gold_codes(state: CampaignState) -> list[tuple[int, int]]:
 
 
 def _is_turn(state: CampaignState, worker: Worker, purpose: str) -> bool:
-    """Return whether the next task of a worker is of this kind: at regular, individual intervals."""
+    """Return whether the next task of a worker is of this kind, at regular intervals."""
     settings = state.settings
     share = settings.gold_share if purpose == "gold" else settings.repeat_share
     if not share or (purpose == "gold" and not settings.gold):

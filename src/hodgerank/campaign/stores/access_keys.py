@@ -66,7 +66,7 @@ class AccessKeys(Protocol):
         """Return the keys with these values, oldest first."""
 
     def remove(self, **values: Wanted) -> int:
-        """Remove the keys with these values; return how many. Concurrent calls count each key once."""
+        """Remove the keys with these values; return how many, each counted by one call."""
 
 
 class MemoryKeys:

@@ -32,7 +32,7 @@ else:
 
 
 class FileLock:
-    """A lock held by the kernel until released or until the process ends; the file names the holder.
+    """A lock of the kernel, held until released or the process ends; the file names the holder.
 
     The lock file is `path` with the suffix `.lock`; `name` is its name in messages. It is not
     removed, since another process may be about to take it.

@@ -103,7 +103,7 @@ class GroupCommit:
             return campaign, works
 
     def _gather(self) -> None:
-        """Wait a moment for as many works as came together last time, since transactions are costly."""
+        """Wait a moment for as many works as last time, since transactions are costly."""
         until, queue = monotonic() + GATHERING_SECONDS, next(iter(self._waiting.values()))
         while len(self._waiting) == 1 and len(queue) < self._n_last and not self._is_closed:
             if (left := until - monotonic()) <= 0:

@@ -61,7 +61,7 @@ class MemoryStore:
                 self.keys.remove(campaign=campaign, role=OWN_ROLES, holder=worker, kind=kinds)
 
     def wait(self, campaign: str, after: int, seconds: float) -> bool:
-        """Wait for events after this number, at most this many seconds; return whether there are."""
+        """Wait for events after this number, for limited seconds; return whether there are."""
         self._require_open()
 
         def are_there() -> bool:

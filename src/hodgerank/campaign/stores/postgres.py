@@ -199,7 +199,7 @@ class PostgresStore:
                 self.keys.n_removals += len(pending.revoked)
 
     def wait(self, campaign: str, after: int, seconds: float) -> bool:
-        """Wait for events after this number, at most this many seconds; return whether there are."""
+        """Wait for events after this number, for limited seconds; return whether there are."""
 
         def last() -> int:
             return self._look(lambda connection: last_number(connection, campaign))

@@ -87,7 +87,7 @@ class SqliteStore:
 
     def _open_for_writing(self, create: bool) -> None:
         if self._path.exists():
-            self._revision()  # refuses a file of another program before anything is created beside it
+            self._revision()  # refuses files of other programs before creating any
         self._lock = FileLock(self._path, self.name)
         with self._telling("opened"):
             self._open_writer(create)

@@ -72,7 +72,7 @@ class Store(Protocol):
         """
 
     def wait(self, campaign: str, after: int, seconds: float) -> bool:
-        """Wait for events after this number, at most this many seconds; return whether there are."""
+        """Wait for events after this number, for limited seconds; return whether there are."""
 
     def wipe(self) -> None:
         """Remove traces of names that were replaced, as far as the store can."""
