@@ -158,7 +158,7 @@ class CallGate:
 
     @contextmanager
     def call(self) -> Iterator[WhileOut]:
-        """Register a call of the current task; the yielded context is entered while it is in progress.
+        """Register a call of the current task; the context is entered while it is in progress.
 
         Raises `StopAsking` if no more calls are made.
         """
