@@ -101,7 +101,7 @@ def test_a_group_that_cannot_be_ranked_leaves_the_others_standing(run, write):
     status, out, _ = run("rank", path, "--by", "scene")
     assert status == NOT_UNIQUE
     assert "in 0 of 2 groups" in " ".join(out.split())
-    assert "scene s: the comparisons fall into 2 groups" in " ".join(out.split())
+    assert "scene s: the items form 2 disconnected groups" in " ".join(out.split())
     assert run("rank", path, "--by", "scene", "--components", "separate")[0] == 0
     assert run("rank", path, "--by", "scenes")[0] == BAD_INPUT
 

@@ -156,7 +156,7 @@ def test_absurd_numbers_of_votes_are_wrong_usage(run, tmp_path):
     ):
         status, _, err = run("simulate", *options, "-o", tmp_path / "x.csv")
         assert status == 2
-        assert "of memory of this machine: about" in err
+        assert "of memory of this machine: the limit is about" in err
 
 
 @pytest.mark.slow

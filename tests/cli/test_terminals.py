@@ -82,10 +82,15 @@ def test_names_are_shown_to_their_last_letter(run, votes, monkeypatch, width):
 
 def test_what_does_not_fit_is_left_out_in_the_order_of_least_use(run, votes, monkeypatch):
     monkeypatch.setenv("COLUMNS", "52")
-    assert "no room in 52 columns for votes: --json shows all" in run("rank", votes)[1]
+    assert (
+        "52 columns are too narrow for votes: use a wider terminal, or --json"
+        in run("rank", votes)[1]
+    )
     monkeypatch.setenv("COLUMNS", "40")
     said = " ".join(run("rank", votes)[1].split())
-    assert "no room in 40 columns for votes, 95% interval: --json shows all" in said
+    assert (
+        "40 columns are too narrow for votes, 95% interval: use a wider terminal, or --json" in said
+    )
 
 
 def shown(width: int, *, spare: tuple[str, ...] = ()) -> str:

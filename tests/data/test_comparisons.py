@@ -69,7 +69,7 @@ def test_select_keeps_everything_but_the_other_rows():
 
 
 def test_repr_is_a_line():
-    assert repr(build()) == "Comparisons(2 answers, 3 items, 0 workers)"
+    assert repr(build()) == "Comparisons(2 votes, 3 items, 0 workers)"
 
 
 def test_reading_comparisons_gives_them_back():

@@ -136,7 +136,7 @@ def test_items_go_through_a_pickle_and_show_themselves():
         ({"a": "x", 7: "y"}, "ids are strings: write '7'"),
         ({"a": "x", "b": 7}, "give a text or a Sample, not a int"),
         ({"a": "x", "b": b"y"}, "give a text or a Sample, not a"),
-        ({"a": "x", "b": [Sample("y"), Sample("z")]}, "without a context that tells them apart"),
+        ({"a": "x", "b": [Sample("y"), Sample("z")]}, "without different contexts"),
         ({"a": [Sample("x", context="p"), Sample("y", context="q")], "b": "z"}, "no two items"),
     ],
 )
@@ -225,8 +225,8 @@ def test_other_encodings_are_named_or_found(write):
 
 def test_columns_are_named_where_their_names_do_not_tell(write):
     path = write("id,model,prompt,output,source\n1,m1,p,x,web\n2,m2,p,y,web\n")
-    assert "id, model may each be the id" in complaint(path)
-    assert "prompt, source may each be the context" in complaint(path, id="Model")
+    assert "several columns may be the id" in complaint(path)
+    assert "several columns may be the context" in complaint(path, id="Model")
     items = read_items(path, id="Model", context="prompt")
     assert items.items == ("m1", "m2")
     assert items.showings("m1", "m2")[0].context == "p"
@@ -250,8 +250,8 @@ def test_a_column_may_play_two_parts_where_it_is_named(write):
         ("", {}, ["is empty"]),
         ("id,text\na,x\nb,\n,y\n", {}, ["row 2: b has nothing to show", "row 3: the id is empty"]),
         ("id,text\na,x\nb,y, z\n", {}, ["row 2: more fields than the header", "quotes"]),
-        ("id,text\na,x\nb,y\na,z\n", {}, ["a stands in row 1 and in row 3", "--context"]),
-        (OUTPUTS + "m1,p1,six\n", {}, ["m1 stands in row 1 and in row 6", "'p1'", "remove one"]),
+        ("id,text\na,x\nb,y\na,z\n", {}, ["a is in row 1 and in row 3", "--context"]),
+        (OUTPUTS + "m1,p1,six\n", {}, ["m1 is in row 1 and in row 6", "'p1'", "remove one"]),
         ("model,prompt,output\na,p,x\na,q,y\nb,r,z\n", {}, ["no two items share a context"]),
         ("id,text,id\na,x,1\nb,y,2\n", {}, ["column id appears twice"]),
         ("id,text\na\x1b[2J,x\nb,y\n", {}, [r"row 1: the id a\x1b[2J has the character \x1b"]),
@@ -282,8 +282,8 @@ def test_empty_rows_are_passed_over(write):
         ("nonsense", ["line 1 is not readable as JSON"]),
         ('{"id": "a", "text": "x"}\n{"id": "b", "te', ["line 2 is not readable as JSON"]),
         ('{"id": "a", "text": "x"}\n["b", "y"]\n', ["line 2: write an object"]),
-        ('["a", "b"]', ["write an object for each item"]),
-        ("7", ["write an object for each item"]),
+        ('["a", "b"]', ["write one object per line"]),
+        ("7", ["write one object per line"]),
         ('{"a": "x", "b": "y"}', ["no column for the id", "it has a, b"]),
         ('{"id": "a", "text": ["x"]}\n{"id": "b", "text": "y"}', ["row 1: text holds a list"]),
         ('{"id": "a", "text": {"x": 1}}\n{"id": "b", "text": "y"}', ["row 1: text holds a dict"]),

@@ -66,7 +66,7 @@ def test_missing_columns_come_with_the_nearest_names(write):
 def test_empty_files(write):
     assert "is empty" in complaint(write(""))
     assert "is empty" in complaint(write("\0" * 50))
-    assert "no rows, only a header" in complaint(write(HEADER))
+    assert "there is a header but no rows" in complaint(write(HEADER))
     assert "no rows" in complaint([])
 
 
@@ -106,7 +106,7 @@ def test_weights_must_be_positive(write):
 def test_times_must_be_readable(write):
     path = write("left,right,label,time\na,b,1,yesterday\na,b,1,2024-01-01 10:00\n")
     message = complaint(path, time="time")
-    assert "the time cannot be read" in message
+    assert "the time is invalid" in message
     assert "row 1" in message
     votes = hr.read_comparisons(path)
     assert votes.time is None
@@ -143,7 +143,7 @@ def test_too_many_fields_are_noticed_beside_unused_columns(write):
 def test_a_column_plays_one_part(write):
     path = write("left,right,label\na,b,1\n")
     assert "two parts" in complaint(path, worker="left")
-    assert "needs a winner" in complaint(path, loser="right")
+    assert "needs --winner" in complaint(path, loser="right")
 
 
 def test_dataframes_that_mix_types():

@@ -124,7 +124,7 @@ def test_huge_counts_are_ranked_but_not_taken_one_by_one(write):
     path = write("left,right,outcome,count\nx,y,1,3000000000\ny,x,1,1000000000\n")
     ranking = hr.hodge_rank(path)
     assert ranking["x"].votes == 4_000_000_000
-    with pytest.raises(InvalidComparisons, match="too many to be taken one by one"):
+    with pytest.raises(InvalidComparisons, match="too many to expand"):
         hr.read_comparisons(path)
 
 
@@ -326,7 +326,7 @@ def test_where(write):
     assert answers(votes) == [("y", "z", 1)]
     assert votes.rows.tolist() == [3]
     assert "3 by the filter" in str(votes.report)
-    for where, part in (("seconds >", "cannot be understood"), ("worker + 1", "be understood")):
+    for where, part in (("seconds >", "is invalid"), ("worker + 1", "is invalid")):
         with pytest.raises(InvalidArgument, match=part):
             hr.read_comparisons(path, where=where)
     with pytest.raises(InvalidComparisons, match="did you mean seconds"):
