@@ -72,7 +72,7 @@ def test_a_ranking_that_is_not_unique_has_its_own_status(run, write):
     path = write("left,right,label\na,b,1\nc,d,1\n")
     status, _, err = run("rank", path)
     assert status == NOT_UNIQUE
-    assert "Ask these pairs to join them: (a, c)" in err
+    assert "Collect votes on these pairs to connect them: (a, c)" in err
     status, out, _ = run("rank", path, "--components", "separate")
     assert status == 0
     assert "2 groups" in out
@@ -113,7 +113,7 @@ def test_problems_of_the_data_are_shown(run, write):
 def test_describe(run, write):
     status, out, _ = run("describe", write(VOTES))
     assert status == 0
-    for part in ("3 (connected)", "3 of 3 (100.0% coverage)", "left preferred", "shown both ways"):
+    for part in ("3 (connected)", "3 of 3 (100.0% coverage)", "left preferred", "in both orders"):
         assert part in out
     content = json.loads(run("describe", write(VOTES), "--json")[1])
     assert content["votes"] == 5
@@ -272,4 +272,4 @@ def test_votes_from_a_pattern_are_not_added_twice(run, tmp_path):
     assert "added before" in err
     status, _, err = run("rank", pattern, "--state", tmp_path / "votes" / "state.parquet")
     assert status == 2
-    assert "elsewhere" in err
+    assert "choose another file" in err

@@ -55,7 +55,7 @@ def test_extras_that_are_missing_come_with_the_command_that_adds_them(run, witho
     status, out, _ = run("doctor")
     assert status == 0
     assert 'altair is missing: pip install "hodgerank[plot]"' in out
-    assert 'pooch is 1.0, and 1.8 is needed: pip install "hodgerank[datasets]"' in out
+    assert 'pooch 1.0 is too old: 1.8 or newer is needed: pip install "hodgerank[datasets]"' in out
     last = out.splitlines()[-1]
     assert last.startswith("no problems; extras not installed: ")
     assert {"datasets", "plot", "reproduce"} <= set(last.rpartition(": ")[2].split(", "))
@@ -70,7 +70,7 @@ def test_a_missing_or_old_dependency_is_a_failure(run, without):
     assert set(problems) == {"scipy", "polars"}
     assert problems["scipy"]["essential"]
     assert 'pip install "scipy>=' in problems["scipy"]["problem"]
-    assert "polars is 0.20.1, and" in problems["polars"]["problem"]
+    assert "polars 0.20.1 is too old" in problems["polars"]["problem"]
     assert content["verdict"].startswith("to repair: ")
 
 

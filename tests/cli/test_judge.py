@@ -132,7 +132,7 @@ def test_another_question_in_the_same_folder_is_refused(run, folder):
         status, _, err = run(*words(fake_llm, "-o", "run", "-q", "Which is worse?"))
         assert len(fake_llm.calls) == 5
     assert status == 2
-    assert "hold calls that ask something else" in err.replace("holds", "hold")
+    assert "has calls with other prompts" in err.replace("holds", "hold")
     assert (folder / "run" / "calls.jsonl").read_bytes() == before
 
 
@@ -285,7 +285,7 @@ def test_a_cap_on_calls_ends_it(run, folder):
         (["-o", "run", "--stop", "tau >= 2"], "between 0 and 1"),
         (["-o", "run", "--parameter", "temperature"], "--parameter temperature: write NAME=VALUE"),
         (["-o", "run", "--parameter", "=3"], "write NAME=VALUE"),
-        (["-o", "run", "--parameter", "model=z"], "model is no parameter of a judge"),
+        (["-o", "run", "--parameter", "model=z"], "model cannot be set for a judge"),
         (["-o", "run", "--parameter", "x=NaN"], "cannot be sent as JSON"),
         (["-o", "run", "--key-variable", "NO_SUCH"], "give the name of a variable"),
         (["-o", "run", "--max-cost", "3"], "--prices FILE"),
@@ -435,7 +435,7 @@ def test_an_unknown_model_ends_it_at_once(run, folder):
         server.shutdown()
         thread.join()
     assert status == 3
-    assert "HTTP 404: The model `m` does not exist (look at the name of the model" in err
+    assert "HTTP 404: The model `m` does not exist (check the name of the model" in err
 
 
 def test_a_wrong_address_ends_it_at_once(run, folder):

@@ -71,7 +71,7 @@ def test_a_run_resumes_from_its_log(tmp_path):
     assert resumed.votes.left.tolist() == whole.votes.left.tolist()
     assert len(log.read_text().splitlines()) == 40
     assert len(hr.read_comparisons(log)) == 40
-    with pytest.raises(InvalidArgument, match="new one"):
+    with pytest.raises(InvalidArgument, match="new sampler"):
         hr.run(resumed, alphabetic, 50, log=log)
 
 

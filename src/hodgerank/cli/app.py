@@ -97,10 +97,12 @@ def _imported(name: str) -> Any:
 MAIN_TABLE = {
     "rank": Row("rank", "Rank the items of a file of votes."),
     "trust": Row("trust", "Assess how far the ranking can be trusted."),
-    "report": Row("report", "Write a report: the conclusion in three sentences, then the details."),
+    "report": Row(
+        "report", "Write a report: the answer in three sentences, then everything behind it."
+    ),
     "plan": Row(
         "plan",
-        "Plan the next pairs to ask, most informative first.",
+        "Plan the next pairs to ask, best first, from the votes so far or from a list of items.",
     ),
     "judge": Row("judge", "Rank texts, images or model outputs with language models as judges."),
     "replay": Row(

@@ -44,8 +44,8 @@ def display_doubt(votes: Comparisons) -> str:
 
     >>> import hodgerank as hr
     >>> rows = [("a", "b", 1), ("b", "a", 1), ("c", "a", 1), ("b", "c", 1)] * 10
-    >>> display_doubt(hr.read_comparisons(rows, display_known=True)) 'left was chosen in 100.0% of
-    the votes, as if the winner were always listed first'
+    >>> display_doubt(hr.read_comparisons(rows, display_known=True))
+    'left was chosen in 100.0% of the votes, as if the winner were always listed first'
     """
     chose_left = _n_votes(votes, votes.outcome > 0)
     chose_right = _n_votes(votes, votes.outcome < 0)

@@ -182,10 +182,8 @@ def test_a_disk_that_fails_when_it_is_opened_is_named(store):
         text=True,
         timeout=120,
     )
-    assert (
-        ended.stdout
-        == f"{store.name} cannot be opened: disk error: check that the disk is connected and not full\n"
-    )
+    why = "disk error: check that the disk is connected and not full"
+    assert ended.stdout == f"{store.name} cannot be opened: {why}\n"
     again = SqliteStore(store.name)
     assert list(again.read("votes")) == some_events(1, 3)
     again.close()

@@ -54,7 +54,7 @@ def test_an_answer_is_taken_back(new, answer):
     new()
     out = answer(["1", "u", "2", "q"])
     assert pairs_shown(out)[2] == pairs_shown(out)[0]
-    assert "taken back" in out
+    assert "undone: the pair is shown again" in out
     assert [row["outcome"] for row in answers() if row["is_counted"]] == [-1]
     told = json.loads(answer(["u", "q"], "--json"))
     assert (told["n_saved"], told["n_undone"], told["ended_by"]) == (0, 1, "quit")
@@ -123,7 +123,7 @@ def test_a_reason_to_skip_is_a_second_key(new, answer):
 def test_where_skipping_is_not_allowed_there_is_no_such_key(new, answer):
     new("--set", "skip_reasons=[]")
     out = answer(["s", "q"])
-    assert "'s' is no key here" in out
+    assert "unknown key 's'" in out
     assert "s skip" not in out
 
 

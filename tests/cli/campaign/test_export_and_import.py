@@ -51,7 +51,7 @@ def test_json_tells_where_it_went(answered, campaign):
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        ([], "name a file"),
+        ([], "a file is needed"),
         (["-o", "votes.txt"], "must end in .csv, .parquet, .jsonl"),
         (["-o", "no/votes.csv"], "does not exist"),
         (["-o", "-", "--json"], "choose one"),

@@ -131,7 +131,7 @@ def test_an_existing_file_of_another_kind_is_left_alone(campaign, folder):
         ([], "question is empty", 2),
         (["-q", "Which?"], "a file for the campaign is needed: -o campaign.db", 2),
         (["-q", "Which?", "-o", "c.db", "--stop", "soon"], "is not a stopping rule", 2),
-        (["-q", "Which?", "-o", "c.db", "--budget", "0"], "budget is a whole number", 2),
+        (["-q", "Which?", "-o", "c.db", "--budget", "0"], "budget must be a whole number", 2),
         (["-q", "Which?", "-o", "c.db", "--sampler", "magic"], "magic", 2),
         (["-q", "Which?", "-o", "c.db", "--set", "bugdet=3"], "did you mean budget", 2),
         (["-q", "Which?", "-o", "c.db", "--set", "budget"], "write NAME=VALUE", 2),
@@ -166,7 +166,7 @@ def test_items_with_several_samples_are_refused(campaign, folder):
 def test_one_item_cannot_be_compared(campaign, folder):
     (folder / "items.csv").write_text("id,text\na,x\n")
     err = campaign("new", "items.csv", "-q", "Which?", "-o", "c.db", status=2)
-    assert "two items are needed" in err
+    assert "two items in one track are needed" in err
 
 
 def test_columns_of_a_folder_are_refused(campaign, folder):

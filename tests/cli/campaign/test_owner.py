@@ -51,13 +51,13 @@ def test_settings_of_groups_are_changed_by_name(new, campaign):
     ("options", "words"),
     [
         (["--set", "bugdet=1"], "did you mean budget"),
-        (["--set", "budget=many"], "budget is a whole number"),
+        (["--set", "budget=many"], "budget must be a whole number"),
         (["--set", "=1"], "write NAME=VALUE"),
         (["--set", "attention.sameside=1"], "attention.sameside"),
-        (["--set", "budget.most=1"], "budget is a whole number"),
+        (["--set", "budget.most=1"], "budget must be a whole number"),
         (["--set", "panel.kind=mturk"], "panel.kind 'mturk' is not one of none, prolific"),
         (["--set", "panel.return_to=http://example.org"], "begins with https://"),
-        (["--set", "pages.entrance=a/b"], "pages.entrance has letters, digits"),
+        (["--set", "pages.entrance=a/b"], "pages.entrance may only have letters, digits"),
         (["-o", "settings.json"], "must end in .toml"),
         (["-o", "-", "--json"], "choose one"),
     ],
@@ -93,7 +93,7 @@ def test_a_ban_is_lifted(new, answer, campaign):
     assert "ann banned: 2 votes no longer counted" in out
     assert json.loads(campaign("status", "campaign.db", "--json"))["n_votes"] == 0
     told = json.loads(campaign("restore", "campaign.db", "ann", "--json"))
-    assert (told["worker"], told["is_banned"], told["n_answers"]) == ("ann", False, 2)
+    assert (told["worker"], told["is_banned"], told["n_votes"]) == ("ann", False, 2)
     assert "there is no worker anne" in campaign("restore", "campaign.db", "anne", status=3)
 
 

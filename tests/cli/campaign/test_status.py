@@ -22,7 +22,7 @@ def test_the_sentence_the_ranking_and_the_rules(new, answer, campaign):
     new("--budget", 10, "--stop", "tau >= 0.9")
     answer(["1"] * 6)
     out = campaign("status", "campaign.db", "--top", 2, "--no-forecast")
-    assert "campaign: Which is clearer? (open, 5 items, 1 worker, 1 task out" in out
+    assert "campaign: Which is clearer? (open, 5 items, 1 worker, 1 task in progress" in out
     assert "In progress: 6 votes of at most 10." in out
     assert "95% interval" in out
     assert "... and 3 more (--top 0 shows all)" in out
@@ -90,7 +90,7 @@ def test_tracks_are_ranked_apart(new, answer, campaign, folder):
     new()
     answer(["1"])
     out = campaign("status", "campaign.db")
-    assert "one: 2 items, 1 answer" in out
+    assert "one: 2 items, 1 vote" in out
     assert "two: 2 items, 0 votes" in out
     assert "no votes yet" in out
 
@@ -100,7 +100,7 @@ def test_looking_on_writes_nothing_while_another_collects(new, campaign, folder)
     with Campaign.open("campaign.db") as collecting:
         [task] = collecting.lease("ann")
         collecting.answer(task, 1)
-        assert "1 answer" in campaign("status", "campaign.db")
+        assert "1 vote" in campaign("status", "campaign.db")
         assert json.loads(campaign("list", "campaign.db", "--json"))["campaigns"][0]["n_votes"]
         campaign("export", "campaign.db", "-o", "votes.csv")
         campaign("settings", "campaign.db")

@@ -154,7 +154,7 @@ def test_a_square_matrix_of_wins(write, text):
         [("x", "y", 1)] * 3 + [("y", "x", 1), ("x", "z", 1)] + [("y", "z", 1)] * 2
         + [("x", "z", 0) if ("x", "z", 0) in answers(votes) else ("z", "x", 0)]
     )  # fmt: skip
-    assert "how often the row beat the column of 3 items" in votes.report.layout
+    assert "square matrix of 3 items" in votes.report.layout
     assert not votes.display_known.any()
 
 

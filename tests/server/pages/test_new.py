@@ -207,7 +207,7 @@ def test_nothing_that_was_typed_is_lost(owned):
     ):
         assert kept in reply.text
     for wrong in (
-        "budget is a whole number",
+        "budget must be a whole number",
         "is not a stopping rule",
         "panel.return_to is an address that begins with https://",
     ):

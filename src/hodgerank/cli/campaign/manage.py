@@ -118,7 +118,9 @@ def add(
     encoding: Encoding = None,
     as_json: AsJson = False,
 ) -> Done:
-    """Add items from a file or folder. If one of them is already in the campaign, none is added.
+    """Add items from a file or folder.
+
+    If one of them is already in the campaign, none is added.
 
     Examples:
       hodgerank campaign add campaign.db more.csv
@@ -171,7 +173,7 @@ def ban(
     where: Where,
     worker: Worker,
     reason: Annotated[
-        str, typer.Option(help=("Reason, recorded with the ban."), show_default=False)
+        str, typer.Option(help="Reason, recorded with the ban.", show_default=False)
     ] = "",
     name: Name = None,
     as_json: AsJson = False,
