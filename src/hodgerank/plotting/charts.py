@@ -141,8 +141,11 @@ def _taken_title(specification: dict[str, Any]) -> tuple[str, str]:
     """Take title and notes out of a specification, each as one line."""
     title = specification.pop("title", {})
     parts = title if isinstance(title, dict) else {"text": title}
-    texts = (parts.get("text", ""), parts.get("subtitle", ""))
-    return tuple(each if isinstance(each, str) else " ".join(each) for each in texts)  # type: ignore[return-value]
+    return _one_line(parts.get("text", "")), _one_line(parts.get("subtitle", ""))
+
+
+def _one_line(lines: str | list[str]) -> str:
+    return lines if isinstance(lines, str) else " ".join(lines)
 
 
 def _taken_legends(part: Any) -> dict[str, dict[str, Any]]:

@@ -165,7 +165,7 @@ def _borders(ranking: Ranking) -> set[int]:
 def _intervals(ranking: Ranking, labels: dict[int, str], borders: set[int], axis: str) -> Any:
     """A line for each of some items."""
     alt = altair()
-    last = max(labels)
+    last = max(labels, default=0)
     values = [
         {
             **_values(ranking._row(k)),
@@ -174,8 +174,10 @@ def _intervals(ranking: Ranking, labels: dict[int, str], borders: set[int], axis
         }
         for k, label in labels.items()
     ]
-    extent = GAP + max(map(text_width, labels.values()))
-    room = room_to(WIDTH + RANKS + max(text_width(value["ranks"]) for value in values))
+    extent = GAP + max(map(text_width, labels.values()), default=0.0)
+    room = room_to(
+        WIDTH + RANKS + max((text_width(value["ranks"]) for value in values), default=0.0)
+    )
     step = next((high for most, high in (ROOMY, TIGHT) if len(ranking) <= most), TIGHT[1])
     base = alt.Chart(data_of(values)).encode(
         y=alt.Y(
