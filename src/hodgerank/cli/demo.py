@@ -103,11 +103,6 @@ class DemoResult(CommandResult):
         planted = _listed([f"{name} {what}" for name, (_, what) in PLANTED.items()])
         console.print(verbatim(f"Planted: {planted}."))
         console.print(verbatim(self._found()))
-        weights = self._findings.ranking.worker_weights
-        weighed = ", ".join(f"{name} {weights[name]:.2f}" for name in PLANTED)
-        console.print(
-            verbatim(f"Weight of their votes: {weighed} (1 counts in full, -1 is reversed).")
-        )
         console.print("\n[bold]4. The report[/bold]  hodgerank report votes.csv\n")
         for text in self.report.answer:
             console.print(verbatim(str(text)), soft_wrap=True)
@@ -130,7 +125,7 @@ def _listed(names: Sequence[str]) -> str:
 
 
 def _interval_plot(found: Findings, console: Console) -> list[str]:
-    """Places, names and intervals; items of one tier stand behind one bracket."""
+    """Places, names and intervals; a bracket joins the items of a tier."""
     ranking, verdict = found.ranking, found.verdict
     is_unicode = (console.encoding or "").lower().startswith("utf")
     line, dot, brackets = ("─", "●", "┌│└ ") if is_unicode else ("-", "o", "/|\\ ")
@@ -157,7 +152,10 @@ def _interval_plot(found: Findings, console: Console) -> list[str]:
         f"{'place':>8}   {'photo':{width}}  score with 95% interval",
         *lines,
         *(
-            ["", "Photos in one bracket are statistically tied: their order could be chance."]
+            [
+                "",
+                "A bracket joins photos whose order is not settled: neighbours are statistically tied.",
+            ]
             * tied
         ),
     ]
