@@ -53,6 +53,7 @@ QUESTION = "Which photo belongs in the calendar?"
 VOTES_EACH = 40
 VETTING = 8  # votes of each worker on pairs that are not chosen to be close
 LOOKS = (15, 30, 60, 120, 240, 420, 600)
+TIED = "A bracket joins photos whose order is not settled: neighbours are statistically tied."
 BAR, PLOT = 20, 30  # columns of a bar and of the interval plot
 
 
@@ -147,17 +148,10 @@ def _interval_plot(found: Findings, console: Console) -> list[str]:
             places = f"{best}" if best == worst else f"{best} to {worst}"
             name = str(ranking.items[k])
             lines.append(f"{places:>8} {mark} {name}{' ' * (width - cell_len(name))}  {plot}")
-    tied = any(first < last for first, last in verdict.tiers)
     return [
         f"{'place':>8}   {'photo':{width}}  score with 95% interval",
         *lines,
-        *(
-            [
-                "",
-                "A bracket joins photos whose order is not settled: neighbours are statistically tied.",
-            ]
-            * tied
-        ),
+        *(["", TIED] if any(first < last for first, last in verdict.tiers) else []),
     ]
 
 
