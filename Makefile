@@ -36,20 +36,8 @@ unexport PYTHONDONTWRITEBYTECODE
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-13s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
 
-demo: $(READY)-demo  ## simulate a crowd, rank its votes, say how far to trust them, write demo/report.html
-	@mkdir -p demo
-	@printf "\n1. Simulate a crowd: 12 items, 15 workers (3 of them careless), 400 answers to pairs chosen actively\n"
-	$(BIN)/hodgerank simulate --items 12 --votes 400 --spread 2 --workers honest=12,random=2,position-biased=1 \
-	  --pairs auto --seed 7 --output demo/votes.csv --truth demo/truth.csv
-	@printf "\n2. Describe the votes\n"
-	$(BIN)/hodgerank describe demo/votes.csv
-	@printf "\n3. Rank the items, with intervals\n"
-	$(BIN)/hodgerank rank demo/votes.csv --truth demo/truth.csv --output demo/ranking.html
-	@printf "\n4. Check how far the ranking can be trusted\n"
-	$(BIN)/hodgerank trust demo/votes.csv
-	@printf "\n5. Write the report\n"
-	$(BIN)/hodgerank report demo/votes.csv --title "A simulated crowd" --output demo/report.html
-	@printf "\nOpen it in a browser: %s\n" "$(CURDIR)/demo/report.html"
+demo: $(READY)-demo  ## show the whole of it on a simulated crowd: votes, ranking, workers, demo/report.html
+	@$(BIN)/hodgerank demo --output demo
 
 test: $(READY)-test $(READY)-chromium $(READY)-fonts  ## run the tests (about five minutes); PYTEST_ARGS="tests/cli -x" for some of them
 	$(PYTEST) $(QUICK) $(PYTEST_ARGS)

@@ -179,7 +179,7 @@ def works(python):
 
 
 def venv_remedy(output):
-    """What to do if no virtual environment could be created."""
+    """Return what to do if no virtual environment could be created."""
     if "ensurepip" in output:
         version = "{}.{}".format(*sys.version_info)
         return (
@@ -191,7 +191,7 @@ def venv_remedy(output):
 
 
 def pip_remedy(output, log):
-    """What to do if pip failed: the known causes, or the end of what pip said."""
+    """Return what to do if pip failed: the known causes, or the end of its output."""
     remedy = explained(output)
     errors = [line for line in output.splitlines() if line.startswith("ERROR")]
     shown = "\n".join(errors[-3:] or output.splitlines()[-5:])

@@ -194,7 +194,7 @@ def test_answers_that_came_with_nonsense_are_kept():
         return "A" if "a" in pair else alphabetic(pair)
 
     sampler = hr.RandomSampler(ITEMS)
-    with pytest.raises(InvalidComparisons, match="the judge said 'A'"):
+    with pytest.raises(InvalidComparisons, match="the judge returned 'A'"):
         asyncio.run(hr.run_async(sampler, judge, 100, concurrency=28))
     assert sampler.n_votes == 21
 

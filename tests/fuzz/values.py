@@ -159,7 +159,7 @@ EVERYWHERE: dict[str, Callable[[Desk], list[str]]] = {
     "compare": _column("worker", "scene"),
     "model": _one_of(*MODELS),
     "link": _one_of(*LINKS),
-    "components": _one_of("joined", "separate"),
+    "components": _one_of("connected", "separate"),
     "covariance": _one_of("model", "worker", "ballot"),
     "ridge": _one_of(0, 0.1, 1, 1e-12, 1e12),
     "confidence": _one_of(0.5, 0.95, 0.999999),

@@ -74,7 +74,7 @@ def test_an_arrow_starts_at_the_preferred_item_even_where_the_way_round_is_no_cy
 
 def test_without_triangles_words_are_all_there_is():
     chart = triangles_chart(hr.assess_trust([("a", "b", 1), ("b", "c", 1)] * 5))
-    assert title_of(chart) == "Cycles cannot be checked: no pairs close a cycle"
+    assert title_of(chart) == "Cycles cannot be checked: the compared pairs form no cycle"
     assert ways_of(chart) == []
 
 

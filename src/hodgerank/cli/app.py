@@ -126,6 +126,11 @@ MAIN_TABLE = {
         "simulate",
         "Simulate votes of a crowd, honest or not, on items whose true scores are known.",
     ),
+    "demo": Row(
+        "demo",
+        "Show the whole of it on a simulated crowd: votes, ranking, workers, report.",
+        help_if_bare=False,
+    ),
     "serve": Row(
         "serve",
         "Show campaigns in a browser: create them, share a link, watch the ranking settle.",

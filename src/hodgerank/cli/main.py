@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import os
 import sys
 from collections.abc import Sequence
@@ -14,6 +15,21 @@ from hodgerank.cli.result import BAD_INPUT, NOT_UNIQUE, WRONG_USAGE
 from hodgerank.errors import DisconnectedGraph, HodgeRankError, InvalidArgument
 
 READ_NO_FURTHER = 1  # what typer and rich make of a pipe that was closed; no status of ours
+
+
+PLAIN = "hodgerank.plain"
+IN_ASCII = str.maketrans({"“": '"', "”": '"', "–": "-", "±": "+-", "…": "..."})
+
+
+def _in_ascii(error: UnicodeError) -> tuple[str, int]:
+    """What to print for letters that the terminal cannot show: plain signs, or their codes."""
+    if not isinstance(error, UnicodeEncodeError):
+        raise error
+    text = error.object[error.start : error.end].translate(IN_ASCII)
+    return text.encode("ascii", "backslashreplace").decode(), error.end
+
+
+codecs.register_error(PLAIN, _in_ascii)
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -61,7 +77,7 @@ def _prepare_streams() -> None:
         if stream is None:  # closed: no file that is opened may take its place
             setattr(sys, name, open(os.devnull, "w"))  # noqa: SIM115
         elif isinstance(stream, TextIOWrapper):
-            stream.reconfigure(errors="backslashreplace")  # names the terminal cannot show
+            stream.reconfigure(errors=PLAIN)
 
 
 def _forget_impossible_width() -> None:

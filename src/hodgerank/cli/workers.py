@@ -128,7 +128,7 @@ def workers(
 
     Warnings come first: position-clicking, adversarial, careless. Look at the votes of these
     workers, or leave them out with rank --exclude-workers flagged. Then notes, which are no reason
-    to exclude anybody: tie-happy, leans left, leans right, less precise than others. With --by,
+    to exclude anybody: tie-happy, left-biased, right-biased, less precise than others. With --by,
     workers are assessed over all groups together. To assess other groups of people, name their
     column as the worker.
 

@@ -45,7 +45,7 @@ class AnswerFile:
             )
         for pair, answer, asked_by in answers:
             sampler.tell(pair, answer.outcome, answer.worker, weight=answer.weight)
-            sampler.told_adaptive |= follows_labels(asked_by)
+            sampler.has_adaptive_votes |= follows_labels(asked_by)
 
     def _read(self, sampler: Sampler) -> list[tuple[Pair, Answer, str]]:
         content = self.path.read_bytes()

@@ -19,7 +19,7 @@ from hodgerank.kernels.links import LINKS
 from hodgerank.types import FloatArray
 
 if TYPE_CHECKING:
-    from hodgerank.estimators.ranking import Believed, Ranking
+    from hodgerank.estimators.ranking import PosteriorPart, Ranking
     from hodgerank.sampling.sampler import Sampler
     from hodgerank.types import Item, Pair
 
@@ -191,7 +191,7 @@ def _play_on(
     start.freeze_workers()  # who can be trusted is found out once
     first = start.ranking()
     sure = [rule.sureness(first, start.active_items) for rule in rules]
-    beliefs = ranking.beliefs
+    beliefs = ranking.posterior_parts
     upto = np.cumsum([belief.share for belief in beliefs])
     takes = np.empty((len(rules), n_futures))
     for k in range(n_futures):
@@ -207,7 +207,7 @@ def _play_on(
     return takes - sampler.n_votes
 
 
-def _drawn(belief: Believed, rng: np.random.Generator) -> FloatArray:
+def _drawn(belief: PosteriorPart, rng: np.random.Generator) -> FloatArray:
     """Scores as they may truly be."""
     assert belief.covariance is not None  # up to MOST_PLAYED items
     n = len(belief.scores)
@@ -252,7 +252,7 @@ class _Future:
         self.sampler, self._link, self._rng = sampler, link, rng
         self._code = {item: code for code, item in enumerate(sampler.items)}
         self._scores = np.array([scores[item] for item in sampler.items])
-        leans = sampler.leans or {None: 0.0}  # who has no name comes last
+        leans = sampler.position_biases or {None: 0.0}  # who has no name comes last
         self._workers = tuple(worker for worker in leans if worker is not None)
         self._leans = np.array(list(leans.values()))
         self._furthest = sampler.n_votes + MOST_PER_ITEM * len(scores)

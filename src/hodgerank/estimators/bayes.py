@@ -24,9 +24,9 @@ from hodgerank.estimators.likelihood import weight_notes
 from hodgerank.estimators.position_bias.position_cells import require_display_order
 from hodgerank.estimators.priors import IndependentScores, Scope
 from hodgerank.estimators.ranking import Ranking
-from hodgerank.estimators.worker_weights import trust_in_workers, trusted_answers, weighed
+from hodgerank.estimators.worker_weights import trust_in_workers, trusted_votes, weighed
 from hodgerank.graph.answered_graph import AnsweredGraph
-from hodgerank.graph.build import build_graph, single_answers, source_of
+from hodgerank.graph.build import build_graph, single_votes, source_of
 from hodgerank.graph.comparison_graph import ComparisonGraph
 from hodgerank.types import FloatArray, Item, VotesLike
 
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from hodgerank.estimators.position_bias.position_cells import Position
 
 LINK = "thurstone-mosteller"
-LEAST_RIDGE = 1e-4  # scores of standard deviation 100: any wider, and no probit tells them apart
+LEAST_RIDGE = 1e-4  # scores of standard deviation 100: beyond, probit probabilities are 0 or 1
 
 
 def bayes_rank(
@@ -67,7 +67,7 @@ def bayes_rank(
     Parameters
     ----------
     votes
-        Comparisons, a ComparisonGraph, or anything `read_comparisons` takes. Items without votes
+        Comparisons, a ComparisonGraph, or anything `read_comparisons` accepts. Items without votes
         are ranked too. A graph, and files that are read in pieces, have no workers to weigh.
     ridge
         1/v, the precision of the scores, if it is known; scores are then independent a priori.
@@ -80,12 +80,12 @@ def bayes_rank(
         Whether votes are weighted by worker; votes without a worker count in full.
     covariance
         What votes are clustered by: 'worker', 'ballot' (also units), or 'model' for nothing.
-        Default: ballots or units where there are any, workers where they repeat their votes.
+        Default: ballots or units if there are any, workers if they repeat their votes.
     components
         'together' ranks all items, also those that are not connected, thanks to the prior;
         'separate' ranks each component.
     confidence
-        Level of the intervals.
+        Confidence level of the intervals.
 
     Examples
     --------
@@ -96,16 +96,16 @@ def bayes_rank(
     _check_ridge(ridge)
     require_one_of(components, ("together", "separate"), "components")
     if position_bias is not None and candidates is not None:
-        raise InvalidArgument("candidates= and position_bias= do not go together: leave out one")
+        raise InvalidArgument("candidates= and position_bias= cannot be combined: leave out one")
     if covariance in ("worker", "ballot"):
-        votes = single_answers(votes, f"covariance={covariance!r} (--covariance {covariance})")
+        votes = single_votes(votes, f"covariance={covariance!r} (--covariance {covariance})")
     elif position_bias is not None:
-        votes = single_answers(
+        votes = single_votes(
             votes, f"position_bias={position_bias!r} (--position-bias {position_bias})"
         )
     if isinstance(votes, ComparisonGraph) or source_of(votes).is_lazy:
         graph = build_graph(votes)
-        ranking = believed_ranking(
+        ranking = posterior_ranking(
             graph,
             _read_scope(candidates, graph),
             ridge=ridge,
@@ -143,16 +143,16 @@ def _rank_by_worker(
     covariance: CovarianceKind | None,
     confidence: float,
 ) -> Ranking:
-    """The ranking of single votes: weighted by worker, and by the design effect of clusters."""
+    """Rank single votes, weighted by worker, and by the design effect of clusters."""
     votes, notes, weights = answered.votes, weight_notes(answered.graph), {}
     trusted = answered
     if worker_weights and votes.n_workers:
         trust = trust_in_workers(votes)
         weights = dict(zip(votes.workers, trust.tolist(), strict=True))
         if (trust != 1).any():
-            trusted = AnsweredGraph.of(trusted_answers(votes, trust))
+            trusted = AnsweredGraph.of(trusted_votes(votes, trust))
     if votes.display_known.any() and not trusted.votes.display_known.any():
-        position_bias = None  # nobody who counts has seen pairs in a known order
+        position_bias = None  # no trusted vote has a known display order
     clustering = find_clustering(trusted, covariance, position_bias)
     if clustering is not None:
         notes = (*notes, *clustering.notes)
@@ -163,7 +163,7 @@ def _rank_by_worker(
         "notes": notes,
     }
     if position_bias is None:
-        ranking = believed_ranking(trusted.graph, _read_scope(candidates, answered.graph), **how)
+        ranking = posterior_ranking(trusted.graph, _read_scope(candidates, answered.graph), **how)
     else:
         ranking = position_adjusted_ranking(trusted, position_bias, **how)
     if trusted is not answered:
@@ -171,7 +171,7 @@ def _rank_by_worker(
     return replace(ranking, worker_weights=weights)
 
 
-def believed_ranking(
+def posterior_ranking(
     graph: ComparisonGraph,
     scope: Scope | None = None,
     *,
@@ -180,7 +180,7 @@ def believed_ranking(
     confidence: float = 0.95,
     notes: tuple[str, ...] = (),
 ) -> Ranking:
-    """The ranking of a graph; see `bayes_rank`."""
+    """Rank the items of a graph; see `bayes_rank`."""
     if not graph.n_items:
         raise InvalidComparisons("there are no items to rank")
     effect = 1.0 if clustering is None else clustering.effect
@@ -199,9 +199,9 @@ def position_adjusted_ranking(
     notes: tuple[str, ...] = (),
     held: FloatArray | None = None,
 ) -> Ranking:
-    """The ranking of answers that may lean to a side; see `bayes_rank`.
+    """Rank votes with position bias; see `bayes_rank`.
 
-    `held` are leans that are known already.
+    `held` are known position biases.
     """
     from hodgerank.estimators.position_bias.adjustment import position_bias_note
     from hodgerank.estimators.position_bias.posterior import position_bias_posterior
@@ -211,13 +211,13 @@ def position_adjusted_ranking(
         answered = AnsweredGraph.of(weighed(answered.votes, share))
     found = position_bias_posterior(answered, position_bias, LINK, held)
     place = found.evidence.best_place if ridge is None else _place(ridge)
-    note = position_bias_note(found.evidence.lean(place), position_bias)
+    note = position_bias_note(found.evidence.bias(place), position_bias)
     fit = found.evidence.fit(place)
     return _ranking(found, fit, ridge, clustering, confidence, (*notes, note))
 
 
 def _given(graph: ComparisonGraph, dispersion: float, ridge: float) -> PosteriorFit:
-    """Where the prior is known."""
+    """Return the posterior under a known prior."""
     evidence = MarginalLikelihood(
         tempered(graph, dispersion), LINK, IndependentScores(graph.n_items)
     )
@@ -225,7 +225,7 @@ def _given(graph: ComparisonGraph, dispersion: float, ridge: float) -> Posterior
 
 
 def _place(ridge: float) -> float:
-    """Where a precision stands in the list of an `MarginalLikelihood`."""
+    """Return the grid coordinate of a precision in `MarginalLikelihood`."""
     return -float(np.log2(ridge * USUAL_VARIANCE[LINK]))
 
 
@@ -270,7 +270,7 @@ def _ranking(
 def _read_scope(
     candidates: Iterable[tuple[Item, Item]] | Literal["all"] | None, graph: ComparisonGraph
 ) -> Scope | None:
-    """The pairs that could be compared; where earlier votes led to pairs, any could."""
+    """Return the pairs that could be compared; all, if pairs were chosen adaptively."""
     items = graph.items
     if candidates is None:
         return Scope(len(items)) if graph.report.adaptive else None

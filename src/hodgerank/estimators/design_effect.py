@@ -19,7 +19,7 @@ WORTH_A_NOTE = 1.05
 
 
 class Clustering(NamedTuple):
-    """What votes are clustered by, and by how much that increases the variance of the scores."""
+    """The clusters of the votes, and their effect on the variance of the scores."""
 
     cluster: str
     n_clusters: int
@@ -30,7 +30,7 @@ class Clustering(NamedTuple):
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """That votes count for less, where that is worth saying."""
+        """A note that votes count less, if the effect is large enough."""
         if self.effect < WORTH_A_NOTE:
             return ()
         return (
@@ -42,9 +42,9 @@ class Clustering(NamedTuple):
 def find_clustering(
     answered: AnsweredGraph, by: CovarianceKind | None, position_bias: Position | None
 ) -> Clustering | None:
-    """The clusters that are wanted, or that the votes have; None where there are too few.
+    """Return the requested clusters, or those of the votes; None if there are too few.
 
-    The votes have clusters if they come from ballots or units, or if workers repeat their votes.
+    Votes are clustered if they come from ballots or units, or if workers repeat their votes.
     """
     votes = answered.votes
     by = _kind_of(answered) if by is None else by
@@ -69,9 +69,9 @@ def _kind_of(answered: AnsweredGraph) -> CovarianceKind:
 def design_effect(
     votes: Comparisons, by: CovarianceKind, position_bias: Position | None = None
 ) -> float:
-    """Return the variance of the scores clustered by worker or ballot, over that of the model.
+    """Return the variance of the scores clustered by worker or ballot, relative to the model's.
 
-    Never less than 1, which a chance estimate would be.
+    At least 1, since smaller estimates are due to chance.
     """
     clustered, model = (
         bradley_terry(

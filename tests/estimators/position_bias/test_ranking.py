@@ -121,7 +121,7 @@ def test_sides_need_to_be_known():
     with pytest.raises(InvalidArgument, match="winner had been written first"):
         hr.bradley_terry(votes, position_bias="common")
     fine = LEANING.votes(np.random.default_rng(0))
-    with pytest.raises(InvalidArgument, match="single answers"):
+    with pytest.raises(InvalidArgument, match="single votes"):
         hr.bradley_terry(hr.ComparisonGraph.from_comparisons(fine), position_bias="common")
     with pytest.raises(InvalidArgument, match="uniform link"):
         hr.hodge_rank(fine, link="angular", position_bias="common")
