@@ -1,1 +1,1 @@
-"""Side by side with peers, in one run; sizes stand in the names."""
+"""Benchmarks beside peers, in the same run; sizes are in the names."""

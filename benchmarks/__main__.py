@@ -1,4 +1,4 @@
-"""`python -m benchmarks NAME ...`: run some of them."""
+"""`python -m benchmarks NAME ...`: run some of the benchmarks."""
 
 from __future__ import annotations
 

@@ -19,7 +19,7 @@ CHUNK = 100_000
 
 
 def written(path: Path, n_items: int, n_votes: int, n_workers: int) -> Path:
-    """A campaign with a log of so many answers; pairs by lot, opinions by score."""
+    """Write a campaign with a log of answers; random pairs, preferences by score."""
     events = _log(n_items, n_votes, n_workers)
     with Database(path) as database:
         while chunk := list(islice(events, CHUNK)):

@@ -40,7 +40,7 @@ N_TRACKS, N_GOLD, N_RETIRED = 4, 5, 3
 
 @dataclass
 class Load:
-    """What was seen: of decisions their milliseconds, of workers how long they waited."""
+    """Measured load: milliseconds of decisions, and waiting times of workers."""
 
     decisions: list[float] = field(default_factory=list)
     waits: list[float] = field(default_factory=list)
@@ -132,7 +132,7 @@ class Crowd:
         self._note_use_since(used)
 
     def keep_pace(self, seconds: float) -> None:
-        """So many answers a second, of whoever has none under way."""
+        """Send a fixed number of answers per second, from workers with none in progress."""
         used, n, begin = self._used(), 0, time.perf_counter()
         idle = deque(range(WORKERS))
 
@@ -187,7 +187,7 @@ class Crowd:
 
 
 def _serve() -> None:
-    """What a server does beside: some Python between calls of the system, which let others run."""
+    """Simulate a server: some Python between system calls, which let other threads run."""
     for _ in range(CALLS):
         until = time.thread_time() + REQUEST_MS / CALLS / 1000
         while time.thread_time() < until:

@@ -21,7 +21,7 @@ SECONDS = 3.0
 
 
 def _file_system(folder: Path) -> str:
-    """What a folder lies on: a commit to memory says nothing about disks."""
+    """Return the file system of a folder: a commit to memory says nothing about disks."""
     mounts = [line.split()[1:3] for line in Path("/proc/mounts").read_text().splitlines()]
     around = [mount for mount in mounts if folder.resolve().is_relative_to(mount[0])]
     return max(around, key=lambda mount: len(mount[0]))[1]
@@ -45,7 +45,7 @@ class _Log:
 
 
 def _measure(path: Path, most_works: int) -> tuple[int, np.ndarray]:
-    """The same thread and the same queue; only how many works share a commit differs."""
+    """Measure with the same thread and queue; only the number of works per commit differs."""
     with patch.object(group_commit, "MOST_WORKS", most_works):
         store, log = SqliteStore(path, create=True), _Log()
         commits = group_commit.GroupCommit(store)

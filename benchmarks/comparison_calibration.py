@@ -1,6 +1,6 @@
-"""Does `compare_rankings` cry wolf? Crowds that do not differ, and do not follow the model either.
+"""False positives and power of `compare_rankings`, on crowds that do not follow the model.
 
-Beside it stand naive tests: scores of both crowds, the model's covariances, and chi-square for
+It is compared with naive tests: scores of both crowds, the model's covariances, and chi-square for
 their difference, by Bradley-Terry and by least squares.
 """
 
@@ -21,7 +21,7 @@ RUNS = 150
 RUNS_OF_MOVED = 60
 PERMUTATIONS = 199
 LEVEL = 0.05
-SEED = 20261116  # none of these crowds was looked at while the test was made
+SEED = 20261116  # none of these crowds was used while the test was developed
 
 Answer = Callable[[np.ndarray, np.random.Generator], np.ndarray]
 """From score differences to outcomes."""
@@ -41,25 +41,25 @@ def _grade(t: np.ndarray, rng: np.random.Generator) -> np.ndarray:
 
 @dataclass(frozen=True)
 class Setting:
-    """Two crowds or more; pairs of numbers are of the first crowd and of all others.
+    """Two or more crowds; pairs of numbers are for the first crowd and for all others.
 
     Attributes
     ----------
     taste, acuities
-        Standard deviation between workers of each score, and of the logarithm of acuity.
+        Standard deviation between workers of each score, and of log acuity.
     lapses, tossers
-        Share of answers, and of workers, that are coins.
+        Share of random votes, and of workers who vote at random.
     lean
-        Standard deviation between workers of a preference for the left.
+        Standard deviation between workers of position bias to the left.
     pairs
-        'random'; 'near and far': the first crowd compares neighbours, the others the rest,
-        both with a fifth of what is not theirs; 'every' pair once by everybody.
+        'random'; 'near and far': the first crowd compares neighbours, the others the rest, both
+        with a fifth of the other kind; 'every' pair once by every worker.
     sorted_display
-        The item of lower code stands left.
+        Whether the item of lower code is shown left.
     repeats
-        How often a worker is asked, and answers, the same again.
+        How often a worker is asked the same pair again, and gives the same vote.
     moved
-        By how much the first item is better in the first crowd, in standard deviations of scores.
+        How much better the first item is in the first crowd, in standard deviations of scores.
     """
 
     n_items: int = 16
@@ -138,7 +138,7 @@ MOVED = {
 
 
 def crowds_of(setting: Setting, rng: np.random.Generator) -> dict[str, hr.Comparisons]:
-    """Votes of every crowd."""
+    """Return the votes of every crowd."""
     truth = rng.normal(0, setting.spread, setting.n_items)
     place = np.argsort(np.argsort(truth))
     i, j = np.triu_indices(setting.n_items, 1)
@@ -173,13 +173,13 @@ def crowds_of(setting: Setting, rng: np.random.Generator) -> dict[str, hr.Compar
 
 
 def _character(setting: Setting, rng: np.random.Generator) -> tuple[np.ndarray, float, float]:
-    """A worker's taste, acuity and lean to the left."""
+    """Return a worker's taste, acuity and position bias."""
     acuity = np.exp(rng.normal(0, setting.acuities)) * (rng.random() >= setting.tossers)
     return rng.normal(0, setting.taste, setting.n_items), acuity, rng.normal(0, setting.lean)
 
 
 def _answers(setting, truth, later, character, i, j, rng):
-    """Left, right and outcome of what one worker is asked."""
+    """Return left, right and outcome of one worker's votes."""
     taste, acuity, lean = character
     scores = truth + taste
     if not later:
@@ -193,7 +193,7 @@ def _answers(setting, truth, later, character, i, j, rng):
 
 
 def naive_p_value(votes: dict[str, hr.Comparisons], rank: Callable[..., hr.Ranking]) -> float:
-    """Chi-square of the scores' differences with the model's covariances, of the first two."""
+    """Chi-square test of the score differences of the first two, with the model's covariances."""
     a, b = (rank(crowd, ridge=RIDGE, components="separate") for crowd in list(votes.values())[:2])
     order = b.positions(a.items)
     difference = a.scores - b.scores[order]
@@ -203,7 +203,7 @@ def naive_p_value(votes: dict[str, hr.Comparisons], rank: Callable[..., hr.Ranki
 
 
 def measure(name: str, setting: Setting, runs: int) -> dict[str, float]:
-    """Shares of runs, and how the errors of the differences fit."""
+    """Return shares of runs, and the size of differences in standard errors."""
     rows = []
     for run in range(runs):
         votes = crowds_of(setting, np.random.default_rng((SEED, crc32(name.encode()), run)))

@@ -85,7 +85,7 @@ CROWDS: dict[str, Callable[[int, np.random.Generator], Crowd]] = {
 
 
 def least_squares_tau(sampler: hr.Sampler, truth: np.ndarray) -> float:
-    """Of the least-squares scores of minimal norm, as the published targets are."""
+    """Return tau of the least-squares scores of minimal norm, as in the published targets."""
     votes = sampler.votes
     n = votes.n_items
     laplacian, surplus = np.zeros((n, n)), np.zeros(n)
@@ -98,7 +98,7 @@ def least_squares_tau(sampler: hr.Sampler, truth: np.ndarray) -> float:
 
 
 def ranking_tau(sampler: hr.Sampler, truth: np.ndarray) -> float:
-    """Of `sampler.ranking()`."""
+    """Return tau of `sampler.ranking()`."""
     ranking = sampler.ranking()
     scores = dict(zip(ranking.items, ranking.scores.tolist(), strict=True))
     return kendall_tau(scores, dict(enumerate(truth.tolist())))

@@ -1,4 +1,4 @@
-"""Is the tau that is expected the tau that is reached? After campaigns that followed labels."""
+"""Calibration of the expected tau after adaptive campaigns."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from hodgerank.metrics import kendall_tau
 
 SEED = 12
 SIZES = {16: 120, 50: 60, 200: 16, 1_000: 4}  # items, and campaigns for each crowd
-LOOKS = (2, 3, 5)  # answers per item
+LOOKS = (2, 3, 5)  # votes per item
 NAMES = ("uniform", "BT spread 0.6", "BT spread 1", "BT spread 1.5", "BT spread 3")
 
 

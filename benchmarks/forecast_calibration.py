@@ -1,4 +1,4 @@
-"""Is the forecast right? Answers that were needed against those foreseen, over many campaigns."""
+"""Calibration of forecasts: votes needed, compared with the forecast, over many campaigns."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from benchmarks.crowds import CROWDS
 from benchmarks.sampling_accuracy import SAMPLERS
 
 SEED = 8
-SETTINGS = (  # sampler, crowd, items, answers before, target, campaigns
+SETTINGS = (  # sampler, crowd, items, votes before, target, campaigns
     ("auto", "BT spread 1.5", 16, 64, 0.8, 40),
     ("rounds", "BT spread 1.5", 16, 64, 0.8, 40),
     ("auto", "BT spread 1", 16, 80, 0.75, 40),

@@ -1,4 +1,4 @@
-"""What the peers need to rank the votes of a polars frame, as their documentation has it."""
+"""Calls of the peers to rank the votes of a polars frame, as documented by them."""
 
 from __future__ import annotations
 

@@ -11,7 +11,7 @@ import hodgerank as hr
 from hodgerank.kernels.matrix_free import search
 from hodgerank.kernels.selection.tie_breaking import stream
 from hodgerank.metrics import kendall_tau
-from hodgerank.sampling.designs.design import Told
+from hodgerank.sampling.designs.design import Vote
 from hodgerank.sampling.designs.matrix_free_posterior import MatrixFreePosterior
 
 SIZES = {10_000: 20, 100_000: 20, 1_000_000: 5}  # answers per item
@@ -57,7 +57,7 @@ def _compiled(n: int, per_item: int, truth: list[float]) -> float:
         spent += time.perf_counter() - start
         outcome = _answer(rng, truth[i] - truth[j])
         start = time.perf_counter()
-        design.learn(Told(i, j, outcome, 1.0))
+        design.learn(Vote(i, j, outcome, 1.0))
         spent += time.perf_counter() - start
     return spent
 
@@ -80,11 +80,11 @@ def _warm_start(n: int, votes: int) -> str:
 
 
 def _answers(log: hr.Comparisons) -> object:
-    from hodgerank.sampling.designs.design import AnswerBatch
+    from hodgerank.sampling.designs.design import VoteBatch
 
     low, high = np.minimum(log.left, log.right), np.maximum(log.left, log.right)
     outcome = np.where(log.left > log.right, -log.outcome, log.outcome)
-    return AnswerBatch(
+    return VoteBatch(
         low.astype(np.int64), high.astype(np.int64), outcome, np.ones(len(log)), [], np.zeros(0)
     )
 
@@ -103,7 +103,7 @@ def _worth(n: int, spread: float, per_item: int, looks: int = 24, each: int = 8)
         nonlocal m
         i, j = search.best_pair(design._state, design._settings, NOTHING, stream(1, m))
         outcome = _answer(rng, truth[i] - truth[j])
-        design.learn(Told(i, j, outcome, 1.0))
+        design.learn(Vote(i, j, outcome, 1.0))
         precision[[i, j], [i, j]] += 1
         precision[[i, j], [j, i]] -= 1
         force[[i, j]] += outcome, -outcome

@@ -33,7 +33,7 @@ def _campaign(sampler, n: int, answers: int) -> float:
 
 
 def _compiled(n: int, answers: int) -> float:
-    """The same without Python around it: search and exact update alone."""
+    """Measure search and exact update alone, without Python around them."""
     rng = np.random.default_rng(0)
     truth = rng.normal(0, 1, n)
     C, mean, s = np.full((n, n), 2.0), np.zeros(n), np.empty(n)

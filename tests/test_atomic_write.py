@@ -121,7 +121,7 @@ def test_lines_are_appended_one_by_one(tmp_path):
 
 def test_a_line_that_a_full_disk_takes_in_part_is_taken_back(tmp_path):
     path = tmp_path / "x.jsonl"
-    message = r"x\.jsonl cannot be written: File too large; the lines"
+    message = r"x\.jsonl cannot be written: File too large; earlier lines"
     with small_disk(1000):
         append_line(path, b"a" * 600)
         with pytest.raises(CannotWrite, match=message):

@@ -68,7 +68,7 @@ AIMS: Values = {
 def main() -> None:
     """Print the table."""
     options = argparse.ArgumentParser(description="Measure the source, beside another commit.")
-    options.add_argument("--base", help="a commit to stand beside the working tree")
+    options.add_argument("--base", help="a commit to compare the working tree with")
     base = options.parse_args().base
     columns = {"aim": AIMS}
     if base:
@@ -90,7 +90,7 @@ def main() -> None:
 
 
 def read_source(source: Path) -> tuple[Values, str]:
-    """What the text of the source tells, and the name of its longest function."""
+    """Return metrics of the source text, and the name of its longest function."""
     texts = {path: path.read_text(encoding="utf-8") for path in source.rglob("*.py")}
     trees = {path: ast.parse(text) for path, text in texts.items()}
     n_lines = {path: len(text.splitlines()) for path, text in texts.items()}
@@ -152,7 +152,7 @@ def _comment_lines(text: str) -> int:
 
 
 def tests_run() -> Values:
-    """How long the tests took, where a recent run has left word of it."""
+    """Return how long the tests took, if a recent run recorded it."""
     report = Path(".pytest_cache", "junit.xml")
     if not report.exists() or time.time() - report.stat().st_mtime > 24 * 3600:
         return {}
@@ -162,7 +162,7 @@ def tests_run() -> Values:
 
 
 def run_commands(source: Path) -> Values:
-    """What running it tells, in processes that import the source in question."""
+    """Return metrics of running it, in processes that import the given source."""
     environment = os.environ | {"PYTHONPATH": str(source)}
     environment.pop("PYTHONDONTWRITEBYTECODE", None)  # or all would be compiled again each time
     with tempfile.TemporaryDirectory() as folder:

@@ -1,4 +1,4 @@
-"""The first sentences of a report: who is the best, how sure that is, who is told apart."""
+"""The first sentences of a report: the best item, its certainty, and significant differences."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ SETTINGS = ReportOptions(options={"confidence": LEVEL}, with_forecast=False, see
 
 
 def statements(runs: int, seed: int) -> Iterator[Row]:
-    """All of them."""
+    """Yield all statements."""
     for kind, crowd in CONSISTENT.items():
         for name, design in DESIGNS.items():
             shape = {k: getattr(design, k) for k in ("n_items", "per_pair", "design")}
@@ -53,16 +53,16 @@ def statements(runs: int, seed: int) -> Iterator[Row]:
 
 
 class Voters(Protocol):
-    """Who answers."""
+    """A crowd that votes."""
 
     def votes(self, rng: np.random.Generator) -> hr.Comparisons:
-        """Answers, with the truth behind them."""
+        """Return votes, with the true scores."""
 
 
 def said_first(
     name: str, crowd: Voters, runs: int, seed: int, settings: ReportOptions = SETTINGS
 ) -> Iterator[Row]:
-    """How often the best is named, and wrongly; what is promised of order and neighbours."""
+    """Measure how often the best item is named, and wrongly; and the accuracy of expected order."""
     rng = fresh_rng(seed, name)
     named, wrong, promised, kept, apart, in_order = [], [], [], [], [], []
     for _ in range(runs):

@@ -1,4 +1,4 @@
-"""Crowds to be wrong about: most of them do not answer by any model the library has."""
+"""Crowds for calibration: most of them do not follow any model of the library."""
 
 from __future__ import annotations
 
@@ -20,52 +20,52 @@ LINKS: dict[str, Callable[[Array], Array]] = {
     "uniform": lambda t: np.clip((1 + t / 3) / 2, 0, 1),
     "noiseless": lambda t: (1 + np.sign(t)) / 2,
 }
-DEGREE = 6  # neighbours of an item in a sparse design, about
+DEGREE = 6  # approximate number of neighbours of an item in a sparse design
 
 
 def fresh_rng(seed: int, name: str) -> np.random.Generator:
-    """Random numbers of their own for each setting."""
+    """Return random numbers that belong to one setting."""
     return np.random.default_rng((seed, crc32(name.encode())))
 
 
 @dataclass(frozen=True)
 class Crowd:
-    """Who answers, how, and what they are asked.
+    """A simulated crowd: its workers, their errors, and the design.
 
     Attributes
     ----------
     per_pair
-        Answers to each pair that is asked, on average.
+        Mean number of votes on each compared pair.
     design
-        'dense': every pair; 'sparse': a ring and random pairs, some six per item; 'unbalanced':
-        every pair, some a hundred times as often as others; 'adaptive': as an AutoSampler
-        chooses, as many answers as if every pair were asked.
+        'dense': every pair; 'sparse': a ring and random pairs, about six per item; 'unbalanced':
+        every pair, some a hundred times as often as others; 'adaptive': pairs chosen by an
+        AutoSampler, with as many votes as for every pair.
     spread
         Standard deviation of the true scores.
     lapses, tossers
-        Share of answers, and of workers, that are coins.
+        Share of random votes, and of workers who vote at random.
     acuities, tastes
-        Standard deviation between workers of the logarithm of acuity, and of each score.
+        Standard deviation between workers of log acuity, and of each score.
     item_noise
-        Standard deviation of the logarithm of the noise of each item.
+        Standard deviation of the log noise of each item.
     pair_noise
-        Standard deviation, in logits, of how much clearer or less clear each pair is than its
-        scores say; no pair changes sides.
+        Standard deviation, in logits, of each pair's deviation from its scores; no pair changes
+        sign.
     repeats
-        How often a worker is asked, and answers, the same again.
+        How often a worker is asked the same pair again, and gives the same vote.
     answer
-        'choose'; 'tie' where items are close; 'grade' from -1 to 1 in steps of a half.
+        'choose'; 'tie' if items are close; 'grade' from -1 to 1 in steps of a half.
     lean, leans
-        Mean and standard deviation between workers of the preference for the left, in logits.
+        Mean and standard deviation between workers of position bias to the left, in logits.
     display
-        Who stands left: 'random', the 'first' in the list of items, the truly 'better' always or
-        3 times in 4 ('mostly better'), the 'winner' (as in files that do not record it).
+        The item shown left: 'random', the 'first' in the list of items, the truly 'better' always
+        or 3 times in 4 ('mostly better'), the 'winner' (as in files that do not record it).
     leaders
-        How many items are equally good, and better than all others.
+        Number of equally good items that are better than all others.
     cycles
         'rotation': each item is preferred to the next half of the items, with .8; 'triangle': one
-        cycle of three at .85 among the middle items; 'diffuse': every pair's logit is off by a
-        normal of standard deviation .5.
+        cycle of three at .85 among the middle items; 'diffuse': every pair's logit has a normal
+        deviation of standard deviation .5.
     """
 
     n_items: int = 10
@@ -89,7 +89,7 @@ class Crowd:
     leaders: int = field(default=1, repr=False)  # tests draw their seeds from the text of a crowd
 
     def votes(self, rng: np.random.Generator) -> hr.Comparisons:
-        """Answers of one such crowd; the true scores are `truth`."""
+        """Return the votes of one such crowd; the true scores are `truth`."""
         members = Members(self, rng)
         if self.design == "adaptive":
             return members.asked_by_a_sampler()
@@ -130,7 +130,7 @@ class Crowd:
 
 
 class Members:
-    """The workers of one crowd, with their tastes and habits."""
+    """The workers of one crowd, with their tastes and biases."""
 
     def __init__(self, crowd: Crowd, rng: np.random.Generator) -> None:
         n, w = crowd.n_items, crowd.n_workers
@@ -147,7 +147,7 @@ class Members:
         self.cyclic = self._cyclic() + self._own_strengths()
 
     def _own_strengths(self) -> Array:
-        """What each pair has beyond its scores, in logits, short of changing sides."""
+        """Return the deviation of each pair from its scores, in logits, without changes of sign."""
         if not self.crowd.pair_noise:
             return np.zeros((self.crowd.n_items,) * 2)
         d = self.truth[:, None] - self.truth
@@ -155,7 +155,7 @@ class Members:
         return np.asarray(np.sign(d) * np.maximum(noise + noise.T, -np.abs(d)))
 
     def _cyclic(self) -> Array:
-        """What no ranking explains, in logits for the item of each row against that of a column."""
+        """Return the cyclic part, in logits for the item of the row against that of the column."""
         n, logits = self.crowd.n_items, np.zeros((self.crowd.n_items,) * 2)
         if self.crowd.cycles == "rotation":
             ahead = (np.arange(n) - np.arange(n)[:, None]) % n
@@ -173,7 +173,7 @@ class Members:
         return logits
 
     def shown(self, a: Array, b: Array) -> tuple[Array, Array]:
-        """Which of two stands left."""
+        """Return the display order."""
         if self.crowd.display == "first":
             swap = a > b
         elif self.crowd.display == "better":
@@ -185,7 +185,7 @@ class Members:
         return np.where(swap, b, a), np.where(swap, a, b)
 
     def answers(self, left: Array, right: Array, worker: Array) -> Array:
-        """One outcome each."""
+        """Return one outcome each."""
         rng, crowd = self.rng, self.crowd
         t = self.scores[worker, left] - self.scores[worker, right]
         t = (t + self.cyclic[left, right]) * self.acuity[worker]
@@ -199,7 +199,7 @@ class Members:
         return choice
 
     def asked_by_a_sampler(self) -> hr.Comparisons:
-        """The answers to what an AutoSampler asks."""
+        """Return the votes on the pairs that an AutoSampler asks."""
         crowd = self.crowd
         sampler = hr.AutoSampler(self.items, seed=int(self.rng.integers(1 << 31)))
         codes = {item: code for code, item in enumerate(self.items)}
@@ -227,4 +227,4 @@ CONSISTENT = {
     "ties": Crowd(answer="tie"),
     "grades": Crowd(answer="grade"),
 }
-"""Crowds that one ranking explains, whatever their noise."""
+"""Crowds that one ranking explains, with any noise."""

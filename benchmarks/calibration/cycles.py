@@ -1,7 +1,7 @@
-"""Misfit and cycles: how often they are claimed of crowds that have one ranking, and of others.
+"""Misfit and cycles: rates of false positives in crowds with one ranking, and power in others.
 
-Crowds whose items, pairs or workers differ have one ranking but no single link: misfit is true of
-them, and only cycles are false.
+Crowds whose items, pairs or workers differ have one ranking but no single link: misfit is true for
+them, and only cycles are false positives.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from benchmarks.calibration.crowds import CONSISTENT, Crowd
 from benchmarks.calibration.table import Row
 from hodgerank.graph.answered_graph import AnsweredGraph
 from hodgerank.graph.consistency import Consistency, assess_consistency
-from hodgerank.graph.decomposition import decompose_answers
+from hodgerank.graph.decomposition import decompose_votes
 
 LEVEL = 0.05
 FALSE, TRUE, ANY = "at most 8 %", "at least 85 %", "any"
@@ -49,7 +49,7 @@ PLANTED = [
 
 
 def statements(runs: int, seed: int) -> Iterator[Row]:
-    """False alarms of consistent crowds, then power on planted cycles."""
+    """Yield false positive rates of consistent crowds, then power for planted cycles."""
     cells = product(SIZES, DESIGNS, PER_PAIR, CONSISTENT.items())
     consistent = [
         (name, replace(crowd, n_items=n, design=design, per_pair=per_pair))
@@ -69,7 +69,7 @@ def statements(runs: int, seed: int) -> Iterator[Row]:
 def measured(
     name: str, crowd: Crowd, nominal: tuple[str, str, str], runs: int, seed: int
 ) -> Iterator[Row]:
-    """Shares of runs in which each statement is made."""
+    """Yield the share of runs in which each statement is made."""
     n = runs if crowd.n_items < 30 else max(runs // 2, 1)
     made = np.array([_made(found_in(crowd, seed + run)) for run in range(n)])
     for statement, wanted, share in zip(STATEMENTS, nominal, made.mean(axis=0), strict=True):
@@ -77,14 +77,14 @@ def measured(
 
 
 def shares_measured(name: str, crowd: Crowd, runs: int, seed: int) -> Iterator[Row]:
-    """Shares of runs in which a part of the energy is more than noise gives."""
+    """Yield the share of runs in which a component is significant."""
     p_values = np.array([_p_values(crowd, seed + run) for run in range(runs)])
     for part, share in zip(SHARES, (p_values < LEVEL).mean(axis=0), strict=True):
         yield Row(f"share of {part}", _words(name, crowd), FALSE, float(share), runs)
 
 
 def found_in(crowd: Crowd, seed: int) -> Consistency:
-    """What is found in the answers of one such crowd."""
+    """Assess the votes of one such crowd."""
     return assess_consistency(AnsweredGraph.of(crowd.votes(np.random.default_rng(seed))))
 
 
@@ -97,7 +97,7 @@ def _made(found: Consistency) -> tuple[bool, bool, bool]:
 
 def _p_values(crowd: Crowd, seed: int) -> list[float]:
     answered = AnsweredGraph.of(crowd.votes(np.random.default_rng(seed)))
-    parts = decompose_answers(answered)
+    parts = decompose_votes(answered)
     return [getattr(parts.expected, part).p_value(parts.energy[part]) for part in SHARES]
 
 

@@ -1,4 +1,4 @@
-"""What a report says of language-model judges, and of what they ranked."""
+"""Statements of a report about language-model judges and their ranking."""
 
 from __future__ import annotations
 
@@ -29,15 +29,15 @@ class Judges:
     Attributes
     ----------
     leans
-        Of each, in logits.
+        Position bias of each, in logits.
     spread
         Standard deviation of the true scores, in logits.
     lapses
-        Share of replies at random.
+        Share of random replies.
     taste
-        Standard deviation of what a judge thinks of a pair beyond the scores, in both orders alike.
+        Standard deviation of a judge's own deviation on a pair, the same in both orders.
     prompts, text_noise
-        Items are systems with outputs to so many prompts, whose quality varies so much by prompt.
+        Items are systems with outputs to this many prompts, whose quality varies this much.
     """
 
     n_items: int = 16
@@ -51,7 +51,7 @@ class Judges:
     text_noise: float = 0.0
 
     def votes(self, rng: np.random.Generator) -> hr.Comparisons:
-        """The answers of one campaign."""
+        """Return the votes of one campaign."""
         n, seed = self.n_items, int(rng.integers(2**31))
         scores = rng.normal(0, self.spread, n)
         taste = rng.normal(0, self.taste, (len(self.leans), n, n))
@@ -122,14 +122,14 @@ LEANING = {
 
 
 def statements(runs: int, seed: int) -> Iterator[Row]:
-    """All of them."""
+    """Yield all statements."""
     for name, judges in {**FAIR, **LEANING}.items():
         yield from leans_said(name, judges, runs, seed)
         yield from said_first(name, judges, runs, seed, WITH_LEANS)
 
 
 def leans_said(name: str, judges: Judges, runs: int, seed: int) -> Iterator[Row]:
-    """How often judges are said to lean who do not, or do; whether intervals cover."""
+    """Measure false positives and power of the test of position bias, and its coverage."""
     rng = fresh_rng(seed, f"{name}, leans")
     true = judges.true_leans
     said, covered = [], []

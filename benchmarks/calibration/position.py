@@ -1,4 +1,4 @@
-"""Who is said to lean to a side, and whether display orders are recognised for what they are."""
+"""Position bias: false positives and power, and whether display orders are recognised."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ FAIR = {
     "adaptive": Crowd(design="adaptive"),
 }
 LEANING = {f"everybody leans left by {lean} logits": Crowd(lean=lean) for lean in (0.2, 0.5)}
-# Left pulls, and the better item mostly stands there: without sides scores are too wide.
+# Position bias to the left, with the better item mostly left: without it scores are too wide.
 PULLED = Crowd(n_items=8, per_pair=20, lean=0.8, spread=1.0, display="mostly better")
 RECORDED = {
     "sides at random": ("at most 1 %", Crowd()),
@@ -37,7 +37,7 @@ RECORDED = {
 
 
 def statements(runs: int, seed: int) -> Iterator[Row]:
-    """Measured on fresh crowds."""
+    """Yield all statements, measured on new crowds."""
     for name, crowd in FAIR.items():
         for design in ("adaptive",) if crowd.design == "adaptive" else PER_PAIR:
             asked = replace(crowd, design=design, per_pair=PER_PAIR.get(design, 5))

@@ -1,4 +1,4 @@
-"""Whether a ranking is said to show: in coin tosses, and where there is one."""
+"""The test of a ranking: false positives with random votes, and power."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ TOSSED = {
 
 
 def statements(runs: int, seed: int) -> Iterator[Row]:
-    """Measured on fresh crowds."""
+    """Yield all statements, measured on new crowds."""
     for name, crowd in TOSSED.items():
         for spread, nominals in ((0.0, [f"{level:.0%}" for level in LEVELS]), (1.0, ["power"] * 2)):
             what = "coin tosses" if not spread else "scores of standard deviation 1"

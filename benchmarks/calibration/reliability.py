@@ -1,4 +1,4 @@
-"""Separation, split halves, misfit and agreement against what they claim to estimate."""
+"""Separation, split halves, misfit and agreement, compared with what they estimate."""
 
 from __future__ import annotations
 
@@ -48,11 +48,11 @@ ESTIMATORS: dict[str, tuple[Callable[..., hr.Ranking], str]] = {
     "thurstone_mosteller": (hr.thurstone_mosteller, "thurstone"),
     "bayes_rank": (hr.bayes_rank, "thurstone"),
 }
-"""How to rank, and how the crowd answers: as the estimator takes it, so that scales agree."""
+"""Estimator, and the link of the crowd: the estimator's own, so that scales agree."""
 
 
 def statements(runs: int, seed: int) -> Iterator[Row]:
-    """All of them."""
+    """Yield all statements."""
     for name, crowd in SEPARATION.items():
         yield from separation(name, crowd, runs, seed)
     for kind, crowd in CONSISTENT.items():
@@ -66,13 +66,13 @@ def statements(runs: int, seed: int) -> Iterator[Row]:
 
 
 def assessed(crowd: Crowd, rng: np.random.Generator) -> tuple[hr.Comparisons, hr.Reliability]:
-    """Votes of one crowd and what is said of them."""
+    """Return the votes of one crowd and their reliability."""
     votes = crowd.votes(rng)
     return votes, reliability_of(AnsweredGraph.of(votes), n_splits=SPLITS)
 
 
 def separation(name: str, crowd: Crowd, runs: int, seed: int) -> Iterator[Row]:
-    """SSR, and the Spearman-Brown value, against the squared correlation with the truth."""
+    """Compare SSR and Spearman-Brown with the squared correlation with the truth."""
     rng = fresh_rng(seed, name)
     errors, posterior, halves, covered = [], [], [], []
     for _ in range(runs):
@@ -101,7 +101,7 @@ def separation(name: str, crowd: Crowd, runs: int, seed: int) -> Iterator[Row]:
 
 
 def misfit(name: str, crowd: Crowd, runs: int, seed: int) -> Iterator[Row]:
-    """How often an item, or a worker, is named; and how often by the rule of two deviations."""
+    """Measure how often an item or worker is flagged, also by the rule of two deviations."""
     rng = fresh_rng(seed, name)
     items, workers, usual = [], [], []
     for _ in range(runs):
@@ -120,7 +120,7 @@ def misfit(name: str, crowd: Crowd, runs: int, seed: int) -> Iterator[Row]:
 
 
 def alpha(name: str, crowd: Crowd, runs: int, seed: int) -> Iterator[Row]:
-    """Does the interval hold the alpha of ever so many workers of this kind on these items?"""
+    """Measure whether the interval covers the alpha of very many such workers on these items."""
     rng = fresh_rng(seed, name)
     held = []
     for _ in range(runs):
@@ -135,7 +135,7 @@ def alpha(name: str, crowd: Crowd, runs: int, seed: int) -> Iterator[Row]:
 
 
 def intervals(name: str, crowd: Crowd, runs: int, seed: int) -> Iterator[Row]:
-    """Coverage of 95 % intervals, and how far scores are stretched, after adaptive sampling."""
+    """Measure coverage of 95% intervals, and inflation of scores, after adaptive sampling."""
     for estimator, (rank, link) in ESTIMATORS.items():
         rng, held, slopes = fresh_rng(seed, name + estimator), [], []
         for _ in range(runs):
@@ -152,5 +152,5 @@ def intervals(name: str, crowd: Crowd, runs: int, seed: int) -> Iterator[Row]:
 
 
 def _mean(values: list[float]) -> tuple[float, int, float]:
-    """The mean, of how many, and its standard error."""
+    """Return the mean, the number of values, and the standard error."""
     return float(np.mean(values)), len(values), float(np.std(values) / np.sqrt(len(values)))

@@ -1,4 +1,4 @@
-"""What is measured: how often a statement is made, where it is false and where it is true."""
+"""Tables of how often a statement is made, where it is false and where it is true."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ class Row:
     Attributes
     ----------
     statement
-        What is said, in short: 'cycles', 'interval covers'.
+        The statement in short: 'cycles', 'interval covers'.
     crowd
-        Whom it is said of.
+        The crowd.
     nominal
-        What the share should be, in words: 'at most 8 %', '95 %', 'at least 85 %'.
+        The nominal share, in words: 'at most 8 %', '95 %', 'at least 85 %'.
     measured, n
-        The share, and of how many.
+        The measured share, and the number of cases.
     error
-        Its Monte-Carlo standard error; of independent runs unless it is given.
+        Its Monte-Carlo standard error; that of independent runs unless it is given.
     """
 
     statement: str
@@ -34,7 +34,7 @@ class Row:
 
     @property
     def standard_error(self) -> float:
-        """Of the share; never quite 0, since a share of 0 may be of something rare."""
+        """Standard error of the share; never exactly 0, since a share of 0 may be a rare event."""
         if self.error is not None:
             return self.error
         share = (self.measured * self.n + 1) / (self.n + 2)
@@ -42,7 +42,7 @@ class Row:
 
 
 def summary(rows: Iterable[Row]) -> str:
-    """The same, one line for each statement: from the least to the most over all crowds."""
+    """Return one line per statement: the range over all crowds."""
     by_statement: dict[tuple[str, str], list[Row]] = {}
     for row in rows:
         by_statement.setdefault((row.statement, row.nominal), []).append(row)
@@ -61,7 +61,7 @@ def summary(rows: Iterable[Row]) -> str:
 
 
 def as_markdown(rows: Iterable[Row]) -> str:
-    """A table of them."""
+    """Return a table of the rows."""
     lines = ["| statement | crowd | nominal | measured | of |", "|---|---|---|---:|---:|"]
     lines += [
         f"| {row.statement} | {row.crowd} | {row.nominal} | "

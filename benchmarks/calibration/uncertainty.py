@@ -1,8 +1,8 @@
-"""Do intervals cover, and is what is said to be certain as often true?
+"""Coverage of intervals, and calibration of certainties.
 
-An interval should cover what the estimator would find from infinitely many answers to the same
-pairs by people of the same kind, whether or not they follow its model. A certainty should be the
-share of pairs whose true order it names.
+An interval should cover the result of the estimator for infinitely many votes on the same pairs by
+workers of the same kind, whether or not they follow its model. A certainty should be the share of
+pairs whose true order it gives.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ from benchmarks.calibration.crowds import CONSISTENT, Array, Crowd, Members
 from benchmarks.calibration.table import Row
 
 Estimator = Callable[..., hr.Ranking]
-PEOPLE = 2000  # asked about every pair, to know what infinitely many would say
+PEOPLE = 2000  # workers asked about every pair, to approximate infinitely many
 BINS = ((0.5, 0.7), (0.7, 0.9), (0.9, 1.0))
 CERTAIN = 0.95
 
 
 def without_workers(votes: hr.Comparisons) -> hr.Ranking:
-    """Huber's regression."""
+    """Return Huber's regression."""
     unknown = np.full(len(votes), -1)
     return hr.robust_rank(replace(votes, workers=(), worker=unknown))
 
@@ -50,7 +50,7 @@ CLUSTERED: dict[str, Estimator] = {
 
 
 def honest_limit(graph: hr.ComparisonGraph) -> hr.Ranking:
-    """What robust_rank aims at: the scores of those who do not toss coins."""
+    """Return the target of robust_rank: the scores of the workers who do not vote at random."""
     return hr.bradley_terry(graph)
 
 
@@ -75,7 +75,7 @@ COVERED = {
 
 
 def statements(runs: int, seed: int) -> Iterator[Row]:
-    """Intervals on all crowds, certainties on crowds of all strengths, leaders of coin crowds."""
+    """Yield intervals on all crowds, certainties for all strengths, leaders of random crowds."""
     for crowd_name, crowd in COVERED.items():
         for name, fit in ESTIMATORS.items():
             yield coverage(name, fit, crowd_name, crowd, runs, seed)
@@ -100,7 +100,7 @@ def statements(runs: int, seed: int) -> Iterator[Row]:
 
 
 def coverage(name: str, fit: Estimator, crowd_name: str, crowd: Crowd, runs: int, seed: int) -> Row:
-    """How often 95 % intervals hold what infinitely many answers would give."""
+    """Measure how often 95% intervals cover the result for infinitely many votes."""
     rng = np.random.default_rng([seed, crc32(f"{name} {crowd_name}".encode())])
     shares = [covered(fit, LIMITS.get(name, fit), crowd, rng) for _ in range(runs)]
     error = float(np.std(shares) / np.sqrt(runs))
@@ -109,7 +109,7 @@ def coverage(name: str, fit: Estimator, crowd_name: str, crowd: Crowd, runs: int
 
 
 def covered(fit: Estimator, limit: Estimator, crowd: Crowd, rng: np.random.Generator) -> float:
-    """Share of the items whose score is covered, in one crowd."""
+    """Return the share of items whose score is covered, in one crowd."""
     members = Members(crowd, deepcopy(rng))  # those who are going to answer
     votes = crowd.votes(rng)
     ranking = fit(votes)
@@ -124,7 +124,7 @@ def covered(fit: Estimator, limit: Estimator, crowd: Crowd, rng: np.random.Gener
 def expected_graph(
     votes: hr.Comparisons, members: Members, rng: np.random.Generator
 ) -> hr.ComparisonGraph:
-    """The pairs that were asked, with the mean answers of very many people of the same kind."""
+    """Return the compared pairs, with the mean votes of very many workers of the same kind."""
     graph = hr.ComparisonGraph.from_comparisons(votes)
     people = Members(replace(members.crowd, n_workers=PEOPLE), rng)
     people.truth, people.noise, people.cyclic = members.truth, members.noise, members.cyclic
@@ -140,7 +140,7 @@ def expected_graph(
 def calibrations(
     name: str, fit: Estimator, spreads: tuple[float, ...], runs: int, seed: int
 ) -> Iterator[Row]:
-    """Certainties by what they say, over crowds of several strengths."""
+    """Yield certainties by size, over crowds of several strengths."""
     for per_item in (2, 4, 10):
         for design in ("dense", "sparse"):
             rng = np.random.default_rng([seed, crc32(f"{name} {per_item} {design}".encode())])
@@ -158,7 +158,7 @@ def calibrations(
 def few_answers(
     n: int, per_item: int, design: str, spread: float, rng: np.random.Generator
 ) -> hr.Comparisons:
-    """So many answers per item: each to another pair, or two to each pair of a ring and more."""
+    """Return votes per item as given: each on another pair, or two on each pair of a ring."""
     n_votes = n * per_item // 2
     if design == "dense":
         orders = [rng.permutation(n) for _ in range(per_item + 1)]
@@ -187,13 +187,13 @@ def few_answers(
 
 
 def _joined(left: Array, right: Array, n: int, rng: np.random.Generator) -> tuple[Array, Array]:
-    """A random path in place of the first answers, so that all items can be compared."""
+    """Replace the first votes by a random path, so that all items are connected."""
     path = rng.permutation(n)
     return np.r_[path[:-1], left[n - 1 :]], np.r_[path[1:], right[n - 1 :]]
 
 
 def certainties_of(ranking: hr.Ranking, votes: hr.Comparisons) -> tuple[Array, Array]:
-    """Certainty of many pairs, above 1/2, and whether the order it speaks for is the true one."""
+    """Return the certainty of many pairs, above 1/2, and whether their order is true."""
     truth = votes.truth[[votes.code(item) for item in ranking.items]]
     pairs = [(a, b) for a in range(len(ranking)) for b in range(a)][::3]
     items = ranking.items
@@ -218,7 +218,7 @@ def _binned(name: str, where: str, said: list[Array], right: list[Array]) -> Ite
 
 
 def leaders(name: str, fit: Estimator, crowd: Crowd, runs: int, seed: int) -> Iterator[Row]:
-    """How often a leader is called certain, and a pair significant, where all items are equal."""
+    """Measure how often a leader is certain, and a pair significant, if all items are equal."""
     where = f"coins, {crowd.n_items} items, {crowd.per_pair} per pair"
     rng = np.random.default_rng([seed, crc32(f"{name} {where}".encode())])
     rankings = [fit(crowd.votes(rng)) for _ in range(runs)]

@@ -1,4 +1,4 @@
-"""Faults, habits and repetitions of workers, and outlying answers: said how often, and rightly?"""
+"""Warnings, notes and repetitions of workers, and outliers: false positives and power."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ FLAGS = {OPPOSITE: "adversarial", LEFT: "position-clicking", TIES: TIE_HAPPY}
 def misbehave(
     votes: hr.Comparisons, shares: Mapping[str, float], rng: np.random.Generator
 ) -> tuple[hr.Comparisons, Array]:
-    """Some of the workers toss coins, answer the opposite, click left or tie; and which do what."""
+    """Make some of the workers random, adversarial, left-clicking or tie-happy; and say which."""
     kinds = np.full(votes.n_workers, HONEST, object)
     order, start = rng.permutation(votes.n_workers), 0
     for kind, share in shares.items():
@@ -40,13 +40,13 @@ def misbehave(
 
 @dataclass
 class Assessed:
-    """Flags of many crowds: shares of innocents among those with a fault, flags of each kind."""
+    """Flags of many crowds: shares of false positives among warnings, and flags of each kind."""
 
     innocent: list[float] = field(default_factory=list)
     flags: dict[str, Counter[str]] = field(default_factory=dict)
 
     def add(self, found: hr.WorkerAssessment, kinds: Array, anybody: bool) -> None:
-        """Of one crowd; where `anybody` is true, a fault of anybody is a false one."""
+        """Add one crowd; with `anybody`, every warning is a false positive."""
         faulty = np.isin(np.array(found.flag, object).astype(str), WARNINGS)
         wrong = faulty & (np.isin(kinds.astype(str), (HONEST, TIES)) | anybody)
         self.innocent.append(wrong.sum() / max(faulty.sum(), 1))
@@ -54,7 +54,7 @@ class Assessed:
             self.flags.setdefault(kind, Counter())[flag] += 1
 
     def share(self, kind: str, *flags: str) -> tuple[float, int]:
-        """Of workers of a kind who answered enough, and of how many."""
+        """Return the share of workers of a kind with enough votes, and their number."""
         counts = self.flags[kind]
         n = counts.total() - counts[TOO_FEW]
         return sum(counts[flag] for flag in flags) / max(n, 1), n
@@ -217,7 +217,7 @@ def statements(runs: int, seed: int) -> Iterator[Row]:
 
 
 def repetitions(runs: int, rng: np.random.Generator) -> Iterator[Row]:
-    """Answers of a worker to a pair hang together: of crowds that do not, that differ, that do."""
+    """Measure the statement that repeated votes are correlated, in crowds with and without it."""
     said = "answers of a worker hang together"
     for name, crowd in INDEPENDENT.items():
         yield Row(said, name, "at most 1 %", say_the_same_again(crowd, {}, runs, rng), runs)

@@ -90,7 +90,7 @@ def write_table(ratios: dict[str, float]) -> None:
 
 
 def _seconds(work: Work, clock: str) -> float:
-    """Of one operation; short work is done several times, of which the fastest counts."""
+    """Return the seconds of one operation; short work is repeated, and the fastest counts."""
     now = time.perf_counter if clock == "wall" else _cpu_of_children
     best, spent = float("inf"), 0.0
     while spent < LEAST_TIME:

@@ -1,4 +1,4 @@
-"""What is timed, at which sizes, and what it is compared with."""
+"""Rows of the table: work to time, its sizes, and its reference."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
 """A contest of samplers, on simulated regimes and on any folder of recorded votes.
 
-`python -m benchmarks contest` runs all of it; `python -m benchmarks.contest --help` says how to run
-a part. Peers play through ports in `rivals`. Runs of the same number face the same crowd, and the
-k-th answer to a pair is the same whoever asks, so players are compared by paired differences. One
-estimator ranks the answers of all, so designs are compared and nothing else.
+`python -m benchmarks contest` runs all of it; `python -m benchmarks.contest --help` explains how to
+run a part. Peers play through ports in `rivals`. Runs of the same number face the same crowd, and
+the k-th vote on a pair is the same for every player, so players are compared by paired
+differences. One estimator ranks the votes of all, so that only designs are compared.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ def contest(
 
 
 def chosen(wanted: Iterable[str], known: Iterable[str]) -> list[str]:
-    """Those of the known names that were asked for, in their own order."""
+    """Return the known names that match, in their own order."""
     known, wanted = list(known), list(wanted)
     for name in wanted:
         if not any(fnmatch(each, name) for each in known):

@@ -9,7 +9,7 @@ from benchmarks.contest.crowd import Pairs, Reply
 
 
 class Archive:
-    """Gives each vote once; the k-th answer to a pair is the same, whoever asks.
+    """Gives each vote once; the k-th vote on a pair is the same for every player.
 
     `hodgerank.RecordedCrowd` draws votes in the order in which pairs are asked, so that samplers
     which ask differently would not face the same votes. Weights are not replayed.

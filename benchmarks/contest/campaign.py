@@ -1,4 +1,4 @@
-"""One campaign: a player asks a crowd, and is looked at from time to time."""
+"""One campaign: a player asks a crowd, and its ranking is evaluated from time to time."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from benchmarks.contest.players import Player
 
 
 class Campaign:
-    """The answers so far.
+    """The votes so far.
 
     Attributes
     ----------
     seconds
-        What the player has taken, the crowd's time not included.
+        Time of the player, without that of the crowd.
     """
 
     def __init__(self, crowd: Crowd, player: Player) -> None:
@@ -29,7 +29,7 @@ class Campaign:
         self._workers: list[str | None] = []
 
     def continue_to(self, n_votes: int) -> None:
-        """Ask and tell until there are so many answers."""
+        """Ask and tell until there are `n_votes` votes."""
         crowd, player = self.crowd, self.player
         while len(self._outcomes) < n_votes:
             candidates = crowd.candidates
@@ -46,7 +46,7 @@ class Campaign:
 
     @property
     def answers(self) -> hr.Comparisons:
-        """All of them, for estimators."""
+        """Return all votes, for estimators."""
         left, right = np.array(self._pairs).T
         workers = list(dict.fromkeys(worker for worker in self._workers if worker is not None))
         codes: dict[str | None, int] = {worker: code for code, worker in enumerate(workers)}

@@ -1,4 +1,4 @@
-"""Crowds: true scores, the pairs that may be asked, and answers to them."""
+"""Crowds: true scores, the pairs that may be asked, and votes on them."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ class Reply(NamedTuple):
 
 
 class Crowd(Protocol):
-    """Whom a sampler asks.
+    """A crowd that a sampler asks.
 
     Attributes
     ----------
     truth
-        The scores to be found.
+        The true scores.
     max_votes
-        After which there is too little left to choose from.
+        Number of votes after which there is too little left to choose from.
     """
 
     truth: np.ndarray
@@ -34,14 +34,14 @@ class Crowd(Protocol):
 
     @property
     def candidates(self) -> Pairs | None:
-        """What may be asked now, None for all pairs; the same object as long as it is the same."""
+        """Return the pairs that may be asked now, None for all; the same object while unchanged."""
 
     def answer(self, left: int, right: int) -> Reply:
-        """One more answer."""
+        """Return another vote."""
 
 
 class Question(NamedTuple):
-    """What an answer may depend on.
+    """A question, with everything that its vote may depend on.
 
     Attributes
     ----------
@@ -50,7 +50,7 @@ class Question(NamedTuple):
     repeat
         How often it was asked before.
     step
-        How many answers were given before, to all pairs.
+        Number of votes before, on all pairs.
     """
 
     i: int
@@ -63,7 +63,7 @@ Judge = Callable[[Question], Reply]
 
 
 class ImaginaryCrowd:
-    """Asks a judge, who has no favourite side."""
+    """Asks a judge without position bias."""
 
     max_votes = np.inf
 
@@ -75,7 +75,7 @@ class ImaginaryCrowd:
         self._step = 0
 
     def answer(self, left: int, right: int) -> Reply:
-        """One more answer."""
+        """Return another vote."""
         pair = (left, right) if left < right else (right, left)
         repeat = self._asked.get(pair, 0)
         reply = self._judge(Question(*pair, repeat, self._step))

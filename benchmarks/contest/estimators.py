@@ -1,4 +1,4 @@
-"""From answers to a ranking: one way for all samplers, and others to compare it with."""
+"""From votes to a ranking: one estimator for all samplers, and others for comparison."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from collections.abc import Callable
 import hodgerank as hr
 from benchmarks.contest.crowd import Pairs
 
-RIDGE = 0.01  # small: it joins what no comparison joins, and hardly moves the rest
+RIDGE = 0.01  # small: it connects disconnected groups, and hardly moves the rest
 
 
 def estimate(answers: hr.Comparisons, candidates: Pairs | None) -> hr.Ranking:
-    """The ranking that designs are judged by: that of our samplers, whoever asked.
+    """Return the ranking by which designs are judged: that of our samplers, for every player.
 
-    `candidates` are the pairs that could be asked before the first answer, None for all.
+    `candidates` are the pairs that could be asked at first, None for all.
     """
     sampler = hr.RandomSampler(answers.items, candidates=candidates)
     sampler.tell_many(answers)

@@ -1,4 +1,4 @@
-"""What is measured of a campaign at each look."""
+"""Measures of a campaign at each look."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Common random numbers: chance knows the pair and how often it was asked, not who asks."""
+"""Common random numbers: they depend on the pair and its repetition, not on the player."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class Noise:
         self._layers: list[np.ndarray] = []
 
     def __call__(self, i: int, j: int, repeat: int) -> float:
-        """Of the pair i < j, when it was asked `repeat` times before."""
+        """Return the number of the pair i < j after `repeat` earlier questions."""
         while len(self._layers) <= repeat:
             layer = np.random.default_rng((self._seed, len(self._layers)))
             self._layers.append(layer.random((self._n, self._n)))

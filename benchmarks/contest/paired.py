@@ -1,4 +1,4 @@
-"""Paired differences: what is left of two players when the luck of the run is taken out."""
+"""Paired differences of two players, which remove the luck of the run."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Paired(NamedTuple):
 
 
 def paired(values: np.ndarray, reference: np.ndarray) -> Paired:
-    """Of runs that faced the same crowds."""
+    """Return the paired difference of runs that faced the same crowds."""
     difference = values - reference
     return Paired(
         float(difference.mean()), float(difference.std(ddof=1) / np.sqrt(len(difference)))

@@ -1,4 +1,4 @@
-"""Players: our samplers and their rivals, built by name, asked and told in one way."""
+"""Players: our samplers and their rivals, built by name, with one interface."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from hodgerank.sampling.samplers.registry import build_sampler
 
 
 class Player(Protocol):
-    """Chooses pairs and learns from their answers."""
+    """Chooses pairs and learns from their votes."""
 
     def ask(self, candidates: Pairs | None) -> tuple[int, int]:
         """The pair to show next, one of the candidates; None stands for all pairs."""

@@ -44,7 +44,7 @@ class ContestResult:
         return np.asarray(self._values(regime, entry).mean(axis=0))
 
     def ahead(self, regime: str, entry: Entry, reference: Entry) -> list[Paired]:
-        """By how much one is ahead of another in the same runs, at each look."""
+        """Return how far one is ahead of another in the same runs, at each look."""
         own, other = (self._values(regime, each).T for each in (entry, reference))
         return [paired(a, b) for a, b in zip(own, other, strict=True)]
 
@@ -57,7 +57,7 @@ class ContestResult:
             return np.asarray(total / is_there.sum(axis=0))
 
     def ahead_over_regimes(self, entry: Entry, reference: Entry) -> list[Paired]:
-        """The same of differences."""
+        """Return the mean differences over regimes, at each look."""
         found = (self.ahead(regime, entry, reference) for regime in self.regimes)
         return [mean_of(cells) for cells in zip(*found, strict=True)]
 

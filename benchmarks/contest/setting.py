@@ -1,4 +1,4 @@
-"""What is the same for everything in one contest."""
+"""Settings that are shared by everything in one contest."""
 
 from __future__ import annotations
 

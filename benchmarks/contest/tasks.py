@@ -26,7 +26,7 @@ class Task(NamedTuple):
     setting: Setting
 
     def __str__(self) -> str:
-        """For whoever waits."""
+        """Return the progress line."""
         return f"{self.regime.name}: {self.player}, runs {self.runs[0]} to {self.runs[-1]}"
 
 
@@ -53,7 +53,7 @@ def _do(task: Task) -> Measures:
 
 
 def _told(todo: Sequence[Task], results: Iterator[Measures]) -> Iterator[tuple[Task, Measures]]:
-    """The same, with a line on stderr: one that changes on a terminal, one per regime in a log."""
+    """Report progress on stderr: one changing line on a terminal, one per regime in a log."""
     is_terminal = sys.stderr.isatty()
     for k, (task, measures) in enumerate(zip(todo, results, strict=True), start=1):
         is_last = k == len(todo) or todo[k].regime != task.regime

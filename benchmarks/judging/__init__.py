@@ -1,9 +1,9 @@
-"""Calls to language models as judges: how many a ranking takes, against the usual practice.
+"""Calls to language models as judges: how many a ranking takes, compared with usual practice.
 
-`python -m benchmarks judging` runs all of it; `python -m benchmarks.judging --help` says how to run
-a part. Judges are simulated, or replies are drawn from recorded votes. A judge who is asked the
-same again, a pair in one order, says the same again, whoever asks; so players of the same run face
-the same judges.
+`python -m benchmarks judging` runs all of it; `python -m benchmarks.judging --help` explains how to
+run a part. Judges are simulated, or replies are drawn from recorded votes. A judge gives the same
+reply to the same pair in the same order for every player, so players of the same run face the same
+judges.
 """
 
 from __future__ import annotations
@@ -47,18 +47,18 @@ class Task(NamedTuple):
 def judging(
     *, scenarios: Iterable[str] = ("*",), runs: int = RUNS, seed: int = SEED, jobs: int = 1
 ) -> JudgingResult:
-    """Let players ask the same judges until their rankings are right enough.
+    """Let players ask the same judges until their rankings reach the targets.
 
     Parameters
     ----------
     scenarios
         Names or patterns such as 'one-*'.
     runs
-        Of each player in each scenario.
+        Number of runs of each player in each scenario.
     seed
-        Of judges and players.
+        Seed of judges and players.
     jobs
-        Processes.
+        Number of processes.
     """
     known, notes = all_scenarios()
     wanted = list(scenarios)
@@ -95,7 +95,7 @@ def _do(task: Task) -> Done:
 
 
 def _told(tasks: Sequence[Task], found: Iterator[Done]) -> Iterator[Done]:
-    """The same, with a line on stderr after each scenario."""
+    """Yield the results, with a line on stderr after each scenario."""
     for k, (task, calls) in enumerate(zip(tasks, found, strict=True), start=1):
         if k == len(tasks) or tasks[k].scenario != task.scenario:
             print(f"{k:,} of {len(tasks):,} done, {task.scenario.name}", file=sys.stderr)

@@ -32,7 +32,7 @@ class Judges:
 
     @property
     def names(self) -> list[str]:
-        """Of the judges."""
+        """Names of the judges."""
         return [f"judge {k}" for k in range(len(self.replies))]
 
     @property
@@ -41,7 +41,7 @@ class Judges:
         return 2 * len(self.pairs) * len(self.replies)
 
     def reply(self, left: int, right: int, judge: int) -> float:
-        """The same whenever it is asked."""
+        """Return the reply, which is the same each time."""
         return float(self.replies[judge, left, right])
 
 

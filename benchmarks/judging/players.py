@@ -1,4 +1,4 @@
-"""Players: ways to spend calls, and to rank by what they brought."""
+"""Players: ways to spend calls, and to rank by their replies."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from hodgerank.judges.panel import JudgeSchedule
 from hodgerank.types import Pair
 
 RIDGE = 0.01  # small: it keeps the scores of items that always win finite
-TOGETHER = 16  # calls out at once, as `hodgerank judge` has by default
+TOGETHER = 16  # calls in progress at once, the default of `hodgerank judge`
 Said = tuple[int, int, float]
 """Two items, and the outcome of the first by both orders together."""
 
@@ -38,11 +38,11 @@ class Campaign:
     Parameters
     ----------
     build
-        The sampler.
+        Builds the sampler.
     both
-        Whether a pair is asked in both orders at once; both answers are kept.
+        Whether a pair is asked in both orders at once; both replies are kept.
     together
-        How many calls are out at once.
+        Number of calls in progress at once.
     """
 
     def __init__(
@@ -90,7 +90,7 @@ class Campaign:
         self._sampler.tell(pair, outcome, turn.model)
 
     def scores(self) -> np.ndarray:
-        """By the sampler's own ranking, with the judges' biases in the model."""
+        """Return the scores of the sampler's own ranking, with the judges' biases in the model."""
         score = self._sampler.ranking().score_by_item
         return np.array([score[str(k)] for k in range(len(score))])
 
@@ -117,7 +117,7 @@ class UsualPractice:
             yield
 
     def scores(self) -> np.ndarray:
-        """By what both orders say together."""
+        """Return the scores from both orders together."""
         return self._rank(self._answers, len(self._judges.truth))
 
 

@@ -16,14 +16,14 @@ REDRAWS = 2000
 
 
 class Calls(NamedTuple):
-    """Of one player until one target: the median over runs, and how many runs got there."""
+    """Calls of one player until a target: the median over runs, and how many runs reached it."""
 
     median: float
     reached: int
 
 
 class Saving(NamedTuple):
-    """The ratio of one player's calls to another's, and its 95 % interval.
+    """The ratio of one player's calls to another's, and its 95% interval.
 
     Attributes
     ----------
@@ -63,11 +63,11 @@ class JudgingResult:
 
     @property
     def runs(self) -> int:
-        """Of each player in each scenario."""
+        """Number of runs of each player in each scenario."""
         return len(next(iter(self.calls.values())))
 
     def of(self, scenario: str, player: str, target: float) -> Calls:
-        """What one player takes."""
+        """Return the calls of one player."""
         values = self.values(scenario, player, target)
         median = np.median(np.minimum(values, self.most[scenario]))
         return Calls(float(median), int(np.isfinite(values).sum()))
@@ -79,7 +79,7 @@ class JudgingResult:
     def saving(
         self, scenarios: Sequence[str], player: str, reference: str, target: float
     ) -> Saving | None:
-        """By which factor the reference takes more calls than the player.
+        """Return the factor by which the reference takes more calls than the player.
 
         The ratio of medians, and its geometric mean over scenarios, those left out where neither
         gets there. For the interval runs are redrawn, both players' of one number together,

@@ -28,7 +28,7 @@ class Scenario(NamedTuple):
 
 
 def all_scenarios() -> tuple[list[Scenario], list[str]]:
-    """Those that can be played here, and why others cannot."""
+    """Return the scenarios that can be played here, and why others cannot."""
     found = [
         Scenario(
             f"one-{n}-bias-{bias:g}",

@@ -1,4 +1,4 @@
-"""What is printed, and what is written."""
+"""The printed tables, and the CSV file."""
 
 from __future__ import annotations
 

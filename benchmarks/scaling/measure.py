@@ -21,7 +21,7 @@ STATUS, CLEAR = Path("/proc/self/status"), Path("/proc/self/clear_refs")
 
 @dataclass(frozen=True)
 class Measurement:
-    """Of one operation, the fastest of several; `problem` where there is none."""
+    """Time and memory of one operation, the fastest of several; `problem` if there is none."""
 
     seconds: float
     megabytes: float

@@ -1,4 +1,4 @@
-"""The same work as it is usually written: dense matrices, NumPy and SciPy, nothing else."""
+"""Straightforward implementations: dense matrices, NumPy and SciPy, nothing else."""
 
 from __future__ import annotations
 

@@ -74,7 +74,7 @@ def _with_ratios(table: pl.DataFrame) -> pl.DataFrame:
 
 
 def _slope(group: pl.DataFrame) -> float:
-    """Of log seconds over log size, at the largest sizes."""
+    """Return the slope of log seconds over log size, at the largest sizes."""
     done = group.filter(pl.col("seconds").is_not_nan()).sort("size").tail(LAST)
     if len(done) < 2:
         return float("nan")

@@ -1,4 +1,4 @@
-"""What is measured, for which sizes, and who can do it.
+"""Tasks to measure, their sizes, and the methods that can do them.
 
 A method makes a job of a size: everything it needs is ready, and calling it does the work. Peers
 get the votes as a polars table, and converting it to what they take is part of the work.

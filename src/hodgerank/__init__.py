@@ -1,4 +1,4 @@
-"""Ranking by pairwise comparison.
+"""Ranking by pairwise comparison: read votes, rank items, check the ranking, choose pairs.
 
 >>> import hodgerank as hr
 >>> votes = hr.read_comparisons([("tea", "milk", 1), ("tea", "cola", 1), ("milk", "cola", 1)])
@@ -86,7 +86,7 @@ if TYPE_CHECKING:
 
 __version__ = "0.1.0"
 
-# Where each public name lives; it is imported when first used, so that `import hodgerank` is fast.
+# Module of each public name; imported on first use, so that `import hodgerank` is fast.
 _HOMES = {
     "Comparisons": "data.comparisons",
     "read_comparisons": "data.reading.vote_source",

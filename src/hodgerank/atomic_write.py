@@ -13,9 +13,9 @@ from hodgerank.errors import CannotWrite
 
 
 def write_file(path: Path | str, content: bytes) -> None:
-    """Put `content` in the place of whatever the file holds; if that fails, it holds it still.
+    """Replace the content of a file atomically; on failure the old content is kept.
 
-    A link stays, and the file it leads to is replaced. Devices and pipes are written to.
+    A symbolic link stays, and its target is replaced. Devices and pipes are written to directly.
     """
     try:
         if os.path.exists(path) and not os.path.isfile(path):
@@ -28,7 +28,7 @@ def write_file(path: Path | str, content: bytes) -> None:
 
 
 def append_line(path: Path | str, line: bytes) -> None:
-    """Put one more line at the end of a file: on disk when this returns, or not there at all."""
+    """Append a line durably: it is on disk when this returns, or not in the file at all."""
     try:
         with open(path, "ab", buffering=0) as file:
             end = file.seek(0, os.SEEK_END)
@@ -41,13 +41,13 @@ def append_line(path: Path | str, line: bytes) -> None:
             _keep_the_name(Path(path).parent)
     except OSError as error:
         raise CannotWrite(
-            f"{path} cannot be written: {error.strerror or error}; the lines before are kept, "
+            f"{path} cannot be written: {error.strerror or error}; earlier lines are kept, "
             "the last one is not"
         ) from error
 
 
 def move_file(path: Path, to: Path) -> None:
-    """Give a file another name in its folder: on disk when this returns."""
+    """Rename a file within its folder durably."""
     try:
         os.replace(path, to)
     except OSError as error:
@@ -56,16 +56,16 @@ def move_file(path: Path, to: Path) -> None:
 
 
 def _write_through(file: RawIOBase, content: bytes) -> None:
-    while content:  # a full disk takes what it can, and refuses the rest
+    while content:  # a full disk may take part of it before it refuses the rest
         content = content[file.write(content) or 0 :]
     os.fsync(file.fileno())
 
 
 def _replace(path: Path, content: bytes) -> None:
-    """Write beside the file, and rename when everything is on disk."""
+    """Write a temporary file beside the target, and rename it once it is on disk."""
     old = path.stat() if path.exists() else None
     if old is not None and not os.access(path, os.W_OK):
-        raise PermissionError(None, "it is protected from writing")  # a renaming would not mind
+        raise PermissionError(None, "it is write-protected")  # renaming alone would succeed
     beside = path.with_name(f".{secrets.token_hex(8)}.part")
     try:
         with open(beside, "xb") as file:
@@ -83,13 +83,13 @@ def _replace(path: Path, content: bytes) -> None:
 
 def _give_the_rights_of(old: os.stat_result, path: Path) -> None:
     if hasattr(os, "chown"):
-        with suppress(PermissionError):  # only root gives files away
+        with suppress(PermissionError):  # only root may change the owner
             os.chown(path, old.st_uid, old.st_gid)
     os.chmod(path, stat.S_IMODE(old.st_mode))
 
 
 def _keep_the_name(folder: Path) -> None:
-    """Put the renaming on disk, where the file system knows how to."""
+    """Flush the directory entry to disk, where the file system supports it."""
     with suppress(OSError):
         descriptor = os.open(folder, os.O_RDONLY)
         try:

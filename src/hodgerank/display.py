@@ -1,4 +1,4 @@
-"""How results show themselves: a line in a terminal, a small table in a notebook."""
+"""Display of results: one line in a terminal, a small table in a notebook."""
 
 from __future__ import annotations
 
@@ -12,14 +12,13 @@ from typing import Any, NamedTuple
 
 MOST_ROWS = 10
 LONGEST_CELL = 60
-# Control characters, those that turn the direction of writing or break the line, and what is no
-# character at all.
+# Control characters, bidirectional overrides, line separators, surrogates and non-characters.
 UNSEEN = re.compile("[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff]")
 CELL = "padding: 0.15em 0.8em 0.15em 0; text-align: "
 
 
 class Preview(NamedTuple):
-    """A table with its header; of more rows than are shown, `total` tells the number."""
+    """A table with its header; `total` is the number of rows if not all are given."""
 
     header: Sequence[str]
     rows: Iterable[Sequence[object]]
@@ -27,25 +26,25 @@ class Preview(NamedTuple):
 
 
 class Displayed(ABC):
-    """What has a headline, and a preview where a table says more.
+    """Base class of results that show a headline and, optionally, a table.
 
-    Names of items and workers are somebody else's text: they are escaped, and cut where too long.
+    Names of items and workers come from users: they are escaped, and shortened if too long.
     """
 
     @abstractmethod
     def _headline(self) -> str:
-        """What there is to say in a line."""
+        """Return the summary line."""
 
     def _preview(self) -> Preview | None:
-        """A table, where it says more than the headline."""
+        """Return the table to show below the headline, if any."""
         return None
 
     def __repr__(self) -> str:
-        """The kind of result and its headline."""
+        """Return the class name and the headline."""
         return f"{type(self).__name__}({self._headline()})"
 
     def _repr_html_(self) -> str:
-        """The headline and the preview, for notebooks."""
+        """Return headline and table for notebooks."""
         title = f"<strong>{type(self).__name__}</strong>: {escape(self._headline())}"
         preview = self._preview()
         if preview is None:
@@ -60,10 +59,10 @@ class Displayed(ABC):
 
 
 class Charted:
-    """A result with a natural chart, which the layer of charts knows."""
+    """Base class of results with a default chart."""
 
     def plot(self) -> Any:
-        """The chart of this result (extra `plot`)."""
+        """Return the chart of this result (needs the extra `plot`)."""
         return import_module("hodgerank.plotting").chart_of(self)
 
 
@@ -97,7 +96,7 @@ def p_words(p_value: float) -> str:
 
 
 def short(value: object) -> str:
-    """A value as text that fits a cell."""
+    """Format a value as text that fits into a table cell."""
     if isinstance(value, float):
         return f"{value:.4g}"
     text = f"{value:,}" if isinstance(value, int) and not isinstance(value, bool) else str(value)
@@ -105,12 +104,12 @@ def short(value: object) -> str:
 
 
 def cut(text: str, longest: int) -> str:
-    """A text, or its beginning where it is too long."""
+    """Return the text, cut at the end if it is too long."""
     return text if len(text) <= longest else f"{text[: longest - 3]}..."
 
 
 def shortened(text: str, longest: int) -> str:
-    """A name, or its beginning and its end where it is too long: paths differ at their ends."""
+    """Return the text, cut in the middle if it is too long: paths differ at their ends."""
     if len(text) <= longest:
         return text
     head = (longest - 1) // 2
@@ -118,5 +117,5 @@ def shortened(text: str, longest: int) -> str:
 
 
 def visible(text: str) -> str:
-    r"""One line, in which characters that would act on a terminal are written out: \x1b."""
+    r"""Return the text on one line, with control characters escaped as in \x1b."""
     return UNSEEN.sub(lambda found: found[0].encode("unicode_escape").decode(), text)

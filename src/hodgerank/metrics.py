@@ -1,4 +1,4 @@
-"""How good a ranking is, when the truth is known."""
+"""Accuracy of a ranking when the truth is known."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from hodgerank.kernels.rank_order import turned_pairs
 from hodgerank.types import FloatArray, ScoresLike
 
 Scores: TypeAlias = ScoresLike | Ranking
-"""Aligned numbers, a score for each item, or a ranking."""
+"""Aligned scores, a mapping from items to scores, or a ranking."""
 
 
 def kendall_tau(estimate: Scores, truth: Scores) -> float:
-    """Agreement of two orders over the pairs that the truth orders strictly.
+    """Return Kendall's tau over the pairs that the truth orders strictly.
 
     (concordant - discordant) / (pairs with different true scores). A tie in the estimate counts
-    as 0: it is neither right nor wrong. O(n log n). Unlike tau-b, whose denominator shrinks with
-    the estimate's ties, this does not reward an estimate for leaving pairs undecided.
+    as 0: neither right nor wrong. O(n log n). Unlike tau-b, whose denominator shrinks with ties of
+    the estimate, this does not reward ties.
 
     >>> kendall_tau([3, 2, 2], [3, 2, 1])
     0.6666666666666666
@@ -34,10 +34,10 @@ def kendall_tau(estimate: Scores, truth: Scores) -> float:
 
 
 def top_k_recall(estimate: Scores, truth: Scores, k: int) -> float:
-    """The share of the k truly best items among the k estimated best.
+    """Return the share of the k truly best items among the k estimated best.
 
-    Items tied at the k-th place share the places left: each counts with the probability that a
-    random order of the tied items would put it in.
+    Items tied at the k-th place each count with the probability that a random order of the tied
+    items would include them.
 
     >>> top_k_recall([5, 4, 1, 2], [4, 1, 2, 3], k=2)
     0.5
@@ -49,7 +49,7 @@ def top_k_recall(estimate: Scores, truth: Scores, k: int) -> float:
 
 
 def pairwise_accuracy(estimate: Scores, truth: Scores) -> float:
-    """The share of strictly ordered true pairs that the estimate orders rightly; a tie is half.
+    """Return the share of strictly ordered true pairs in the right order; a tie counts half.
 
     >>> pairwise_accuracy([3, 2, 2], [3, 2, 1])
     0.8333333333333333
@@ -58,7 +58,7 @@ def pairwise_accuracy(estimate: Scores, truth: Scores) -> float:
 
 
 def _aligned(estimate: Scores, truth: Scores) -> tuple[FloatArray, FloatArray]:
-    """Two vectors of the same length; mappings are aligned by the truth's items."""
+    """Return two vectors of the same length; mappings are aligned by the items of the truth."""
     estimate, truth = (s.score_by_item if isinstance(s, Ranking) else s for s in (estimate, truth))
     if isinstance(estimate, Mapping) and isinstance(truth, Mapping):
         missing = [key for key in truth if key not in estimate]
@@ -68,7 +68,9 @@ def _aligned(estimate: Scores, truth: Scores) -> tuple[FloatArray, FloatArray]:
         estimate, truth = zip(*pairs, strict=True) if pairs else ((), ())
     a, b = np.asarray(estimate, float), np.asarray(truth, float)
     if a.shape != b.shape or a.ndim != 1:
-        raise InvalidArgument(f"two vectors of one length are needed, not {a.shape} and {b.shape}")
+        raise InvalidArgument(
+            f"scores must be two vectors of equal length, not {a.shape} and {b.shape}"
+        )
     if np.isnan(a).any() or np.isnan(b).any():
         raise InvalidArgument("scores must not be NaN")
     return a, b
@@ -81,7 +83,7 @@ def _strict_pairs(x: FloatArray) -> int:
 
 
 def _membership(x: FloatArray, k: int) -> FloatArray:
-    """How much each item is among the k largest: 1, 0, or a share at the border."""
+    """Return the membership of each item in the k largest: 1, 0, or a share if tied."""
     border = np.partition(x, len(x) - k)[len(x) - k]
     above, tied = x > border, x == border
     return np.asarray(above + tied * ((k - above.sum()) / tied.sum()))

@@ -1,4 +1,4 @@
-"""The few type names that every layer shares."""
+"""Types that all packages share."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 Item: TypeAlias = int | str
-"""What is compared. Integers and strings go in and come out as they are."""
+"""Name of an item: an integer or a string, kept as given."""
 
 RngLike: TypeAlias = int | np.random.Generator | None
-"""Anything `numpy.random.default_rng` understands."""
+"""Anything `numpy.random.default_rng` accepts."""
 
 BoolArray: TypeAlias = NDArray[np.bool_]
 CodeArray: TypeAlias = NDArray[np.int32]
@@ -21,18 +21,18 @@ IntArray: TypeAlias = NDArray[np.int64]
 FloatArray: TypeAlias = NDArray[np.float64]
 
 ScoresLike: TypeAlias = ArrayLike | Mapping[Item, float]
-"""Aligned numbers, or a score for each item."""
+"""Aligned scores, or a mapping from items to scores."""
 
 
 class Pair(NamedTuple):
-    """Two items as they are shown."""
+    """Two items in display order."""
 
     left: Item
     right: Item
 
 
 class Votes(Protocol):
-    """Votes that have been read: `Comparisons`, or their `ComparisonGraph`."""
+    """Votes in memory: `Comparisons`, or their `ComparisonGraph`."""
 
     @property
     def items(self) -> tuple[Item, ...]:
@@ -40,14 +40,14 @@ class Votes(Protocol):
 
     @property
     def n_votes(self) -> int:
-        """Number of answers."""
+        """Number of votes."""
 
 
 class Source(Protocol):
-    """Votes that will be read: a `VoteSource`."""
+    """Votes to be read: a `VoteSource`."""
 
     def answers(self) -> Any:
-        """Read every answer."""
+        """Read all votes."""
 
 
 class DataFrame(Protocol):
@@ -68,4 +68,4 @@ VotesLike: TypeAlias = (
     | Iterable[Sequence[Any]]
     | Iterable[Mapping[str, Any]]
 )
-"""What estimators take: votes that were read, or anything `read_comparisons` reads."""
+"""Input of the estimators: votes in memory, or anything `read_comparisons` accepts."""

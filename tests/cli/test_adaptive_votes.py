@@ -25,30 +25,17 @@ def ranked(run, *arguments):
     return json.loads(out)
 
 
-def test_they_are_ranked_by_bayes_and_that_is_said(run, log):
+def test_the_default_model_accounts_for_it(run, log):
     content = ranked(run, log)
     assert content["adaptive"]
     assert content["model"] == "posterior mean"
-    assert any("--model least-squares" in note for note in content["notes"])
-    assert "ranked by --model bayes" in " ".join(run("rank", log)[1].split())
+    assert not any("adaptively" in note for note in content["notes"])
 
 
-@pytest.mark.parametrize(
-    "options",
-    [["-m", "least-squares"], ["--link", "angular"], ["--covariance", "worker"],
-     ["--components", "separate"], ["-m", "robust"]],
-)  # fmt: skip
-def test_unless_something_else_is_asked_for(run, log, options):
-    content = ranked(run, log, *options)
-    assert content["link"] != "thurstone-mosteller"  # that of bayes
-    assert any("allows for most of it" in note for note in content["notes"])
-
-
-def test_other_votes_are_ranked_as_ever(run, tmp_path):
-    hr.simulate_comparisons(5, 100, rng=1).to_frame("polars").write_csv(tmp_path / "votes.csv")
-    content = ranked(run, tmp_path / "votes.csv")
-    assert content["model"] == "least squares"
-    assert not any("earlier answers" in note for note in content["notes"])
+@pytest.mark.parametrize("model", ["hodgerank", "bradley-terry", "robust"])
+def test_other_models_warn(run, log, model):
+    content = ranked(run, log, "-m", model)
+    assert any("adaptively" in note for note in content["notes"])
 
 
 def test_groups_and_states_too(run, log, tmp_path):
@@ -56,9 +43,6 @@ def test_groups_and_states_too(run, log, tmp_path):
     scenes.write_csv(tmp_path / "scenes.csv")
     content = ranked(run, tmp_path / "scenes.csv", "--by", "scene")
     assert {group["model"] for group in content["groups"]} == {"posterior mean"}
-    assert "ranked by --model bayes" in " ".join(
-        run("rank", tmp_path / "scenes.csv", "--by", "scene")[1].split()
-    )
     hr.simulate_comparisons(list("abcdef"), 100, rng=1).to_frame("polars").write_csv(
         tmp_path / "more.csv"
     )

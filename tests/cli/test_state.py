@@ -101,4 +101,4 @@ def test_an_altered_state_is_bad_input(run, tmp_path, state):
     pl.read_parquet(state).with_columns(pl.col("weight") * 2).write_parquet(state, metadata=noted)
     status, _, err = run("rank", second, "--state", state)
     assert status == 3
-    assert "was altered since hodgerank wrote it" in err
+    assert "was changed since hodgerank wrote it" in err

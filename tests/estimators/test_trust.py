@@ -162,7 +162,7 @@ def test_a_bias_that_cannot_be_seen_in_pairs_is_told_through_the_model():
 )
 def test_words_about_sides_agree_with_the_interval_beside_them(lower, p, words, is_concern):
     lean = SimpleNamespace(value=0.09, lower=lower, upper=0.18 - lower, p_value=p)
-    sides = SimpleNamespace(n_known=9, lean=lean, moves=None)
+    sides = SimpleNamespace(n_known=9, estimate=lean, moves=None)
     [said] = about_position_bias(sides, n_both_ways=1)
     assert said.words.startswith(f"{words} (+0.09")
     assert said.concern == is_concern
@@ -180,7 +180,7 @@ def test_a_ranking_that_is_not_sure_is_called_so():
 
 def test_where_sides_are_not_known_nothing_is_said_about_them():
     report = hr.assess_trust(Crowd(display="winner").votes(np.random.default_rng(0)))
-    assert "as if the winner had been written first" in about(report, "position_bias")
+    assert "as if the winner were always listed first" in about(report, "position_bias")
     assert "position_bias" not in concerns(report)
 
 

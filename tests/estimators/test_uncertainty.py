@@ -52,10 +52,10 @@ def test_few_answers_per_pair_are_noted_where_smoothing_shrinks():
     strong = Crowd(spread=2.5, per_pair=3).votes(np.random.default_rng(0))
     for link, better in (("bradley-terry", "bradley_terry"), ("thurstone-mosteller", "thurstone_")):
         (note,) = hr.hodge_rank(strong, link=link).notes
-        assert "unanimous (3 answers per pair)" in note
+        assert "unanimous (3 votes per pair)" in note
         assert f"use {better}" in note
     (note,) = hr.hodge_rank(strong, link="angular").notes
-    assert "3 answers (median)" in note
+    assert "3 votes (median)" in note
     assert hr.hodge_rank(strong).notes == ()
     weak = Crowd(spread=0.5, per_pair=20).votes(np.random.default_rng(0))
     for link in ("bradley-terry", "thurstone-mosteller", "angular"):
@@ -168,7 +168,7 @@ def test_leaders_of_coins_are_not_certain(name):
 def test_a_given_prior_is_the_belief():
     votes = Crowd().votes(np.random.default_rng(3))
     ranking = hr.bradley_terry(votes, ridge=0.5)
-    (belief,) = ranking.beliefs
+    (belief,) = ranking.posterior_parts
     np.testing.assert_array_equal(belief.scores, ranking.scores)
     np.testing.assert_allclose(belief.variances, ranking.standard_errors**2)
 
@@ -323,7 +323,7 @@ def test_clustered_robust_errors_of_independent_answers_are_the_usual_ones():
 
 
 def test_robust_clusters_need_workers():
-    with pytest.raises(InvalidArgument, match="every answer's worker"):
+    with pytest.raises(InvalidArgument, match="the worker of every vote"):
         hr.robust_rank([("a", "b", 1), ("a", "b", -1)], covariance="worker")
 
 

@@ -21,7 +21,7 @@ STRATEGIES = (
     "auto", "rank", "bayesian", "d-optimal", "fiedler", "crowd-bt", "rounds", "random",
 )  # fmt: skip
 LINKS = ("uniform", "bradley-terry", "thurstone-mosteller", "angular")
-MODELS = ("least-squares", "bradley-terry", "thurstone-mosteller", "robust", "bayes")
+MODELS = ("hodgerank", "bradley-terry", "thurstone-mosteller", "robust", "bayes")
 KINDS = ("honest", "random", "adversarial", "position-biased", "tie-happy")
 CONDITIONS = (
     "worker != 'tea'", "weight > 1", "scene = 'street'", "scene in ('street', 's3')", "1 = 1",
@@ -159,7 +159,7 @@ EVERYWHERE: dict[str, Callable[[Desk], list[str]]] = {
     "compare": _column("worker", "scene"),
     "model": _one_of(*MODELS),
     "link": _one_of(*LINKS),
-    "components": _one_of("joined", "separate"),
+    "components": _one_of("connected", "separate"),
     "covariance": _one_of("model", "worker", "ballot"),
     "ridge": _one_of(0, 0.1, 1, 1e-12, 1e12),
     "confidence": _one_of(0.5, 0.95, 0.999999),

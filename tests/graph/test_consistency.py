@@ -118,11 +118,11 @@ def test_long_loops_are_cycles_without_triangles():
 @pytest.mark.parametrize(
     ("rows", "reason"),
     [
-        ([("a", "b", 1)], "no pairs close a cycle"),
-        ([("a", "b", 1), ("b", "c", 1)] * 9, "no pairs close a cycle"),
-        ([(a, b, 0) for a, b, _ in ROUND] * 9, "all answers are ties"),
-        ([*ROUND[:2], ("c", "a", 0)] * 9, "no pairs close a cycle without the ties"),
-        (ROUND, "no cycle is closed by pairs that have more than one independent answer"),
+        ([("a", "b", 1)], "the compared pairs form no cycle"),
+        ([("a", "b", 1), ("b", "c", 1)] * 9, "the compared pairs form no cycle"),
+        ([(a, b, 0) for a, b, _ in ROUND] * 9, "all votes are ties"),
+        ([*ROUND[:2], ("c", "a", 0)] * 9, "the compared pairs form no cycle without the ties"),
+        (ROUND, "no cycle consists of pairs with more than one independent vote"),
     ],
 )
 def test_what_cannot_be_checked_is_said_to_be_unknown(rows, reason):

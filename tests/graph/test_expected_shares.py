@@ -8,7 +8,7 @@ from benchmarks.calibration.crowds import Crowd
 
 import hodgerank as hr
 from hodgerank.graph.answered_graph import AnsweredGraph
-from hodgerank.graph.expected_shares import position_bias_part, shuffle_sides
+from hodgerank.graph.expected_shares import position_bias_part, shuffle_display_order
 
 
 def p_value(crowd, seed):
@@ -31,7 +31,7 @@ def test_clicking_left_is_seen():
 def test_the_expected_energy_is_the_variance_of_each_group():
     rows = [("a", "b", 1, "w"), ("b", "a", 1, "w"), ("a", "b", -1, "w"), ("a", "b", 1, "v")]
     answered = AnsweredGraph.of(hr.read_comparisons(rows))
-    dealt = shuffle_sides(answered)
+    dealt = shuffle_display_order(answered)
     assert dealt.n_both_ways == 1
     assert dealt.energies.mean() == pytest.approx(np.var([1, -1, -1], ddof=1), rel=0.1)
     shown = position_bias_part(answered.votes, answered.edge)

@@ -117,7 +117,7 @@ def test_an_altered_state_is_refused(tmp_path, change):
     table.with_columns(**{name: pl.Series(v) for name, v in change.items()}).write_parquet(
         path, metadata=noted
     )
-    with pytest.raises(InvalidComparisons, match="altered since hodgerank wrote it"):
+    with pytest.raises(InvalidComparisons, match="changed since hodgerank wrote it"):
         EdgeFile.read(path)
 
 
@@ -126,7 +126,7 @@ def test_altered_sources_are_refused(tmp_path, noted):
     path = tmp_path / "state.parquet"
     edge_file(hr.read_comparisons([("a", "b", 1)])).write(path)
     pl.read_parquet(path).write_parquet(path, metadata={"hodgerank": noted})
-    with pytest.raises(InvalidComparisons, match=r"altered since|cannot be read"):
+    with pytest.raises(InvalidComparisons, match=r"changed since|cannot be read"):
         EdgeFile.read(path)
 
 

@@ -153,5 +153,5 @@ def test_what_would_take_too_long_is_refused_with_a_remedy():
 
 def test_a_graph_has_no_order():
     graph = hr.ComparisonGraph.from_comparisons(votes_of([(0, 1)], 2))
-    with pytest.raises(InvalidArgument, match="single answers"):
+    with pytest.raises(InvalidArgument, match="single votes"):
         hr.TopologyTracker.of(graph)

@@ -50,13 +50,13 @@ def test_a_clear_difference_holds(noise):
     verdict = judge(curves(0.6 + noise[0], 0.5 + noise[1]), above=["a", "b"])
     assert verdict.status is Status.HOLDS
     assert "a − b: +.10" in verdict.evidence
-    assert "40 paired runs; clearly above at 3 of 3 looks" in verdict.evidence
+    assert "40 paired runs; significantly above at 3 of 3 points" in verdict.evidence
 
 
 def test_a_difference_the_other_way_does_not_hold(noise):
     verdict = judge(curves(0.5 + noise[0], 0.6 + noise[1]), above=["a", "b"])
     assert verdict.status is Status.FAILS
-    assert "clearly below at 3 (the first at 10)" in verdict.evidence
+    assert "significantly below at 3 (first at 10)" in verdict.evidence
 
 
 def test_no_difference_is_undecided(noise):

@@ -143,7 +143,7 @@ def test_pairs_that_judges_repeat_are_asked_less():
         pairs = played(sampler, 150, judge)
         distinct[judge] = len({frozenset(pair) for pair in pairs})
         assert (sampler.repetition > 0.3) is (judge is stubborn)
-        noted = any("judges repeat" in note for note in sampler.ranking().notes)
+        noted = any("repeated votes" in note for note in sampler.ranking().notes)
         assert noted is (judge is stubborn)
     assert distinct[stubborn] > distinct[fickle]
     assert hr.AutoSampler(2_000).repetition == 0

@@ -172,6 +172,6 @@ def test_processors_that_share_the_work_find_the_same(monkeypatch):
         sampler = hr.AutoSampler(9, position_bias="worker")
         sampler.tell_many(votes)
         bank = sampler._design.order.bank
-        found.append([bank.C, bank.mean, bank.evidence, bank.tally, bank.leans, bank.response])
+        found.append([bank.C, bank.mean, bank.evidence, bank.tally, bank.biases, bank.response])
     for shared, alone in zip(*found, strict=True):
         np.testing.assert_array_equal(shared, alone)

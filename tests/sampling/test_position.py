@@ -42,7 +42,7 @@ def test_it_costs_little_where_nobody_leans():
 def test_the_lean_of_each_judge_is_learned():
     sampler, _ = campaign("worker", [2.0, -1.0, 0.0], answers=900)
     bank = sampler._design.order.bank
-    mean = bank.leans[bank.most_evident, 1:, 0]
+    mean = bank.biases[bank.best_supported, 1:, 0]
     np.testing.assert_allclose(mean, np.array([2.0, -1.0, 0.0]) / 1.7, atol=0.3)
     note = sampler.ranking().notes[-1]
     assert "by worker" in note
@@ -50,13 +50,13 @@ def test_the_lean_of_each_judge_is_learned():
 
 def test_one_lean_is_learned_for_all():
     sampler, _ = campaign("common", [1.0, 2.0], answers=400)
-    assert sampler._design.order.bank.leans.shape[1] == 2  # nobody's, and everybody's
+    assert sampler._design.order.bank.biases.shape[1] == 2  # nobody's, and everybody's
 
 
 def test_answers_of_unknown_display_teach_no_lean():
     sampler = hr.AutoSampler(["a", "b", "c"], position_bias="worker")
     sampler.tell_many(hr.read_comparisons([{"winner": "a", "loser": "b"}] * 9))
-    assert sampler._design.order.bank.leans.shape[1] == 1
+    assert sampler._design.order.bank.biases.shape[1] == 1
     assert sampler.ranking().items[0] == "a"
 
 
@@ -89,15 +89,15 @@ def test_a_position_that_does_not_exist_is_refused():
 
 def test_leans_are_told_by_worker_and_can_be_frozen():
     sampler, _ = campaign("worker", [2.0, -1.0], answers=300)
-    leans = sampler.leans
+    leans = sampler.position_biases
     assert leans["judge 0"] > 0.7
     assert leans["judge 1"] < -0.2
     assert leans[None] == 0  # nobody without a name has answered
     sampler.freeze_workers()
     for _ in range(40):
         sampler.tell(sampler.ask(), -1, "judge 0")
-    assert sampler.leans == leans
+    assert sampler.position_biases == leans
     assert len(sampler.ranking()) == 20
-    assert hr.AutoSampler(3).leans == {}
+    assert hr.AutoSampler(3).position_biases == {}
     common, _ = campaign("common", [1.0], answers=100)
-    assert common.leans.keys() == {None}
+    assert common.position_biases.keys() == {None}

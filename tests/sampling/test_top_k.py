@@ -90,7 +90,7 @@ def test_it_is_built_by_name():
     assert sampler.fresh(7, seed=1).k == 3
     assert hr.TopKSampler(4, 9).ask() is not None
     for wrong in (0, -1, 1.5, "5"):
-        with pytest.raises(InvalidArgument, match="best are wanted"):
+        with pytest.raises(InvalidArgument, match="number of best items"):
             hr.TopKSampler(4, wrong)
     with pytest.raises(InvalidArgument, match="top-5"):
         build_sampler("top-x", ["a", "b"])

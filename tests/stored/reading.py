@@ -215,11 +215,14 @@ def votes() -> dict[str, Any]:
     for name in ("posters.votes.csv", "posters.answers.csv", "posters.answers.parquet"):
         groups = hr.read_comparisons(name, group="track")
         found[name] = {
-            str(track): [len(one), ranked(hr.bayes_rank(one, robust=True, position_bias="worker"))]
+            str(track): [len(one), ranked(hr.bayes_rank(one, position_bias="worker"))]
             for track, one in groups.items()
         }
-    for name in ("drinks.votes.csv", "ended.votes.csv"):
-        command("rank", name, "-o", "ranking.csv")
+    for name, model in (
+        ("drinks.votes.csv", ("-m", "hodgerank")),
+        ("ended.votes.csv", ("--no-worker-weights",)),
+    ):
+        command("rank", name, *model, "-o", "ranking.csv")
         found[name] = ranked_in(Path("ranking.csv"))
     return found
 

@@ -1,4 +1,4 @@
-"""Kinds of crowds: each a small function from a number of items to a crowd drawn anew."""
+"""Kinds of crowds: each a small function from a number of items to a random crowd."""
 
 from __future__ import annotations
 

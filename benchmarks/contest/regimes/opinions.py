@@ -1,4 +1,4 @@
-"""Opinions of different strength and shape, all pairs allowed, every answer a fresh choice."""
+"""Opinions of different strength and shape; all pairs allowed, every vote independent."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ def heavy_tails(n: int, rng: np.random.Generator) -> Crowd:
 
 
 def clusters(n: int, rng: np.random.Generator) -> Crowd:
-    """Good, middling and bad items, easy to tell apart, and close to each other within."""
+    """Good, middling and bad items: far apart between groups, close within."""
     scores = rng.choice([-3.0, 0.0, 3.0], n) + rng.normal(0, 0.5, n)
     return ImaginaryCrowd(scores, linked_judge(scores, rng))
 
 
 def lapses(n: int, rng: np.random.Generator, *, share: float = 0.1) -> Crowd:
-    """Some answers are coins, however clear the pair."""
+    """Some votes are random, also on clear pairs."""
     scores = rng.normal(0, 2, n)
     noise, lapse = Noise(n, rng), Noise(n, rng)
 

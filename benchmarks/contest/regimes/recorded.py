@@ -28,12 +28,12 @@ def regimes_of(folder: Path) -> tuple[list[Regime], list[str]]:
 
 
 def file_of_votes(n: int, rng: np.random.Generator, *, path: Path) -> Crowd:
-    """The votes of a file, whatever n; the truth is HodgeRank on all of them."""
+    """The votes of a file, for any n; the truth is HodgeRank on all of them."""
     return Archive(*_read(path), rng)
 
 
 def data_set(n: int, rng: np.random.Generator, *, name: str, n_references: int) -> Crowd:
-    """The votes of a reference drawn for the run, whatever n."""
+    """The votes of a reference drawn for the run, for any n."""
     return Archive(*_loaded(name, int(rng.integers(n_references)) + 1), rng)
 
 

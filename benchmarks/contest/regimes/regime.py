@@ -14,7 +14,7 @@ from benchmarks.contest.setting import Setting
 
 @dataclass(frozen=True)
 class Regime:
-    """Who answers, how, and what may be asked.
+    """A kind of crowd: its votes, and the pairs that may be asked.
 
     Attributes
     ----------

@@ -1,4 +1,4 @@
-"""Judges for whom asking a pair again is not asking anew."""
+"""Judges whose repeated votes on a pair are not independent."""
 
 from __future__ import annotations
 

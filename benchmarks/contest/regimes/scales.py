@@ -1,4 +1,4 @@
-"""Answers that are not choices."""
+"""Votes that are not choices."""
 
 from __future__ import annotations
 

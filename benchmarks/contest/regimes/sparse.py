@@ -35,7 +35,7 @@ def bridged_clusters(n: int, rng: np.random.Generator, *, size: int = 8) -> Crow
 
 
 def random_sparse(n: int, rng: np.random.Generator, *, degree: int = 6) -> Crowd:
-    """A ring through all items and random chords, whatever the quality."""
+    """A ring through all items and random chords, independent of the scores."""
     scores = rng.normal(0, SPREAD, n)
     ring = rng.permutation(n).tolist()
     allowed = {_sorted(pair) for pair in zip(ring, [*ring[1:], ring[0]], strict=True)}

@@ -1,7 +1,7 @@
-"""What others choose pairs by, written from their formulas; `RIVALS` has them by name.
+"""Selection rules of other systems, written from their formulas; `RIVALS` has them by name.
 
-They choose among the candidates only, and are otherwise as published. An answer between -1 and 1
-is taken in parts: (1 + y) / 2 of a win and (1 - y) / 2 of a loss.
+They choose among the candidates only, and are otherwise as published. A vote between -1 and 1 is
+split: (1 + y) / 2 of a win and (1 - y) / 2 of a loss.
 """
 
 from __future__ import annotations

@@ -7,7 +7,7 @@ import numpy as np
 from benchmarks.contest.crowd import Pairs
 from benchmarks.contest.rivals.allowed import Allowed
 from benchmarks.contest.rivals.ties import random_argmax
-from hodgerank.sampling.designs.design import Told
+from hodgerank.sampling.designs.design import Vote
 from hodgerank.sampling.samplers.crowd_bt import CrowdBTDesign
 
 RANDOM = 0.25  # share of steps to any item
@@ -44,6 +44,6 @@ class Gavel:
         i, j = pair
         self._current = j
         if i < j:
-            self._design.learn(Told(i, j, outcome, 1.0, worker))
+            self._design.learn(Vote(i, j, outcome, 1.0, worker))
         else:
-            self._design.learn(Told(j, i, -outcome, 1.0, worker))
+            self._design.learn(Vote(j, i, -outcome, 1.0, worker))

@@ -44,7 +44,7 @@ class HybridMST:
         return choice_information(self._posterior.mean[i] - self._posterior.mean[j], deviation)
 
     def _spanning_tree(self, allowed: Allowed) -> list[tuple[int, int]]:
-        """The one of largest total gain, in random order; equal gains by lot."""
+        """Return the tree of largest total gain, with ties broken at random, in random order."""
         gains = self._gains(allowed)
         costs = 1 + gains.max() - gains + 1e-6 * self._rng.random(len(gains))
         n = len(self._posterior.mean)

@@ -1,4 +1,4 @@
-"""What a choice between two items is expected to tell about their difference."""
+"""Expected information of a choice between two items about their difference."""
 
 from __future__ import annotations
 

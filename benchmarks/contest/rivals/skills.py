@@ -16,7 +16,7 @@ LOG_ROOT_2PI = np.log(2 * np.pi) / 2
 
 
 class WinEffect(NamedTuple):
-    """What a win does, with c^2 = 2 beta^2 + var_winner + var_loser, t = difference / c.
+    """Effect of a win, with c^2 = 2 beta^2 + var_winner + var_loser, t = difference / c.
 
     Attributes
     ----------
@@ -48,7 +48,7 @@ class Skills:
         return np.sqrt(2 * PERFORMANCE**2 + self.variance[i] + self.variance[j])
 
     def win(self, i: np.ndarray, j: np.ndarray) -> WinEffect:
-        """What it would mean that i beats j."""
+        """Return the effect of a win of i over j."""
         c = self.spread(i, j)
         t = (self.mean[i] - self.mean[j]) / c
         log_probability = log_ndtr(t)

@@ -10,7 +10,7 @@ from benchmarks.contest.tables.table import numbers, table
 
 
 def times(result: ContestResult) -> str:
-    """Of each player in each regime, over the whole campaign; the median run has compiled all."""
+    """Return the times of each player in each regime; the median run has compiled all."""
     rows = []
     for regime in result.regimes:
         found = (result.measures[regime, player][MILLISECONDS] for player in result.players)

@@ -22,15 +22,18 @@ from hodgerank.graph.decomposition import decompose
 from hodgerank.types import Item
 
 
+def rank_options(settings: CampaignSettings, *votes: Comparisons) -> dict[str, Any]:
+    """Options of `rank` that the settings of a campaign ask for."""
+    is_order_known = any(bool(part.display_known.any()) for part in votes)
+    return {
+        "position_bias": settings.position_bias if is_order_known else None,
+        "worker_weights": settings.ranking == "robust",
+    }
+
+
 def rank_votes(votes: Comparisons, settings: CampaignSettings) -> Ranking:
-    """Rank the votes of a campaign as its settings say; items without votes too."""
-    is_order_known = bool(votes.display_known.any())
-    return rank(
-        votes,
-        position_bias=settings.position_bias if is_order_known else None,
-        worker_weights=settings.ranking == "robust",
-        components="together",
-    )
+    """Rank all items of a campaign, also those that have no votes yet or are not connected."""
+    return rank(votes, components="together", **rank_options(settings, votes))
 
 
 @dataclass(frozen=True)

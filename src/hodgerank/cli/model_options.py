@@ -23,8 +23,8 @@ ModelOption = Annotated[
         "--model",
         "-m",
         metavar="MODEL",
-        help="bayes (Bayesian probit model), hodgerank (least squares, as in the paper), "
-        "bradley-terry, thurstone-mosteller or robust.",
+        help="bayes (Bayesian probit), hodgerank (least squares, as in the paper), bradley-terry, "
+        "thurstone-mosteller or robust.",
     ),
 ]
 LinkOption = Annotated[
@@ -37,27 +37,22 @@ LinkOption = Annotated[
 ]
 RidgeOption = Annotated[
     float | None,
-    typer.Option(
-        help="Precision of the prior on the scores; by default bayes estimates it, and the other "
-        "models use one only where they must."
-    ),
+    typer.Option(help="Precision of the prior on the scores; by default bayes estimates it."),
 ]
 ComponentsOption = Annotated[
     Literal["largest", "separate", "together"],
     typer.Option(
         metavar="KIND",
-        help="If items are not all connected: rank the largest component if it holds at least 90% "
-        "of the items (largest), rank each component (separate), or rank all by the prior of bayes "
-        "(together).",
+        help="Items that are not all connected: rank the largest component if it has 90% of the "
+        "items (largest), each component (separate), or all by the prior of bayes (together).",
     ),
 ]
 CovarianceOption = Annotated[
     Covariance | None,
     typer.Option(
         metavar="KIND",
-        help="Allow for correlated votes of the same worker or ballot; model takes all votes as "
-        "independent. Default: ballot for rankings of several items and with --unit; bayes also "
-        "detects repeated votes of a worker.",
+        help="Cluster correlated votes by worker or ballot, or take all as independent (model). "
+        "Default: by ballot or --unit, if there are any.",
     ),
 ]
 PositionBiasOption = Annotated[
@@ -67,13 +62,10 @@ PositionBiasOption = Annotated[
         help="Model position bias: one term for all workers (common), or one per worker (worker).",
     ),
 ]
-WorkerWeightsOption = Annotated[
-    bool | None,
+NoWorkerWeightsOption = Annotated[
+    bool,
     typer.Option(
-        "--worker-weights/--no-worker-weights",
-        help="Weight votes by worker, or count all votes equally (bayes only; default: weighted "
-        "where workers are known).",
-        show_default=False,
+        "--no-worker-weights", help="Count all votes equally, not weighted by worker (bayes only)."
     ),
 ]
 ConfidenceOption = Annotated[float, typer.Option(help="Level of the intervals.")]

@@ -33,9 +33,9 @@ from hodgerank.cli.model_options import (
     CovarianceOption,
     LinkOption,
     ModelOption,
+    NoWorkerWeightsOption,
     PositionBiasOption,
     RidgeOption,
-    WorkerWeightsOption,
     require_single_votes,
 )
 from hodgerank.cli.outputs import AsJson, TopItems, file_option, output_option
@@ -239,7 +239,7 @@ def rank(
     components: ComponentsOption = "largest",
     covariance: CovarianceOption = None,
     position_bias: PositionBiasOption = None,
-    worker_weights: WorkerWeightsOption = None,
+    no_worker_weights: NoWorkerWeightsOption = False,
     confidence: ConfidenceOption = 0.95,
     exclude_workers: ExcludeWorkers = None,
     min_votes: MinAnswers = 0,
@@ -281,11 +281,12 @@ def rank(
 
         _require_plain(
             truth=truth, state=state, model=None if model == "bayes" else model, ridge=ridge,
-            covariance=covariance, position_bias=position_bias, worker_weights=worker_weights,
+            covariance=covariance, position_bias=position_bias,
+            no_worker_weights=no_worker_weights or None,
         )  # fmt: skip
         return compared(votes, exclude_workers, confidence, shown, output, as_json)
     true_scores = None if truth is None else read_scores(truth)
-    if covariance in ("worker", "ballot") or position_bias or worker_weights:
+    if covariance in ("worker", "ballot") or position_bias:
         require_single_votes(votes)
     chosen = _chosen(votes, exclude_workers, min_votes, largest_component)
     edges = None
@@ -295,7 +296,8 @@ def rank(
     ranked = chosen if edges is None else edges.graph
     ranking = rank_votes(
         ranked, model=model, link=link, ridge=ridge, components=components, covariance=covariance,
-        position_bias=position_bias, worker_weights=worker_weights, confidence=confidence,
+        position_bias=position_bias, worker_weights=False if no_worker_weights else None,
+        confidence=confidence,
     )  # fmt: skip
     n_workers = getattr(chosen, "n_workers", None) if edges is None else None
     tau = None if true_scores is None else _tau(ranking, true_scores)

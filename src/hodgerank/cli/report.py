@@ -17,8 +17,8 @@ from hodgerank.cli.model_options import (
     ConfidenceOption,
     CovarianceOption,
     ModelOption,
+    NoWorkerWeightsOption,
     PositionBiasOption,
-    WorkerWeightsOption,
 )
 from hodgerank.cli.outputs import check_output_name, goes_to_standard_output, print_bytes
 from hodgerank.cli.progress import report_step
@@ -149,7 +149,7 @@ def report(
     form: FormatOption = None,
     model: ModelOption = "bayes",
     position_bias: PositionBiasOption = None,
-    worker_weights: WorkerWeightsOption = None,
+    no_worker_weights: NoWorkerWeightsOption = False,
     covariance: CovarianceOption = None,
     exclude_workers: ExcludeWorkers = None,
     confidence: ConfidenceOption = 0.95,
@@ -195,6 +195,6 @@ def report(
         on_step=report_step,
         covariance=covariance,
         position_bias=position_bias,
-        worker_weights=worker_weights,
+        worker_weights=False if no_worker_weights else None,
     )
     return ReportResult(page, form_written, output, as_json)

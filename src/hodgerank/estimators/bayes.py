@@ -17,16 +17,16 @@ from hodgerank.errors import (
 )
 from hodgerank.estimators.belief import FoundBelief, GivenBelief
 from hodgerank.estimators.covariance import CovarianceKind, ModelCovariance
-from hodgerank.estimators.design_effect import cluster_kind, design_effect, design_effect_note
+from hodgerank.estimators.design_effect import Clustering, find_clustering
 from hodgerank.estimators.dispersion import USUAL_VARIANCE, tempered
 from hodgerank.estimators.empirical_bayes import MarginalLikelihood, PosteriorFit
 from hodgerank.estimators.likelihood import weight_notes
 from hodgerank.estimators.position_bias.position_cells import require_display_order
 from hodgerank.estimators.priors import IndependentScores, Scope
 from hodgerank.estimators.ranking import Ranking
-from hodgerank.estimators.worker_weights import trust_in_workers, trusted_answers, weighed
+from hodgerank.estimators.worker_weights import trust_in_workers, trusted_votes, weighed
 from hodgerank.graph.answered_graph import AnsweredGraph
-from hodgerank.graph.build import build_graph, single_answers, source_of
+from hodgerank.graph.build import build_graph, single_votes, source_of
 from hodgerank.graph.comparison_graph import ComparisonGraph
 from hodgerank.types import FloatArray, Item, VotesLike
 
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from hodgerank.estimators.position_bias.position_cells import Position
 
 LINK = "thurstone-mosteller"
-LEAST_RIDGE = 1e-4  # scores of standard deviation 100: any wider, and no probit tells them apart
+LEAST_RIDGE = 1e-4  # scores of standard deviation 100: beyond, probit probabilities are 0 or 1
 
 
 def bayes_rank(
@@ -67,7 +67,7 @@ def bayes_rank(
     Parameters
     ----------
     votes
-        Comparisons, a ComparisonGraph, or anything `read_comparisons` takes. Items without votes
+        Comparisons, a ComparisonGraph, or anything `read_comparisons` accepts. Items without votes
         are ranked too. A graph, and files that are read in pieces, have no workers to weigh.
     ridge
         1/v, the precision of the scores, if it is known; scores are then independent a priori.
@@ -80,12 +80,12 @@ def bayes_rank(
         Whether votes are weighted by worker; votes without a worker count in full.
     covariance
         What votes are clustered by: 'worker', 'ballot' (also units), or 'model' for nothing.
-        Default: ballots or units where there are any, workers where they repeat their votes.
+        Default: ballots or units if there are any, workers if they repeat their votes.
     components
         'together' ranks all items, also those that are not connected, thanks to the prior;
         'separate' ranks each component.
     confidence
-        Level of the intervals.
+        Confidence level of the intervals.
 
     Examples
     --------
@@ -96,16 +96,16 @@ def bayes_rank(
     _check_ridge(ridge)
     require_one_of(components, ("together", "separate"), "components")
     if position_bias is not None and candidates is not None:
-        raise InvalidArgument("candidates= and position_bias= do not go together: leave out one")
+        raise InvalidArgument("candidates= and position_bias= cannot be combined: leave out one")
     if covariance in ("worker", "ballot"):
-        votes = single_answers(votes, f"covariance={covariance!r} (--covariance {covariance})")
+        votes = single_votes(votes, f"covariance={covariance!r} (--covariance {covariance})")
     elif position_bias is not None:
-        votes = single_answers(
+        votes = single_votes(
             votes, f"position_bias={position_bias!r} (--position-bias {position_bias})"
         )
     if isinstance(votes, ComparisonGraph) or source_of(votes).is_lazy:
         graph = build_graph(votes)
-        ranking = believed_ranking(
+        ranking = posterior_ranking(
             graph,
             _read_scope(candidates, graph),
             ridge=ridge,
@@ -143,49 +143,50 @@ def _rank_by_worker(
     covariance: CovarianceKind | None,
     confidence: float,
 ) -> Ranking:
-    """The ranking of single votes: weighted by worker, and by the design effect of clusters."""
+    """Rank single votes, weighted by worker, and by the design effect of clusters."""
     votes, notes, weights = answered.votes, weight_notes(answered.graph), {}
     trusted = answered
     if worker_weights and votes.n_workers:
         trust = trust_in_workers(votes)
         weights = dict(zip(votes.workers, trust.tolist(), strict=True))
         if (trust != 1).any():
-            trusted = AnsweredGraph.of(trusted_answers(votes, trust))
+            trusted = AnsweredGraph.of(trusted_votes(votes, trust))
     if votes.display_known.any() and not trusted.votes.display_known.any():
-        position_bias = None  # nobody who counts has seen pairs in a known order
-    by = cluster_kind(trusted) if covariance is None else covariance
-    effect = design_effect(trusted.votes, by, position_bias)
-    notes = (*notes, *design_effect_note(effect, by, bool(votes.units)))
-    how: dict[str, Any] = {"ridge": ridge, "confidence": confidence, "notes": notes}
+        position_bias = None  # no trusted vote has a known display order
+    clustering = find_clustering(trusted, covariance, position_bias)
+    if clustering is not None:
+        notes = (*notes, *clustering.notes)
+    how: dict[str, Any] = {
+        "ridge": ridge,
+        "clustering": clustering,
+        "confidence": confidence,
+        "notes": notes,
+    }
     if position_bias is None:
-        scope = _read_scope(candidates, answered.graph)
-        ranking = believed_ranking(trusted.graph, scope, design_effect=effect, **how)
+        ranking = posterior_ranking(trusted.graph, _read_scope(candidates, answered.graph), **how)
     else:
-        if effect > 1:
-            share = np.full(len(trusted.votes), 1 / effect)
-            trusted = AnsweredGraph.of(weighed(trusted.votes, share))
         ranking = position_adjusted_ranking(trusted, position_bias, **how)
-        ranking = replace(ranking, dispersion=ranking.dispersion * effect)
     if trusted is not answered:
         ranking = ranking.counting(answered.graph)
     return replace(ranking, worker_weights=weights)
 
 
-def believed_ranking(
+def posterior_ranking(
     graph: ComparisonGraph,
     scope: Scope | None = None,
     *,
     ridge: float | None = None,
-    design_effect: float = 1.0,
+    clustering: Clustering | None = None,
     confidence: float = 0.95,
     notes: tuple[str, ...] = (),
 ) -> Ranking:
-    """The ranking of a graph; see `bayes_rank`."""
+    """Rank the items of a graph; see `bayes_rank`."""
     if not graph.n_items:
         raise InvalidComparisons("there are no items to rank")
-    found = FoundBelief(graph, LINK, scope=scope, design_effect=design_effect)
+    effect = 1.0 if clustering is None else clustering.effect
+    found = FoundBelief(graph, LINK, scope=scope, design_effect=effect)
     fit = found.evidence.best if ridge is None else _given(graph, found.dispersion, ridge)
-    return _ranking(found, fit, ridge, confidence, notes)
+    return _ranking(found, fit, ridge, clustering, confidence, notes)
 
 
 def position_adjusted_ranking(
@@ -193,25 +194,30 @@ def position_adjusted_ranking(
     position_bias: Position,
     *,
     ridge: float | None = None,
+    clustering: Clustering | None = None,
     confidence: float = 0.95,
     notes: tuple[str, ...] = (),
     held: FloatArray | None = None,
 ) -> Ranking:
-    """The ranking of answers that may lean to a side; see `bayes_rank`.
+    """Rank votes with position bias; see `bayes_rank`.
 
-    `held` are leans that are known already.
+    `held` are known position biases.
     """
     from hodgerank.estimators.position_bias.adjustment import position_bias_note
     from hodgerank.estimators.position_bias.posterior import position_bias_posterior
 
+    if clustering is not None and clustering.effect > 1:
+        share = np.full(len(answered.votes), 1 / clustering.effect)
+        answered = AnsweredGraph.of(weighed(answered.votes, share))
     found = position_bias_posterior(answered, position_bias, LINK, held)
     place = found.evidence.best_place if ridge is None else _place(ridge)
-    note = position_bias_note(found.evidence.lean(place), position_bias)
-    return _ranking(found, found.evidence.fit(place), ridge, confidence, (*notes, note))
+    note = position_bias_note(found.evidence.bias(place), position_bias)
+    fit = found.evidence.fit(place)
+    return _ranking(found, fit, ridge, clustering, confidence, (*notes, note))
 
 
 def _given(graph: ComparisonGraph, dispersion: float, ridge: float) -> PosteriorFit:
-    """Where the prior is known."""
+    """Return the posterior under a known prior."""
     evidence = MarginalLikelihood(
         tempered(graph, dispersion), LINK, IndependentScores(graph.n_items)
     )
@@ -219,7 +225,7 @@ def _given(graph: ComparisonGraph, dispersion: float, ridge: float) -> Posterior
 
 
 def _place(ridge: float) -> float:
-    """Where a precision stands in the list of an `MarginalLikelihood`."""
+    """Return the grid coordinate of a precision in `MarginalLikelihood`."""
     return -float(np.log2(ridge * USUAL_VARIANCE[LINK]))
 
 
@@ -227,10 +233,13 @@ def _ranking(
     found: FoundBelief,
     fit: PosteriorFit,
     ridge: float | None,
+    clustering: Clustering | None,
     confidence: float,
     notes: tuple[str, ...],
 ) -> Ranking:
-    graph, covariance, sites = found.graph, ModelCovariance(fit.equations, 1.0), fit.sites
+    graph, sites = found.graph, fit.sites
+    clusters = None if clustering is None else str(clustering)
+    covariance = ModelCovariance(fit.equations, 1.0, clusters=clusters)
     if ridge is None and found.evidence.prior.note is not None:
         notes = (*notes, found.evidence.prior.note)
     if not fit.converged:
@@ -261,7 +270,7 @@ def _ranking(
 def _read_scope(
     candidates: Iterable[tuple[Item, Item]] | Literal["all"] | None, graph: ComparisonGraph
 ) -> Scope | None:
-    """The pairs that could be compared; where earlier votes led to pairs, any could."""
+    """Return the pairs that could be compared; all, if pairs were chosen adaptively."""
     items = graph.items
     if candidates is None:
         return Scope(len(items)) if graph.report.adaptive else None

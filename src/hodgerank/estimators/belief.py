@@ -1,8 +1,9 @@
-"""Where the scores truly are, in view of the answers: what certainty is read off.
+"""The posterior distribution of the true scores, from which certainty is computed.
 
-A score and its standard error are about the answers that another crowd might have given. What is
-probably true also hangs on how far scores spread at all: two items that look apart by chance are
-likely tied where all items are nearly tied. So a prior is found from the answers.
+A standard error describes how scores vary between samples of votes. The probability that one item
+is truly better also depends on how far the scores are spread: two items that differ by chance are
+probably tied if all items are nearly tied. The prior is therefore estimated from the votes
+(empirical Bayes).
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class Part(NamedTuple):
-    """A Gaussian over the true scores, in the order of the graph's items, and its probability."""
+    """One Gaussian component, in the order of the graph's items, with its probability."""
 
     share: float
     mean: FloatArray
@@ -34,37 +35,37 @@ class Belief(Protocol):
 
     @property
     def parts(self) -> tuple[Part, ...]:
-        """The Gaussians; their shares sum to 1."""
+        """The Gaussian components; their shares sum to 1."""
 
 
 @dataclass(frozen=True, eq=False)
 class GivenBelief:
-    """That of scores whose prior was known: themselves."""
+    """The posterior of scores that were estimated under a known prior."""
 
     scores: FloatArray
     covariance: Covariance
 
     @property
     def parts(self) -> tuple[Part, ...]:
-        """The one that the fit has found."""
+        """The single Gaussian of the fit."""
         return (Part(1.0, self.scores, self.covariance),)
 
 
 @dataclass(frozen=True, eq=False)
 class FoundBelief:
-    """The posterior under a prior whose variance, and kind, are those the answers speak for.
+    """The posterior under a prior whose kind and variance are estimated from the votes.
 
     Attributes
     ----------
     link
-        Bradley-Terry's or Thurstone's.
+        'bradley-terry' or 'thurstone-mosteller'.
     clustered, model
-        Where answers hang together: the covariance of the scores that allows for it and the one
-        that does not. Answers count less by their ratio.
+        Where votes are correlated: the clustered covariance of the scores and the model's. Their
+        ratio reduces the effective number of votes.
     scope
-        Pairs that could be asked; default: those of the graph.
+        Pairs that could be asked. Default: the pairs of the graph.
     design_effect
-        Where it is known already by how much less they count.
+        The reduction of the effective number of votes, if it is known.
     """
 
     graph: ComparisonGraph
@@ -76,7 +77,7 @@ class FoundBelief:
 
     @cached_property
     def dispersion(self) -> float:
-        """Variance of the answers relative to that of independent choices."""
+        """Variance of the votes relative to that of independent choices."""
         return max(dispersion_of(self.graph, self.link) * self._inflation, LEAST)
 
     @property
@@ -87,14 +88,14 @@ class FoundBelief:
 
     @cached_property
     def evidence(self) -> MarginalLikelihood:
-        """What the answers say about the prior."""
-        from hodgerank.estimators.empirical_bayes import most_evident  # brings the compiler along
+        """Marginal likelihood of the prior."""
+        from hodgerank.estimators.empirical_bayes import best_supported  # imports Numba
 
-        return most_evident(tempered(self.graph, self.dispersion), self.link, self.scope)
+        return best_supported(tempered(self.graph, self.dispersion), self.link, self.scope)
 
     @cached_property
     def parts(self) -> tuple[Part, ...]:
-        """One for each variance that the answers leave possible."""
+        """One Gaussian for each plausible prior variance."""
         evidence = self.evidence
         if evidence.knows_the_variance:
             return (_part(1.0, evidence.best),)

@@ -1,4 +1,4 @@
-"""How right a ranking is to be expected to be, by what is believed about the scores."""
+"""Expected accuracy of a ranking, from the posterior of the scores."""
 
 from __future__ import annotations
 
@@ -9,23 +9,23 @@ import numpy as np
 from scipy.special import log_ndtr, ndtr
 
 from hodgerank.errors import InvalidArgument
-from hodgerank.estimators.ranking import Believed, Ranking
+from hodgerank.estimators.ranking import PosteriorPart, Ranking
 from hodgerank.kernels.linalg.threads import few_threads
 from hodgerank.types import FloatArray, IntArray, Item
 
 JOINT_ITEMS = 1000
 N_DRAWS = 2000
 N_POINTS = 300  # of an integral
-FAR = 6.0  # standard errors beyond which nothing happens
-N_PAIRS = 200_000  # looked at where the pairs are too many
+FAR = 6.0  # standard errors beyond which probabilities are 0 or 1
+N_PAIRS = 200_000  # sampled if there are more
 
 
 def expected_tau(ranking: Ranking, among: Iterable[Item] | None = None) -> float:
-    """Kendall's tau with the true order that is to be expected.
+    """Return the expected Kendall's tau between the ranking and the true order.
 
-    The mean over all pairs that can be compared of 2 P(right order) - 1, by `Ranking.certainty`.
-    Beyond 1,000 items scores are taken as uncorrelated, which they nearly are, and 200,000 pairs
-    are looked at. `among` limits it to some of the items.
+    The mean of 2 P(right order) - 1 over all pairs that can be compared, by `Ranking.certainty`.
+    Beyond 1,000 items scores are treated as uncorrelated, which they nearly are, and 200,000 pairs
+    are sampled. `among` restricts it to some of the items.
 
     >>> from hodgerank import bayes_rank
     >>> round(expected_tau(bayes_rank([("a", "b", 1)])), 2)
@@ -34,18 +34,18 @@ def expected_tau(ranking: Ranking, among: Iterable[Item] | None = None) -> float
     a, b = _pairs(ranking, _rows(ranking, among))
     if not len(a):
         return 1.0
-    beliefs = _joint_beliefs(ranking)
+    beliefs = _posterior_of(ranking)
     tau = sum(belief.share * float(_taus(belief, a, b).mean()) for belief in beliefs)
     return float(np.clip(tau, -1.0, 1.0))
 
 
 def top_k_certainty(ranking: Ranking, k: int, among: Iterable[Item] | None = None) -> float:
-    """The probability that the k items ranked best are the k best, in whatever order.
+    """Return the probability that the k items ranked best are the k best, in any order.
 
-    By drawing scores from what is believed about them; repeatable, with a standard error of at most
-    0.011. Beyond 1,000 items scores are taken as uncorrelated, which they nearly are, and no draws
-    are needed. `among` limits it to some of the items, and has to where components were ranked
-    separately.
+    Computed by draws from the posterior of the scores; repeatable, with a standard error of at most
+    .011. Beyond 1,000 items scores are treated as uncorrelated, which they nearly are, and no draws
+    are needed. `among` restricts it to some of the items, which is required if components were
+    ranked separately.
     """
     return top_certainties(ranking, (k,), among)[0]
 
@@ -53,7 +53,7 @@ def top_k_certainty(ranking: Ranking, k: int, among: Iterable[Item] | None = Non
 def top_certainties(
     ranking: Ranking, ks: Sequence[int], among: Iterable[Item] | None = None
 ) -> list[float]:
-    """The same for several k, from one set of draws."""
+    """Return `top_k_certainty` for several k, from one set of draws."""
     rows = _rows(ranking, among)
     n = len(rows)
     for k in ks:
@@ -61,23 +61,23 @@ def top_certainties(
             raise InvalidArgument(f"k must be between 1 and {n}, not {k}")
     if len(np.unique(ranking.components[rows])) > 1:
         raise InvalidArgument(
-            "items of different components have no common order: give the items of one of them as "
-            "among=..., or rank all together by bayes_rank"
+            "items of different components have no common order: pass the items of one of them as "
+            "among=..., or rank all together with bayes_rank"
         )
     uncertain = [k for k in ks if k < n]
     if not uncertain:
         return [1.0 for _ in ks]
     total = np.zeros(len(uncertain))
-    for part in _joint_beliefs(ranking):
+    for part in _posterior_of(ranking):
         total += part.share * np.array(_tops_apart(part, rows, uncertain))
     found = dict(zip(uncertain, np.minimum(total, 1.0).tolist(), strict=True))
     return [found.get(k, 1.0) for k in ks]
 
 
 def leader_is_certain(ranking: Ranking) -> bool:
-    """Whether the first item is the best, at the confidence of the ranking.
+    """Whether the first item is the best, at the confidence level of the ranking.
 
-    Each other item must be worse for certain, and all of them together.
+    Each other item must be worse with this confidence, and so must all of them together.
 
     >>> from hodgerank import hodge_rank
     >>> leader_is_certain(hodge_rank([("a", "b", 1)] * 3))
@@ -94,7 +94,7 @@ def leader_is_certain(ranking: Ranking) -> bool:
 
 
 def certainty_over_next(ranking: Ranking) -> FloatArray:
-    """How certain each item is to be better than the next of its component; NaN for the last."""
+    """Return the certainty that each item is better than the next of its component, else NaN."""
     a = np.arange(len(ranking) - 1)
     sure = np.full(len(ranking), np.nan)
     if len(a):
@@ -104,11 +104,11 @@ def certainty_over_next(ranking: Ranking) -> FloatArray:
 
 
 def possible_leaders(ranking: Ranking) -> tuple[Item, ...]:
-    """The leader, and every item of which it is not certain that the leader is better.
+    """Return the leader, and every item that may be as good.
 
-    Certain is what both the rank intervals and `Ranking.certainty` say at the confidence of the
-    ranking: few answers that fit by chance make the former too sure. Of several components the
-    largest is looked at.
+    An item is worse than the leader if both the rank intervals and `Ranking.certainty` say so at
+    the confidence level of the ranking: with few votes that fit by chance, the former are
+    overconfident. With several components, the largest is examined.
 
     >>> from hodgerank import hodge_rank
     >>> possible_leaders(hodge_rank([("a", "b", 1), ("b", "a", -1), ("b", "c", 1)] * 9))
@@ -122,16 +122,16 @@ def possible_leaders(ranking: Ranking) -> tuple[Item, ...]:
 
 
 def certainties(ranking: Ranking, a: IntArray, b: IntArray) -> FloatArray:
-    """`Ranking.certainty` of many pairs, by positions in the ranking.
+    """Return `Ranking.certainty` of many pairs, by positions in the ranking.
 
-    Beyond 1,000 items scores are taken as uncorrelated, which they nearly are.
+    Beyond 1,000 items scores are treated as uncorrelated, which they nearly are.
     """
-    beliefs = _joint_beliefs(ranking)
+    beliefs = _posterior_of(ranking)
     return sum((part.share * (1 + _taus(part, a, b)) / 2 for part in beliefs), np.zeros(len(a)))
 
 
 def widest_rank_interval(ranking: Ranking, among: Iterable[Item] | None = None) -> int:
-    """Number of ranks that the least certain item may have, among all or among some."""
+    """Return the number of possible ranks of the least certain item, among all or some."""
     if among is None:
         bounds = ranking.rank_intervals
     else:
@@ -140,21 +140,21 @@ def widest_rank_interval(ranking: Ranking, among: Iterable[Item] | None = None) 
 
 
 def _rows(ranking: Ranking, among: Iterable[Item] | None) -> IntArray:
-    """Positions of the items to look at, best first."""
+    """Return the positions of the items, best first."""
     if among is None:
         return np.arange(len(ranking))
     return np.array(sorted({ranking.index(item) for item in among}), np.int64)
 
 
-def _joint_beliefs(ranking: Ranking) -> tuple[Believed, ...]:
-    """Without covariances where items are so many that these make no difference."""
+def _posterior_of(ranking: Ranking) -> tuple[PosteriorPart, ...]:
+    """Return the posterior, without covariances if there are many items."""
     if len(ranking) <= JOINT_ITEMS:
-        return ranking.beliefs
-    return tuple(belief._replace(covariance=None) for belief in ranking.beliefs)
+        return ranking.posterior_parts
+    return tuple(belief._replace(covariance=None) for belief in ranking.posterior_parts)
 
 
 def _pairs(ranking: Ranking, rows: IntArray) -> tuple[IntArray, IntArray]:
-    """Better and worse item of all pairs that can be compared, or of very many at random."""
+    """Return the better and worse item of all comparable pairs, or of a random sample."""
     n = len(rows)
     if n < 2 or len(ranking) <= JOINT_ITEMS:
         a, b = (rows[part] for part in np.triu_indices(n, 1))
@@ -167,8 +167,8 @@ def _pairs(ranking: Ranking, rows: IntArray) -> tuple[IntArray, IntArray]:
     return a[comparable], b[comparable]
 
 
-def _taus(belief: Believed, a: IntArray, b: IntArray) -> FloatArray:
-    """2 P(a is better than b) - 1 of each pair."""
+def _taus(belief: PosteriorPart, a: IntArray, b: IntArray) -> FloatArray:
+    """Return 2 P(a is better than b) - 1 of each pair."""
     _, scores, variances, covariance = belief
     variance = variances[a] + variances[b]
     if covariance is not None:
@@ -179,8 +179,8 @@ def _taus(belief: Believed, a: IntArray, b: IntArray) -> FloatArray:
     return np.where(certain, np.sign(difference), tau)
 
 
-def _tops_apart(belief: Believed, rows: IntArray, ks: Sequence[int]) -> list[float]:
-    """P(the first k of some rows are all better than the others), for several k."""
+def _tops_apart(belief: PosteriorPart, rows: IntArray, ks: Sequence[int]) -> list[float]:
+    """Return P(the first k of some rows are all better than the others), for several k."""
     if belief.covariance is None:
         deviations = np.sqrt(belief.variances[rows])
         return [_first_apart(belief.scores[rows], deviations, k) for k in ks]
@@ -189,7 +189,7 @@ def _tops_apart(belief: Believed, rows: IntArray, ks: Sequence[int]) -> list[flo
 
 
 def _draws(scores: FloatArray, covariance: FloatArray) -> FloatArray:
-    """Scores as they may truly be, one row per draw."""
+    """Return draws of the scores from the posterior, one row per draw."""
     noise = _noise(len(scores))
     tiny = 1e-12 * float(np.trace(covariance))
     with few_threads(N_DRAWS):
@@ -197,17 +197,17 @@ def _draws(scores: FloatArray, covariance: FloatArray) -> FloatArray:
         return np.asarray(scores + noise @ factor.T)
 
 
-@lru_cache(maxsize=1)  # reports and forecasts ask often, about the same items
+@lru_cache(maxsize=1)  # reports and forecasts use the same items repeatedly
 def _noise(n: int) -> FloatArray:
-    """Standard normal draws, the same for all rankings of so many items."""
+    """Return standard normal draws, the same for all rankings of n items."""
     return np.random.default_rng(0).standard_normal((N_DRAWS, n))
 
 
 def _first_apart(scores: FloatArray, deviations: FloatArray, k: int) -> float:
-    """P(the least of the first k exceeds the largest of the others), all independent normal.
+    """Return P(the smallest of the first k exceeds the largest of the others), independent normal.
 
     The integral of P(first k > t) over the distribution function of the largest other one, by the
-    trapezoidal rule between where the one begins and the other ends.
+    trapezoidal rule over the range where both vary.
     """
     deviations = np.maximum(deviations, np.finfo(float).tiny)
     low, high = scores - FAR * deviations, scores + FAR * deviations

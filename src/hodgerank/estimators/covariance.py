@@ -1,4 +1,4 @@
-"""How uncertain the scores are: from the model, or from how much the workers differ."""
+"""Covariance of the scores: from the model, or clustered by worker or ballot."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 
 from hodgerank.data.comparisons import NO_WORKER, Comparisons
 from hodgerank.errors import InvalidArgument, require_one_of
-from hodgerank.graph.build import single_answers, source_of
+from hodgerank.graph.build import single_votes, source_of
 from hodgerank.graph.comparison_graph import ComparisonGraph
 from hodgerank.kernels.edges import sums_at_ends
 from hodgerank.kernels.hypothesis_tests import interval_quantile
@@ -25,7 +25,7 @@ VANISHING = 1e-20
 
 
 class Equations(Protocol):
-    """A linear system over the scores, alone or with other unknowns eliminated."""
+    """A linear system for the scores, possibly with other unknowns eliminated."""
 
     @property
     def n(self) -> int:
@@ -33,26 +33,26 @@ class Equations(Protocol):
 
     @property
     def ridge(self) -> float:
-        """Precision of a prior on the scores."""
+        """Precision of the prior on the scores."""
 
     @property
     def method(self) -> Method:
-        """What the inverse comes from."""
+        """How the inverse is computed."""
 
     def solve(self, rhs: FloatArray) -> FloatArray:
-        """Scores for one right-hand side, or for each column."""
+        """Solve for one right-hand side, or for each column."""
 
     @property
     def inverse(self) -> FloatArray:
-        """The whole inverse; only asked for where `method` is dense."""
+        """The full inverse; used only where `method` is dense."""
 
     @property
     def inverse_diagonal(self) -> Diagonal:
-        """Its diagonal."""
+        """Diagonal of the inverse."""
 
 
 class Covariance(Protocol):
-    """Second moments of the scores, formed densely only where n allows it."""
+    """Covariance of the scores, formed as a dense matrix only for few items."""
 
     @property
     def variances(self) -> FloatArray:
@@ -60,17 +60,17 @@ class Covariance(Protocol):
 
     @property
     def matrix(self) -> FloatArray | None:
-        """The full covariance, or None where it would not fit."""
+        """The full covariance matrix, or None if it would be too large."""
 
     def difference(self, a: int, b: int) -> float:
         """Variance of the difference of two scores."""
 
     @property
     def freedom(self) -> float | None:
-        """Degrees of freedom of the variances; None where they do not hang on residuals."""
+        """Degrees of freedom of the variances; None if they are not estimated from residuals."""
 
     def quantile(self, confidence: float) -> float:
-        """Half the width of an interval in standard errors."""
+        """Half the width of an interval, in standard errors."""
 
     @property
     def description(self) -> str:
@@ -79,20 +79,23 @@ class Covariance(Protocol):
 
 @dataclass(frozen=True)
 class ModelCovariance:
-    """scale times the inverse of the normal equations.
+    """A scale times the inverse of the normal equations.
 
     Attributes
     ----------
     freedom
-        Degrees of freedom of the scale, where it was estimated from residuals.
+        Degrees of freedom of the scale, if it was estimated from residuals.
     largest
-        What the scale is at most.
+        Upper bound of the scale.
+    clusters
+        Clusters that the equations account for, e.g. 'clustered by unit (30 units)'.
     """
 
     equations: Equations
     scale: float
     freedom: float | None = None
     largest: float = np.inf
+    clusters: str | None = None
 
     @cached_property
     def variances(self) -> FloatArray:
@@ -101,42 +104,45 @@ class ModelCovariance:
 
     @property
     def matrix(self) -> FloatArray | None:
-        """Scale * L^+ where it is dense anyway."""
+        """Scale * L^+, if the equations are dense."""
         return self.scale * self.equations.inverse if self.equations.method == "dense" else None
 
     def difference(self, a: int, b: int) -> float:
-        """Scale * C_ab, with C the effective resistance: one solve."""
+        """Scale * C_ab, where C is the effective resistance; takes one solve."""
         contrast = np.zeros(self.equations.n)
         contrast[a], contrast[b] = 1.0, -1.0
         return self.scale * float(contrast @ self.equations.solve(contrast))
 
     def quantile(self, confidence: float) -> float:
-        """Student's, but no wider than the normal one with the largest scale."""
+        """Quantile of Student's t, at most the normal quantile with the largest scale."""
         widest = np.sqrt(max(self.largest / self.scale, 1.0)) if self.scale else 1.0
         normal = interval_quantile(confidence, None)
         return min(interval_quantile(confidence, self.freedom), normal * float(widest))
 
     @property
     def description(self) -> str:
-        """Exact, or a stochastic estimate with its error."""
+        """Exact, a stochastic estimate with its relative error, or clustered."""
+        if self.clusters is not None:
+            return self.clusters
         if self.equations.method != "iterative":
             return f"exact ({self.equations.method})"
-        error = self.equations.inverse_diagonal.relative_error / 2  # of the root
+        error = self.equations.inverse_diagonal.relative_error / 2  # halved by the square root
         return f"stochastic estimate, relative error {error:.1%}"
 
 
 @dataclass(frozen=True)
 class ClusteredCovariance:
-    """The clustered sandwich A^-1 (sum over clusters of g g^T) A^-1, g a cluster's gradient.
+    """The clustered sandwich estimator A^-1 (sum over clusters of g g^T) A^-1.
 
-    A cluster is a worker, a ballot, or a unit that was named. It stays honest when the answers of a
-    cluster hang together or the model is wrong; it needs some tens of clusters to be accurate.
+    g is the gradient of one cluster: a worker, a ballot, or a unit. The estimator stays valid when
+    votes within a cluster are correlated or the model is wrong; it is accurate from some tens of
+    clusters on.
     """
 
     equations: Equations
     votes: Comparisons
     slopes: FloatArray
-    """Derivative of the objective in x_left - x_right, one per answer."""
+    """Derivative of the objective with respect to x_left - x_right, one per vote."""
     by: Literal["worker", "ballot"]
 
     def __post_init__(self) -> None:
@@ -147,7 +153,7 @@ class ClusteredCovariance:
             )
         if self.by == "worker" and len(self.votes) and self.votes.worker.min() == NO_WORKER:
             raise InvalidArgument(
-                "covariance='worker' needs to know every answer's worker: "
+                "covariance='worker' needs the worker of every vote: "
                 "name the column (worker=..., --worker), or use covariance='model'"
             )
         if self.n_clusters < 2:
@@ -155,29 +161,29 @@ class ClusteredCovariance:
 
     @cached_property
     def _cluster(self) -> IntArray:
-        """The cluster of each answer; clusters without answers do not count."""
+        """The cluster of each vote; clusters without votes are not counted."""
         cluster = self.votes.worker if self.by == "worker" else self.votes.ballot
         assert cluster is not None  # see __post_init__
         return np.unique(cluster, return_inverse=True)[1]
 
     @cached_property
     def freedom(self) -> float:
-        """Clusters left over after their mean; unequal ones count as fewer of equal size."""
+        """Effective number of clusters, allowing for unequal sizes, minus 1."""
         sizes = np.bincount(self._cluster, self.votes.votes_per_row)
         return max(float(sizes.sum()) ** 2 / float(sizes @ sizes) - 1, 1.0)
 
     def quantile(self, confidence: float) -> float:
-        """Student's."""
+        """Quantile of Student's t."""
         return interval_quantile(confidence, self.freedom)
 
     @property
     def n_clusters(self) -> int:
-        """Number of workers, or ballots, whose answers these are."""
+        """Number of workers or ballots with votes."""
         return int(self._cluster.max(initial=-1)) + 1
 
     @cached_property
     def _gradients(self) -> FloatArray:
-        """In the scores, one column for each cluster."""
+        """Gradients with respect to the scores, one column per cluster."""
         votes = self.votes
         shape = (votes.n_items, self.n_clusters)
         sums = sums_at_ends(votes.left, votes.right, self.slopes, self._cluster, shape)
@@ -194,10 +200,10 @@ class ClusteredCovariance:
 
     @cached_property
     def variances(self) -> FloatArray:
-        """Sum over clusters of squared influence."""
+        """Sum over clusters of the squared influence."""
         if not self.is_positive:
             raise InvalidArgument(
-                f"standard errors clustered by {self._word} vanish here, because the "
+                f"standard errors clustered by {self._word} are zero here, because the "
                 f"{self._word}s do not differ or are too few: use covariance='model'"
             )
         return self._sums
@@ -208,14 +214,14 @@ class ClusteredCovariance:
 
     @property
     def is_positive(self) -> bool:
-        """Whether every item that was compared has a variance."""
+        """Whether every compared item has a positive variance."""
         compared = np.bincount(self.votes.left, minlength=self.votes.n_items) > 0
         compared |= np.bincount(self.votes.right, minlength=self.votes.n_items) > 0
         return bool((self._sums[compared] >= VANISHING).all())
 
     @property
     def matrix(self) -> FloatArray | None:
-        """The full sandwich where it is dense anyway."""
+        """The full sandwich, if the equations are dense."""
         if self.equations.method != "dense":
             return None
         return self._influence @ self._influence.T
@@ -226,7 +232,7 @@ class ClusteredCovariance:
 
     @property
     def description(self) -> str:
-        """That errors are clustered, and by how many clusters."""
+        """The kind and number of clusters."""
         return f"clustered by {self._word} ({self.n_clusters:,} {self._word}s)"
 
     @property
@@ -234,10 +240,10 @@ class ClusteredCovariance:
         return "unit" if self.by == "ballot" and self.votes.units else self.by
 
 
-def cluster_unless_vain(
+def clustered_or_model(
     model: ModelCovariance, clustered: ClusteredCovariance, wanted: CovarianceKind | None
 ) -> Covariance:
-    """The clustered covariance; that of the model where nobody asked for clusters that vanish."""
+    """Return the clustered covariance; the model's if clustering is a default that gives zero."""
     if wanted is None and not clustered.is_positive:
         return model
     return clustered
@@ -246,15 +252,15 @@ def cluster_unless_vain(
 def covariance_kind(
     votes: VotesLike, wanted: CovarianceKind | None
 ) -> tuple[CovarianceKind, VotesLike]:
-    """What standard errors come from, and the votes, read if that is needed to know.
+    """Return the kind of covariance, and the votes, which are read if that is needed to decide.
 
-    Unless something else is wanted: the ballots, where answers were taken from several of them.
+    The default is 'ballot' if the votes come from several ballots, else 'model'.
     """
     if wanted is not None:
         require_one_of(wanted, KINDS, "covariance")
         if wanted == "model":
             return wanted, votes
-        return wanted, single_answers(votes, f"covariance={wanted!r}")
+        return wanted, single_votes(votes, f"covariance={wanted!r}")
     if isinstance(votes, ComparisonGraph):
         return "model", votes
     source = source_of(votes)

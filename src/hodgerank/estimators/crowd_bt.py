@@ -29,8 +29,8 @@ class CrowdBTRanking(Ranking):
     Attributes
     ----------
     workers, reliability
-        Each worker and the probability that an answer agrees with the crowd: 1 reliable, 1/2
-        random, 0 the opposite.
+        The workers, and for each the probability that a vote agrees with the crowd: 1 always, 1/2
+        random, 0 never.
     """
 
     workers: tuple[Item, ...]
@@ -46,19 +46,19 @@ def crowd_bt(
 ) -> CrowdBTRanking:
     """Crowd-BT [Chen13]: P(worker k prefers i) = eta_k p + (1 - eta_k) (1 - p), p Bradley-Terry.
 
-    Scores and reliabilities eta_k that are most probable together, by EM. Answers without a worker
-    count as those of one more worker. Intervals take the reliabilities as known.
+    Scores and reliabilities eta_k are estimated jointly, as the posterior mode, by EM. Votes
+    without a worker are assigned to one additional worker. Intervals treat reliabilities as known.
 
     Parameters
     ----------
     votes
-        Comparisons, or anything `read_comparisons` takes.
+        Comparisons, or anything `read_comparisons` accepts.
     ridge
-        Precision of the prior of the scores, which joins items that no chain of comparisons joins.
+        Precision of the prior on the scores. The prior also connects disconnected groups of items.
     reliability
-        Beta parameters of the prior of eta.
+        Parameters of the Beta prior on eta.
     confidence
-        Level of the intervals.
+        Confidence level of the intervals.
 
     Examples
     --------
@@ -99,7 +99,7 @@ def crowd_bt(
         graph,
         x,
         ModelCovariance(equations, 1.0),
-        # the answers to be expected of a reliable crowd are still choices
+        # expected votes of a reliable crowd are still choices
         belief=FoundBelief(replace(graph, squares=graph.weights), "bradley-terry"),
         has_prior=True,
         components=np.zeros(graph.n_items, np.int64),
@@ -120,7 +120,7 @@ def crowd_bt(
 def _shares(
     chose_left: FloatArray, p: FloatArray, eta: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
-    """How probably each answer is one with the crowd, and how probably the crowd prefers left."""
+    """Return the probabilities that votes agree with the crowd and that the crowd prefers left."""
     with_left = eta * p / (eta * p + (1 - eta) * (1 - p))
     with_right = eta * (1 - p) / (eta * (1 - p) + (1 - eta) * p)
     agreed = chose_left * with_left + (1 - chose_left) * with_right

@@ -1,6 +1,6 @@
-"""How much less ties and grades vary than choices: the dispersion of quasi-likelihood.
+"""Dispersion of ties and graded votes relative to choices, as in quasi-likelihood.
 
-An answer of mean m varies by 1 - m^2 if it is +1 or -1, and by less if it may lie between.
+A vote with mean m has variance 1 - m^2 if it is +1 or -1, and less if it may lie in between.
 """
 
 from __future__ import annotations
@@ -14,24 +14,24 @@ from hodgerank.graph.comparison_graph import ComparisonGraph
 from hodgerank.kernels.links import LINKS
 from hodgerank.types import FloatArray
 
-# Answers that all agree do not show that there is no noise.
+# Unanimous votes do not prove that there is no noise.
 LEAST = 0.02
 ROUNDING = 1e-12
-CLOSE_ENOUGH = 1e-4  # of scores to their mode
-# Variance of the scores that is believed in until the answers have said more.
+CLOSE_ENOUGH = 1e-4  # accuracy of the mode
+# Prior variance of the scores before it is estimated from the votes.
 USUAL_VARIANCE = {"thurstone-mosteller": 0.5, "bradley-terry": 1.4}
 
 
 def are_choices(graph: ComparisonGraph) -> bool:
-    """Whether every answer is a plain choice, neither a tie nor a grade."""
+    """Whether every vote is a plain choice, neither a tie nor a grade."""
     return float(graph.squares.sum()) >= (1 - ROUNDING) * float(graph.weights.sum())
 
 
 def dispersion_around(graph: ComparisonGraph, means: FloatArray, parameters: float) -> float:
     """Pearson's estimate: squared residuals over those of choices with these means.
 
-    With as many degrees of freedom as answers leave over after fitting `parameters`, and one
-    pseudo-answer that varies as a choice does. Never above 1, which no answer from -1 to 1 exceeds.
+    The degrees of freedom are the votes minus `parameters`. One pseudo-vote with the variance of a
+    choice is added. The result is at most 1, the largest dispersion of votes from -1 to 1.
     """
     if are_choices(graph):
         return 1.0
@@ -42,7 +42,7 @@ def dispersion_around(graph: ComparisonGraph, means: FloatArray, parameters: flo
 def pearson(
     residuals: FloatArray, weights: FloatArray, means: FloatArray, parameters: float, answers: int
 ) -> float:
-    """The same from weighted squared residuals of answers that are summed up in whatever way."""
+    """Pearson's estimate from weighted squared residuals, summed over any groups of votes."""
     freedom = max(1 - parameters / answers, 0.0)
     expected = freedom * float(np.sum(weights * (1 - means**2)))
     one = float(weights.sum()) / answers
@@ -50,28 +50,28 @@ def pearson(
 
 
 def dispersion_of(graph: ComparisonGraph, link: str) -> float:
-    """The dispersion around scores that the usual prior keeps finite."""
+    """The dispersion around scores that the default prior keeps finite."""
     if are_choices(graph):
         return 1.0
     variance = USUAL_VARIANCE[link]
     fit, equations = posterior_mode(graph, link, variance, np.zeros(graph.n_items), CLOSE_ENOUGH)
-    # each parameter counts by the share of its variance that the answers removed
+    # effective number of parameters: each counts by the share of variance that the votes removed
     kept = float(equations.inverse_diagonal.values.sum()) / variance
     return dispersion_around(graph, fitted_means(graph, link, fit.x), graph.n_items - 1 - kept)
 
 
 def fitted_means(graph: ComparisonGraph, link: str, scores: FloatArray) -> FloatArray:
-    """Mean answer to each edge by the scores."""
+    """Expected vote on each edge under the scores."""
     return np.asarray(2 * LINKS[link].cdf(scores[graph.i] - scores[graph.j]) - 1)
 
 
-def in_answers(graph: ComparisonGraph) -> ComparisonGraph:
-    """The graph with weights in a unit in which they sum to the effective number of answers."""
+def in_votes(graph: ComparisonGraph) -> ComparisonGraph:
+    """Rescale the weights to sum to the effective number of votes."""
     return tempered(graph, float(graph.weight_squares.sum() / graph.weights.sum()))
 
 
 def tempered(graph: ComparisonGraph, dispersion: float) -> ComparisonGraph:
-    """The graph whose answers count as many choices as they are worth."""
+    """Divide the weights by the dispersion, so that they count equivalent choices."""
     if dispersion == 1:
         return graph
     return replace(

@@ -1,4 +1,4 @@
-"""MarginalLikelihood: how far scores spread, by what the answers make probable."""
+"""MarginalLikelihood: the prior variance of the scores, estimated by empirical Bayes."""
 
 from __future__ import annotations
 
@@ -12,27 +12,27 @@ from hodgerank.estimators.dispersion import USUAL_VARIANCE
 from hodgerank.estimators.posterior_mode import posterior_mode
 from hodgerank.estimators.priors import IndependentScores, Prior, Scope
 from hodgerank.graph.comparison_graph import ComparisonGraph
-from hodgerank.kernels.expectation_propagation import LINK_CODES, Answers, Sites
+from hodgerank.kernels.expectation_propagation import LINK_CODES, PairVotes, Sites
 from hodgerank.kernels.linalg.laplacian import divergence
 from hodgerank.kernels.links import LIKELIHOODS, likelihood_of
 from hodgerank.types import FloatArray
 
-SPREAD_OF_VARIANCE = 1.5  # standard deviation of what is believed of its logarithm beforehand
-KNOWN = 0.7  # width in factors of two below which the variance is as good as known
+SPREAD_OF_VARIANCE = 1.5  # standard deviation of the hyperprior on the log variance
+KNOWN = 0.7  # width in factors of two below which the variance is treated as known
 IMPOSSIBLE = 5.0  # nats below the peak
 FEW_PAIRS = 2  # per item
-AHEAD = 2.0  # nats
-FARTHEST = 8  # factors of two from the usual one
-CLOSE_ENOUGH, TOLERANCE = 1e-3, 1e-4  # change of sites in the last sweep, on the way and at the end
-# From here on the posterior is as good as Gaussian around its mode, and finding its mean instead
-# would take minutes for a hundred million votes.
+AHEAD = 2.0  # nats of evidence that a Markov prior needs in doubtful cases
+FARTHEST = 8  # factors of two from the default variance
+CLOSE_ENOUGH, TOLERANCE = 1e-3, 1e-4  # change of sites in the last sweep: searching, final
+# From here on the posterior is nearly Gaussian around its mode; computing its mean instead would
+# take minutes for a hundred million votes.
 MANY_PAIRS, MANY_VOTES = 200_000, 50  # the latter per item
-MODE_ROUNDS, SETTLED = 10, 0.01  # of the variance of the prior, and its last relative change
+MODE_ROUNDS, SETTLED = 10, 0.01  # of the prior variance, and its last relative change
 
 
 @dataclass(frozen=True, eq=False)
 class PosteriorFit:
-    """Scores with one prior variance: a Gaussian, and the sites that it was found with."""
+    """The posterior under one prior variance: a Gaussian, and the EP sites that give it."""
 
     scores: FloatArray
     equations: Equations
@@ -41,33 +41,33 @@ class PosteriorFit:
 
     @property
     def converged(self) -> bool:
-        """Whether the sites came to rest."""
+        """Whether expectation propagation converged."""
         return self.sites.change <= TOLERANCE
 
 
 class MarginalLikelihood:
-    """How probable the answers are for each prior variance, in factors of two of the usual one.
+    """Marginal likelihood of the prior variance, on a grid of factors of two of the default.
 
-    By expectation propagation. The answers are those of the graph, its weights being their number.
+    Computed by expectation propagation. The weights of the graph are numbers of votes.
     """
 
     def __init__(self, graph: ComparisonGraph, link: str, prior: Prior) -> None:
         self.graph, self.link, self.prior = graph, link, prior
         wins = np.maximum(graph.weights * (1 + graph.flows) / 2, 0.0)
         losses = np.maximum(graph.weights * (1 - graph.flows) / 2, 0.0)
-        self._answers = Answers.without_pull(LINK_CODES[link], wins, losses)
+        self._votes = PairVotes.without_bias(LINK_CODES[link], wins, losses)
         self._sites: dict[int, Sites] = {}
         self._fits: dict[float, PosteriorFit] = {}
 
     def __getitem__(self, k: int) -> float:
-        """Log evidence plus log prior of the usual variance times 2^k."""
+        """Log marginal likelihood plus log hyperprior of the default variance times 2^k."""
         if k not in self._sites:
             self._sites[k] = self._fit(k, CLOSE_ENOUGH)
         belief = -0.5 * (k * np.log(2) / SPREAD_OF_VARIANCE) ** 2
         return float(self._sites[k].log_evidence + belief)
 
     def _fit(self, k: float, tolerance: float) -> Sites:
-        """From the nearest place that has been visited."""
+        """Fit at k, starting from the nearest grid point visited so far."""
         nearest = min(self._sites, key=lambda other: abs(other - k), default=None)
         nothing = np.zeros(self.graph.n_edges)
         start = Sites(nothing, nothing) if nearest is None else self._sites[nearest]
@@ -75,10 +75,10 @@ class MarginalLikelihood:
 
     def _fit_from(self, start: Sites, k: float, tolerance: float) -> Sites:
         i, j = self.graph.i, self.graph.j
-        return self.prior.fit(self._answers, i, j, self.variance(k), start, tolerance)
+        return self.prior.fit(self._votes, i, j, self.variance(k), start, tolerance)
 
     def fit(self, k: float) -> PosteriorFit:
-        """The scores there, to the end."""
+        """Return the converged posterior at k."""
         if k not in self._fits:
             graph, sites = self.graph, self._fit(k, TOLERANCE)
             equations = self.prior.equations(graph.i, graph.j, sites.t, self.variance(k))
@@ -88,18 +88,18 @@ class MarginalLikelihood:
         return self._fits[k]
 
     def _with_errors(self, k: float, equations: Equations, sites: Sites) -> Equations:
-        """The equations whose inverse is the covariance: those of the scores."""
+        """Return the equations whose inverse is the covariance of the scores."""
         return equations
 
     def variance(self, k: float) -> float:
-        """The variance at a place of the list."""
+        """Prior variance at grid point k."""
         return float(USUAL_VARIANCE[self.link] * 2.0**k)
 
     @cached_property
     def peak(self) -> tuple[float, float]:
-        """Where it is highest, between places, and its width as that of a normal density.
+        """Position of the maximum between grid points, and its width as a normal density.
 
-        Climbing from the usual place; at the top of the parabola through the three highest.
+        Climbs from the default variance, then fits a parabola through the three highest points.
         """
         k = self._top
         below, at, above = (self[place] for place in (k - 1, k, k + 1))
@@ -118,17 +118,17 @@ class MarginalLikelihood:
 
     @property
     def total(self) -> float:
-        """Log evidence of the prior, over all variances."""
+        """Log marginal likelihood of the prior, integrated over its variance."""
         return self[self._top] + float(np.log(self.peak[1]))
 
     @cached_property
     def best(self) -> PosteriorFit:
-        """The fit at the peak, or at the mean of what is possible where that is much."""
+        """The posterior at the peak, or at the mean grid point if several are plausible."""
         return self.fit(self.best_place)
 
     @property
     def best_place(self) -> float:
-        """Where that is."""
+        """The grid coordinate of `best`."""
         if self.knows_the_variance:
             return self.peak[0]
         places, shares = self.possible()
@@ -136,11 +136,11 @@ class MarginalLikelihood:
 
     @property
     def knows_the_variance(self) -> bool:
-        """Whether it makes no difference that the variance is not quite certain."""
+        """Whether the uncertainty of the variance is negligible."""
         return self.peak[1] < KNOWN
 
     def possible(self) -> tuple[list[int], FloatArray]:
-        """Places that the answers leave possible, and their probabilities."""
+        """Return the plausible grid points and their probabilities."""
         low = high = self._top
         least = self[low] - IMPOSSIBLE
         while low > -FARTHEST and self[low - 1] > least:
@@ -154,21 +154,21 @@ class MarginalLikelihood:
 
 
 class LaplaceLikelihood(MarginalLikelihood):
-    """The same by Laplace's method: the mode of the posterior, and the curvature there.
+    """Laplace's approximation: the mode of the posterior, and the curvature there.
 
-    The variance is the one that EM finds: the mean square of the scores plus their variances. With
+    The prior variance is estimated by EM: the mean square of the scores plus their variances. With
     50 votes per item or more, scores differ from those of expectation propagation by .05 to .2
     standard errors, mostly by a common factor, and Kendall's tau in the fourth decimal.
     """
 
     @property
     def peak(self) -> tuple[float, float]:
-        """The variance of the prior, which so many votes leave no doubt about."""
+        """The prior variance, treated as known with so many votes."""
         return float(np.log2(self._found[0] / USUAL_VARIANCE[self.link])), 0.0
 
     @cached_property
     def _found(self) -> tuple[float, FloatArray]:
-        """Variance of the prior, and nearly the mode with it."""
+        """The prior variance, and scores close to the mode."""
         graph, variance = self.graph, USUAL_VARIANCE[self.link]
         x = np.zeros(graph.n_items)
         for _ in range(MODE_ROUNDS):
@@ -180,7 +180,7 @@ class LaplaceLikelihood(MarginalLikelihood):
         return variance, x
 
     def _fit(self, k: float, tolerance: float) -> Sites:
-        """Sites whose Gaussian has its mean at the mode."""
+        """Return sites whose Gaussian has its mean at the mode."""
         graph = self.graph
         found, _ = posterior_mode(graph, self.link, self.variance(k), self._found[1])
         difference = found.x[graph.i] - found.x[graph.j]
@@ -192,14 +192,14 @@ class LaplaceLikelihood(MarginalLikelihood):
         )
 
 
-def most_evident(
+def best_supported(
     graph: ComparisonGraph, link: str, scope: Scope | None = None
 ) -> MarginalLikelihood:
-    """That of the prior for which the answers speak most.
+    """Return the marginal likelihood of the prior with the most evidence.
 
-    Without a `scope` the pairs that can be asked are taken to be those that were. As long as these
-    are few they form chains by chance, too; and where one bottleneck parts the items, the few
-    answers across it are all that tells the priors apart. There chained priors have to be ahead.
+    Without a `scope`, the pairs that were compared are taken as those that could be asked. A Markov
+    prior needs a margin of evidence if these pairs are few, since few pairs form chains by chance,
+    or if one bottleneck separates the items, since only the votes across it distinguish the priors.
     """
     if graph.n_edges >= MANY_PAIRS and graph.weights.sum() >= MANY_VOTES * graph.n_items:
         return LaplaceLikelihood(graph, link, IndependentScores(graph.n_items))

@@ -1,4 +1,4 @@
-"""rank_groups: a ranking of each group, and in which of them it is certain."""
+"""rank_groups: one ranking per group, and how certain each is."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ from hodgerank.types import Item
 
 @dataclass(frozen=True)
 class GroupSummary:
-    """How far the ranking of a group is settled.
+    """Certainty of the ranking of one group.
 
     Attributes
     ----------
     leader
-        The best item; None where the group could not be ranked.
+        The best item; None if the group could not be ranked.
     leader_is_certain
-        Whether no other item may be first at the level of the intervals: by these and by
-        `Ranking.certainty`, since few answers that fit by chance make least squares too sure.
+        Whether the leader is first at the confidence level, by the rank intervals and by
+        `Ranking.certainty`: least squares is overconfident about few votes that fit by chance.
     settled
-        Share of the pairs of items whose order is settled, by the ranking and by `bayes_rank`.
+        Share of pairs of items whose order is certain, by the ranking and by `bayes_rank`.
     problem
         Why the group could not be ranked.
     """
@@ -51,11 +51,11 @@ class GroupRankings(Displayed, Charted, Mapping[Item, Ranking]):
     Attributes
     ----------
     column
-        What the groups are, e.g. 'scene'.
+        The grouping column, e.g. 'scene'.
     rankings, posteriors
-        Of the groups that could be ranked, as asked for and by `bayes_rank`.
+        Rankings of the groups that could be ranked, by the chosen estimator and by `bayes_rank`.
     problems
-        What was in the way of the others.
+        The error of every other group.
     """
 
     column: str
@@ -63,22 +63,22 @@ class GroupRankings(Displayed, Charted, Mapping[Item, Ranking]):
     posteriors: Mapping[Item, Ranking]
     problems: Mapping[Item, HodgeRankError]
     sizes: Mapping[Item, tuple[int, int]]
-    """Number of items and of votes of each group."""
+    """Number of items and votes of each group."""
 
     def __getitem__(self, group: Item) -> Ranking:
-        """The ranking of one group."""
+        """Return the ranking of one group."""
         if group in self.problems:
             raise self.problems[group]
         if group not in self.rankings:
             known = ", ".join(map(str, list(self.rankings)[:8]))
-            raise InvalidArgument(f"there is no {self.column} {group!r}, but {known}")
+            raise InvalidArgument(f"there is no {self.column} {group!r}; known: {known}")
         return self.rankings[group]
 
     def __iter__(self) -> Iterator[Item]:
         return iter(self.rankings)
 
     def __len__(self) -> int:
-        """Number of groups that were ranked."""
+        """Number of ranked groups."""
         return len(self.rankings)
 
     def __contains__(self, group: object) -> bool:
@@ -86,7 +86,7 @@ class GroupRankings(Displayed, Charted, Mapping[Item, Ranking]):
 
     @property
     def summary(self) -> list[GroupSummary]:
-        """One line for each group, also for those that could not be ranked."""
+        """One line per group, including groups that could not be ranked."""
         return [self._summarised(group) for group in self.sizes]
 
     def _summarised(self, group: Item) -> GroupSummary:
@@ -105,17 +105,17 @@ class GroupRankings(Displayed, Charted, Mapping[Item, Ranking]):
 
     @property
     def common_notes(self) -> tuple[str, ...]:
-        """Notes that all rankings have."""
+        """Notes that all rankings share."""
         notes = [ranking.notes for ranking in self.rankings.values()]
         return tuple(note for note in (notes[0] if notes else ()) if all(note in n for n in notes))
 
     @property
     def verdict(self) -> str:
-        """In how many groups the leader is certain, in one sentence."""
+        """Number of groups with a certain leader and a certain order, in one sentence."""
         summary = self.summary
         certain = sum(line.leader_is_certain for line in summary)
         whole = sum(line.settled == 1.0 for line in summary)
-        level = next((f"{100 * r.confidence:g} %" for r in self.rankings.values()), "no level")
+        level = next((f"{100 * r.confidence:g}%" for r in self.rankings.values()), "no")
         text = (
             f"at {level} confidence the leader is certain in {certain:,} of {len(summary):,} "
             f"groups, the whole order in {whole:,}"
@@ -141,7 +141,7 @@ class GroupRankings(Displayed, Charted, Mapping[Item, Ranking]):
         return Preview(names, rows, len(self.sizes))
 
     def to_frame(self, backend: str | None = None) -> Any:
-        """One row per group and item, best first, the group in the first column."""
+        """Return one row per group and item, best first, with the group in the first column."""
         from hodgerank.data.sources.frames import build_frame
 
         if not self.rankings:
@@ -158,7 +158,7 @@ class GroupRankings(Displayed, Charted, Mapping[Item, Ranking]):
         return build_frame(joined, backend or first.backend)
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain values, ready for JSON."""
+        """Return plain values, ready for JSON."""
         return {
             "by": self.column,
             "verdict": self.verdict,
@@ -173,16 +173,16 @@ class GroupRankings(Displayed, Charted, Mapping[Item, Ranking]):
 def rank_groups(
     votes: VoteGroups, fit: Callable[..., Ranking] | None = None, **options: Any
 ) -> GroupRankings:
-    """Rank the items of each group by themselves.
+    """Rank the items of each group separately.
 
     Parameters
     ----------
     votes
-        What `read_comparisons(..., group=...)` returns.
+        The result of `read_comparisons(..., group=...)`.
     fit
-        The estimator, e.g. `bradley_terry`; default: `rank`.
+        The estimator, e.g. `bradley_terry`. Default: `rank`.
     options
-        Of `fit`.
+        Arguments of `fit`.
 
     Examples
     --------
@@ -202,7 +202,7 @@ def rank_groups(
     for group, answers in votes.items():
         try:
             ranking = (fit or rank)(answers, **options)
-            ranking.rank_intervals  # noqa: B018 - what is in their way is a problem too
+            ranking.rank_intervals  # noqa: B018 - errors of rank intervals count as problems too
         except HodgeRankError as problem:
             problems[group] = problem
             continue

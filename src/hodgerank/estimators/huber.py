@@ -1,4 +1,4 @@
-"""Scores of least Huber loss, and which answers are outliers of them."""
+"""Scores that minimise the Huber loss, and the residuals beyond its threshold."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def huber_scores(
     start: FloatArray,
     tolerance: float = TOLERANCE,
 ) -> Fit:
-    """Scores of least Huber loss; they sum to zero in each component."""
+    """Minimise the Huber loss; the scores sum to zero in each component."""
 
     def solve(curvature: FloatArray, gradient: FloatArray, accuracy: float) -> Solution:
         equations = NormalEquations(graph.i, graph.j, curvature, graph.components)
@@ -33,13 +33,13 @@ def huber_scores(
 
 
 def residuals(graph: ComparisonGraph, cells: Cells, scores: FloatArray) -> FloatArray:
-    """What the scores leave over of each cell's answers."""
+    """Return the residual of each cell."""
     return np.asarray(cells.value - (scores[graph.i] - scores[graph.j])[cells.edge])
 
 
 def excess_of(
     graph: ComparisonGraph, cells: Cells, scores: FloatArray, penalty: float
 ) -> FloatArray:
-    """By how much each cell goes beyond the penalty; 0 where it does not."""
+    """Return the part of each residual beyond the penalty; 0 where there is none."""
     excess = soft(residuals(graph, cells, scores), penalty)
     return np.where(np.abs(excess) > ROUNDING, excess, 0.0)

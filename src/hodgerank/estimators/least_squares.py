@@ -1,4 +1,9 @@
-"""hodge_rank: scores whose differences fit the mean answers best, in any of the four links."""
+"""hodge_rank: least squares on mean votes, in any of four links.
+
+`observations` turns votes into flows and weights in the scale of a link. `hodge_rank` solves the
+normal equations, `noise_of_votes` or `noise_of_edges` estimates the residual variance, and the
+covariance of the scores comes from the model or from clusters of votes.
+"""
 
 from __future__ import annotations
 
@@ -14,13 +19,13 @@ from hodgerank.estimators.covariance import (
     Covariance,
     CovarianceKind,
     ModelCovariance,
-    cluster_unless_vain,
+    clustered_or_model,
     covariance_kind,
 )
-from hodgerank.estimators.dispersion import dispersion_around, fitted_means, in_answers
+from hodgerank.estimators.dispersion import dispersion_around, fitted_means, in_votes
 from hodgerank.estimators.prediction import Prediction
 from hodgerank.estimators.ranking import Ranking
-from hodgerank.graph.build import Components, graph_to_rank, single_answers
+from hodgerank.graph.build import Components, graph_to_rank, single_votes
 from hodgerank.graph.comparison_graph import ComparisonGraph
 from hodgerank.kernels.linalg.laplacian import divergence
 from hodgerank.kernels.linalg.normal_equations import NormalEquations
@@ -33,7 +38,7 @@ if TYPE_CHECKING:
 
 LinkName = Literal["uniform", "bradley-terry", "thurstone-mosteller", "angular"]
 Weighting = Literal["counts", "variance"]
-# The flow of a single choice by the links that have one; their scores predict by a temperature.
+# Flow of a single choice in the links that are finite there; their scores need a temperature.
 CHOICE = {"uniform": 1.0, "angular": np.pi / 2}
 MIN_DENSITY = 1e-3  # keeps the delta method finite where a link is flat
 
@@ -41,11 +46,11 @@ MIN_DENSITY = 1e-3  # keeps the delta method finite where a link is flat
 def observations(
     graph: ComparisonGraph, link: LinkName, smoothing: float, weighting: Weighting
 ) -> tuple[FloatArray, FloatArray, float]:
-    """Flow and weight of each edge in the scale of the link, and the variance of a unit of weight.
+    """Return flow and weight of each edge in the scale of the link, and the variance per weight.
 
-    For the uniform link the observations are the answers themselves, of variance at most 1; for
-    the others the edges, with the variance p(1-p) / phi(f)^2 that the delta method gives. The
-    angular link is the one for which that is 1, whatever p.
+    For the uniform link the observations are the votes themselves, of variance at most 1. For the
+    other links they are the edges, with variance p(1-p) / phi(f)^2 by the delta method; for the
+    angular link this is 1 for every p.
     """
     of_one_answer = graph.weights / graph.effective_counts
     if link == "uniform" and not smoothing:
@@ -59,7 +64,7 @@ def observations(
         )
     if link in CHOICE:
         return flows, graph.weights, float(of_one_answer.mean())
-    p = _win_rates(graph, max(smoothing, 0.5))  # a unanimous edge is not without variance
+    p = _win_rates(graph, max(smoothing, 0.5))  # a unanimous edge still has variance
     variance = p * (1 - p) / np.maximum(phi.density(flows), MIN_DENSITY) ** 2
     if weighting == "variance":
         return flows, graph.weights / variance, float(of_one_answer.mean())
@@ -72,17 +77,17 @@ def _win_rates(graph: ComparisonGraph, smoothing: float) -> FloatArray:
 
 
 PERFECT_NOTE = (
-    "the scores fit every answer, so the noise cannot be estimated: standard errors assume one "
-    "more answer with the largest noise"
+    "the scores fit every vote perfectly, so the noise cannot be estimated: standard errors assume "
+    "one additional vote with the largest possible noise"
 )
-FEW_ANSWERS = 10  # to a pair, below which the arcsine of their mean is far from straight
-# Share of unanimous pairs times root mean square of the scores in standard errors. Beyond it 95 %
-# intervals of smoothed flows covered 77 % on average in simulations, below it 97 %.
+FEW_VOTES = 10  # votes per pair below which the arcsine of their mean is clearly nonlinear
+# Share of unanimous pairs times root mean square of the scores in standard errors. In simulations
+# 95% intervals of smoothed flows covered 77% on average above it, 97% below.
 SHRUNK = 0.5
 
 
 class ResidualVariance(NamedTuple):
-    """Variance of a unit of weight, and how well it is known."""
+    """Variance per unit of weight, and how well it is known."""
 
     variance: float
     freedom: float | None
@@ -90,14 +95,14 @@ class ResidualVariance(NamedTuple):
     notes: tuple[str, ...]
 
 
-def noise_of_answers(
+def noise_of_votes(
     graph: ComparisonGraph, rss: float, unit: float, n_others: int = 0
 ) -> ResidualVariance:
-    """Residual variance s^2 = RSS / (m - n + components - others), which must not vanish by chance.
+    """Residual variance s^2 = RSS / (m - n + components - others), kept away from zero.
 
-    Answers that fit perfectly, or leave nothing over to check the fit with, do not show that
-    there is no noise: one pseudo-answer of variance `unit` then keeps the intervals open. No
-    answer has more, which bounds what Student's t makes of few degrees of freedom.
+    A perfect fit, or no degrees of freedom, does not prove that there is no noise: one pseudo-vote
+    of variance `unit` is then added. `unit` is also the largest variance of a vote, which bounds
+    the effect of Student's t with few degrees of freedom.
     """
     freedom = max(graph.n_votes - graph.n_items + graph.n_components - n_others, 0)
     notes: tuple[str, ...] = ()
@@ -109,47 +114,48 @@ def noise_of_answers(
 def noise_of_edges(
     graph: ComparisonGraph, link: LinkName, rss: float, unit: float, means: FloatArray
 ) -> ResidualVariance:
-    """The same of mean answers to edges, whose variance is known from the number of answers.
+    """Residual variance of mean votes on edges, whose sampling variance is known.
 
-    Few edges may fit better than the answers behind them allow; more noise than that is seen
-    where the link does not fit, or where the answers to a pair are too few for the delta method.
+    The sampling variance is a lower bound, since few edges may fit well by chance. A larger
+    residual variance indicates that the link does not fit, or that pairs have too few votes for the
+    delta method.
     """
     parameters = graph.n_items - graph.n_components
     least = unit * dispersion_around(graph, means, parameters)
     freedom = graph.n_edges - parameters
     if freedom <= 0 or rss / freedom <= least:
         return ResidualVariance(least, None, np.inf, ())
-    if link in CHOICE:  # no answer varies more than between its two flows
+    if link in CHOICE:  # no vote varies more than between its two possible flows
         return ResidualVariance(rss / freedom, freedom, unit * CHOICE[link] ** 2, ())
     return ResidualVariance(rss / freedom, None, np.inf, ())
 
 
-def few_answers_notes(
+def few_votes_notes(
     graph: ComparisonGraph, link: LinkName, smoothing: float, size: float
 ) -> tuple[str, ...]:
-    """What too few answers to a pair do to flows in the scale of a link.
+    """Return notes on the bias of flows in the scale of a link when pairs have few votes.
 
     `size` is the root mean square of the scores in standard errors.
     """
     answers = float(np.median(graph.effective_counts))
-    if link == "angular" and not smoothing and answers < FEW_ANSWERS:
+    if link == "angular" and not smoothing and answers < FEW_VOTES:
         return (
-            f"pairs have {answers:.3g} answers (median), whose arcsine stretches the scores: below "
-            f"{FEW_ANSWERS} by up to 54 % in simulations, where 95 % intervals covered 90 to 99 %; "
-            "use thurstone_mosteller or bayes_rank",
+            f"pairs have {answers:.3g} votes (median), too few for the angular link: below "
+            f"{FEW_VOTES} the scores are stretched by up to 54% in simulations, and 95% "
+            "intervals cover 90 to 99%; use thurstone_mosteller or bayes_rank",
         )
     unanimous = float(np.mean(np.abs(graph.flows) == 1))
     if not smoothing or unanimous * size <= SHRUNK:
         return ()
     better = "thurstone_mosteller" if link == "thurstone-mosteller" else "bradley_terry"
     return (
-        f"{unanimous:.0%} of the pairs are unanimous ({answers:.3g} answers per pair): smoothing "
-        f"by {smoothing:g} answers pulls the scores together and intervals are too short (95 % "
-        f"intervals of such votes covered 77 % in simulations); use {better} or bayes_rank",
+        f"{unanimous:.0%} of the pairs are unanimous ({answers:.3g} votes per pair): smoothing "
+        f"by {smoothing:g} votes shrinks the scores, and intervals are too short (in simulations "
+        f"95% intervals covered 77%); use {better} or bayes_rank",
     )
 
 
-PERFECT_FIT = 1e-10  # a residual sum of squares below this share of the squares is rounding
+PERFECT_FIT = 1e-10  # residual sum of squares relative to the total that counts as rounding
 PROBIT = "thurstone-mosteller"
 
 
@@ -160,42 +166,42 @@ def hodge_rank(
     ridge: float | None = None,
     smoothing: float | None = None,
     weighting: Weighting = "counts",
-    components: Components = "joined",
+    components: Components = "connected",
     covariance: CovarianceKind | None = None,
     position_bias: Position | None = None,
     confidence: float = 0.95,
 ) -> Ranking:
-    r"""HodgeRank: least squares on the comparison graph.
+    r"""Rank items by HodgeRank: least squares on the comparison graph.
 
     Solves :math:`(L + g I) x = D_0^T W f` with edge weights W, and f the flow of each edge in the
     scale of the link, :math:`f = \Phi^{-1}(p)`, :math:`p = (wins + ties/2 + a) / (m + 2a)`.
-    For the uniform link f is simply the mean answer. [Xu18] section 2.
+    For the uniform link f is simply the mean vote. [Xu18] section 2.
 
     Parameters
     ----------
     votes
-        Comparisons, a ComparisonGraph, or anything `read_comparisons` takes. Lazy frames are
-        reduced to edges where they live.
+        Comparisons, a ComparisonGraph, or anything `read_comparisons` accepts. Lazy frames are
+        aggregated to edges by their own engine.
     link
         The scale of the scores.
     ridge
         g, the precision of a Gaussian prior around 0. Default: no prior.
     smoothing
-        a, in answers (effective ones, where there are weights). Default: 1/2 for the links that
-        need it (an edge won 5:0 would have an infinite flow), 0 for uniform and angular.
+        a, in effective votes. Default: 1/2 for the links that need it (an edge won 5:0 would have
+        an infinite flow), 0 for uniform and angular.
     weighting
-        'counts' weighs an edge by its answers; 'variance' by the inverse variance of its flow.
+        'counts' weights an edge by its votes; 'variance' by the inverse variance of its flow.
     components
-        'joined' raises `DisconnectedGraph` if some items cannot be compared; 'separate' ranks
-        every component by itself.
+        'connected' raises `DisconnectedGraph` if the graph is not connected; 'separate' ranks every
+        component separately.
     covariance
-        'model', or a sandwich clustered by 'worker' or by 'ballot'. Default: 'ballot' where the
-        answers were taken from rankings of several items, or a `unit` was named; else 'model'.
+        'model', or a sandwich estimator clustered by 'worker' or by 'ballot'. Default: 'ballot' if
+        the votes come from rankings of several items or a `unit` was named; else 'model'.
     position_bias
-        What sides add to an answer: 'common' to all workers, or of each 'worker'. Default: nothing.
-        Scores and standard errors allow for it; with the uniform link only.
+        Model position bias: 'common' for one term shared by all workers, 'worker' for one term per
+        worker. Default: none. Scores and standard errors account for it; uniform link only.
     confidence
-        Level of the intervals.
+        Confidence level of the intervals.
 
     Examples
     --------
@@ -214,7 +220,7 @@ def hodge_rank(
         if not (np.isfinite(value) and value >= 0):
             raise InvalidArgument(f"{name} must be 0 or more, not {value}")
     graph = graph_to_rank(votes, components)
-    sides = None
+    adjusted = None
     if position_bias is not None:
         if link != "uniform" or smoothing:
             raise InvalidArgument(
@@ -223,8 +229,8 @@ def hodge_rank(
             )
         from hodgerank.estimators.position_bias.adjustment import adjust_for_position
 
-        sides = adjust_for_position(votes, position_bias, link, ridge=ridge)
-        graph = sides.graph
+        adjusted = adjust_for_position(votes, position_bias, link, ridge=ridge)
+        graph = adjusted.graph
     flows, weights, unit_variance = observations(graph, link, smoothing, weighting)
 
     equations = NormalEquations(graph.i, graph.j, weights, graph.components, ridge)
@@ -235,28 +241,32 @@ def hodge_rank(
     rss = float(squares - scores @ rhs - ridge * scores @ scores)
     rss = rss if rss > PERFECT_FIT * squares else 0.0
     if link == "uniform":
-        noise = noise_of_answers(graph, rss, unit_variance, 0 if sides is None else sides.n_leans)
+        noise = noise_of_votes(
+            graph, rss, unit_variance, 0 if adjusted is None else adjusted.n_biases
+        )
     else:
         means = fitted_means(graph, link, scores)
         noise = noise_of_edges(graph, link, rss, unit_variance, means)
     if not (np.isfinite(scores).all() and np.isfinite(noise.variance)):
         raise InvalidArgument("the weights are too large or too small to compute with")
-    notes = noise.notes + (() if sides is None else (sides.note,))
+    notes = noise.notes + (() if adjusted is None else (adjusted.note,))
     if link != "uniform":
         energy = float(scores @ rhs - ridge * scores @ scores) / noise.variance
         size = float(np.sqrt(max(energy, 0.0) / graph.n_items))
-        notes += few_answers_notes(graph, link, smoothing, size)
-    system, choices = (equations, graph) if sides is None else (sides.equations, sides.choices)
+        notes += few_votes_notes(graph, link, smoothing, size)
+    system, choices = (
+        (equations, graph) if adjusted is None else (adjusted.equations, adjusted.choices)
+    )
     model = ModelCovariance(system, noise.variance, noise.freedom, noise.largest)
     uncertainty: Covariance = model
     if kind != "model":
-        if sides is None:
-            answers = single_answers(votes, f"covariance={kind!r}")
+        if adjusted is None:
+            answers = single_votes(votes, f"covariance={kind!r}")
             slopes = _slopes(answers, link, weighting, scores)
             by_cluster = ClusteredCovariance(system, answers, slopes, kind)
         else:
-            by_cluster = sides.clusters(kind)
-        uncertainty = cluster_unless_vain(model, by_cluster, covariance)
+            by_cluster = adjusted.clusters(kind)
+        uncertainty = clustered_or_model(model, by_cluster, covariance)
     return Ranking.from_scores(
         graph,
         scores,
@@ -270,7 +280,7 @@ def hodge_rank(
         solver=solver,
         converged=True,
         belief=FoundBelief(
-            in_answers(choices),
+            in_votes(choices),
             link if link in LIKELIHOODS else PROBIT,
             clustered=uncertainty,
             model=model,
@@ -283,7 +293,7 @@ def hodge_rank(
 def _slopes(
     votes: Comparisons, link: LinkName, weighting: Weighting, scores: FloatArray
 ) -> FloatArray:
-    """Influence of each answer on the right-hand side: its residual in the scale of the link."""
+    """Influence of each vote on the right-hand side: its residual in the scale of the link."""
     weight = votes.total_weight
     difference = scores[votes.left] - scores[votes.right]
     if link == "uniform":

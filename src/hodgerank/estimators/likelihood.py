@@ -1,4 +1,4 @@
-"""bradley_terry and thurstone_mosteller: maximum likelihood, one solver, the link an argument."""
+"""bradley_terry and thurstone_mosteller: maximum likelihood with either link."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from hodgerank.estimators.covariance import (
     Covariance,
     CovarianceKind,
     ModelCovariance,
-    cluster_unless_vain,
+    clustered_or_model,
     covariance_kind,
 )
 from hodgerank.estimators.dispersion import are_choices, dispersion_around, fitted_means
 from hodgerank.estimators.posterior_mode import TOLERANCE, most_probable, not_converged
 from hodgerank.estimators.ranking import Ranking
-from hodgerank.graph.build import Components, graph_to_rank, single_answers
+from hodgerank.graph.build import Components, graph_to_rank, single_votes
 from hodgerank.graph.comparison_graph import ComparisonGraph
 from hodgerank.kernels.linalg.laplacian import FEW_ITEMS, centre, degrees, reached_from_first
 from hodgerank.kernels.linalg.normal_equations import NormalEquations
@@ -30,40 +30,40 @@ from hodgerank.types import BoolArray, CodeArray, FloatArray, IntArray, VotesLik
 if TYPE_CHECKING:
     from hodgerank.estimators.position_bias.position_cells import Position
 
-# Used only where no maximum exists: a prior of standard deviation 10 on each score.
+# Used only if no maximum exists: a prior of standard deviation 10 on each score.
 FALLBACK_RIDGE = 0.01
-# Mean weights that are hardly meant as numbers of answers.
+# Mean weights beyond these are probably not numbers of votes.
 LIGHT, HEAVY = 0.5, 2.0
-UNEQUAL = 0.7  # effective answers per unit of weight, below which errors are much too small
+UNEQUAL = 0.7  # effective votes per unit of weight, below which errors are much too small
 
 
 def bradley_terry(
     votes: VotesLike,
     *,
     ridge: float | None = None,
-    components: Components = "joined",
+    components: Components = "connected",
     covariance: CovarianceKind | None = None,
     position_bias: Position | None = None,
     confidence: float = 0.95,
 ) -> Ranking:
-    """Bradley-Terry scores by maximum likelihood, P(i beats j) = 1 / (1 + exp(x_j - x_i)).
+    """Fit Bradley-Terry scores by maximum likelihood, P(i beats j) = 1 / (1 + exp(x_j - x_i)).
 
-    An answer y counts as (1 + y)/2 of a win for left and (1 - y)/2 for right, so a tie is half
-    a win each. Ties and grades vary less than choices: standard errors are smaller by the root of
-    the `dispersion` that is found.
+    A vote y counts as (1 + y)/2 of a win for left and (1 - y)/2 for right, so a tie is half a win
+    each. Ties and grades vary less than choices: standard errors are multiplied by the root of the
+    estimated `dispersion`.
 
     Parameters
     ----------
     votes
-        Comparisons, a ComparisonGraph, or anything `read_comparisons` takes.
+        Comparisons, a ComparisonGraph, or anything `read_comparisons` accepts.
     ridge
-        Precision of a Gaussian prior on the scores. Default: 0 where the maximum exists;
-        otherwise 0.01, and the ranking names the undefeated and winless items.
+        Precision of a Gaussian prior on the scores. Default: 0 if the maximum exists; otherwise
+        0.01, and the ranking lists the undefeated and winless items.
     components, covariance, confidence
         As in `hodge_rank`.
     position_bias
-        What sides add to an answer, in the scale of the scores: 'common' to all workers, or of each
-        'worker' (with a prior of standard deviation 3 logits, so that none is infinite).
+        Model position bias on the scale of the scores: 'common' for one term shared by all workers,
+        'worker' for one term per worker (with a prior of standard deviation 3 logits).
 
     Examples
     --------
@@ -80,12 +80,12 @@ def thurstone_mosteller(
     votes: VotesLike,
     *,
     ridge: float | None = None,
-    components: Components = "joined",
+    components: Components = "connected",
     covariance: CovarianceKind | None = None,
     position_bias: Position | None = None,
     confidence: float = 0.95,
 ) -> Ranking:
-    """Thurstone-Mosteller scores by maximum likelihood.
+    """Fit Thurstone-Mosteller scores by maximum likelihood.
 
     P(i beats j) is the standard normal distribution function of x_i - x_j. Parameters as in
     `bradley_terry`.
@@ -112,18 +112,18 @@ def _maximum_likelihood(
     strength = ridge if ridge is not None else (0.0 if exists else FALLBACK_RIDGE)
     if not (exists or strength):
         raise InvalidArgument(
-            "no finite maximum of the likelihood exists, because some items never lost or never "
-            "won: leave ridge out or give one above 0"
+            "the likelihood has no finite maximum, because some items never lost or never "
+            "won: omit ridge, or give one above 0"
         )
 
     notes = [*weight_notes(graph)]
-    sides = None
+    adjusted = None
     if position_bias is not None:
         from hodgerank.estimators.position_bias.adjustment import adjust_for_position
 
-        sides = adjust_for_position(votes, position_bias, link, ridge=strength)
-        graph, fit = sides.graph, sides.as_newton
-        notes.append(sides.note)
+        adjusted = adjust_for_position(votes, position_bias, link, ridge=strength)
+        graph, fit = adjusted.graph, adjusted.as_newton
+        notes.append(adjusted.note)
     else:
         start = _start(graph, link)
         fit, information = most_probable(graph, link, strength, graph.components, start)
@@ -131,24 +131,24 @@ def _maximum_likelihood(
     if not are_choices(graph):
         means = fitted_means(graph, link, fit.x)
         dispersion = dispersion_around(graph, means, graph.n_items - graph.n_components)
-    if sides is None:
+    if adjusted is None:
         model = ModelCovariance(_with_dispersion(information, dispersion), 1.0)
     else:
-        model = ModelCovariance(sides.equations_with(dispersion), 1.0)
+        model = ModelCovariance(adjusted.equations_with(dispersion), 1.0)
     uncertainty: Covariance = model
     if kind != "model":
-        if sides is None:
-            answers = single_answers(votes, f"covariance={kind!r}")
+        if adjusted is None:
+            answers = single_votes(votes, f"covariance={kind!r}")
             slopes = slopes_of(answers, link, fit.x)
             by_cluster = ClusteredCovariance(information, answers, slopes, kind)
         else:
-            by_cluster = sides.clusters(kind)
-        uncertainty = cluster_unless_vain(model, by_cluster, covariance)
+            by_cluster = adjusted.clusters(kind)
+        uncertainty = clustered_or_model(model, by_cluster, covariance)
     if not exists and ridge is None:
         notes.insert(
             0,
-            "no finite maximum of the likelihood exists (see undefeated and winless items): "
-            f"scores are kept finite by a weak prior (ridge {FALLBACK_RIDGE})",
+            "the likelihood has no finite maximum (see undefeated and winless items): "
+            f"a weak prior keeps the scores finite (ridge {FALLBACK_RIDGE})",
         )
     converged = fit.residual <= TOLERANCE
     if not converged:
@@ -178,7 +178,7 @@ def _maximum_likelihood(
 
 
 def _with_dispersion(information: NormalEquations, dispersion: float) -> NormalEquations:
-    """The information of answers that vary less than choices; that of a prior stays as it is."""
+    """Divide the information of the votes by the dispersion; that of the prior is unchanged."""
     if dispersion == 1:
         return information
     return NormalEquations(
@@ -191,7 +191,7 @@ def _with_dispersion(information: NormalEquations, dispersion: float) -> NormalE
 
 
 def weight_notes(graph: ComparisonGraph) -> tuple[str, ...]:
-    """That weights count as answers, where they are hardly meant to."""
+    """Return notes on weights that are probably not meant as numbers of votes."""
     if not graph.n_votes:
         return ()
     total = float(graph.weights.sum())
@@ -200,14 +200,14 @@ def weight_notes(graph: ComparisonGraph) -> tuple[str, ...]:
         if worth >= UNEQUAL * total:
             return ()
         return (
-            f"weights count as answers, and are unequal: all {graph.n_votes:,} answers are worth "
-            f"{worth:,.3g} of equal weight, so that standard errors are too small, by about "
-            f"{np.sqrt(total / worth):.2g} times",
+            "weights count as votes, but are unequal: the effective number of votes is "
+            f"{worth:,.3g} of {graph.n_votes:,}, so standard errors are too small by a factor of "
+            f"about {np.sqrt(total / worth):.2g}",
         )
     return (
-        f"weights count as answers: their mean is {mean:.3g}, so that standard errors are those of "
-        f"{graph.weights.sum():,.3g} answers, not of {graph.n_votes:,}; scale them to mean 1 if "
-        "they only say which answers count more",
+        f"weights count as votes: their mean is {mean:.3g}, so standard errors are those of "
+        f"{graph.weights.sum():,.3g} votes, not of {graph.n_votes:,}; scale them to mean 1 if "
+        "they are only relative",
     )
 
 
@@ -217,11 +217,11 @@ MOST_BLUR = 0.75  # k times the variance of the blurred scores, which is below 1
 
 
 def _start(graph: ComparisonGraph, link: str) -> FloatArray:
-    """Scores as if everybody had met everybody: from each item's own share of wins.
+    """Return scores from each item's own share of wins, as if all had been compared with all.
 
-    An item has won (m + D0^T M flow) / 2 of its m answers. Opponents differ, which draws shares of
-    wins towards a half: with normal scores of variance v, what the shares say is too small by
-    sqrt(1 + k v), and has variance v / (1 + k v).
+    An item has won (m + D0^T M flow) / 2 of its m votes. Different opponents bring shares of wins
+    closer to a half: with normal scores of variance v, scores from the shares are too small by
+    sqrt(1 + k v), and have variance v / (1 + k v).
     """
     answers = degrees(graph.i, graph.j, graph.weights, graph.n_items)
     rate = ((answers + graph.surplus) / 2 + 0.5) / (answers + 1)
@@ -229,16 +229,16 @@ def _start(graph: ComparisonGraph, link: str) -> FloatArray:
     return np.asarray(blurred / np.sqrt(1 - min(BLUR[link] * float(np.var(blurred)), MOST_BLUR)))
 
 
-ENOUGH_EDGES = 64  # of an item, which nearly always show a win and a defeat
+ENOUGH_EDGES = 64  # of an item, which nearly always include a win and a loss
 
 
 def extreme_groups(graph: ComparisonGraph) -> tuple[BoolArray, BoolArray, bool]:
-    """Which items never lost, which never won, and whether the likelihood has a maximum.
+    """Return which items never lost, which never won, and whether the likelihood has a maximum.
 
-    It has one if and only if the graph of wins is strongly connected in each component
-    [Ford57]. Otherwise a first strongly connected part never lost to an outsider and a last
-    one never won against one; the largest part of a component is the field that others are
-    measured against and not reported. A tie is half a win for each side.
+    It has one if and only if the graph of wins is strongly connected in each component [Ford57].
+    Otherwise a first strongly connected part never lost to an item outside it, and a last one never
+    won against one; the largest part of a component is the reference and not reported. A tie is
+    half a win for each side.
     """
     n = graph.n_items
     nobody = np.zeros(n, bool)
@@ -246,7 +246,7 @@ def extreme_groups(graph: ComparisonGraph) -> tuple[BoolArray, BoolArray, bool]:
         return nobody, nobody, True
     from scipy import sparse
 
-    # If some of the edges do, all do; they are tried first.
+    # If a subset of the edges suffices, so do all; it is tried first.
     for stride in sorted({1, max(1, len(graph.i) // (ENOUGH_EDGES * n))}, reverse=True):
         winner, loser = _wins(graph, stride)
         wins = sparse.coo_array((np.ones(len(winner), np.int8), (winner, loser)), shape=(n, n))
@@ -263,14 +263,14 @@ def extreme_groups(graph: ComparisonGraph) -> tuple[BoolArray, BoolArray, bool]:
 
 
 def _wins(graph: ComparisonGraph, stride: int = 1) -> tuple[CodeArray, CodeArray]:
-    """Who won against whom, on one edge of so many."""
+    """Return winners and losers, on every `stride`-th edge."""
     i, j, flows = graph.i[::stride], graph.j[::stride], graph.flows[::stride]
     won, lost = flows > -1, flows < 1
     return np.concatenate((i[won], j[lost])), np.concatenate((j[won], i[lost]))
 
 
 def _all_reach_each_other(graph: ComparisonGraph) -> bool:
-    """Whether wins lead from an item to all others of a connected graph, and from all to it."""
+    """Whether wins lead from an item to all others of a connected graph, and back."""
     if not graph.is_connected:
         return False
     beats = np.zeros((graph.n_items, graph.n_items), bool)
@@ -279,7 +279,7 @@ def _all_reach_each_other(graph: ComparisonGraph) -> bool:
 
 
 def _is_field(part: IntArray, components: IntArray) -> BoolArray:
-    """Which parts are the largest of their component, with no other as large."""
+    """Return which parts are the largest of their component, with no other as large."""
     sizes = np.bincount(part)
     component = np.empty(len(sizes), np.int64)
     component[part] = components
@@ -291,7 +291,7 @@ def _is_field(part: IntArray, components: IntArray) -> BoolArray:
 
 
 def slopes_of(votes: Comparisons, link: str, scores: FloatArray) -> FloatArray:
-    """Derivative of each answer's log-likelihood in the difference of its two scores."""
+    """Return the derivative of each vote's log-likelihood in the difference of its two scores."""
     difference = scores[votes.left] - scores[votes.right]
     slope = LIKELIHOODS[link](difference, (1 + votes.outcome) / 2)[1]
     return np.asarray(votes.total_weight * slope)

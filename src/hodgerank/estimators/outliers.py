@@ -1,4 +1,4 @@
-"""find_outliers: answers that a common ranking cannot explain."""
+"""find_outliers: votes that a common ranking cannot explain."""
 
 from __future__ import annotations
 
@@ -23,26 +23,26 @@ from hodgerank.types import BoolArray, FloatArray, IntArray, VotesLike
 CELL_DRAWS = 400_000  # redrawn cells in all
 FEWEST, MOST = 20, 199
 FEW_CELLS = 100_000
-TOLERANCE = 1e-3  # of the scores; redrawn crowds need not be fitted more accurately
-SURELY = 1 - 1e-12  # the largest mean answer that odds are taken of
-WIDEST = 5.0  # logarithm of the steepest preference that is looked for
+TOLERANCE = 1e-3  # of the scores; simulated crowds need no more accuracy
+SURELY = 1 - 1e-12  # largest mean vote that is converted to log-odds
+WIDEST = 5.0  # log of the largest slope searched
 STEPS = 40
-LEAST_NOISE = 0.25  # of the root of the excess of n answers, times sqrt(n); usually about 0.4
+LEAST_NOISE = 0.25  # lower bound of the root-excess sd, times sqrt(votes); typically about 0.4
 
 
 @dataclass(frozen=True)
 class ExpectedOutliers:
-    """Outlying answers of redrawn consistent crowds.
+    """Outliers among simulated votes of consistent crowds.
 
     Attributes
     ----------
     mean, std
-        Share of answers that are outliers.
+        Share of votes that are outliers.
     excess_mean, excess_std
-        By how much answers go beyond the penalty, on average over all answers: the share says how
-        many are outlying, this also how far.
+        Mean excess over the penalty, over all votes. The share says how many votes are outliers;
+        the excess also says how extreme they are.
     n_redrawn
-        Number of crowds.
+        Number of simulated crowds.
     """
 
     mean: float
@@ -55,7 +55,7 @@ class ExpectedOutliers:
 
     @classmethod
     def of(cls, shares: FloatArray, excesses: FloatArray, n_votes: int) -> ExpectedOutliers:
-        """Sum up crowds of so many answers."""
+        """Summarise simulated crowds of `n_votes` votes each."""
         roots = np.sqrt(excesses)
         return cls(
             mean=float(shares.mean()),
@@ -68,7 +68,7 @@ class ExpectedOutliers:
         )
 
     def p_value(self, excess: float) -> float:
-        """Probability of at least this excess in a consistent crowd; its root is near normal."""
+        """Probability of at least this excess in a consistent crowd; its root is nearly normal."""
         error = self._root_std * np.sqrt(1 + 1 / self.n_redrawn)
         return float(stdtr(self.n_redrawn - 1, (self._root_mean - np.sqrt(excess)) / error))
 
@@ -76,17 +76,17 @@ class ExpectedOutliers:
 def expected_outliers(
     answered: AnsweredGraph, penalty: float, start: FloatArray
 ) -> ExpectedOutliers:
-    """Redraw who preferred what, and count the outliers at the same penalty.
+    """Simulate the votes under the null model, and find outliers at the same penalty.
 
-    Each answer keeps its size (ties stay ties, grades as strong as they were); the side it takes is
-    drawn by Bradley-Terry probabilities fitted to the votes.
+    Each vote keeps its size (ties stay ties, grades keep their strength); its direction is drawn
+    from Bradley-Terry probabilities fitted to the votes.
     """
     crowd = _Crowd.of(answered)
     n = int(np.clip(CELL_DRAWS // max(len(crowd.edge), 1), FEWEST, MOST))
     rng = np.random.default_rng(0)
     shares, excesses = np.empty((2, n))
     edge, size = np.tile(crowd.edge, 2), np.r_[crowd.size, -crowd.size]
-    weight, share = np.tile(crowd.weight, 2), np.tile(crowd.answers / crowd.answers.sum(), 2)
+    weight, share = np.tile(crowd.weight, 2), np.tile(crowd.votes / crowd.votes.sum(), 2)
     for k in range(n):
         wins = crowd.redrawn(rng)
         part = np.r_[wins, 1 - wins]
@@ -101,12 +101,12 @@ def expected_outliers(
 
 @dataclass(frozen=True, eq=False)
 class _Crowd:
-    """Answers of one size to one edge: how many, and how probably each is for the lesser item."""
+    """Votes of one size on one edge: their number, and the probability of preferring item i."""
 
     edge: IntArray
     size: FloatArray
     weight: FloatArray
-    answers: FloatArray
+    votes: FloatArray
     draws: IntArray
     chances: FloatArray
 
@@ -119,13 +119,13 @@ class _Crowd:
         squares = answers if votes.weight is None else np.bincount(cell, weight * votes.weight)
         draws = np.ceil(cells.weight**2 / squares - 1e-9).astype(np.int64)
         logits = cells.value * _logits(answered)[cells.edge]
-        wanted = float(answered.graph.weights @ _pull(answered))
+        wanted = float(answered.graph.weights @ _alignment(answered))
         chances = expit(_steepness(cells, logits, wanted) * logits)
         return cls(cells.edge, cells.value, cells.weight, answers, np.maximum(draws, 1), chances)
 
     def redrawn(self, rng: np.random.Generator) -> FloatArray:
-        """Share of the answers that are for the lesser item, in another crowd."""
-        if len(self.draws) <= FEW_CELLS:  # it takes longer to load the compiler
+        """Simulate another crowd: the share of votes of each cell that prefer item i."""
+        if len(self.draws) <= FEW_CELLS:  # loading the compiler takes longer
             return rng.binomial(self.draws, self.chances) / self.draws
         from hodgerank.kernels.hypothesis_tests import redrawn_wins
 
@@ -138,15 +138,15 @@ def _logits(answered: AnsweredGraph) -> FloatArray:
     return np.asarray(2 * np.arctanh(np.clip(null.means / null.size, -SURELY, SURELY)))
 
 
-def _pull(answered: AnsweredGraph) -> FloatArray:
-    """How far mean answers of the null model go along its own preferences."""
+def _alignment(answered: AnsweredGraph) -> FloatArray:
+    """Product of mean vote and log-odds under the null model."""
     return answered.null_model.means * _logits(answered)
 
 
 def _steepness(cells: Cells, logits: FloatArray, wanted: float) -> float:
-    """What log-odds are multiplied by, so that answers go along the preferences as far as wanted.
+    """Return the factor of the log-odds for which mean vote times log-odds sums to `wanted`.
 
-    A strong answer follows them more surely than a weak one: its log-odds are as much larger.
+    The log-odds of a vote grow with its size: strong votes follow the ranking more reliably.
     """
     if bool((cells.value == 1).all()):
         return 1.0
@@ -160,36 +160,35 @@ def _steepness(cells: Cells, logits: FloatArray, wanted: float) -> float:
 
 PATH_POINTS = 25
 FEWEST_OUTLIERS = 3
-EQUAL = 1e-6  # of the largest weight, by which equal ones may differ
+EQUAL = 1e-6  # relative tolerance of equal weights
 SMALL = 0.0005  # a standard deviation that "0.0%" would hide
-SURPRISING = 0.01  # a share this improbable in a consistent crowd is worth a word
+SURPRISING = 0.01  # significance level
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Outliers(Displayed, Charted):
-    """Answers in the order in which the Huber-LASSO path takes them for outliers.
+    """Votes in the order in which they become outliers on the Huber-LASSO path.
 
     Attributes
     ----------
     answered
-        The answers and their graph.
+        The votes and their graph.
     penalty
-        The lambda chosen.
+        The chosen lambda.
     false_positive_rate
-        The criterion: of a consistent crowd's answers, about this share would be flagged.
+        The criterion: the share of votes of a consistent crowd that would be flagged.
     flagged
-        Which answers are outliers at the chosen penalty.
+        Which votes are outliers at the chosen penalty.
     excess
-        e, by how much each answer goes beyond what is believed, in display orientation; 0 for
-        those not flagged.
+        e, the part of each residual beyond the penalty, in display orientation; 0 if not flagged.
     entry
-        The penalty at which each answer enters the path; the larger the more outlying.
+        The penalty at which each vote enters the path; larger means more outlying.
     scores
-        The ranking's scores with the outliers discounted, aligned with the items of `votes`.
+        Scores with the outliers downweighted, aligned with the items of `votes`.
     path
-        Penalties, and the share of answers flagged at each.
+        Penalties, and the share of votes flagged at each.
     iterations, residual, solver
-        Newton steps of the fit at the chosen penalty, and the size of the next.
+        Newton steps at the chosen penalty, size of the next step, and linear solver.
     """
 
     answered: AnsweredGraph
@@ -205,7 +204,7 @@ class Outliers(Displayed, Charted):
     solver: str
 
     def _headline(self) -> str:
-        return f"{self.n_flagged:,} of {self.votes.n_votes:,} answers, penalty {self.penalty:.2f}"
+        return f"{self.n_flagged:,} of {self.votes.n_votes:,} votes, penalty {self.penalty:.2f}"
 
     def _preview(self) -> Preview:
         table = self.to_frame("polars")
@@ -213,35 +212,35 @@ class Outliers(Displayed, Charted):
 
     @property
     def votes(self) -> Comparisons:
-        """The answers that were looked at."""
+        """The votes that were examined."""
         return self.answered.votes
 
     @property
     def n_flagged(self) -> int:
-        """Number of answers that are flagged."""
+        """Number of flagged votes."""
         return int(self.votes.votes_per_row[self.flagged].sum())
 
     @property
     def share(self) -> float:
-        """Share of answers that are flagged."""
+        """Share of flagged votes."""
         return self.n_flagged / self.votes.n_votes
 
     @property
     def mean_excess(self) -> float:
-        """By how much answers go beyond what is believed, on average over all answers."""
+        """Mean excess over the penalty, over all votes."""
         return float(self.votes.votes_per_row @ np.abs(self.excess)) / self.votes.n_votes
 
     @cached_property
     def expected(self) -> ExpectedOutliers:
-        """What consistent crowds show: the answers redrawn, outliers found in the same way."""
+        """Outliers expected by chance: simulated consistent votes, analysed in the same way."""
         return expected_outliers(self.answered, self.penalty, self.scores)
 
     @cached_property
     def p_value(self) -> float:
-        """Probability that answers of a consistent crowd go as far beyond what is believed.
+        """Probability of at least this mean excess in a consistent crowd.
 
-        By the mean excess, which counts outlying answers by how far they are out. 1 where nothing
-        can be said: one or two odd answers are never too many, and an answer of more weight may
+        The mean excess counts outliers by their distance. The p-value is 1 where no test is
+        possible: with fewer than three outliers, or with unequal weights, since a heavier vote may
         stand for several.
         """
         if self.n_flagged < FEWEST_OUTLIERS or not self._has_equal_weights:
@@ -255,12 +254,19 @@ class Outliers(Displayed, Charted):
 
     @property
     def are_too_many(self) -> bool:
-        """Whether answers stray further than those of a Bradley-Terry crowd would (p < .01)."""
+        """Whether the residuals are larger than those of a Bradley-Terry crowd (p < .01)."""
         return self.p_value < SURPRISING
 
     @property
+    def code(self) -> str:
+        """Stable name of the verdict: 'too_many', 'expected', or 'unknown' with unequal weights."""
+        if not self._has_equal_weights:
+            return "unknown"
+        return "too_many" if self.are_too_many else "expected"
+
+    @property
     def verdict(self) -> str:
-        """What the redrawn crowds say of the outlying answers, in one sentence."""
+        """The outliers compared with those expected by chance, in one sentence."""
         numbers = (
             f"{self.n_flagged:,} of {self.votes.n_votes:,} votes are outliers ({self.share:.1%})"
         )
@@ -280,14 +286,14 @@ class Outliers(Displayed, Charted):
 
     @property
     def criterion(self) -> str:
-        """The criterion in words."""
+        """The criterion for flagging, in words."""
         return (
-            f"about {self.false_positive_rate:.0%} of the answers of a consistent crowd "
+            f"about {self.false_positive_rate:.0%} of the votes of a consistent crowd "
             "would be flagged"
         )
 
     def to_frame(self, backend: str | None = None) -> Any:
-        """The flagged answers, most outlying first, with the row of the source each stood in."""
+        """Return the flagged votes, most outlying first, with their rows in the source."""
         from hodgerank.data.sources.frames import build_frame
 
         rows = np.flatnonzero(self.flagged)
@@ -313,28 +319,28 @@ class Outliers(Displayed, Charted):
 
 
 def _percent(std: float) -> str:
-    """With two digits where one place would show nothing."""
+    """Format with two significant digits where one decimal place would show 0."""
     return f"{100 * std:.2g}%" if 0 < std < SMALL else f"{std:.1%}"
 
 
 def find_outliers(
     votes: VotesLike, *, false_positive_rate: float = 0.05, penalty: float | None = None
 ) -> Outliers:
-    """Outlying answers by the Huber-LASSO path.
+    """Find outlying votes by the Huber-LASSO path.
 
-    min over x, e of 1/2 |y - D0 x - e|^2 + lambda |e|_1: answers with e != 0 are outliers. The path
-    in lambda is followed from the largest residual down; an answer's entry point is where it
-    first becomes one.
+    Minimises 1/2 |y - D0 x - e|^2 + lambda |e|_1 over x and e; votes with e != 0 are outliers. The
+    path starts at the largest residual and follows decreasing lambda. The entry point of a vote is
+    the lambda at which it first becomes an outlier.
 
     Parameters
     ----------
     votes
-        Comparisons, or anything `read_comparisons` takes.
+        Comparisons, or anything `read_comparisons` accepts.
     false_positive_rate
-        Chooses lambda: the share of answers that would be flagged if the crowd were consistent
-        and answered by Bradley-Terry probabilities.
+        Chooses lambda: the share of votes that would be flagged if the crowd were consistent and
+        voted with Bradley-Terry probabilities.
     penalty
-        lambda itself, instead.
+        lambda itself, instead of a false positive rate.
 
     Examples
     --------
@@ -353,7 +359,7 @@ def find_outliers(
 def outliers_among(
     answered: AnsweredGraph, false_positive_rate: float = 0.05, penalty: float | None = None
 ) -> Outliers:
-    """The same of answers whose graph is known; rows may stand for several."""
+    """Find outliers among votes whose graph is known; a row may stand for several votes."""
     votes, graph, sign, start = answered.votes, answered.graph, answered.sign, answered.scores
     cells, cell = group_cells(answered.edge, answered.turned, votes.total_weight)
     if penalty is None:
@@ -377,7 +383,7 @@ def outliers_among(
 
 
 def _penalty_for(answered: AnsweredGraph, rate: float) -> float:
-    """The smallest penalty at which a consistent crowd would have at most this share flagged."""
+    """Return the smallest penalty that flags at most this share of a consistent crowd's votes."""
     graph, scores = answered.graph, answered.scores
     means, size = answered.null_model.means, answered.null_model.size
     fitted = scores[graph.i] - scores[graph.j]
@@ -392,9 +398,10 @@ def _penalty_for(answered: AnsweredGraph, rate: float) -> float:
 def _follow_path(
     graph: ComparisonGraph, cells: Cells, start: FloatArray, chosen: float
 ) -> tuple[FloatArray, tuple[FloatArray, FloatArray]]:
-    """Entry point of each cell, and the share of answers flagged along the path.
+    """Return the entry point of each cell, and the share of votes flagged along the path.
 
-    Between neighbouring penalties residuals are taken as linear, which they are but for events.
+    Residuals are interpolated linearly between neighbouring penalties, which is exact except where
+    votes enter.
     """
     x = start
     residual = np.abs(residuals(graph, cells, x))

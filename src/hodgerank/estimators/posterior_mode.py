@@ -1,4 +1,4 @@
-"""Scores of largest likelihood, or largest posterior probability under a Gaussian prior."""
+"""Maximum-likelihood scores, or the posterior mode under a Gaussian prior."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def most_probable(
     start: FloatArray,
     tolerance: float = TOLERANCE,
 ) -> tuple[Fit, NormalEquations]:
-    """The scores, and the information there. They sum to zero in each of the `components`."""
+    """Return the scores, which sum to zero in each component, and the information matrix."""
 
     def equations(curvature: FloatArray) -> NormalEquations:
         return NormalEquations(graph.i, graph.j, curvature, components, ridge)
@@ -49,11 +49,11 @@ def posterior_mode(
     start: FloatArray,
     tolerance: float = TOLERANCE,
 ) -> tuple[Fit, NormalEquations]:
-    """The most probable scores under prior N(0, variance), and the information there."""
-    together = np.zeros(graph.n_items, np.int64)  # the prior joins all components
+    """Return the posterior mode under the prior N(0, variance), and the information matrix."""
+    together = np.zeros(graph.n_items, np.int64)  # the prior connects all components
     return most_probable(graph, link, 1 / variance, together, start, tolerance)
 
 
 def not_converged(fit: Fit) -> str:
-    """The note that a fit used up its steps."""
+    """Return the note on a fit that reached its iteration limit."""
     return f"not converged after {fit.iterations} steps (next step {fit.residual:.1e})"

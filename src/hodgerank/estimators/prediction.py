@@ -1,8 +1,8 @@
-"""Predictions of scores that are not on the scale of a model: through one fitted temperature.
+"""Win probabilities from least-squares scores, through one fitted temperature.
 
-Least-squares scores say which item is better and by how much, but a difference of 1 is not a
-certainty: P(i beats j) = 1 / (1 + exp(-temperature (x_i - x_j))), with the temperature that would
-have predicted each answer best from all others.
+Least-squares scores are not on the scale of a choice model. Probabilities are
+P(i beats j) = 1 / (1 + exp(-temperature (x_i - x_j))), with the temperature that maximises the
+leave-one-out likelihood of the votes.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from hodgerank.graph.comparison_graph import ComparisonGraph
 from hodgerank.kernels.links import LINKS
 from hodgerank.types import FloatArray
 
-UNPREDICTED = 1 - 1e-9  # leverage of an answer that nothing else foretells
-# What one pseudo-answer at a typical difference speaks for, so that no temperature is infinite.
+UNPREDICTED = 1 - 1e-9  # leverage of a vote that the other votes do not predict
+# Log-odds of one pseudo-vote at a typical difference, which keeps the temperature finite.
 USUAL = 1.0
 CLOSE = 1e-9
 MOST_STEPS = 100
@@ -26,14 +26,14 @@ MOST_STEPS = 100
 
 @dataclass(frozen=True, eq=False)
 class Prediction:
-    """How to get from score differences to probabilities.
+    """The mapping from score differences to probabilities.
 
     Attributes
     ----------
     scores, equations
-        The fit, by the order of the graph's items.
+        The fit, in the order of the graph's items.
     link
-        In whose scale the scores are.
+        The link whose scale the scores are on.
     """
 
     graph: ComparisonGraph
@@ -43,7 +43,7 @@ class Prediction:
 
     @cached_property
     def temperature(self) -> float:
-        """Of largest likelihood, each answer being predicted from the others; 0 or more."""
+        """Maximum leave-one-out likelihood estimate; 0 or more."""
         graph, scores = self.graph, self.scores
         difference = scores[graph.i] - scores[graph.j]
         typical = float(np.sqrt(np.mean(difference**2)))
@@ -51,8 +51,7 @@ class Prediction:
             return 0.0
         leverage = np.minimum(self._resistances * graph.weights / graph.counts, UNPREDICTED)
         is_predicted = leverage < UNPREDICTED
-        # answers of an edge count as +-grade, with the grade and their shares such that sum and
-        # sum of squares are right
+        # votes on an edge are represented as +-grade, preserving their sum and sum of squares
         grade = np.sqrt(graph.squares / graph.weights)
         lean = np.divide(graph.flows, grade, out=np.zeros_like(grade), where=grade > 0)
         usual = float(LINKS["bradley-terry"].cdf(np.asarray(USUAL * typical)))
@@ -64,12 +63,12 @@ class Prediction:
             margins += [by_others, -by_others]
             weights += [answers * (1 + sign * grade) / 2, answers * (1 - sign * grade) / 2]
         weight = np.concatenate(weights)
-        is_given = weight > 0  # which of two answers, choices are never both
+        is_given = weight > 0  # a choice uses only one of its two terms
         return _best_slope(np.concatenate(margins)[is_given], weight[is_given])
 
     @property
     def _resistances(self) -> FloatArray:
-        """Variance of each edge's difference if an answer's is 1; very many count as unrelated."""
+        """Variance of each edge's difference for unit noise, uncorrelated in large graphs."""
         i, j = self.graph.i, self.graph.j
         if self.equations.method == "dense":
             inverse = self.equations.inverse
@@ -80,7 +79,7 @@ class Prediction:
 
 
 def _best_slope(margins: FloatArray, weights: FloatArray) -> float:
-    """The t >= 0 that makes sum of w ln(1 / (1 + exp(-t margin))) largest, by safe Newton steps."""
+    """Maximise sum of w ln(1 / (1 + exp(-t margin))) over t >= 0 by bracketed Newton steps."""
     from scipy.special import expit
 
     def slope_and_bend(t: float) -> tuple[float, float]:

@@ -1,13 +1,13 @@
-"""What is believed of the scores before any answer, for designs of different shape.
+"""Gaussian priors on the scores, for designs of different shape.
 
-Scores are independent, or items that may be compared are alike: a Gaussian Markov prior on the
-graph G of the pairs that can be asked. With L its Laplacian of m edges and B = L n / (2m) the
-precision of order p at variance v is
+Scores are independent, or similar for items that may be compared: a Gaussian Markov random field
+on the graph G of the pairs that can be asked. With L the Laplacian of G, m its edges and
+B = L n / (2m), the precision of order p at variance v is
 
     s_p B^p / v,    s_p = (1/n) sum of lambda_B^(1-p) over eigenvalues > 0
 
-so that a difference that can be asked has variance 2v on average. On the complete graph it is that
-of independent scores whatever p, hence one scale of v for all.
+so that the difference of a pair that can be asked has variance 2v on average. On the complete graph
+every order p gives independent scores, so all priors share one scale of v.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ import numpy as np
 
 from hodgerank.kernels.edges import rewired
 from hodgerank.kernels.expectation_propagation import (
-    Answers,
     DenseDifferences,
+    PairVotes,
     Sites,
     dense_precision,
     fit_messages,
@@ -35,18 +35,19 @@ from hodgerank.kernels.linalg.normal_equations import NormalEquations
 from hodgerank.kernels.linalg.threads import few_threads
 from hodgerank.types import CodeArray, FloatArray
 
-CHAINED = 1.1  # mean resistance relative to that of rewired designs
-REWIRINGS = 3  # of few items; the larger the graph, the more alike they are
-EXACT_ITEMS = 300  # up to which the trace of an inverse is exact
-PROBED_ITEMS = 2_000  # by random vectors together, beyond
+CHAINED = 1.1  # mean resistance relative to rewired designs
+REWIRINGS = 3  # for few items; larger graphs vary less between rewirings
+EXACT_ITEMS = 300  # largest n for which the trace of the inverse is exact
+PROBED_ITEMS = 2_000  # total length of the random probe vectors for larger n
 
 
 def has_long_ways(i: CodeArray, j: CodeArray, n: int) -> bool:
-    """Whether items lie farther apart than in designs with as many neighbours for each item.
+    """Whether the mean resistance exceeds that of random designs with the same degrees.
 
-    Measured by tr L^+, the mean effective resistance. Where every item has half of the others for
-    neighbours there are no long ways. No graph with these degrees has less than the sum of their
-    inverses, times (1 - 1/n)^2 (Cauchy-Schwarz): close to that bound nothing needs rewiring.
+    Measured by tr L^+, the mean effective resistance. False for designs in which the average item
+    is compared with at least half of the others. For given degrees the resistance is at least the
+    sum of their inverses times (1 - 1/n)^2 (Cauchy-Schwarz): close to that bound no rewiring is
+    needed.
     """
     if n < 4 or 4 * len(i) >= n * n:
         return False
@@ -63,9 +64,9 @@ def has_long_ways(i: CodeArray, j: CodeArray, n: int) -> bool:
 
 
 def n_long_modes(i: CodeArray, j: CodeArray, n: int) -> float:
-    """In how many directions items lie far apart: (tr L^+)^2 / tr (L^+)^2.
+    """Effective number of slow modes of the graph: (tr L^+)^2 / tr (L^+)^2.
 
-    About 1 where a single bottleneck parts them, 2.5 along a chain.
+    About 1 if a single bottleneck separates the items, 2.5 along a chain.
     """
     equations = NormalEquations(i, j, np.ones(len(i)), components(i, j, n))
     if n <= EXACT_ITEMS:
@@ -78,7 +79,7 @@ def n_long_modes(i: CodeArray, j: CodeArray, n: int) -> float:
 
 
 def total_resistance(i: CodeArray, j: CodeArray, n: int) -> float:
-    """The trace of L^+: exact for few items, else estimated by random vectors."""
+    """Return the trace of L^+: exact for few items, else a stochastic estimate."""
     equations = NormalEquations(i, j, np.ones(len(i)), components(i, j, n))
     if n <= EXACT_ITEMS:
         return float(equations.inverse_diagonal.values.sum())
@@ -88,92 +89,92 @@ def total_resistance(i: CodeArray, j: CodeArray, n: int) -> float:
 
 
 def _signs(n: int) -> FloatArray:
-    """Random vectors, as many as it takes."""
+    """Return random sign vectors, more of them for fewer items."""
     return np.random.default_rng(1).choice(np.array([-1.0, 1.0]), (n, -(-PROBED_ITEMS // n)))
 
 
-DENSE_ITEMS = 200  # up to which independent scores are fitted by matrices, beyond by messages
-DENSE_CHAINED_ITEMS = 500  # likewise, beyond by sparse factors
+DENSE_ITEMS = 200  # largest n fitted with dense matrices; message passing beyond (independent)
+DENSE_CHAINED_ITEMS = 500  # largest n fitted with dense matrices; sparse beyond (Markov)
 MOST_FACTOR_WORK = 2e8  # n times the square of the bandwidth
 MOST_SWEEPS = 100
-MOST_MESSAGE_SWEEPS = 300  # rings take many
-ONE_MODE = 1.8  # directions in which items lie far apart: more than one bottleneck has
+MOST_MESSAGE_SWEEPS = 300  # rings converge slowly
+ONE_MODE = 1.8  # slow modes: more than this is more than one bottleneck
 TINY = 1e-9
 ALIKE = (
-    "the pairs that were compared lead from item to item in long chains: neighbours are taken to "
-    "be alike beforehand, as the answers suggest"
+    "the compared pairs form long chains: as the votes suggest, the prior assumes that neighbours "
+    "have similar scores"
 )
 TOO_MANY = (
-    "the pairs that were compared lead from item to item in long chains, which a prior for so many "
-    "items cannot follow: items far apart may be closer here than they are"
+    "the compared pairs form long chains, which the prior cannot model for so many items: "
+    "differences between distant items may be underestimated"
 )
 
 
 class Prior(Protocol):
-    """A Gaussian over the scores, up to its variance."""
+    """A Gaussian prior on the scores, up to its variance."""
 
     @property
     def note(self) -> str | None:
-        """What a reader should know of it."""
+        """The note for readers of the ranking, if any."""
 
     def fit(
         self,
-        answers: Answers,
+        votes: PairVotes,
         i: CodeArray,
         j: CodeArray,
         variance: float,
         start: Sites,
         tolerance: float,
     ) -> Sites:
-        """Sites for the answers to the pairs, by expectation propagation."""
+        """Fit the sites of the votes by expectation propagation."""
 
     def equations(
         self, i: CodeArray, j: CodeArray, t: FloatArray, variance: float
     ) -> NormalEquations | PrecisionEquations:
-        """The precision of the scores with sites of precisions t."""
+        """Return the posterior precision, given sites of precisions t."""
 
 
 @dataclass(frozen=True, eq=False)
 class IndependentScores:
-    """Scores N(0, variance), each for itself."""
+    """Independent scores, each N(0, variance)."""
 
     n: int
     note: str | None = None
 
     def fit(
         self,
-        answers: Answers,
+        votes: PairVotes,
         i: CodeArray,
         j: CodeArray,
         variance: float,
         start: Sites,
         tolerance: float,
     ) -> Sites:
-        """By matrices for few items, by messages for many."""
+        """Fit with dense matrices for few items, by message passing for many."""
         if self.n > DENSE_ITEMS:
             return fit_messages(
-                answers, i, j, self.n, variance, start, tolerance, MOST_MESSAGE_SWEEPS
+                votes, i, j, self.n, variance, start, tolerance, MOST_MESSAGE_SWEEPS
             )
         posterior = DenseDifferences(
             i, j, np.eye(self.n) / variance, -self.n * float(np.log(variance))
         )
         most = np.full(len(i), 2 * variance)
-        return fit_sites(answers, posterior, most, start, tolerance, MOST_SWEEPS)
+        return fit_sites(votes, posterior, most, start, tolerance, MOST_SWEEPS)
 
     def equations(
         self, i: CodeArray, j: CodeArray, t: FloatArray, variance: float
     ) -> NormalEquations:
-        """A Laplacian and a ridge."""
+        """Return a Laplacian plus a ridge."""
         return NormalEquations(i, j, t, np.zeros(self.n, np.int64), 1 / variance)
 
 
 @dataclass(frozen=True, eq=False)
 class ChainedScores:
-    """Scores of items that may be compared are alike: B to the power of `order`.
+    """A Markov prior: items that may be compared have similar scores; B to the power `order`.
 
-    `precision` is that at variance 1, dense or sparse, proper: one item of each component of G is
-    anchored. Order 0 are independent scores, with an evidence that can be compared with that of the
-    others.
+    `precision` is the precision at variance 1, dense or sparse. One item of each component of G is
+    anchored to make it proper. Order 0 means independent scores, with a marginal likelihood on the
+    same scale as the other orders.
     """
 
     order: int
@@ -181,7 +182,7 @@ class ChainedScores:
 
     @property
     def note(self) -> str | None:
-        """That the prior is not the usual one."""
+        """A note if the scores are not independent."""
         return ALIKE if self.order else None
 
     @property
@@ -201,14 +202,14 @@ class ChainedScores:
 
     def fit(
         self,
-        answers: Answers,
+        votes: PairVotes,
         i: CodeArray,
         j: CodeArray,
         variance: float,
         start: Sites,
         tolerance: float,
     ) -> Sites:
-        """By matrices, dense or sparse."""
+        """Fit with dense or sparse matrices."""
         n = self.precision.shape[0]
         log_determinant = self._log_determinant - n * float(np.log(variance))
         if self._is_dense:
@@ -219,12 +220,12 @@ class ChainedScores:
             posterior = SparseDifferences(i, j, self.precision / variance, log_determinant)
         nothing = np.full(len(i), TINY / variance)
         most = posterior(nothing, np.zeros(len(i))).variance * (1 + TINY)
-        return fit_sites(answers, posterior, most, start, tolerance, MOST_SWEEPS)
+        return fit_sites(votes, posterior, most, start, tolerance, MOST_SWEEPS)
 
     def equations(
         self, i: CodeArray, j: CodeArray, t: FloatArray, variance: float
     ) -> PrecisionEquations:
-        """The matrix of both."""
+        """Return the sum of prior precision and site precision."""
         prior = self.precision / variance
         if self._is_dense:
             return PrecisionEquations(dense_precision(i, j, t, prior), 1 / variance)
@@ -241,7 +242,7 @@ class Scope:
     n
         Number of items.
     pairs
-        Ends i < j of the pairs, sorted; None for all pairs.
+        Endpoints i < j of the pairs, sorted; None for all pairs.
     """
 
     def __init__(self, n: int, pairs: tuple[CodeArray, CodeArray] | None = None) -> None:
@@ -252,7 +253,7 @@ class Scope:
 
     @cached_property
     def priors(self) -> tuple[Prior, ...]:
-        """Independent scores and, where the ways are long and factors stay small, chained ones."""
+        """Independent scores and, for chained designs with small enough factors, Markov priors."""
         if self.pairs is None or not has_long_ways(*self.pairs, self.n):
             return (IndependentScores(self.n),)
         orders = [order for order in (1, 2) if self._has_small_factors(order)]
@@ -261,7 +262,7 @@ class Scope:
         return tuple(chained_scores(*self.pairs, self.n, order) for order in (0, *orders))
 
     def _has_small_factors(self, order: int) -> bool:
-        """Whether matrices are few, or an order is known in which they keep to a narrow band."""
+        """Whether the matrices are small, or have an ordering with a narrow band."""
         if self.n <= DENSE_CHAINED_ITEMS or self.pairs is None:
             return True
         return self.n * float(order * self._bandwidth) ** 2 <= MOST_FACTOR_WORK
@@ -275,17 +276,17 @@ class Scope:
 
     @cached_property
     def has_bottleneck(self) -> bool:
-        """Whether the long ways are those between two parts alone."""
+        """Whether a single bottleneck separates the items."""
         return self.pairs is not None and n_long_modes(*self.pairs, self.n) < ONE_MODE
 
     @property
     def is_chained(self) -> bool:
-        """Whether the ways from item to item are long."""
+        """Whether the pairs form long chains."""
         return len(self.priors) > 1
 
 
 def chained_scores(i: CodeArray, j: CodeArray, n: int, order: int) -> ChainedScores:
-    """The Markov prior of an order on the graph of some pairs."""
+    """Return the Markov prior of an order on the graph of the given pairs."""
     from scipy import sparse
 
     if not order:
@@ -299,7 +300,7 @@ def chained_scores(i: CodeArray, j: CodeArray, n: int, order: int) -> ChainedSco
     rank = n - int(labels.max()) - 1
     strength = rank / n if order == 1 else mean_resistance
     precision = strength * (B if order == 1 else B @ B)
-    # what a component's scores have in common varies as they do around it
+    # the level of a component varies as much as scores within it
     spread = max(mean_resistance * n / rank, 1.0)
     anchored = np.zeros(n)
     _, held = np.unique(labels[np.argsort(-own, kind="stable")], return_index=True)
@@ -308,5 +309,5 @@ def chained_scores(i: CodeArray, j: CodeArray, n: int, order: int) -> ChainedSco
 
 
 def _fitting(matrix: Any) -> Any:
-    """Dense where items are few."""
+    """Return a dense matrix if there are few items."""
     return matrix.toarray() if matrix.shape[0] <= DENSE_CHAINED_ITEMS else matrix

@@ -1,4 +1,4 @@
-"""rank: votes to a ranking, by the default model or by another one that is named.
+"""rank: a ranking from votes, by the default model or a named one.
 
 Every command, the report, campaigns and the server rank by this function, so that the same votes
 give the same scores, order and intervals everywhere.
@@ -44,13 +44,13 @@ def rank(
     """Rank the items that votes compare.
 
     The default model is `bayes_rank`: posterior means under the probit model, with votes weighted
-    by worker where workers are known. It was chosen by measurement (docs/explanations/
-    default-model.md).
+    by worker if workers are known. It was chosen by measurement
+    (docs/explanations/default-model.md).
 
     Parameters
     ----------
     votes
-        Comparisons, a ComparisonGraph, or anything `read_comparisons` takes.
+        Comparisons, a ComparisonGraph, or anything `read_comparisons` accepts.
     model
         'bayes'; 'hodgerank', the least squares of the paper (`hodge_rank`); 'bradley-terry',
         'thurstone-mosteller' or 'robust' (`robust_rank`).
@@ -59,19 +59,19 @@ def rank(
     ridge
         Precision of a Gaussian prior on the scores.
     position_bias
-        Model the preference for the item shown left: one term 'common' to all workers, or one for
-        each 'worker'.
+        Model position bias: 'common' for one term shared by all workers, 'worker' for one term per
+        worker.
     worker_weights
-        Whether votes are weighted by worker; default: yes, for 'bayes' only.
+        Whether votes are weighted by worker. Default: yes, for 'bayes' only.
     covariance
         What votes are clustered by: 'worker', 'ballot', or 'model' for nothing. Default: ballots or
-        units where there are any; 'bayes' also detects repeated votes of a worker.
+        units if there are any; 'bayes' also detects repeated votes of a worker.
     components
         'largest' ranks the largest connected component, if it holds at least 90% of the items with
         votes, and lists the others in `not_connected`; 'separate' ranks each component; 'together'
         ranks all items by the prior of 'bayes'.
     confidence
-        Level of the intervals.
+        Confidence level of the intervals.
 
     Examples
     --------
@@ -82,13 +82,15 @@ def rank(
     require_one_of(model, get_args(Model), "model")
     require_one_of(components, get_args(Parts), "components")
     if model != "hodgerank" and link not in ("uniform", model):
-        raise InvalidArgument(f"--link {link} is for --model hodgerank; {model} has its own link")
+        raise InvalidArgument(
+            f"link= (--link) is for model='hodgerank', not {model!r}: leave it out"
+        )
     if components == "together" and model != "bayes":
         raise InvalidArgument(
             f"components='together' needs a prior: use model='bayes', not {model}"
         )
-    if worker_weights and model != "bayes":
-        raise InvalidArgument(f"worker weights are for model='bayes', not {model}")
+    if worker_weights is not None and model != "bayes":
+        raise InvalidArgument(f"worker_weights= is for model='bayes', not {model!r}: leave it out")
     no_votes: tuple[Item, ...] = ()
     not_connected: tuple[Item, ...] = ()
     if components == "largest":
@@ -101,7 +103,10 @@ def rank(
 
         for name, value in (("ridge", ridge), ("position_bias", position_bias)):
             if value is not None:
-                raise InvalidArgument(f"{name} cannot be used with model='robust': leave it out")
+                option = name.replace("_", "-")
+                raise InvalidArgument(
+                    f"{name}= (--{option}) cannot be used with model='robust': leave it out"
+                )
         del how["ridge"]
         ranking: Ranking = robust_rank(votes, **how)
     elif model == "bayes":
@@ -125,11 +130,11 @@ def rank(
 def _largest_component(
     votes: VotesLike,
 ) -> tuple[Comparisons | ComparisonGraph, tuple[Item, ...], tuple[Item, ...]]:
-    """The votes on the largest component, items without votes, and items of other components."""
+    """Return the votes on the largest component, items without votes, and all other items."""
     read = _read(votes)
     ends = (read.i, read.j) if isinstance(read, ComparisonGraph) else (read.left, read.right)
     if not len(ends[0]):
-        raise InvalidComparisons("there are no votes to rank by")
+        raise InvalidComparisons("there are no votes to rank")
     component = laplacian.components(*ends, len(read.items))
     if not component.any():
         return read, (), ()
@@ -144,7 +149,7 @@ def _largest_component(
 
 
 def _read(votes: VotesLike) -> Comparisons | ComparisonGraph:
-    """Single votes, or the graph of those that are read in pieces."""
+    """Return single votes, or the graph of votes that are read in pieces."""
     if isinstance(votes, ComparisonGraph):
         return votes
     source = source_of(votes)

@@ -1,4 +1,4 @@
-"""Ranking: what every estimator returns."""
+"""Ranking: the result of every estimator."""
 
 from __future__ import annotations
 
@@ -21,9 +21,7 @@ from hodgerank.kernels.links import LINKS
 from hodgerank.kernels.rank_order import rank_bounds
 from hodgerank.types import FloatArray, IntArray, Item
 
-DEPENDENT = (
-    "answers of one {} are taken as independent of each other, which makes the intervals too narrow"
-)
+DEPENDENT = "votes of one {} are treated as independent, which makes the intervals too narrow"
 ADAPTIVE = (
     "pairs were chosen adaptively, which exaggerates score differences and makes intervals too "
     "short (in tests 72% to 89% of the 95% intervals covered): the default model accounts for most "
@@ -31,12 +29,12 @@ ADAPTIVE = (
 )
 # Scores closer than this, relative to their spread, are tied.
 TIE = 1e-9
-ROUNDING = 1e-13  # of scores; where nothing but this tells items apart, all are tied
-NEVER = 1e-9  # the least probability that a model can vouch for
+ROUNDING = 1e-13  # of scores; items that differ by less are tied
+NEVER = 1e-9  # the smallest probability that a model predicts
 
 
 class RankedItem(NamedTuple):
-    """One item of a ranking, as a row of `Ranking.to_frame`."""
+    """One item of a ranking: a row of `Ranking.to_frame`."""
 
     item: Item
     rank: int
@@ -49,10 +47,10 @@ class RankedItem(NamedTuple):
     votes: int
 
 
-class Believed(NamedTuple):
-    """True scores as they may be, aligned with the items of a ranking.
+class PosteriorPart(NamedTuple):
+    """One Gaussian of the posterior of the scores, aligned with the items of a ranking.
 
-    `covariance` is None where there are too many items for it.
+    `covariance` is None if there are too many items for it.
     """
 
     share: float
@@ -65,43 +63,43 @@ class Believed(NamedTuple):
 class Ranking(Displayed, Charted):
     """Items from best to worst with scores and their uncertainty; all arrays are aligned.
 
-    Where components are ranked separately they follow each other, largest first, and ranks,
-    scores and intervals hold within a component only.
+    If components are ranked separately they follow each other, largest first, and ranks, scores and
+    intervals hold within a component only.
 
     Attributes
     ----------
     items, scores
         Best first. Scores sum to zero in each component.
     votes
-        Number of votes on each item. They count in full, also those of workers who are not trusted.
+        Number of votes on each item, including those of workers who are not trusted.
     components
         Component of each item; all 0 in a connected graph.
     model, link
-        How the scores were found, e.g. 'least squares', and the link they live on.
+        How the scores were estimated, e.g. 'least squares', and the link of their scale.
     confidence
-        Level of all intervals.
+        Confidence level of all intervals.
     ridge
-        Strength of the Gaussian prior; 0 is none.
+        Precision of the Gaussian prior; 0 is none.
     dispersion
-        Variance of the answers relative to that of plain choices with the same means, which the
-        likelihood models allow for: 1 for choices, less where there are ties and grades.
+        Variance of the votes relative to that of plain choices with the same means, which the
+        likelihood models account for: 1 for choices, less with ties and grades.
     iterations, residual, converged
-        Of the fit.
+        Iterations of the fit, size of the next step, and whether it converged.
     solver
-        Of the linear systems, chosen by size and shape: 'dense Cholesky', 'sparse Cholesky',
-        'conjugate gradients', 'conjugate gradients, spanning tree' (the preconditioner), or
-        'star-mesh elimination' where weights are too wide apart for the others.
+        Linear solver, chosen by size and shape: 'dense Cholesky', 'sparse Cholesky', 'conjugate
+        gradients', 'conjugate gradients, spanning tree' (the preconditioner), or 'star-mesh
+        elimination' if weights differ too much for the others.
     undefeated, winless
-        Items of groups that never lost to (never won against) an item outside the group. Where
-        there are any, no finite maximum of the likelihood exists.
+        Items of groups that never lost to (never won against) an item outside the group. If
+        there are any, the likelihood has no finite maximum.
     no_votes, not_connected
         Items that `rank` left out: those without votes, and those outside the largest connected
         component.
     worker_weights
-        Weight of each worker's votes: 1 in full, 0 not at all, negative reversed. Empty where all
+        Weight of each worker's votes: 1 in full, 0 not at all, negative reversed. Empty if all
         votes count equally.
     notes
-        What a careful reader should know before using the numbers.
+        Limits of the numbers that a reader should know.
     """
 
     items: tuple[Item, ...]
@@ -159,11 +157,11 @@ class Ranking(Displayed, Charted):
     ) -> Ranking:
         """Order the items of a graph by score; equal scores keep the order of the items.
 
-        `has_prior` says that a prior keeps scores together where pairs were chosen adaptively.
-        `components` are those of the graph unless given. Without a `belief` the scores and their
-        covariance are taken for one.
+        `has_prior` says that a prior shrinks the scores, which accounts for adaptively chosen
+        pairs. `components` are those of the graph by default. Without a `belief`, scores and
+        covariance are used as the posterior.
         """
-        if isinstance(covariance, ModelCovariance):
+        if isinstance(covariance, ModelCovariance) and covariance.clusters is None:
             if graph.report.ballots:
                 notes = (*notes, DEPENDENT.format("ballot"))
             if graph.report.units:
@@ -201,15 +199,15 @@ class Ranking(Displayed, Charted):
         )
 
     def extended(self, kind: type[Extended], **more: Any) -> Extended:
-        """The same ranking as one of a kind that says more."""
+        """Return the ranking as a subclass with more attributes."""
         return kind(**{part.name: getattr(self, part.name) for part in fields(Ranking)}, **more)
 
     def counting(self, graph: ComparisonGraph) -> Self:
-        """The same ranking, with the numbers of votes of another graph of the same items."""
+        """Return the ranking with the numbers of votes of another graph of the same items."""
         return replace(self, votes=_read_only(graph.votes_per_item[self._codes]))
 
     def by_component(self, graph: ComparisonGraph) -> Self:
-        """The same scores, each component of the graph ranked by itself, largest first."""
+        """Return the same scores with each component ranked separately, largest first."""
         place = {item: k for k, item in enumerate(graph.items)}
         components = graph.components[[place[item] for item in self.items]]
         order = np.argsort(components, kind="stable")
@@ -229,7 +227,7 @@ class Ranking(Displayed, Charted):
         return item in self._places
 
     def __getitem__(self, item: Item) -> RankedItem:
-        """Everything about one item.
+        """Return the row of one item.
 
         >>> import hodgerank as hr
         >>> ranking = hr.hodge_rank([("tea", "milk", 1), ("milk", "cola", 1), ("tea", "cola", 1)])
@@ -239,7 +237,7 @@ class Ranking(Displayed, Charted):
         return self._row(self.index(item))
 
     def __iter__(self) -> Iterator[RankedItem]:
-        """Item by item, best first."""
+        """Iterate over the rows, best first."""
         return (self._row(k) for k in range(len(self)))
 
     def _row(self, k: int) -> RankedItem:
@@ -287,19 +285,19 @@ class Ranking(Displayed, Charted):
     def description(self) -> str:
         """The model in words."""
         if self.model == "posterior mean":
-            return "Bayesian probit model"
+            return "Bayesian probit model" + f", {self.uncertainty}" * self.is_clustered
         errors = "" if self.uncertainty.startswith("exact") else f", {self.uncertainty}"
         prior = f", ridge {self.ridge:g}" if self.ridge else ""
         return f"{self.model}, {self.link} link{prior}{errors}"
 
     @property
     def n_components(self) -> int:
-        """Number of groups that cannot be compared with each other."""
+        """Number of disconnected groups that were ranked separately."""
         return int(self.components.max(initial=-1)) + 1
 
     @cached_property
     def ranks(self) -> IntArray:
-        """1 is best, within each component; tied items share the better rank: 1, 2, 2, 4."""
+        """Ranks within each component, 1 is best; tied items share the better rank: 1, 2, 2, 4."""
         close = max(TIE * float(np.ptp(self.scores)), ROUNDING)
         starts = np.r_[True, np.diff(self.components) > 0] if len(self) else np.zeros(0, bool)
         new = np.r_[True, (self.scores[:-1] - self.scores[1:]) > close] | starts
@@ -309,14 +307,14 @@ class Ranking(Displayed, Charted):
 
     @property
     def is_level(self) -> bool:
-        """Whether all items of the first component have the same score, but for rounding."""
+        """Whether all items of the first component have the same score, except for rounding."""
         first = self.components == 0
         errors = float(self.standard_errors[first].max(initial=0.0))
         return float(np.ptp(self.scores[first])) <= TIE * errors if len(self) else True
 
     @cached_property
     def standard_errors(self) -> FloatArray:
-        """Standard error of each score; `uncertainty` says how they were obtained."""
+        """Standard error of each score; see `uncertainty` for their method."""
         return _read_only(np.sqrt(self._covariance.variances[self._codes]))
 
     @property
@@ -326,20 +324,23 @@ class Ranking(Displayed, Charted):
 
     @property
     def is_clustered(self) -> bool:
-        """Whether answers of one worker, ballot or unit are taken as hanging together."""
-        return isinstance(self._covariance, ClusteredCovariance)
+        """Whether votes of one worker, ballot or unit are treated as correlated."""
+        covariance = self._covariance
+        return isinstance(covariance, ClusteredCovariance) or (
+            isinstance(covariance, ModelCovariance) and covariance.clusters is not None
+        )
 
     @property
     def freedom(self) -> float | None:
         """Degrees of freedom of the standard errors, for Student's t in the intervals.
 
-        None where the noise is known from the model.
+        None if the noise is known from the model.
         """
         return self._covariance.freedom
 
     @property
     def covariance(self) -> FloatArray | None:
-        """Covariance of the scores, or None where there are too many items for it."""
+        """Covariance of the scores, or None if there are too many items for it."""
         matrix = self._covariance.matrix
         return None if matrix is None else matrix[np.ix_(self._codes, self._codes)]
 
@@ -347,20 +348,20 @@ class Ranking(Displayed, Charted):
     def intervals(self) -> FloatArray:
         """Confidence interval of each score, one row (lower, upper) each.
 
-        By Student's t where the noise was estimated, with `freedom`.
+        By Student's t with `freedom` degrees of freedom if the noise was estimated.
         """
         half = self._z * self.standard_errors
         return _read_only(np.column_stack((self.scores - half, self.scores + half)))
 
     @cached_property
     def rank_intervals(self) -> IntArray:
-        """Ranks each item may have, one row (best, worst) each.
+        """Possible ranks of each item, one row (best, worst) each.
 
-        From pairwise differences: an item is placed below another only where their difference
-        is significant at `confidence`. Averaged over the items, the intervals hold the true rank
-        at least that often; that of one item nearly tied with many others may hold it less often.
-        Where the full covariance does not fit in memory the scores are taken as uncorrelated,
-        which they nearly are in large graphs.
+        From pairwise differences: an item is placed below another only if their difference is
+        significant at `confidence`. Averaged over the items, the intervals cover the true rank at
+        least that often; for an item nearly tied with many others coverage may be lower. If the
+        full covariance does not fit in memory the scores are treated as uncorrelated, which they
+        nearly are in large graphs.
         """
         bounds = np.empty((len(self), 2), np.int64)
         for component in range(self.n_components):
@@ -372,7 +373,7 @@ class Ranking(Displayed, Charted):
     def settled(self) -> float:
         """Share of the pairs of items whose order is significant at `confidence`.
 
-        An item whose ranks go from a to b may change places with b - a others.
+        An item with possible ranks a to b may change places with b - a others.
         """
         n = len(self)
         open_places = int(np.sum(self.rank_intervals[:, 1] - self.rank_intervals[:, 0]))
@@ -380,7 +381,7 @@ class Ranking(Displayed, Charted):
         return (comparable - open_places / 2) / comparable if n > 1 and comparable else 1.0
 
     def rank_intervals_among(self, rows: IntArray) -> IntArray:
-        """Ranks that some items, by their positions here in rising order, have among themselves."""
+        """Return the possible ranks of some items, by ascending positions, among themselves."""
         matrix = self.covariance
         if matrix is not None:
             return rank_bounds(self.scores[rows], matrix[np.ix_(rows, rows)], self._z)
@@ -399,29 +400,29 @@ class Ranking(Displayed, Charted):
         return {item: place for place, item in enumerate(self.items)}
 
     def index(self, item: Item) -> int:
-        """The position of an item in `items`."""
+        """Return the position of an item in `items`."""
         try:
             return self._places[item]
         except (KeyError, TypeError):
             raise UnknownItem(item, self.items) from None
 
     def positions(self, items: Iterable[Item]) -> IntArray:
-        """The positions of several items in `items`."""
+        """Return the positions of several items in `items`."""
         return np.array([self.index(item) for item in items], np.int64)
 
     def probability(self, i: Item, j: Item) -> float:
-        """The model's probability that item i is preferred to item j when they next meet.
+        """Return the model's probability that item i is preferred to item j in the next vote.
 
-        Never 0 or 1: where the scores are not on the scale of such a model it is the logistic
+        Never 0 or 1. If the scores are not on the scale of a choice model it is the logistic
         function of `temperature` times their difference.
         """
         a, b = self._comparable(i, j)
         return float(self._predicted(np.asarray(self.scores[a] - self.scores[b])))
 
     def probabilities(self, items: Iterable[Item] | None = None) -> FloatArray:
-        """`probability` of every pair of some items, default: all; row preferred to column.
+        """Return `probability` of every pair of some items, by default all; row over column.
 
-        NaN where no chain of comparisons joins the two.
+        NaN for items in different components.
         """
         rows = np.arange(len(self)) if items is None else self.positions(items)
         scores, components = self.scores[rows], self.components[rows]
@@ -429,14 +430,14 @@ class Ranking(Displayed, Charted):
         return np.where(np.equal.outer(components, components), probabilities, np.nan)
 
     def over_average(self) -> FloatArray:
-        """The model's probability that each item is preferred to one of average score.
+        """Return the model's probability that each item is preferred to one of average score.
 
-        One row (probability, lower, upper) each: those of the score and of its interval.
+        One row (probability, lower, upper) each: for the score and for its interval.
         """
         return self._predicted(np.column_stack((self.scores, self.intervals)))
 
     def _predicted(self, differences: FloatArray) -> FloatArray:
-        """The model's probability that the first is preferred, for differences of scores."""
+        """Return the model's probability that the first is preferred, for score differences."""
         if self.temperature is None:
             probabilities = LINKS[self.link].cdf(differences)
         else:
@@ -445,17 +446,17 @@ class Ranking(Displayed, Charted):
 
     @property
     def temperature(self) -> float | None:
-        """What differences are multiplied by for the logistic scale, None where a link does it.
+        """Factor of score differences on the logistic scale; None if the link gives probabilities.
 
-        Found such that each answer is predicted best from the scores of all others.
+        Maximises the leave-one-out likelihood of the votes.
         """
         return None if self._prediction is None else self._prediction.temperature
 
     def certainty(self, i: Item, j: Item) -> float:
-        """The probability that item i is truly better than item j, given the answers so far.
+        """Return the probability that item i is truly better than item j, given the votes.
 
-        A posterior probability, with a prior that the answers choose as in `bayes_rank`. Where few
-        answers join two items it may lie on the other side of 1/2 than their scores do.
+        A posterior probability, with a prior estimated from the votes as in `bayes_rank`. If few
+        votes connect two items it may be on the other side of 1/2 than their scores.
         """
         a, b = self._comparable(i, j)
         if a == b:
@@ -472,11 +473,11 @@ class Ranking(Displayed, Charted):
         return min(certainty, 1.0)
 
     @property
-    def beliefs(self) -> tuple[Believed, ...]:
-        """What `certainty` rests on: a mixture of Gaussians over the true scores."""
+    def posterior_parts(self) -> tuple[PosteriorPart, ...]:
+        """The posterior of the true scores that `certainty` uses: a mixture of Gaussians."""
         codes = self._codes
         return tuple(
-            Believed(
+            PosteriorPart(
                 share,
                 mean[codes],
                 covariance.variances[codes],
@@ -489,18 +490,18 @@ class Ranking(Displayed, Charted):
         a, b = self.index(i), self.index(j)
         if self.components[a] != self.components[b]:
             raise InvalidArgument(
-                f"{i!r} and {j!r} are in different components: no chain of comparisons joins them"
+                f"{i!r} and {j!r} are in different components: comparisons do not connect them"
             )
         return a, b
 
     def top(self, k: int) -> tuple[Item, ...]:
-        """The k best items (of the largest component, then the next)."""
+        """Return the k best items (of the largest component, then the next)."""
         return self.items[: max(k, 0)]
 
     def to_frame(self, backend: str | None = None) -> Any:
-        """One row per item, best first, in the dataframe library the votes came in.
+        """Return one row per item, best first, in the dataframe library of the votes.
 
-        Where several components were ranked separately there is a column `component` too.
+        If several components were ranked separately there is a column `component` too.
 
         >>> import hodgerank as hr
         >>> votes = hr.read_comparisons([("a", "b", 1), ("b", "c", 1), ("a", "c", 0)])
@@ -512,7 +513,7 @@ class Ranking(Displayed, Charted):
         return build_frame(self.columns(), backend or self.backend)
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain numbers and strings, ready for JSON; `items` holds the rows of `to_frame`."""
+        """Return plain values, ready for JSON; `items` holds the rows of `to_frame`."""
         columns = {name: _plain(values) for name, values in self.columns().items()}
         return {
             "model": self.model,
@@ -543,7 +544,7 @@ class Ranking(Displayed, Charted):
         }
 
     def columns(self) -> dict[str, Any]:
-        """The columns of `to_frame`."""
+        """Return the columns of `to_frame`."""
         columns = {
             "item": np.array(self.items, dtype=object),
             "score": self.scores,

@@ -1,4 +1,4 @@
-"""robust_rank: the ranking that resists bad answers and bad workers."""
+"""robust_rank: a ranking that resists outlying votes and unreliable workers."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from hodgerank.estimators.covariance import (
     Covariance,
     CovarianceKind,
     ModelCovariance,
-    cluster_unless_vain,
+    clustered_or_model,
     covariance_kind,
 )
-from hodgerank.estimators.dispersion import in_answers, tempered
+from hodgerank.estimators.dispersion import in_votes, tempered
 from hodgerank.estimators.huber import TOLERANCE
 from hodgerank.estimators.least_squares import PROBIT
 from hodgerank.estimators.likelihood import slopes_of
@@ -27,26 +27,26 @@ from hodgerank.estimators.prediction import Prediction
 from hodgerank.estimators.ranking import Ranking
 from hodgerank.estimators.worker_weights import weighed_by_trust
 from hodgerank.estimators.workers.worker_cells import WorkerCells
-from hodgerank.estimators.workers.worker_types import FEWEST_ANSWERS, WorkerTypes, worker_types
+from hodgerank.estimators.workers.worker_types import FEWEST_VOTES, WorkerTypes, worker_types
 from hodgerank.graph.answered_graph import AnsweredGraph
 from hodgerank.graph.build import Components, graph_to_rank
 from hodgerank.graph.comparison_graph import ComparisonGraph
 from hodgerank.types import FloatArray, IntArray, Item, VotesLike
 
-LOW = 0.7  # reliability below which a worker is worth a look
+LOW = 0.7  # reliability below which a worker is listed as unreliable
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class RobustRanking(Ranking):
-    """A ranking with what was found about the workers.
+    """A ranking with the reliability of the workers.
 
     Attributes
     ----------
     workers, reliability
-        Each worker and how far the answers follow the common scores: 1 honest, 1/2 random, 0 the
-        opposite.
+        The workers, and how far their votes follow the common scores: 1 honest, 1/2 random, 0
+        adversarial.
     trust
-        Weight of the worker's answers: 1 as they are, 0 left out, negative turned round.
+        Weight of the worker's votes: 1 full, 0 left out, negative reversed.
     """
 
     workers: tuple[Item, ...]
@@ -56,8 +56,8 @@ class RobustRanking(Ranking):
 
     @property
     def unreliable(self) -> tuple[Item, ...]:
-        """Workers of low reliability who answered often enough, least reliable first."""
-        low = (self.reliability < LOW) & (self.votes_per_worker >= FEWEST_ANSWERS)
+        """Workers of low reliability with enough votes, least reliable first."""
+        low = (self.reliability < LOW) & (self.votes_per_worker >= FEWEST_VOTES)
         order = np.argsort(self.reliability, kind="stable")
         return tuple(self.workers[k] for k in order if low[k])
 
@@ -65,23 +65,23 @@ class RobustRanking(Ranking):
 def robust_rank(
     votes: VotesLike,
     *,
-    components: Components = "joined",
+    components: Components = "connected",
     covariance: CovarianceKind | None = None,
     confidence: float = 0.95,
 ) -> RobustRanking:
-    """A ranking that careless or hostile workers, or single wild answers, pull less.
+    """Rank items robustly against careless or adversarial workers and outlying votes.
 
-    Where workers are known: Bradley-Terry scores by EM over types of workers (honest, random,
-    adversarial); answers without a worker are trusted. Where none are known: Huber's regression,
-    which bounds the pull of each answer, with the penalty of `find_outliers`; it repairs single
-    slips, not a hostile fifth of the crowd. Intervals take the types that were found as certain.
+    If workers are known: Bradley-Terry scores by EM over types of workers (honest, random,
+    adversarial); votes without a worker are trusted. Otherwise: Huber regression, which bounds the
+    influence of each vote, with the penalty of `find_outliers`; it corrects single slips, but not
+    an adversarial fifth of the crowd. Intervals treat the estimated types as known.
 
     Parameters
     ----------
     votes
-        Comparisons, or anything `read_comparisons` takes.
+        Comparisons, or anything `read_comparisons` accepts.
     components, covariance, confidence
-        As in `hodge_rank`; 'worker' allows for tastes that differ.
+        As in `hodge_rank`; 'worker' accounts for differences in taste.
 
     Examples
     --------
@@ -106,21 +106,21 @@ def _ranking_by_trust(
     wanted: CovarianceKind | None,
     confidence: float,
 ) -> RobustRanking:
-    """Bradley-Terry scores by the answers of trusted workers, as `worker_types` finds them."""
+    """Fit Bradley-Terry scores to the votes of trusted workers, given by `worker_types`."""
     votes = answered.votes
     cells = WorkerCells.of(answered)
     types = worker_types(cells)
-    # the unit of weights does not matter: they sum to the effective number of answers
+    # only ratios of weights matter: they are rescaled to the effective number of votes
     unit = float(cells.weight_squares.sum() / cells.weights.sum())
     trusted = tempered(cells.trusting(types.trust), unit)
-    if components == "joined" and types.ranking.n_components > 1:
+    if components == "connected" and types.ranking.n_components > 1:
         trusted.require_connected()
     model = types.ranking._covariance
     assert isinstance(model, ModelCovariance)
     uncertainty: Covariance = model
     if kind != "model":
         clustered = _clustered_by(kind, votes, types, unit, model)
-        uncertainty = cluster_unless_vain(model, clustered, wanted)
+        uncertainty = clustered_or_model(model, clustered, wanted)
     fit, converged = types.ranking, types.converged and types.ranking.converged
     ranking = Ranking.from_scores(
         trusted,
@@ -145,7 +145,7 @@ def _ranking_by_trust(
         workers=votes.workers,
         reliability=types.reliability,
         trust=types.trust,
-        votes_per_worker=cells.per_worker(cells.answers).astype(np.int64),
+        votes_per_worker=cells.per_worker(cells.votes).astype(np.int64),
     )
 
 
@@ -156,11 +156,11 @@ def _clustered_by(
     unit: float,
     model: ModelCovariance,
 ) -> ClusteredCovariance:
-    """The sandwich of answers weighed, and turned round, by trust."""
+    """Return the sandwich of votes weighted, and reversed, by trust."""
     answers, trust = weighed_by_trust(votes, types.trust)
     scores = types.ranking.scores[types.ranking.positions(votes.items)]
     slopes = trust / unit * slopes_of(answers, "bradley-terry", scores)
-    # the information of the model is that of answers that vary by the dispersion
+    # the information of the model is that of votes with the dispersion
     return ClusteredCovariance(model.equations, answers, slopes / types.ranking.dispersion, kind)
 
 
@@ -170,25 +170,25 @@ def _huber_ranking(
     wanted: CovarianceKind | None,
     confidence: float,
 ) -> RobustRanking:
-    """Scores of least Huber loss; their covariance is that of an M-estimator."""
+    """Minimise the Huber loss; the covariance is that of an M-estimator."""
     found = outliers_among(answered)
     votes, graph = answered.votes, answered.graph
     difference = found.scores[votes.left] - found.scores[votes.right]
     clipped = votes.outcome - found.excess - difference
     freedom = max(graph.n_votes - graph.n_items + graph.n_components, 1)
-    # what the clipped answers no longer tell
-    told = max(1 - float(found.flagged @ votes.votes_per_row) / graph.n_votes, 0.1)
+    # share of votes that are not clipped
+    kept = max(1 - float(found.flagged @ votes.votes_per_row) / graph.n_votes, 0.1)
     one = float(graph.weights.sum()) / graph.n_votes
-    # never quite without noise
-    variance = max(float(votes.total_weight @ clipped**2), one) / freedom / told**2
+    # never exactly without noise
+    variance = max(float(votes.total_weight @ clipped**2), one) / freedom / kept**2
     model = ModelCovariance(graph.equations, variance, freedom, one)
     uncertainty: Covariance = model
     if kind != "model":
-        slopes = votes.total_weight * clipped / told
+        slopes = votes.total_weight * clipped / kept
         clustered = ClusteredCovariance(graph.equations, votes, slopes, kind)
-        uncertainty = cluster_unless_vain(model, clustered, wanted)
+        uncertainty = clustered_or_model(model, clustered, wanted)
     seen = replace(votes, outcome=np.clip(votes.outcome - found.excess, -1.0, 1.0))
-    believed = in_answers(ComparisonGraph.from_comparisons(seen))
+    seen_graph = in_votes(ComparisonGraph.from_comparisons(seen))
     ranking = Ranking.from_scores(
         graph,
         found.scores,
@@ -196,13 +196,13 @@ def _huber_ranking(
         model="Huber regression",
         link="uniform",
         confidence=confidence,
-        belief=FoundBelief(believed, PROBIT, clustered=uncertainty, model=model),
+        belief=FoundBelief(seen_graph, PROBIT, clustered=uncertainty, model=model),
         prediction=Prediction(graph, found.scores, graph.equations, "uniform"),
         iterations=found.iterations,
         residual=found.residual,
         solver=found.solver,
         converged=found.residual <= TOLERANCE,
-        notes=("workers are not known: single answers are discounted, not workers",),
+        notes=("workers are not recorded: outlying votes are discounted, not workers",),
     )
     return ranking.extended(
         RobustRanking,

@@ -1,4 +1,4 @@
-"""assess_trust: decompose the votes and ask everything that should be asked of them."""
+"""assess_trust: all checks of whether a ranking of these votes can be trusted."""
 
 from __future__ import annotations
 
@@ -15,38 +15,38 @@ from hodgerank.estimators.outliers import Outliers, outliers_among
 from hodgerank.estimators.position_bias.assess import PositionBiasReport, assess_position_bias
 from hodgerank.estimators.reliability.assess import Reliability, reliability_of
 from hodgerank.estimators.trust_statements import Statement
-from hodgerank.estimators.workers.assess import assess_answers
+from hodgerank.estimators.workers.assess import assess_workers_of
 from hodgerank.estimators.workers.assessment import WorkerAssessment
 from hodgerank.graph.answered_graph import AnsweredGraph
 from hodgerank.graph.consistency import Consistency, Cycle, assess_consistency
 from hodgerank.graph.cycles import Loop
-from hodgerank.graph.decomposition import PARTS, HodgeDecomposition, decompose_answers
+from hodgerank.graph.decomposition import PARTS, HodgeDecomposition, decompose_votes
 from hodgerank.graph.expected_shares import Noise
 from hodgerank.types import VotesLike
 
-CLEAN = "nothing was found that needs attention"
+CLEAN = "no problems found"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class TrustReport(Displayed, Charted):
-    """What the votes are made of, and what may be concluded from it.
+    """The checks of the votes, and the statements that follow from them.
 
     Attributes
     ----------
     decomposition
-        The Hodge parts, and what noise would give each.
+        The Hodge components, and the size of each expected by chance.
     consistency
-        Whether one ranking explains the answers, and the cycles it does not.
+        Whether one ranking explains the votes, and the significant cycles.
     position_bias
-        Whether answers lean to a side.
+        Test and size of position bias.
     outliers
-        Answers far from the ranking.
+        Votes far from the ranking.
     workers
-        None where the votes do not say who answered, or nobody asked.
+        None if the votes do not record workers, or `with_workers` was off.
     reliability
         The statistics of comparative judgement.
     n_shown, with_split_half
-        How many cycles and loops are named, and whether halves are ranked and compared too.
+        Number of cycles and loops to list, and whether split-half reliability is included.
     """
 
     decomposition: HodgeDecomposition
@@ -66,22 +66,22 @@ class TrustReport(Displayed, Charted):
 
     @property
     def votes(self) -> Comparisons:
-        """The answers that were assessed."""
+        """The votes that were assessed."""
         return self.decomposition.votes
 
     @property
     def triangles(self) -> tuple[Cycle, ...]:
-        """Cycles of three that are sure after allowing for the number of triangles."""
+        """Cycles of three that are significant after correction for the number of triangles."""
         return self.consistency.triangles[: self.n_shown]
 
     @cached_property
     def loops(self) -> list[Loop]:
-        """The loops that carry most of the harmonic part."""
+        """The loops with the largest share of the harmonic component."""
         return self.decomposition.loops(self.n_shown)
 
     @cached_property
     def statements(self) -> tuple[Statement, ...]:
-        """What may be said, a sentence each."""
+        """The findings, one sentence each."""
         parts = self.decomposition
         return (
             *say.about_items(parts),
@@ -104,17 +104,17 @@ class TrustReport(Displayed, Charted):
 
     @cached_property
     def verdict(self) -> str:
-        """What deserves attention, in one sentence."""
+        """The findings that need attention, in one sentence."""
         concerns = [str(said) for said in self.statements if said.concern]
         return "; ".join(concerns) or CLEAN
 
     @property
     def expected(self) -> dict[str, Noise]:
-        """What noise alone would give each part of the votes."""
+        """Size of each component expected by chance."""
         return {name: getattr(self.decomposition.expected, name) for name in PARTS}
 
     def p_value(self, part: str) -> float | None:
-        """Of a part's share if there were nothing but noise; None where there can be no such part.
+        """Return the p-value of a component under the null model; None if it cannot occur.
 
         >>> from hodgerank import assess_trust
         >>> assess_trust([("a", "b", 1), ("b", "c", 1)] * 9).p_value("curl") is None
@@ -123,7 +123,7 @@ class TrustReport(Displayed, Charted):
         return self.decomposition.p_value(part)
 
     def to_frame(self, backend: str | None = None) -> Any:
-        """One row per part of the votes: its share, and what noise alone would give."""
+        """Return one row per component: its share, and the share expected by chance."""
         from hodgerank.data.sources.frames import build_frame
 
         columns: dict[str, list[Any]] = {
@@ -136,7 +136,7 @@ class TrustReport(Displayed, Charted):
         return build_frame(columns, backend or self.votes.backend)
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain values, ready for JSON."""
+        """Return plain values, ready for JSON."""
         parts, found = self.decomposition, self.outliers
         return {
             "verdict": self.verdict,
@@ -175,7 +175,7 @@ class TrustReport(Displayed, Charted):
         }
 
 
-MANY_ANSWERS = 200_000  # of which two halves of the work are done side by side
+MANY_VOTES = 200_000  # votes from which the two halves of the work run in parallel
 
 
 def assess_trust(
@@ -185,24 +185,24 @@ def assess_trust(
     with_workers: bool = True,
     with_split_half: bool = False,
 ) -> TrustReport:
-    """Say how far a ranking of these votes can be trusted.
+    """Assess how far a ranking of these votes can be trusted.
 
     Parameters
     ----------
     votes
-        Comparisons, or anything `read_comparisons` takes.
+        Comparisons, or anything `read_comparisons` accepts.
     n_shown
-        How many cycles and loops are named.
+        Number of cycles and loops to list.
     with_workers
-        Whether the workers are assessed, where they are known.
+        Whether to assess the workers, if they are recorded.
     with_split_half
-        Whether halves of the votes are ranked and compared, which takes a hundred rankings.
+        Whether to compute split-half reliability, which takes a hundred rankings.
 
     Examples
     --------
     >>> votes = [("a", "b", 1), ("b", "a", -1), ("b", "c", 1), ("a", "c", 1), ("c", "a", -1)] * 4
     >>> assess_trust(votes).verdict
-    'nothing was found that needs attention'
+    'no problems found'
     """
     answered = AnsweredGraph.of(read_ungrouped(votes))
 
@@ -210,17 +210,17 @@ def assess_trust(
         outliers = outliers_among(answered)
         if not (with_workers and answered.votes.n_workers):
             return outliers, None
-        return outliers, assess_answers(answered, outliers)
+        return outliers, assess_workers_of(answered, outliers)
 
     def what_was_answered() -> dict[str, Any]:
         return {
-            "decomposition": decompose_answers(answered),
+            "decomposition": decompose_votes(answered),
             "consistency": assess_consistency(answered),
             "position_bias": assess_position_bias(answered),
             "reliability": reliability_of(answered),
         }
 
-    if answered.votes.n_votes < MANY_ANSWERS:
+    if answered.votes.n_votes < MANY_VOTES:
         found, (outliers, workers) = what_was_answered(), who_answered()
     else:
         with ThreadPoolExecutor(1) as pool:

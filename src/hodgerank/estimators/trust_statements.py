@@ -1,8 +1,8 @@
-"""What the trust report says, in the words that commands, JSON and documents share.
+"""Statements of the trust report, worded once for commands, JSON and reports.
 
-A word of judgement needs a test. Cycles and misfit, which are seldom said by mistake and have few
-redraws behind them in large graphs, are said at `LEVEL`, all else at `SURE`. How often each is
-said of crowds that do not deserve it is measured by `python -m benchmarks calibration`.
+Every statement rests on a test. Cycles and misfit are stated at `LEVEL`: their tests are
+conservative and have few simulations in large graphs. All others are stated at `SURE`. The rates of
+false statements are measured by `python -m benchmarks calibration`.
 """
 
 from __future__ import annotations
@@ -42,14 +42,14 @@ class Statement:
         'items', 'ranking', 'cycles', 'noise', 'position_bias', 'outliers', 'workers' or
         'reliability'.
     code
-        What is said, for programs: it stays when the wording changes.
+        Stable identifier of the finding, for programs; it stays when the wording changes.
     words
-        What is said.
+        The sentence.
     concern
-        Whether it should be looked at before the ranking is used.
+        Whether it needs attention before the ranking is used.
     how
-        The argument and the option that allow for it, for who writes code or commands; `str` of a
-        statement has it behind the words.
+        The argument and the command-line option that account for it; `str(statement)` appends it in
+        parentheses.
     """
 
     about: str
@@ -62,7 +62,7 @@ class Statement:
         return f"{self.words} ({self.how})" if self.how else self.words
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain values, ready for JSON."""
+        """Return plain values, ready for JSON."""
         return {
             "about": self.about,
             "code": self.code,
@@ -72,7 +72,7 @@ class Statement:
 
 
 def about_items(parts: HodgeDecomposition) -> list[Statement]:
-    """Whether all can be compared."""
+    """State whether the items are connected."""
     n = parts.betti.beta_0
     if n < 2:
         return []
@@ -81,13 +81,13 @@ def about_items(parts: HodgeDecomposition) -> list[Statement]:
 
 
 def chance_of_ranking(parts: HodgeDecomposition) -> float:
-    """How often coin tosses would show as much of one."""
+    """Return the p-value of the ranking under random votes."""
     p = parts.p_value("gradient")
     return 1.0 if p is None else p
 
 
 def about_ranking(parts: HodgeDecomposition) -> list[Statement]:
-    """Whether there is one."""
+    """State whether the votes contain a significant ranking."""
     p = chance_of_ranking(parts)
     if SURE <= p < LEVEL:
         words = f"the votes contain a ranking, significant at 5% but not at 1% ({p_words(p)})"
@@ -100,7 +100,7 @@ def about_ranking(parts: HodgeDecomposition) -> list[Statement]:
 
 
 def about_cycles(found: Consistency, n_items: int) -> list[Statement]:
-    """Whether one ranking can be behind the answers; of two items none other could."""
+    """State whether there are significant cycles."""
     if n_items == 2:
         return [Statement("cycles", "impossible", "two items cannot form a cycle")]
     if found.cycles is None:
@@ -114,7 +114,7 @@ def about_cycles(found: Consistency, n_items: int) -> list[Statement]:
 
 
 def about_noise(found: Consistency) -> list[Statement]:
-    """Whether the noise is of one kind, and how clear pairs are answered."""
+    """State whether the noise is homogeneous, and whether clear pairs fit the usual models."""
     said = []
     if found.misfit is not None and found.misfit.p_value < LEVEL:
         words = (
@@ -133,30 +133,30 @@ def about_noise(found: Consistency) -> list[Statement]:
     return said
 
 
-def about_position_bias(sides: PositionBiasReport, n_both_ways: int) -> list[Statement]:
-    """Whether answers lean to one, and what that does to the ranking."""
-    if not sides.n_known:
-        why = f" ({sides.doubt})" if sides.doubt else ""
+def about_position_bias(found: PositionBiasReport, n_both_ways: int) -> list[Statement]:
+    """State whether there is position bias, and how it affects the ranking."""
+    if not found.n_known:
+        why = f" ({found.doubt})" if found.doubt else ""
         words = f"position bias cannot be assessed: the display order is unknown{why}"
         return [Statement("position_bias", "unknown_display", words)]
-    if sides.lean is None:
+    if found.estimate is None:
         words = "position bias cannot be assessed: too few votes"
         return [Statement("position_bias", "too_few", words)]
-    lean = sides.lean
+    bias = found.estimate
     numbers = (
-        f"{lean.value:+.2f}, 95% CI {lean.lower:+.2f} to {lean.upper:+.2f}, "
-        f"{p_words(lean.p_value)}; -1 is always right, +1 always left"
+        f"{bias.value:+.2f}, 95% CI {bias.lower:+.2f} to {bias.upper:+.2f}, "
+        f"{p_words(bias.p_value)}; -1 is always right, +1 always left"
     )
     if not n_both_ways:
         numbers += "; from the model alone, since no worker saw a pair in both orders"
-    side = "left" if lean.value > 0 else "right"
-    if lean.p_value >= SURE and lean.lower <= 0 <= lean.upper:
+    side = "left" if bias.value > 0 else "right"
+    if bias.p_value >= SURE and bias.lower <= 0 <= bias.upper:
         words = f"no significant position bias ({numbers})"
         return [Statement("position_bias", "not_significant", words)]
-    if lean.p_value >= SURE:
+    if bias.p_value >= SURE:
         words = f"possible position bias to the {side}, not significant at 1% ({numbers})"
         return [Statement("position_bias", "weakly_significant", words)]
-    words, moves = f"significant position bias to the {side} ({numbers})", sides.moves
+    words, moves = f"significant position bias to the {side} ({numbers})", found.moves
     if moves is None:
         return [Statement("position_bias", "significant", words, True)]
     how = f"position_bias={moves.position_bias!r}, --position-bias {moves.position_bias}"
@@ -164,13 +164,12 @@ def about_position_bias(sides: PositionBiasReport, n_both_ways: int) -> list[Sta
 
 
 def about_outliers(found: Outliers) -> list[Statement]:
-    """Whether answers stray further from the ranking than those of a consistent crowd."""
-    code = "too_many" if found.are_too_many else "expected"
-    return [Statement("outliers", code, found.verdict, found.are_too_many)]
+    """State whether there are more outliers than expected by chance."""
+    return [Statement("outliers", found.code, found.verdict, found.are_too_many)]
 
 
 def about_workers(found: WorkerAssessment | None, n_workers: int) -> list[Statement]:
-    """Who should be looked at, and who has habits worth knowing; nothing if nobody asked."""
+    """List workers with warnings and with notes; nothing if workers were not assessed."""
     if not n_workers:
         return [Statement("workers", "unknown", "workers are not recorded")]
     if found is None:
@@ -190,7 +189,7 @@ def about_workers(found: WorkerAssessment | None, n_workers: int) -> list[Statem
 
 
 def _the_others(found: WorkerAssessment, some_stand_out: bool) -> list[Statement]:
-    """How many could not be looked at, and that nobody else stands out."""
+    """State how many workers could not be assessed, and whether no worker was flagged."""
     n, few = len(found), found.flag.count(TOO_FEW)
     if n == few:
         who = "the only worker has" if n == 1 else f"all {n:,} workers have"
@@ -211,7 +210,7 @@ def _the_others(found: WorkerAssessment, some_stand_out: bool) -> list[Statement
 
 
 def about_repetitions(answered: AnsweredGraph) -> list[Statement]:
-    """Whether a worker's answers to a pair hang together, which intervals take for news."""
+    """Warn if repeated votes of one worker on a pair are correlated: intervals ignore that."""
     if not repeat_themselves(answered):
         return []
     words = (

@@ -1,4 +1,4 @@
-"""Answers weighed by how far their workers can be trusted."""
+"""Votes weighted by the reliability of their workers."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from hodgerank.types import FloatArray
 
 
 def trust_in_workers(votes: Comparisons) -> FloatArray:
-    """Weight of the answers of each worker: 1 as they are, 0 left out, negative turned round."""
+    """Return the weight of each worker's votes: 1 full, 0 left out, negative reversed."""
     return worker_types(WorkerCells.of(AnsweredGraph.of(votes))).trust
 
 
 def weighed_by_trust(votes: Comparisons, trust: FloatArray) -> tuple[Comparisons, FloatArray]:
-    """Answers of workers who are trusted at all, some turned round, and the weight of each.
+    """Return the votes of workers with any trust, reversed if negative, and their weights.
 
-    Workers beyond those in `trust`, and answers without a worker, are trusted.
+    Workers beyond those in `trust`, and votes without a worker, are trusted.
     """
     known = np.ones(votes.n_workers + 1)  # NO_WORKER is the last
     known[: len(trust)] = trust
@@ -31,12 +31,12 @@ def weighed_by_trust(votes: Comparisons, trust: FloatArray) -> tuple[Comparisons
     return turned.select(kept), np.abs(by_answer[kept])
 
 
-def trusted_answers(votes: Comparisons, trust: FloatArray) -> Comparisons:
-    """Answers that count by trust, and those of adversaries the other way round."""
+def trusted_votes(votes: Comparisons, trust: FloatArray) -> Comparisons:
+    """Weight votes by trust, and reverse those of adversarial workers."""
     answers, size = weighed_by_trust(votes, trust)
     return answers if (size == 1).all() else weighed(answers, size)
 
 
 def weighed(votes: Comparisons, by: FloatArray) -> Comparisons:
-    """Answers that count so much more or less."""
+    """Multiply the weights of the votes."""
     return replace(votes, weight=by if votes.weight is None else by * votes.weight)

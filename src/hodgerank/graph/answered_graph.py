@@ -1,4 +1,4 @@
-"""AnsweredGraph: single answers on the edges of their graph, and what follows from both."""
+"""AnsweredGraph: single votes with their graph, and quantities derived from both."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from hodgerank.types import FloatArray, IntArray
 
 @dataclass(frozen=True, eq=False)
 class AnsweredGraph:
-    """What decomposition, outliers and the assessment of workers share: computed once, handed on.
+    """Votes and their graph, shared by decomposition, outliers and the assessment of workers.
 
     Attributes
     ----------
     votes
-        The answers.
+        The single votes.
     graph
         Their sums over each pair.
     """
@@ -33,24 +33,24 @@ class AnsweredGraph:
 
     @classmethod
     def of(cls, votes: Comparisons) -> AnsweredGraph:
-        """Sum the answers of each pair."""
+        """Sum the votes of each pair."""
         return cls(votes, ComparisonGraph.from_comparisons(votes))
 
     @cached_property
     def edge(self) -> IntArray:
-        """The edge of each answer."""
+        """The edge of each vote."""
         votes, n = self.votes, np.int64(self.votes.n_items)
         low, high = np.minimum(votes.left, votes.right), np.maximum(votes.left, votes.right)
         return group_rows(low * n + high, int(n * n))[1]  # edges are in the order of these keys
 
     @cached_property
     def sign(self) -> FloatArray:
-        """+1 where left is the lesser item of the edge, -1 where it is right."""
+        """+1 if left is item i of the edge, -1 if it is item j."""
         return np.where(self.votes.left < self.votes.right, 1.0, -1.0)
 
     @cached_property
     def turned(self) -> FloatArray:
-        """Each outcome as one of the lesser item."""
+        """Each outcome from the point of view of item i of the edge."""
         return self.sign * self.votes.outcome
 
     @cached_property
@@ -67,10 +67,10 @@ class AnsweredGraph:
 
     @cached_property
     def signs(self) -> Signs:
-        """Who was preferred, counted over each pair."""
+        """Preferences without strength, summed over each pair."""
         return count_signs(self.votes, self.graph, self.edge, self.turned)
 
     @cached_property
     def crowd(self) -> TransitiveCrowd:
-        """A crowd with one ranking that answers much like this one, whatever its link."""
+        """A crowd with one ranking and a flexible link, fitted to these votes."""
         return fit_crowd(self.signs)

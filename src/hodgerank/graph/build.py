@@ -16,11 +16,11 @@ from hodgerank.kernels import edges
 from hodgerank.types import Item, VotesLike
 
 MOST_ITEMS = 16_000  # a table of all pairs takes a gigabyte
-MANY_GRAPHS = 8  # merged as soon as there are so many
+MANY_GRAPHS = 8  # merged when there are more
 
 
 class PieceCounter:
-    """Plain choices are counted in a table of all pairs, the rest in graphs that are merged."""
+    """Counts plain choices in a table of all pairs, and merges graphs of all other votes."""
 
     def __init__(self) -> None:
         self._places: dict[Item, int] = {}
@@ -30,11 +30,11 @@ class PieceCounter:
         self._reports: list[ReadReport] = []
 
     def add(self, votes: Comparisons) -> None:
-        """Count one more piece."""
+        """Count another piece."""
         self._reports.append(votes.report)
         is_plain = votes.weight is None and votes.multiplicity is None
         is_plain = is_plain and bool((np.abs(votes.outcome) == 1).all())
-        # Places fall from item to item: `edges.edges_of` then reads the table along its rows.
+        # Places decrease from item to item: `edges.edges_of` then reads the table along its rows.
         new = [item for item in reversed(votes.items) if item not in self._places]
         places = self._places | {item: len(self._places) + k for k, item in enumerate(new)}
         if not is_plain or len(places) > MOST_ITEMS:
@@ -55,7 +55,7 @@ class PieceCounter:
             self._wins = larger
 
     def graph(self, name: str) -> ComparisonGraph:
-        """The graph of all pieces together."""
+        """Return the graph of all pieces."""
         report = joint_report(self._reports, name)
         graphs = self._graphs
         if self._places:
@@ -66,7 +66,7 @@ class PieceCounter:
         return together.described_by(report)
 
     def _counted(self, report: ReadReport) -> ComparisonGraph:
-        """The table as a graph; it is used up, since it may be most of the memory."""
+        """Return the table as a graph, and free it, since it may be most of the memory."""
         if len({isinstance(item, str) for item in self._places}) > 1:
             raise InvalidComparisons(
                 f"{report.source}: items are integers in some files and strings in others"
@@ -80,23 +80,23 @@ class PieceCounter:
 
 
 def graph_of_pieces(pieces: Iterable[Comparisons], name: str) -> ComparisonGraph:
-    """Votes that are never in memory all at once."""
+    """Build the graph of votes that are never all in memory."""
     counted = PieceCounter()
     for piece in pieces:
         counted.add(piece)
     return counted.graph(name)
 
 
-Components = Literal["joined", "separate"]
+Components = Literal["connected", "separate"]
 
 
 def source_of(votes: VotesLike) -> VoteSource:
-    """The votes as a source that has not been read, or holds what has been."""
+    """Return the votes as a source, read or not."""
     return votes if isinstance(votes, VoteSource) else VoteSource(votes)
 
 
 def build_graph(votes: VotesLike) -> ComparisonGraph:
-    """The graph of the votes; those that live elsewhere are never all in memory."""
+    """Build the graph of the votes; lazy sources are never entirely in memory."""
     if isinstance(votes, ComparisonGraph):
         return votes
     if isinstance(votes, Comparisons):
@@ -106,27 +106,25 @@ def build_graph(votes: VotesLike) -> ComparisonGraph:
         return ComparisonGraph.from_comparisons(source.distinct_answers())
     pieces = source.pieces()
     first = next(pieces)
-    if first.multiplicity is not None:  # counted where they live: there is no other piece
+    if first.multiplicity is not None:  # aggregated by the source: there is only one piece
         return ComparisonGraph.from_comparisons(first)
 
     return graph_of_pieces(chain((first,), pieces), source.name)
 
 
 def graph_to_rank(votes: VotesLike, components: str) -> ComparisonGraph:
-    """The same, with answers; it must be connected unless components are ranked separately."""
-    require_one_of(components, ("joined", "separate"), "components")
+    """Build a graph with votes; it must be connected unless components are ranked separately."""
+    require_one_of(components, ("connected", "separate"), "components")
     graph = build_graph(votes)
     if not graph.n_edges:
-        raise InvalidComparisons("there are no answers to rank by")
-    if components == "joined":
+        raise InvalidComparisons("there are no votes to rank")
+    if components == "connected":
         graph.require_connected()
     return graph
 
 
-def single_answers(votes: VotesLike, needed_for: str) -> Comparisons:
-    """The answers themselves, for what cannot be said from edges alone."""
+def single_votes(votes: VotesLike, needed_for: str) -> Comparisons:
+    """Return single votes, for results that need more than a graph."""
     if isinstance(votes, ComparisonGraph):
-        raise InvalidArgument(
-            f"{needed_for} needs single answers: give Comparisons, not a reduced graph"
-        )
+        raise InvalidArgument(f"{needed_for} needs single votes: give Comparisons, not a graph")
     return read_ungrouped(votes)

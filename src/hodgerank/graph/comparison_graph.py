@@ -1,4 +1,4 @@
-"""ComparisonGraph: items, and for every pair asked the sums that all estimators need."""
+"""ComparisonGraph: items, and the sufficient statistics of every compared pair."""
 
 from __future__ import annotations
 
@@ -22,25 +22,24 @@ from hodgerank.types import BoolArray, CodeArray, FloatArray, IntArray, Item, Pa
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ComparisonGraph(Displayed, Charted):
-    """Edges i < j in lexicographic order, outcomes turned so that i stands left.
+    """A graph with edges i < j in lexicographic order, and outcomes from the view of item i.
 
     Attributes
     ----------
     items
         The items, by position.
     i, j
-        The two ends of each edge.
+        The two endpoints of each edge.
     counts
-        Number of answers m_ij.
+        Number of votes m_ij.
     weights
-        Sum of the answers' weights; equal to `counts` where there are none.
+        Sum of the votes' weights; equal to `counts` without weights.
     weight_squares
-        Sum of the squared weights: with it the effective number of answers is known.
+        Sum of squared weights, which gives the effective number of votes.
     flows
         Weighted mean outcome ybar_ij.
     squares
-        Weighted sum of squared outcomes: with it the residuals of the answers are known
-        without the answers.
+        Weighted sum of squared outcomes, which gives the residual sum of squares.
     """
 
     items: tuple[Item, ...]
@@ -62,7 +61,7 @@ class ComparisonGraph(Displayed, Charted):
 
     @classmethod
     def from_comparisons(cls, votes: Comparisons) -> ComparisonGraph:
-        """Sum the answers of each pair."""
+        """Sum the votes of each pair."""
         edges = sum_by_edge(
             votes.left, votes.right, votes.outcome, votes.weight, votes.multiplicity, votes.n_items
         )
@@ -86,10 +85,9 @@ class ComparisonGraph(Displayed, Charted):
         )
 
     def merge(self, *others: ComparisonGraph) -> ComparisonGraph:
-        """All answers together, as if they had been read at once; items are matched by name.
+        """Combine graphs as if all votes had been read at once; items are matched by name.
 
-        Edges are sums over answers, so that those of today can be added to those of yesterday
-        without any vote being read again.
+        New votes can thus be added to earlier ones without reading those again.
 
         >>> import hodgerank as hr
         >>> days = [("a", "b", 1)], [("b", "a", 1), ("b", "c", 1)]
@@ -115,7 +113,7 @@ class ComparisonGraph(Displayed, Charted):
         return self._from_sums(items, add_up(i, j, together, len(items)), report, self.backend)
 
     def described_by(self, report: ReadReport) -> ComparisonGraph:
-        """The same graph, said to come from elsewhere."""
+        """Return the same graph with another report of its source."""
         return replace(self, report=report)
 
     @property
@@ -132,10 +130,10 @@ class ComparisonGraph(Displayed, Charted):
 
     @classmethod
     def from_frame(cls, frame: Any, **options: Any) -> ComparisonGraph:
-        """Reduce a dataframe to edges where it lives; only distinct answers come over.
+        """Aggregate a dataframe to edges with its own engine; only distinct votes are transferred.
 
-        Takes the options of `read_comparisons`. Meant for lazy frames (polars, duckdb, dask,
-        pyspark) whose rows should never enter this process.
+        Takes the options of `read_comparisons`. Intended for lazy frames (polars, duckdb, dask,
+        pyspark) that are too large for this process.
 
         >>> import polars as pl
         >>> votes = pl.LazyFrame({"left": ["a", "a"], "right": ["b", "b"], "label": [1, -1]})
@@ -146,7 +144,7 @@ class ComparisonGraph(Displayed, Charted):
         return cls.from_comparisons(source.distinct_answers(by_worker=False))
 
     def _headline(self) -> str:
-        return f"{self.n_items:,} items, {self.n_edges:,} edges, {self.n_votes:,} answers"
+        return f"{self.n_items:,} items, {self.n_edges:,} edges, {self.n_votes:,} votes"
 
     def _preview(self) -> Preview:
         rows = (
@@ -167,12 +165,12 @@ class ComparisonGraph(Displayed, Charted):
 
     @property
     def n_edges(self) -> int:
-        """Number of pairs that were asked."""
+        """Number of compared pairs."""
         return len(self.i)
 
     @property
     def n_votes(self) -> int:
-        """Number of answers."""
+        """Number of votes."""
         return int(self.counts.sum())
 
     @cached_property
@@ -187,24 +185,24 @@ class ComparisonGraph(Displayed, Charted):
 
     @property
     def rows(self) -> tuple[IntArray, CodeArray]:
-        """Where the edges of each item i start, and their other ends j."""
+        """Start of the edges of each item i, and their other endpoints j."""
         return np.searchsorted(self.i, np.arange(self.n_items + 1, dtype=self.i.dtype)), self.j
 
     def find_edges(self, low: ArrayLike, high: ArrayLike) -> IntArray:
-        """Positions of the edges between items given by position, low < high; they must exist."""
+        """Return positions of existing edges between items given by position, low < high."""
         keys = self.i * np.int64(self.n_items) + self.j
         return np.searchsorted(keys, np.multiply(low, np.int64(self.n_items)) + high)
 
     @cached_property
     def effective_counts(self) -> FloatArray:
-        """Answers of equal weight that would be as precise as those given: (sum w)^2 / sum w^2."""
-        if self.weight_squares is self.weights:  # no answer has a weight
+        """Effective number of votes of each edge, (sum w)^2 / sum w^2."""
+        if self.weight_squares is self.weights:  # no vote has a weight
             return self.weights
         return self.weights**2 / self.weight_squares
 
     @cached_property
     def votes_per_item(self) -> IntArray:
-        """How many answers each item took part in."""
+        """Number of votes on each item."""
         return laplacian.degrees(self.i, self.j, self.counts.astype(float), self.n_items).astype(
             np.int64
         )
@@ -216,12 +214,12 @@ class ComparisonGraph(Displayed, Charted):
 
     @property
     def n_components(self) -> int:
-        """Number of groups that no comparison joins."""
+        """Number of connected components."""
         return int(self.components.max(initial=-1)) + 1
 
     @property
     def is_connected(self) -> bool:
-        """Whether all items can be compared, if only through others."""
+        """Whether all items are connected by comparisons."""
         return self.n_components <= 1
 
     def component_items(self) -> list[tuple[Item, ...]]:
@@ -231,9 +229,9 @@ class ComparisonGraph(Displayed, Charted):
         return [tuple(self.items[k] for k in part) for part in np.split(order, bounds)]
 
     def bridges(self) -> list[Pair]:
-        """One pair per further component that would join it to the largest.
+        """Return one pair per additional component that would connect it to the largest.
 
-        The most compared item of each, since its score is the best known.
+        Uses the most compared item of each component, since its score is known best.
         """
         answers = self.votes_per_item
         order = np.lexsort((-answers, self.components))
@@ -254,6 +252,6 @@ class ComparisonGraph(Displayed, Charted):
         )
 
     def require_connected(self) -> None:
-        """Raise `DisconnectedGraph` unless all items can be compared."""
+        """Raise `DisconnectedGraph` unless all items are connected."""
         if not self.is_connected:
             raise DisconnectedGraph(self.component_items(), self.bridges())

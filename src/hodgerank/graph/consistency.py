@@ -20,18 +20,18 @@ from hodgerank.types import CodeArray, FloatArray, IntArray, Item
 
 @dataclass(frozen=True)
 class Evidence:
-    """An observed statistic beside those of redrawn crowds.
+    """A test statistic compared with simulated crowds.
 
     Attributes
     ----------
     statistic
-        Of the answers.
+        The observed value.
     mean, std
-        Of the redrawn crowds.
+        Mean and standard deviation in simulated crowds.
     p_value
-        Share of crowds, the one at hand among them, that show at least as much.
+        Share of crowds, including the observed one, with at least this value.
     n_redraws
-        How many were redrawn.
+        Number of simulated crowds.
     """
 
     statistic: float
@@ -43,23 +43,23 @@ class Evidence:
 
 @dataclass(frozen=True)
 class LinkShape:
-    """How likely an answer is to go against the ranking, as pairs get clearer.
+    """Probability of a vote against the ranking, as a function of how clear the pair is.
 
     Attributes
     ----------
     lapses
-        Estimated share of answers that are coins, however clear the pair.
+        Estimated share of votes that are random even on clear pairs.
     saturation
-        Estimated share of answers that err on none but the closest pairs.
+        Estimated share of votes that err on the closest pairs only.
     departure
         'mistakes even on clear pairs' or 'more unanimous on clear pairs than close pairs suggest',
-        where that is sure and a fifth more answers slip than would, or fewer; otherwise None.
+        if significant and the number of errors differs by more than a fifth; otherwise None.
     promised, happened
-        Of the answers to clear pairs, the share that would and that did go with the ranking;
-        promised by the plain link that comes closest, Bradley-Terry or Thurstone. None where there
-        are no clear pairs.
+        Share of votes on clear pairs that agree with the ranking, expected and observed. The
+        expectation is from the closest plain link, Bradley-Terry or Thurstone. None without clear
+        pairs.
     p_value
-        Of that difference.
+        p-value of that difference.
     """
 
     lapses: float
@@ -77,12 +77,12 @@ class Cycle:
     Attributes
     ----------
     flows, votes
-        Mean sign and number of votes of the three pairs that are no ties, in the direction of
-        the cycle: all flows are positive.
+        Mean sign and number of votes of the three pairs, without ties, in the direction of the
+        cycle: all flows are positive.
     strength
-        The least of the three flows in standard errors.
+        The smallest of the three flows in standard errors.
     p_value
-        Share of consistent crowds with a cycle as strong as this anywhere.
+        Share of consistent crowds with a cycle at least as strong anywhere.
     """
 
     items: tuple[Item, Item, Item]
@@ -92,33 +92,33 @@ class Cycle:
     p_value: float
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain values, ready for JSON."""
+        """Return plain values, ready for JSON."""
         return asdict(self)
 
 
 @dataclass(frozen=True)
 class Consistency:
-    """Do the answers follow one ranking with one link, and is there a cycle?
+    """Tests of whether one ranking with one link explains the votes, and of cycles.
 
     Attributes
     ----------
     misfit
-        Whether answers depart from one ranking with any single monotone link and any share of
-        lapses. Items or workers that are noisier than others make a misfit too, without any cycle.
+        Test of one ranking with any single monotone link and any share of lapses. Items or workers
+        that are noisier than others cause misfit too, without any cycle.
     cycles
-        Whether preferences run in cycles, which no ranking explains, whatever the noise.
+        Test of cyclic preferences, which no ranking explains under any noise.
     shape
-        Of the link that suits the answers best.
+        Shape of the fitted link.
     triangles
-        The strongest cycles that are sure after allowing for the number of triangles; none where
-        it is not sure that there is any cycle.
+        The strongest cycles that are significant after correction for the number of triangles; none
+        if the test of cycles is not significant.
     n_named
-        How many such there are.
+        Number of significant triangles.
     repeat_correlation
-        How far a worker's answers to the same pair repeat each other, from 0 to 1, as far as it
-        was allowed for; None where nobody was asked the same twice, or only one worker answered.
+        Correlation of a worker's repeated votes on a pair that was allowed for, from 0 to 1; None
+        without repeated votes, or with only one worker.
     reason
-        Why nothing can be checked, in words; None where it can. The tests are then None.
+        Why the tests are not possible, in words; None if they are. The tests are then None.
     """
 
     misfit: Evidence | None
@@ -131,23 +131,23 @@ class Consistency:
 
     @property
     def checkable(self) -> bool:
-        """Whether the answers could show a cycle at all."""
+        """Whether the votes could show a cycle."""
         return self.reason is None
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain values, ready for JSON."""
+        """Return plain values, ready for JSON."""
         return {"checkable": self.checkable, **asdict(self)}
 
 
-CLEAR = 0.9  # chance of the favourite from which on a pair is clear
-SURE = 0.01  # p-value
-NOTEWORTHY = 1.2  # times as many slips as promised, or as few
+CLEAR = 0.9  # probability of the favourite on a clear pair
+SURE = 0.01  # significance level
+NOTEWORTHY = 1.2  # ratio of observed and expected errors, either way
 SLIPS = "mistakes even on clear pairs"
 UNANIMOUS = "more unanimous on clear pairs than close pairs suggest"
 
 
 def shape_of(signs: ComparisonGraph, link: FlexibleLink) -> LinkShape:
-    """Describe the fitted link beside the plain ones."""
+    """Compare the fitted link with the plain ones."""
     slips = _clear_pairs(signs, "bradley-terry")
     unanimous = _clear_pairs(signs, "thurstone-mosteller")
     found = None
@@ -170,7 +170,7 @@ def shape_of(signs: ComparisonGraph, link: FlexibleLink) -> LinkShape:
 
 
 def _clear_pairs(signs: ComparisonGraph, model: str) -> tuple[float, float, float] | None:
-    """Of answers to clear pairs: shares that should and do go with the ranking, and z."""
+    """Return expected and observed agreement with the ranking on clear pairs, and z."""
     d = _plain_differences(signs, model)
     chance = LINKS[model].cdf(np.abs(d))
     clear = chance > CLEAR
@@ -201,20 +201,20 @@ def _plain_differences(signs: ComparisonGraph, model: str) -> FloatArray:
     return np.asarray(fit.x[signs.i] - fit.x[signs.j])
 
 
-# Redrawn edges in all; more edges need fewer repetitions for the same accuracy.
+# Total number of simulated edges; more edges need fewer repetitions for the same accuracy.
 EDGE_DRAWS, MOST_EDGE_DRAWS = 2_000_000, 25_000_000
 FEWEST, ENOUGH, MOST = 39, 99, 499
 SIGNIFICANT = 0.05
 MOST_NAMED = 100
-EQUAL = 1e-9  # but for rounding
+EQUAL = 1e-9  # tolerance for rounding
 
 
 def assess_consistency(answered: AnsweredGraph) -> Consistency:
-    """Ask whether one ranking explains the answers, and which cycles it cannot.
+    """Test whether one ranking explains the votes, and find significant cycles.
 
-    Both tests redraw the answers from a crowd that has one ranking, any monotone link and any share
-    of lapses. For *misfit* that crowd is the one that fits best; for *cycles* one that departs from
-    every single link as far as the answers do, so that unequal noise is no cycle.
+    Both tests simulate votes of a crowd with one ranking, any monotone link and any share of
+    lapses. For *misfit* it is the best-fitting crowd. For *cycles* it is a crowd that departs from
+    every single link as far as the votes do, so that unequal noise does not count as a cycle.
 
     >>> import hodgerank as hr
     >>> rows = [("a", "b", 1), ("b", "c", 1), ("c", "a", 1)] * 30
@@ -231,7 +231,7 @@ def assess_consistency(answered: AnsweredGraph) -> Consistency:
     cycles, largest = _cycles(crowd, n)
     triangles: tuple[Cycle, ...] = ()
     n_named = 0
-    if cycles.p_value < SIGNIFICANT:  # otherwise a second test would be a second false alarm
+    if cycles.p_value < SIGNIFICANT:  # otherwise a second test would add false positives
         triangles, n_named = _named(crowd.graph, largest)
     return Consistency(
         misfit=misfit,
@@ -245,24 +245,24 @@ def assess_consistency(answered: AnsweredGraph) -> Consistency:
 
 
 def n_redraws(n_edges: int) -> int:
-    """How many crowds to redraw: enough, unless that would take minutes."""
+    """Return the number of crowds to simulate, limited by running time."""
     n = np.clip(EDGE_DRAWS // n_edges, ENOUGH, MOST)
     return int(max(min(n, MOST_EDGE_DRAWS // n_edges), FEWEST))
 
 
 def _why_not(answered: AnsweredGraph) -> str | None:
-    """Why no cycle could be seen, if none could."""
+    """Return why no cycle could be found, or None."""
     graph = answered.graph
     if not _has_cycles(graph.i, graph.j, graph.n_items):
-        return "no pairs close a cycle"
+        return "the compared pairs form no cycle"
     if not graph.squares.any():
-        return "all answers are ties"
+        return "all votes are ties"
     signs = answered.signs.graph
     if not _has_cycles(signs.i, signs.j, signs.n_items):
-        return "no pairs close a cycle without the ties"
+        return "the compared pairs form no cycle without the ties"
     often = signs.weights > 1 + 1e-9
     if not _has_cycles(signs.i[often], signs.j[often], signs.n_items):
-        return "no cycle is closed by pairs that have more than one independent answer"
+        return "no cycle consists of pairs with more than one independent vote"
     return None
 
 
@@ -271,7 +271,7 @@ def _has_cycles(i: CodeArray, j: CodeArray, n: int) -> bool:
 
 
 def _misfit(crowd: TransitiveCrowd, n: int) -> Evidence:
-    """What no scores explain, in units of the noise."""
+    """Test the energy that scores do not explain."""
     graph = crowd.graph
     projection = GradientProjection(graph)
 
@@ -285,7 +285,7 @@ def _misfit(crowd: TransitiveCrowd, n: int) -> Evidence:
 
 
 def _cycles(crowd: TransitiveCrowd, n: int) -> tuple[Evidence, FloatArray]:
-    """The test of cycles, and the strongest triangle of each redrawn crowd."""
+    """Return the test of cycles, and the strongest triangle of each simulated crowd."""
     from hodgerank.graph.cycles import count_triangles
     from hodgerank.kernels.triangles import circles
 
@@ -311,7 +311,7 @@ def _cycles(crowd: TransitiveCrowd, n: int) -> tuple[Evidence, FloatArray]:
 
 
 def _upsets(graph: ComparisonGraph, projection: GradientProjection, y: FloatArray) -> FloatArray:
-    """Energy of the flows that do not go with the scores: of a cycle, those that close it."""
+    """Return the energy of flows against the scores; in a cycle, of the edges that close it."""
     x = projection.scores(y)
     return projection.energies(y * (y * (x[graph.i] - x[graph.j]) <= EQUAL))
 
@@ -325,7 +325,7 @@ def _test(observed: float, redrawn: FloatArray) -> Evidence:
 
 
 def _named(graph: ComparisonGraph, largest: FloatArray) -> tuple[tuple[Cycle, ...], int]:
-    """Cycles of three that at most a twentieth of consistent crowds have the like of."""
+    """Return the cycles of three that are significant at 5%, and their number."""
     from hodgerank.kernels.triangles import strongest_circles
 
     n = len(largest)

@@ -1,4 +1,4 @@
-"""The triangles of largest curl and the loops that carry the harmonic part, by name."""
+"""The triangles of largest curl, and the loops that carry the harmonic component."""
 
 from __future__ import annotations
 
@@ -13,26 +13,26 @@ from hodgerank.graph.comparison_graph import ComparisonGraph
 from hodgerank.graph.null_model import NullModel
 from hodgerank.types import FloatArray, IntArray, Item
 
-# Harmonic flow below this share of the largest is rounding.
+# Harmonic flow below this share of the largest counts as rounding.
 NEGLIGIBLE = 1e-9
 
 
 @dataclass(frozen=True)
 class InconsistentTriangle:
-    """Three items whose mean answers do not add up, going from items[0] to [1] to [2] and back.
+    """Three items with a large curl, in the direction items[0] to [1] to [2] and back.
 
-    That is a cycle of preferences only if all three flows are positive, see `is_cycle`.
+    The preferences are cyclic only if all three flows are positive, see `is_cycle`.
 
     Attributes
     ----------
     curl
-        Sum of the mean answers on the way round; 3 is the most there can be.
+        Sum of the mean votes around the triangle, at most 3.
     expected
-        The same sum in a Bradley-Terry crowd: not quite 0, because preferences saturate.
+        The same sum under Bradley-Terry: not exactly 0, because preferences saturate.
     z
         Their difference in standard errors.
     flows, votes
-        Mean answer and number of votes of the three pairs on the way round.
+        Mean vote and number of votes of the three pairs around the triangle.
     """
 
     items: tuple[Item, Item, Item]
@@ -44,24 +44,24 @@ class InconsistentTriangle:
 
     @property
     def is_cycle(self) -> bool:
-        """Whether each item is preferred to the next, all the way round."""
+        """Whether each item is preferred to the next around the triangle."""
         return min(self.flows) > 0
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain values, ready for JSON."""
+        """Return plain values, ready for JSON."""
         return asdict(self)
 
 
 @dataclass(frozen=True)
 class Loop:
-    """A cycle of preferences that no triangles explain: each item over the next, and so round.
+    """A cycle of preferences that triangles do not explain; each item is preferred to the next.
 
     Attributes
     ----------
     strength
-        The circulation it carries: harmonic flow times answers, the least along the loop.
+        The circulation along the loop: the smallest harmonic flow times votes.
     flow
-        Sum of the mean answers around the loop.
+        Sum of the mean votes around the loop.
     """
 
     items: tuple[Item, ...]
@@ -69,21 +69,21 @@ class Loop:
     flow: float
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain values, ready for JSON."""
+        """Return plain values, ready for JSON."""
         return asdict(self)
 
 
 def inconsistent_triangles(
     graph: ComparisonGraph, k: int, consistent: NullModel
 ) -> list[InconsistentTriangle]:
-    """The k triangles whose curl differs most surely from that in a Bradley-Terry crowd."""
+    """Return the k triangles whose curl differs most significantly from Bradley-Terry."""
     from hodgerank.kernels.triangles import strongest_curls
 
     if k < 1:
         return []
     deviation = graph.flows - consistent.means
     variances = consistent.variances / graph.effective_counts
-    most = int(graph.n_edges**1.5) + 1  # triangles that so many edges can make
+    most = int(graph.n_edges**1.5) + 1  # upper bound of the number of triangles
     edges, ratios = strongest_curls(*graph.rows, deviation, variances, min(k, most))
     order = [int(t) for t in np.argsort(-ratios) if ratios[t] > 1e-18]
     return [_triangle(graph, edges[t], consistent.means, float(np.sqrt(ratios[t]))) for t in order]
@@ -111,7 +111,7 @@ def _triangle(
 
 
 def turning_triangles(graph: ComparisonGraph, flows: FloatArray, tolerance: float) -> IntArray:
-    """Up to 1,000 triangles by their edges around which a flow turns most."""
+    """Return up to 1,000 triangles, by their edges, with the largest circulation of a flow."""
     from hodgerank.kernels.triangles import strongest_curls
 
     edges, ratios = strongest_curls(*graph.rows, flows, np.full(len(flows), 1 / 3), 1_000)
@@ -119,31 +119,31 @@ def turning_triangles(graph: ComparisonGraph, flows: FloatArray, tolerance: floa
 
 
 def count_triangles(graph: ComparisonGraph) -> int:
-    """Number of triangles of the graph."""
+    """Return the number of triangles of the graph."""
     from hodgerank.kernels.triangles import triangles_per_edge
 
     return int(triangles_per_edge(*graph.rows).sum()) // 3
 
 
 def all_triangles(graph: ComparisonGraph) -> IntArray:
-    """Every triangle by its edges (ij, jk, ik)."""
+    """Return every triangle by its edges (ij, jk, ik)."""
     from hodgerank.kernels.triangles import list_triangles
 
     return np.asarray(list_triangles(*graph.rows, count_triangles(graph)))
 
 
 def names_of(graph: ComparisonGraph, triangles: IntArray) -> list[tuple[Item, Item, Item]]:
-    """The items (i, j, k) of triangles given by their edges."""
+    """Return the items (i, j, k) of triangles given by their edges."""
     i, j, k = graph.i[triangles[:, 0]], graph.j[triangles[:, 0]], graph.j[triangles[:, 1]]
     items = graph.items
     return [(items[a], items[b], items[c]) for a, b, c in zip(i, j, k, strict=True)]
 
 
 def harmonic_loops(graph: ComparisonGraph, harmonic: FloatArray, k: int) -> list[Loop]:
-    """Peel off up to k loops: from the strongest edge back to its start along strong edges.
+    """Extract up to k loops: from the strongest edge back to its start along strong edges.
 
-    The harmonic flow times the weights is a circulation, so there always is a way back; the
-    shortest one counts, where an edge is as long as its circulation is weak.
+    The harmonic flow times the weights is a circulation, so a way back always exists. The shortest
+    one is used, where the length of an edge is inverse to its circulation.
     """
     circulation = graph.weights * harmonic
     smallest = NEGLIGIBLE * float(np.abs(circulation).max(initial=0.0))
@@ -172,7 +172,7 @@ def harmonic_loops(graph: ComparisonGraph, harmonic: FloatArray, k: int) -> list
 def _way_round(
     graph: ComparisonGraph, circulation: FloatArray, strongest: int, smallest: float
 ) -> tuple[IntArray, FloatArray]:
-    """Edges and directions of a loop through the strongest edge, along the circulation."""
+    """Return edges and directions of a loop through the strongest edge, along the circulation."""
     flowing = np.flatnonzero(np.abs(circulation) > smallest)
     forward = circulation[flowing] > 0
     start = np.where(forward, graph.i[flowing], graph.j[flowing])

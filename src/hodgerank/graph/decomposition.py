@@ -1,4 +1,4 @@
-"""decompose: position bias, disagreement, the ranking, and what of the votes does not add up."""
+"""decompose: position bias, disagreement, ranking, curl and harmonic component of the votes."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ from hodgerank.types import FloatArray, IntArray, VotesLike
 
 
 def prequential_p_value(votes: Comparisons) -> float:
-    """How often coin tosses, in the order of these answers, would be foretold as well.
+    """Return the probability that random votes are predicted as well by earlier votes.
 
-    A sum of fair signs, each times something that was known before it, is normal in the end,
-    however that came about [Brown71]; neither ties nor grades change it.
+    The sum of fair signs, each times a value known before it, is asymptotically normal for any
+    adaptive choice of pairs [Brown71]; neither ties nor grades change that.
     """
-    told = np.ascontiguousarray(votes.outcome * votes.total_weight, dtype=float)
-    total, squares = prequential_gain(votes.left, votes.right, told, votes.n_items)
+    signed = np.ascontiguousarray(votes.outcome * votes.total_weight, dtype=float)
+    total, squares = prequential_gain(votes.left, votes.right, signed, votes.n_items)
     return NormalDist().cdf(-total / sqrt(squares)) if squares else 1.0
 
 
@@ -44,28 +44,28 @@ PART_WORDS = {
     "harmonic": "harmonic inconsistency (longer loops)",
 }
 PARTS = tuple(PART_WORDS)
-# Triangles per edge up to which all of them are used: a spanning choice suffices, but is worse
-# conditioned.
+# Largest number of triangles per edge for which all are used: a spanning subset suffices, but is
+# conditioned worse.
 FEW_TRIANGLES = 10
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class HodgeDecomposition(Displayed, Charted):
-    """y = b + u + D0 x + D1^T z + w, mutually orthogonal, so that their energies add up.
+    """Orthogonal decomposition y = b + u + D0 x + D1^T z + w, whose energies add up.
 
     Attributes
     ----------
     bias, ties, gradient, curl, harmonic
-        One value per answer, in the order of the answers and in display orientation (left minus
-        right); they add up to the outcomes. *bias* is what the display order alone explains,
-        *ties* how answers differ on the same pair, *gradient* the ranking, *curl* cycles within
-        triangles, *harmonic* longer loops.
+        The components: one value per vote, in display orientation (left minus right). They add up
+        to the outcomes. *bias* is explained by the display order alone, *ties* is disagreement
+        within pairs, *gradient* the ranking, *curl* cycles within triangles, *harmonic* longer
+        loops.
     scores
         x, aligned with `graph.items`.
     flows
-        The last three parts on the edges of `graph`.
+        The last three components on the edges of `graph`.
     betti
-        Number of components and of loops that no triangles fill.
+        Number of components of the graph, and of loops that no triangles fill.
     """
 
     answered: AnsweredGraph
@@ -88,17 +88,17 @@ class HodgeDecomposition(Displayed, Charted):
 
     @property
     def votes(self) -> Comparisons:
-        """The answers that were decomposed."""
+        """The votes that were decomposed."""
         return self.answered.votes
 
     @property
     def graph(self) -> ComparisonGraph:
-        """Their sums over each pair."""
+        """The sums of the votes over each pair."""
         return self.answered.graph
 
     @cached_property
     def energies(self) -> dict[str, float]:
-        """Weighted sum of squares of each part."""
+        """Weighted sum of squares of each component."""
         weight = self.votes.weight
         return {
             name: float(np.sum(part**2 if weight is None else weight * part**2))
@@ -113,20 +113,20 @@ class HodgeDecomposition(Displayed, Charted):
 
     @cached_property
     def energy(self) -> dict[str, float]:
-        """Share of each part in the total; the shares sum to one."""
+        """Share of each component in the total; the shares sum to one."""
         total = sum(self.energies.values()) or 1.0
         return {name: value / total for name, value in self.energies.items()}
 
     @cached_property
     def expected(self) -> Expectation:
-        """What noise alone would give each part."""
+        """Size of each component expected by chance."""
         return expectation(self.answered, self.betti, self._triangles)
 
     def p_value(self, part: str) -> float | None:
-        """Of a part's share if there were nothing but noise; None where there can be no such part.
+        """Return the p-value of a component's share under the null model; None if it cannot occur.
 
-        That of the ranking, where answers led to the pairs asked next, is of how well they foretell
-        each other in the order in which they stand: the share would be large without any ranking.
+        If pairs were chosen adaptively, the share of the ranking would be large even without a
+        ranking. Its p-value then tests how well earlier votes predict later ones.
 
         >>> decompose([("a", "b", 1), ("b", "c", 1)] * 9).p_value("curl") is None
         True
@@ -134,23 +134,27 @@ class HodgeDecomposition(Displayed, Charted):
         noise: Noise = getattr(self.expected, part)
         if not noise.mean > 0:
             return None
-        return noise.p_value(self.energy[part]) if self._is_dealt(part) else self._foretold
+        return (
+            noise.p_value(self.energy[part])
+            if self._has_fixed_design(part)
+            else self._prequential_p_value
+        )
 
     def noise(self, part: str) -> Noise | None:
-        """What noise alone gives a part; None where that hangs on how pairs were chosen."""
-        return getattr(self.expected, part) if self._is_dealt(part) else None
+        """Return the share expected by chance; None if it depends on how pairs were chosen."""
+        return getattr(self.expected, part) if self._has_fixed_design(part) else None
 
-    def _is_dealt(self, part: str) -> bool:
-        """Whether the pairs are the same whatever had been answered, as far as the part cares."""
+    def _has_fixed_design(self, part: str) -> bool:
+        """Whether the null distribution of the component ignores how pairs were chosen."""
         return part != "gradient" or not self.votes.report.adaptive
 
     @cached_property
-    def _foretold(self) -> float:
+    def _prequential_p_value(self) -> float:
         return prequential_p_value(self.votes)
 
     @property
     def unseen_bias(self) -> str | None:
-        """Why position bias cannot be seen, in words; None where it can."""
+        """Why position bias is not visible, in words; None if it is."""
         if self.expected.n_both_ways:
             return None
         if not self.votes.display_known.any():
@@ -158,18 +162,18 @@ class HodgeDecomposition(Displayed, Charted):
         return "no worker's votes show one both ways"
 
     def triangles(self, k: int = 5) -> list[cycles.InconsistentTriangle]:
-        """The k triangles whose curl differs most from that in a Bradley-Terry crowd.
+        """Return the k triangles whose curl differs most from that under Bradley-Terry.
 
         Few of them are cycles: see `InconsistentTriangle.is_cycle`.
         """
         return cycles.inconsistent_triangles(self.graph, k, self.answered.null_model)
 
     def loops(self, k: int = 5) -> list[cycles.Loop]:
-        """Up to k loops that carry most of the harmonic part."""
+        """Return up to k loops that carry most of the harmonic component."""
         return cycles.harmonic_loops(self.graph, self.flows["harmonic"], k)
 
     def curl_potential(self) -> tuple[list[tuple[Any, Any, Any]], FloatArray]:
-        """Every triangle by item names, and its potential z (of least norm)."""
+        """Return every triangle by item names, and its potential z of least norm."""
         triangles = cycles.all_triangles(self.graph)
         operator = curl_operator(triangles, self.graph.n_edges)
         cyclic = self.flows["curl"] + self.flows["harmonic"]
@@ -178,15 +182,15 @@ class HodgeDecomposition(Displayed, Charted):
 
 
 def decompose(votes: VotesLike) -> HodgeDecomposition:
-    """Hodge decomposition of votes by many workers.
+    """Compute the Hodge decomposition of votes by many workers.
 
-    The graph may be disconnected. Weights weigh all inner products. With no open loops
-    (beta_1 = 0) the harmonic part is 0 and no triangle is looked at.
+    The graph may be disconnected. All inner products are weighted. Without unfilled loops
+    (beta_1 = 0) the harmonic component is 0 and no triangle is needed.
 
     Parameters
     ----------
     votes
-        Comparisons, or anything `read_comparisons` takes.
+        Comparisons, or anything `read_comparisons` accepts.
 
     Examples
     --------
@@ -194,11 +198,11 @@ def decompose(votes: VotesLike) -> HodgeDecomposition:
     >>> {name: round(share, 6) for name, share in decompose(votes).energy.items()}
     {'bias': 0.0, 'ties': 0.0, 'gradient': 0.0, 'curl': 1.0, 'harmonic': 0.0}
     """
-    return decompose_answers(AnsweredGraph.of(read_ungrouped(votes)))
+    return decompose_votes(AnsweredGraph.of(read_ungrouped(votes)))
 
 
-def decompose_answers(answered: AnsweredGraph) -> HodgeDecomposition:
-    """The same of answers whose graph is known."""
+def decompose_votes(answered: AnsweredGraph) -> HodgeDecomposition:
+    """Decompose votes whose graph is known."""
     votes, graph, edge, sign = answered.votes, answered.graph, answered.edge, answered.sign
     bias = position_bias_part(votes, edge)
 
@@ -232,10 +236,10 @@ def decompose_answers(answered: AnsweredGraph) -> HodgeDecomposition:
 def _harmonic_part(
     graph: ComparisonGraph, cyclic: FloatArray, triangles: IntArray
 ) -> tuple[FloatArray, IntArray]:
-    """What of a cyclic flow no triangles explain, and the triangles that were needed.
+    """Return the part of a cyclic flow that triangles do not explain, and the triangles used.
 
-    Triangles independent modulo 2 are independent, but where the complex has torsion they do not
-    span all: the triangles around which the remainder still turns are then added.
+    Triangles independent modulo 2 are independent, but do not span all if the complex has torsion:
+    triangles around which the remainder still circulates are then added.
     """
     scale = float(np.abs(cyclic).max(initial=0.0))
     for _ in range(20):

@@ -1,4 +1,4 @@
-"""describe: what a set of votes covers, before anything is estimated from it."""
+"""describe: the coverage of a set of votes, before anything is estimated from it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from hodgerank.types import FloatArray, IntArray, VotesLike
 
 @dataclass(frozen=True)
 class Spread:
-    """Least, median and most of something counted."""
+    """Minimum, median and maximum of counts."""
 
     least: float
     median: float
@@ -25,27 +25,27 @@ class Spread:
 
     @classmethod
     def of(cls, counts: IntArray | FloatArray) -> Spread:
-        """Summarise these counts."""
+        """Summarise counts."""
         return cls(float(np.min(counts)), float(np.median(counts)), float(np.max(counts)))
 
 
 @dataclass(frozen=True)
 class DisplayOrder:
-    """Whether left and right were fairly dealt, and what became of it.
+    """Balance of the display order, and preference for the left item.
 
     Attributes
     ----------
     known
-        Answers whose display order is known; everything below is about these, and None where
-        there are too few of them.
+        Number of votes whose display order is known. The values below are about these, and None if
+        they are too few.
     left_preferred, left_preferred_stderr
-        Share of decided answers that prefer left, with its standard error. It differs from 1/2
-        by position bias, or because better items stand left more often.
+        Share of decided votes that prefer left, with its standard error. It differs from 1/2 by
+        position bias, or because better items are shown left more often.
     both_orders
-        Share of pairs with several answers that were shown in both orders; without any,
-        position bias cannot be told from a preference.
+        Share of pairs with several votes that were shown in both orders; without any, position
+        bias and preference cannot be separated.
     most_one_sided
-        The largest share of one side among the items' appearances, items with 10 or more.
+        Largest share of one side among an item's appearances, for items with 10 or more.
     """
 
     known: int
@@ -57,7 +57,7 @@ class DisplayOrder:
 
 @dataclass(frozen=True, repr=False)
 class Description(Displayed):
-    """What the votes cover."""
+    """Coverage of the votes."""
 
     source: str
     items: int
@@ -87,16 +87,16 @@ class Description(Displayed):
 
     @property
     def coverage(self) -> float:
-        """Share of all pairs that were asked."""
+        """Share of all pairs that were compared."""
         return self.pairs_asked / self.pairs_possible
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain values, ready for JSON."""
+        """Return plain values, ready for JSON."""
         return {**asdict(self), "coverage": self.coverage, "notes": list(self.notes)}
 
 
 def describe(votes: VotesLike) -> Description:
-    """Count items, workers and votes, and say how evenly they are spread.
+    """Count items, workers and votes, and summarise how evenly they are distributed.
 
     >>> describe([("a", "b", 1), ("b", "a", 1), ("b", "c", 0)]).coverage
     0.6666666666666666
@@ -137,7 +137,7 @@ def _display_order(votes: Comparisons) -> DisplayOrder | None:
         return None
     decided = shown.outcome[shown.outcome != 0]
     share = float((decided > 0).mean()) if len(decided) > 1 else None
-    # The graph of "how often was the lesser item left": its flow is +1 or -1 where it always was.
+    # The graph of how often item i was shown left: its flow is +1 or -1 if always on one side.
     order = ComparisonGraph.from_comparisons(
         Comparisons(shown.items, shown.left, shown.right, np.ones(len(shown)))
     )
@@ -156,6 +156,6 @@ def _display_order(votes: Comparisons) -> DisplayOrder | None:
 
 
 def _share_stderr(share: float, n: int) -> float:
-    """Standard error of a share; one answer of either kind keeps it from vanishing by chance."""
+    """Standard error of a share; one pseudo-vote of either kind keeps it positive."""
     smoothed = (share * n + 1) / (n + 2)
     return float(np.sqrt(smoothed * (1 - smoothed) / n))

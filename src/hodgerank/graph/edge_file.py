@@ -1,4 +1,4 @@
-"""Edge statistics on disk, so that yesterday's votes need not be read again."""
+"""Edge statistics on disk, so that earlier votes need not be read again."""
 
 from __future__ import annotations
 
@@ -19,20 +19,20 @@ from hodgerank.errors import InvalidArgument, InvalidComparisons
 from hodgerank.graph.comparison_graph import ComparisonGraph
 
 KEY = "hodgerank"
-KEPT = ("ballots", "units", "adaptive")  # what a report says of answers that edges do not tell
+KEPT = ("ballots", "units", "adaptive")  # traits of the votes that edges do not hold
 COLUMNS = ("left", "right", "answers", "weight", "weight_squared", "mean_outcome", "squares")
 
 
 @dataclass(frozen=True)
 class EdgeFile:
-    """A graph and what it was summed up from; a Parquet file with a row per pair.
+    """A graph and its sources; a Parquet file with one row per pair.
 
     Attributes
     ----------
     graph
-        Of all answers so far.
+        The graph of all votes so far.
     sources
-        Name and digest of each batch of votes, in the order they came.
+        Name and digest of each batch of votes, in the order of addition.
     """
 
     graph: ComparisonGraph
@@ -40,7 +40,7 @@ class EdgeFile:
 
     @classmethod
     def read(cls, path: Path) -> EdgeFile:
-        """Read a file, and check that it is as it was written."""
+        """Read a file, and verify its digest."""
         try:
             content = path.read_bytes()
             table = pl.read_parquet(BytesIO(content))
@@ -59,8 +59,8 @@ class EdgeFile:
             table, note.get("sources"), note.get("kept", {})
         ):
             raise InvalidComparisons(
-                f"{path} was altered since hodgerank wrote it: its sums cannot be relied on. "
-                "Take a copy from before, or start a new file from all votes"
+                f"{path} was changed since hodgerank wrote it, so its sums are not reliable. "
+                "Restore a backup, or start a new file from all votes"
             )
         items = tuple(pl.concat([table["left"], table["right"]]).unique().sort().to_list())
         places = {item: place for place, item in enumerate(items)}
@@ -78,19 +78,19 @@ class EdgeFile:
         return cls(graph, tuple((name, digest) for name, digest in note["sources"]))
 
     def add(self, votes: Comparisons | ComparisonGraph, *, again: bool = False) -> EdgeFile:
-        """The statistics with more votes; the same ones twice are most probably a mistake."""
+        """Return the statistics with more votes; adding the same votes twice raises an error."""
         digest = _digest(votes)
         known = [name for name, other in self.sources if other == digest]
         if known and not again:
             raise InvalidArgument(
                 f"these votes were added before, from {known[0]}: leave them out, or add them "
-                "once more with --again"
+                "again with --again"
             )
         graph = self.graph.merge(_graph(votes))
         return EdgeFile(graph, (*self.sources, (votes.report.source, digest)))
 
     def write(self, path: Path) -> None:
-        """Write to disk, with a digest of all that is written."""
+        """Write the file, with a digest of its content."""
         graph = self.graph
         names: Sequence[object] = graph.items
         table = pl.DataFrame(
@@ -111,7 +111,7 @@ class EdgeFile:
 
 
 def _note(table: pl.DataFrame, sources: Any, kept: Any) -> dict[str, Any]:
-    """What stands in the file beside its table: sources, traits, and a digest of it all."""
+    """Return the metadata of the file: sources, traits, and a digest of everything."""
     more = {"kept": kept} if kept else {}
     digest = sha256(json.dumps([sources, more] if more else sources).encode())
     for column in table:
@@ -124,7 +124,7 @@ def _note(table: pl.DataFrame, sources: Any, kept: Any) -> dict[str, Any]:
 
 
 def edge_file(votes: Comparisons | ComparisonGraph) -> EdgeFile:
-    """Edge statistics of a first batch of votes."""
+    """Return the edge statistics of a first batch of votes."""
     return EdgeFile(_graph(votes), ((votes.report.source, _digest(votes)),))
 
 
@@ -135,7 +135,7 @@ def _graph(votes: Comparisons | ComparisonGraph) -> ComparisonGraph:
 
 
 def _digest(votes: Comparisons | ComparisonGraph) -> str:
-    """The same for the same votes in the same order, whatever the file is called."""
+    """Return a digest that depends on the votes and their order, not on the file name."""
     digest = sha256(repr(votes.items).encode())
     for part in fields(votes):
         value = getattr(votes, part.name)

@@ -1,10 +1,9 @@
-"""What to expect of every share of the decomposition: what noise alone would give.
+"""Shares of the decomposition expected by chance.
 
-*Bias*: the same answers with sides dealt at random, see `position`. *Gradient*: a crowd that tosses
-coins. *Disagreement, curl and harmonic*: a crowd with one ranking, see `consistency.crowd`; answers
-of +-1 are noisy, so even its votes run in cycles a little, and preferences saturate, which
-differences of scores cannot follow. Ties stay where they are, and answers keep their sizes: signs
-are redrawn.
+*Bias*: the same votes with randomised display order. *Gradient*: random votes. *Disagreement, curl
+and harmonic*: a crowd with one ranking (`transitive_crowd`). Votes of +-1 are noisy, so even its
+votes contain some cycles, and preferences saturate, which score differences cannot follow. Ties
+stay in place and votes keep their sizes: only signs are simulated.
 """
 
 from __future__ import annotations
@@ -32,27 +31,27 @@ from hodgerank.kernels.linalg.normal_equations import effective_resistances
 from hodgerank.kernels.triangles import curl_operator, curl_part
 from hodgerank.types import FloatArray, IntArray
 
-# Answers dealt in all; more answers need fewer repetitions for the same accuracy.
-DEALT = 10_000_000
+# Total number of shuffled votes; more votes need fewer repetitions for the same accuracy.
+SHUFFLED = 10_000_000
 FEWEST_SHUFFLES, MOST_SHUFFLES = 39, 999
-UNANIMOUS = 1e-12  # variation of answers that is rounding
+UNANIMOUS = 1e-12  # variance that counts as rounding
 
 
 class _Groups(NamedTuple):
-    """Answers whose display order is known, by worker and pair."""
+    """Votes whose display order is known, by worker and pair."""
 
     row: IntArray
     group: IntArray
-    is_first: IntArray  # 1 where the lesser item stands left
+    is_first: IntArray  # 1 if item i of the edge is shown left
     weight: FloatArray
     n: int
 
 
-class ShuffledSides(NamedTuple):
-    """Energies of the position part with sides dealt at random.
+class ShuffledOrders(NamedTuple):
+    """Energies of the bias component with randomised display order.
 
-    `n_both_ways` is the number of workers and pairs with answers in both orders: without any,
-    position effects cannot be seen in this way.
+    `n_both_ways` is the number of combinations of worker and pair with votes in both orders;
+    without any, position bias is not visible here.
     """
 
     energies: FloatArray
@@ -60,11 +59,11 @@ class ShuffledSides(NamedTuple):
 
 
 def position_bias_part(votes: Comparisons, edge: IntArray) -> FloatArray:
-    """b: what the display order alone explains, within a worker's answers to a pair.
+    """Return b: the part explained by the display order alone, within a worker's votes on a pair.
 
-    Where a worker saw a pair in both orders, with total weights r and s and mean outcomes p and q
-    of the item shown left: (p+q) s/(r+s) on the r answers and (p+q) r/(r+s) on the s answers.
-    Elsewhere 0. Answers without a worker are taken as one worker's.
+    If a worker saw a pair in both orders, with total weights r and s and mean outcomes p and q of
+    the left item: (p+q) s/(r+s) on the r votes and (p+q) r/(r+s) on the s votes. Otherwise 0. Votes
+    without a worker count as those of one worker.
     """
     bias = np.zeros(len(votes))
     groups = _by_worker_and_pair(votes, edge)
@@ -81,11 +80,11 @@ def position_bias_part(votes: Comparisons, edge: IntArray) -> FloatArray:
     return bias
 
 
-def shuffle_sides(answered: AnsweredGraph) -> ShuffledSides:
-    """The same answers, with the sides dealt anew among each worker's answers to a pair.
+def shuffle_display_order(answered: AnsweredGraph) -> ShuffledOrders:
+    """Permute the display order among each worker's votes on a pair.
 
-    Each side is dealt as often as it was shown: that alone is what a design decides. Whatever
-    workers prefer, and however often they repeat themselves, is left as it is.
+    Each order keeps its frequency, which the design determines. Preferences and repetitions of the
+    workers are unchanged.
     """
     from hodgerank.kernels.hypothesis_tests import shuffled_energy
 
@@ -96,18 +95,18 @@ def shuffle_sides(answered: AnsweredGraph) -> ShuffledSides:
     turned = answered.turned[groups.row]
     total = np.bincount(groups.group, turned, groups.n)
     spread = np.bincount(groups.group, turned**2, groups.n) - total**2 / np.maximum(size, 1)
-    contested = both & (spread > UNANIMOUS)  # where all say the same, sides make no difference
+    contested = both & (spread > UNANIMOUS)  # unanimous votes do not depend on the order
     rows = np.flatnonzero(contested[groups.group])
     rows = rows[np.argsort(groups.group[rows], kind="stable")]
     starts = np.r_[0, np.cumsum(size[contested])]
     turned, weight = turned[rows], groups.weight[rows]
-    n = int(np.clip(DEALT // max(len(rows), 1), FEWEST_SHUFFLES, MOST_SHUFFLES))
+    n = int(np.clip(SHUFFLED // max(len(rows), 1), FEWEST_SHUFFLES, MOST_SHUFFLES))
     rng = np.random.default_rng(3)
     energies = [
         shuffled_energy(starts, first[contested], turned, weight, rng.random(len(rows)))
         for _ in range(n)
     ]
-    return ShuffledSides(np.array(energies), int(both.sum()))
+    return ShuffledOrders(np.array(energies), int(both.sum()))
 
 
 def _by_worker_and_pair(votes: Comparisons, edge: IntArray) -> _Groups:
@@ -120,23 +119,23 @@ def _by_worker_and_pair(votes: Comparisons, edge: IntArray) -> _Groups:
     return _Groups(shown, group, is_first, weight, len(groups))
 
 
-# Simulated edges in all; more edges need fewer repetitions for the same accuracy.
+# Total number of simulated edges; more edges need fewer repetitions for the same accuracy.
 EDGE_DRAWS = 500_000
 FEWEST_CROWDS, MOST_CROWDS = 16, 200
-SAME = 0.01  # share of answers that may depend on others
-ENOUGH_TO_COUNT = 199  # redraws from which a p-value is a count of them
+SAME = 0.01  # share of votes that may be dependent
+ENOUGH_TO_COUNT = 199  # simulations from which a p-value is a count of them
 
 
 @dataclass(frozen=True)
 class Noise:
-    """Share of the energy that noise alone gives a part.
+    """Share of the energy of a component expected by chance.
 
     Attributes
     ----------
     mean, std
-        Of the share.
+        Mean and standard deviation of the share.
     draws
-        The shares that were drawn, where their distribution may be of any shape.
+        Simulated shares, if their distribution may have any shape.
     """
 
     mean: float
@@ -144,14 +143,14 @@ class Noise:
     draws: tuple[float, ...] = ()
 
     def z(self, share: float) -> float:
-        """An observed share in standard deviations from the mean."""
+        """Return an observed share in standard deviations from the mean."""
         return (share - self.mean) / self.std if self.std > 0 else 0.0
 
     def p_value(self, share: float) -> float:
-        """Probability of at least this share from noise alone.
+        """Return the probability of at least this share by chance.
 
-        A count of redraws where there are enough; otherwise the null distribution, that of a sum of
-        squares, is taken as a scaled chi-square.
+        A count of simulations if there are enough; otherwise the null distribution, that of a sum
+        of squares, is approximated by a scaled chi-square.
         """
         if len(self.draws) >= ENOUGH_TO_COUNT:
             hits = sum(draw >= share - 1e-9 for draw in self.draws)
@@ -167,21 +166,21 @@ NOTHING = Noise(0.0, 0.0)
 
 @dataclass(frozen=True)
 class Expectation:
-    """Noise of every part.
+    """Shares of all components expected by chance.
 
     Attributes
     ----------
     bias
-        With the display order dealt at random.
+        With randomised display order.
     ties, curl, harmonic
-        In a crowd with one ranking, and as much gradient as here.
+        In a crowd with one ranking, and as much gradient as observed.
     gradient
-        In a crowd that tosses coins.
+        For random votes.
     n_simulations
-        Crowds that were redrawn.
+        Number of simulated crowds.
     n_both_ways
-        Workers and pairs with answers in both orders; where there are none, the bias cannot be
-        seen in this way and is 0 whatever it is.
+        Combinations of worker and pair with votes in both orders; without any, position bias is not
+        visible and its component is 0.
     """
 
     bias: Noise
@@ -194,7 +193,7 @@ class Expectation:
 
 
 class _FlowNoise(NamedTuple):
-    """Mean answers are amplitudes * s + spreads * (y - s), y the mean sign, s its expectation."""
+    """Mean votes are amplitudes * s + spreads * (y - s), y the mean sign, s its expectation."""
 
     counts: FloatArray
     amplitudes: FloatArray
@@ -202,12 +201,12 @@ class _FlowNoise(NamedTuple):
 
 
 def expectation(answered: AnsweredGraph, betti: BettiNumbers, basis: IntArray) -> Expectation:
-    """Redraw the answers as each part demands and measure it."""
+    """Simulate the votes under the null model of each component, and measure its share."""
     graph = answered.graph
     total = float(graph.squares.sum())
-    sides = shuffle_sides(answered)
+    orders = shuffle_display_order(answered)
     if not total:
-        return Expectation(NOTHING, NOTHING, NOTHING, NOTHING, NOTHING, 0, sides.n_both_ways)
+        return Expectation(NOTHING, NOTHING, NOTHING, NOTHING, NOTHING, 0, orders.n_both_ways)
     n = int(np.clip(EDGE_DRAWS // graph.n_edges, FEWEST_CROWDS, MOST_CROWDS))
     noise = _flow_noise(answered)
     projection = GradientProjection(graph)
@@ -222,32 +221,32 @@ def expectation(answered: AnsweredGraph, betti: BettiNumbers, basis: IntArray) -
         whole, unexplained = projection.energies(flows), projection.energies(cyclic)
         energies.append((whole, unexplained, _harmonic_energies(graph, cyclic, betti, basis)))
     whole, unexplained, harmonic = (np.concatenate(part) for part in zip(*energies, strict=True))
-    ties = np.maximum(total - np.resize(sides.energies, n) - whole, 0.0)
+    ties = np.maximum(total - np.resize(orders.energies, n) - whole, 0.0)
 
     def share(values: FloatArray, dimensions: int) -> Noise:
         if not dimensions:
             return NOTHING
         return Noise(float(values.mean()) / total, float(values.std(ddof=1)) / total)
 
-    bias = share(sides.energies, sides.n_both_ways)
+    bias = share(orders.energies, orders.n_both_ways)
     return Expectation(
-        bias=Noise(bias.mean, bias.std, tuple((sides.energies / total).tolist())),
+        bias=Noise(bias.mean, bias.std, tuple((orders.energies / total).tolist())),
         ties=share(ties, int(graph.n_votes > graph.n_edges)),
         gradient=share(gradient, graph.n_items - graph.n_components),
         curl=share(unexplained - harmonic, n_cycles(graph) - betti.beta_1),
         harmonic=share(harmonic, betti.beta_1),
         n_simulations=n,
-        n_both_ways=sides.n_both_ways,
+        n_both_ways=orders.n_both_ways,
     )
 
 
 def n_cycles(graph: ComparisonGraph) -> int:
-    """Number of independent cycles in the graph; without any, nothing can be inconsistent."""
+    """Return the number of independent cycles of the graph; without any, curl is impossible."""
     return graph.n_edges - graph.n_items + graph.n_components
 
 
 def _flow_noise(answered: AnsweredGraph) -> _FlowNoise:
-    """How mean answers follow from mean signs, ties and sizes of answers being as they are."""
+    """Return how mean votes depend on mean signs, given ties and sizes of votes."""
     graph, signs = answered.graph, answered.signs
     counts = np.zeros(graph.n_edges)
     counts[signs.edge] = signs.graph.weights
@@ -261,7 +260,7 @@ def _flow_noise(answered: AnsweredGraph) -> _FlowNoise:
 
 
 def _matched_means(answered: AnsweredGraph, noise: _FlowNoise) -> FloatArray:
-    """Mean signs in a crowd with one ranking whose answers have as much gradient as these."""
+    """Return mean signs of a crowd with one ranking and as much gradient energy as observed."""
     crowd, graph = answered.crowd, answered.graph
     if _is_as_signs(answered, noise):
         return crowd.means
@@ -272,7 +271,7 @@ def _matched_means(answered: AnsweredGraph, noise: _FlowNoise) -> FloatArray:
 
 
 def _is_as_signs(answered: AnsweredGraph, noise: _FlowNoise) -> bool:
-    """Whether answers are signs, and so nearly all independent that one match serves both."""
+    """Whether votes are signs, and nearly all independent, so that one fit serves both."""
     weights = answered.graph.weights
     return (
         len(answered.signs.edge) == len(weights)
@@ -282,7 +281,7 @@ def _is_as_signs(answered: AnsweredGraph, noise: _FlowNoise) -> bool:
 
 
 def _redrawn(means: FloatArray, noise: _FlowNoise, n: int, seed: int) -> Iterator[FloatArray]:
-    """Mean answers of n redrawn crowds, one column each, some crowds at a time."""
+    """Yield mean votes of n simulated crowds, one column each, in batches."""
     expected, rng = means[:, None], np.random.default_rng(seed)
     for size in batches(n, len(means)):
         flows = redrawn_signs(expected, noise.counts, size, rng)
@@ -295,7 +294,7 @@ def _redrawn(means: FloatArray, noise: _FlowNoise, n: int, seed: int) -> Iterato
 def _harmonic_energies(
     graph: ComparisonGraph, cyclic: FloatArray, betti: BettiNumbers, basis: IntArray
 ) -> FloatArray:
-    """Of what of cyclic flows no triangles explain."""
+    """Return the energies of the part of cyclic flows that triangles do not explain."""
     if not betti.beta_1:
         return np.zeros(cyclic.shape[1])
     rest = cyclic

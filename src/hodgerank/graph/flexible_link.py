@@ -1,11 +1,11 @@
-"""One ranking with whatever monotone link suits the answers: fitted to signs."""
+"""A ranking with a flexible monotone link, fitted to signs."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy import sparse
 
 from hodgerank.graph.comparison_graph import ComparisonGraph
 from hodgerank.kernels.linalg.normal_equations import NormalEquations
@@ -20,29 +20,34 @@ from hodgerank.kernels.links import (
 )
 from hodgerank.types import FloatArray
 
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
+
 TOLERANCE = 1e-6
 
 
 class GradientProjection:
-    """Least-squares scores of flows on the edges of a graph, and energies; a column each."""
+    """Least-squares scores of flows on the edges of a graph, and energies; one per column."""
 
     def __init__(self, graph: ComparisonGraph) -> None:
+        from scipy import sparse  # which takes longer to import than most rankings
+
         m, n = graph.n_edges, graph.n_items
         ends, signs = np.r_[graph.i, graph.j], np.r_[np.ones(m), -np.ones(m)]
         self._graph = graph
         self.divergence = sparse.csr_array((signs, (ends, np.tile(np.arange(m), 2))), shape=(n, m))
 
     def scores(self, flows: FloatArray) -> FloatArray:
-        """That explain most of each flow."""
+        """Return the scores that explain most of each flow."""
         return self._solve(flows)[1]
 
     def gradient_energies(self, flows: FloatArray) -> FloatArray:
-        """Of what scores explain."""
+        """Return the energies that scores explain."""
         rhs, x = self._solve(flows)
         return np.asarray((rhs * x).sum(axis=0))
 
     def energies(self, flows: FloatArray) -> FloatArray:
-        """Of the flows."""
+        """Return the energies of the flows."""
         return np.asarray(np.einsum("e,ec,ec->c", self._graph.weights, flows, flows))
 
     def _solve(self, flows: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -52,12 +57,12 @@ class GradientProjection:
 
 PRIOR = 0.05  # precision of the scores, which keeps those of undefeated items finite
 FEWEST_ROUNDS, MOST_ROUNDS = 8, 60
-EDGE_ROUNDS = 6_000_000  # of edges, in all rounds: many edges with few answers never settle
-ENOUGH = 1e-3  # gain in log-likelihood of a round after which the fit is done
+EDGE_ROUNDS = 6_000_000  # edges times rounds: many edges with few votes converge slowly
+ENOUGH = 1e-3  # gain in log-likelihood of a round at which the fit stops
 LONGEST_STEP, SHORTEST = 2.0, 1e-4
-NEGLIGIBLE = 1e-12  # curvature of an answer that is as good as certain
-SATURATED = 10.0  # strength from which on hardly any answer errs
-STEEPNESS = 1.5  # of scores fitted to flows, in units of the normal distribution, about
+NEGLIGIBLE = 1e-12  # curvature of a nearly certain vote
+SATURATED = 10.0  # slope above which votes hardly ever err
+STEEPNESS = 1.5  # approximate ratio of probit scores to least-squares scores
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,7 +74,7 @@ class FlexibleLink:
     scores, weights
         x and w.
     iterations, converged
-        How the fit ended.
+        Number of rounds, and whether the fit converged.
     """
 
     scores: FloatArray
@@ -79,25 +84,25 @@ class FlexibleLink:
 
     @property
     def lapses(self) -> float:
-        """Share of answers that are coins."""
+        """Share of random votes."""
         return float(self.weights[STRENGTHS == 0].sum())
 
     @property
     def saturation(self) -> float:
-        """Share of answers that err on next to no pair but the closest."""
+        """Share of votes that err on the closest pairs only."""
         return float(self.weights[STRENGTHS >= SATURATED].sum())
 
     def means(self, d: FloatArray) -> FloatArray:
-        """Mean sign of an answer at differences d."""
+        """Return the mean sign of a vote at differences d."""
         return np.asarray(2 * (shares(d) @ self.weights) - 1)
 
     def slopes(self, d: FloatArray) -> FloatArray:
-        """Derivative of the means."""
+        """Return the derivative of the means."""
         return 2 * slope(d, self.weights)
 
 
 def fit_link(signs: ComparisonGraph) -> FlexibleLink:
-    """Fisher scoring of scores and weights at once; apart, they would wait for each other."""
+    """Fit scores and weights jointly by Fisher scoring; alternating would converge slowly."""
     if not signs.n_edges:
         return FlexibleLink(np.zeros(signs.n_items), START, 0, True)
     i, j, n = signs.i, signs.j, signs.weights
@@ -130,28 +135,29 @@ def fit_link(signs: ComparisonGraph) -> FlexibleLink:
 
 def _step(
     signs: ComparisonGraph,
-    divergence: sparse.csr_array,
+    divergence: csr_array,
     at: Information,
     x: FloatArray,
     w: FloatArray,
 ) -> tuple[FloatArray, FloatArray]:
-    """Of scores and weights: the scores are eliminated first, the weights go on adding up to 1."""
+    """Return the joint step: scores are eliminated first, and the weights keep summing to 1."""
     curvature = np.maximum(at.curvature, NEGLIGIBLE * signs.weights)
     equations = NormalEquations(signs.i, signs.j, curvature, signs.components, PRIOR)
     mixed = np.asarray(divergence @ at.mixed)
-    push = np.asarray(divergence @ at.push) - PRIOR * x
+    push = np.asarray(divergence @ at.difference_slope) - PRIOR * x
     solved = equations.solve(np.column_stack((push, mixed)), tolerance=1e-4)
-    own, pull = at.own - mixed.T @ solved[:, 1:], at.pull - mixed.T @ solved[:, 0]
+    own = at.weight_information - mixed.T @ solved[:, 1:]
+    gradient = at.weight_slope - mixed.T @ solved[:, 0]
     k, unit = len(w), float(np.diag(own).max())
-    system = np.zeros((k + 1, k + 1))  # in units of the weights, which differ by magnitudes
+    system = np.zeros((k + 1, k + 1))  # scaled by the weights, which differ by magnitudes
     system[:k, :k] = own * np.outer(w, w) / unit
     system[k, :k] = system[:k, k] = w
-    step_w = w * np.linalg.solve(system, np.r_[pull * w / unit, 0.0])[:k]
+    step_w = w * np.linalg.solve(system, np.r_[gradient * w / unit, 0.0])[:k]
     return solved[:, 0] - solved[:, 1:] @ step_w, step_w
 
 
 def _longest(step_x: FloatArray, step_w: FloatArray, w: FloatArray) -> float:
-    """How much of a step may be taken at most: weights stay positive, scores move a little."""
+    """Return the largest step length that keeps weights positive and score changes small."""
     falls = step_w < 0
     to_zero = float(np.min(w[falls] / -step_w[falls], initial=np.inf))
     largest = float(np.abs(step_x).max(initial=0.0))

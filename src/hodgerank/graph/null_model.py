@@ -1,6 +1,6 @@
-"""A consistent crowd of the same size: what answers would be like if one ranking explained them.
+"""The null model: a consistent crowd of the same size.
 
-The crowd answers by Bradley-Terry probabilities, the simplest consistent ones, fitted to the votes.
+Its votes follow Bradley-Terry probabilities, the simplest consistent model, fitted to the votes.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ STEPS = 12
 
 
 def matched_at(surplus: Callable[[float], float], widest: float) -> float:
-    """Where a rising function is 0, between 0 and `widest`: by halving, to a 4,000th of that.
+    """Find the root of an increasing function between 0 and `widest`, by bisection.
 
-    Importing SciPy's root finders takes longer than the steps they save.
+    Accurate to a 4,000th of `widest`. Importing SciPy's root finders takes longer than it saves.
     """
     if surplus(0.0) >= 0:
         return 0.0
@@ -40,15 +40,15 @@ PRIOR = 0.05  # precision of the scores, which keeps those of undefeated items f
 
 @dataclass(frozen=True, eq=False)
 class NullModel:
-    """Answers of a consistent crowd, one value per edge of the graph.
+    """Votes of a consistent crowd, one value per edge of the graph.
 
     Attributes
     ----------
     means, variances
-        Of an answer to the edge.
+        Mean and variance of a vote on the edge.
     size
-        Answers are +-size, with size^2 the mean squared outcome: 1 for plain choices, less where
-        there are ties and grades.
+        Votes are +-size, where size^2 is the mean squared outcome: 1 for plain choices, less with
+        ties and grades.
     """
 
     means: FloatArray
@@ -57,14 +57,14 @@ class NullModel:
 
 
 LEAST_SHARE = 1e-6
-WIDEST = 2.0  # by which fitted scores may be drawn apart
+WIDEST = 2.0  # largest factor applied to fitted scores
 
 
 def fit_null_model(graph: ComparisonGraph) -> NullModel:
-    """Fit the crowd to the votes.
+    """Fit the null model to the votes.
 
-    Fitted scores spread more than true ones by what noise adds to them; they are drawn together
-    until the crowd's answers would show as much of a ranking as the votes do.
+    Noise makes fitted scores spread more than true ones. They are shrunk until the expected
+    gradient energy equals that of the votes.
     """
     size = float(np.sqrt(graph.squares.sum() / graph.weights.sum())) or 1.0
     win_rates = (1 + np.clip(graph.flows / size, -1, 1)) / 2
@@ -89,9 +89,9 @@ def fit_null_model(graph: ComparisonGraph) -> NullModel:
 
 
 def _matched_scale(graph: ComparisonGraph, difference: FloatArray, size: float) -> float:
-    """By how much to draw the scores together for the votes' gradient energy to be expected.
+    """Return the shrinkage factor for which the expected gradient energy equals the observed.
 
-    An answer adds noise to the gradient as far as it determines the scores: by its edge's lever.
+    A vote adds noise to the gradient in proportion to the leverage of its edge.
     """
     n, equations = graph.n_items, graph.equations
     levers = graph.weights * effective_resistances(equations)
@@ -111,10 +111,10 @@ def _matched_scale(graph: ComparisonGraph, difference: FloatArray, size: float) 
 
 
 def _variances(graph: ComparisonGraph, means: FloatArray, size: float) -> FloatArray:
-    """Variance of an answer on each edge.
+    """Variance of a vote on each edge.
 
-    That of a choice between +-size. Grades may vary much less than that from answer to answer;
-    where pairs were answered often enough, the variance within pairs says by how much.
+    That of a choice between +-size. Grades may vary less; with enough repeated votes, the variance
+    within pairs shows by how much.
     """
     variances = size**2 - means**2
     is_plain = np.allclose(graph.squares, graph.weights)
@@ -124,5 +124,5 @@ def _variances(graph: ComparisonGraph, means: FloatArray, size: float) -> FloatA
     within = graph.squares / graph.weights - graph.flows**2
     expected = repeats / graph.effective_counts * variances
     share = float(graph.counts @ within) / max(float(graph.counts @ expected), 1e-300)
-    # Answers that all agree do not show that there is no noise.
+    # Unanimous votes do not prove that there is no noise.
     return variances * min(max(share, LEAST_SHARE), 1.0)

@@ -1,4 +1,4 @@
-"""Who says the same again: whether that is so, and answers counted by what is news in them."""
+"""Repeated votes of a worker on a pair: a test of their correlation, and ways to discount them."""
 
 from __future__ import annotations
 
@@ -12,22 +12,22 @@ from hodgerank.graph.comparison_graph import ComparisonGraph
 from hodgerank.kernels.edges import group_rows
 from hodgerank.types import BoolArray, FloatArray, IntArray
 
-# Votes count for so much fewer independent ones that it makes a difference.
+# Largest mean effective share of a vote at which repetitions matter.
 MANY = 0.7
-SURE, N_DEALT = 0.01, 199
-MOST_DEALT = 5_000  # answers: enough to see it, and dealt 199 times within a fifth of a second
-MOST_OF_ONE = MOST_DEALT // 10  # worker, on one pair
-N_CLEAR = 5  # classes of pairs that are about as clear, at most
+SURE, N_PERMUTATIONS = 0.01, 199
+MOST_PERMUTED = 5_000  # votes: enough power, and 199 permutations within a fifth of a second
+MOST_OF_ONE = MOST_PERMUTED // 10  # votes of one worker on one pair
+N_CLEAR = 5  # largest number of classes of similarly clear pairs
 
 
 def repeat_themselves(answered: AnsweredGraph) -> bool:
-    """Whether answers to a pair that a worker had answered before are hardly news.
+    """Whether repeated votes of a worker on a pair are strongly correlated.
 
-    That is so where repeated answers count for much fewer independent ones, and where a worker's
-    answers to a pair agree with each other further than chance makes them (p <= .01): if it did
-    not matter which worker gave an answer, and if it did not matter to which of the pairs that are
-    about as clear a worker gave it. With few workers the estimate alone is often wrong, and so
-    is the first question where workers differ, the second where pairs have strengths of their own.
+    True if repetitions greatly reduce the effective number of votes, and a worker's votes on a pair
+    agree more than expected by chance (p <= .01) under two null hypotheses: votes are exchangeable
+    between the workers on a pair, and between similarly clear pairs of a worker. With few workers
+    the estimate alone is often wrong. The first test is wrong if workers differ, the second if
+    pairs differ in strength.
     """
     repeats = answered.signs.repeats if len(answered.votes) else None
     if repeats is None or not repeats.is_estimated or float(repeats.share.mean()) >= MANY:
@@ -36,11 +36,11 @@ def repeat_themselves(answered: AnsweredGraph) -> bool:
 
 
 def _p_values(answered: AnsweredGraph) -> tuple[float, float]:
-    """Of how far answers of one worker to one pair agree.
+    """Return p-values of the agreement between votes of one worker on one pair.
 
-    If answers are dealt anew to those who answered the pair, and if those of each worker are dealt
-    anew to the pairs that are about as clear. The statistic is the sum over workers and pairs of
-    the squared sum of signs; large votes are tested by a random part of them.
+    Votes are permuted between the workers on a pair, and between similarly clear pairs of a worker.
+    The statistic is the sum over workers and pairs of the squared sum of signs. Large data are
+    tested on a random subset.
     """
     edge, worker, sign, count = _signs_of_workers(answered)
     n_edges, n_workers = answered.graph.n_edges, answered.votes.n_workers
@@ -49,7 +49,7 @@ def _p_values(answered: AnsweredGraph) -> tuple[float, float]:
     pair = keys // n_workers
     answers, squares = np.bincount(pair, size, n_edges), np.bincount(pair, size**2, n_edges)
     differ = np.abs(np.bincount(edge, count * sign, n_edges)) < answers
-    # Who answered can matter where answers differ, and one of several workers repeats.
+    # The worker can matter only if votes differ and one of several workers repeats.
     matters = differ & (answers < squares) & (squares < answers**2)
     rng = np.random.default_rng(0)
     rows = np.flatnonzero(_drawn(pair, size, matters, rng)[group])
@@ -62,40 +62,43 @@ def _p_values(answered: AnsweredGraph) -> tuple[float, float]:
     difference = answered.scores[answered.graph.i] - answered.scores[answered.graph.j]
     towards = sign[rows] * np.where(difference[edge[rows]] < 0, -1.0, 1.0)
     alike = worker[rows] * N_CLEAR + _clearness(np.abs(difference), edge[rows])
-    return _dealt(sign[rows], edge[rows], first, rng), _dealt(towards, alike, first, rng)
+    between_workers = _permutation_p_value(sign[rows], edge[rows], first, rng)
+    return between_workers, _permutation_p_value(towards, alike, first, rng)
 
 
 def _clearness(strength: FloatArray, edge: IntArray) -> IntArray:
-    """From 0, the closest pairs, up; no more classes than there are pairs for, four to each."""
+    """Return the class of each pair, from 0 (closest) up, with at least four pairs per class."""
     pairs = np.unique(edge)
     n_classes = min(N_CLEAR, max(1, len(pairs) // 4))
     limits = np.quantile(strength[pairs], np.arange(1, n_classes) / n_classes)
     return np.searchsorted(limits, strength[edge], side="right")
 
 
-def _dealt(sign: FloatArray, among: IntArray, first: IntArray, rng: np.random.Generator) -> float:
-    """How often signs agree as far within groups (from `first` on) when dealt anew `among` these.
+def _permutation_p_value(
+    sign: FloatArray, among: IntArray, first: IntArray, rng: np.random.Generator
+) -> float:
+    """Return the p-value of agreement within groups when signs are permuted among `among`.
 
-    0 where there is nothing to deal: whoever answers only one pair cannot have mixed up others.
+    0 if nothing can be permuted: a worker with only one pair cannot confuse it with others.
     """
     place = np.argsort(among, kind="stable")
     group = np.cumsum(np.isin(np.arange(len(sign)), first)) - 1
     several = np.bincount(np.unique(np.stack((among, group)), axis=1)[0]) > 1
     if not several.any():
         return 0.0
-    dealt = np.empty((N_DEALT, len(sign)))
-    dealt[:, place] = sign[np.argsort(among + rng.random((N_DEALT, len(sign))), axis=1)]
+    permuted = np.empty((N_PERMUTATIONS, len(sign)))
+    permuted[:, place] = sign[np.argsort(among + rng.random((N_PERMUTATIONS, len(sign))), axis=1)]
     observed = _agreement(sign, first)
-    return float(1 + np.sum(_agreement(dealt, first) >= observed)) / (1 + N_DEALT)
+    return float(1 + np.sum(_agreement(permuted, first) >= observed)) / (1 + N_PERMUTATIONS)
 
 
 def _drawn(
     pair: IntArray, size: FloatArray, matters: BoolArray, rng: np.random.Generator
 ) -> BoolArray:
-    """Workers on pairs that matter, pair by pair at random, until they have enough answers."""
+    """Select workers on informative pairs, pair by pair at random, up to the limit of votes."""
     order = np.lexsort((rng.random(len(pair)), rng.random(len(matters))[pair]))
     order = order[matters[pair[order]]]
-    order = order[np.cumsum(np.minimum(size[order], MOST_OF_ONE)) <= MOST_DEALT]
+    order = order[np.cumsum(np.minimum(size[order], MOST_OF_ONE)) <= MOST_PERMUTED]
     is_drawn = np.zeros(len(pair), np.bool_)
     is_drawn[order] = True
     return is_drawn
@@ -108,7 +111,7 @@ def _agreement(sign: FloatArray, first: IntArray) -> FloatArray:
 def _signs_of_workers(
     answered: AnsweredGraph,
 ) -> tuple[IntArray, IntArray, FloatArray, IntArray]:
-    """Edge, worker, sign and number of answers that are no ties; a ballot has one on a pair."""
+    """Return edge, worker, sign and number of votes without ties; one per ballot and pair."""
     votes, edge, turned = answered.votes, answered.edge, np.sign(answered.turned)
     worker, count = votes.worker.astype(np.int64), votes.votes_per_row
     if votes.ballot is not None:
@@ -118,12 +121,12 @@ def _signs_of_workers(
         edge, count = keys // n, np.ones(len(keys), np.int64)
         worker = np.full(len(keys), NO_WORKER, np.int64)
         worker[place] = votes.worker
-    told = np.flatnonzero((turned != 0) & (worker != NO_WORKER))
-    return edge[told], worker[told], turned[told], count[told]
+    kept = np.flatnonzero((turned != 0) & (worker != NO_WORKER))
+    return edge[kept], worker[kept], turned[kept], count[kept]
 
 
 def counted_once(answered: AnsweredGraph) -> AnsweredGraph:
-    """One answer of a worker to a pair, the mean of those given; of unknown display order."""
+    """Average a worker's votes on a pair into one, without display order."""
     votes = answered.votes
     worker = votes.worker.astype(np.int64)
     alone = worker == NO_WORKER
@@ -152,12 +155,12 @@ def counted_once(answered: AnsweredGraph) -> AnsweredGraph:
 
 
 def news_share(graph: ComparisonGraph, rho: float) -> FloatArray:
-    """By edge, how much of one each of its m answers is worth that have correlation rho."""
+    """Return the effective share of each of an edge's m votes, for correlation rho."""
     return np.asarray(1 / (1 + (graph.counts - 1) * rho))
 
 
 def counted_as_correlated(graph: ComparisonGraph, rho: float) -> ComparisonGraph:
-    """The graph in which m answers to a pair, of correlation rho, count m / (1 + (m-1) rho)."""
+    """Discount the graph: m votes on a pair with correlation rho count m / (1 + (m-1) rho)."""
     share = news_share(graph, rho)
     return replace(
         graph,

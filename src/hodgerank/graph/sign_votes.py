@@ -1,4 +1,4 @@
-"""Who was preferred, counted: every answer as a sign, ties left out, dependent ones as fewer."""
+"""Votes as signs: ties left out, dependent votes counted by their effective number."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from hodgerank.types import FloatArray, IntArray
 
 @dataclass(frozen=True, eq=False)
 class RepeatedVotes:
-    """How repeated answers of a worker to a pair hang together.
+    """Correlation of repeated votes of a worker on a pair.
 
     Attributes
     ----------
     correlation
-        rho, with one standard error added for safety; 1 where it cannot be estimated.
+        rho, with one standard error added for safety; 1 if it cannot be estimated.
     is_estimated
-        Whether it could be: some pair has a worker who repeats, and another worker.
+        Whether it could be estimated: some pair has a worker who repeats, and another worker.
     share
-        For each vote, how many independent ones it counts for: 1 / (1 + (k - 1) rho) where its
-        worker has k votes on the pair.
+        Effective number of votes of each vote: 1 / (1 + (k - 1) rho) if its worker has k votes on
+        the pair.
     """
 
     correlation: float
@@ -32,10 +32,10 @@ class RepeatedVotes:
     share: FloatArray
 
 
-def repeated_answers(
+def repeated_votes(
     edge: IntArray, worker: IntArray, sign: FloatArray, count: IntArray
 ) -> RepeatedVotes | None:
-    """What repeated answers say; None where nobody was asked the same twice."""
+    """Estimate the correlation of repeated votes; None without repeated votes."""
     known = np.flatnonzero(worker >= 0)
     if not len(known):
         return None
@@ -55,11 +55,11 @@ def repeated_answers(
 
 
 def _correlation(edge: IntArray, size: FloatArray, total: FloatArray, n_edges: int) -> float | None:
-    """Rho from sums over the answers of each worker to each pair; None if nothing is known."""
+    """Return rho from sums over each worker's votes on each pair; None if not identified."""
     answers, sums = np.bincount(edge, size, n_edges), np.bincount(edge, total, n_edges)
     squares = np.bincount(edge, total**2, n_edges)
-    within = np.bincount(edge, size * (size - 1), n_edges)  # pairs of answers of one worker
-    across = answers**2 - np.bincount(edge, size**2, n_edges)  # and of different ones
+    within = np.bincount(edge, size * (size - 1), n_edges)  # pairs of votes by one worker
+    across = answers**2 - np.bincount(edge, size**2, n_edges)  # and by different workers
     usable = (within > 0) & (across > 0)
     if not usable.any():
         return None
@@ -67,7 +67,7 @@ def _correlation(edge: IntArray, size: FloatArray, total: FloatArray, n_edges: i
     mean_square = (sums[usable] ** 2 - squares) / across
     excess = squares - answers[usable] - within * mean_square
     room = within * (1 - mean_square)
-    if room.sum() <= 0:  # all agree on every pair: nothing tells repeats from agreement
+    if room.sum() <= 0:  # all agree on every pair: repetition and agreement are confounded
         return None
     rho = float(excess.sum() / room.sum())
     error = float(np.sqrt(np.sum((excess - rho * room) ** 2))) / float(room.sum())
@@ -76,7 +76,7 @@ def _correlation(edge: IntArray, size: FloatArray, total: FloatArray, n_edges: i
 
 @dataclass(frozen=True, eq=False)
 class SignVotes:
-    """Votes for one side of a pair or the other, a row each; `sign` is that of the lesser item."""
+    """Votes for one of the items of a pair, one per row; `sign` refers to item i of the edge."""
 
     edge: IntArray
     sign: FloatArray
@@ -92,12 +92,12 @@ class Signs:
     Attributes
     ----------
     graph
-        The pairs that have any, as a graph: `counts` are votes, `weights` the number of
-        independent votes of equal weight that would be as precise, and `flows` mean signs.
+        The pairs that have any, as a graph: `counts` are votes, `weights` effective numbers of
+        votes, and `flows` mean signs.
     edge
-        Which edges these are of the graph of all answers.
+        The positions of these edges in the graph of all votes.
     repeats
-        What workers who answered a pair several times say about how independent answers are.
+        Correlation of repeated votes, if any.
     """
 
     graph: ComparisonGraph
@@ -108,11 +108,11 @@ class Signs:
 def count_signs(
     votes: Comparisons, graph: ComparisonGraph, edge: IntArray, turned: FloatArray
 ) -> Signs:
-    """Sum the signs of the answers; `edge` and `turned` are those of an `AnsweredGraph`."""
+    """Sum the signs of the votes; `edge` and `turned` are those of an `AnsweredGraph`."""
     cast = _cast_votes(votes, edge, turned)
     repeats = None
     if votes.n_workers > 1:
-        repeats = repeated_answers(cast.edge, cast.worker, cast.sign, cast.count)
+        repeats = repeated_votes(cast.edge, cast.worker, cast.sign, cast.count)
     is_plain = len(cast.edge) == len(votes) and votes.weight is None and votes.ballot is None
     if is_plain and repeats is None and np.array_equal(graph.squares, graph.weights):
         return Signs(graph, np.arange(graph.n_edges), None)
@@ -120,7 +120,7 @@ def count_signs(
 
 
 def _cast_votes(votes: Comparisons, edge: IntArray, turned: FloatArray) -> SignVotes:
-    """One vote per answer that is no tie; a ballot has one vote on a pair, its majority's."""
+    """Return one sign per vote that is not a tie; a ballot has one on a pair, its majority."""
     weight = np.ones(len(votes)) if votes.weight is None else votes.weight
     count = votes.votes_per_row
     sign = np.sign(turned)
@@ -145,7 +145,7 @@ def _cast_votes(votes: Comparisons, edge: IntArray, turned: FloatArray) -> SignV
 
 
 def _summed(cast: SignVotes, graph: ComparisonGraph, repeats: RepeatedVotes | None) -> Signs:
-    """Sums over the votes of each pair, repeated ones counting less."""
+    """Sum the signs of each pair, with repeated votes discounted."""
     m = graph.n_edges
     total = cast.count * cast.weight
     kept = total if repeats is None else total * repeats.share

@@ -1,7 +1,7 @@
-"""Components and loops of the comparison graph: Betti numbers, as edges arrive or at once.
+"""Betti numbers of the comparison graph, computed at once or as edges arrive.
 
-The complex is the graph with every triangle filled: beta_0 counts components, beta_1 the loops that
-no triangles fill, around which preferences may run without any three items showing it.
+The complex is the graph with every triangle filled: beta_0 counts components, and beta_1 the loops
+that no triangles fill, around which preferences may be cyclic without any cyclic triangle.
 """
 
 from __future__ import annotations
@@ -14,15 +14,15 @@ import numpy as np
 from hodgerank.data.comparisons import Comparisons
 from hodgerank.display import Charted, Displayed
 from hodgerank.errors import InvalidArgument
-from hodgerank.graph.build import build_graph, single_answers
+from hodgerank.graph.build import build_graph, single_votes
 from hodgerank.graph.comparison_graph import ComparisonGraph
 from hodgerank.kernels.homology import LoopClasses
 from hodgerank.types import CodeArray, IntArray, VotesLike
 
 MANY_EDGES = 2_000  # from which compiled code is worth its import
-MOST_BITS = 1 << 34  # two gigabytes: an edge has a bit for every loop that is ever open
-# Up to so many items any order of pairs is followed in seconds. Of more, loops that are open by the
-# thousand begin to be filled when there are as many pairs as this times items to the power 1.5.
+MOST_BITS = 1 << 34  # two gigabytes: an edge has a bit for every loop that is ever unfilled
+# Up to this many items, any order of pairs is processed in seconds. With more, thousands of
+# unfilled loops begin to be filled at this factor times items to the power 1.5 pairs.
 FEW_ITEMS = 600
 LOOPS_FILL = 0.55
 
@@ -36,7 +36,7 @@ class BettiNumbers(NamedTuple):
 
 @dataclass(frozen=True)
 class Effect:
-    """What asking a pair for the first time would do to the topology."""
+    """Effect of the first comparison of a pair on the topology."""
 
     joins_components: bool = False
     opens_loop: bool = False
@@ -44,7 +44,7 @@ class Effect:
 
 
 class Interval(NamedTuple):
-    """A component or loop from birth to death, in edges added; death is inf while it lives."""
+    """A component or loop from birth to death, in edges added; death is inf while it exists."""
 
     dimension: int
     birth: int
@@ -78,18 +78,18 @@ class TopologyTracker(Displayed, Charted):
 
     @classmethod
     def of(cls, votes: VotesLike, *, n_pairs: int | None = None) -> TopologyTracker:
-        """The topology of votes as it grew, pair by pair, in the order they were asked.
+        """Follow the topology of votes as it grew, in the order in which pairs were first compared.
 
-        That is the order of their times where they have times, of their rows otherwise. Items are
-        by their position in `Comparisons.items`.
+        The order is that of the times, if there are any, else of the rows. Items are identified by
+        their position in `Comparisons.items`.
 
         Parameters
         ----------
         votes
-            Comparisons, or anything `read_comparisons` takes.
+            Comparisons, or anything `read_comparisons` accepts.
         n_pairs
-            Follow the first so many distinct pairs. Default: all, if that does not take too long:
-            of many items whose pairs are asked at random, thousands of loops are open at once.
+            Follow only this many distinct pairs. Default: all, unless that takes too long: with
+            many items and random pairs, thousands of loops are unfilled at once.
 
         Examples
         --------
@@ -97,7 +97,7 @@ class TopologyTracker(Displayed, Charted):
         >>> TopologyTracker.of(votes)
         TopologyTracker(4 items, 4 edges, beta_0 1, beta_1 1)
         """
-        answers = single_answers(votes, "the order in which pairs were asked")
+        answers = single_votes(votes, "the order in which pairs were asked")
         pairs = _pairs_as_asked(answers)
         if n_pairs is None:
             _require_few(answers.n_items, len(pairs))
@@ -121,7 +121,7 @@ class TopologyTracker(Displayed, Charted):
 
     @property
     def n_edges(self) -> int:
-        """Number of distinct pairs added: the tracker's clock."""
+        """Number of distinct pairs added so far."""
         return self._n_edges
 
     @property
@@ -135,7 +135,7 @@ class TopologyTracker(Displayed, Charted):
         return len(self._loops.cocycles)
 
     def add(self, i: int, j: int) -> None:
-        """Add a pair; one that is there already changes nothing."""
+        """Add a pair; a known pair changes nothing."""
         i, j = self._checked(i, j)
         if j in self._loops.neighbours[i]:
             return
@@ -144,7 +144,7 @@ class TopologyTracker(Displayed, Charted):
             self._merges.append(self._n_edges)
 
     def effect(self, i: int, j: int) -> Effect:
-        """Would this pair join components, open a loop, or fill loops? Changes nothing."""
+        """Return whether this pair would connect components, open a loop, or fill loops."""
         i, j = self._checked(i, j)
         neighbours = self._loops.neighbours
         if j in neighbours[i]:
@@ -159,7 +159,7 @@ class TopologyTracker(Displayed, Charted):
     def intervals(self) -> list[Interval]:
         """Components and loops with the number of edges at their birth and death.
 
-        Loops that are filled by the edge that opens them are left out.
+        Loops that are filled by the edge that opens them are omitted.
         """
         components = [
             *(Interval(0, 0, merge) for merge in self._merges),
@@ -187,7 +187,7 @@ class TopologyTracker(Displayed, Charted):
 
 
 def _pairs_as_asked(votes: Comparisons) -> IntArray:
-    """Distinct pairs, a row each, in the order in which each was first asked."""
+    """Return distinct pairs, one per row, in the order of their first comparison."""
     pairs = np.stack([votes.left, votes.right], axis=1).astype(np.int64)
     if votes.time is not None:
         pairs = pairs[np.argsort(votes.time, kind="stable")]
@@ -200,13 +200,13 @@ def _require_few(n_items: int, n_pairs: int) -> None:
     most = int(LOOPS_FILL * n_items**1.5)
     if n_items > FEW_ITEMS and n_pairs > most:
         raise InvalidArgument(
-            f"to follow {n_pairs:,} pairs of {n_items:,} items may take long: give n_pairs={most} "
-            f"for the first ones, or n_pairs={n_pairs} for all; betti_numbers knows the end at once"
+            f"following {n_pairs:,} pairs of {n_items:,} items may take long: use n_pairs={most} "
+            f"for the first ones or n_pairs={n_pairs} for all; betti_numbers is fast for the result"
         )
 
 
 def fill(graph: ComparisonGraph) -> tuple[BettiNumbers, IntArray]:
-    """Betti numbers, and independent triangles (by items) that span the boundaries of all.
+    """Return Betti numbers, and independent triangles (by items) that span all boundaries.
 
     Each independent triangle fills one of the m - n + beta_0 independent loops of the graph.
     """
@@ -219,7 +219,7 @@ def fill(graph: ComparisonGraph) -> tuple[BettiNumbers, IntArray]:
 
 
 def _fill_edge_by_edge(i: CodeArray, j: CodeArray, n_items: int) -> IntArray:
-    """As the tracker does: item by item, so that few loops are ever open."""
+    """Fill incrementally, item by item, so that few loops are unfilled at a time."""
     loops = LoopClasses(n_items)
     order = np.lexsort((i, j))
     for a, b in zip(i[order].tolist(), j[order].tolist(), strict=True):
@@ -228,7 +228,7 @@ def _fill_edge_by_edge(i: CodeArray, j: CodeArray, n_items: int) -> IntArray:
 
 
 def _fill_at_once(graph: ComparisonGraph) -> IntArray:
-    """Compiled, for graphs of many edges; those of no triangle fill nothing and are left out."""
+    """Fill with compiled code, for many edges; edges in no triangle are omitted."""
     from hodgerank.kernels.homology import count_classes, filling_triangles
     from hodgerank.kernels.triangles import triangles_per_edge
 
@@ -243,7 +243,7 @@ def _fill_at_once(graph: ComparisonGraph) -> IntArray:
 
 
 def betti_numbers(votes: VotesLike) -> BettiNumbers:
-    """Betti numbers of the graph of the votes (Comparisons, a graph, or what can be read).
+    """Return the Betti numbers of the graph of the votes.
 
     >>> betti_numbers([("a", "b", 1), ("b", "c", 1), ("c", "d", 1), ("d", "a", 1)])
     BettiNumbers(beta_0=1, beta_1=1)

@@ -1,12 +1,12 @@
-"""Crowds with one ranking that answer much like the one at hand: what is redrawn for a p-value.
+"""Crowds with one ranking that resemble the observed one: simulated to obtain p-values.
 
-*Matched*: the flexible link, with scores drawn together until its answers would have as much
-gradient energy as those given; fitted scores spread more than true ones.
+*Matched*: the flexible link, with scores shrunk until the expected gradient energy equals the
+observed one; fitted scores spread more than true ones.
 
-*Cautious*: of the crowds that have one ranking, one that shows cycles easily. Every pair is moved
-towards its own answers as far as answers depart from the link (t2, twice the variance of pairs
-about it and a standard error more), and half a standard error towards zero; where it really lies is
-drawn anew with each crowd, but never across zero, so that no pair goes against the ranking.
+*Cautious*: a crowd with one ranking that shows cycles easily. Every pair is moved towards its own
+votes as far as votes depart from the link (t2, twice the variance of pairs around it plus a
+standard error), and half a standard error towards zero. Its true value is drawn for each crowd, but
+never across zero, so that no pair contradicts the ranking.
 """
 
 from __future__ import annotations
@@ -23,22 +23,22 @@ from hodgerank.graph.sign_votes import Signs
 from hodgerank.kernels.linalg.normal_equations import NormalEquations, effective_resistances
 from hodgerank.types import FloatArray
 
-WIDEST = 4.0  # by which fitted scores may be drawn apart
-# Crowds that are redrawn together: as many as `circles` takes, or as fit into memory that is at
-# hand; fewer would make `circles` walk through the graph too often.
+WIDEST = 4.0  # largest factor applied to fitted scores
+# Crowds simulated together: as many as `circles` takes, or as fit into memory; fewer would make
+# `circles` traverse the graph too often.
 MOST_CROWDS, FEWEST_CROWDS, CELLS = 64, 8, 1 << 22
-CAUTION = 2.0  # times the variance that is seen: a few pairs may depart much more than most
+CAUTION = 2.0  # factor of the observed variance: a few pairs may depart much more than most
 
 
 class CautiousMeans(NamedTuple):
-    """Mean signs are sides * max(0, centres + spreads * normal), drawn anew for each crowd."""
+    """Mean signs sides * max(0, centres + spreads * normal), drawn for each crowd."""
 
     sides: FloatArray
     centres: FloatArray
     spreads: FloatArray
 
     def draw(self, n: int, rng: np.random.Generator) -> FloatArray:
-        """A column for each of n crowds, or one for all where nothing is left to chance."""
+        """Return one column for each of n crowds, or a single one if nothing is random."""
         towards = self.centres[:, None].copy()
         if self.spreads.any():
             normal = rng.standard_normal((len(self.sides), n))
@@ -52,20 +52,20 @@ class CautiousMeans(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class TransitiveCrowd:
-    """A crowd with one ranking, fitted to the signs of the answers.
+    """A crowd with one ranking, fitted to the signs of the votes.
 
     Attributes
     ----------
     signs
-        What it was fitted to.
+        The signs it was fitted to.
     link
-        The fit.
+        The fitted link.
     scale
-        By which its scores are drawn together.
+        Shrinkage factor of its scores.
     means
-        Mean sign of an answer, on the edges of `signs.graph`.
+        Mean sign of a vote, on the edges of `signs.graph`.
     levers
-        How much of an edge's noise goes into the ranking: 1 where nothing else decides it.
+        Leverage of each edge: 1 if the scores depend on it alone.
     """
 
     signs: Signs
@@ -81,11 +81,11 @@ class TransitiveCrowd:
 
     @property
     def differences(self) -> FloatArray:
-        """Of the drawn scores."""
+        """Differences of the shrunken scores."""
         return self.scale * score_differences(self.graph, self.link)
 
     def cautious(self) -> CautiousMeans:
-        """Mean signs of cautious crowds."""
+        """Return mean signs of cautious crowds."""
         graph, m, y = self.graph, self.means, self.graph.flows
         n, v = graph.weights, 1 - m**2
         expected = (1 - self.levers) * v
@@ -99,7 +99,7 @@ class TransitiveCrowd:
         return CautiousMeans(side, side * (m + (y - m) * own) - towards_zero, np.sqrt(doubt))
 
     def _variances(self) -> FloatArray:
-        """Of the means, to first order in the errors of the scores."""
+        """Variances of the means, to first order in the errors of the scores."""
         graph, v = self.graph, np.maximum(1 - self.means**2, 1e-12)
         slopes = self.scale * self.link.slopes(self.differences)
         information = np.maximum(graph.weights * slopes**2 / v, 1e-12 * graph.weights)
@@ -108,12 +108,12 @@ class TransitiveCrowd:
 
 
 def score_differences(graph: ComparisonGraph, link: FlexibleLink) -> FloatArray:
-    """Of the fitted scores, on the edges of a graph."""
+    """Return differences of the fitted scores on the edges of a graph."""
     return np.asarray(link.scores[graph.i] - link.scores[graph.j])
 
 
 def fit_crowd(signs: Signs) -> TransitiveCrowd:
-    """Fit a crowd with one ranking to the answers."""
+    """Fit a crowd with one ranking to the votes."""
     link = fit_link(signs.graph)
     levers = signs.graph.weights * effective_resistances(signs.graph.equations)
     d = score_differences(signs.graph, link)
@@ -128,10 +128,10 @@ def matched_scale(
     noises: FloatArray,
     levers: FloatArray,
 ) -> float:
-    """By how much to draw the scores together for the observed gradient energy to be expected.
+    """Return the shrinkage factor for which the expected gradient energy equals the observed.
 
-    Flows are `amplitudes` times the means of the link, and weight times variance of a flow is
-    `noises` times that of a sign, 1 - mean^2.
+    Flows are `amplitudes` times the means of the link; weight times variance of a flow is `noises`
+    times that of a sign, 1 - mean^2.
     """
     d = score_differences(graph, link)
     projection = GradientProjection(graph)
@@ -150,7 +150,7 @@ def matched_scale(
 
 
 def batches(n: int, n_edges: int) -> list[int]:
-    """How many of n crowds are redrawn at a time."""
+    """Return the sizes of the batches in which n crowds are simulated."""
     size = int(np.clip(CELLS // max(n_edges, 1), FEWEST_CROWDS, MOST_CROWDS))
     return [min(size, n - start) for start in range(0, n, size)]
 
@@ -158,10 +158,9 @@ def batches(n: int, n_edges: int) -> list[int]:
 def redrawn_signs(
     means: FloatArray, counts: FloatArray, n: int, rng: np.random.Generator
 ) -> FloatArray:
-    """Mean signs of n redrawn crowds, a column each; `means` are one column, or one for each.
+    """Return mean signs of n simulated crowds, one column each; `means` has one column or n.
 
-    A fraction of an answer cannot be drawn: the next whole number is, with the noise of the
-    fraction.
+    Fractional numbers of votes are rounded up, with the noise of the fraction.
     """
     from hodgerank.kernels.hypothesis_tests import redrawn_wins
 

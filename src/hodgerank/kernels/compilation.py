@@ -1,9 +1,9 @@
-"""Functions compiled by Numba: how they are declared, and what the user is told meanwhile.
+"""Functions compiled by Numba: their declaration, and the message while they compile.
 
-A function compiles when it is first called with its types, once; the result is kept on disk.
-Numba itself takes longer to import than most rankings take to compute, so it is imported with
-the first call. Until then a declared function is a `_Declared`; then each of them is replaced,
-in every module of ours, by the function that Numba makes of it.
+A function compiles on its first call with given types; the result is cached on disk. Importing
+Numba takes longer than most rankings, so it is imported with the first call. Until then a declared
+function is a `_Declared`; then each of them is replaced, in every module of this package, by the
+compiled function.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from importlib import import_module
 from typing import Any, TypeVar, overload
 
 Function = TypeVar("Function", bound=Callable[..., Any])
-PATIENCE = 1.0  # seconds before the user is told
+PATIENCE = 1.0  # seconds before the message is shown
 
 
 @overload
@@ -26,14 +26,14 @@ def compiled(**options: Any) -> Callable[[Function], Function]: ...
 
 
 def compiled(function: Function | None = None, /, **options: Any) -> Any:
-    """Compile a function without Python objects, so that other threads go on beside it.
+    """Compile a function in nopython mode without the GIL, so that other threads keep running.
 
     `options` are those of `numba.njit`.
     """
 
     def declare(function: Callable[..., Any]) -> Any:
         with _lock:
-            if _numba_is_loaded:
+            if _is_loaded:
                 return _make(function, options)
             return _Declared(function, options)
 
@@ -41,7 +41,7 @@ def compiled(function: Function | None = None, /, **options: Any) -> Any:
 
 
 class _Declared:
-    """A function that is compiled when the first of them is called."""
+    """A function that is compiled on its first call."""
 
     def __init__(self, function: Callable[..., Any], options: dict[str, Any]) -> None:
         self.__wrapped__, self.__name__, self.__doc__ = (
@@ -59,19 +59,24 @@ class _Declared:
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
             raise AttributeError(name)
-        return getattr(self.made(), name)  # Numba too asks for its type this way
+        return getattr(self.made(), name)  # Numba reads the type this way too
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _found, (self.__module__, self.__qualname__)
 
     def made(self) -> Any:
-        """What Numba makes of it."""
+        """Return the compiled function."""
         with _lock:
             if self._made is None:
                 self._made = _make(self.__wrapped__, self._options)
-                if not _numba_is_loaded:
+                if not _is_loaded:
                     _replace_all()
             return self._made
+
+
+def numba_is_loaded() -> bool:
+    """Whether Numba is imported, because a compiled function was called before."""
+    return _is_loaded
 
 
 def _found(module: str, name: str) -> Any:
@@ -79,7 +84,7 @@ def _found(module: str, name: str) -> Any:
 
 
 _lock = threading.RLock()
-_numba_is_loaded = False
+_is_loaded = False
 
 
 def _make(function: Callable[..., Any], options: dict[str, Any]) -> Any:
@@ -89,12 +94,12 @@ def _make(function: Callable[..., Any], options: dict[str, Any]) -> Any:
 
 
 def _replace_all() -> None:
-    """Put what Numba makes of all functions into the modules that define or import them.
+    """Replace declared functions by compiled ones in the modules that define or import them.
 
-    Who holds a `_Declared` elsewhere, in a table or as a default, calls through it.
+    References held elsewhere, in a table or as a default, call through `_Declared`.
     """
-    global _numba_is_loaded
-    _numba_is_loaded = True
+    global _is_loaded
+    _is_loaded = True
     from numba.core import event
 
     event.Listener.register(CompilationNotice)
@@ -108,7 +113,7 @@ def _replace_all() -> None:
 
 
 class CompilationNotice:
-    """Tells, once in a process, that a compilation takes long: a listener of Numba's events."""
+    """Listener of Numba's events that reports a long compilation once per process."""
 
     def __init__(self) -> None:
         self._depth = 0
@@ -117,14 +122,14 @@ class CompilationNotice:
         self._told = False
 
     def notify(self, event: Any) -> None:
-        """A compilation starts or ends."""
+        """Handle the start or end of a compilation."""
         if event.is_start:
             self.on_start(event)
         elif event.is_end:
             self.on_end(event)
 
     def on_start(self, event: object) -> None:
-        """The outermost compilation starts the clock; those before it count."""
+        """Start the timer with the outermost compilation; earlier ones count."""
         self._depth += 1
         if self._depth == 1 and not self._told:
             self._began = time.monotonic()
@@ -133,7 +138,7 @@ class CompilationNotice:
             self._timer.start()
 
     def on_end(self, event: object) -> None:
-        """Its end stops the clock."""
+        """Stop the timer."""
         self._depth -= 1
         if self._depth == 0 and self._timer is not None:
             self._timer.cancel()

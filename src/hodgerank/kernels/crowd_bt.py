@@ -22,7 +22,7 @@ def _logistic(t: float) -> float:
 def score_update(
     mu_i: float, mu_j: float, var_i: float, var_j: float, alpha: float, beta: float
 ) -> tuple[float, float, float, float]:
-    """Means and variances of winner and loser after an answer for i."""
+    """Return means and variances of winner and loser after a vote for i."""
     p = _logistic(mu_i - mu_j)
     q = _logistic(mu_i - mu_j + math.log(alpha / beta))
     step, curve = q - p, q * (1 - q) - p * (1 - p)
@@ -36,7 +36,7 @@ def score_update(
 
 @compiled
 def agreement(mu_i: float, mu_j: float, var_i: float, var_j: float) -> float:
-    """Probability that a reliable worker prefers i, to second order in the variances."""
+    """Return the probability that a reliable worker prefers i, to second order in the variances."""
     p = _logistic(mu_i - mu_j)
     c = p + 0.5 * (var_i + var_j) * p * (1 - p) * (1 - 2 * p)
     return min(max(c, 1e-9), 1 - 1e-9)
@@ -44,7 +44,7 @@ def agreement(mu_i: float, mu_j: float, var_i: float, var_j: float) -> float:
 
 @compiled
 def worker_update(c: float, alpha: float, beta: float) -> tuple[float, float]:
-    """Beta parameters that match eta after an answer of probability c by a reliable worker."""
+    """Return Beta parameters that match eta after a vote of probability c by a reliable worker."""
     total = alpha + beta
     probability = (c * alpha + (1 - c) * beta) / total
     first = (c * (alpha + 1) * alpha + (1 - c) * alpha * beta) / (probability * (total + 1) * total)
@@ -60,7 +60,7 @@ def worker_update(c: float, alpha: float, beta: float) -> tuple[float, float]:
 def expect_crowd(
     mu: FloatArray, var: FloatArray, i: int, j: int, alpha: float, beta: float
 ) -> None:
-    """A pair goes out: its variances fall to their mean over both answers."""
+    """Reduce the variances of a pending pair to their mean over both outcomes."""
     c = agreement(mu[i], mu[j], var[i], var[j])
     win = (c * alpha + (1 - c) * beta) / (alpha + beta)
     won = score_update(mu[i], mu[j], var[i], var[j], alpha, beta)
@@ -109,9 +109,9 @@ def crowd_gain(
     beta: float,
     exploration: float,
 ) -> float:
-    """Expected divergence of the posterior from the prior, over both answers.
+    """Return the expected divergence of the posterior from the prior, over both outcomes.
 
-    `exploration` weighs what is learned about the worker against what is learned about the items.
+    `exploration` weights information about the worker against information about the items.
     """
     c = agreement(mu_i, mu_j, var_i, var_j)
     win = (c * alpha + (1 - c) * beta) / (alpha + beta)
@@ -141,7 +141,7 @@ def crowd_gain_of_pairs(
     beta: float,
     exploration: float,
 ) -> FloatArray:
-    """The expected gain of each listed pair."""
+    """Return the expected gain of each listed pair."""
     gains = np.empty(len(i))
     for k in range(len(i)):
         a, b = i[k], j[k]
@@ -160,7 +160,7 @@ def best_crowd_pair(
     has_blocked: bool,
     key: int,
 ) -> tuple[int, int]:
-    """The pair i < j of largest expected gain, -1 twice if none is allowed."""
+    """Return the pair i < j of largest expected gain, -1 twice if none is allowed."""
     n = len(mu)
     keys = item_keys(key, n)
     best = none_yet()

@@ -1,4 +1,4 @@
-"""From answers to edges: grouping rows, sums for each pair, tables of wins, rewired graphs."""
+"""From votes to edges: grouping rows, sums for each pair, tables of wins, rewired graphs."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ import numpy as np
 from hodgerank.kernels.compilation import compiled
 from hodgerank.types import BoolArray, CodeArray, FloatArray, IntArray
 
-# Below this many cells per answer a table of all pairs is faster than sorting.
-CELLS_PER_ANSWER = 4
-# Answers looked at together, so that what is computed of them stays in the cache.
+# Up to this many cells per vote a table of all pairs is faster than sorting.
+CELLS_PER_VOTE = 4
+# Votes processed together, so that intermediate results stay in the cache.
 BLOCK = 1 << 16
 
 
 class EdgeSums(NamedTuple):
-    """One row per edge, i < j, in lexicographic order; outcomes turned so that i stands left.
+    """Sums by edge, i < j, in lexicographic order, with outcomes from the view of item i.
 
-    Sums that are equal by definition, as those of answers without weights are, are one array.
+    Sums that are equal by definition, such as those of unweighted votes, share one array.
     """
 
     i: CodeArray
@@ -38,12 +38,12 @@ def sum_by_edge(
     multiplicity: IntArray | None,
     n_items: int,
 ) -> EdgeSums:
-    """Number of answers, and the sums of w, w^2, w y and w y^2, of every pair that was asked.
+    """Return the number of votes, and the sums of w, w^2, w y and w y^2, of every compared pair.
 
-    `multiplicity` is how many answers a row stands for; its weight is that of each of them.
+    `multiplicity` is the number of votes per row; the weight is that of each of them.
     """
-    tabulate = n_items**2 <= max(CELLS_PER_ANSWER * len(left), 1 << 16)
-    is_plain = bool((outcome * outcome == 1).all())  # neither ties nor grades: squares are 1
+    tabulate = n_items**2 <= max(CELLS_PER_VOTE * len(left), 1 << 16)
+    is_plain = bool((outcome * outcome == 1).all())  # no ties and no grades: squares are 1
     if tabulate and is_plain and weight is None and multiplicity is None:
         return _tabulate_choices(left, right, outcome > 0, n_items)
 
@@ -81,9 +81,9 @@ def sum_by_edge(
 
 
 def add_up(i: CodeArray, j: CodeArray, sums: EdgeSums, n_items: int) -> EdgeSums:
-    """Edges that may occur several times and either way round, as edges that do not.
+    """Combine edges that may occur several times and in either direction.
 
-    `sums` belong to the pairs (i, j), which take the place of its own.
+    `sums` belong to the pairs (i, j), which replace its own.
     """
     order, starts = _runs(np.minimum(i, j), np.maximum(i, j), n_items)
     first = order[starts]
@@ -103,13 +103,13 @@ def add_up(i: CodeArray, j: CodeArray, sums: EdgeSums, n_items: int) -> EdgeSums
 
 
 def _row_offsets(n_items: int) -> IntArray:
-    """Pair (i, j), i < j, is cell offset[i] + j of the upper triangle read row by row."""
+    """Return offsets: pair (i, j), i < j, is cell offset[i] + j of the upper triangle by rows."""
     i = np.arange(n_items, dtype=np.int64)
     return i * (2 * n_items - i - 1) // 2 - i - 1
 
 
 def _ends(cells: IntArray, n_items: int) -> tuple[CodeArray, CodeArray]:
-    """The pairs of these cells, which must be in rising order."""
+    """Return the pairs of these cells, which must be ascending."""
     offset = _row_offsets(n_items)
     first_cell = offset + np.arange(n_items) + 1
     edges_per_row = np.diff(np.searchsorted(cells, first_cell), append=len(cells))
@@ -120,7 +120,7 @@ def _ends(cells: IntArray, n_items: int) -> tuple[CodeArray, CodeArray]:
 def _tabulate_choices(
     left: CodeArray, right: CodeArray, left_won: BoolArray, n_items: int
 ) -> EdgeSums:
-    """Plain choices: one table of losses and wins per pair says it all."""
+    """Sum plain choices by one table of losses and wins per pair."""
     offset = _row_offsets(n_items)
     table = np.zeros(n_items * (n_items - 1), np.int64)
     for start in range(0, len(left), BLOCK):
@@ -141,7 +141,7 @@ def _tabulate_choices(
 
 
 def _runs(low: CodeArray, high: CodeArray, n_items: int) -> tuple[CodeArray, IntArray]:
-    """An order in which equal pairs stand together, and where each run of them begins."""
+    """Return an order that groups equal pairs, and the start of each group."""
     order = _lexicographic_order(low, high, n_items)
     low, high = low[order], high[order]
     is_new = (low[1:] != low[:-1]) | (high[1:] != high[:-1])
@@ -149,13 +149,13 @@ def _runs(low: CodeArray, high: CodeArray, n_items: int) -> tuple[CodeArray, Int
 
 
 def _lexicographic_order(low: CodeArray, high: CodeArray, n_items: int) -> CodeArray:
-    """Row order by (low, high): two stable counting sorts, the lesser key first."""
+    """Return the row order by (low, high), with two stable counting sorts."""
     by_high = _counting_sort(high, n_items)
     return by_high[_counting_sort(low[by_high], n_items)]
 
 
 def _counting_sort(keys: CodeArray, n_keys: int) -> CodeArray:
-    """Stable sorting permutation in linear time: the transposition of a sparse matrix."""
+    """Return the stable sorting permutation in linear time, by transposing a sparse matrix."""
     from scipy import sparse
 
     m = len(keys)
@@ -169,9 +169,9 @@ SMALL_TABLE = 1 << 16
 
 
 def group_rows(keys: IntArray, n_keys: int) -> tuple[IntArray, IntArray]:
-    """The distinct keys, 0 <= key < n_keys, in rising order, and the place of each row's key.
+    """Return the distinct keys, 0 <= key < n_keys, ascending, and the position of each row's key.
 
-    Like `np.unique` with its inverse, in linear time where a table of all keys is not too long.
+    Like `np.unique` with its inverse, in linear time unless the table of all keys is too long.
     """
     if n_keys > max(CELLS_PER_ROW * len(keys), SMALL_TABLE):
         distinct, place = np.unique(keys, return_inverse=True)
@@ -187,11 +187,11 @@ def group_rows(keys: IntArray, n_keys: int) -> tuple[IntArray, IntArray]:
 def sums_at_ends(
     i: CodeArray, j: CodeArray, values: FloatArray, group: IntArray, shape: tuple[int, int]
 ) -> Any:
-    """A sparse matrix of items by groups: values are added at item i and taken away at item j."""
+    """Return a sparse matrix of items by groups, adding values at item i and subtracting at j."""
     from scipy import sparse
 
     n_items, n_groups = shape
-    if n_items * n_groups <= CELLS_PER_ANSWER * len(values):
+    if n_items * n_groups <= CELLS_PER_VOTE * len(values):
         wide = np.int64(n_groups)
         table = np.bincount(i * wide + group, values, n_items * n_groups).astype(float)
         table -= np.bincount(j * wide + group, values, n_items * n_groups)
@@ -200,13 +200,13 @@ def sums_at_ends(
     return sparse.coo_array((np.concatenate((values, -values)), places), shape).tocsc()
 
 
-NEAR = 1 << 18  # cells of the table that are counted one after another: they fit into the cache
+NEAR = 1 << 18  # cells of the table that are counted together, to fit into the cache
 
 
 def table_of_wins(n: int) -> CodeArray:
-    """A table for `count_wins` of n items: for each pair the wins of the lower and higher place.
+    """Return an empty table for `count_wins`: the wins of the lower and higher place of each pair.
 
-    Pairs a < b stand at b (b - 1) / 2 + a, so that those of further items come after them.
+    Pair a < b is at b (b - 1) / 2 + a, so that pairs of later items come after it.
     """
     return np.zeros(n * (n - 1), np.int32)
 
@@ -215,9 +215,9 @@ def table_of_wins(n: int) -> CodeArray:
 def count_wins(
     wins: CodeArray, left: CodeArray, right: CodeArray, outcome: FloatArray, place: IntArray
 ) -> None:
-    """Add plain choices to a table of wins; `place` is that of each item.
+    """Add plain choices to a table of wins; `place` maps items to places.
 
-    The table is mostly larger than the cache: answers are first sorted by the part they belong to.
+    The table is often larger than the cache: votes are first sorted by section of the table.
     """
     cells, near = np.empty(len(left), np.int32), np.empty(len(left), np.int32)
     start = np.zeros(len(wins) // NEAR + 2, np.int64)
@@ -235,9 +235,9 @@ def count_wins(
 
 
 def edges_of(wins: CodeArray, place: IntArray) -> tuple[CodeArray, CodeArray, IntArray, FloatArray]:
-    """Pairs i < j that were asked, in lexicographic order: i, j, number of answers, mean for i.
+    """Return the compared pairs i < j in lexicographic order: i, j, number of votes, mean for i.
 
-    Fast where `place` falls from item to item: the pairs of an item then stand side by side.
+    Fast if `place` decreases from item to item: the pairs of an item are then contiguous.
     """
     n_edges = int(np.count_nonzero(wins.view(np.int64)))  # both numbers of a pair at once
     return _edges_of(wins, place, n_edges)
@@ -263,24 +263,23 @@ def _edges_of(
     return i_of, j_of, answers, means
 
 
-ROUNDS = 8  # in each, every edge is offered to another one
+ROUNDS = 8  # each proposes one exchange per edge
 
 
 def rewired(
     i: CodeArray, j: CodeArray, n: int, rng: np.random.Generator
 ) -> tuple[CodeArray, CodeArray]:
-    """The edges i < j with their ends exchanged at random, sorted, none twice.
+    """Randomise the edges i < j while keeping all degrees; sorted, without duplicates.
 
-    Edges meet two by two and exchange an end each, (a, b), (c, d) -> (a, d), (c, b), unless that
-    would make a loop or an edge that is there already: Markov's chain of [Rao96], many steps at
-    a time.
+    Random pairs of edges exchange an endpoint, (a, b), (c, d) -> (a, d), (c, b), unless that makes
+    a loop or a duplicate: the Markov chain of [Rao96], many steps at a time.
     """
     left, right = i.astype(np.int64), j.astype(np.int64)
     half = len(left) // 2
     for _ in range(ROUNDS if half else 0):
         order = rng.permutation(len(left))
         one, other = order[:half], order[half : 2 * half]
-        turned = rng.random(half) < 0.5  # which end of the other edge is exchanged
+        turned = rng.random(half) < 0.5  # which endpoint of the other edge is exchanged
         c = np.where(turned, right[other], left[other])
         d = np.where(turned, left[other], right[other])
         a, b = left[one], right[one]

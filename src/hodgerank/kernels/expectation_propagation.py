@@ -1,4 +1,4 @@
-"""Expectation propagation: posteriors of scores from all answers at once, one site per pair."""
+"""Expectation propagation: the posterior of scores from all votes, with one site per pair."""
 
 from __future__ import annotations
 
@@ -8,17 +8,19 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from hodgerank.kernels.compilation import compiled
+from hodgerank.kernels.compilation import compiled, numba_is_loaded
 from hodgerank.kernels.linalg.cholesky import factor_and_inverse, factorise, inverse_on_edges
 from hodgerank.kernels.linalg.laplacian import divergence
 from hodgerank.kernels.linalg.threads import few_threads
+from hodgerank.kernels.links import LIKELIHOODS
 from hodgerank.kernels.posterior import hazard, log_cdf
 from hodgerank.types import CodeArray, FloatArray, IntArray
 
 PROBIT, LOGIT = 0, 1
 LINK_CODES = {"thurstone-mosteller": PROBIT, "bradley-terry": LOGIT}
-# Nodes of a quadrature, and up to which answers times the cube of the width it is used. The smaller
-# that is, the more f is like a Gaussian; each gives mass and moments to 1e-8 there.
+LINK_NAMES = {code: name for name, code in LINK_CODES.items()}
+# Nodes of a quadrature, and the largest votes times cubed width it is used for. The smaller that
+# is, the more f resembles a Gaussian; each rule gives mass and moments to 1e-8 in its range.
 RULES = ((5, 3e-3), (9, 0.1), (13, 0.3), (21, np.inf))
 UP_TO = np.array([end for _, end in RULES])
 FIRST_NODE = np.cumsum([0, *(size for size, _ in RULES)])
@@ -28,7 +30,7 @@ SQRT_2 = math.sqrt(2.0)
 LONGEST_STEP = 2.0
 MOST_STEPS = 200
 LEAST_PRECISION = 1e-12  # of a site
-SETTLED = 1e-4  # step to the mode, in units of the site's width; the next would be its square
+SETTLED = 1e-4  # step to the mode, in widths of the site; the next step would be its square
 
 
 @compiled(inline="always")
@@ -40,21 +42,21 @@ def _log_link(link: int, d: float) -> float:
 
 @compiled
 def log_likelihood(
-    link: int, d: float, wins: FloatArray, losses: FloatArray, pull: FloatArray
+    link: int, d: float, wins: FloatArray, losses: FloatArray, bias: FloatArray
 ) -> float:
-    """Ln f(d)."""
+    """Return ln f(d)."""
     value = 0.0
     for c in range(len(wins)):
         if wins[c] > 0:
-            value += wins[c] * _log_link(link, d + pull[c])
+            value += wins[c] * _log_link(link, d + bias[c])
         if losses[c] > 0:
-            value += losses[c] * _log_link(link, -d - pull[c])
+            value += losses[c] * _log_link(link, -d - bias[c])
     return value
 
 
 @compiled(inline="always")
 def _slope_and_curvature(link: int, d: float) -> tuple[float, float]:
-    """Of ln F, the second with its sign turned."""
+    """Return the slope and minus the second derivative of ln F."""
     if link == PROBIT:
         h = hazard(d)
         return h, h * (h + d)
@@ -69,20 +71,20 @@ def tilt(
     variance: float,
     wins: FloatArray,
     losses: FloatArray,
-    pull: FloatArray,
+    bias: FloatArray,
 ) -> tuple[float, float, float]:
-    """Log of the mass of f N(mean, variance), and its mean and variance.
+    """Return the log mass of f N(mean, variance), and its mean and variance.
 
-    The arrays have an entry for each pull.
+    The arrays have one entry per position bias.
     """
     if link == PROBIT and len(wins) == 1 and wins[0] + losses[0] == 1 and wins[0] * losses[0] == 0:
         sign = wins[0] - losses[0]
         r = math.sqrt(1 + variance)
-        z = sign * (mean + pull[0]) / r
+        z = sign * (mean + bias[0]) / r
         h = hazard(z)
         shrink = variance * h * (h + z) / (1 + variance)
         return log_cdf(z), mean + sign * variance * h / r, variance * (1 - shrink)
-    return _tilt_numerically(link, mean, variance, wins, losses, pull)
+    return _tilt_numerically(link, mean, variance, wins, losses, bias)
 
 
 @compiled
@@ -92,32 +94,32 @@ def _tilt_numerically(
     variance: float,
     wins: FloatArray,
     losses: FloatArray,
-    pull: FloatArray,
+    bias: FloatArray,
 ) -> tuple[float, float, float]:
-    """Newton's steps to the mode, and Gauss-Hermite quadrature around it."""
+    """Find the mode by Newton steps, and integrate around it by Gauss-Hermite quadrature."""
     d, width = mean, math.sqrt(variance)
     for _ in range(MOST_STEPS):
         slope, bend = -(d - mean) / variance, 1 / variance
         for c in range(len(wins)):
-            up, up_bend = _slope_and_curvature(link, d + pull[c])
-            down, down_bend = _slope_and_curvature(link, -d - pull[c])
+            up, up_bend = _slope_and_curvature(link, d + bias[c])
+            down, down_bend = _slope_and_curvature(link, -d - bias[c])
             slope += wins[c] * up - losses[c] * down
             bend += wins[c] * up_bend + losses[c] * down_bend
         width = 1 / math.sqrt(bend)
         step = slope / bend
-        longest = max(LONGEST_STEP, abs(d) / 2)  # far out it is nearly a parabola
+        longest = max(LONGEST_STEP, abs(d) / 2)  # far out the function is nearly a parabola
         d += min(max(step, -longest), longest)
         if abs(step) <= SETTLED * width:
             break
     rule, skewness = 0, (wins.sum() + losses.sum()) * width**3
     while skewness > UP_TO[rule]:
         rule += 1
-    peak = log_likelihood(link, d, wins, losses, pull) - (d - mean) ** 2 / (2 * variance)
+    peak = log_likelihood(link, d, wins, losses, bias) - (d - mean) ** 2 / (2 * variance)
     total, first, second = 0.0, 0.0, 0.0
     for k in range(FIRST_NODE[rule], FIRST_NODE[rule + 1]):
         offset = SQRT_2 * width * NODES[k]
         x = d + offset
-        height = log_likelihood(link, x, wins, losses, pull) - peak
+        height = log_likelihood(link, x, wins, losses, bias) - peak
         height -= (x - mean) ** 2 / (2 * variance)
         mass = math.exp(LOG_WEIGHTS[k] + height)
         total += mass
@@ -138,14 +140,14 @@ def moved_site(
     u: float,
     damping: float,
 ) -> tuple[float, float, float]:
-    """The site exp(-t d^2 / 2 + u d) moved to where cavity and site have these moments.
+    """Update the site exp(-t d^2 / 2 + u d) so that cavity and site have these moments.
 
-    Returns its precision and shift, and how far it had to go: precisions relative to that of site
-    and cavity together, shifts to what would move the mean by its standard deviation.
+    Returns its precision and shift, and the size of the change: precisions relative to that of site
+    and cavity together, shifts relative to one that moves the mean by its standard deviation.
     """
-    if not (variance > 0 and math.isfinite(mean)):  # beyond what numbers hold
+    if not (variance > 0 and math.isfinite(mean)):  # overflow
         return t, u, math.inf
-    # sites of log-concave likelihoods have positive precision, but for rounding
+    # sites of log-concave likelihoods have positive precision, except for rounding
     step = max(1 / variance - 1 / cavity_variance, LEAST_PRECISION) - t
     total = t + step + 1 / cavity_variance
     push = mean * total - cavity_mean / cavity_variance - u
@@ -159,20 +161,20 @@ def update_sites(
     first: IntArray,
     wins: FloatArray,
     losses: FloatArray,
-    pull: FloatArray,
+    bias: FloatArray,
     cavity_mean: FloatArray,
     cavity_variance: FloatArray,
     t: FloatArray,
     u: FloatArray,
     damping: float,
 ) -> tuple[FloatArray, float]:
-    """Move every site to where its moments agree; the masses' logarithms, the largest change."""
+    """Match the moments of every site; return log masses and the largest change."""
     log_mass = np.empty(len(t))
     change = 0.0
     for e in range(len(t)):
         own = slice(first[e], first[e + 1])
         log_mass[e], mean, variance = tilt(
-            link, cavity_mean[e], cavity_variance[e], wins[own], losses[own], pull[own]
+            link, cavity_mean[e], cavity_variance[e], wins[own], losses[own], bias[own]
         )
         t[e], u[e], moved = moved_site(
             cavity_mean[e], cavity_variance[e], mean, variance, t[e], u[e], damping
@@ -181,30 +183,107 @@ def update_sites(
     return log_mass, change
 
 
+FEW_ENTRIES = 2_000  # up to which NumPy updates all sites faster than Numba is imported
+
+
+def _update_few_sites(
+    link: int,
+    first: IntArray,
+    wins: FloatArray,
+    losses: FloatArray,
+    bias: FloatArray,
+    cavity_mean: FloatArray,
+    cavity_variance: FloatArray,
+    t: FloatArray,
+    u: FloatArray,
+    damping: float,
+) -> tuple[FloatArray, float]:
+    """Compute `update_sites` with NumPy, with the same steps and nodes for every pair."""
+    pair = np.repeat(np.arange(len(t)), np.diff(first))
+    log_mass, mean, variance = _tilt_all(
+        link, pair, wins, losses, bias, cavity_mean, cavity_variance
+    )
+    step = np.maximum(1 / variance - 1 / cavity_variance, LEAST_PRECISION) - t
+    total = t + step + 1 / cavity_variance
+    push = mean * total - cavity_mean / cavity_variance - u
+    moved = np.maximum(np.abs(step) / total, np.abs(push) / np.sqrt(total))
+    t += damping * step
+    u += damping * push
+    return log_mass, float(moved.max(initial=0.0))
+
+
+def _tilt_all(
+    link: int,
+    pair: IntArray,
+    wins: FloatArray,
+    losses: FloatArray,
+    bias: FloatArray,
+    mean: FloatArray,
+    variance: FloatArray,
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Compute `_tilt_numerically` of every pair; entry c belongs to `pair[c]`."""
+    n = len(mean)
+    likelihood = LIKELIHOODS[LINK_NAMES[link]]
+    votes, rate = wins + losses, wins / np.maximum(wins + losses, LEAST_PRECISION)
+
+    def at(d: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+        parts = likelihood(d[pair] + bias, rate)
+        value, slope, bend = (np.bincount(pair, votes * part, n).astype(float) for part in parts)
+        return value, slope, bend
+
+    d, is_moving = mean.copy(), np.ones(n, np.bool_)
+    for _ in range(MOST_STEPS):
+        _, slope, bend = at(d)
+        slope, bend = slope - (d - mean) / variance, bend + 1 / variance
+        width, step = 1 / np.sqrt(bend), slope / bend
+        longest = np.maximum(LONGEST_STEP, np.abs(d) / 2)
+        d = d + np.where(is_moving, np.clip(step, -longest, longest), 0.0)
+        is_moving = is_moving & (np.abs(step) > SETTLED * width)
+        if not is_moving.any():
+            break
+    peak = at(d)[0] - (d - mean) ** 2 / (2 * variance)
+    rule = np.searchsorted(UP_TO, np.bincount(pair, votes, n) * width**3)
+    total, one, two = np.zeros(n), np.zeros(n), np.zeros(n)
+    for k in range(int(FIRST_NODE[-1])):
+        own = (FIRST_NODE[rule] <= k) & (k < FIRST_NODE[rule + 1])
+        if not own.any():
+            continue
+        offset = SQRT_2 * width * NODES[k]
+        x = d + offset
+        height = at(x)[0] - peak - (x - mean) ** 2 / (2 * variance)
+        mass = np.where(own, np.exp(LOG_WEIGHTS[k] + np.where(own, height, 0.0)), 0.0)
+        total += mass
+        one += mass * offset
+        two += mass * offset * offset
+    one /= total
+    log_mass = peak + np.log(total * width / np.sqrt(np.pi * variance))
+    return log_mass, d + one, np.maximum(two / total - one * one, 1e-12 * width * width)
+
+
 DAMPING = 0.8
 
 
-class Answers(NamedTuple):
-    """Wins of i and losses against j, in plain answers, on a link by its code.
+class PairVotes(NamedTuple):
+    """Wins and losses of item i of each pair, in plain votes, with the code of the link.
 
-    Pair e has the entries from `first[e]` up to `first[e + 1]`, one for each `pull` towards i under
-    which it was answered.
+    Pair e has the entries from `first[e]` up to `first[e + 1]`, one for each position
+    `bias` towards i.
     """
 
     link: int
     first: IntArray
     wins: FloatArray
     losses: FloatArray
-    pull: FloatArray
+    bias: FloatArray
 
     @classmethod
-    def without_pull(cls, link: int, wins: FloatArray, losses: FloatArray) -> Answers:
-        """One entry per pair."""
+    def without_bias(cls, link: int, wins: FloatArray, losses: FloatArray) -> PairVotes:
+        """Create votes without position bias: one entry per pair."""
         return cls(link, np.arange(len(wins) + 1), wins, losses, np.zeros(len(wins)))
 
 
 class Sites(NamedTuple):
-    """Factors exp(-t d^2 / 2 + u d) of the difference of each pair, and how they were found.
+    """Factors exp(-t d^2 / 2 + u d) of the difference of each pair, and the state of the fit.
 
     `change` is that of the last sweep, see `update_sites`.
     """
@@ -219,8 +298,8 @@ class Sites(NamedTuple):
 class Differences(NamedTuple):
     """Mean and variance of the difference of each pair under prior and sites.
 
-    With the two parts of the evidence that all pairs share: ln det of the precision over that of
-    the prior, and the product of mean and shifts.
+    Also the two terms of the evidence that all pairs share: ln det of the precision relative to the
+    prior, and the product of mean and shifts.
     """
 
     mean: FloatArray
@@ -230,35 +309,37 @@ class Differences(NamedTuple):
 
 
 def fit_sites(
-    answers: Answers,
+    votes: PairVotes,
     posterior: Callable[[FloatArray, FloatArray], Differences],
     most_variance: FloatArray,
     start: Sites,
     tolerance: float,
     max_sweeps: int,
 ) -> Sites:
-    """All sites moved at once, from where they are, in at most so many sweeps.
+    """Update all sites in parallel, for at most `max_sweeps` sweeps.
 
-    `posterior` gives the differences for precisions and shifts; `most_variance` is theirs
-    beforehand, which no other pair's answers can raise.
+    `posterior` returns the differences for precisions and shifts; `most_variance` is their prior
+    variance, which the votes of other pairs cannot increase.
     """
-    # never quite zero, so that sparse matrices have an entry for every pair
+    # never exactly zero, so that sparse matrices have an entry for every pair
     t, u = np.maximum(start.t, LEAST_PRECISION), start.u.copy()
     sweeps, change, log_evidence = 0, np.inf, np.nan
+    is_small = len(votes.wins) <= FEW_ENTRIES and not numba_is_loaded()
     while sweeps < max_sweeps and change > tolerance:
         sweeps += 1
         mean, variance, log_determinant, energy = posterior(t, u)
         cavity_variance = 1 / np.maximum(1 / variance - t, 1 / most_variance)
         cavity_mean = cavity_variance * (mean / variance - u)
         shared = np.log1p(t * cavity_variance) - mean**2 / variance
-        log_mass, change = update_sites(*answers, cavity_mean, cavity_variance, t, u, DAMPING)
+        update = _update_few_sites if is_small else update_sites
+        log_mass, change = update(*votes, cavity_mean, cavity_variance, t, u, DAMPING)
         own = log_mass + 0.5 * (shared + cavity_mean**2 / cavity_variance)
         log_evidence = float(own.sum()) + 0.5 * (energy - log_determinant)
     return Sites(t, u, log_evidence, sweeps, change)
 
 
 def dense_precision(i: CodeArray, j: CodeArray, t: FloatArray, prior: FloatArray) -> FloatArray:
-    """The precision of the prior, and that of the sites on top."""
+    """Return the precision of the prior plus that of the sites."""
     n = len(prior)
     precision = prior.copy()
     precision[i, j] -= t
@@ -278,24 +359,24 @@ class DenseDifferences:
         self._prior, self._log_determinant = prior, log_determinant
 
     def __call__(self, t: FloatArray, u: FloatArray) -> Differences:
-        """For precisions t and shifts u of the sites."""
+        """Return the differences for precisions t and shifts u of the sites."""
         i, j, n = self._i, self._j, len(self._prior)
-        pull = divergence(i, j, u, n)
+        force = divergence(i, j, u, n)
         with few_threads(n):
             log_determinant, covariance = factor_and_inverse(dense_precision(i, j, t, self._prior))
-            mean = covariance @ pull
+            mean = covariance @ force
         own = np.diag(covariance)
         variance = np.maximum(own[i] + own[j] - 2 * covariance[i, j], np.finfo(float).tiny)
         return Differences(
             mean[i] - mean[j],
             variance,
             log_determinant - self._log_determinant,
-            float(mean @ pull),
+            float(mean @ force),
         )
 
 
 def sparse_precision(i: CodeArray, j: CodeArray, t: FloatArray, prior: Any) -> Any:
-    """The precision of the prior, and that of the sites on top."""
+    """Return the precision of the prior plus that of the sites."""
     from scipy import sparse
 
     n = prior.shape[0]
@@ -312,27 +393,27 @@ class SparseDifferences:
         self._prior, self._log_determinant = prior, log_determinant
 
     def __call__(self, t: FloatArray, u: FloatArray) -> Differences:
-        """For precisions t and shifts u of the sites."""
+        """Return the differences for precisions t and shifts u of the sites."""
         i, j, n = self._i, self._j, self._prior.shape[0]
-        pull = divergence(i, j, u, n)
+        force = divergence(i, j, u, n)
         factor = factorise(sparse_precision(i, j, t, self._prior), reorder=True)
         own, joint = inverse_on_edges(factor, i, j)
-        mean = factor.solve(pull)
+        mean = factor.solve(force)
         variance = np.maximum(own[i] + own[j] - 2 * joint, np.finfo(float).tiny)
         log_determinant = float(np.log(factor.U.diagonal()).sum())
         return Differences(
             mean[i] - mean[j],
             variance,
             log_determinant - self._log_determinant,
-            float(mean @ pull),
+            float(mean @ force),
         )
 
 
-FIRST_ROUNDS = 3  # of messages alone, which are cheap: they agree with each other before sites move
+FIRST_ROUNDS = 3  # cheap rounds of messages, which agree with each other before sites move
 
 
 def fit_messages(
-    answers: Answers,
+    votes: PairVotes,
     i: CodeArray,
     j: CodeArray,
     n: int,
@@ -341,9 +422,9 @@ def fit_messages(
     tolerance: float,
     max_sweeps: int,
 ) -> Sites:
-    """Sites fitted one after the other, from where they are, in at most so many sweeps."""
+    """Update the sites one after the other by message passing, for at most `max_sweeps` sweeps."""
     t, u = start.t.copy(), start.u.copy()
-    found = _sweeps(*answers, i, j, n, variance, t, u, tolerance, max_sweeps)
+    found = _sweeps(*votes, i, j, n, variance, t, u, tolerance, max_sweeps)
     return Sites(t, u, *found)
 
 
@@ -353,7 +434,7 @@ def _sweeps(
     first: IntArray,
     wins: FloatArray,
     losses: FloatArray,
-    pull: FloatArray,
+    bias: FloatArray,
     i: CodeArray,
     j: CodeArray,
     n: int,
@@ -364,9 +445,9 @@ def _sweeps(
     max_sweeps: int,
 ) -> tuple[float, int, float]:
     sent = np.zeros((len(i), 4))  # to i: precision, shift; to j: precision, shift
-    belief = np.zeros((n, 2))  # likewise
+    belief = np.zeros((n, 2))  # precision, shift
     belief[:, 0] = 1 / variance
-    for _ in range(FIRST_ROUNDS):  # what the sites say already
+    for _ in range(FIRST_ROUNDS):  # messages of the initial sites
         for e in range(len(i)):
             _send(e, i[e], j[e], t[e], u[e], sent, belief)
     sweeps, change, evidence = 0, np.inf, 0.0
@@ -380,7 +461,7 @@ def _sweeps(
             cavity_mean, cavity_variance = h_a / p_a - h_b / p_b, 1 / p_a + 1 / p_b
             own = slice(first[e], first[e + 1])
             log_mass, mean, v = tilt(
-                link, cavity_mean, cavity_variance, wins[own], losses[own], pull[own]
+                link, cavity_mean, cavity_variance, wins[own], losses[own], bias[own]
             )
             evidence += log_mass
             evidence -= _log_message_mass(p_a, h_a, sent[e, 0], sent[e, 1])
@@ -396,7 +477,7 @@ def _sweeps(
 
 @compiled
 def _send(e: int, a: int, b: int, t: float, u: float, sent: FloatArray, belief: FloatArray) -> None:
-    """What a site says to either end, given what is known of the other."""
+    """Send the messages of a site to both endpoints, given the marginals of the other."""
     p_a, h_a = belief[a, 0] - sent[e, 0], belief[a, 1] - sent[e, 1]
     p_b, h_b = belief[b, 0] - sent[e, 2], belief[b, 1] - sent[e, 3]
     to_a, to_b = p_b / (t + p_b), p_a / (t + p_a)
@@ -408,6 +489,6 @@ def _send(e: int, a: int, b: int, t: float, u: float, sent: FloatArray, belief: 
 
 @compiled
 def _log_message_mass(p: float, h: float, precision: float, shift: float) -> float:
-    """Ln of the mass of a message under a Gaussian belief of precision p and shift h."""
+    """Return the log mass of a message under a Gaussian of precision p and shift h."""
     both = p + precision
     return 0.5 * (math.log(p / both) + (h + shift) ** 2 / both - h * h / p)

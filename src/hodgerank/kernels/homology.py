@@ -16,29 +16,29 @@ Triangle = tuple[int, int, int]
 Classes: TypeAlias = Any
 """A set of classes, as an integer or a frozenset; `^` adds modulo 2.
 
-Few items have few loops, and the bits of an integer are the fastest set. Of many items hundreds of
-thousands of loops may be open at once, most of them crossing a single edge: sets stay small there.
+With few items the bits of an integer are the fastest set. With many items hundreds of thousands of
+loops may be unfilled at once, most of them crossing a single edge, and frozensets stay small.
 """
 MAX_ITEMS_FOR_BITS = 600
 
 
 class LoopClasses:
-    """Adjacency, components and cocycles of a graph that grows."""
+    """Adjacency, components and cocycles of a growing graph."""
 
     def __init__(self, n_items: int) -> None:
         self.neighbours: list[set[int]] = [set() for _ in range(n_items)]
         self.cocycles: dict[int, set[Edge]] = {}  # of every live class
-        self.births: list[int] = []  # time of birth of every class there ever was
-        self.deaths: list[tuple[int, int]] = []  # times of birth and death of the filled ones
+        self.births: list[int] = []  # time of birth of every class so far
+        self.deaths: list[tuple[int, int]] = []  # times of birth and death of filled classes
         self.basis: list[Triangle] = []  # independent triangles that span all boundaries
         self._bits = n_items <= MAX_ITEMS_FOR_BITS
         self._nothing: Classes = 0 if self._bits else frozenset()
         self._parents = list(range(n_items))
         self._crossings: dict[Edge, Classes] = {}  # live classes that cross an edge
-        self._crossed: list[set[int]] = [set() for _ in range(n_items)]  # ends of such edges
+        self._crossed: list[set[int]] = [set() for _ in range(n_items)]  # endpoints of such edges
 
     def root(self, item: int) -> int:
-        """The representative of an item's component."""
+        """Return the representative of an item's component."""
         parents = self._parents
         while parents[item] != item:
             parents[item] = parents[parents[item]]
@@ -46,11 +46,11 @@ class LoopClasses:
         return item
 
     def joins(self, i: int, j: int) -> bool:
-        """Whether the edge would join two components."""
+        """Whether the edge would connect two components."""
         return self.root(i) != self.root(j)
 
     def insert(self, i: int, j: int, time: int) -> bool:
-        """Add an edge that is not there yet; returns whether it joins two components.
+        """Add a new edge; return whether it connects two components.
 
         All triangles that it completes are filled.
         """
@@ -73,7 +73,7 @@ class LoopClasses:
         return joins
 
     def filled_by(self, i: int, j: int) -> int:
-        """How many loops the edge would fill."""
+        """Return how many loops the edge would fill."""
         pivots: dict[int, Classes] = {}
         for crossed in self._crossed_cycles(i, j)[1].values():
             while crossed:
@@ -85,7 +85,7 @@ class LoopClasses:
         return len(pivots)
 
     def _fill(self, i: int, j: int, time: int) -> None:
-        """The edge's first triangle fills the loop it opens, the others may fill older ones."""
+        """Fill the loop that the edge opens by its first triangle, older ones by the others."""
         apex, cycles = self._crossed_cycles(i, j)
         self.basis.append((i, j, apex))
         if not self._crossings:
@@ -96,14 +96,14 @@ class LoopClasses:
             self.cocycles[crossing].add(edge)
         self._set_crossings(edge, own)
         for other in cycles:
-            # looked up again: an earlier filling may have changed what crosses this cycle
+            # looked up again, since an earlier filling may have changed the crossings of this cycle
             crossed = self._crossing(i, j) ^ self._crossing(i, other) ^ self._crossing(j, other)
             if crossed:
                 self.basis.append((i, j, other))
                 self._kill_youngest(crossed, time)
 
     def _kill_youngest(self, crossed: Classes, time: int) -> None:
-        """A cycle is filled: the youngest class across it dies, and is added to the others."""
+        """Fill a cycle: the youngest class across it dies, and is added to the others."""
         youngest = self._youngest(crossed)
         cocycle = self.cocycles.pop(youngest)
         for older in self._members(crossed ^ self._only(youngest)):
@@ -113,9 +113,9 @@ class LoopClasses:
         self.deaths.append((self.births[youngest], time))
 
     def _crossed_cycles(self, i: int, j: int) -> tuple[int, dict[int, Classes]]:
-        """A common neighbour, and the others whose 4-cycle with it some live class crosses.
+        """Return a common neighbour, and the others whose 4-cycle with it some live class crosses.
 
-        Only neighbours at a crossed edge can be among them if nothing crosses the edge itself.
+        If nothing crosses the edge itself, only neighbours at a crossed edge can be among them.
         """
         smaller, larger = self.neighbours[i], self.neighbours[j]
         if len(larger) < len(smaller):
@@ -186,9 +186,9 @@ def _root(parents: IntArray, item: int) -> int:
 def _next_common(
     starts: IntArray, tails: CodeArray, j: int, k: int, a: int, b: int
 ) -> tuple[int, int]:
-    """Where the smaller neighbours of j and k, from positions a and b on, next have one in common.
+    """Return the next common smaller neighbour of j and k, from positions a and b on.
 
-    (-1, -1) if nowhere.
+    (-1, -1) if there is none.
     """
     while a < starts[j + 1] and b < starts[k + 1]:
         if tails[a] == tails[b]:
@@ -202,10 +202,10 @@ def _next_common(
 
 @compiled
 def count_classes(starts: IntArray, tails: CodeArray) -> int:
-    """Number of loop classes that are ever opened.
+    """Return the number of loop classes that are ever opened.
 
-    The edges to smaller items of item k are rows `starts[k]` to `starts[k + 1]` of `tails`, in
-    rising order.
+    The edges from item k to smaller items are rows `starts[k]` to `starts[k + 1]` of `tails`,
+    ascending.
     """
     n = len(starts) - 1
     parents = np.arange(n)
@@ -225,7 +225,7 @@ def count_classes(starts: IntArray, tails: CodeArray) -> int:
 
 @compiled
 def filling_triangles(starts: IntArray, tails: CodeArray, n_classes: int) -> IntArray:
-    """Independent triangles (i < j < k) whose boundaries span those of all, a row each."""
+    """Return independent triangles (i < j < k) whose boundaries span all, one per row."""
     n = len(starts) - 1
     n_words = (n_classes + WORD - 1) // WORD
     rows = np.zeros((len(tails), n_words), np.uint64)
@@ -269,7 +269,7 @@ def filling_triangles(starts: IntArray, tails: CodeArray, n_classes: int) -> Int
 
 @compiled
 def _is_independent(r: Bits, relations: Bits, is_filled: NDArray[np.bool_]) -> bool:
-    """Reduce a relation by those known; what is left of it, if anything, is a new one."""
+    """Reduce a relation by the known ones; a nonzero remainder is a new relation."""
     for w in range(len(r) - 1, -1, -1):
         while r[w]:
             highest = w * WORD + _highest_bit(r[w])

@@ -1,4 +1,4 @@
-"""Huber's loss on cells: distinct outcomes of an edge and how often each occurs."""
+"""Huber's loss on cells: distinct outcomes of an edge with their weights."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from hodgerank.types import FloatArray, IntArray
 def huber_sums(
     t: FloatArray, edge: IntArray, value: FloatArray, weight: FloatArray, penalty: float
 ) -> tuple[float, FloatArray, FloatArray]:
-    """The loss, and of each edge its slope and the weight of the cells within the penalty."""
+    """Return the loss, and for each edge its slope and the weight within the penalty."""
     loss, slope, inside = 0.0, np.zeros(len(t)), np.zeros(len(t))
     for cell in range(len(edge)):
         e = edge[cell]
@@ -29,13 +29,13 @@ def huber_sums(
     return loss, slope, inside
 
 
-# Edges whose answers are all outliers keep a little curvature, so that steps stay finite.
+# Edges whose votes are all outliers keep a little curvature, so that steps stay finite.
 FLAT = 1e-6
-MANY_CELLS = 200_000  # from which it is worth loading the compiler
+MANY_CELLS = 200_000  # from which loading the compiler pays off
 
 
 class Cells(NamedTuple):
-    """Edge, outcome (turned to the edge) and total weight of each cell."""
+    """Edge, outcome (from the view of item i) and total weight of each cell."""
 
     edge: IntArray
     value: FloatArray
@@ -43,7 +43,7 @@ class Cells(NamedTuple):
 
 
 def group_cells(edge: IntArray, value: FloatArray, weight: FloatArray) -> tuple[Cells, IntArray]:
-    """Cells in order of edge and value, and the cell of each answer."""
+    """Return cells in the order of edge and value, and the cell of each vote."""
     values, which = _distinct_values(value)
     n_values = np.int64(len(values))
     keys, cell = group_rows(edge * n_values + which, int((edge.max(initial=-1) + 1) * n_values))
@@ -52,7 +52,7 @@ def group_cells(edge: IntArray, value: FloatArray, weight: FloatArray) -> tuple[
 
 
 def _distinct_values(value: FloatArray) -> tuple[FloatArray, IntArray]:
-    """The distinct outcomes in rising order, and which each is; ties and choices need no sort."""
+    """Return the distinct outcomes, ascending, and their codes; ties and choices need no sort."""
     if bool((value == np.rint(value)).all()):
         present, which = group_rows(value.astype(np.int64) + 1, 3)
         return (present - 1).astype(float), which
@@ -61,14 +61,14 @@ def _distinct_values(value: FloatArray) -> tuple[FloatArray, IntArray]:
 
 
 def soft(r: FloatArray, penalty: float) -> FloatArray:
-    """Shrink towards 0 by the penalty."""
+    """Shrink towards 0 by the penalty (soft thresholding)."""
     return np.asarray(np.sign(r) * np.maximum(np.abs(r) - penalty, 0.0))
 
 
 def huber_objective(
     cells: Cells, penalty: float, n_edges: int
 ) -> Callable[[FloatArray], tuple[float, FloatArray, FloatArray]]:
-    """Minus Huber's loss as a function of edge differences, for `newton.maximise`."""
+    """Return minus Huber's loss as a function of edge differences, for `newton.maximise`."""
     floor = FLAT * np.bincount(cells.edge, cells.weight, n_edges)
     if len(cells.edge) > MANY_CELLS:
 

@@ -1,4 +1,4 @@
-"""Numerics of hypothesis tests: resampled wins, Student's t, false discoveries, shuffles."""
+"""Numerics of hypothesis tests: simulated wins, Student's t, false discoveries, shuffles."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ import numpy as np
 from hodgerank.kernels.compilation import compiled
 from hodgerank.types import BoolArray, CodeArray, FloatArray, IntArray
 
-MOST_DRAWS = 32  # beyond which NumPy, which sets up a method for each cell, is faster
+MOST_DRAWS = 32  # beyond which NumPy is faster despite its setup per cell
 
 
 def redrawn_wins(
     draws: IntArray, chances: FloatArray, n: int, rng: np.random.Generator
 ) -> FloatArray:
-    """Wins in n redrawn crowds, a column each; `chances` are one column, or one for each."""
+    """Simulate the wins in n crowds, one column each; `chances` has one column or n."""
     wins = rng.random((len(draws), n))
     invert_binomials(wins, np.minimum(draws, MOST_DRAWS), chances)
     many = np.flatnonzero(draws > MOST_DRAWS)
@@ -28,12 +28,11 @@ def redrawn_wins(
 
 @compiled
 def invert_binomials(uniforms: FloatArray, draws: IntArray, chances: FloatArray) -> None:
-    """Replace uniform numbers by the numbers of wins in so many draws that they stand for.
+    """Replace uniform numbers by binomial numbers of wins, by inversion, in place.
 
-    Each row has its number of draws, which should be small; `chances` are one column, or one for
-    each, and what of them lies beyond 0 and 1 is cut off. The distribution function is added up
-    win by win, for all columns of a row together and without a branch, from the end that chances
-    leave heavier: there nothing underflows.
+    Each row has its number of draws, which should be small; `chances` has one column or n, clipped
+    to [0, 1]. The distribution function is accumulated win by win, for all columns of a row
+    together and without branches, from the heavier end, where nothing underflows.
     """
     n_rows, n_columns = uniforms.shape
     rare, odds, mass, rest, wins = np.empty((5, n_columns))
@@ -60,18 +59,18 @@ def invert_binomials(uniforms: FloatArray, draws: IntArray, chances: FloatArray)
             uniforms[row, column] = wins[column] if chance < 0.5 else n - wins[column]
 
 
-LARGE = 1e5  # degrees of freedom beyond which it is the normal distribution
+LARGE = 1e5  # degrees of freedom beyond which the normal distribution is used
 CLOSE = 1e-12
 MOST_STEPS = 200
 
 
 def interval_quantile(confidence: float, freedom: float | None) -> float:
-    """Half the width of the central interval, in standard errors; normal without `freedom`."""
+    """Return half the width of a central interval in standard errors; normal without `freedom`."""
     normal = NormalDist().inv_cdf((1 + confidence) / 2)
     if freedom is None or freedom > LARGE:
         return normal
     tail, t = (1 - confidence) / 2, normal
-    for _ in range(MOST_STEPS):  # the tail is convex: Newton's steps do not go too far
+    for _ in range(MOST_STEPS):  # the tail is convex: Newton steps do not overshoot
         step = (tail_of_t(t, freedom) - tail) / _density(t, freedom)
         t += step
         if abs(step) <= CLOSE * t:
@@ -118,9 +117,9 @@ def _away_from_zero(value: float, least: float) -> float:
 
 
 def discoveries(p_values: FloatArray, rate: float) -> BoolArray:
-    """The largest number k of smallest p-values, the largest of them at most rate k / n.
+    """Find discoveries by [Benjamini95]: the k smallest p-values, the largest at most rate k / n.
 
-    NaN is not tested, and does not count.
+    NaN is not tested and not counted.
     """
     found = np.zeros(len(p_values), bool)
     order = np.argsort(p_values, kind="stable")[: int(np.isfinite(p_values).sum())]
@@ -131,28 +130,28 @@ def discoveries(p_values: FloatArray, rate: float) -> BoolArray:
     return found
 
 
-VARIANCE = 0.3  # of scores before the first answer, that of an answer being 1
+VARIANCE = 0.3  # prior variance of scores, relative to that of a vote
 
 
 @compiled
 def prequential_gain(
     left: CodeArray, right: CodeArray, outcome: FloatArray, n_items: int
 ) -> tuple[float, float]:
-    """Sum of answers times what was foretold of them, and the sum of the squares of that.
+    """Return the sum of votes times their predictions, and the sum of squares of these products.
 
-    What is foretold is the difference of scores that follow the answers as if they were normal, and
-    independent of each other.
+    A prediction is the difference of scores that are updated vote by vote, as if votes were normal
+    and scores independent.
     """
     scores, variances = np.zeros(n_items), np.full(n_items, VARIANCE)
     total, squares = 0.0, 0.0
     for row in range(len(left)):
         a, b = left[row], right[row]
-        foretold = scores[a] - scores[b]
-        told = foretold * outcome[row]
-        total += told
-        squares += told * told
+        prediction = scores[a] - scores[b]
+        product = prediction * outcome[row]
+        total += product
+        squares += product * product
         spread = 1.0 + variances[a] + variances[b]
-        surprise = (outcome[row] - foretold) / spread
+        surprise = (outcome[row] - prediction) / spread
         scores[a] += variances[a] * surprise
         scores[b] -= variances[b] * surprise
         variances[a] -= variances[a] ** 2 / spread
@@ -168,11 +167,11 @@ def shuffled_energy(
     weight: FloatArray,
     chances: FloatArray,
 ) -> float:
-    """Energy of the position part when each group's sides are dealt at random among its answers.
+    """Return the energy of the bias component for a random display order within each group.
 
-    Group g has rows starts[g] to starts[g + 1], of which n_first[g] are shown one way round;
-    `chances` are uniform random numbers, one per row. Every choice of so many rows is as likely
-    as any other: a row is taken with the chance (still to take) / (still to come).
+    Group g has rows starts[g] to starts[g + 1], of which n_first[g] are shown in the first order;
+    `chances` are uniform random numbers, one per row. All selections are equally likely: a row is
+    selected with probability (still to select) / (still to come).
     """
     energy = 0.0
     for g in range(len(n_first)):

@@ -11,7 +11,7 @@ from hodgerank.kernels.linalg.laplacian import inner_product
 from hodgerank.types import FloatArray
 
 SQRT_2PI = np.sqrt(2 * np.pi)
-BLOCK = 1 << 15  # edges looked at together, so that what is computed of them stays in the cache
+BLOCK = 1 << 15  # edges processed together, so that intermediate results stay in the cache
 
 
 class Link(NamedTuple):
@@ -88,7 +88,7 @@ LINKS = {
 
 
 def logistic_likelihood(t: FloatArray, p: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Value, first and minus second derivative in t of p ln Phi(t) + (1-p) ln Phi(-t)."""
+    """Return p ln Phi(t) + (1-p) ln Phi(-t), its first and minus its second derivative in t."""
     small = np.exp(-np.abs(t))
     large = 1 / (1 + small)
     win = np.exp(np.minimum(t, 0.0)) * large  # 1 or small; choosing by the sign takes longer
@@ -97,7 +97,7 @@ def logistic_likelihood(t: FloatArray, p: FloatArray) -> tuple[FloatArray, Float
 
 
 def normal_likelihood(t: FloatArray, p: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """The same for the normal distribution function, accurate far out in both tails."""
+    """Return the same for the normal distribution function, accurate far into both tails."""
     from scipy.special import log_ndtr
 
     log_win, log_loss = log_ndtr(t), log_ndtr(-t)
@@ -116,7 +116,7 @@ Likelihood = Callable[[FloatArray, FloatArray], tuple[FloatArray, FloatArray, Fl
 def likelihood_of(
     likelihood: Likelihood, weights: FloatArray, win_rates: FloatArray
 ) -> Callable[[FloatArray], tuple[float, FloatArray, FloatArray]]:
-    """Log-likelihood of edges with these weights and win rates, for `newton.maximise`."""
+    """Return the log-likelihood of edges with weights and win rates, for `newton.maximise`."""
 
     def objective(t: FloatArray) -> tuple[float, FloatArray, FloatArray]:
         total, slopes, curvatures = 0.0, np.empty_like(t), np.empty_like(t)
@@ -132,8 +132,8 @@ def likelihood_of(
 
 
 STRENGTHS = np.array([0.0, 1 / 3, 1.0, 3.0, 10.0, 40.0])
-# As if so many answers were known to come from each strength, which keeps all weights positive;
-# the one at 1 settles the unit of the scores.
+# Pseudo-votes from each strength, which keep all weights positive; the one at 1 fixes the unit of
+# the scores.
 PSEUDO_COUNTS = np.array([0.05, 0.05, 1.0, 0.05, 0.05, 0.05])
 START = np.array([0.02, 0.02, 0.94, 0.01, 0.005, 0.005])
 
@@ -143,36 +143,36 @@ class Information(NamedTuple):
 
     Attributes
     ----------
-    push, curvature
-        Of the difference of each edge.
-    pull, own
-        Of the weights.
+    difference_slope, curvature
+        Slope and information of the difference of each edge.
+    weight_slope, weight_information
+        Slope and information of the weights.
     mixed
-        Of each difference with each weight.
+        Information between each difference and each weight.
     """
 
-    push: FloatArray
+    difference_slope: FloatArray
     curvature: FloatArray
-    pull: FloatArray
-    own: FloatArray
+    weight_slope: FloatArray
+    weight_information: FloatArray
     mixed: FloatArray
 
 
 def shares(d: FloatArray) -> FloatArray:
-    """Phi(a_k d), a row for every difference d."""
+    """Return Phi(a_k d), one row for every difference d."""
     from scipy.special import ndtr
 
     return np.asarray(ndtr(np.multiply.outer(d, STRENGTHS)))
 
 
 def slope(d: FloatArray, weights: FloatArray) -> FloatArray:
-    """Derivative of P in d."""
+    """Return the derivative of P with respect to d."""
     t = np.multiply.outer(d, STRENGTHS)
     return np.asarray(np.exp(-(t**2) / 2) @ (weights * STRENGTHS) / SQRT_2PI)
 
 
 def log_likelihood(q: FloatArray, weights: FloatArray, n: FloatArray, wins: FloatArray) -> float:
-    """Of n answers to each edge given `shares` q, with what is believed about the weights."""
+    """Return the log posterior of n votes on each edge, given `shares` q."""
     p = q @ weights
     total = np.sum(wins * np.log(p) + (n - wins) * np.log1p(-p))
     return float(total + PSEUDO_COUNTS @ np.log(weights))
@@ -181,14 +181,14 @@ def log_likelihood(q: FloatArray, weights: FloatArray, n: FloatArray, wins: Floa
 def information(
     d: FloatArray, q: FloatArray, weights: FloatArray, n: FloatArray, wins: FloatArray
 ) -> Information:
-    """Where the log-likelihood climbs, and how it bends."""
+    """Return slopes and Fisher information of the log posterior."""
     p, steep = q @ weights, slope(d, weights)
     precision = n / (p * (1 - p))
     surprise = precision * (wins / n - p)
     return Information(
-        push=steep * surprise,
+        difference_slope=steep * surprise,
         curvature=precision * steep**2,
-        pull=q.T @ surprise + PSEUDO_COUNTS / weights,
-        own=q.T @ (precision[:, None] * q) + np.diag(PSEUDO_COUNTS / weights**2),
+        weight_slope=q.T @ surprise + PSEUDO_COUNTS / weights,
+        weight_information=q.T @ (precision[:, None] * q) + np.diag(PSEUDO_COUNTS / weights**2),
         mixed=(precision * steep)[:, None] * q,
     )

@@ -1,4 +1,4 @@
-"""Gaussian posteriors of scores, answer by answer: probit filtering and score covariances."""
+"""Gaussian posteriors of scores, updated vote by vote: probit filtering and covariances."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from hodgerank.types import FloatArray, IntArray
 
 
 def resistance_of(covariance: FloatArray) -> FloatArray:
-    """The variances C of all differences, from the covariance S of the scores."""
+    """Return the variances C of all differences, from the covariance S of the scores."""
     d = np.diag(covariance)
     return np.asarray(d[:, None] + d - 2 * covariance)
 
 
 def covariance_of(resistance: FloatArray) -> FloatArray:
-    """The covariance of centred scores: -1/2 J C J with J = I - 1/n."""
+    """Return the covariance of centred scores: -1/2 J C J with J = I - 1/n."""
     upper = np.triu(resistance, 1)
     full = upper + upper.T
     rows = full.mean(axis=0)
@@ -26,7 +26,7 @@ def covariance_of(resistance: FloatArray) -> FloatArray:
 
 @compiled
 def response(C: FloatArray, i: int, j: int, s: FloatArray) -> float:
-    """Write s = S (e_i - e_j), i < j, less what all its entries have in common; returns C_ij."""
+    """Write the centred s = S (e_i - e_j), i < j, and return C_ij."""
     n = len(C)
     for k in range(i):
         s[k] = (C[k, j] - C[k, i]) / 2
@@ -42,9 +42,9 @@ def response(C: FloatArray, i: int, j: int, s: FloatArray) -> float:
 
 @compiled(fastmath={"contract"})
 def shrink(C: FloatArray, s: FloatArray, a: float) -> None:
-    """C_kl -= a (s_k - s_l)^2; a negative a takes an answer out again."""
+    """C_kl -= a (s_k - s_l)^2; a negative a removes a vote."""
     for k in range(len(C) - 1):
-        # Slices that start at 0 are what the compiler vectorises.
+        # The compiler vectorises slices that start at 0.
         row, rest, s_k = C[k, k + 1 :], s[k + 1 :], s[k]
         for m in range(len(row)):
             difference = s_k - rest[m]
@@ -55,7 +55,7 @@ def shrink(C: FloatArray, s: FloatArray, a: float) -> None:
 def learn(
     C: FloatArray, mean: FloatArray, s: FloatArray, i: int, j: int, outcome: float, noise: float
 ) -> None:
-    """One answer of variance `noise` to the pair i < j, exactly: [Xu18] eqs. (8), (9)."""
+    """Update exactly with a vote of variance `noise` on the pair i < j: [Xu18] eqs. (17), (15)."""
     c = response(C, i, j, s)
     mean += (outcome - (mean[i] - mean[j])) / (noise + c) * s
     shrink(C, s, 1 / (noise + c))
@@ -73,7 +73,7 @@ def learn_and_count(
     outcome: float,
     weight: float,
 ) -> None:
-    """The same of an answer of precision `weight`, which the normal equations add up too."""
+    """Update with a vote of precision `weight`, and add it to the normal equations."""
     learn(C, mean, s, i, j, outcome, 1 / weight)
     adjacency[i, j] += weight
     force[i] += weight * outcome
@@ -90,41 +90,41 @@ def learn_many(
     outcome: FloatArray,
     noise: FloatArray,
 ) -> None:
-    """Some answers in turn."""
+    """Update with several votes in turn."""
     for k in range(len(i)):
         learn(C, mean, s, i[k], j[k], outcome[k], noise[k])
 
 
 @compiled
 def expect(C: FloatArray, s: FloatArray, i: int, j: int, noise: float) -> None:
-    """A pair goes out: the effect of its answer on the variances is known before it comes."""
+    """Update the variances for a pending pair; they do not depend on its outcome."""
     c = response(C, i, j, s)
     shrink(C, s, 1 / (noise + c))
 
 
 @compiled
 def expect_many(C: FloatArray, s: FloatArray, i: IntArray, j: IntArray, noise: float) -> None:
-    """Some pairs go out, one after the other."""
+    """Update the variances for several pending pairs in turn."""
     for k in range(len(i)):
         expect(C, s, i[k], j[k], noise)
 
 
 @compiled
 def withdraw(C: FloatArray, s: FloatArray, i: int, j: int, noise: float) -> None:
-    """Undo `expect`: the answer will not come."""
+    """Undo `expect` for a pair that will not be answered."""
     c = response(C, i, j, s)
     shrink(C, s, -1 / (noise - c))
 
 
 SQRT_2 = math.sqrt(2.0)
 SQRT_2PI = math.sqrt(2.0 * math.pi)
-FAR = -8.0  # below this the tail of Phi is expanded
+FAR = -8.0  # below this a continued fraction replaces Phi
 MOST_REPETITION = 0.98
 
 
 @compiled
 def hazard(z: float) -> float:
-    """phi(z) / Phi(z), also where Phi underflows (a continued fraction there)."""
+    """phi(z) / Phi(z), by a continued fraction where Phi underflows."""
     if z > FAR:
         return math.exp(-z * z / 2) / (SQRT_2PI * 0.5 * math.erfc(-z / SQRT_2))
     x = -z
@@ -133,7 +133,7 @@ def hazard(z: float) -> float:
 
 @compiled
 def log_cdf(z: float) -> float:
-    """The logarithm of Phi(z), also where Phi underflows."""
+    """The logarithm of Phi(z), accurate where Phi underflows."""
     if z > FAR:
         return math.log(0.5 * math.erfc(-z / SQRT_2))
     return -z * z / 2 - math.log(SQRT_2PI * hazard(z))
@@ -141,7 +141,7 @@ def log_cdf(z: float) -> float:
 
 @compiled
 def sensitivity(z: float) -> float:
-    """I(z) = phi^2 / (Phi (1 - Phi)): the mean of h (h + z) over the two answers."""
+    """I(z) = phi^2 / (Phi (1 - Phi)): the mean of h (h + z) over both outcomes."""
     z = abs(z)
     return hazard(-z) * math.exp(-z * z / 2) / (SQRT_2PI * 0.5 * math.erfc(-z / SQRT_2))
 
@@ -156,16 +156,16 @@ def assimilate(
     outcome: float,
     noise: float,
     side: int,
-    lean: FloatArray,
+    bias: FloatArray,
 ) -> tuple[float, float]:
-    """Filter one answer to the pair i < j; returns (evidence, a) where S became S - a s s^T.
+    """Filter one vote on the pair i < j; return (log evidence, a) where S became S - a s s^T.
 
-    `s` holds the response of the pair afterwards. `side` is +1 where i stood left, -1 where j did,
-    0 where nobody knows; `lean` holds mean and variance of the pull to the left.
+    `s` holds the response of the pair afterwards. `side` is +1 if i was shown left, -1 if j was,
+    and 0 if unknown; `bias` holds mean and variance of the position bias towards the left.
     """
     c = response(C, i, j, s)
-    total = noise + c + side * side * lean[1]
-    z = (mean[i] - mean[j] + side * lean[0]) / math.sqrt(total)
+    total = noise + c + side * side * bias[1]
+    z = (mean[i] - mean[j] + side * bias[0]) / math.sqrt(total)
     won, lost = (1 + outcome) / 2, (1 - outcome) / 2
     h_won, h_lost = hazard(z), hazard(-z)
     push = (won * h_won - lost * h_lost) / math.sqrt(total)
@@ -173,8 +173,8 @@ def assimilate(
     a = (won * h_won * (h_won + z) + lost * h_lost * (h_lost - z)) / total
     shrink(C, s, a)
     if side != 0:
-        lean[0] += side * push * lean[1]
-        lean[1] -= a * lean[1] * lean[1]
+        bias[0] += side * push * bias[1]
+        bias[1] -= a * bias[1] * bias[1]
     evidence = 0.0
     if won > 0:
         evidence += won * log_cdf(z)
@@ -195,32 +195,32 @@ def assimilate_repeated(
     times: int,
     last: float,
     side: int,
-    lean: FloatArray,
+    bias: FloatArray,
     tally: FloatArray,
 ) -> tuple[float, float]:
-    """The same of an answer to a pair that was answered so many times before, last so.
+    """Filter one vote on a pair that had `times` earlier votes, the latest being `last`.
 
-    What the judges repeat is learned from it first, see `repetition`, and by it the answer counts
-    less.
+    Updates the estimated correlation of repeated votes, see `repetition`, and discounts the vote by
+    it.
     """
     weight *= news(repetition(tally), times)
     if times and last * outcome != 0:
-        total = 1 + C[i, j] + side * side * lean[1]
-        z = (mean[i] - mean[j] + side * lean[0]) / math.sqrt(total)
+        total = 1 + C[i, j] + side * side * bias[1]
+        z = (mean[i] - mean[j] + side * bias[0]) / math.sqrt(total)
         expected = 0.5 * math.erfc(-(z if last > 0 else -z) / SQRT_2)
         tally[0] += (1.0 if last * outcome > 0 else 0.0) - expected
         tally[1] += expected * (1 - expected)
         tally[2] += 1 - expected
-    return assimilate(C, mean, s, i, j, outcome, 1 / weight, side, lean)
+    return assimilate(C, mean, s, i, j, outcome, 1 / weight, side, bias)
 
 
 @compiled
 def repetition(tally: FloatArray) -> float:
-    """rho: how far answers to a pair repeat earlier ones more than the scores explain.
+    """rho: the correlation of repeated votes on a pair beyond what the scores explain.
 
-    With a = 1 for the same answer again and e its probability by the scores known then, `tally`
-    holds the sums of a - e, e (1 - e) and 1 - e. Cautious: one standard deviation lower, and three
-    answers that repeated nothing.
+    With a = 1 if a vote repeats the last one and e its probability under the scores known then,
+    `tally` holds the sums of a - e, e (1 - e) and 1 - e. Conservative: one standard deviation is
+    subtracted, and three votes that repeat nothing are added.
     """
     beyond = tally[0] - math.sqrt(tally[1])
     return float(min(max(beyond / (tally[2] + 3), 0.0), MOST_REPETITION))
@@ -228,9 +228,9 @@ def repetition(tally: FloatArray) -> float:
 
 @compiled(inline="always")
 def news(rho: float, times: int) -> float:
-    """What one more answer to a pair adds, after so many whose correlation is rho.
+    """Return the effective number added by another vote, after `times` with correlation rho.
 
-    m answers are worth m / (1 + (m-1) rho) independent ones; this is the difference of two.
+    m votes count as m / (1 + (m-1) rho) independent ones; this is the increment.
     """
     return (1 - rho) / ((1 + (times - 1) * rho) * (1 + times * rho))
 
@@ -248,18 +248,18 @@ def assimilate_into_bank(
     last: float,
     side: int,
     who: int,
-    leans: FloatArray,
+    biases: FloatArray,
     tally: FloatArray,
     evidence: FloatArray,
     a: FloatArray,
 ) -> None:
-    """Filter one answer into several posteriors, one per entry of each array.
+    """Filter one vote into several posteriors, one per entry of each array.
 
-    `leans` has a row for each of those who may answer; `who` did.
+    `biases` has a row for each worker; `who` voted.
     """
     for k in range(len(C)):
         more, a[k] = assimilate_repeated(
-            C[k], mean[k], s[k], i, j, outcome, weight, times, last, side, leans[k, who], tally[k]
+            C[k], mean[k], s[k], i, j, outcome, weight, times, last, side, biases[k, who], tally[k]
         )
         evidence[k] += more
 
@@ -277,16 +277,16 @@ def assimilate_all(
     last: FloatArray,
     sides: IntArray,
     who: IntArray,
-    leans: FloatArray,
+    biases: FloatArray,
     tally: FloatArray,
     evidence: FloatArray,
 ) -> None:
-    """Filter many answers in turn into several posteriors."""
+    """Filter many votes in turn into several posteriors."""
     for k in range(len(C)):
         for t in range(len(i)):
             evidence[k] += assimilate_repeated(
                 C[k], mean[k], s[k], i[t], j[t], outcomes[t], weights[t], times[t], last[t],
-                sides[t], leans[k, who[t]], tally[k],
+                sides[t], biases[k, who[t]], tally[k],
             )[0]  # fmt: skip
 
 
@@ -294,9 +294,9 @@ def assimilate_all(
 def scale_news(
     R: FloatArray, i: IntArray, j: IntArray, times: IntArray, rho: float, back: FloatArray
 ) -> None:
-    """Multiply a matrix over pairs by what one more answer to some of them adds.
+    """Multiply a matrix over pairs by the effective number of another vote on some of them.
 
-    `back` gets the entries as they were.
+    `back` gets the previous entries.
     """
     for e in range(len(i)):
         back[e] = R[i[e], j[e]]
@@ -312,7 +312,7 @@ def put_back(R: FloatArray, i: IntArray, j: IntArray, back: FloatArray) -> None:
 
 @compiled
 def expected_precision(c: float, D: float) -> float:
-    """What an answer to come adds to the precision of a difference N(D, c), on average.
+    """Return the expected precision that a vote adds to a difference N(D, c).
 
     S -> S - a s s^T with a = I(z) / (1 + c) adds a / (1 - a c).
     """

@@ -1,4 +1,4 @@
-"""Orders of items: rank intervals from pairwise differences, and pairs that two orders reverse."""
+"""Orders of items: rank intervals from pairwise differences, and discordant pairs."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from hodgerank.types import FloatArray, IntArray
 
 
 def rank_bounds(scores: FloatArray, covariance: FloatArray, z: float) -> IntArray:
-    """Lower and upper rank of each item (1 is best), a row each, from the full covariance."""
+    """Return lower and upper rank of each item (1 is best), one row each, from the covariance."""
     variances = np.diag(covariance)
     spread = variances[:, None] + variances - 2 * covariance
     sure = scores[:, None] - scores > z * np.sqrt(np.maximum(spread, 0.0))
@@ -18,9 +18,10 @@ def rank_bounds(scores: FloatArray, covariance: FloatArray, z: float) -> IntArra
 
 @compiled
 def rank_bounds_independent(scores: FloatArray, variances: FloatArray, z: float) -> IntArray:
-    """Lower and upper rank of each item, a row each, for scores in falling order.
+    """Return lower and upper rank of each item, one row each, for scores in descending order.
 
-    The largest and smallest variance decide most pairs at once; the others are compared one by one.
+    The largest and smallest variance decide most pairs at once; the others are compared
+    individually.
     """
     n = len(scores)
     bounds = np.empty((n, 2), np.int64)
@@ -49,16 +50,16 @@ def rank_bounds_independent(scores: FloatArray, variances: FloatArray, z: float)
 
 
 def turned_pairs(before: FloatArray, after: FloatArray) -> int:
-    """Number of pairs strictly ordered by both scores, and differently."""
+    """Return the number of pairs that both scores order strictly, and differently."""
     order = np.argsort(before)
     if (before[order[1:]] == before[order[:-1]]).any():
-        order = np.lexsort((after, before))  # slower: pairs tied before are not turned
+        order = np.lexsort((after, before))  # slower: pairs tied before are not discordant
     return int(_inversions(after[order]))
 
 
 @compiled
 def _inversions(values: FloatArray) -> int:
-    """Pairs of places whose earlier value is larger: what merging sorted runs moves across."""
+    """Count inversions by merge sort."""
     n, width, count = len(values), 1, 0
     runs, merged = values.copy(), np.empty_like(values)
     while width < n:

@@ -14,7 +14,7 @@ from hodgerank.types import CodeArray, FloatArray, IntArray
 
 BitRows: TypeAlias = NDArray[np.uint64]
 
-MOST_ITEMS = 3_000  # of which a matrix takes 72 MB
+MOST_ITEMS = 3_000  # for which a matrix takes 72 MB
 WORD = 64
 _ONE = np.uint64(1)
 _PAIRS, _FOURS, _BYTES, _SUM = (
@@ -26,7 +26,7 @@ _PAIRS, _FOURS, _BYTES, _SUM = (
 
 
 def suits_bit_rows(starts: IntArray, heads: CodeArray) -> bool:
-    """Whether rows of bits take less work than a walk along the edges, and fit into memory."""
+    """Whether bit rows take less work than walking along the edges, and fit into memory."""
     n = len(starts) - 1
     walked = int(np.diff(starts)[heads].sum())
     return n <= MOST_ITEMS and len(heads) * (n // WORD + 1) <= walked
@@ -34,7 +34,7 @@ def suits_bit_rows(starts: IntArray, heads: CodeArray) -> bool:
 
 @compiled(inline="always")
 def _count(x: np.uint64) -> np.uint64:
-    """Number of bits that are set, which the compiler knows an instruction for."""
+    """Return the number of set bits; the compiler maps this to one instruction."""
     x = x - ((x >> np.uint64(1)) & _PAIRS)
     x = (x & _FOURS) + ((x >> np.uint64(2)) & _FOURS)
     x = (x + (x >> np.uint64(4))) & _BYTES
@@ -48,7 +48,7 @@ def _set(rows: BitRows, i: int, j: int) -> None:
 
 @compiled
 def common_neighbours(starts: IntArray, heads: CodeArray) -> IntArray:
-    """How many neighbours the ends of each edge share: the triangles it is part of."""
+    """Return the number of common neighbours of each edge's endpoints: its triangles."""
     n = len(starts) - 1
     rows = np.zeros((n, n // WORD + 1), np.uint64)
     for i in range(n):
@@ -69,7 +69,7 @@ def common_neighbours(starts: IntArray, heads: CodeArray) -> IntArray:
 def circles_in_bits(
     starts: IntArray, heads: CodeArray, ratios: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
-    """What `triangles.circles` finds, column after column."""
+    """Compute `circles` with bit rows, column after column."""
     n, n_columns = len(starts) - 1, ratios.shape[1]
     sums, largest = np.zeros(n_columns), np.ones(n_columns)
     sizes = np.zeros((n, n))
@@ -114,14 +114,14 @@ def _point_at_edges(edge_to: IntArray, starts: IntArray, heads: CodeArray, i: in
 
 
 def triangles_per_edge(starts: IntArray, heads: CodeArray) -> IntArray:
-    """How many triangles each edge is part of."""
+    """Return the number of triangles of each edge."""
     count = common_neighbours if suits_bit_rows(starts, heads) else walked_triangles
     return count(starts, heads)
 
 
 @compiled
 def walked_triangles(starts: IntArray, heads: CodeArray) -> IntArray:
-    """The same, where few pairs are edges."""
+    """Count the triangles of each edge by walking, for sparse graphs."""
     n = len(starts) - 1
     edge_to = np.full(n, -1, np.int64)
     counts = np.zeros(len(heads), np.int64)
@@ -141,7 +141,7 @@ def walked_triangles(starts: IntArray, heads: CodeArray) -> IntArray:
 
 @compiled
 def list_triangles(starts: IntArray, heads: CodeArray, n_triangles: int) -> IntArray:
-    """The edges of every triangle, a row each; there are `n_triangles`."""
+    """Return the edges of all `n_triangles` triangles, one row each."""
     n = len(starts) - 1
     edge_to = np.full(n, -1, np.int64)
     triangles = np.empty((n_triangles, 3), np.int64)
@@ -163,7 +163,7 @@ def list_triangles(starts: IntArray, heads: CodeArray, n_triangles: int) -> IntA
 def strongest_curls(
     starts: IntArray, heads: CodeArray, flows: FloatArray, variances: FloatArray, k: int
 ) -> tuple[IntArray, FloatArray]:
-    """The k triangles with the largest squared curl relative to its variance, unordered.
+    """Return the k triangles with the largest squared curl relative to its variance, unordered.
 
     Returns their edges and the ratios; unused places have ratio -1.
     """
@@ -192,11 +192,11 @@ def strongest_curls(
 def circles(
     starts: IntArray, heads: CodeArray, ratios: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
-    """How much each column of `ratios`, up to 64 of them, runs in circles of three.
+    """Measure cyclic triangles in each column of `ratios`, at most 64 columns.
 
-    A triangle whose three ratios all point round is as strong as the weakest of them. Returns the
-    sum of (strength - 1)^2 over the circles that are stronger than 1, and the largest strength (1
-    if there are none).
+    A triangle is cyclic if its three ratios all point round; its strength is the smallest of them.
+    Returns the sum of (strength - 1)^2 over cyclic triangles stronger than 1, and the largest
+    strength (1 if there are none).
     """
     measure = circles_in_bits if suits_bit_rows(starts, heads) else walked_circles
     return measure(starts, heads, ratios)
@@ -206,9 +206,9 @@ def circles(
 def walked_circles(
     starts: IntArray, heads: CodeArray, ratios: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
-    """The same, where few pairs are edges.
+    """Compute `circles` by walking, for sparse graphs.
 
-    Columns are the bits of a word: most triangles are settled at one glance.
+    Columns are the bits of a word, so that most triangles are excluded for all columns at once.
     """
     n, n_columns = len(starts) - 1, ratios.shape[1]
     ahead, back = np.zeros(len(heads), np.uint64), np.zeros(len(heads), np.uint64)
@@ -253,9 +253,9 @@ def walked_circles(
 def strongest_circles(
     starts: IntArray, heads: CodeArray, ratios: FloatArray, least: float, k: int
 ) -> tuple[IntArray, FloatArray, int]:
-    """The k strongest circles of at least some strength, unordered, and how many there are.
+    """Return the k strongest cyclic triangles of at least `least` strength, and their number.
 
-    Returns their edges and strengths; unused places have strength -1.
+    Returns their edges and strengths, unordered; unused places have strength -1.
     """
     n = len(starts) - 1
     edge_to = np.full(n, -1, np.int64)
@@ -291,7 +291,7 @@ MAX_ITERATIONS = 5_000
 
 
 def curl_operator(triangles: IntArray, n_edges: int) -> sparse.csr_array:
-    """D1: the sum of a flow around each triangle, given by its edges (ij, jk, ik), i < j < k."""
+    """Return D1: the sum of a flow around triangles given by edges (ij, jk, ik), i < j < k."""
     n = len(triangles)
     signs = np.tile([1.0, 1.0, -1.0], n)
     edges = triangles.flatten()  # a copy, which scipy may sort
@@ -301,10 +301,10 @@ def curl_operator(triangles: IntArray, n_edges: int) -> sparse.csr_array:
 def curl_part(
     curl: sparse.csr_array, weights: FloatArray, flows: FloatArray, tolerance: float = TOLERANCE
 ) -> tuple[FloatArray, FloatArray, float]:
-    """Projection of flows (columns) on the span of M^-1 D1^T, potentials z, relative residual.
+    """Project flows (columns) on the span of M^-1 D1^T; return potentials z and relative residual.
 
-    Conjugate gradients on (D1 M^-1 D1^T) z = D1 flow, scaled by the diagonal. From z = 0 they give
-    the solution of least norm in that scale, although the system is singular.
+    Conjugate gradients on (D1 M^-1 D1^T) z = D1 flow, scaled by the diagonal. Started at z = 0 they
+    converge to the solution of least norm in that scale, although the system is singular.
     """
     columns = flows if flows.ndim == 2 else flows[:, None]
     adjoint = curl.T.tocsr()

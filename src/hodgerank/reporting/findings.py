@@ -17,7 +17,6 @@ from hodgerank.data.subsets import exclude_workers, largest_component
 from hodgerank.display import p_words
 from hodgerank.errors import DisconnectedGraph, InvalidComparisons, NothingToAsk
 from hodgerank.estimators.certainty import expected_tau, top_certainties
-from hodgerank.estimators.design_effect import cluster_kind
 from hodgerank.estimators.position_bias.bias_test import ranking_chance
 from hodgerank.estimators.rank import rank
 from hodgerank.estimators.ranking import Ranking
@@ -222,17 +221,9 @@ def _verdict(
         ranking,
         trust.decomposition.graph,
         no_order=no_order,
-        is_correlated=("workers", "correlated") in codes
-        and not _allows_for_repeats(ranking, trust, settings),
+        is_correlated=("workers", "correlated") in codes and not ranking.is_clustered,
         sides=settings.position_bias is not None,
     )
-
-
-def _allows_for_repeats(ranking: Ranking, trust: TrustReport, settings: ReportOptions) -> bool:
-    """Whether repeated votes of a worker count for less, or errors are clustered by worker."""
-    if settings.model != "bayes" or settings.options.get("covariance") == "model":
-        return ranking.is_clustered
-    return cluster_kind(trust.decomposition.answered) != "model"
 
 
 def _sampler(votes: Comparisons, verdict: Verdict, settings: ReportOptions) -> Sampler:

@@ -117,7 +117,7 @@ def position_bias_section(found: Findings) -> Section | None:
     said = tuple(words(str(said)) for said in found.statements if said.about == "position_bias")
     if found.settings.position_bias == "worker":
         said = (*said, say("position_bias.by_worker"))
-    lean = report.lean
+    lean = report.estimate
     if lean is None:
         summary = say("position_bias.too_few")
     else:

@@ -1,4 +1,4 @@
-"""Values of several schemes at several numbers of samples, run by run, and what they say."""
+"""Learning curves of several schemes, run by run, and verdicts on their claims."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from hodgerank.reproduce.verdict import (
 )
 from hodgerank.types import FloatArray
 
-ABOUT = 0.5  # "about 5 %" is between half and one and a half times that
+ABOUT = 0.5  # "about 5%" means between half and one and a half times that
 PALETTE = {
     "supervised": COLOURS[0],
     "supervised, γ = 1": COLOURS[0],
@@ -34,7 +34,7 @@ PALETTE = {
     "Crowd-BT": COLOURS[2],
     "Crowd-BT as published": COLOURS[3],
 }
-LEVEL = 0.02  # a difference in tau smaller than this is none
+LEVEL = 0.02  # differences in tau below this count as equal
 
 
 @dataclass(frozen=True)
@@ -44,14 +44,14 @@ class Curves:
     Attributes
     ----------
     samples
-        Where the curves were looked at.
+        Numbers of samples at which the curves were evaluated.
     panels
-        In the order they are shown; a single one may be ''.
+        Titles of the panels, in order; a single one may be ''.
     schemes
-        In the order they are shown.
+        Names of the schemes, in order.
     values
-        By panel and scheme: a row per run, a column per look. The rows of one panel are paired
-        across schemes.
+        By panel and scheme: one row per run, one column per number of samples. Rows of a panel are
+        paired across schemes.
     """
 
     samples: tuple[int, ...]
@@ -61,7 +61,7 @@ class Curves:
 
     @classmethod
     def of(cls, samples: Sequence[int], outcomes: Iterable[Outcome]) -> Curves:
-        """From tasks with a 'panel' whose results map schemes to curves."""
+        """Collect tasks with a 'panel', whose results map schemes to curves."""
         found: dict[tuple[str, str], list[list[float]]] = {}
         for outcome in outcomes:
             for scheme, curve in outcome.result.items():
@@ -74,12 +74,12 @@ class Curves:
         )
 
     def without_first_look(self) -> Curves:
-        """The rest of the curves."""
+        """Return the curves without their first point."""
         values = {key: curves[:, 1:] for key, curves in self.values.items()}
         return replace(self, samples=self.samples[1:], values=values)
 
     def rows(self, x: str = "samples") -> list[dict[str, Any]]:
-        """Mean and standard error at each look; `x` names its column."""
+        """Return mean and standard error at each point; `x` names its column."""
         return [
             {
                 "panel": panel,
@@ -95,7 +95,7 @@ class Curves:
         ]
 
     def chart(self, x: str = "samples", y: str = "Kendall's tau", **layout: Any) -> Any:
-        """Means with bands of two standard errors; a scheme has one colour wherever it appears."""
+        """Plot means with bands of two standard errors; a scheme has the same colour everywhere."""
         rows = [{"series": row["scheme"], **row} for row in self.rows("x")]
         usual = {scheme: PALETTE[scheme] for scheme in self.schemes if scheme in PALETTE}
         rest = iter([colour for colour in COLOURS if colour not in usual.values()])
@@ -103,15 +103,15 @@ class Curves:
         return curve_chart(rows, x=x, y=y, series=colours, **layout)
 
     def pooled(self, scheme: str, panel: str = "") -> FloatArray:
-        """All runs of a scheme, in the panels whose title has these words."""
+        """Return all runs of a scheme, in the panels whose title contains this text."""
         return np.concatenate([self.values[p, scheme] for p in self.panels if panel in p])
 
     def difference(self, above: str, below: str, panel: str = "") -> FloatArray:
-        """Paired differences: a row per run, a column per look."""
+        """Return paired differences: one row per run, one column per number of samples."""
         return np.asarray(self.pooled(above, panel) - self.pooled(below, panel))
 
     def verdicts(self, published: Published, unit: str = " tau") -> list[Verdict]:
-        """On claims that one scheme is above another, above by a share, or level with it."""
+        """Judge claims that one scheme is above another, above by a share, or equal to it."""
         return [self._judge(claim, unit) for claim in published.claims]
 
     def _judge(self, claim: Claim, unit: str) -> Verdict:
@@ -137,7 +137,7 @@ class Curves:
             mean_share, low, high, end = (
                 number(100 * part, 1) for part in (share.mean, *share.interval(), at_end)
             )
-            evidence += f" That is {mean_share} % ({low} to {high} %), and {end} % at the end."
+            evidence += f" That is {mean_share}% ({low} to {high}%), and {end}% at the end."
             wanted = float(claim.check["by"])
             is_about = abs(share.mean - wanted) <= ABOUT * wanted
             if status is Status.HOLDS and not is_about:
@@ -155,13 +155,13 @@ class Curves:
             status = Status.FAILS
         evidence = (
             f"{one} − {other}: {with_interval(mean)}{unit} on average over the curve, {mean.n:,} "
-            f"paired runs; level means within {number(LEVEL, plus='')}."
+            f"paired runs; equal means within {number(LEVEL, plus='')}."
         )
         return Verdict(claim, status, evidence)
 
 
 def _bounds(differences: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Intervals at the looks that hold all together, at 95 %."""
+    """Return simultaneous 95% intervals at all points."""
     confidence = 1 - 0.05 / differences.shape[1]
     ends = [Estimate.of(column).interval(confidence) for column in differences.T]
     lower, upper = np.array(ends).T
@@ -173,10 +173,10 @@ def _below_somewhere(differences: FloatArray) -> bool:
 
 
 def _looks(differences: FloatArray, samples: Sequence[int]) -> str:
-    """Where the difference is beyond doubt, all looks taken together."""
+    """Return where the difference is significant, with simultaneous intervals."""
     lower, upper = _bounds(differences)
     above, below = int((lower > 0).sum()), np.flatnonzero(upper < 0)
-    text = f"clearly above at {above} of {len(samples)} looks"
+    text = f"significantly above at {above} of {len(samples)} points"
     if len(below):
-        text += f", clearly below at {len(below)} (the first at {samples[below[0]]:,})"
+        text += f", significantly below at {len(below)} (first at {samples[below[0]]:,})"
     return text

@@ -1,4 +1,4 @@
-"""Experiment: tasks to run, and what to make of their results."""
+"""Experiment: tasks to run, and the evaluation of their results."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ EffortName = Literal["smoke", "quick", "full"]
 
 @dataclass(frozen=True)
 class Effort:
-    """How much to compute: enough to see that it works, for a first picture, or as published.
+    """The amount of computation: a test run, a first picture, or as published.
 
     Attributes
     ----------
     name
-        smoke, quick or full.
+        'smoke', 'quick' or 'full'.
     n_runs
         Overrides the number of runs.
     seed
-        All random numbers follow from it.
+        Seed of all random numbers.
     """
 
     name: EffortName = "quick"
@@ -40,26 +40,26 @@ class Effort:
     seed: int = 0
 
     def pick(self, *, smoke: T, quick: T, full: T) -> T:
-        """A setting that depends on the effort."""
+        """Return the setting for this effort."""
         return {"smoke": smoke, "quick": quick, "full": full}[self.name]
 
     def runs(self, *, quick: int, full: int, smoke: int = 2) -> range:
-        """Numbers of the runs; those of a smaller effort are among those of a larger."""
+        """Return the run numbers; those of a smaller effort are a subset of a larger."""
         return range(self.n_runs or self.pick(smoke=smoke, quick=quick, full=full))
 
 
 @dataclass(frozen=True)
 class Task:
-    """One function of the settings and a seed; the result is plain data.
+    """A function of its settings and a seed; the result is plain data.
 
     Attributes
     ----------
     function
-        At the top level of a module, so that any process can find it.
+        A function at the top level of a module, so that any process can import it.
     settings
-        Its keyword arguments: plain data too.
+        Its keyword arguments, as plain data.
     is_timed
-        It measures time, and so wants the machine for itself.
+        Whether it measures time, and so runs alone.
     """
 
     function: Callable[..., Any]
@@ -68,25 +68,25 @@ class Task:
 
     @property
     def key(self) -> str:
-        """The same for the same work."""
+        """Identifier of the work."""
         name = f"{self.function.__module__}.{self.function.__qualname__}"
         return json.dumps([name, dict(self.settings)], sort_keys=True)
 
     def __call__(self) -> tuple[str, Any]:
-        """The key and the result."""
+        """Return the key and the result."""
         return self.key, self.function(**self.settings)
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a task found."""
+    """The result of a task."""
 
     settings: Mapping[str, Any]
     result: Any
 
 
 class ResultFile:
-    """Results on disk, a line of JSON each; lines that cannot be read are computed again."""
+    """Results on disk, one JSON line each; unreadable lines are computed again."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -99,7 +99,7 @@ class ResultFile:
                 self.results[str(key)] = result
 
     def add(self, key: str, result: Any) -> None:
-        """Keep a result on disk."""
+        """Write a result to disk."""
         self.results[key] = json.loads(json.dumps(result))
         with self._path.open("a") as file:
             file.write("\n" * (not self._ends_a_line()) + json.dumps([key, result]) + "\n")
@@ -114,7 +114,7 @@ class ResultFile:
 
 @cache
 def code_fingerprint() -> str:
-    """Changes when any source file of the library does."""
+    """Return a digest of all source files of the library."""
     root = Path(hodgerank.__file__).parent
     digest = hashlib.sha256()
     for path in sorted(root.rglob("*.py")):
@@ -129,10 +129,10 @@ def run_tasks(
     jobs: int | None = None,
     on_done: Callable[[], None] = lambda: None,
 ) -> list[Outcome]:
-    """Results of all tasks in their order; those in the file are not computed again.
+    """Return the results of all tasks in order; those in the file are not computed again.
 
-    Without `jobs`, joblib's own settings hold: `with joblib.parallel_config("dask"): ...` sends
-    the work to a cluster. Tasks that measure time run here, one after the other, at the end.
+    Without `jobs`, joblib's own settings apply: `with joblib.parallel_config("dask"): ...` sends
+    the work to a cluster. Tasks that measure time run locally, one after the other, at the end.
     """
     missing = [task for task in tasks if task.key not in file.results]
     for _ in range(len(tasks) - len(missing)):
@@ -148,7 +148,7 @@ def run_tasks(
 
 
 def require_joblib() -> None:
-    """Whether tasks can be run."""
+    """Raise MissingDependency if tasks cannot be run."""
     try:
         import joblib  # noqa: F401
     except ImportError:
@@ -166,7 +166,7 @@ def _parallel(tasks: Sequence[Task], jobs: int | None) -> Iterable[tuple[str, An
 
 
 def _on_one_thread(task: Task) -> tuple[str, Any]:
-    """Small matrices gain nothing from threads, and lose much where other tasks run too."""
+    """Run with one BLAS thread: small matrices gain nothing from more, and other tasks lose."""
     from threadpoolctl import threadpool_limits
 
     with threadpool_limits(1):
@@ -180,13 +180,13 @@ class Experiment:
     Attributes
     ----------
     name
-        As on the command line.
+        Name on the command line.
     tasks
-        What to compute, given the effort.
+        The tasks, given the effort.
     findings
-        Chart, data and verdicts, given the results and what was published.
+        Chart, data and verdicts, given the results and the published claims.
     datasets
-        Data sets it needs.
+        Required data sets.
     """
 
     name: str

@@ -1,4 +1,4 @@
-"""One page for a reviewer: the paper's claims, our pictures, the verdicts, what differs and why."""
+"""One page for a reviewer: the claims of the paper, charts, verdicts, and differences."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ COLOURS = {
     Status.FAILS: "bad",
     Status.UNDECIDED: "open",
 }
-ENLARGED = 1.25  # charts are drawn for print
+ENLARGED = 1.25  # charts are sized for print
 EFFORTS = {
-    "smoke": "A few runs of reduced size, which show that everything works and decide nothing",
+    "smoke": "A few runs of reduced size, as a test that decides nothing",
     "quick": "Fewer runs than published where those take long, as the intervals show",
     "full": "As many runs as published, or more",
 }
@@ -71,7 +71,7 @@ ul { margin: 4px 0; padding-left: 20px; }
 
 
 def write_page(folder: Path, reports: Sequence[Report], effort: Effort) -> Path:
-    """`index.html`, which needs no other file; the links lead to those beside it."""
+    """Write `index.html`, which needs no other file; its links lead to the files beside it."""
     path = folder / "index.html"
     sections = "\n".join(_section(report, folder) for report in reports)
     html = f"""<!doctype html>
@@ -86,8 +86,8 @@ def write_page(folder: Path, reports: Sequence[Report], effort: Effort) -> Path:
 <main>
 <h1>{TITLE}</h1>
 <p>{PAPER}. {_tally(reports)}</p>
-<p class="soft">Every verdict below is computed from the runs: an “above” is a paired difference
-with its 95 % interval. Bands in the charts are two standard errors.
+<p class="soft">Every verdict below is computed from the runs: “above” is a paired difference
+with its 95% CI. Bands in the charts are two standard errors.
 {escape(EFFORTS[effort.name])}{_overridden(effort)}. Seed {effort.seed}. {_versions()}</p>
 <nav>
 <table>
@@ -115,7 +115,7 @@ def _versions() -> str:
 
 
 def _tally(reports: Sequence[Report]) -> str:
-    """How many of the paper's figures and tables, and of our own questions, came out how."""
+    """Count the verdicts on figures and tables of the paper, and on questions beyond it."""
     sentences = []
     for is_paper, what in ((True, "figures and tables"), (False, "questions beyond the paper")):
         kinds = Counter(
@@ -140,7 +140,7 @@ def _row(report: Report) -> str:
 def _section(report: Report, folder: Path) -> str:
     published = report.published
     claims = "".join(map(_claim, report.verdicts))
-    differences = _list(published.differences, "What is done differently here")
+    differences = _list(published.differences, "Differences from the paper")
     picture = f"<p>{escape(report.obstacle)}</p>" if report.obstacle else _picture(report, folder)
     return f"""<section id="{report.name}">
 <div class="source">{escape(published.source)}</div>

@@ -1,4 +1,4 @@
-"""reproduce: run experiments, write charts, data and verdicts, and one page with them all."""
+"""reproduce: run experiments, and write charts, data and verdicts with a page that shows all."""
 
 from __future__ import annotations
 
@@ -65,12 +65,12 @@ OnProgress = Callable[[str, int, int], None]
 
 @dataclass(frozen=True)
 class Reproduction:
-    """All that was reproduced.
+    """The reports of a reproduction.
 
     Attributes
     ----------
     reports
-        In the order asked for.
+        The reports, in the order requested.
     page
         The page that shows them.
     """
@@ -89,10 +89,10 @@ def reproduce(
     seed: int = 0,
     on_progress: OnProgress | None = None,
 ) -> Reproduction:
-    """Regenerate figures and tables of [Xu18] from the public API, each with a verdict.
+    """Reproduce figures and tables of [Xu18] with the public API, each with a verdict.
 
-    Results are kept in `output` as they come: the same call goes on where an earlier one was
-    interrupted, and more runs are added to those there are.
+    Results are written to `output` as they are computed: if interrupted, run it again and it
+    resumes; more runs are added to the existing ones.
 
     Parameters
     ----------
@@ -102,33 +102,32 @@ def reproduce(
     output
         Folder for `index.html` and, per experiment, a chart (.html, .svg, .png, .pdf) and a CSV.
     effort
-        'quick' takes minutes, 'full' has the paper's numbers of runs, 'smoke' only shows that
-        everything works.
+        'quick' takes minutes, 'full' uses the paper's numbers of runs, 'smoke' is a test.
     runs
-        Number of runs, instead of that of the effort.
+        Number of runs, overriding that of the effort.
     jobs
-        Processes; -1 for one per core. Default: what `joblib.parallel_config` says, and so a
-        cluster if it names one.
+        Number of processes; -1 for one per core. Default: the setting of `joblib.parallel_config`,
+        which may name a cluster.
     seed
-        All random numbers follow from it.
+        Seed of all random numbers.
     on_progress
-        Called as tasks are done.
+        Called when a task is done.
     """
     if runs is not None and runs < 1:
-        raise InvalidArgument(f"at least one run is needed, not {runs}")
+        raise InvalidArgument(f"runs must be at least 1, not {runs}")
     chosen = [
         EXPERIMENTS[require_one_of(name, EXPERIMENTS, "experiment")]
         for name in dict.fromkeys(names or EXPERIMENTS)
     ]
     if jobs == 0:
-        raise InvalidArgument("jobs is a number of processes, or -1 for one per core, not 0")
-    require_charts()  # a missing library is better known before than after the work
+        raise InvalidArgument("jobs must be a number of processes, or -1 for one per core, not 0")
+    require_charts()  # fail before the work rather than after it
     require_joblib()
     folder = Path(output)
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise InvalidArgument(f"{folder} cannot be made: {error.strerror}") from None
+        raise InvalidArgument(f"{folder} cannot be created: {error.strerror}") from None
     require_one_of(effort, get_args(EffortName), "effort")
     plan = Effort(effort, runs, seed)
     reports = tuple(_run(each, plan, folder, jobs, on_progress) for each in chosen)
@@ -178,7 +177,7 @@ def _counter(
 
 
 def _write(findings: Findings, stem: Path) -> None:
-    """Write the data and the pictures of one experiment."""
+    """Write the data and the charts of one experiment."""
     columns = {key: [row[key] for row in findings.rows] for key in findings.rows[0]}
     write_file(stem.with_suffix(".csv"), build_frame(columns, "polars").write_csv().encode())
     for suffix in SUFFIXES:

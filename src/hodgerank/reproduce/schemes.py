@@ -1,4 +1,4 @@
-"""A sampler asks a crowd; how near the truth its ranking is."""
+"""Schemes: a sampler asks a crowd, and the accuracy of its ranking is measured."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Workers = Callable[[Item | None, int], Item | None]
 
 
 def hodge_scores(gamma: float) -> Callable[[hr.Sampler], Scores]:
-    """HodgeRank with the ridge gamma; scores that differ by rounding alone are tied."""
+    """Return HodgeRank with ridge gamma; scores that differ only by rounding are tied."""
 
     def scores(sampler: hr.Sampler) -> Scores:
         ranking = hr.hodge_rank(sampler.votes, ridge=gamma, components="separate")
@@ -31,29 +31,29 @@ def hodge_scores(gamma: float) -> Callable[[hr.Sampler], Scores]:
 
 
 def posterior_mean(sampler: hr.Sampler) -> Scores:
-    """What the sampler itself believes."""
+    """Return the sampler's own posterior mean."""
     posterior = sampler.posterior
     return dict(zip(posterior.items, posterior.mean.tolist(), strict=True))
 
 
 def own_ranking(sampler: hr.Sampler) -> Scores:
-    """The scores of `sampler.ranking()`."""
+    """Return the scores of `sampler.ranking()`."""
     return sampler.ranking().score_by_item
 
 
 @dataclass(frozen=True)
 class Scheme:
-    """How pairs are chosen and how the answers are scored.
+    """How pairs are chosen and how the votes are scored.
 
     Attributes
     ----------
     build
-        The sampler, from items and seed.
+        Builds the sampler from items and seed.
     scores
-        From the sampler at a look.
+        Computes the scores from the sampler.
     worker
-        Who is told to have answered, given who did (None if unknown) and the number of the answer.
-        Default: who did.
+        Name of the worker to tell the sampler, given the actual worker (None if unknown) and the
+        number of the vote. Default: the actual worker.
     """
 
     build: Callable[..., hr.Sampler]
@@ -61,7 +61,7 @@ class Scheme:
     worker: Workers | None = None
 
     def telling(self, crowd: Judge) -> Judge:
-        """The crowd as a judge, with the worker that is told instead of who answered."""
+        """Return the crowd as a judge, with renamed workers."""
         name = self.worker
         if name is None:
             return crowd
@@ -77,7 +77,7 @@ class Scheme:
 
 
 def supervised(gamma: float) -> Scheme:
-    """[Xu18] Algorithm 2 exactly as printed, with the ridge gamma."""
+    """[Xu18] Algorithm 2 as printed, with ridge gamma."""
 
     def build(items: Any, seed: int) -> hr.Sampler:
         return hr.BayesianSampler(items, seed=seed, ridge=gamma, paper=True)
@@ -86,7 +86,7 @@ def supervised(gamma: float) -> Scheme:
 
 
 def unsupervised(gamma: float) -> Scheme:
-    """[Xu18] Algorithm 1: the algebraic connectivity, no labels."""
+    """[Xu18] Algorithm 1: algebraic connectivity, without labels."""
 
     def build(items: Any, seed: int) -> hr.Sampler:
         return hr.FisherSampler(items, seed=seed, criterion="fiedler")
@@ -104,17 +104,18 @@ def random(gamma: float) -> Scheme:
 
 
 def rounds(gamma: float) -> Scheme:
-    """Every pair once, in random order, before any is asked again."""
+    """Every pair once, in random order, before any is repeated."""
     return Scheme(hr.RandomSampler, hodge_scores(gamma))
 
 
-# [Chen13] with a reliability for each worker; an unknown worker is one nobody has met before.
+# [Chen13] with a reliability for each worker; unknown workers count as new ones.
 CROWD_BT = Scheme(
     hr.CrowdBTSampler,
     posterior_mean,
     lambda worker, k: f"unknown-{k}" if worker is None else worker,
 )
-# The baseline of [Xu18]: one worker gives all answers, and asking is also about that worker.
+# The baseline of [Xu18]: one worker gives all votes, and pairs are also chosen to assess that
+# worker.
 CROWD_BT_AS_PUBLISHED = Scheme(
     lambda items, seed: hr.CrowdBTSampler(items, seed=seed, exploration=5.0),
     posterior_mean,
@@ -123,12 +124,12 @@ CROWD_BT_AS_PUBLISHED = Scheme(
 
 
 def true_scores(crowd: hr.SimulatedCrowd) -> dict[Item, float]:
-    """The true score of each item."""
+    """Return the true score of each item."""
     return dict(zip(crowd.items, crowd.truth.tolist(), strict=True))
 
 
 def drawn_votes(crowd: hr.RecordedCrowd) -> Callable[[], Any]:
-    """One pair at a time, drawn in proportion to its votes: what random sampling may ask."""
+    """Offer one pair at a time, drawn in proportion to its votes, for random sampling."""
     return lambda: (crowd.random_pair(),)
 
 
@@ -142,7 +143,7 @@ def taus_of(
     seed: int,
     offer: Callable[[], Any] | None = None,
 ) -> dict[str, list[float]]:
-    """Kendall's tau at each look, for each truth; `offer` says which pairs may be asked next."""
+    """Return Kendall's tau at each look, for each truth; `offer` returns the allowed pairs."""
     sampler = scheme.build(items, seed=seed)
     turns = play(sampler, scheme.telling(crowd), candidates=offer)
     taus: dict[str, list[float]] = {name: [] for name in truths}
@@ -158,7 +159,7 @@ def taus_of(
 def seconds_of(
     scheme: Scheme, sampler: hr.Sampler, crowd: Judge, n: int, offer: Any = None
 ) -> float:
-    """Seconds that the sampler takes for n turns; the crowd's own time does not count."""
+    """Return the seconds that the sampler takes for n turns, without those of the crowd."""
     judge = scheme.telling(crowd)
     spent_judging = 0.0
 
@@ -177,19 +178,19 @@ def seconds_of(
 
 
 def incidence(n: int, pair: hr.Pair) -> FloatArray:
-    """The row of D0 of a pair of positions."""
+    """Return the row of D0 of a pair of positions."""
     row = np.zeros(n)
     row[int(pair.left)], row[int(pair.right)] = 1, -1
     return row
 
 
 def stream(*key: int | str) -> np.random.Generator:
-    """Random numbers that belong to a run and to nothing else."""
+    """Return random numbers that belong to one run."""
     return np.random.default_rng([k if isinstance(k, int) else _code(k) for k in key])
 
 
 def sampler_seed(*key: int | str) -> int:
-    """The seed of a sampler that belongs to a run."""
+    """Return the seed of a sampler that belongs to one run."""
     return int(stream("sampler", *key).integers(2**63))
 
 

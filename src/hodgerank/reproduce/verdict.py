@@ -1,4 +1,4 @@
-"""What was published, and whether it holds here: computed, with the numbers that say so."""
+"""Published claims, and computed verdicts on whether they hold."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Estimate:
     Attributes
     ----------
     mean, stderr
-        And its standard error; nan from a single run.
+        Mean and its standard error; nan with a single run.
     n
         Number of runs.
     """
@@ -34,21 +34,21 @@ class Estimate:
 
     @classmethod
     def of(cls, values: FloatArray) -> Estimate:
-        """From one value per run."""
+        """Estimate from one value per run."""
         values = np.asarray(values, float)
         n = len(values)
         stderr = float(values.std(ddof=1) / np.sqrt(n)) if n > 1 else float("nan")
         return cls(float(values.mean()), stderr, n)
 
     def interval(self, confidence: float = 0.95) -> tuple[float, float]:
-        """By Student's t; unbounded from a single run."""
+        """Return the interval by Student's t; unbounded with a single run."""
         if self.n < 2:
             return -np.inf, np.inf
         half = float(stdtrit(self.n - 1, (1 + confidence) / 2)) * self.stderr
         return self.mean - half, self.mean + half
 
     def over(self, base: float) -> Estimate:
-        """As a share of a number taken as known."""
+        """Return the estimate as a share of a known number."""
         return Estimate(self.mean / base, self.stderr / base, self.n)
 
 
@@ -56,7 +56,7 @@ Table: TypeAlias = Sequence[Sequence[str]]
 
 
 class Status(StrEnum):
-    """What became of one claim."""
+    """Verdict on one claim."""
 
     HOLDS = "holds"
     IN_PART = "holds in part"
@@ -75,18 +75,18 @@ FEWEST = 5  # runs below which nothing is concluded
 
 @dataclass(frozen=True)
 class Claim:
-    """One sentence that can be wrong.
+    """One falsifiable sentence.
 
     Attributes
     ----------
     text
-        What is said.
+        The claim.
     check
-        What to compute, in the words of the experiment.
+        What to compute, as defined by the experiment.
     otherwise
-        Why it may fail here, as far as we know.
+        A possible explanation if it fails here.
     is_ours
-        A question of our own beside the paper's claims; the verdict on the figure leaves it out.
+        A question beyond the paper's claims; the verdict on the figure ignores it.
     """
 
     text: str
@@ -96,7 +96,7 @@ class Claim:
 
 
 def short_number(value: float | str) -> str:
-    """Three digits, or whole numbers from 100 on; text as it is."""
+    """Format three digits, or whole numbers from 100 on; text is unchanged."""
     if isinstance(value, str):
         return value
     return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
@@ -104,7 +104,7 @@ def short_number(value: float | str) -> str:
 
 @dataclass(frozen=True)
 class Published:
-    """What the paper shows in one place, from `published/NAME.json`.
+    """The content of one figure or table of the paper, from `published/NAME.json`.
 
     Attributes
     ----------
@@ -113,11 +113,11 @@ class Published:
     title, setting
         What it shows and how.
     claims
-        What it says.
+        The claims to check.
     differences
-        What is done differently here, and why.
+        Differences from the paper, with reasons.
     numbers
-        Published ones, by row and column of the table; text where the paper gives a bound.
+        Published numbers, by row and column of the table; text if the paper gives a bound.
     """
 
     source: str
@@ -129,7 +129,7 @@ class Published:
 
     @classmethod
     def load(cls, name: str) -> Published:
-        """By the name of the experiment."""
+        """Load the record of an experiment by name."""
         text = files("hodgerank.reproduce").joinpath(f"published/{name}.json").read_text("utf-8")
         record = json.loads(text)
         claims = tuple(Claim(**claim) for claim in record.pop("claims"))
@@ -137,7 +137,7 @@ class Published:
         return cls(**record, claims=claims, differences=differences)
 
     def number_rows(self, columns: Sequence[str]) -> list[list[str]]:
-        """The published numbers as rows of a table with these columns."""
+        """Return the published numbers as rows of a table with these columns."""
         return [
             [f"{name}, in the paper", *(short_number(row.get(column, "")) for column in columns)]
             for name, row in self.numbers.items()
@@ -145,7 +145,7 @@ class Published:
 
     @property
     def is_from_paper(self) -> bool:
-        """Or one of our own questions."""
+        """Whether it is from the paper, or a question beyond it."""
         return self.source != "beyond the paper"
 
 
@@ -160,18 +160,18 @@ class Verdict:
 
 @dataclass(frozen=True)
 class Findings:
-    """What an experiment found.
+    """Result of an experiment.
 
     Attributes
     ----------
     rows
-        The data behind the chart, for the CSV.
+        The data of the chart, for the CSV.
     chart
         An Altair chart.
     verdicts
         One per claim.
     table
-        Rows to print where the paper has a table, the first being the heading.
+        Rows to print if the paper has a table, the first being the heading.
     """
 
     rows: Sequence[Mapping[str, Any]]
@@ -182,18 +182,18 @@ class Findings:
 
 @dataclass(frozen=True)
 class Report:
-    """One figure or table.
+    """Report on one figure or table.
 
     Attributes
     ----------
     name, published
-        Which, and what the paper says.
+        Name of the experiment, and the published content.
     verdicts
-        Claim by claim, with the evidence.
+        Verdicts with their evidence, one per claim.
     table
         As in `Findings`.
     obstacle
-        Why it was not run, if so.
+        Why it was not run, if it was not.
     """
 
     name: str
@@ -204,14 +204,14 @@ class Report:
 
     @property
     def status(self) -> Status:
-        """On the whole; our own questions beside the paper do not count."""
+        """Overall status; questions beyond the paper do not count."""
         deciding = [verdict.status for verdict in self.verdicts if not verdict.claim.is_ours]
         status = joint_status(deciding or [Status.UNDECIDED])
         return Status.IN_PART if Status.IN_PART in deciding else status
 
     @property
     def verdict(self) -> str:
-        """The status in the words of a reader of the paper."""
+        """The status as a verdict on the reproduction."""
         if self.obstacle:
             return "not run"
         word = "reproduced" if self.published.is_from_paper else "confirmed"
@@ -224,7 +224,7 @@ class Report:
 
     @property
     def tally(self) -> str:
-        """How many claims hold, where not all do alike."""
+        """Numbers of claims by status, if they differ."""
         found = Counter(v.status for v in self.verdicts if not v.claim.is_ours)
         if len(found) < 2:
             return ""
@@ -237,7 +237,7 @@ class Report:
 
 
 def sign_status(difference: Estimate, above: float = 0.0) -> Status:
-    """Whether something is above zero, or another number."""
+    """Return whether a difference is above a number, 0 by default."""
     lower, upper = difference.interval()
     if difference.n < FEWEST:
         return Status.UNDECIDED
@@ -247,7 +247,7 @@ def sign_status(difference: Estimate, above: float = 0.0) -> Status:
 
 
 def ratio_status(ratios: Iterable[float], wanted: float) -> Status:
-    """Whether something is so many times as large, in all cases, some or none."""
+    """Return whether ratios reach a value in all cases, some or none."""
     reached = [ratio >= wanted for ratio in ratios]
     if all(reached):
         return Status.HOLDS
@@ -255,7 +255,7 @@ def ratio_status(ratios: Iterable[float], wanted: float) -> Status:
 
 
 def joint_status(statuses: Collection[Status]) -> Status:
-    """Of a claim that consists of several."""
+    """Combine the statuses of the parts of a claim."""
     if len(set(statuses)) == 1:
         return next(iter(statuses))
     if Status.HOLDS in statuses:
@@ -264,7 +264,7 @@ def joint_status(statuses: Collection[Status]) -> Status:
 
 
 def number(value: float, digits: int = 3, *, plus: str = "+") -> str:
-    """+.061: without a zero before the point."""
+    """Format as +.061, without a leading zero."""
     text = f"{value:+.{digits}f}"
     if abs(value) < 1:
         text = text.replace("0.", ".", 1)
@@ -272,9 +272,9 @@ def number(value: float, digits: int = 3, *, plus: str = "+") -> str:
 
 
 def with_interval(difference: Estimate, digits: int = 3, *, plus: str = "+") -> str:
-    """+.061 (95 % interval +.053 to +.069)."""
+    """Format as +.061 (95% CI +.053 to +.069)."""
     mean = number(difference.mean, digits, plus=plus)
     if difference.n < 2:
         return f"{mean} (a single run)"
     lower, upper = (number(end, digits, plus=plus) for end in difference.interval())
-    return f"{mean} (95 % interval {lower} to {upper})"
+    return f"{mean} (95% CI {lower} to {upper})"

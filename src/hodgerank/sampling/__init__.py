@@ -1,6 +1,5 @@
-"""Which pair to ask next.
+"""Selection of the next pair.
 
-A `Sampler` keeps items, answers, pairs in progress and display order. What a pair is worth is
-decided by its design: `designs` has those that several samplers share, `samplers` the classes that
-users build.
+A `Sampler` keeps items, votes, pending pairs and display order. Its design values pairs: `designs`
+has those that several samplers share, `samplers` the classes that users build.
 """

@@ -1,4 +1,4 @@
-"""Answer: what a judge says."""
+"""Answer: the reply of a judge; History: the votes of a sampler."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import numpy as np
 from hodgerank.data.comparisons import NO_WORKER, Comparisons, ReadReport
 from hodgerank.display import short
 from hodgerank.errors import InvalidComparisons
-from hodgerank.sampling.designs.design import AnswerBatch
+from hodgerank.sampling.designs.design import VoteBatch
 from hodgerank.types import BoolArray, FloatArray, IntArray, Item, Pair
 
 MOST_WEIGHT = 1e6
@@ -20,7 +20,7 @@ MOST_WEIGHT = 1e6
 
 @dataclass(frozen=True)
 class Answer:
-    """One answer with who gave it; a judge may return it instead of a bare outcome."""
+    """An outcome with worker and weight; a judge may return it instead of a bare outcome."""
 
     outcome: float
     worker: Item | None = None
@@ -33,7 +33,7 @@ class Answer:
 
     @classmethod
     def of(cls, said: Any, pair: Pair) -> Answer | None:
-        """What a judge returned: an outcome, with the worker or not, or None for no answer."""
+        """Read the reply of a judge: an outcome, with the worker or not, or None for no answer."""
         if said is None or isinstance(said, Answer):
             return said
         try:
@@ -41,13 +41,13 @@ class Answer:
         except InvalidComparisons as error:
             about = f"({short(str(pair.left))}, {short(str(pair.right))})"
             raise InvalidComparisons(
-                f"the judge said {short(repr(said))} about {about}: {error}. A judge returns an "
+                f"the judge returned {short(repr(said))} for {about}: {error}. Return an "
                 "outcome, a tuple of outcome and worker, an Answer, or None for no answer"
             ) from None
 
 
 def read_outcome(value: Any) -> float:
-    """A number in [-1, 1]."""
+    """Return a number in [-1, 1]."""
     number = _number(value)
     if not -1 <= number <= 1:
         raise InvalidComparisons(
@@ -58,18 +58,18 @@ def read_outcome(value: Any) -> float:
 
 
 def read_weight(value: Any) -> float:
-    """A positive number; beyond a million to one, single answers drown in rounding."""
+    """Return a positive number; beyond a million to one, single votes are lost in rounding."""
     number = _number(value)
     if not 1 / MOST_WEIGHT <= number <= MOST_WEIGHT:
         raise InvalidComparisons(
-            f"a weight is relative to that of one plain answer and lies between "
+            f"a weight is relative to one plain vote and must be between "
             f"{1 / MOST_WEIGHT:g} and {MOST_WEIGHT:g}, not {short(repr(value))}"
         )
     return number
 
 
 def read_worker(value: Any) -> Item | None:
-    """An integer or a string, or nobody."""
+    """Return an integer or a string, or None for an unknown worker."""
     if isinstance(value, np.generic):
         value = value.item()
     if value is None or isinstance(value, int | str):
@@ -85,7 +85,7 @@ def _number(value: Any) -> float:
 
 
 class History:
-    """Growing columns of answers; items and workers by position."""
+    """Growing columns of votes, with items and workers by position."""
 
     def __init__(self) -> None:
         self._left = array("i")
@@ -101,7 +101,7 @@ class History:
         return len(self._left)
 
     def worker_code(self, worker: Item | None) -> int:
-        """Position of a worker, who is remembered."""
+        """Return the position of a worker, adding new ones."""
         if worker is None:
             return NO_WORKER
         return self._worker_codes.setdefault(worker, len(self._worker_codes))
@@ -115,7 +115,7 @@ class History:
         weight: float,
         display_known: bool = True,
     ) -> None:
-        """Add an answer at the end."""
+        """Append a vote."""
         if worker != NO_WORKER:
             self._rows_of.setdefault(worker, array("q")).append(len(self))
         self._left.append(left)
@@ -134,7 +134,7 @@ class History:
         weight: FloatArray,
         display_known: BoolArray,
     ) -> None:
-        """Add answers at the end, in their order."""
+        """Append votes in order."""
         if not len(worker):
             return
         order = np.argsort(worker, kind="stable")
@@ -149,12 +149,12 @@ class History:
         self._weight.frombytes(_bytes(weight, "d"))
         self._display_known.frombytes(_bytes(display_known, "b"))
 
-    def since(self, start: int) -> AnswerBatch:
-        """The answers from a position on, as designs take them."""
+    def since(self, start: int) -> VoteBatch:
+        """Return the votes from a position on, in the form that designs use."""
         left, right = np.array(self._left[start:]), np.array(self._right[start:])
         outcome, shown = np.array(self._outcome[start:]), np.array(self._display_known[start:])
         workers = [*self._worker_codes, None]  # NO_WORKER is the last
-        return AnswerBatch(
+        return VoteBatch(
             np.minimum(left, right).astype(np.int64),
             np.maximum(left, right).astype(np.int64),
             np.where(left > right, -outcome, outcome),
@@ -165,26 +165,26 @@ class History:
 
     @property
     def workers(self) -> tuple[Item, ...]:
-        """Those who are known by name, by their positions."""
+        """The named workers, by position."""
         return tuple(self._worker_codes)
 
     @property
     def n_workers(self) -> int:
-        """Number of workers who are known by name."""
+        """Number of named workers."""
         return len(self._worker_codes)
 
-    def n_answers_of(self, worker: Item) -> int:
-        """Number of answers a worker has given."""
+    def n_votes_of(self, worker: Item) -> int:
+        """Return the number of votes of a worker."""
         return len(self._rows_of.get(self._worker_codes.get(worker, NO_WORKER), ()))
 
     def pairs_of(self, worker: Item) -> set[tuple[int, int]]:
-        """The pairs i < j a worker has answered."""
+        """Return the pairs i < j that a worker has judged."""
         rows = self._rows_of.get(self._worker_codes.get(worker, NO_WORKER), ())
         pairs = ((self._left[row], self._right[row]) for row in rows)
         return {(min(pair), max(pair)) for pair in pairs}
 
     def comparisons(self, items: Sequence[Item], *, adaptive: bool) -> Comparisons:
-        """All of it, for the estimators."""
+        """Return all votes, for the estimators."""
         weight = np.array(self._weight)
         return Comparisons(
             items=tuple(items),
@@ -200,5 +200,5 @@ class History:
 
 
 def _bytes(values: IntArray | FloatArray | BoolArray, kind: str) -> bytes:
-    """As an array of this kind holds them."""
+    """Return the bytes of an array of this type code."""
     return values.astype(np.dtype(kind)).tobytes()

@@ -1,4 +1,4 @@
-"""Which pairs may be asked, and the best of them."""
+"""The pairs that may be asked, and the best of them."""
 
 from __future__ import annotations
 
@@ -19,20 +19,20 @@ Candidates: TypeAlias = (
     Iterable[tuple[Item, Item]] | Mapping[tuple[Item, Item], int] | BoolArray | None
 )
 Chosen: TypeAlias = tuple[int, int, bool]
-"""A pair i < j, and whether the caller wrote it the other way round."""
+"""A pair i < j, and whether the caller gave it as (j, i)."""
 
 
 class AnyPair:
-    """All pairs but those that are blocked."""
+    """All pairs except blocked ones."""
 
     def __init__(self, blocked: BlockedPairs) -> None:
         self._blocked = blocked
         self._forbidden: set[tuple[int, int]] = set()
 
     def best(self, design: Design, keys: list[int], *, once: bool) -> list[Chosen]:
-        """The best pairs by a design, one for each key, each as if the earlier ones were out.
+        """Return the best pairs by a design, one per key, each with the earlier ones pending.
 
-        With `once` none comes twice. Fewer where no more are allowed.
+        With `once` no pair is repeated. Returns fewer if no more are allowed.
         """
         blocked = self._blocked.and_pairs(self._forbidden) if self._forbidden else self._blocked
         if len(keys) == 1:
@@ -41,12 +41,12 @@ class AnyPair:
         return [(i, j, False) for i, j in design.search_in_turn(blocked, keys, once=once)]
 
     def forbid(self, i: int, j: int) -> None:
-        """The pair may not be asked."""
+        """Exclude a pair."""
         self._forbidden.add((i, j))
 
 
 class PairTable:
-    """Pairs of n items as positions i < j, and whether each was written the other way round."""
+    """Pairs of n items as positions i < j, and whether each was given as (j, i)."""
 
     def __init__(self, n: int, pairs: Collection[tuple[int, int]]) -> None:
         left, right = np.array(list(pairs), np.int64).reshape(-1, 2).T
@@ -67,38 +67,38 @@ class PairTable:
 
     @property
     def as_written(self) -> list[tuple[int, int]]:
-        """The pairs as the caller wrote them."""
+        """The pairs as the caller gave them."""
         left = np.where(self.turned, self.j, self.i)
         right = np.where(self.turned, self.i, self.j)
         return list(zip(left.tolist(), right.tolist(), strict=True))
 
     @cached_property
     def row(self) -> dict[tuple[int, int], int]:
-        """Where each pair stands."""
+        """The row of each pair."""
         places = zip(self.i.tolist(), self.j.tolist(), strict=True)
         return {pair: k for k, pair in enumerate(places)}
 
     @cached_property
     def scope(self) -> Scope:
-        """The pairs as those that can be asked at all."""
+        """The scope of these pairs, for the choice of a prior."""
         order = np.lexsort((self.j, self.i))
         i, j = self.i[order].astype(np.int32), self.j[order].astype(np.int32)
         return Scope(self.n, (i, j))
 
 
 class ListedPairs:
-    """Some pairs one by one, and how often each may still be asked."""
+    """A list of pairs, and how often each may still be asked."""
 
     def __init__(self, table: PairTable, remaining: FloatArray) -> None:
         self.table = table
         self._remaining = remaining
 
     def copy(self) -> ListedPairs:
-        """The same pairs, to be used up anew."""
+        """Return the same pairs with their own remaining counts."""
         return ListedPairs(self.table, self._remaining.copy())
 
     def best(self, design: Design, keys: list[int], *, once: bool) -> list[Chosen]:
-        """The best of those left by a design, as `AnyPair.best`."""
+        """Return the best remaining pairs by a design, as `AnyPair.best`."""
         table = self.table
         found: list[Chosen] = []
         for key in keys if len(table) else ():
@@ -115,28 +115,28 @@ class ListedPairs:
         return found
 
     def use_up(self, i: int, j: int) -> None:
-        """One answer to the pair is on its way."""
+        """Count a pending vote on the pair."""
         if (i, j) in self.table.row:
             self._remaining[self.table.row[i, j]] -= 1
 
     def forbid(self, i: int, j: int) -> None:
-        """The pair may not be asked."""
+        """Exclude a pair."""
         if (i, j) in self.table.row:
             self._remaining[self.table.row[i, j]] = 0
 
     def forbid_items(self, retired: Iterable[int]) -> None:
-        """No pair with one of these items may be asked."""
+        """Exclude all pairs with one of these items."""
         gone = list(retired)
         if gone:
             self._remaining[np.isin(self.table.i, gone) | np.isin(self.table.j, gone)] = 0
 
 
 class CandidateReader:
-    """Reads candidates in any form; retired items are left out.
+    """Reads candidates in any form; retired items are excluded.
 
-    None for all pairs; a list of pairs; a mapping from pairs to the answers still wanted; or a
-    boolean matrix over the items, where a pair is allowed if either of its two entries is true.
-    A tuple cannot change, so the same one given again is not read again.
+    None for all pairs; a list of pairs; a mapping from pairs to the number of votes still wanted;
+    or a boolean matrix over the items, where a pair is allowed if either of its two entries is
+    true. Tuples are immutable, so the same tuple is read only once.
     """
 
     def __init__(self, items: ItemList) -> None:
@@ -144,7 +144,7 @@ class CandidateReader:
         self._last: tuple[object, ListedPairs] = (None, self._listed({}))
 
     def read(self, candidates: Candidates) -> AnyPair | ListedPairs:
-        """The pairs that may be asked."""
+        """Return the pairs that may be asked."""
         items = self._items
         if candidates is None:
             return AnyPair(items.blocked)
@@ -157,7 +157,7 @@ class CandidateReader:
                 else _from_pairs(candidates, items)
             )
             listed = self._listed(found)
-            if listed.table.is_same(self._last[1].table):  # what is known of them is kept
+            if listed.table.is_same(self._last[1].table):  # keep what was computed for them
                 listed.table = self._last[1].table
             self._last = candidates if isinstance(candidates, tuple) else None, listed.copy()
         listed.forbid_items(items.retired)
@@ -184,8 +184,8 @@ def _from_pairs(
 ) -> dict[tuple[int, int], float]:
     if isinstance(pairs, str) or not isinstance(pairs, Iterable):
         raise InvalidArgument(
-            "candidates are a list of pairs, a mapping from pairs to answers wanted, or a boolean "
-            f"matrix, not {short(repr(pairs))}"
+            "candidates must be a list of pairs, a mapping from pairs to votes wanted, or a "
+            f"boolean matrix, not {short(repr(pairs))}"
         )
     wanted: Iterable[tuple[tuple[Item, Item], float]] = (
         pairs.items() if isinstance(pairs, Mapping) else ((pair, np.inf) for pair in pairs)
@@ -194,7 +194,7 @@ def _from_pairs(
     for pair, remaining in wanted:
         if not isinstance(remaining, int | float | np.number):
             raise InvalidArgument(
-                f"{short(repr(pair))} wants a number of answers, not {short(repr(remaining))}"
+                f"{short(repr(pair))} needs a number of votes, not {short(repr(remaining))}"
             )
         a, b = items.pair(pair)
         key = (b, a) if (b, a) in found else (a, b)
@@ -208,12 +208,12 @@ def why_nothing(
     worker: Item | None,
     excluded: Collection[tuple[int, int]],
 ) -> str:
-    """For the message that there is no pair to ask."""
+    """Return the message that there is no pair to ask."""
     if n_active < 2:
-        return f"a pair needs two items, and {n_active} can be asked: add or restore some"
+        return f"a pair needs two items, but only {n_active} can be asked: add or restore some"
     reasons = [
-        "none of the candidates is left" if candidates is not None else "",
-        f"{short(repr(worker))} has answered all that may be asked" if worker is not None else "",
-        "all others are excluded" if excluded else "",
+        "no candidate is left" if candidates is not None else "",
+        f"{short(repr(worker))} has judged all allowed pairs" if worker is not None else "",
+        "all other pairs are excluded" if excluded else "",
     ]
     return "there is no pair to ask: " + " or ".join(filter(None, reasons))

@@ -1,4 +1,4 @@
-"""Which item of a pair stands left."""
+"""The display order of a pair: which item is shown left."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ Codes = TypeVar("Codes", int, IntArray)
 
 
 def _key(i: Codes, j: Codes) -> Codes:
-    """A number for the pair i < j that stays its own when items join."""
+    """Return a number for the pair i < j that does not change when items are added."""
     return j * (j - 1) // 2 + i
 
 
 class DisplayBalance:
-    """Remembers what was shown where, so that both sides of a pair are shown equally often."""
+    """Tracks display orders, so that both orders of a pair are shown equally often."""
 
     def __init__(self, how: Display, n_items: int, seed: int) -> None:
         self._how = require_one_of(how, ("balanced", "random", "fixed"), "display")
@@ -32,14 +32,14 @@ class DisplayBalance:
         self._item_surplus = [0] * n_items  # left minus right
 
     def count(self, left: int, right: int) -> None:
-        """A pair was answered as it was shown."""
+        """Count a vote on a pair as it was shown."""
         key, step = (_key(left, right), 1) if left < right else (_key(right, left), -1)
         self._pair_surplus[key] = self._pair_surplus.get(key, 0) + step
         self._item_surplus[left] += 1
         self._item_surplus[right] -= 1
 
     def count_many(self, left: IntArray, right: IntArray) -> None:
-        """Pairs were answered as they were shown."""
+        """Count votes on pairs as they were shown."""
         n = len(self._item_surplus)
         sides = np.bincount(left, minlength=n) - np.bincount(right, minlength=n)
         self._item_surplus = [
@@ -52,7 +52,7 @@ class DisplayBalance:
         self._pair_surplus.update(dict(zip(keys.tolist(), steps.tolist(), strict=True)))
 
     def enlarge(self) -> None:
-        """Make room for one more item."""
+        """Add an item."""
         self._item_surplus.append(0)
 
     def show(
@@ -61,10 +61,10 @@ class DisplayBalance:
         pending: Sequence[tuple[int, int]],
         step: int,
     ) -> list[tuple[int, int]]:
-        """Pairs i < j as left and right, each given the pending ones as they are shown.
+        """Return pairs i < j as (left, right), given the display order of pending pairs.
 
-        They go out one after the other, the first at this step. The third entry of each says
-        whether it was written the other way round.
+        The pairs are shown one after the other, the first at this step. The third entry of each
+        says whether the caller gave it as (j, i).
         """
         if self._how == "fixed":
             return [(j, i) if turned else (i, j) for i, j, turned in chosen]

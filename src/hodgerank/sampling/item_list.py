@@ -1,4 +1,4 @@
-"""The items of a sampler: names to positions, who joins and who retires."""
+"""The items of a sampler: names and positions, added and retired items."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from hodgerank.types import BoolArray, IntArray, Item
 
 
 class BlockedPairs:
-    """Pairs with retired items, and some more; pairs are positions i < j."""
+    """Pairs with retired items, and additional pairs; pairs are positions i < j."""
 
     def __init__(
         self,
@@ -29,12 +29,12 @@ class BlockedPairs:
         return bool(self.retired or self._pairs)
 
     def and_pairs(self, pairs: Collection[tuple[int, int]]) -> BlockedPairs:
-        """The same with these pairs blocked as well."""
+        """Return the same with these pairs blocked as well."""
         return BlockedPairs(self._n, self.retired, self._pairs.union(pairs))
 
     @cached_property
     def matrix(self) -> BoolArray:
-        """True at (i, j), for designs that keep matrices anyway; 1 x 1 if none is blocked."""
+        """True at blocked (i, j), for designs with matrices; 1 x 1 if none is blocked."""
         if not self:
             return np.zeros((1, 1), np.bool_)
         matrix = np.zeros((self._n, self._n), np.bool_)
@@ -45,22 +45,22 @@ class BlockedPairs:
         return matrix
 
     def matrix_to_change(self) -> BoolArray:
-        """The matrix as one's own, also if none is blocked."""
+        """Return a copy of the full matrix, also if none is blocked."""
         return self.matrix.copy() if self else np.zeros((self._n, self._n), np.bool_)
 
     @cached_property
     def codes(self) -> IntArray:
-        """Of the single pairs: i n + j, in ascending order."""
+        """Codes i n + j of the additional pairs, ascending."""
         return np.array(sorted(i * self._n + j for i, j in self._pairs), np.int64)
 
 
 class ItemList:
-    """Items in the order they joined; retired ones keep their place."""
+    """Items in the order of addition; retired ones keep their position."""
 
     def __init__(self, items: Iterable[Item] | int) -> None:
         if isinstance(items, str) or not isinstance(items, int | np.integer | Iterable):
             raise InvalidArgument(
-                f"items are listed, or their number given, not {short(repr(items))}"
+                f"items must be a list or a number of items, not {short(repr(items))}"
             )
         self.items: list[Item] = []
         self.codes: dict[Item, int] = {}
@@ -73,11 +73,11 @@ class ItemList:
         return len(self.items)
 
     def add(self, item: Item) -> None:
-        """Add an item at the end."""
+        """Append an item."""
         if isinstance(item, np.generic):
             item = item.item()
         if not isinstance(item, int | str):
-            raise InvalidArgument(f"items are integers or strings, not {short(repr(item))}")
+            raise InvalidArgument(f"items must be integers or strings, not {short(repr(item))}")
         if item in self.codes:
             is_retired = self.codes[item] in self.retired
             hint = "; restore_item brings it back" if is_retired else " (listed twice?)"
@@ -87,7 +87,7 @@ class ItemList:
         self._blocked = None
 
     def retire(self, item: Item) -> None:
-        """Ask an item no more."""
+        """Stop asking an item."""
         self.retired.add(self.code(item))
         self._blocked = None
 
@@ -104,14 +104,14 @@ class ItemList:
         return self._blocked
 
     def code(self, item: Item) -> int:
-        """Position of an item."""
+        """Return the position of an item."""
         try:
             return self.codes[item]
         except (KeyError, TypeError):
             raise UnknownItem(item, self.items) from None
 
     def pair(self, pair: tuple[Item, Item]) -> tuple[int, int]:
-        """Positions of the left and right item of a pair."""
+        """Return the positions of the left and right item of a pair."""
         try:
             left, right = pair
             a, b = self.codes[left], self.codes[right]
@@ -124,9 +124,9 @@ class ItemList:
         return a, b
 
     def pairs(self, pairs: Iterable[tuple[Item, Item]]) -> list[tuple[int, int]]:
-        """Positions of several pairs."""
+        """Return the positions of several pairs."""
         if isinstance(pairs, str) or not hasattr(type(pairs), "__iter__"):
-            raise InvalidArgument(f"a list of pairs is needed, not {short(repr(pairs))}")
+            raise InvalidArgument(f"expected a list of pairs, not {short(repr(pairs))}")
         listed, codes = list(pairs), self.codes
         if not listed:
             return []
@@ -136,4 +136,4 @@ class ItemList:
             found = []
         if len(found) == len(listed) and all(a != b for a, b in found):
             return found
-        return [self.pair(pair) for pair in listed]  # one of them says what is wrong
+        return [self.pair(pair) for pair in listed]  # raises the error of the invalid pair

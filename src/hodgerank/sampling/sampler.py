@@ -1,4 +1,4 @@
-"""Sampler: ask which pair to show next, tell what was answered."""
+"""Sampler: ask for the next pair, tell its vote."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from hodgerank.data.comparisons import Comparisons
 from hodgerank.data.reading.vote_source import read_ungrouped
 from hodgerank.display import Displayed, Preview
 from hodgerank.errors import InvalidArgument, NothingToAsk, require_one_of
-from hodgerank.estimators.bayes import LINK, believed_ranking, position_adjusted_ranking
+from hodgerank.estimators.bayes import LINK, position_adjusted_ranking, posterior_ranking
 from hodgerank.estimators.position_bias.position_cells import POSITIONS, Position
 from hodgerank.estimators.priors import Scope
 from hodgerank.estimators.ranking import Ranking
@@ -31,47 +31,45 @@ from hodgerank.sampling.candidates import (
     why_nothing,
 )
 from hodgerank.sampling.designs.dense_posterior import DensePosterior
-from hodgerank.sampling.designs.design import Design, Posterior, Told
+from hodgerank.sampling.designs.design import Design, Posterior, Vote
 from hodgerank.sampling.display_order import Display, DisplayBalance
 from hodgerank.sampling.item_list import ItemList
 from hodgerank.types import FloatArray, Item, Pair, VotesLike
 
 NOTICED = 0.1
 REPEATED = (
-    "judges repeat their answers to a pair (correlation {rho:.2f}): several answers to it count as "
-    "fewer"
+    "repeated votes on a pair are correlated ({rho:.2f}), so additional votes on it count less"
 )
 
 
 class Sampler(Displayed):
-    """What every sampler does; each brings a design of its own.
+    """Base class of all samplers; each has its own design.
 
-    The next pair is a function of the seed, the answers told and the pairs that are out: a new
-    sampler told the same answers in the same order asks the same pairs.
+    The next pair is a function of the seed, the votes told and the pending pairs: a new sampler
+    that is told the same votes in the same order asks the same pairs.
 
     Parameters of every sampler
     ---------------------------
     items
-        What is compared: integers or strings, or how many (then they are 0, 1, ...).
+        The items: integers or strings, or their number (then they are 0, 1, ...).
     seed
         Breaks ties.
     display
-        Which item of a chosen pair stands left. 'balanced' shows each pair equally often both
-        ways, and each item equally often on either side, so that position bias can be told from
-        preference; 'random' tosses a coin; 'fixed' keeps the order of the candidates listed, or
-        else of the items.
+        Which item of a chosen pair is shown left. 'balanced' shows each pair equally often in both
+        orders, and each item equally often on either side, so that position bias and preference can
+        be separated; 'random' chooses at random; 'fixed' keeps the order of listed candidates, or
+        of the items.
     candidates
-        The pairs that may be asked, where not all may: a list, or a boolean matrix over the items.
-        Rankings, too, are better for knowing it: see `bayes_rank`.
+        The pairs that may be asked, if not all: a list, or a boolean matrix over the items.
+        Rankings use them too: see `bayes_rank`.
     position_bias
-        Whether answers may lean to a side: 'worker' learns a lean for each worker, 'common' one for
-        all. Rankings have it in the model, see `bayes_rank`; so has the choice of pairs of
-        AutoSampler, TopKSampler and RankSampler where they keep all pairs in view (below 1,000
-        items, of TopKSampler up to 400). It costs nothing where nobody leans.
+        Model position bias: 'worker' estimates one bias per worker, 'common' one for all. Rankings
+        model it, see `bayes_rank`. So does the choice of pairs in AutoSampler and RankSampler below
+        1,000 items, and in TopKSampler up to 400. Without position bias it costs nothing.
     """
 
     follows_labels: ClassVar[bool] = True
-    """Whether pairs are chosen in the light of earlier answers."""
+    """Whether pairs are chosen adaptively, by earlier votes."""
     _design: Design
     _ridge = 1.0
 
@@ -97,11 +95,11 @@ class Sampler(Displayed):
         self._history = History()
         if isinstance(candidates, Mapping):
             raise InvalidArgument(
-                "a sampler's candidates are a list of pairs or a boolean matrix; how many answers "
-                "are still wanted is said to `ask`"
+                "the candidates of a sampler are a list of pairs or a boolean matrix; pass the "
+                "number of votes still wanted to `ask`"
             )
         self._may_ask: Candidates = None
-        self._listed: PairTable | None = None  # the most pairs that were listed as candidates
+        self._listed: PairTable | None = None  # the longest list of candidates so far
         if candidates is not None:
             allowed = self._candidates.read(candidates)
             assert isinstance(allowed, ListedPairs)
@@ -109,12 +107,12 @@ class Sampler(Displayed):
                 (self._items[a], self._items[b]) for a, b in allowed.table.as_written
             )
             self._allowed(None)
-        self._trust: FloatArray | None = None  # in workers, where it is frozen
-        self._leans: FloatArray | None = None  # of workers, likewise
-        self.told_adaptive = False  # answers to pairs that labels led to, elsewhere
+        self._trust: FloatArray | None = None  # weights of workers, if frozen
+        self._biases: FloatArray | None = None  # position biases of workers, if frozen
+        self.has_adaptive_votes = False  # whether some votes told were chosen adaptively elsewhere
 
     def __copy__(self) -> Self:
-        """A sampler that goes its own way; state shared by two would be told twice."""
+        """Return an independent copy."""
         return deepcopy(self)
 
     @overload
@@ -144,23 +142,23 @@ class Sampler(Displayed):
         worker: Item | None = None,
         exclude: Iterable[tuple[Item, Item]] = (),
     ) -> Pair | list[Pair]:
-        """The pair to show next; asking changes nothing about what is asked later.
+        """Return the next pair to show; asking does not change later pairs.
 
         Parameters
         ----------
         n
-            How many; the best first, each chosen as if the earlier ones were already out. Fewer
-            come back where the candidates do not suffice. Without it: one `Pair`.
+            Number of pairs, best first, each chosen with the earlier ones pending. Fewer are
+            returned if the candidates do not suffice. Default: a single `Pair`.
         pending
-            Pairs that are out with somebody, once for every time they are.
+            Pairs that are in progress, once for each time they are.
         candidates
-            Pairs that may be asked: a list; a mapping from pairs to the number of answers still
-            wanted, pending ones included; or a boolean matrix over the items. Default: those the
-            sampler was built with, or all. The same tuple of pairs given again is read only once.
+            Pairs that may be asked: a list; a mapping from pairs to the number of votes still
+            wanted, pending ones included; or a boolean matrix over the items. Default: those of the
+            sampler, or all. The same tuple of pairs is read only once.
         worker
-            Who will answer: pairs this worker has answered are left out.
+            The worker who will answer: pairs this worker has judged are excluded.
         exclude
-            Pairs that may not be asked, either way round.
+            Pairs that may not be asked, in either order.
 
         Raises
         ------
@@ -168,7 +166,7 @@ class Sampler(Displayed):
             No pair is allowed.
         """
         if n is not None and (not isinstance(n, int | np.integer) or n < 0):
-            raise InvalidArgument(f"n is a number of pairs, not {n!r}")
+            raise InvalidArgument(f"n must be a number of pairs, not {n!r}")
         worker = read_worker(worker)
         out = self._item_list.pairs(pending)
         allowed = self._allowed(candidates)
@@ -184,7 +182,7 @@ class Sampler(Displayed):
         self._prepare(worker, allowed)
         step = len(self._history) + len(out)
         keys = [stream(self._seed, at) for at in range(step, step + (1 if n is None else n))]
-        # nobody is asked the same twice
+        # no worker is asked the same pair twice
         chosen = allowed.best(self._design, keys, once=worker is not None)
         if not chosen and n != 0:
             listed = self._may_ask if candidates is None else candidates
@@ -196,7 +194,7 @@ class Sampler(Displayed):
         return [Pair(items[left], items[right]) for left, right in shown]
 
     def _allowed(self, candidates: Candidates) -> AnyPair | ListedPairs:
-        """Pairs that may be asked; the longest list of them is remembered for the ranking."""
+        """Return the pairs that may be asked, and keep the longest list for the ranking."""
         allowed = self._candidates.read(self._may_ask if candidates is None else candidates)
         if isinstance(allowed, ListedPairs) and len(allowed.table) > len(self._listed or ()):
             self._listed = allowed.table
@@ -210,9 +208,9 @@ class Sampler(Displayed):
         *,
         weight: float = 1.0,
     ) -> None:
-        """An answer: +1 prefers left, -1 right, 0 is a tie; grades in between are welcome.
+        """Record a vote: +1 prefers left, -1 right, 0 is a tie; grades in between are allowed.
 
-        It may come late, reversed, again, or without having been asked for. A weight is a
+        It may be late, reversed, repeated, or on a pair that was not asked. A weight is a
         precision: weight 2 halves the noise variance.
         """
         left, right = self._item_list.pair(pair)
@@ -220,12 +218,12 @@ class Sampler(Displayed):
         self._history.append(left, right, outcome, self._history.worker_code(worker), weight)
         self._balance.count(left, right)
         if left < right:
-            self._design.learn(Told(left, right, outcome, weight, worker, 1))
+            self._design.learn(Vote(left, right, outcome, weight, worker, 1))
         else:
-            self._design.learn(Told(right, left, -outcome, weight, worker, -1))
+            self._design.learn(Vote(right, left, -outcome, weight, worker, -1))
 
     def tell_many(self, votes: VotesLike) -> None:
-        """Many answers at once: Comparisons, or anything `read_comparisons` takes."""
+        """Record many votes: Comparisons, or anything `read_comparisons` accepts."""
         votes = read_ungrouped(votes)
         codes = np.array([self._item_list.code(item) for item in votes.items], np.int64)
         if votes.weight is not None and len(votes):
@@ -233,7 +231,7 @@ class Sampler(Displayed):
             read_weight(votes.weight.max())
         workers = [self._history.worker_code(worker) for worker in votes.workers]
         workers.append(self._history.worker_code(None))
-        self.told_adaptive |= votes.report.adaptive
+        self.has_adaptive_votes |= votes.report.adaptive
         start = len(self._history)
         weights = np.ones(len(votes)) if votes.weight is None else votes.weight
         if not len(votes):
@@ -250,7 +248,7 @@ class Sampler(Displayed):
         pending: Iterable[tuple[Item, Item]] = (),
         worker: Item | None = None,
     ) -> float:
-        """The criterion of a pair: what asking it is worth to this sampler."""
+        """Return the value of a pair by the criterion of this sampler; see its class."""
         return self.gains([pair], pending, worker)[0]
 
     def gains(
@@ -259,7 +257,7 @@ class Sampler(Displayed):
         pending: Iterable[tuple[Item, Item]] = (),
         worker: Item | None = None,
     ) -> list[float]:
-        """The criterion of pairs that go out one after the other, such as those of `ask`."""
+        """Return the values of pairs, each with the earlier ones pending, as in `ask`."""
         codes = _either_way(self._item_list.pairs(pairs))
         self._design.expect_exactly(_either_way(self._item_list.pairs(pending)))
         self._prepare(read_worker(worker), self._allowed(None))
@@ -271,66 +269,66 @@ class Sampler(Displayed):
         return found
 
     def ranking(self, *, confidence: float = 0.95) -> Ranking:
-        """All items, best first, from the answers told so far, by `bayes_rank`.
+        """Rank all items from the votes told so far, by `bayes_rank`.
 
-        Its prior ranks all items together from the first answer on. Where workers are named,
-        answers are weighed by how far each can be trusted, as in `robust_rank`; where judges repeat
-        themselves, answers to a pair count less each time. With `position_bias`, sides are in
-        the model. For another estimator, give it `sampler.votes`.
+        The prior connects all items from the first vote on. If workers are named, votes are
+        weighted by the reliability of their workers, as in `robust_rank`. If repeated votes on a
+        pair are correlated, they count less. With `position_bias`, it is in the model. For another
+        estimator, use `sampler.votes`.
         """
-        from hodgerank.estimators.worker_weights import trusted_answers, weighed
+        from hodgerank.estimators.worker_weights import trusted_votes, weighed
 
         given, rho = self.votes, self.repetition
-        answers = trusted_answers(given, self._trust_in_workers)
+        answers = trusted_votes(given, self._trust_in_workers)
         notes = (REPEATED.format(rho=rho),) if rho >= NOTICED else ()
         answered = AnsweredGraph.of(answers)
         if self.position_bias is None or not len(answers):
             graph = counted_as_correlated(answered.graph, rho) if rho else answered.graph
-            found = believed_ranking(graph, self._scope, confidence=confidence, notes=notes)
+            found = posterior_ranking(graph, self._scope, confidence=confidence, notes=notes)
         else:
             if rho:
                 share = news_share(answered.graph, rho)[answered.edge]
                 answered = AnsweredGraph.of(weighed(answers, share))
             found = position_adjusted_ranking(
-                answered, self.position_bias, confidence=confidence, notes=notes, held=self._leans
+                answered, self.position_bias, confidence=confidence, notes=notes, held=self._biases
             )
         is_all = len(answers) == len(given)
         return found if is_all else found.counting(ComparisonGraph.from_comparisons(given))
 
     @property
     def repetition(self) -> float:
-        """How far judges are known to repeat themselves: 0 not at all, 1 always."""
+        """Estimated correlation of repeated votes on a pair, from 0 to 1."""
         return 0.0
 
     def freeze_workers(self) -> None:
-        """Trust workers as now from now on, and take them to lean so: to find out takes time."""
+        """Keep the current weights and position biases of workers, to save time."""
         self._trust = self._trust_in_workers
-        self._leans = self._leans_of_workers
+        self._biases = self._biases_of_workers
 
     @property
-    def leans(self) -> dict[Item | None, float]:
-        """How far each worker leans to the left, in units of the ranking; None: who has no name.
+    def position_biases(self) -> dict[Item | None, float]:
+        """Position bias of each worker towards the left, in units of the scores; None: no name.
 
-        Empty without a `position_bias`; with 'common' the lean of everybody stands under None.
+        Empty without `position_bias`; with 'common' the key None holds the shared bias.
         """
-        found = self._leans_of_workers
+        found = self._biases_of_workers
         if found is None:
             return {}
         names = [*self._history.workers, None] if self.position_bias == "worker" else [None]
         return dict(zip(names, found.tolist(), strict=True))
 
     @property
-    def _leans_of_workers(self) -> FloatArray | None:
+    def _biases_of_workers(self) -> FloatArray | None:
         if self.position_bias is None or not self.n_votes:
             return None
-        if self._leans is not None:
-            return self._leans
+        if self._biases is not None:
+            return self._biases
         from hodgerank.estimators.position_bias.posterior import position_bias_posterior
 
         found = position_bias_posterior(
             AnsweredGraph.of(self.votes), self.position_bias, LINK
         ).evidence
-        return found.all_leans(found.best_place)
+        return found.all_biases(found.best_place)
 
     @property
     def _trust_in_workers(self) -> FloatArray:
@@ -344,46 +342,46 @@ class Sampler(Displayed):
 
     @property
     def _scope(self) -> Scope | None:
-        """The pairs that can be asked, where a list of them is known."""
+        """The pairs that can be asked, if a list of them is known."""
         listed = self._listed
         return None if listed is None or listed.n != len(self._items) else listed.scope
 
     @property
     def posterior(self) -> Posterior:
-        """What the answers told so far say about the scores."""
+        """Posterior of the scores from the votes told so far."""
         dense = DensePosterior(np.zeros(len(self._items)), self._ridge)
         dense.learn_many(self._history.since(0))
         return Posterior(self.items, dense.mean, dense.covariance)
 
     @property
     def votes(self) -> Comparisons:
-        """Every answer told, in order; `report.adaptive` where labels led to the pairs asked."""
-        is_adaptive = self.follows_labels or self.told_adaptive
+        """Every vote told, in order; `report.adaptive` if pairs were chosen adaptively."""
+        is_adaptive = self.follows_labels or self.has_adaptive_votes
         return self._history.comparisons(self._items, adaptive=is_adaptive)
 
     @property
     def seed(self) -> int:
-        """What breaks ties."""
+        """The seed that breaks ties."""
         return self._seed
 
     @classmethod
     def seconds_per_answer(cls, n_items: int) -> float:
-        """About how long `tell_many` takes for each answer; 0 where it learns them all at once."""
+        """Return the approximate time per vote of `tell_many`; 0 if it processes all at once."""
         return 0.0
 
     @property
     def n_votes(self) -> int:
-        """Number of answers told."""
+        """Number of votes told."""
         return len(self._history)
 
     @property
     def items(self) -> tuple[Item, ...]:
-        """All items, retired ones included."""
+        """All items, including retired ones."""
         return tuple(self._items)
 
     @property
     def retired(self) -> tuple[Item, ...]:
-        """Items that are not asked any more."""
+        """Items that are no longer asked."""
         return tuple(self._items[code] for code in sorted(self._item_list.retired))
 
     @property
@@ -393,10 +391,10 @@ class Sampler(Displayed):
         return tuple(item for code, item in enumerate(self._items) if code not in retired)
 
     def add_item(self, item: Item) -> None:
-        """A new item joins; it is asked from now on, with any of the others.
+        """Add an item; it is asked from now on, with any of the others.
 
-        Samplers that settle their criterion every so many answers mind when: to ask the same
-        pairs, a replay adds the item at the same place.
+        Samplers that update their criterion at intervals depend on the time of addition: to ask the
+        same pairs, a replay must add the item after the same number of votes.
         """
         others = self.active_items
         self._item_list.add(item)
@@ -409,38 +407,38 @@ class Sampler(Displayed):
         self._design.enlarge()
 
     def retire_item(self, item: Item) -> None:
-        """No pair with this item is asked any more; its answers stay, and late ones count."""
+        """Stop asking pairs with this item; its votes stay, and late ones count."""
         self._item_list.retire(item)
 
     def restore_item(self, item: Item) -> None:
-        """A retired item is asked again."""
+        """Ask a retired item again."""
         self._item_list.restore(item)
 
     @property
     @abstractmethod
     def name(self) -> str:
-        """What `build_sampler` calls it."""
+        """The name in `build_sampler`."""
 
     @abstractmethod
     def fresh(self, items: Iterable[Item] | int, seed: int) -> Self:
-        """One of the same kind for other items."""
+        """Return a sampler of the same kind for other items."""
 
     def _headline(self) -> str:
-        return f"{len(self.active_items):,} items, {self.n_votes:,} answers"
+        return f"{len(self.active_items):,} items, {self.n_votes:,} votes"
 
     def _preview(self) -> Preview | None:
         return self.ranking()._preview() if self.n_votes else None
 
     def prepare_to_stop(self) -> None:
-        """Let it be known that somebody will ask how sure the ranking is, to stop or to forecast.
+        """Announce that the certainty of the ranking will be used, to stop or to forecast.
 
-        A sampler may then ask some pairs in order to know.
+        A sampler may then ask some pairs to estimate it better.
         """
 
     def _prepare(self, worker: Item | None, allowed: AnyPair | ListedPairs) -> None:
-        """Let a criterion that minds know who is going to answer, and what may be asked."""
+        """Tell the criterion which worker will answer, and which pairs may be asked."""
 
 
 def _either_way(shown: list[tuple[int, int]]) -> list[tuple[int, int]]:
-    """The same pairs as i < j."""
+    """Return the same pairs as i < j."""
     return [(a, b) if a < b else (b, a) for a, b in shown]

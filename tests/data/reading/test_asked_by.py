@@ -1,4 +1,4 @@
-"""Votes remember that pairs were chosen in the light of earlier answers."""
+"""Votes remember that pairs were chosen in the chosen adaptively."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def test_dataframes_have_it_too(lazy):
     source = frame.lazy() if lazy else frame
     assert hr.read_comparisons(source).report.adaptive
     assert hr.ComparisonGraph.from_frame(source).report.adaptive
-    assert "light of earlier answers" in " ".join(hr.hodge_rank(source).notes)
+    assert "chosen adaptively" in " ".join(hr.hodge_rank(source).notes)
 
 
 def test_the_column_may_be_named_as_something_else():
@@ -144,18 +144,16 @@ def test_old_logs_can_be_resumed(tmp_path):
 def test_estimators_without_a_prior_say_so(rank):
     votes = hr.simulate_comparisons(6, 200, rng=1)
     followed = replace(votes, report=replace(votes.report, adaptive=True))
-    assert any("light of earlier answers" in note for note in rank(followed).notes)
-    assert not any("light of earlier answers" in note for note in rank(votes).notes)
+    assert any("chosen adaptively" in note for note in rank(followed).notes)
+    assert not any("chosen adaptively" in note for note in rank(votes).notes)
 
 
 def test_a_prior_allows_for_it():
     votes = hr.simulate_comparisons(6, 200, rng=1)
     followed = replace(votes, report=replace(votes.report, adaptive=True))
-    assert not any("light of earlier" in note for note in hr.bayes_rank(followed).notes)
+    assert not any("chosen adaptively" in note for note in hr.bayes_rank(followed).notes)
     names, codes = ("x", "y"), np.arange(len(votes)) % 2
-    for given, model in ((followed, "posterior mean"), (votes, "least squares")):
-        rankings = hr.rank_groups(hr.VoteGroups.split(given, names, codes, "scene"))
-        assert {ranking.model for ranking in rankings.values()} == {model}
     groups = hr.VoteGroups.split(followed, names, codes, "scene")
-    for options in ({"link": "angular"}, {"fit": hr.hodge_rank}):
+    assert {ranking.model for ranking in hr.rank_groups(groups).values()} == {"posterior mean"}
+    for options in ({"model": "hodgerank"}, {"fit": hr.hodge_rank}):
         assert hr.rank_groups(groups, **options)["x"].model == "least squares"

@@ -73,7 +73,7 @@ def test_a_panel_of_two_judges_has_the_biases_it_has():
     np.testing.assert_allclose(found.position_bias, true, atol=0.06)
     assert (found.position_bias_p_value < 0.01).all()
     assert np.all(np.abs(found.position_bias - true) < 3 * found.position_bias_stderr)
-    assert assess_position_bias(AnsweredGraph.of(votes)).lean.p_value < 0.01
+    assert assess_position_bias(AnsweredGraph.of(votes)).estimate.p_value < 0.01
 
 
 def test_intervals_of_leans_cover():
@@ -101,8 +101,8 @@ def test_strong_preferences_do_not_leak_into_the_lean():
     crowd = Crowd(n_items=12, per_pair=20, spread=3, display="mostly better")
     sides = assess_position_bias(answered(crowd, 1))
     assert sides.left_rate > 0.6
-    assert abs(sides.lean.value) < 0.1
-    assert sides.lean.lower < 0 < sides.lean.upper
+    assert abs(sides.estimate.value) < 0.1
+    assert sides.estimate.lower < 0 < sides.estimate.upper
 
 
 def test_where_nothing_is_known_nothing_is_said():
@@ -110,7 +110,7 @@ def test_where_nothing_is_known_nothing_is_said():
     found = measure_position_bias(AnsweredGraph.of(unknown))
     assert np.isnan(found.bias).all()
     sides = assess_position_bias(AnsweredGraph.of(unknown))
-    assert sides.lean is None
+    assert sides.estimate is None
     assert sides.moves is None
     once = hr.read_comparisons([("a", "b", 1, "x")])
     assert np.isnan(measure_position_bias(AnsweredGraph.of(once)).bias).all()

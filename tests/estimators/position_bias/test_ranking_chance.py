@@ -34,7 +34,7 @@ def test_a_ranking_shows_through_a_lean():
 
 
 def test_many_answers_are_not_dealt_anew(monkeypatch):
-    monkeypatch.setattr(home, "MOST_ANSWERS", 10)
+    monkeypatch.setattr(home, "MOST_VOTES", 10)
     assert chances(1.0, 0.0, runs=1)[0] is None
 
 

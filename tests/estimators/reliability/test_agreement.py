@@ -112,7 +112,7 @@ def test_what_cannot_be_said():
     assert alpha([("a", "b", 1, "w"), ("a", "b", -1, "w")]) is None  # oneself
     assert alpha([("a", "b", 0, "w"), ("a", "b", 0, "v")]) is None  # ties alone
     rows = [("a", "b", k / 100, who) for k in range(100) for who in "vw"]
-    with pytest.raises(InvalidArgument, match="too many to be only equal or not"):
+    with pytest.raises(InvalidArgument, match="too many for metric='nominal'"):
         alpha(rows, "nominal")
     with pytest.raises(InvalidArgument, match="metric"):
         alpha(rows, "cosine")

@@ -72,7 +72,7 @@ def test_names_come_with_how_often_they_are_wrong():
 def test_wrong_arguments():
     with pytest.raises(InvalidArgument, match="false_discovery_rate"):
         hr.assess_reliability(CROWD, false_discovery_rate=0)
-    with pytest.raises(InvalidComparisons, match="no answers"):
+    with pytest.raises(InvalidComparisons, match="no votes"):
         hr.assess_reliability(CROWD.select([]))
 
 

@@ -56,7 +56,7 @@ def test_labels_inflate_it_and_that_is_said():
     found = hr.assess_reliability(votes)
     assert found.separation.adaptive
     assert found.separation.lower is None
-    assert "which mostly distorts it" in found.statements[0]
+    assert "which biases this value" in found.statements[0]
     found = hr.assess_reliability(replace(votes, report=replace(votes.report, adaptive=False)))
     assert "distorts" not in found.statements[0]
     assert "with 95% confidence" in found.statements[0]

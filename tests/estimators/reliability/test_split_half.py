@@ -34,7 +34,7 @@ def test_spearman_brown_foresees_the_correlation_of_two_such_samples(n_workers):
             for _ in range(2)
         ]
         found = [halves(votes, n_splits=10) for votes in both]
-        assert found[0].by == ("worker" if n_workers >= 10 else "answer")
+        assert found[0].by == ("worker" if n_workers >= 10 else "vote")
         told += [half.spearman_brown for half in found]
         scores = [hr.assess_reliability(votes, n_splits=1).scores for votes in both]
         true.append(np.corrcoef(*scores)[0, 1])

@@ -164,11 +164,11 @@ def test_workers_who_tie_a_little_more_than_others_are_not_tie_happy():
 def test_a_partly_known_display_order_is_pointed_out():
     votes = hr.simulate_comparisons(6, 300, rng=0)
     votes = replace(votes, display_known=np.arange(300) < 30)
-    assert "30 of 300 answers only" in hr.assess_workers(votes).notes[0]
+    assert "30 of 300 votes" in hr.assess_workers(votes).notes[0]
 
 
 def test_votes_without_workers_are_refused():
-    with pytest.raises(InvalidArgument, match="who answered"):
+    with pytest.raises(InvalidArgument, match="workers are not recorded"):
         hr.assess_workers([("a", "b", 1)])
 
 

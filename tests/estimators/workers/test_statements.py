@@ -102,7 +102,7 @@ def test_low_acuity_is_a_habit_and_no_fault():
         found = hr.assess_workers(replace(votes, outcome=np.where(dull, drawn, votes.outcome)))
         flags.append(found.flag[3])
         assert found.acuity[3] < 0.7
-        assert set(found.flag) <= {"ok", IMPRECISE, "leans left", "leans right"}
+        assert set(found.flag) <= {"ok", IMPRECISE, "left-biased", "right-biased"}
     assert flags.count(IMPRECISE) >= 4
 
 
@@ -132,7 +132,7 @@ def test_a_lean_is_a_habit_and_clicking_a_fault():
     click = (votes.worker == 0) & (rng.random(len(votes)) < 0.6)
     lean = (votes.worker == 1) & (rng.random(len(votes)) < 0.12)
     found = hr.assess_workers(replace(votes, outcome=np.where(click | lean, 1.0, votes.outcome)))
-    assert found.flag[:2] == ("position-clicking", "leans left")
+    assert found.flag[:2] == ("position-clicking", "left-biased")
     assert found.flagged == ("w000",)
     assert found.position_bias_lower[1] > 0
     assert found.position_bias_lower[1] < found.position_bias[1] < found.position_bias_upper[1]
@@ -144,7 +144,7 @@ def test_repeated_answers_count_once_and_new_ones_fully():
     for repeats, low, high in ((1, 0.8, 1.0), (5, 0.19, 0.35)):
         votes = Crowd(per_pair=40, repeats=repeats).votes(rng)
         cells = WorkerCells.of(AnsweredGraph.of(votes))
-        several = cells.answers == 5
+        several = cells.votes == 5
         assert low <= cells.independent_share(trust)[several].mean() <= high
 
 

@@ -27,7 +27,7 @@ VARIANCE = 0.7
 def of(graph):
     wins, losses = graph.weights * (1 + graph.flows) / 2, graph.weights * (1 - graph.flows) / 2
     nothing = np.zeros(graph.n_edges)
-    return Answers.without_pull(PROBIT, wins, losses), Sites(nothing, nothing)
+    return Answers.without_bias(PROBIT, wins, losses), Sites(nothing, nothing)
 
 
 def by_matrices(graph, tolerance=1e-8):

@@ -111,7 +111,7 @@ def test_slots_lead_to_what_a_search_finds():
     n = 25
     searched, looked_up = (empty_state(n, 500, settings()) for _ in range(2))
     for part in range(3):  # slots are set up anew from what is there
-        slots = state.slots_of_answers(looked_up)
+        slots = state.slots_of_votes(looked_up)
         for _ in range(150):
             u, v = (int(k) for k in rng.choice(n, 2, replace=False))
             weight = float(rng.uniform(0.1, 2))

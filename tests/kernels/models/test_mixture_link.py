@@ -33,10 +33,12 @@ def test_derivatives_equal_differences():
     h = 1e-6
     for k in range(6):
         step = h * (np.arange(6) == k)
-        assert abs((value(d + step, w) - value(d - step, w)) / (2 * h) - at.push[k]) < 1e-4
+        assert (
+            abs((value(d + step, w) - value(d - step, w)) / (2 * h) - at.difference_slope[k]) < 1e-4
+        )
         other = h * (np.arange(6) == (k + 1) % 6)
         along = (value(d, w + step - other) - value(d, w - step + other)) / (2 * h)
-        assert abs(along - (at.pull[k] - at.pull[(k + 1) % 6])) < 1e-4
+        assert abs(along - (at.weight_slope[k] - at.weight_slope[(k + 1) % 6])) < 1e-4
 
 
 def test_information_is_the_expected_curvature():
@@ -48,7 +50,7 @@ def test_information_is_the_expected_curvature():
     for k in range(2):
         step = h * (np.arange(2) == k)
         push = [
-            kernel.information(t, kernel.shares(t), w, n, n * p).push[k]
+            kernel.information(t, kernel.shares(t), w, n, n * p).difference_slope[k]
             for t in (d + step, d - step)
         ]
         np.testing.assert_allclose((push[1] - push[0]) / (2 * h), at.curvature[k], rtol=1e-3)

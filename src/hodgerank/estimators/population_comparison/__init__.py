@@ -1,3 +1,3 @@
-"""Whether several populations rank the same items differently."""
+"""Tests of whether several populations rank the same items differently."""
 
 from __future__ import annotations

@@ -1,4 +1,9 @@
-"""compare_rankings: do experts and novices, before and after, or two judges rank differently?"""
+"""compare_rankings: do experts and novices, two dates, or two judges rank differently?
+
+`Populations` matches items and workers. `fit_apart` and `share_scores` fit the alternative and the
+null model. `Exchange` permutes workers or votes between the populations, `evidence` computes the
+test statistics of each permutation, and `result` holds the outcome.
+"""
 
 from __future__ import annotations
 
@@ -24,19 +29,19 @@ from hodgerank.kernels.linalg.threads import few_threads
 from hodgerank.types import FloatArray, Item, RngLike, VotesLike
 
 MOST_NAMED = 5
-SHARP = 1.25  # ratio of acuities that is worth a word
+SHARP = 1.25  # ratio of acuities worth a note
 FEW_SHARED = 0.5
-UNEVEN = 4.0  # ratio of answers per worker between populations
+UNEVEN = 4.0  # ratio of votes per worker between populations
 
 
 def notes_on(
     crowds: Populations, acuity: FloatArray, exchange: Exchange, n_permutations: int
 ) -> tuple[str, ...]:
-    """Everything that limits what was found."""
+    """Return the notes on limits of the comparison."""
     notes = [
         *_on_items(crowds),
         *_on_acuity(crowds, acuity),
-        *(_on_workers(crowds) if exchange.by_worker else _on_answers(crowds)),
+        *(_on_workers(crowds) if exchange.by_worker else _on_votes(crowds)),
         *_on_pairs(crowds, exchange),
         *_on_permutations(exchange, n_permutations),
     ]
@@ -50,26 +55,26 @@ def _on_items(crowds: Populations) -> list[str]:
     n = len(crowds.left_out)
     more = ", ..." if n > MOST_NAMED else ""
     return [
-        f"{n:,} item{' is' if n == 1 else 's are'} left out, not being joined to the others by the "
-        f"answers of every population: {named}{more}"
+        f"{n:,} item{' is' if n == 1 else 's are'} left out because the votes of some population "
+        f"do not connect {'it' if n == 1 else 'them'} to the others: {named}{more}"
     ]
 
 
 def _on_acuity(crowds: Populations, acuity: FloatArray) -> list[str]:
     if crowds.n_items == 2:
-        return ["two items: a difference of taste and one of acuity cannot be told apart"]
+        return ["with two items, differences in taste and in acuity cannot be separated"]
     sharpest, dullest = int(acuity.argmax()), int(acuity.argmin())
     if acuity[sharpest] < SHARP * acuity[dullest]:
         return []
     if acuity[dullest] < LEAST_BELIEVABLE:
         return [
-            f"{short(crowds.names[dullest])} hardly follow the ranking that is common to all: what "
-            "is called common is mostly that of the others"
+            f"{short(crowds.names[dullest])} hardly follow the common ranking, which is therefore "
+            "mostly that of the other populations"
         ]
     return [
-        f"{short(crowds.names[sharpest])} follow the common ranking more decidedly than "
+        f"{short(crowds.names[sharpest])} follow the common ranking more consistently than "
         f"{short(crowds.names[dullest])} (acuity {acuity[sharpest]:.2f} and "
-        f"{acuity[dullest]:.2f}); differences are what that does not explain"
+        f"{acuity[dullest]:.2f}); reported differences are beyond that"
     ]
 
 
@@ -77,25 +82,25 @@ def _on_workers(crowds: Populations) -> list[str]:
     notes = []
     unknown = int((crowds.worker == NO_WORKER).sum())
     if unknown:
-        notes.append(f"{unknown:,} answers without a worker stay in their population")
+        notes.append(f"{unknown:,} votes without a worker are not exchanged")
     rates = [
         float((mask := crowds.population == g).sum() / len(np.unique(crowds.worker[mask])))
         for g in range(len(crowds.names))
     ]
     if max(rates) > UNEVEN * min(rates):
         notes.append(
-            f"workers of one population gave {max(rates):,.0f} answers each, those of another "
-            f"{min(rates):,.0f}: the test allows for that, and misses more"
+            f"workers of one population gave {max(rates):,.0f} votes each, those of another "
+            f"{min(rates):,.0f}: the test allows for that, but has less power"
         )
     return notes
 
 
-def _on_answers(crowds: Populations) -> list[str]:
+def _on_votes(crowds: Populations) -> list[str]:
     notes = []
     if (crowds.worker == NO_WORKER).any():
         notes.append(
-            "not all workers are known: answers are taken as independent, and if workers differ in "
-            "taste and answered many questions each, p-values are too small"
+            "not all workers are known: votes are treated as independent, so p-values are too "
+            "small if workers differ in taste and gave many votes each"
         )
     else:
         alone = [
@@ -104,13 +109,13 @@ def _on_answers(crowds: Populations) -> list[str]:
             if len(np.unique(crowds.worker[crowds.population == g])) == 1
         ]
         notes.append(
-            f"{', '.join(alone)}: a single worker, of whom it cannot be known whether others of "
-            "his kind would answer likewise"
+            f"{', '.join(alone)}: a single worker, so the result may not hold for others of the "
+            "same population"
         )
     if crowds.counts.max() == 1:
         notes.append(
-            "one answer per pair and population: how well a population agrees with itself cannot "
-            "be known, only whether differences gather on items"
+            "one vote per pair and population: agreement within a population cannot be estimated, "
+            "only differences between items"
         )
     return notes
 
@@ -120,25 +125,25 @@ def _on_pairs(crowds: Populations, exchange: Exchange) -> list[str]:
     if share >= FEW_SHARED:
         return []
     rest = (
-        "the others count as far as Bradley-Terry scores explain them"
+        "the others count only through Bradley-Terry scores"
         if exchange.by_worker
-        else "the others cannot be exchanged and do not count"
+        else "the others cannot be exchanged and are not used"
     )
-    return [f"{share:.0%} of the answers are to pairs that several populations were asked; {rest}"]
+    return [f"{share:.0%} of the votes are on pairs that several populations compared; {rest}"]
 
 
 def _on_permutations(exchange: Exchange, n_permutations: int) -> list[str]:
     if exchange.n_possible > n_permutations:
         return []
     if exchange.n_possible == 1:
-        return ["nothing can be exchanged, so that no difference can be shown"]
+        return ["no permutation is possible, so no difference can be detected"]
     return [
-        f"{exchange.what} can be exchanged in {exchange.n_possible:,} ways only: "
-        f"no p-value below about {1 / exchange.n_possible:.2g} can be reached"
+        f"{exchange.what} can be exchanged in only {exchange.n_possible:,} ways: "
+        f"the smallest possible p-value is about {1 / exchange.n_possible:.2g}"
     ]
 
 
-# Exchanges that give the same evidence up to rounding count as giving as much.
+# Permutations whose statistic is equal up to rounding count as equally extreme.
 ROUNDING = 1e-9
 
 
@@ -151,32 +156,32 @@ def compare_rankings(
     rng: RngLike = 0,
     on_permutation: Callable[[], None] | None = None,
 ) -> RankingComparison:
-    """Whether populations rank the same items differently, and which items moved.
+    """Test whether populations rank the same items differently, and find the items that moved.
 
-    Scores are Bradley-Terry's with a weak prior. Population g has scores s_g c + d_g: c is what all
-    share, s_g how decidedly it answers, d_g where it differs. Whether any d_g is there is a
-    permutation test: what could as well have come from another population if they did not differ is
-    exchanged many times. Workers who answered for one population are exchanged with each other, and
-    the answers of a worker who answered for several between them; without workers, or where a
-    population is one worker, answers to the same pair are exchanged. An item's p-value is that of
-    the largest difference of any item (max-T), and never less than that of the whole.
+    Scores are Bradley-Terry with a weak prior. Population g has scores s_g c + d_g: c is the common
+    ranking, s_g the acuity (how consistently the population follows it), and d_g its difference. A
+    permutation test checks whether any d_g differs from zero. It exchanges whole workers who voted
+    for one population, and the populations within workers who voted for several. Without known
+    workers, or if a population is a single worker, it exchanges votes on the same pair. Item
+    p-values are adjusted by the maximum over all items (max-T) and are at least the overall
+    p-value.
 
     Parameters
     ----------
     votes
-        By the name of the population: Comparisons, or anything `read_comparisons` takes. Items and
-        workers are matched by name.
+        Votes by name of the population: Comparisons, or anything `read_comparisons` accepts. Items
+        and workers are matched by name.
     acuity
-        'own' lets a population answer more decidedly than another without calling that a
-        difference of ranking; 'shared' calls it one.
+        'own' gives each population its own acuity, which then does not count as a difference in
+        ranking; 'shared' counts it as one.
     n_permutations
-        The smallest p-value is one over this plus 1.
+        Number of permutations; the smallest possible p-value is 1 / (n_permutations + 1).
     confidence
-        Level of all intervals; p-values up to one minus it are called differences.
+        Confidence level of all intervals; the significance level is one minus it.
     rng
-        Seed or generator of the exchanges.
+        Seed or generator of the permutations.
     on_permutation
-        Called after each of them.
+        Called after each permutation.
 
     Examples
     --------
@@ -190,13 +195,13 @@ def compare_rankings(
     require_one_of(acuity, ("own", "shared"), "acuity")
     if not 0 < confidence < 1 or (n_permutations + 1) * (1 - confidence) < 1:
         raise InvalidArgument(
-            f"{n_permutations:,} permutations cannot show anything at confidence {confidence}: "
+            f"{n_permutations:,} permutations are too few for confidence {confidence}: "
             "with n of them the smallest p-value is 1/(n+1)"
         )
     crowds = Populations.of(votes)
     if crowds.n_items > DENSE_ITEMS:
         raise InvalidArgument(
-            f"{crowds.n_items:,} items are too many to compare rankings of: at most {DENSE_ITEMS:,}"
+            f"{crowds.n_items:,} items are too many to compare rankings: at most {DENSE_ITEMS:,}"
         )
     with few_threads(crowds.n_items):
         return _compare(crowds, acuity == "own", n_permutations, confidence, rng, on_permutation)
@@ -211,7 +216,7 @@ def _compare(
     on_permutation: Callable[[], None] | None,
 ) -> RankingComparison:
     fits = fit_apart(crowds)
-    # With two items, acuity and taste are the same thing.
+    # With two items, acuity and taste cannot be separated.
     shared = share_scores(crowds, fits, own_acuity=own_acuity and crowds.n_items > 2)
     pooled = share_scores(crowds, fits, own_acuity=False)
     exchange = exchange_of(crowds)
@@ -242,7 +247,7 @@ def _compare(
         left_out=crowds.left_out,
         differences=apart.differences[:, codes],
         difference_errors=apart.errors[:, codes],
-        # No item is said to have moved in a ranking that is not said to differ.
+        # No item can have moved if the rankings do not differ significantly.
         item_p_values=np.maximum(_p_values(np.abs(found.t[:, codes]), np.array(largest)), p_value),
         agreement=agreements(crowds.names, taus(apart.scores), np.array(agreeing)),
         statistic=found.statistic,
@@ -256,28 +261,28 @@ def _compare(
 
 
 def _rarer(statistics: FloatArray, largest: FloatArray) -> float:
-    """How often an exchange gives as much in either of two ways; what was found comes first.
+    """Return the p-value of the more significant of two statistics; the observed value comes first.
 
-    Many small moves show in the whole, one large move in its item. Each exchange is rated by the
-    rarer of the two, as what was found is, so that looking twice costs nothing but power.
+    Many small moves show in the overall statistic, one large move in the largest item statistic.
+    Each permutation is rated by the rarer of the two, which corrects for testing twice.
     """
     rarity = np.minimum(_shares(statistics), _shares(largest))
     return float(np.mean(rarity <= rarity[0] + ROUNDING))
 
 
 def _shares(values: FloatArray) -> FloatArray:
-    """The share of the values that are at least as large, for each."""
+    """Return, for each value, the share of values at least as large."""
     n_less = np.searchsorted(np.sort(values), _rounded_down(values))
     return np.asarray(1 - n_less / len(values))
 
 
 def _p_values(found: FloatArray, drawn: FloatArray) -> FloatArray:
-    """How often an exchange gives as much, what was found being one of them."""
+    """Return permutation p-values, counting the observed value as one permutation."""
     n_less = np.searchsorted(np.sort(drawn), _rounded_down(found))
     return np.asarray((1 + len(drawn) - n_less) / (1 + len(drawn)))
 
 
 def _rounded_down(values: FloatArray) -> FloatArray:
-    """Less by rounding; where no worker differs from another the evidence is infinite."""
+    """Subtract the rounding error; infinite values (no variation between workers) stay."""
     margin = ROUNDING * np.abs(np.where(np.isfinite(values), values, 0.0))
     return np.asarray(values - margin)

@@ -1,8 +1,8 @@
-"""Evidence: what speaks for a difference, for any assignment of units to populations.
+"""Evidence: the test statistics of a difference, for any assignment of units to populations.
 
-All of it is one Newton step away from the shared scores, whose gradients stay the same when units
-are exchanged: a population of gradient b and information L differs by d = (L + ridge)^-1 b, and
-separate scores explain the answers better by the sum of b^T d.
+All statistics take one Newton step from the shared scores, whose gradients do not change when units
+are exchanged: a population with gradient b and information L differs by d = (L + ridge)^-1 b, and
+separate scores improve the fit by the sum of b^T d.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ ENOUGH_REPEATS = 30
 
 
 def misfit_shares(crowds: Populations, shared: SharedScores) -> FloatArray:
-    """How much of the mean residual of each pair is the pair's own, not chance.
+    """Share of the mean residual of each pair that is systematic misfit, not noise.
 
-    m v / (m v + q), with q the variance of an answer, v that of the pairs' misfits, and m the
-    answers to the pair; v and q are estimated from their moments.
+    m v / (m v + q), where q is the variance of a vote, v the variance of the pairs' misfits, and m
+    the number of votes on the pair; v and q are estimated by the method of moments.
     """
     weights = np.bincount(crowds.edge, crowds.weight)
     repeats = len(crowds.edge) - len(weights)
@@ -40,13 +40,13 @@ def misfit_shares(crowds: Populations, shared: SharedScores) -> FloatArray:
 
 
 def without_misfit(crowds: Populations, shared: SharedScores, shares: FloatArray) -> FloatArray:
-    """Slopes of the answers without these shares of the mean of their pair."""
+    """Subtract these shares of the pair's mean from the slopes of its votes."""
     means = np.bincount(crowds.edge, shared.slopes) / np.bincount(crowds.edge, crowds.weight)
     return np.asarray(shared.slopes - crowds.weight * (shares * means)[crowds.edge])
 
 
 def balanced(crowds: Populations, shared: SharedScores, slopes: FloatArray) -> FloatArray:
-    """Slopes that the shared scores do not balance, after a Newton step to scores that do."""
+    """Return slopes with zero total gradient, after a Newton step of the shared scores."""
     acuity = shared.acuity[crowds.population]
     left_over = np.bincount(crowds.edge, acuity * slopes).astype(float)
     gradient = divergence(crowds.i, crowds.j, left_over, crowds.n_items)
@@ -56,13 +56,13 @@ def balanced(crowds: Populations, shared: SharedScores, slopes: FloatArray) -> F
 
 
 def contrasts(values: FloatArray) -> FloatArray:
-    """Values of each population (the first axis) minus the mean of those of the others."""
+    """Subtract the mean of the other populations from each population (first axis)."""
     n = len(values)
     return np.asarray((n * values - values.sum(axis=0)) / (n - 1))
 
 
 def contrast_variances(variances: FloatArray) -> FloatArray:
-    """Variances of `contrasts` of values that are independent between populations."""
+    """Variances of `contrasts`, for values that are independent between populations."""
     n = len(variances)
     return np.asarray(variances + (variances.sum(axis=0) - variances) / (n - 1) ** 2)
 
@@ -71,17 +71,17 @@ TINY = float(np.finfo(float).tiny)
 
 
 class Evidence(NamedTuple):
-    """Of a difference, under one assignment.
+    """Test statistics of a difference, under one assignment.
 
     Attributes
     ----------
     statistic
-        How much better separate scores explain the answers.
+        Improvement of the fit by separate scores.
     scores
-        Of every population, by item.
+        Scores by population and item.
     t
-        By how many standard errors the contrast of each population with the others stands out from
-        that of most items.
+        Contrast of each population with the others, in standard errors, relative to that of most
+        items.
     """
 
     statistic: float
@@ -90,30 +90,30 @@ class Evidence(NamedTuple):
 
 
 class Weigh(Protocol):
-    """From the population of each unit to the evidence."""
+    """A function from the population of each unit to the evidence."""
 
     def __call__(self, population: IntArray) -> Evidence:
-        """Weigh one assignment."""
+        """Compute the evidence of one assignment."""
 
 
 def evidence_for(
     crowds: Populations, shared: SharedScores, pooled: SharedScores, exchange: Exchange
 ) -> Weigh:
-    """How assignments are weighed, by what is exchanged; `pooled` is of one acuity for all."""
+    """Return the evidence function for what is exchanged; `pooled` has one acuity for all."""
     if exchange.by_worker:
         return WorkerEvidence(crowds, shared, exchange)
-    return AnswerEvidence(crowds, shared, pooled)
+    return VoteEvidence(crowds, shared, pooled)
 
 
-FEW_ENTRIES = 0.25  # share of the entries of a vector up to which its outer product is kept
+FEW_ENTRIES = 0.25  # largest share of nonzeros for which outer products are stored
 
 
 class UnitSums:
-    """Sums over the units of each population, under one assignment after the other.
+    """Sums over the units of each population, for many assignments.
 
-    What is summed are the columns of a sparse matrix and the outer products g g^T of the columns
-    of another one. Most workers compared few items: the entries of their products are computed
-    once, and summed by a sparse matrix. Those of the others are faster multiplied again than kept.
+    The summands are the columns of one sparse matrix, and the outer products g g^T of the columns
+    of another. Most workers compared few items: their products are computed once, and summed by a
+    sparse product. The dense ones are faster to recompute.
     """
 
     def __init__(self, matrix: Any, vectors: Any) -> None:
@@ -130,7 +130,7 @@ class UnitSums:
     def by_population(
         self, population: IntArray, n_populations: int
     ) -> Iterator[tuple[FloatArray, FloatArray]]:
-        """Sums of both kinds; for the last population, what the others leave."""
+        """Return both sums by population; the last population gets the remainder."""
         rest, rest_of_products = self._everything
         for g in range(n_populations - 1):
             sums, products = self._over(population == g)
@@ -146,14 +146,14 @@ class UnitSums:
 
 
 def _half_products(vectors: Any) -> Any:
-    """What g g^T is the sum of with its transpose, for every column g; a row for each entry."""
+    """Return H with g g^T = H + H^T for every column g; one row per entry."""
     from scipy import sparse
 
     vectors.eliminate_zeros()
     n_items, n_vectors = vectors.shape
     n_entries = np.diff(vectors.indptr)
     start = np.repeat(vectors.indptr[:-1], n_entries)
-    # Every entry is multiplied by those from the start of its column up to itself.
+    # Multiply every entry by the entries from the start of its column up to itself.
     n_factors = np.arange(vectors.nnz) - start + 1
     one = np.repeat(np.arange(vectors.nnz), n_factors)
     other = np.arange(len(one)) - np.repeat(np.cumsum(n_factors) - n_factors - start, n_factors)
@@ -163,16 +163,16 @@ def _half_products(vectors: Any) -> Any:
     return sparse.coo_array((values, (rows, columns)), shape=(n_items**2, n_vectors))
 
 
-# Relative error up to which a difference of sums is none: workers who agree have no residuals.
+# Relative rounding error of a difference of sums: workers who agree have no residuals.
 ROUNDING = 1e-13
 
 
 class WorkerEvidence:
-    """Where whole workers are exchanged.
+    """Evidence if whole workers are exchanged.
 
-    The gain grows with how much workers differ in taste. It is divided by what their spread within
-    the populations would make of it: few workers of many answers in one population and many of few
-    in the other would look different for that alone.
+    The improvement of the fit grows with the variation in taste between workers. It is divided by
+    the value that their variation within populations would produce: otherwise few workers with many
+    votes in one population and many with few in the other would look different.
     """
 
     def __init__(self, crowds: Populations, shared: SharedScores, exchange: Exchange) -> None:
@@ -181,9 +181,9 @@ class WorkerEvidence:
         self._crowds, self._shared = crowds, shared
         acuity = shared.acuity[crowds.population]
         slopes = without_misfit(crowds, shared, misfit_shares(crowds, shared))
-        pull = acuity * balanced(crowds, shared, slopes)
+        weighted = acuity * balanced(crowds, shared, slopes)
         i, j, n_units = crowds.i[crowds.edge], crowds.j[crowds.edge], len(exchange.population)
-        gradients = sums_at_ends(i, j, pull, exchange.unit, (crowds.n_items, n_units))
+        gradients = sums_at_ends(i, j, weighted, exchange.unit, (crowds.n_items, n_units))
         information = sparse.coo_array(
             (acuity**2 * shared.curvatures, (crowds.edge, exchange.unit)),
             shape=(len(crowds.i), n_units),
@@ -194,7 +194,7 @@ class WorkerEvidence:
         self._dullest = LEAST_ACUITY / shared.acuity - 1
 
     def __call__(self, population: IntArray) -> Evidence:
-        """Weigh one assignment."""
+        """Compute the evidence of one assignment."""
         c, n_populations = self._shared.scores, len(self._crowds.names)
         ends = np.cumsum((len(self._crowds.i), len(c)))
         n_units = np.bincount(population, minlength=n_populations)
@@ -221,20 +221,20 @@ class WorkerEvidence:
 def _around_mean(
     products: FloatArray, total: FloatArray, weighted: FloatArray, squares: float
 ) -> FloatArray:
-    """Sum of (g - w t) (g - w t)^T over units of gradient g and share w of the information.
+    """Sum of (g - w t) (g - w t)^T over units with gradient g and share w of the information.
 
-    From the sums of g g^T, of g (that is t), of w g and of w^2.
+    Computed from the sums of g g^T, of g (which is t), of w g and of w^2.
     """
     across = np.outer(weighted - squares / 2 * total, total)
     around = products - across - across.T
     return np.where(np.abs(around) <= ROUNDING * np.abs(products).max(), 0.0, around)
 
 
-class AnswerEvidence:
-    """Where answers to the same pair are exchanged.
+class VoteEvidence:
+    """Evidence if votes on the same pair are exchanged.
 
-    Evidence are differences within pairs alone: what the answers to a pair have in common stays
-    with it whatever is exchanged. The design stays too, and with it all information.
+    Only differences within pairs count: the mean vote on a pair does not depend on the assignment.
+    Neither do the design and the information.
     """
 
     def __init__(self, crowds: Populations, shared: SharedScores, pooled: SharedScores) -> None:
@@ -253,7 +253,7 @@ class AnswerEvidence:
         self._dullest = LEAST_ACUITY - shared.acuity
 
     def __call__(self, population: IntArray) -> Evidence:
-        """Weigh one assignment."""
+        """Compute the evidence of one assignment."""
         gradients = self._gradients(population, self._within)
         steps, gain = np.empty_like(gradients), 0.0
         for g, gradient in enumerate(gradients):
@@ -266,13 +266,13 @@ class AnswerEvidence:
         return Evidence(gain, self._scores(population), outstanding / errors)
 
     def _scores(self, population: IntArray) -> FloatArray:
-        """From all answers, those to pairs that one population alone was asked included."""
+        """Return scores from all votes, including pairs that only one population compared."""
         gradients = self._gradients(population, self._pooled.slopes)
         steps = [inverse @ b for inverse, b in zip(self._inverses, gradients, strict=True)]
         return np.asarray(self._pooled.scores + np.array(steps))
 
     def _gradients(self, population: IntArray, slopes: FloatArray) -> FloatArray:
-        """Of every population."""
+        """Return the gradient of every population."""
         crowds = self._crowds
         shape = len(crowds.names), len(crowds.i)
         flows = np.bincount(population * shape[1] + crowds.edge, slopes, shape[0] * shape[1])

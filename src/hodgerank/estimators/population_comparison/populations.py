@@ -1,4 +1,4 @@
-"""Populations: the answers of several crowds about the items that all of them can rank."""
+"""Populations: the votes of several crowds on the items that all of them can rank."""
 
 from __future__ import annotations
 
@@ -19,21 +19,21 @@ from hodgerank.types import CodeArray, FloatArray, IntArray, Item, VotesLike
 
 @dataclass(frozen=True, eq=False)
 class Populations:
-    """One entry per answer, of all populations; items and workers are matched by name.
+    """Votes of all populations, with items and workers matched by name; one entry per vote.
 
     Attributes
     ----------
     names
-        Of the populations.
+        Names of the populations.
     items, left_out
-        Items that the answers about them join in every population, and all others.
+        Items that are connected in every population, and all other items.
     i, j
-        Pairs i < j that some population was asked, in lexicographic order.
+        Pairs i < j that some population compared, in lexicographic order.
     population, edge, outcome, weight, worker
-        Of each answer; the outcome is that of item i of its edge, the worker `NO_WORKER` where
+        One entry per vote. The outcome refers to item i of the edge; the worker is `NO_WORKER` if
         unknown.
     graphs
-        The same answers summed up, by population.
+        The same votes aggregated to a graph per population.
     """
 
     names: tuple[Item, ...]
@@ -50,7 +50,7 @@ class Populations:
 
     @classmethod
     def of(cls, votes: Mapping[Item, VotesLike]) -> Populations:
-        """Read the votes and match their items."""
+        """Read the votes and match their items and workers."""
         if not isinstance(votes, Mapping) or len(votes) < 2:
             raise InvalidArgument(
                 "votes of at least two populations are needed, by name: "
@@ -58,7 +58,7 @@ class Populations:
             )
         read = {name: read_ungrouped(source) for name, source in votes.items()}
         everything = tuple(dict.fromkeys(item for crowd in read.values() for item in crowd.items))
-        items = _joined_in_all(list(read.values()))
+        items = _connected_in_all(list(read.values()))
         parts = [_restricted(crowd, items) for crowd in read.values()]
         low = np.concatenate([np.minimum(part.left, part.right) for part in parts])
         high = np.concatenate([np.maximum(part.left, part.right) for part in parts])
@@ -97,7 +97,7 @@ class Populations:
 
     @cached_property
     def pooled(self) -> ComparisonGraph:
-        """The graph of all answers together."""
+        """The graph of all votes."""
         return ComparisonGraph.from_comparisons(
             Comparisons(
                 items=self.items,
@@ -110,27 +110,27 @@ class Populations:
         )
 
     def sums(self, values: FloatArray) -> FloatArray:
-        """Sum of one value per answer, by population and edge."""
+        """Sum one value per vote, by population and edge."""
         shape = len(self.names), len(self.i)
         cells = self.population * shape[1] + self.edge
         return np.bincount(cells, values, shape[0] * shape[1]).reshape(shape).astype(float)
 
     @cached_property
     def counts(self) -> FloatArray:
-        """Number of answers by population and edge."""
+        """Number of votes by population and edge."""
         return self.sums(np.ones(len(self.edge)))
 
     @cached_property
     def is_shared(self) -> FloatArray:
-        """1 for edges that several populations were asked, else 0."""
+        """1 for edges that several populations compared, else 0."""
         return np.asarray((self.counts > 0).sum(axis=0) > 1, dtype=float)
 
 
-def _joined_in_all(crowds: list[Comparisons]) -> tuple[Item, ...]:
-    """The largest set of items that answers about them alone join in every population.
+def _connected_in_all(crowds: list[Comparisons]) -> tuple[Item, ...]:
+    """Return the largest set of items whose own votes connect them in every population.
 
-    Items of one component in every population are taken, as many as there are; what joined them
-    may have been left out with that, so that it is looked at again until nothing changes.
+    Takes the largest set of items that share a component in every population, and repeats until it
+    is stable: removing items may disconnect others.
     """
     shared = set(crowds[0].items).intersection(*(crowd.items for crowd in crowds[1:]))
     items = tuple(item for item in crowds[0].items if item in shared)
@@ -153,7 +153,7 @@ def _joined_in_all(crowds: list[Comparisons]) -> tuple[Item, ...]:
 
 
 def _restricted(crowd: Comparisons, items: tuple[Item, ...]) -> Comparisons:
-    """The answers about some items, which are all there are then."""
+    """Restrict votes to some items."""
     places = {item: place for place, item in enumerate(items)}
     place = np.array([places.get(item, -1) for item in crowd.items], np.int32)
     rows = (place[crowd.left] >= 0) & (place[crowd.right] >= 0)
@@ -171,23 +171,23 @@ def _restricted(crowd: Comparisons, items: tuple[Item, ...]) -> Comparisons:
     )
 
 
-MOST_UNKNOWN = 0.1  # share of answers without a worker up to which workers are exchanged
+MOST_UNKNOWN = 0.1  # largest share of votes without a worker for which workers are exchanged
 
 
 @dataclass(frozen=True, eq=False)
 class Exchange:
-    """Units whose populations are permuted among the units of the same stratum.
+    """Units whose populations are permuted within strata.
 
     Attributes
     ----------
     what
-        In words.
+        What is exchanged, in words.
     by_worker
-        Whether a unit is all that a worker answered for a population; else it is one answer.
+        Whether a unit is all votes of a worker for a population; otherwise it is one vote.
     unit
-        Of each answer.
+        Unit of each vote.
     population, stratum
-        Of each unit.
+        Population and stratum of each unit.
     """
 
     what: str
@@ -197,7 +197,7 @@ class Exchange:
     stratum: IntArray
 
     def draw(self, rng: np.random.Generator) -> IntArray:
-        """The population of each unit, after an exchange."""
+        """Return the population of each unit after a random permutation."""
         drawn = np.empty_like(self.population)
         shuffled = np.argsort(self.stratum + rng.random(len(self.stratum)))
         drawn[self._in_order] = self.population[shuffled]
@@ -209,9 +209,9 @@ class Exchange:
 
     @cached_property
     def n_possible(self) -> float:
-        """Number of different outcomes of an exchange; infinite where it cannot be written down.
+        """Number of distinct permutations, infinite if too large to represent.
 
-        In each stratum a multinomial coefficient.
+        The product of a multinomial coefficient per stratum.
         """
         n_populations = int(self.population.max()) + 1
         cells = np.bincount(self.stratum * n_populations + self.population)
@@ -222,19 +222,19 @@ class Exchange:
 
 
 def exchange_of(crowds: Populations) -> Exchange:
-    """Whole workers where they are known and every population has several; else answers.
+    """Choose whole workers if they are known and every population has several, else votes.
 
-    Workers who answered for one population are exchanged with each other; of a worker who
-    answered for several, the populations of his answers are.
+    Workers who voted for one population are exchanged with each other; workers who voted for
+    several have their populations permuted.
     """
     known = crowds.worker != NO_WORKER
     pairs = np.unique(np.column_stack((crowds.population, crowds.worker))[known], axis=0)
     has_several = np.bincount(pairs[:, 0], minlength=len(crowds.names)).min() > 1
     if not has_several or 1 - known.mean() > MOST_UNKNOWN:
-        what = "answers to the same pair"
+        what = "votes on the same pair"
         rows = np.arange(len(crowds.edge))
         return Exchange(what, False, rows, crowds.population, crowds.edge)
-    # Answers without a worker stay where they are: they are a unit, and a stratum, of their own.
+    # Votes without a worker are a unit and a stratum of their own, so they are never exchanged.
     n_workers = int(crowds.worker.max()) + 1
     who = np.where(known, crowds.worker, n_workers + crowds.population)
     keys, unit = np.unique(who * len(crowds.names) + crowds.population, return_inverse=True)

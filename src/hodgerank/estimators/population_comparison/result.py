@@ -1,4 +1,4 @@
-"""RankingComparison: whether populations rank differently, what moved, and how sure that is."""
+"""RankingComparison: whether populations rank differently, which items moved, and the evidence."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from hodgerank.display import Charted, Displayed, Preview, short
+from hodgerank.display import Charted, Displayed, Preview, p_words, short
 from hodgerank.estimators.ranking import Ranking
 from hodgerank.types import BoolArray, FloatArray, Item
 
@@ -18,10 +18,9 @@ RANGE = (0.025, 0.975)
 
 
 class RankAgreement(NamedTuple):
-    """Kendall's tau of two populations, and what noise alone would leave of it.
+    """Kendall's tau of two populations, and its distribution expected by chance.
 
-    `expected` is its mean, and `lower` to `upper` 95 % of its values, after what could as well
-    have come from the other population was exchanged.
+    `expected` is the mean over permutations; `lower` and `upper` bound the central 95%.
     """
 
     populations: tuple[Item, Item]
@@ -32,7 +31,7 @@ class RankAgreement(NamedTuple):
 
 
 def taus(scores: FloatArray) -> FloatArray:
-    """Kendall's tau of every two rows of scores; a tie counts as 0."""
+    """Return Kendall's tau of every two rows of scores; a tie counts as 0."""
     order = np.sign(scores[:, :, None] - scores[:, None, :])
     n_pairs = scores.shape[1] * (scores.shape[1] - 1)
     return np.array([np.vdot(a, b) / n_pairs for a, b in combinations(order, 2)])
@@ -41,7 +40,7 @@ def taus(scores: FloatArray) -> FloatArray:
 def agreements(
     names: tuple[Item, ...], found: FloatArray, exchanged: FloatArray
 ) -> tuple[RankAgreement, ...]:
-    """Of every two populations, from tau and its values after exchanges, a row each."""
+    """Return the agreement of every two populations, from tau and its permutation values."""
     lower, upper = np.quantile(exchanged, RANGE, axis=0)
     return tuple(
         RankAgreement(pair, *map(float, values))
@@ -55,7 +54,7 @@ MOST_NAMES = 4
 
 
 class ComparedItem(NamedTuple):
-    """One item in one population, as a row of `RankingComparison.to_frame`."""
+    """One item in one population: a row of `RankingComparison.to_frame`."""
 
     item: Item
     population: Item
@@ -70,41 +69,41 @@ class ComparedItem(NamedTuple):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class RankingComparison(Displayed, Charted):
-    """Rankings of the same items by several populations.
+    """Comparison of the rankings of the same items by several populations.
 
-    Iterating gives a `ComparedItem` for every item, best first, and population.
+    Iteration yields a `ComparedItem` for every item, best first, and population.
 
     Attributes
     ----------
     populations
-        Their names.
+        Names of the populations.
     rankings
-        By population, of the items that all can rank.
+        Ranking by population, of the items that all can rank.
     common
-        The ranking that all share: scores c where those of population g are acuity_g c + d_g.
+        The common ranking: scores c, where population g has scores acuity_g c + d_g.
     acuity
-        How decidedly each population answers, relative to the mean of the answers; 1 for all where
-        it is not taken into account.
+        How consistently each population follows the common ranking, relative to the mean over
+        votes; 1 for all if acuity is shared.
     left_out
-        Items that some population did not join to the others by its answers.
+        Items that the votes of some population do not connect to the others.
     differences
-        A row per population, aligned with `items`: its score minus the mean score of the others,
+        One row per population, aligned with `items`: its score minus the mean score of the others,
         both without acuity_g c.
     difference_errors
         Standard errors of the differences.
     item_p_values
-        Of the differences, adjusted for looking at all items and populations.
+        p-values of the differences, adjusted for testing all items and populations.
     agreement
-        Kendall's tau of every two populations, beside what one crowd would show.
+        Kendall's tau of every two populations, with the range expected by chance.
     statistic, p_value
-        How much better separate rankings explain the answers than a shared one, and how often an
-        exchange between the populations explains as much, or sets one item as far apart.
+        Improvement of the fit by separate rankings, and the share of permutations that improve it
+        as much or move one item as far.
     exchanged, n_permutations
-        What was exchanged, and how often.
+        What was exchanged, and the number of permutations.
     confidence
-        An item moved, and the populations differ, where p is at most one minus this.
+        Differences are significant if p is at most one minus this.
     notes
-        What a careful reader should know before using the numbers.
+        Limits of the comparison.
     """
 
     populations: tuple[Item, ...]
@@ -126,17 +125,17 @@ class RankingComparison(Displayed, Charted):
 
     @property
     def items(self) -> tuple[Item, ...]:
-        """The items that are compared, best first in the common ranking."""
+        """The compared items, best first in the common ranking."""
         return self.common.items
 
     @property
     def _level(self) -> float:
-        """The largest p-value that is called a difference, whatever rounding makes of 1 - 0.95."""
+        """The significance level, with a margin for rounding of 1 - 0.95."""
         return 1 - self.confidence + 1e-9
 
     @property
     def differ(self) -> bool:
-        """Whether the populations rank differently."""
+        """Whether the populations rank significantly differently."""
         return self.p_value <= self._level
 
     @cached_property
@@ -146,15 +145,15 @@ class RankingComparison(Displayed, Charted):
 
     @cached_property
     def moved(self) -> tuple[Item, ...]:
-        """Items that some population places elsewhere than the others do, best first."""
+        """Items that some population ranks significantly differently, best first."""
         moved = np.flatnonzero(self.has_moved.any(axis=0))
         return tuple(self.items[k] for k in moved.tolist())
 
     @cached_property
     def verdict(self) -> str:
-        """What was found, in one sentence."""
+        """The result in one sentence."""
         who = _enumerate(self.populations)
-        p = f"p {_equals(self.p_value)}"
+        p = p_words(self.p_value)
         n = len(self.moved)
         counted = f"{n:,} of {len(self.items):,} items moved"
         if self.differ:
@@ -163,16 +162,16 @@ class RankingComparison(Displayed, Charted):
         pair = "they" if len(self.populations) == 2 else _enumerate(least.populations)
         agree = "agree" if len(self.populations) == 2 else "agree least,"
         return (
-            f"no difference between {who} can be shown ({p}); "
-            f"{pair} {agree} with tau {_tau(least.tau)}, "
-            f"one crowd of this size would with {_tau(least.lower)} to {_tau(least.upper)}"
+            f"no significant difference between {who} ({p}); "
+            f"{pair} {agree} with tau = {_tau(least.tau)}, "
+            f"expected by chance {_tau(least.lower)} to {_tau(least.upper)}"
         )
 
     def _headline(self) -> str:
         return self.verdict
 
     def _preview(self) -> Preview:
-        """Items that differ most first, in the population where they do."""
+        """Return the items with the most significant differences first, with their population."""
         names = [short(name) for name in self.populations]
         header = ("item", *(f"rank, {name}" for name in names), "difference", "of", "p_value")
         where = self.item_p_values.argmin(axis=0)
@@ -207,7 +206,7 @@ class RankingComparison(Displayed, Charted):
                 )
 
     def to_frame(self, backend: str | None = None) -> Any:
-        """One row per item and population, in the dataframe library the votes came in."""
+        """Return one row per item and population, in the dataframe library of the votes."""
         from hodgerank.data.sources.frames import build_frame
 
         columns = dict(zip(ComparedItem._fields, map(list, zip(*self, strict=True)), strict=True))
@@ -216,7 +215,7 @@ class RankingComparison(Displayed, Charted):
         return build_frame(columns, backend or self.backend)
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain numbers and strings, ready for JSON; `items` holds the rows of `to_frame`."""
+        """Return plain values, ready for JSON; `items` holds the rows of `to_frame`."""
         return {
             "verdict": self.verdict,
             "populations": list(self.populations),
@@ -240,7 +239,7 @@ class RankingComparison(Displayed, Charted):
 
 
 def _finite(value: Any) -> Any:
-    """The value, or None where JSON has no number for it."""
+    """Return the value, or None if it is not finite, which JSON cannot express."""
     return None if isinstance(value, float) and not np.isfinite(value) else value
 
 
@@ -249,10 +248,6 @@ def _enumerate(names: tuple[Item, ...]) -> str:
         return f"the {len(names):,} populations"
     shown = [short(name) for name in names]
     return f"{', '.join(shown[:-1])} and {shown[-1]}"
-
-
-def _equals(p: float) -> str:
-    return f"= {p:.3f}" if p < 0.1 else f"= {p:.2f}"
 
 
 def _tau(value: float) -> str:

@@ -1,4 +1,4 @@
-"""Separate scores of every population, and how uncertain they and their differences are."""
+"""Separate scores of every population, with standard errors of scores and differences."""
 
 from __future__ import annotations
 
@@ -24,23 +24,23 @@ from hodgerank.types import BoolArray, FloatArray
 
 
 class Spread(Protocol):
-    """From the information about scores to their variances.
+    """Variances of the scores, given the information about them.
 
-    Slopes are those of each answer's log-likelihood at the scores, as fitted.
+    Slopes are derivatives of each vote's log-likelihood at the fitted scores.
     """
 
     def inflation(self, slopes: FloatArray, rows: BoolArray, inverse: FloatArray) -> float:
-        """Variance of scores fitted to some answers, over what the information says."""
+        """Return the variance of scores fitted to some votes, relative to the model's."""
 
     def contrast_variances(self, slopes: FloatArray, inverses: list[FloatArray]) -> FloatArray:
-        """Of each population's contrast with the others, by item."""
+        """Return the variances of each population's contrast with the others, by item."""
 
 
-class AnswerSpread:
-    """Each answer varies by itself.
+class VoteSpread:
+    """Independent votes.
 
-    A plain choice has the variance that its probability gives it; where there are ties and grades,
-    the residuals say by how much less they vary.
+    A plain choice has binomial variance. With ties and grades the variance is smaller; it is
+    estimated from the residuals.
     """
 
     def __init__(self, crowds: Populations, slopes: FloatArray, curvatures: FloatArray) -> None:
@@ -51,38 +51,38 @@ class AnswerSpread:
             self._inflation = found * len(slopes) / freedom
 
     def inflation(self, slopes: FloatArray, rows: BoolArray, inverse: FloatArray) -> float:
-        """The same for all."""
+        """Return the dispersion, which is the same for all populations."""
         return self._inflation
 
     def contrast_variances(self, slopes: FloatArray, inverses: list[FloatArray]) -> FloatArray:
-        """As of independent populations."""
+        """Return variances of contrasts between independent populations."""
         variances = np.array([np.diag(inverse) for inverse in inverses])
         return self._inflation * contrast_variances(variances)
 
 
 class WorkerSpread:
-    """Each worker with all of his answers varies around the scores.
+    """Votes that are correlated within each worker.
 
-    The trace of the clustered sandwich over that of the inverse information, which a handful of
-    workers tells already; the single variances of the sandwich would need tens of them. Workers who
-    happen to agree vary no less than their answers do.
+    Uses the trace of the clustered sandwich relative to that of the inverse information, which is
+    stable with a handful of workers; single variances of the sandwich would need tens. The
+    inflation is at least that of independent votes, since workers may agree by chance.
     """
 
-    def __init__(self, crowds: Populations, answers: AnswerSpread) -> None:
+    def __init__(self, crowds: Populations, answers: VoteSpread) -> None:
         self._answers = answers
         unknown = crowds.worker == NO_WORKER
-        alone = crowds.worker.max() + np.cumsum(unknown)  # a worker for each such answer
+        alone = crowds.worker.max() + np.cumsum(unknown)  # one worker for each such vote
         _, self._worker = np.unique(np.where(unknown, alone, crowds.worker), return_inverse=True)
         self._crowds = crowds
 
     def inflation(self, slopes: FloatArray, rows: BoolArray, inverse: FloatArray) -> float:
-        """On average over the items."""
+        """Return the inflation, averaged over the items."""
         influence = self._influence(slopes, rows, inverse)
         found = float(np.einsum("wi,wi->", influence, influence) / np.trace(inverse))
         return max(found, self._answers.inflation(slopes, rows, inverse))
 
     def contrast_variances(self, slopes: FloatArray, inverses: list[FloatArray]) -> FloatArray:
-        """Workers who are in several populations take part of their taste out of the contrast."""
+        """Return variances of contrasts; workers in several populations partly cancel in them."""
         influences = [
             self._influence(slopes, self._crowds.population == g, inverse)
             for g, inverse in enumerate(inverses)
@@ -94,7 +94,7 @@ class WorkerSpread:
         return np.asarray(np.maximum(found, self._answers.contrast_variances(slopes, inverses)))
 
     def _influence(self, slopes: FloatArray, rows: BoolArray, inverse: FloatArray) -> FloatArray:
-        """What each worker adds to the scores, larger by what fitting them took out of it."""
+        """Return the influence of each worker on the scores, corrected for degrees of freedom."""
         worker, edge = self._worker[rows], self._crowds.edge[rows]
         shape = self._crowds.n_items, int(self._worker.max()) + 1
         i, j = self._crowds.i[edge], self._crowds.j[edge]
@@ -110,20 +110,20 @@ TOLERANCE = 1e-9
 
 @dataclass(frozen=True, eq=False)
 class SeparateScores:
-    """Rankings, and each population's contrast with the others beyond acuity.
+    """Rankings, and the contrast of each population with the others beyond acuity.
 
     Attributes
     ----------
     rankings
-        By population.
+        Ranking by population.
     scores
-        By population and item, the items as in `Populations`.
+        Scores by population and item, in the item order of `Populations`.
     acuity
-        s_g, where s_g c is what comes nearest to most scores of population g.
+        s_g, for which s_g c is closest to most scores of population g.
     common
-        The ranking that all share.
+        The common ranking.
     differences, errors
-        As `scores`.
+        Contrasts and their standard errors, shaped as `scores`.
     """
 
     rankings: tuple[Ranking, ...]
@@ -135,7 +135,7 @@ class SeparateScores:
 
 
 def fit_apart(crowds: Populations) -> list[tuple[Fit, NormalEquations]]:
-    """Scores of each population by itself, and the information about them."""
+    """Fit each population separately; return scores and information."""
     labels, start = np.zeros(crowds.n_items, np.int64), np.zeros(crowds.n_items)
     return [most_probable(graph, LINK, RIDGE, labels, start, TOLERANCE) for graph in crowds.graphs]
 
@@ -148,11 +148,11 @@ def separate_scores(
     by_worker: bool,
     confidence: float,
 ) -> SeparateScores:
-    """From the fits of `fit_apart`; variances are the model's, times how much answers spread."""
+    """Assemble the fits of `fit_apart`; variances are the model's times the inflation."""
     fits, systems = zip(*apart, strict=True)
     scores = np.array([fit.x for fit in fits])
     slopes, curvatures = _derivatives(crowds, scores)
-    answers = AnswerSpread(crowds, slopes, curvatures)
+    answers = VoteSpread(crowds, slopes, curvatures)
     spread: Spread = WorkerSpread(crowds, answers) if by_worker else answers
     rankings = []
     for g, graph in enumerate(crowds.graphs):
@@ -160,8 +160,8 @@ def separate_scores(
         rankings.append(_ranking(graph, fits[g], systems[g], inflation, confidence))
     about_shared = shared.information(crowds)
     everybody = np.ones(len(crowds.edge), bool)
-    pull = shared.acuity[crowds.population] * shared.slopes
-    inflation = spread.inflation(pull, everybody, about_shared.inverse)
+    weighted = shared.acuity[crowds.population] * shared.slopes
+    inflation = spread.inflation(weighted, everybody, about_shared.inverse)
     information = crowds.sums(curvatures)
     acuity = acuities(shared.scores, apart) if shared.own_acuity else np.ones(len(scores))
     inverses = [shared.invert(crowds, part)[0] for part in information]
@@ -176,7 +176,7 @@ def separate_scores(
 
 
 def _derivatives(crowds: Populations, scores: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Slope and curvature of each answer's log-likelihood at its population's scores."""
+    """Slope and curvature of each vote's log-likelihood at its population's scores."""
     i, j = crowds.i[crowds.edge], crowds.j[crowds.edge]
     difference = scores[crowds.population, i] - scores[crowds.population, j]
     _, slope, curvature = logistic_likelihood(difference, (1 + crowds.outcome) / 2)

@@ -15,14 +15,14 @@ from hodgerank.kernels.links import logistic_likelihood
 from hodgerank.types import FloatArray
 
 TURNS = 8
-HUBER = 1.345  # in standard deviations: 95 % efficient where errors are normal
-NORMAL_MAD = 0.6745  # median size of a standard normal error
+HUBER = 1.345  # in standard deviations: 95% efficiency for normal errors
+NORMAL_MAD = 0.6745  # median absolute value of a standard normal
 LEAST_ERROR = 1e-6  # relative to the largest
 TINY = float(np.finfo(float).tiny)
 
 
 def median(values: FloatArray) -> float:
-    """Of a few finite values, many times: the checks of `np.median` take ten times as long."""
+    """Return the median of few finite values; the checks of `np.median` take ten times as long."""
     ordered = np.sort(values)
     n = len(ordered)
     return float((ordered[(n - 1) // 2] + ordered[n // 2]) / 2)
@@ -31,9 +31,10 @@ def median(values: FloatArray) -> float:
 def robust_line(
     x: FloatArray, y: FloatArray, errors: FloatArray, *, has_slope: bool
 ) -> tuple[float, float]:
-    """Intercept and slope (else 0) of y over x, given the relative sizes of the errors of y.
+    """Return intercept and slope (0 without `has_slope`) of y on x, robustly.
 
-    Reweighted least squares from the median on, in a fixed number of turns.
+    Reweighted least squares with Huber weights, started at the median, with a fixed number of
+    iterations. `errors` are the relative standard errors of y.
     """
     errors = np.maximum(errors / errors.max(), LEAST_ERROR)
     intercept, slope = median(y), 0.0
@@ -42,7 +43,7 @@ def robust_line(
         near = HUBER * max(median(size) / NORMAL_MAD, TINY)
         weights = near / np.maximum(size, near) / errors**2
         if turn == 0 and has_slope:
-            weights = 1 / errors**2  # the median says nothing about a slope
+            weights = 1 / errors**2  # the median gives no slope to start from
         weights = weights / weights.sum()
         mean_x, mean_y = float(weights @ x), float(weights @ y)
         if has_slope:
@@ -53,30 +54,30 @@ def robust_line(
 
 
 RIDGE = 0.05  # precision of all scores, which keeps those of undefeated items finite
-# A crowd that prefers the opposite of what others prefer is no crowd of negative acuity.
+# A crowd with opposite preferences differs in ranking; it does not have negative acuity.
 LEAST_ACUITY = 0.1
-# Acuities differ by chance: what is within so many standard errors is not believed.
+# Differences in acuity within this many standard errors are treated as chance.
 BELIEVABLE = 2.0
-# Nor is less acuity than this: whoever differs in taste seems to have none, and would not count.
+# Lower bound of acuity: a population of different taste seems to have none, and would not count.
 LEAST_BELIEVABLE = 0.3
 
 
 @dataclass(frozen=True, eq=False)
 class SharedScores:
-    """Bradley-Terry scores s_g c of population g: the answers as if all shared one ranking.
+    """Bradley-Terry scores s_g c of population g, as if all shared one ranking.
 
     Attributes
     ----------
     scores
         c, which sums to zero.
     acuity
-        s, with mean 1 over the answers; 1 for all unless they clearly differ.
+        s, with mean 1 over the votes; 1 for all unless they differ clearly.
     fit
         The last fit of c, whose curvatures are the information about it.
     own_acuity
         Whether populations may differ in acuity.
     slopes, curvatures
-        Of each answer's log-likelihood in x_i - x_j, times its weight.
+        Derivatives of each vote's log-likelihood with respect to x_i - x_j, times its weight.
     """
 
     scores: FloatArray
@@ -87,15 +88,15 @@ class SharedScores:
     curvatures: FloatArray
 
     def information(self, crowds: Populations) -> NormalEquations:
-        """About c."""
+        """Return the information about c."""
         labels = np.zeros(crowds.n_items, np.int64)
         return NormalEquations(crowds.i, crowds.j, self.fit.curvature, labels, RIDGE)
 
     def invert(self, crowds: Populations, information: FloatArray) -> tuple[FloatArray, float]:
-        """(L + ridge)^-1 for this information about every edge, and c^T (L + ridge) c.
+        """Return (L + ridge)^-1 for this information about every edge, and c^T (L + ridge) c.
 
-        Where populations may differ in acuity, the inverse is without the direction c, in which
-        acuity moves their scores.
+        If populations may differ in acuity, the direction c is projected out of the inverse,
+        because acuity moves scores along it.
         """
         labels, c = np.zeros(crowds.n_items, np.int64), self.scores
         factor = dense_factor(crowds.i, crowds.j, information, labels, RIDGE)
@@ -109,10 +110,10 @@ class SharedScores:
     def step(
         self, gradient: FloatArray, inverse: FloatArray, about_acuity: float, dullest: float
     ) -> tuple[FloatArray, float]:
-        """How far a population is from c beyond acuity, and what going there gains.
+        """Return the step of a population away from c beyond acuity, and the improved fit.
 
-        Acuity explains what lies in the direction c, but no more than `dullest` of it downwards:
-        preferring the opposite is more than having no preferences.
+        Acuity explains the component along c, down to `dullest`: opposite preferences are more than
+        the absence of preferences.
         """
         step = inverse @ gradient
         gain = float(gradient @ step)
@@ -125,10 +126,10 @@ class SharedScores:
     def stand_out(
         self, steps: FloatArray, variances: FloatArray, dullest: FloatArray
     ) -> FloatArray:
-        """The steps of each population without what most items have in common.
+        """Subtract from the steps of each population what most items have in common.
 
-        Scores sum to zero, so that all fall a little where one rises; and where acuity differs,
-        steps grow with the scores. A line through most of them is both.
+        Scores sum to zero, so one rising item lowers all others; and steps are proportional to the
+        scores where acuity differs. A robust line removes both.
         """
         outstanding = np.empty_like(steps)
         for g, step in enumerate(steps):
@@ -144,9 +145,9 @@ class SharedScores:
 def share_scores(
     crowds: Populations, apart: list[tuple[Fit, NormalEquations]], *, own_acuity: bool
 ) -> SharedScores:
-    """Fit c, given the separate fits of the populations, which tell their acuity.
+    """Fit c, given the separate fits of the populations, from which acuity is estimated.
 
-    Were acuities of chance believed, answers would no longer be exchangeable.
+    Acuities that differ only by chance are ignored, which keeps votes exchangeable.
     """
     weights = crowds.sums(crowds.weight)
     wins = crowds.sums(crowds.weight * (1 + crowds.outcome) / 2)
@@ -167,7 +168,7 @@ def share_scores(
 
 
 def acuities(scores: FloatArray, apart: list[tuple[Fit, NormalEquations]]) -> FloatArray:
-    """How steeply the scores of each population rise with these, for most items."""
+    """Return the robust slope of each population's scores on the shared scores."""
     slopes = [
         robust_line(scores, fit.x, np.sqrt(np.diag(system.inverse)), has_slope=True)[1]
         for fit, system in apart
@@ -176,14 +177,14 @@ def acuities(scores: FloatArray, apart: list[tuple[Fit, NormalEquations]]) -> Fl
 
 
 def _quadratic_form(system: NormalEquations, x: FloatArray) -> float:
-    """x^T L x."""
+    """Return x^T L x."""
     return float(system.weights @ (x[system.i] - x[system.j]) ** 2)
 
 
 def _fit_scores(
     crowds: Populations, weights: FloatArray, rates: FloatArray, acuity: FloatArray, x: FloatArray
 ) -> Fit:
-    """The most probable c, given the acuities."""
+    """Return the posterior mode of c, given the acuities."""
     labels, s = np.zeros(crowds.n_items, np.int64), acuity[:, None]
 
     def objective(t: FloatArray) -> tuple[float, FloatArray, FloatArray]:

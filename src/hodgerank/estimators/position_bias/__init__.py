@@ -1,3 +1,3 @@
-"""Position bias: what the side on which an item is shown adds to an answer."""
+"""Position bias: the effect of the side on which an item is shown on the vote."""
 
 from __future__ import annotations

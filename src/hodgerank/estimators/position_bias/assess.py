@@ -1,4 +1,4 @@
-"""assess_position_bias: whether there is any, and what it does to the ranking."""
+"""assess_position_bias: test for position bias, and its effect on the ranking."""
 
 from __future__ import annotations
 
@@ -15,22 +15,22 @@ from hodgerank.graph.answered_graph import AnsweredGraph
 from hodgerank.kernels.linalg.normal_equations import DENSE_ITEMS
 from hodgerank.types import FloatArray, Item
 
-ROUNDING = 9  # decimals of scores that count
-FEWEST_PER_WORKER = 10  # answers on average for leans of their own
+ROUNDING = 9  # decimals of scores that are compared
+FEWEST_PER_WORKER = 10  # mean number of votes needed for one bias per worker
 
 
 @dataclass(frozen=True)
 class Moves:
-    """How the least-squares ranking moves with sides in the model.
+    """Change of the least-squares ranking when position bias is modelled.
 
     Attributes
     ----------
     position_bias
-        Whether everybody has one lean ('common') or each worker one ('worker').
+        One bias for everybody ('common') or one for each worker ('worker').
     n_items, n_moved
-        Items, and how many of them change rank.
+        Number of items, and of items that change rank.
     places, item
-        The longest way, and the item that goes it.
+        The largest change of rank, and its item.
     """
 
     position_bias: Position
@@ -40,7 +40,7 @@ class Moves:
     item: Item
 
     def __str__(self) -> str:
-        """Ready for a sentence."""
+        """Return a clause for a sentence."""
         if not self.n_moved:
             return "with position bias in the model no item changes its rank"
         return (
@@ -51,7 +51,7 @@ class Moves:
 
 @dataclass(frozen=True)
 class BiasEstimate:
-    """By how much all answers together lean to the left, -1 to 1, with a 95 % interval."""
+    """Position bias of all votes, from -1 (right) to 1 (left), with its 95% interval."""
 
     value: float
     lower: float
@@ -61,31 +61,31 @@ class BiasEstimate:
 
 @dataclass(frozen=True, eq=False)
 class PositionBiasReport:
-    """What can be said about sides.
+    """Test and effect of position bias.
 
     Attributes
     ----------
     n_known
-        Answers whose display order is known.
+        Number of votes whose display order is known.
     doubt
-        Why left and right are not taken for sides, where that is so.
+        Why left and right are not taken as the display order, if they are not.
     left_rate
-        Share of decided answers that prefer left; None without any.
-    lean
-        To the left, where it can be told.
+        Share of decided votes that prefer left; None if there are none.
+    estimate
+        Estimated bias towards the left; None if it cannot be estimated.
     """
 
     answered: AnsweredGraph
     n_known: int
     doubt: str
     left_rate: float | None
-    lean: BiasEstimate | None
+    estimate: BiasEstimate | None
 
     @cached_property
     def moves(self) -> Moves | None:
-        """Where the ranking moves to if sides are in the model; None if it cannot be told."""
+        """Change of the ranking when position bias is modelled; None if it cannot be modelled."""
         votes = self.answered.votes
-        if self.lean is None or self.left_rate in (0.0, 1.0):
+        if self.estimate is None or self.left_rate in (0.0, 1.0):
             return None
         own = votes.n_workers > 1 and votes.n_votes >= FEWEST_PER_WORKER * votes.n_workers
         small = min(votes.n_items, votes.n_workers + 1) <= DENSE_ITEMS
@@ -97,7 +97,7 @@ class PositionBiasReport:
         return Moves(position_bias, len(moved), n_moved, int(moved[most]), votes.items[most])
 
     def _ranks(self, scores: FloatArray) -> FloatArray:
-        """Within each component."""
+        """Return ranks within each component."""
         components, ranks = self.answered.graph.components, np.empty(len(scores))
         for component in range(int(components.max(initial=-1)) + 1):
             rows = np.flatnonzero(components == component)
@@ -106,27 +106,29 @@ class PositionBiasReport:
         return ranks
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain values, ready for JSON."""
+        """Return plain values, ready for JSON."""
         moves = self.moves
         return {
-            "answers_with_known_display": self.n_known,
+            "votes_with_known_display": self.n_known,
             "display_doubt": self.doubt or None,
             "left_rate": self.left_rate,
-            "lean": None if self.lean is None else asdict(self.lean),
+            "estimate": None if self.estimate is None else asdict(self.estimate),
             "moves": None if moves is None else asdict(moves),
         }
 
 
 def assess_position_bias(answered: AnsweredGraph) -> PositionBiasReport:
-    """Ask whether the answers, all together, lean to a side."""
+    """Test whether the votes as a whole have a position bias."""
     votes = answered.votes
     count, shown = votes.votes_per_row, votes.display_known
     decided = int(count @ (shown & (votes.outcome != 0)))
     left = int(count @ (shown & (votes.outcome > 0)))
     found = measure_position_bias(answered, "everybody")
-    lean = None
+    estimate = None
     if np.isfinite(found.bias[0]):
         parts = (found.bias, found.lower, found.upper, found.p_values)
-        lean = BiasEstimate(*(float(part[0]) for part in parts))
+        estimate = BiasEstimate(*(float(part[0]) for part in parts))
     rate = left / decided if decided else None
-    return PositionBiasReport(answered, int(count @ shown), votes.report.display_doubt, rate, lean)
+    return PositionBiasReport(
+        answered, int(count @ shown), votes.report.display_doubt, rate, estimate
+    )

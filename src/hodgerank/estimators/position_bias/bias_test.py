@@ -1,8 +1,8 @@
-"""By how much somebody's answers lean to a side, with an interval and a p-value.
+"""Estimate and test of position bias, per worker or overall.
 
-The pull of the left side is the intercept b of a logistic model beside the scores (`fit`), so that
-strong preferences do not leak into it. It is told as the mean answer to pairs shown both ways
-round: 0 for those who do not mind sides, +1 for those who always click left.
+Position bias is the intercept b of a logistic model beside the scores (`fit`), so that strong
+preferences do not leak into it. It is reported as the mean vote on pairs shown in both orders: 0
+without bias, +1 for always choosing left.
 """
 
 from __future__ import annotations
@@ -31,29 +31,29 @@ from hodgerank.kernels.linalg.laplacian import divergence, inner_product
 from hodgerank.kernels.links import LINKS
 from hodgerank.types import FloatArray, IntArray, Item
 
-# Standard deviations 5 of scores, 3 of leans, in logits; 1/2 of acuities, around 1.
-PRIOR = PositionBiasPrior(scores=0.04, lean=1 / 9, acuity=4.0)
-# The error of a lean that is known no better than beforehand says that nothing is known.
+# Standard deviations: 5 logits for scores, 3 logits for biases, 1/2 around 1 for acuities.
+PRIOR = PositionBiasPrior(scores=0.04, bias=1 / 9, acuity=4.0)
+# A standard error as large as the prior's means that nothing is known.
 MEANINGLESS = 2.0
-CLOSE_ENOUGH = 1e-3  # of leans, in logits
-LEAST_DISPERSION = 1e-3  # answers that all agree do not show that there is no noise
+CLOSE_ENOUGH = 1e-3  # of biases, in logits
+LEAST_DISPERSION = 1e-3  # unanimous votes do not prove that there is no noise
 TINY = 1e-300
 
 
 @dataclass(frozen=True)
 class PositionBias:
-    """Of each group: by how much its mean answer leans to the left, all else equal.
+    """Position bias of each group: its mean vote for the left item, all else equal.
 
-    Groups of whose bias the answers say nothing have NaN.
+    NaN for groups whose votes do not determine it.
 
     Attributes
     ----------
     bias, stderr
-        On the scale of answers: -1 always right, +1 always left.
+        On the scale of votes: -1 always right, +1 always left.
     lower, upper
-        95 % interval.
+        95% confidence interval.
     p_values
-        Two-sided, of there being no bias.
+        Two-sided p-values of no bias.
     """
 
     bias: FloatArray
@@ -66,11 +66,11 @@ class PositionBias:
 def measure_position_bias(
     answered: AnsweredGraph, of: Literal["workers", "everybody"] = "workers"
 ) -> PositionBias:
-    """Of each worker, or of all together.
+    """Estimate the position bias of each worker, or of all votes together.
 
-    Errors allow for answers of a worker to one pair that hang together. Few clusters may agree by
-    chance, so that errors are never smaller than the model's, and few clusters leave them
-    uncertain: Student's t. Of all together it is these workers who lean, not others like them.
+    Standard errors are clustered by worker and pair. They are at least the model's, since few
+    clusters may agree by chance, and intervals use Student's t. The overall estimate is about these
+    workers, not about a population of workers.
     """
     votes = answered.votes
     n = votes.n_workers if of == "workers" else 1
@@ -88,27 +88,27 @@ def measure_position_bias(
     error = np.sqrt(fit.equations.group_covariances[:, 0, 0] * inflation)
     freedom = np.maximum(n_clusters - 1.0, 1.0)
     half = stdtrit(freedom, 0.975) * error
-    said = (cells.answers > 0) & (error < MEANINGLESS)
-    middle, slope = _mean_answers(fit, fit.lean)
-    low, high = (_mean_answers(fit, fit.lean + side * half)[0] for side in (-1, 1))
-    p_value = 2 * stdtr(freedom, -np.abs(fit.lean / error))
+    said = (cells.votes > 0) & (error < MEANINGLESS)
+    middle, slope = _mean_votes(fit, fit.bias)
+    low, high = (_mean_votes(fit, fit.bias + side * half)[0] for side in (-1, 1))
+    p_value = 2 * stdtr(freedom, -np.abs(fit.bias / error))
     parts = (middle, slope * error, low, high, p_value)
     return PositionBias(*(np.where(said, part, np.nan)[:n] for part in parts))
 
 
 def _unit(votes: Comparisons) -> float:
-    """What makes weights sum to the effective number of answers, so that their unit is none."""
+    """Return the factor that makes weights sum to the effective number of votes."""
     if votes.weight is None:
         return 1.0
     return float(votes.total_weight.sum() / (votes.total_weight * votes.weight).sum())
 
 
 def _dispersion(fit: PositionBiasFit) -> float:
-    """Squared residuals over those of choices: ties and grades vary less."""
+    """Return the dispersion: squared residuals relative to those of choices."""
     cells = fit.cells
     if np.allclose(cells.square, 1.0):
         return 1.0
-    mean = np.tanh(_linear(fit, fit.lean) / 2)
+    mean = np.tanh(_linear(fit, fit.bias) / 2)
     noise = cells.square - 2 * mean * cells.mean + mean**2
     expected = inner_product(cells.weight, 1 - mean**2)
     return max(inner_product(cells.weight, noise) / max(expected, TINY), LEAST_DISPERSION)
@@ -117,9 +117,9 @@ def _dispersion(fit: PositionBiasFit) -> float:
 def _clustered(
     answered: AnsweredGraph, fit: PositionBiasFit, group: IntArray
 ) -> tuple[FloatArray, IntArray]:
-    """Variance of the leans over what the model says, and the number of clusters, of each group.
+    """Return the variance inflation of the biases and the number of clusters, for each group.
 
-    A cluster is what a worker answers to a pair; where there are units or ballots, one of these.
+    A cluster holds the votes of a worker on a pair, or a unit or ballot if there are any.
     """
     votes, n_groups = answered.votes, fit.cells.n_groups
     shown = np.flatnonzero(votes.display_known)
@@ -130,12 +130,14 @@ def _clustered(
     elif n_groups == 1:
         cluster = worker * answered.graph.n_edges + cluster
     difference = (fit.scores[votes.left] - fit.scores[votes.right])[shown]
-    chance = expit(fit.acuity[group] * difference + fit.lean[group])
-    pull = (votes.total_weight[shown] * _unit(votes)) * ((1 + votes.outcome[shown]) / 2 - chance)
+    chance = expit(fit.acuity[group] * difference + fit.bias[group])
+    residual = (votes.total_weight[shown] * _unit(votes)) * (
+        (1 + votes.outcome[shown]) / 2 - chance
+    )
 
     n_clusters = int(cluster.max()) + 1
     keys, place = group_rows(group * np.int64(n_clusters) + cluster, n_groups * n_clusters)
-    squares = np.bincount(place, pull, len(keys)) ** 2
+    squares = np.bincount(place, residual, len(keys)) ** 2
     of_cluster = keys // n_clusters
     several = np.bincount(of_cluster, minlength=n_groups)
     total = np.bincount(of_cluster, squares, n_groups) * several / np.maximum(several - 1, 1)
@@ -143,29 +145,29 @@ def _clustered(
     return total / np.where(information > 0, information, np.inf), several
 
 
-def _linear(fit: PositionBiasFit, lean: FloatArray, *, turned: bool = False) -> FloatArray:
-    """Logits of the cells for leans, as shown or the other way round."""
+def _linear(fit: PositionBiasFit, bias: FloatArray, *, turned: bool = False) -> FloatArray:
+    """Return the logits of the cells, as shown or with sides swapped."""
     group = fit.cells.group
     difference = -fit.differences if turned else fit.differences
-    return np.asarray(np.append(fit.acuity, 1.0)[group] * difference + np.append(lean, 0.0)[group])
+    return np.asarray(np.append(fit.acuity, 1.0)[group] * difference + np.append(bias, 0.0)[group])
 
 
-def _mean_answers(fit: PositionBiasFit, lean: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Mean answer of each group to its pairs shown both ways round, and its slope in the lean."""
+def _mean_votes(fit: PositionBiasFit, bias: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return the mean vote of each group over both display orders, and its derivative."""
     cells = fit.cells
-    answers = np.where(cells.answers > 0, cells.answers, 1.0)
-    means = [np.tanh(_linear(fit, lean, turned=turned) / 2) for turned in (False, True)]
+    answers = np.where(cells.votes > 0, cells.votes, 1.0)
+    means = [np.tanh(_linear(fit, bias, turned=turned) / 2) for turned in (False, True)]
     middle = cells.per_group(cells.weight * (means[0] + means[1]) / 2) / answers
     slopes = [(1 - mean**2) / 2 for mean in means]
     return middle, cells.per_group(cells.weight * (slopes[0] + slopes[1]) / 2) / answers
 
 
 LINK = "thurstone-mosteller"
-WIDE = 1.959963984540054  # standard errors in half a 95 % interval
+WIDE = 1.959963984540054  # standard errors in half of a 95% interval
 
 
 class FirstChoiceRate(NamedTuple):
-    """A share, 1/2 for who does not lean, with its 95 % interval."""
+    """Share of choices of the left item, 1/2 without bias, with its 95% interval."""
 
     share: float
     low: float
@@ -173,17 +175,17 @@ class FirstChoiceRate(NamedTuple):
 
 
 def first_choice_rate(votes: Comparisons) -> dict[Item, FirstChoiceRate]:
-    """Of each worker, by the leans that are believed in along with the scores.
+    """Return the rate of each worker between equal items, from the posterior of the biases.
 
-    `measure_position_bias` is another thing: how much the answers that were given lean on average,
-    less where items differ clearly.
+    `measure_position_bias` differs: it is the mean effect on the votes given, which is smaller if
+    items differ clearly.
     """
     from hodgerank.estimators.position_bias.posterior import position_bias_posterior
 
     known = votes.select(votes.display_known & (votes.worker >= 0))
     if not len(known):
         return {}
-    mean, variance = position_bias_posterior(AnsweredGraph.of(known), "worker", LINK).leans
+    mean, variance = position_bias_posterior(AnsweredGraph.of(known), "worker", LINK).biases
     half = WIDE * np.sqrt(variance)
     shares = LINKS[LINK].cdf(np.column_stack((mean, mean - half, mean + half)))
     workers = (known.workers[k] for k in np.unique(known.worker))
@@ -191,18 +193,18 @@ def first_choice_rate(votes: Comparisons) -> dict[Item, FirstChoiceRate]:
     return dict(zip(workers, rows, strict=True))
 
 
-N_DEALT = 199
-MOST_ANSWERS = 20_000  # that are dealt anew in a second
+N_PERMUTATIONS = 199
+MOST_VOTES = 20_000  # largest number of votes that is permuted within a second
 
 
 def ranking_chance(answered: AnsweredGraph, position_bias: Position) -> float | None:
-    """How often answers that lean as these, but to no item, show as much of a ranking.
+    """Return the p-value of the ranking for votes that depend on position only.
 
-    What is left of the answers without the mean lean of each group is dealt anew within the group,
-    and the energy of the gradient compared. None where there are too many answers to do so.
+    Residuals from each group's mean position bias are permuted within the group, and the energies
+    of the gradient compared. None if there are too many votes.
     """
     votes, graph = answered.votes, answered.graph
-    if len(votes) > MOST_ANSWERS:
+    if len(votes) > MOST_VOTES:
         return None
     group, n_groups = worker_groups(votes) if position_bias == "worker" else common_group(votes)
     weight = votes.total_weight
@@ -212,13 +214,15 @@ def ranking_chance(answered: AnsweredGraph, position_bias: Position) -> float | 
     def energy(values: FloatArray) -> float:
         shown = answered.sign * weight * values
         flow = np.bincount(answered.edge, shown, graph.n_edges).astype(float)
-        pull = divergence(graph.i, graph.j, flow, graph.n_items)
-        return float(pull @ graph.equations.solve(pull))
+        residual = divergence(graph.i, graph.j, flow, graph.n_items)
+        return float(residual @ graph.equations.solve(residual))
 
     rng = np.random.default_rng(0)
     shown, as_much = energy(rest), 0
-    for _ in range(N_DEALT):
-        dealt = np.empty_like(rest)
-        dealt[np.argsort(group, kind="stable")] = rest[np.lexsort((rng.random(len(rest)), group))]
-        as_much += energy(dealt) >= shown
-    return (1 + as_much) / (1 + N_DEALT)
+    for _ in range(N_PERMUTATIONS):
+        permuted = np.empty_like(rest)
+        permuted[np.argsort(group, kind="stable")] = rest[
+            np.lexsort((rng.random(len(rest)), group))
+        ]
+        as_much += energy(permuted) >= shown
+    return (1 + as_much) / (1 + N_PERMUTATIONS)

@@ -1,8 +1,8 @@
-"""Scores and what sides add to them, fitted together.
+"""Joint fit of scores and position biases.
 
-A cell of group g has t = a_g (x_left - x_right) + b_g: b_g is the pull of the left side, a_g = 1
-or, where groups may differ in how clearly they see, estimated too. Otherwise somebody who sees less
-clearly than others, and is shown the better item on one side, would seem to lean to the other.
+A cell of group g has t = a_g (x_left - x_right) + b_g, where b_g is the position bias and a_g the
+acuity: 1, or estimated if groups may differ. Otherwise a worker of low acuity who often sees the
+better item on one side would seem biased to the other.
 """
 
 from __future__ import annotations
@@ -29,27 +29,27 @@ TINY = 1e-300
 
 
 def least_squares(t: FloatArray, p: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Minus half the squared distance to the answer 2p - 1, as if it were a likelihood."""
+    """Return minus half the squared residual of the vote 2p - 1, and its derivatives."""
     rest = 2 * p - 1 - t
     return -(rest**2) / 2, rest, np.ones_like(t)
 
 
 @dataclass(frozen=True, eq=False)
 class PositionBiasFit:
-    """Scores and sides: a point that the fit has come to.
+    """Scores and position biases at one point of the iteration.
 
     Attributes
     ----------
-    scores, lean, acuity
-        x; b and a of each group.
+    scores, bias, acuity
+        x, and b and a of each group.
     value, slopes, curvatures
-        Of the objective; its derivatives in t, one per cell.
+        The objective, and its derivatives with respect to t, one per cell.
     """
 
     cells: PositionCells
     prior: PositionBiasPrior
     scores: FloatArray
-    lean: FloatArray
+    bias: FloatArray
     acuity: FloatArray
     value: float
     slopes: FloatArray
@@ -64,11 +64,11 @@ class PositionBiasFit:
 
     @cached_property
     def equations(self) -> BorderedEquations:
-        """The information on scores and groups, of whose unknowns the lean comes first."""
+        """The information about scores and groups; the bias is the first unknown of a group."""
         return self._equations(np.zeros(self.cells.n_groups, bool))
 
     def _equations(self, held: BoolArray) -> BorderedEquations:
-        """The same with the acuities of some groups held where they are."""
+        """Return the information with the acuities of some groups held fixed."""
         cells, prior = self.cells, self.prior
         acuity = np.append(self.acuity, 1.0)[cells.group]
         weights = np.bincount(cells.edge, self.curvatures * acuity**2, len(cells.i))
@@ -79,21 +79,21 @@ class PositionBiasFit:
         for a, one in enumerate(features):
             for b, other in enumerate(features):
                 blocks[:, a, b] = cells.per_group(self.curvatures * one * other)
-        blocks[:, 0, 0] += prior.lean
+        blocks[:, 0, 0] += prior.bias
         if prior.acuity is not None:
             blocks[:, 1, 1] += prior.acuity
-        pulls = [self.curvatures * acuity * cells.sign * feature for feature in features]
+        couplings = [self.curvatures * acuity * cells.sign * feature for feature in features]
         return BorderedEquations(
             NormalEquations(
                 cells.i, cells.j, np.maximum(weights, TINY), cells.components, prior.scores
             ),
-            _border(cells, pulls),
+            _border(cells, couplings),
             blocks,
         )
 
     @property
     def step(self) -> tuple[FloatArray, FloatArray]:
-        """Newton's, of the scores and of the unknowns of each group; no acuity falls below 0."""
+        """Newton step of scores and unknowns of each group; acuities stay nonnegative."""
         scores, groups = self.gradient
         held = np.zeros(len(groups), bool)
         if self.prior.acuity is not None:
@@ -108,12 +108,12 @@ class PositionBiasFit:
 
     @property
     def gradient(self) -> tuple[FloatArray, FloatArray]:
-        """In the scores, and in the unknowns of each group."""
+        """Gradient with respect to the scores, and to the unknowns of each group."""
         cells, prior, n = self.cells, self.prior, self.cells.n_items
-        pull = self.slopes * cells.sign * np.append(self.acuity, 1.0)[cells.group]
-        flow = np.bincount(cells.edge, pull, len(cells.i))
+        slopes = self.slopes * cells.sign * np.append(self.acuity, 1.0)[cells.group]
+        flow = np.bincount(cells.edge, slopes, len(cells.i))
         scores = np.bincount(cells.i, flow, n) - np.bincount(cells.j, flow, n)
-        groups = [cells.per_group(self.slopes) - prior.lean * self.lean]
+        groups = [cells.per_group(self.slopes) - prior.bias * self.bias]
         if prior.acuity is not None:
             steeper = cells.per_group(self.slopes * self.differences)
             groups.append(steeper - prior.acuity * (self.acuity - 1))
@@ -122,10 +122,10 @@ class PositionBiasFit:
 
 @dataclass(frozen=True)
 class PositionBiasPrior:
-    """Precisions of scores and leans around 0, and of acuities around 1 (None: they are 1)."""
+    """Precisions of scores and biases around 0, and of acuities around 1 (None: fixed at 1)."""
 
     scores: float
-    lean: float
+    bias: float
     acuity: float | None = None
 
 
@@ -136,9 +136,9 @@ def fit_position_bias(
     start: FloatArray | None = None,
     tolerance: float = TOLERANCE,
 ) -> PositionBiasFit:
-    """The most probable scores, leans and, if they may differ, acuities.
+    """Return the posterior mode of scores, biases and, if they may differ, acuities.
 
-    By Newton's method; a step that does not go up is halved.
+    Newton's method; a step that does not increase the objective is halved.
     """
     likelihood = LIKELIHOODS.get(link, least_squares)
     n_groups = cells.n_groups
@@ -156,7 +156,7 @@ def fit_position_bias(
                 prior,
                 likelihood,
                 now.scores + length * step,
-                now.lean + length * groups[:, 0],
+                now.bias + length * groups[:, 0],
                 now.acuity + length * sharper,
             )
             if trial.value >= now.value - ROUNDING * abs(now.value) or length < SHORTEST:
@@ -172,18 +172,18 @@ def _at(
     prior: PositionBiasPrior,
     likelihood: Likelihood,
     scores: FloatArray,
-    lean: FloatArray,
+    bias: FloatArray,
     acuity: FloatArray,
 ) -> PositionBiasFit:
     t = np.append(acuity, 1.0)[cells.group] * _differences(cells, scores)
-    t += np.append(lean, 0.0)[cells.group]
+    t += np.append(bias, 0.0)[cells.group]
     value, slope, curvature = likelihood(t, (1 + cells.mean) / 2)
-    belief = prior.scores * inner_product(scores, scores) + prior.lean * inner_product(lean, lean)
+    penalty = prior.scores * inner_product(scores, scores) + prior.bias * inner_product(bias, bias)
     if prior.acuity is not None:
-        belief += prior.acuity * inner_product(acuity - 1, acuity - 1)
-    total = inner_product(cells.weight, value) - belief / 2
+        penalty += prior.acuity * inner_product(acuity - 1, acuity - 1)
+    total = inner_product(cells.weight, value) - penalty / 2
     return PositionBiasFit(
-        cells, prior, scores, lean, acuity, total, cells.weight * slope, cells.weight * curvature
+        cells, prior, scores, bias, acuity, total, cells.weight * slope, cells.weight * curvature
     )
 
 
@@ -191,14 +191,14 @@ def _differences(cells: PositionCells, scores: FloatArray) -> FloatArray:
     return np.asarray(cells.sign * (scores[cells.i] - scores[cells.j])[cells.edge])
 
 
-def _border(cells: PositionCells, pulls: list[FloatArray]) -> Any:
-    """C: how a group's unknowns pull at each item; columns by group, then unknown."""
+def _border(cells: PositionCells, couplings: list[FloatArray]) -> Any:
+    """Return C, which couples each group's unknowns to items; columns by group and unknown."""
     from scipy import sparse
 
     shown = np.flatnonzero(cells.group >= 0)
     edge, group = cells.edge[shown], cells.group[shown]
     i, j, shape = cells.i[edge], cells.j[edge], (cells.n_items, cells.n_groups)
-    parts = [sums_at_ends(i, j, pull[shown], group, shape) for pull in pulls]
+    parts = [sums_at_ends(i, j, slopes[shown], group, shape) for slopes in couplings]
     by_unknown = sparse.hstack(parts, format="csc")
-    order = np.arange(by_unknown.shape[1]).reshape(len(pulls), -1).T.ravel()
+    order = np.arange(by_unknown.shape[1]).reshape(len(couplings), -1).T.ravel()
     return by_unknown[:, order]

@@ -1,4 +1,4 @@
-"""PositionCells: answers of a group to a pair shown one way round, summed up."""
+"""PositionCells: votes summed by group, pair and display order."""
 
 from __future__ import annotations
 
@@ -15,25 +15,25 @@ from hodgerank.types import CodeArray, FloatArray, IntArray
 
 Position = Literal["common", "worker"]
 POSITIONS = ("common", "worker")
-NO_GROUP = -1  # nothing is known of where these were shown
+NO_GROUP = -1  # the display order is unknown
 
 
 @dataclass(frozen=True, eq=False)
 class PositionCells:
-    """One entry per group, pair and way round.
+    """One entry per group, pair and display order.
 
     Attributes
     ----------
     n_items, n_groups, components
-        Of the graph.
+        Size and components of the graph.
     i, j
         The edges, as in `ComparisonGraph`.
     edge, sign
-        Edge of each cell; +1 where the lesser item of the edge stands left.
+        Edge of each cell, and +1 if item i of the edge is shown left, else -1.
     group
-        `NO_GROUP` where the display order is not known.
+        `NO_GROUP` if the display order is unknown.
     weight, mean, square
-        Sum of the weights, and weighted means of the outcomes (of left) and of their squares.
+        Sum of the weights, and weighted means of the outcomes (for left) and of their squares.
     """
 
     n_items: int
@@ -50,7 +50,7 @@ class PositionCells:
 
     @classmethod
     def of(cls, answered: AnsweredGraph, group: IntArray, n_groups: int) -> PositionCells:
-        """Sum up the answers, each of a group; weights as they are."""
+        """Sum the votes by cell, with weights as given."""
         votes, graph = answered.votes, answered.graph
         group = np.where(votes.display_known, group, NO_GROUP)
         keys = (answered.edge * (n_groups + 1) + group + 1) * 2 + (answered.sign > 0)
@@ -74,54 +74,54 @@ class PositionCells:
         )
 
     @property
-    def answers(self) -> FloatArray:
-        """Weight of each group."""
+    def votes(self) -> FloatArray:
+        """Total weight of each group."""
         return self.per_group(self.weight)
 
     def per_group(self, values: FloatArray) -> FloatArray:
-        """Sums over the cells of each group."""
+        """Sum over the cells of each group."""
         return np.bincount(self.group + 1, values, self.n_groups + 1)[1:].astype(float)
 
 
 def worker_groups(votes: Comparisons) -> tuple[IntArray, int]:
-    """A group for each worker, and one more for answers without."""
+    """Return one group per worker, and one more for votes without a worker."""
     n = votes.n_workers
     return np.where(votes.worker == NO_WORKER, n, votes.worker).astype(np.int64), n + 1
 
 
 def common_group(votes: Comparisons) -> tuple[IntArray, int]:
-    """One group for everybody."""
+    """Return one group for all votes."""
     return np.zeros(len(votes), np.int64), 1
 
 
 def require_display_order(votes: Comparisons, position_bias: str) -> None:
-    """Where sides are not known, nothing can be said about them."""
+    """Raise InvalidArgument if position bias cannot be modelled because of missing columns."""
     require_one_of(position_bias, POSITIONS, "position_bias")
     shown = votes.outcome[votes.display_known]
     if not len(shown):
         why = f" ({votes.report.display_doubt})" if votes.report.display_doubt else ""
         raise InvalidArgument(
-            f"the display order is not known{why}: leave position_bias (--position-bias) out, "
-            "or say that left and right are where they were shown "
+            f"the display order is not known{why}: omit position_bias (--position-bias), "
+            "or state that left and right are the sides shown "
             "(display_known=True, --display-known)"
         )
     if position_bias == "worker" and not votes.n_workers:
         raise InvalidArgument(
-            "the votes do not say who answered: name the column (worker=..., --worker), or use "
+            "workers are not recorded: name the column (worker=..., --worker), or use "
             "position_bias='common' (--position-bias common)"
         )
 
 
 def has_display_order(votes: Comparisons) -> bool:
-    """Whether not every answer is explained by sides: else only a prior tells them from scores."""
+    """Whether some vote is not explained by its side alone; else only a prior identifies scores."""
     shown = votes.outcome[votes.display_known]
     return len(shown) < len(votes) or bool(shown.min() < 1 and shown.max() > -1)
 
 
 def require_both_orders(votes: Comparisons) -> None:
-    """Refuse votes that are all for one side."""
+    """Raise InvalidArgument if every vote is for the same side."""
     if not has_display_order(votes):
         raise InvalidArgument(
-            "the same side was chosen in every answer: what it adds cannot be told from what the "
-            "items do; leave position_bias (--position-bias) out"
+            "the same side was chosen in every vote, so position bias and preferences cannot be "
+            "separated; omit position_bias (--position-bias)"
         )

@@ -1,4 +1,4 @@
-"""Scores and leans under a prior on the scores that the answers choose."""
+"""Posterior of scores and position biases, with an estimated prior variance of the scores."""
 
 from __future__ import annotations
 
@@ -18,49 +18,49 @@ from hodgerank.estimators.position_bias.position_cells import Position
 from hodgerank.estimators.priors import IndependentScores
 from hodgerank.graph.answered_graph import AnsweredGraph
 from hodgerank.graph.comparison_graph import ComparisonGraph
-from hodgerank.kernels.expectation_propagation import LINK_CODES, Answers, Sites
+from hodgerank.kernels.expectation_propagation import LINK_CODES, PairVotes, Sites
 from hodgerank.kernels.linalg.bordered_equations import BorderedEquations
 from hodgerank.kernels.linalg.laplacian import divergence
 from hodgerank.kernels.links import LIKELIHOODS, LINKS
 from hodgerank.types import BoolArray, FloatArray
 
-ROUNDS = 2  # of how much answers vary around scores and sides
-MOST_ROUNDS = 20  # of scores given leans, and leans given scores
-SETTLED = 0.01  # change of a lean that makes no difference
+ROUNDS = 2  # of the dispersion around scores and biases
+MOST_ROUNDS = 20  # of alternating between scores and biases
+SETTLED = 0.01  # change of a bias that is negligible
 NODES, WEIGHTS = np.polynomial.hermite_e.hermegauss(9)
 
 
 class PositionBiasEvidence(MarginalLikelihood):
-    """The same of answers under the pull of sides, whose leans are fitted anew for each variance.
+    """Marginal likelihood with position biases, which are fitted again for each prior variance.
 
-    The wider scores spread, the stronger leans must be to show through them: with leans held where
-    they are, the answers would seem to speak for narrow scores. Scores are independent beforehand.
-    Leans are those that are most probable in view of what is known of the scores, found in turns
-    with them (expectation maximisation); their errors add to those of the scores.
+    The wider the scores are spread, the larger the biases must be to have the same effect. With
+    fixed biases the marginal likelihood would favour narrow scores. The scores have an independent
+    prior. The biases are maximised over the posterior of the scores by expectation maximisation;
+    their standard errors add to those of the scores.
 
     Parameters
     ----------
     graph, link
         As in `MarginalLikelihood`.
-    sides
-        The answers, and leans to start from.
+    initial
+        The votes, and biases to start from.
     held
-        Leans of the groups, if they are known.
+        Biases of the groups, if they are known.
     """
 
     def __init__(
         self,
         graph: ComparisonGraph,
         link: str,
-        sides: PositionBiasFit,
+        initial: PositionBiasFit,
         held: FloatArray | None = None,
     ) -> None:
         super().__init__(graph, link, IndependentScores(graph.n_items))
-        self._sides, self._held = sides, held
-        self._leans: dict[float, FloatArray] = {}
-        cells = sides.cells
+        self._initial, self._held = initial, held
+        self._biases: dict[float, FloatArray] = {}
+        cells = initial.cells
         share = (1 + cells.sign * cells.mean) / 2
-        self._answers = Answers(
+        self._votes = PairVotes(
             LINK_CODES[link],
             np.searchsorted(cells.edge, np.arange(graph.n_edges + 1)),
             np.maximum(cells.weight * share, 0.0),
@@ -68,85 +68,85 @@ class PositionBiasEvidence(MarginalLikelihood):
             np.zeros(len(share)),
         )
 
-    def lean(self, k: float) -> FloatArray:
-        """Of each group that has answered, where the prior variance is that of place k."""
+    def bias(self, k: float) -> FloatArray:
+        """Return the bias of each group with votes, at grid point k of the prior variance."""
         self.fit(k)
-        return self._leans[k][self._answering]
+        return self._biases[k][self._answering]
 
-    def all_leans(self, k: float) -> FloatArray:
-        """Those of groups without answers, too."""
+    def all_biases(self, k: float) -> FloatArray:
+        """Return the biases including groups without votes."""
         self.fit(k)
-        return self._leans[k]
+        return self._biases[k]
 
-    def lean_variance(self, k: float) -> FloatArray:
-        """Of the same, the scores being unknown."""
+    def bias_variance(self, k: float) -> FloatArray:
+        """Return the variance of the bias of each group with votes."""
         equations = self.fit(k).equations
         assert isinstance(equations, BorderedEquations)
         return np.asarray(equations.group_covariances[self._answering, 0, 0])
 
     @property
     def _answering(self) -> BoolArray:
-        return self._sides.cells.answers > 0
+        return self._initial.cells.votes > 0
 
     def _fit_from(self, start: Sites, k: float, tolerance: float) -> Sites:
-        cells, prior, sites = self._sides.cells, self._sides.prior.lean, start
-        lean = self._first_leans(k) if self._held is None else self._held
+        cells, prior, sites = self._initial.cells, self._initial.prior.bias, start
+        bias = self._first_biases(k) if self._held is None else self._held
         for _ in range(MOST_ROUNDS):
-            pull = cells.sign * np.append(lean, 0.0)[cells.group]
-            self._answers = self._answers._replace(pull=pull)
+            towards = cells.sign * np.append(bias, 0.0)[cells.group]
+            self._votes = self._votes._replace(bias=towards)
             sites = super()._fit_from(sites, k, tolerance)
-            before = lean
+            before = bias
             if self._held is not None:
                 break
-            lean = self._likely_leans(k, sites, lean)
-            if np.abs(lean - before).max(initial=0.0) < SETTLED:
+            bias = self._next_biases(k, sites, bias)
+            if np.abs(bias - before).max(initial=0.0) < SETTLED:
                 break
-        self._leans[k] = before
+        self._biases[k] = before
         penalty = 0.5 * prior * float(before @ before)
         return sites._replace(log_evidence=sites.log_evidence - penalty)
 
-    def _first_leans(self, k: float) -> FloatArray:
-        """Those of the nearest place, stretched so that they show as much through the scores."""
-        nearest = min(self._leans, key=lambda other: abs(other - k), default=None)
+    def _first_biases(self, k: float) -> FloatArray:
+        """Return the biases of the nearest grid point, rescaled to the same effect on votes."""
+        nearest = min(self._biases, key=lambda other: abs(other - k), default=None)
         if nearest is None:
-            return self._sides.lean
+            return self._initial.bias
         wider = (1 + 2 * self.variance(k)) / (1 + 2 * self.variance(nearest))
-        return np.asarray(self._leans[nearest] * np.sqrt(wider))
+        return np.asarray(self._biases[nearest] * np.sqrt(wider))
 
-    def _likely_leans(self, k: float, sites: Sites, lean: FloatArray) -> FloatArray:
-        """A Newton step to the leans that are most probable on average over the scores."""
-        graph, cells, prior = self.graph, self._sides.cells, self._sides.prior.lean
+    def _next_biases(self, k: float, sites: Sites, bias: FloatArray) -> FloatArray:
+        """Take a Newton step of the biases on the likelihood averaged over the scores."""
+        graph, cells, prior = self.graph, self._initial.cells, self._initial.prior.bias
         equations = self.prior.equations(graph.i, graph.j, sites.t, self.variance(k))
         scores = equations.solution(divergence(graph.i, graph.j, sites.u, graph.n_items)).x
         width = np.sqrt(_variances(graph, equations))[cells.edge]
-        centre = self._differences(scores, lean)
+        centre = self._differences(scores, bias)
         slope, bend = np.zeros(cells.n_groups), np.zeros(cells.n_groups)
         for node, weight in zip(NODES, WEIGHTS / WEIGHTS.sum(), strict=True):
             _, up, down = LIKELIHOODS[self.link](centre + node * width, (1 + cells.mean) / 2)
             slope += weight * cells.per_group(cells.weight * up)
             bend += weight * cells.per_group(cells.weight * down)
-        return np.asarray(lean + (slope - prior * lean) / (bend + prior))
+        return np.asarray(bias + (slope - prior * bias) / (bend + prior))
 
-    def _differences(self, scores: FloatArray, lean: FloatArray) -> FloatArray:
-        """Of what stands left and right in each cell, with the pull of the side."""
-        cells = self._sides.cells
+    def _differences(self, scores: FloatArray, bias: FloatArray) -> FloatArray:
+        """Return left minus right of each cell, including the bias."""
+        cells = self._initial.cells
         towards = scores[cells.i] - scores[cells.j]
-        return np.asarray(cells.sign * towards[cells.edge] + np.append(lean, 0.0)[cells.group])
+        return np.asarray(cells.sign * towards[cells.edge] + np.append(bias, 0.0)[cells.group])
 
     def _with_errors(self, k: float, equations: Equations, sites: Sites) -> Equations:
-        """Cells share the precision of their edge as the curvatures of their likelihoods are."""
-        cells = self._sides.cells
+        """Split the precision of an edge among its cells in proportion to their curvatures."""
+        cells = self._initial.cells
         scores = equations.solve(divergence(cells.i, cells.j, sites.u, cells.n_items))
-        t = self._differences(scores, self._leans[k])
+        t = self._differences(scores, self._biases[k])
         bend = cells.weight * LIKELIHOODS[self.link](t, (1 + cells.mean) / 2)[2]
         total = np.bincount(cells.edge, bend, len(cells.i))
         bend = bend * (sites.t / np.maximum(total, TINY))[cells.edge]
-        prior = replace(self._sides.prior, scores=equations.ridge)
-        return replace(self._sides, curvatures=bend, prior=prior).equations
+        prior = replace(self._initial.prior, scores=equations.ridge)
+        return replace(self._initial, curvatures=bend, prior=prior).equations
 
 
 def _variances(graph: ComparisonGraph, equations: Equations) -> FloatArray:
-    """Of the difference of each pair; for many items as if their ends were independent."""
+    """Variance of each edge's difference; uncorrelated ends for many items."""
     covariance = ModelCovariance(equations, 1.0)
     own, matrix = covariance.variances, covariance.matrix
     joint = 0.0 if matrix is None else matrix[graph.i, graph.j]
@@ -155,34 +155,34 @@ def _variances(graph: ComparisonGraph, equations: Equations) -> FloatArray:
 
 @dataclass(frozen=True, eq=False)
 class PositionBiasPosterior(FoundBelief):
-    """What is believed of scores in view of answers with sides; `graph` is without them."""
+    """Posterior of the scores with position bias; `graph` is adjusted for it."""
 
-    sides: PositionAdjusted | None = None
+    adjusted: PositionAdjusted | None = None
     varies: float = 1.0
     held: FloatArray | None = None
 
     @property
     def dispersion(self) -> float:
-        """Variance of the answers around scores and sides, relative to that of choices."""
+        """Variance of the votes around scores and biases, relative to that of choices."""
         return self.varies
 
     @cached_property
     def evidence(self) -> PositionBiasEvidence:
-        """What the answers say about the prior."""
-        assert self.sides is not None
+        """Marginal likelihood of the prior variance."""
+        assert self.adjusted is not None
         graph = tempered(self.graph, self.varies)
-        return PositionBiasEvidence(graph, self.link, self.sides.fit, self.held)
+        return PositionBiasEvidence(graph, self.link, self.adjusted.fit, self.held)
 
     @property
-    def leans(self) -> tuple[FloatArray, FloatArray]:
-        """Means and variances of the leans of those who answered, over possible variances."""
+    def biases(self) -> tuple[FloatArray, FloatArray]:
+        """Means and variances of the biases of groups with votes, over prior variances."""
         evidence = self.evidence
         places: Sequence[float] = [evidence.best_place]
         shares = np.ones(1)
         if not evidence.knows_the_variance:
             places, shares = evidence.possible()
-        means = np.array([evidence.lean(k) for k in places])
-        within = np.array([evidence.lean_variance(k) for k in places])
+        means = np.array([evidence.bias(k) for k in places])
+        within = np.array([evidence.bias_variance(k) for k in places])
         mean = shares @ means
         return mean, shares @ (within + (means - mean) ** 2)
 
@@ -190,29 +190,29 @@ class PositionBiasPosterior(FoundBelief):
 def position_bias_posterior(
     answered: AnsweredGraph, position_bias: Position, link: str, held: FloatArray | None = None
 ) -> PositionBiasPosterior:
-    """What answers with sides make probable; `held` are leans that are known already."""
+    """Compute the posterior of votes with position bias; `held` are known biases."""
     usual, varies = 1 / USUAL_VARIANCE[link], 1.0
     for _ in range(ROUNDS):
-        sides = remove_position_bias(
-            answered, position_bias, link, ridge=usual, dispersion=varies, joined=True
+        adjusted = remove_position_bias(
+            answered, position_bias, link, ridge=usual, dispersion=varies, has_prior=True
         )
-        before, varies = varies, _dispersion(answered.graph, sides)
+        before, varies = varies, _dispersion(answered.graph, adjusted)
         if varies == before:
             break
-    if held is not None:  # groups that have come since do not lean
-        held = np.pad(held, (0, max(0, sides.fit.cells.n_groups - len(held))))
-    return PositionBiasPosterior(sides.graph, link, sides=sides, varies=before, held=held)
+    if held is not None:  # groups that joined later are unbiased
+        held = np.pad(held, (0, max(0, adjusted.fit.cells.n_groups - len(held))))
+    return PositionBiasPosterior(adjusted.graph, link, adjusted=adjusted, varies=before, held=held)
 
 
-def _dispersion(graph: ComparisonGraph, sides: PositionAdjusted) -> float:
-    """How much less than choices the answers vary around scores and sides."""
+def _dispersion(graph: ComparisonGraph, adjusted: PositionAdjusted) -> float:
+    """Return the dispersion of the votes around scores and biases."""
     if are_choices(graph):
         return 1.0
-    fit = sides.fit
+    fit = adjusted.fit
     cells, prior = fit.cells, fit.prior.scores
-    t = fit.differences + np.append(fit.lean, 0.0)[cells.group]
-    means = 2 * LINKS[sides.link].cdf(t) - 1
+    t = fit.differences + np.append(fit.bias, 0.0)[cells.group]
+    means = 2 * LINKS[adjusted.link].cdf(t) - 1
     residuals = cells.weight * (cells.square - (2 * cells.mean - means) * means)
-    kept = prior * float(sides.equations.inverse_diagonal.values.sum())
-    parameters = graph.n_items - 1 - kept + sides.n_leans
+    kept = prior * float(adjusted.equations.inverse_diagonal.values.sum())
+    parameters = graph.n_items - 1 - kept + adjusted.n_biases
     return pearson(residuals, cells.weight, means, parameters, graph.n_votes)

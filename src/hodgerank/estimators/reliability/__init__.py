@@ -1,1 +1,1 @@
-"""What studies by comparative judgement report: separation, split halves, misfit, agreement."""
+"""Statistics of comparative judgement: separation, split halves, misfit and agreement."""

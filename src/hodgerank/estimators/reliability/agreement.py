@@ -1,4 +1,4 @@
-"""Krippendorff's alpha: how far workers who were asked the same pair agree, beyond chance."""
+"""Krippendorff's alpha: agreement beyond chance of workers who judged the same pairs."""
 
 from __future__ import annotations
 
@@ -15,31 +15,29 @@ from hodgerank.types import BoolArray, FloatArray, IntArray
 
 Metric = Literal["nominal", "ordinal", "interval"]
 METRICS = ("nominal", "ordinal", "interval")
-MOST_KINDS = 50  # of answers that are only equal or not
-FEWEST = 5  # pairs and workers from which an interval can be told
-Z = 1.959964  # of a 95 % interval
+MOST_KINDS = 50  # of distinct outcomes for the nominal metric
+FEWEST = 5  # pairs and workers needed for an interval
+Z = 1.959964  # of a 95% interval
 
 
 @dataclass(frozen=True)
 class Agreement:
-    """Krippendorff's alpha of answers about pairs: 1 agree always, 0 as coins do.
+    """Krippendorff's alpha of votes on pairs: 1 is perfect agreement, 0 is chance.
 
-    Which item of a pair is called the first is arbitrary, so what chance gives is what answers to
-    pairs turned at random give: for choices, disagreement in half of all cases, and alpha is
-    2 x agreement - 1.
+    The order of the items in a pair is arbitrary, so chance agreement is computed with pairs
+    flipped at random. For choices it is one half, and alpha is 2 x agreement - 1.
 
     Attributes
     ----------
     alpha
         1 - observed / expected disagreement.
     lower, upper
-        95 % interval for other pairs and workers of the same kind; None where there are fewer than
-        five of either.
+        95% confidence interval for new pairs and workers; None with fewer than five of either.
     metric
-        What disagreement is: 'nominal' (equal or not), 'ordinal' (squared difference of ranks) or
-        'interval' (of outcomes).
+        The measure of disagreement: 'nominal' (equal or not), 'ordinal' (squared difference of
+        ranks) or 'interval' (squared difference of outcomes).
     n_pairs, n_workers, n_votes
-        Pairs that at least two workers answered, who they are, and what they said.
+        Number of pairs judged by at least two workers, of these workers, and of their votes.
     """
 
     alpha: float
@@ -51,15 +49,15 @@ class Agreement:
     n_votes: int
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain values, ready for JSON."""
+        """Return plain values, ready for JSON."""
         return dict(vars(self))
 
 
 def agreement(answered: AnsweredGraph, metric: Metric | None = None) -> Agreement | None:
-    """Alpha over pairs (units) and workers (coders); None where it cannot be said.
+    """Return alpha over pairs (units) and workers (coders), or None if it is undefined.
 
-    That is where no pair was answered by two workers, or all answers are ties. A worker who
-    answered a pair several times is not compared with oneself.
+    It is undefined if no pair was judged by two workers, or all votes are ties. Repeated votes of
+    one worker on a pair are not compared with each other.
     """
     votes = answered.votes
     if metric is None:
@@ -77,12 +75,12 @@ def agreement(answered: AnsweredGraph, metric: Metric | None = None) -> Agreemen
     found = cells.disagreement(features, used)
     n_votes = float(times.sum())
     alpha = 1 - float(found.sum()) / (n_votes * expected)
-    counts = cells.answers * cells.is_shared
+    counts = cells.votes * cells.is_shared
     surplus = (found - counts * float(found.sum()) / n_votes) / (n_votes * expected)
     n_pairs, n_workers = (len(np.unique(k[cells.is_shared])) for k in (cells.pair, cells.worker))
     half = None
     if min(n_pairs, n_workers) >= FEWEST:
-        # Both ends of a disagreement are somebody's: a worker moves it twice.
+        # A disagreement involves two workers, so each worker's contribution counts twice.
         half = Z * float(
             np.sqrt(
                 np.sum(np.bincount(cells.pair, surplus) ** 2)
@@ -102,19 +100,19 @@ def agreement(answered: AnsweredGraph, metric: Metric | None = None) -> Agreemen
 
 @dataclass(frozen=True, eq=False)
 class _Cells:
-    """Answers of known workers; a cell is what one of them said of one pair.
+    """Votes of known workers; a cell holds the votes of one worker on one pair.
 
     Attributes
     ----------
     rows, times, cell
-        The answers, how many a row stands for, and the cell of each.
-    pair, worker, answers
-        Of each cell.
+        Rows of the votes, the number of votes per row, and the cell of each row.
+    pair, worker, votes
+        Pair, worker and number of votes of each cell.
     others
-        Answers to the pair of each cell by other workers.
+        Number of votes by other workers on the pair of each cell.
     rivals
-        Of each pair, the number of its answers over that of all its pairs of answers by two
-        workers, either way round.
+        For each pair, its number of votes over its number of ordered pairs of votes by different
+        workers.
     """
 
     rows: IntArray
@@ -122,7 +120,7 @@ class _Cells:
     cell: IntArray
     pair: IntArray
     worker: IntArray
-    answers: FloatArray
+    votes: FloatArray
     others: FloatArray
     rivals: FloatArray
 
@@ -145,13 +143,13 @@ class _Cells:
 
     @property
     def is_shared(self) -> BoolArray:
-        """Whether somebody else answered the pair of the cell too."""
+        """Whether another worker judged the pair of the cell."""
         return self.others > 0
 
     def disagreement(self, features: list[FloatArray], used: BoolArray) -> FloatArray:
-        """Squared differences between each cell and the others of its pair.
+        """Sum of squared differences between each cell and the other cells of its pair.
 
-        Scaled so that a pair counts as often as it has answers.
+        Scaled so that a pair counts in proportion to its votes.
         """
         cell, times, n_cells = self.cell[used], self.times[used], len(self.pair)
         total = np.zeros(n_cells)
@@ -160,18 +158,18 @@ class _Cells:
             squares = np.bincount(cell, times * feature**2, n_cells)
             other_sums = np.bincount(self.pair, sums)[self.pair] - sums
             other_squares = np.bincount(self.pair, squares)[self.pair] - squares
-            total += self.answers * other_squares + self.others * squares - 2 * sums * other_sums
+            total += self.votes * other_squares + self.others * squares - 2 * sums * other_sums
         return np.asarray(np.maximum(total, 0.0) * self.rivals[self.pair])
 
 
 def _features(
     y: FloatArray, times: FloatArray, metric: Metric
 ) -> tuple[list[FloatArray], list[FloatArray]]:
-    """Coordinates whose squared distance is the metric; those of an answer, and of its mirror."""
+    """Return coordinates whose squared distance is the metric, for votes and for flipped votes."""
     if metric == "interval":
         return [y], [-y]
     kinds = np.unique(np.r_[y, -y])
-    if metric == "ordinal":  # the squared difference of ranks is what Krippendorff's metric is
+    if metric == "ordinal":  # Krippendorff's ordinal metric is the squared difference of ranks
         counts = np.bincount(np.searchsorted(kinds, y), times, len(kinds))
         counts = counts + counts[::-1]
         middle = np.cumsum(counts) - counts / 2
@@ -180,7 +178,7 @@ def _features(
         return [own], [-own]
     if len(kinds) > MOST_KINDS:
         raise InvalidArgument(
-            f"there are {len(kinds):,} different answers, too many to be only equal or not: use "
+            f"there are {len(kinds):,} distinct outcomes, too many for metric='nominal': use "
             "metric='ordinal' or 'interval'"
         )
     return (
@@ -190,7 +188,7 @@ def _features(
 
 
 def _expected(features: list[FloatArray], mirrored: list[FloatArray], times: FloatArray) -> float:
-    """Mean disagreement of two answers to different pairs, either of which may be turned."""
+    """Return the mean disagreement of votes on different pairs, each flipped at random."""
     n, total = float(times.sum()), 0.0
     for own, turned in zip(features, mirrored, strict=True):
         even = (own + turned) / 2

@@ -1,4 +1,4 @@
-"""assess_reliability: the statistics that studies by comparative judgement report."""
+"""assess_reliability: the statistics reported by studies with comparative judgement."""
 
 from __future__ import annotations
 
@@ -27,27 +27,27 @@ SPLIT = {
     "worker": "whole workers",
     "ballot": "whole ballots",
     "unit": "whole units",
-    "answer": "the answers to each pair",
+    "vote": "the votes on each pair",
 }
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Reliability(Displayed):
-    """How reproducible the scores are, how far workers agree, and what does not fit.
+    """Reliability of the scores, agreement of the workers, and misfit.
 
     Attributes
     ----------
     scores
-        Bradley-Terry scores with Firth's correction, in the order of `votes.items`; all of this is
-        about them.
+        Bradley-Terry scores with Firth's correction, in the order of `votes.items`. All statistics
+        refer to them.
     separation
-        None where there are fewer than three items, or their scores do not differ.
+        None with fewer than three items, or if their scores do not differ.
     agreement
-        None where no pair was answered by two known workers, or all answers are ties.
+        None if no pair was judged by two known workers, or all votes are ties.
     n_splits, seed
-        Of `split_half`.
+        Arguments of `split_half`.
     false_discovery_rate
-        Of the names of `items` and `workers` that misfit.
+        Expected share of false positives among misfitting `items`, and among misfitting `workers`.
     """
 
     scores: FloatArray
@@ -60,40 +60,40 @@ class Reliability(Displayed):
 
     @property
     def votes(self) -> Comparisons:
-        """The answers that were assessed."""
+        """The votes that were assessed."""
         return self._residuals.answered.votes
 
     @cached_property
     def items(self) -> Misfit:
-        """Infit and outfit of the items; computed when first looked at, as all that follows."""
+        """Infit and outfit of the items; computed on first access, as are the properties below."""
         return item_misfit(self._residuals, self.false_discovery_rate)
 
     @cached_property
     def workers(self) -> Misfit | None:
-        """Those of the workers; None where the votes do not say who answered."""
+        """Infit and outfit of the workers; None if workers are not recorded."""
         return worker_misfit(self._residuals, self.false_discovery_rate)
 
     @cached_property
     def split_half(self) -> SplitHalf:
-        """Correlation of the scores from two halves of the answers."""
+        """Correlation of the scores from two halves of the votes."""
         return split_half(self._residuals.answered, self.n_splits, self.seed)
 
     @property
     def statements(self) -> tuple[str, ...]:
-        """What there is to say, in plain sentences; all but the split halves."""
+        """The findings, one sentence each, without split-half reliability."""
         workers = () if self.workers is None else (self._of_misfit(self.workers),)
         scores = (self._of_separation(), self._of_agreement())
         return (*scores, self._of_misfit(self.items), *workers)
 
     @property
     def about_scores(self) -> tuple[str, ...]:
-        """Of these sentences, those that are not about workers who are unknown, or single ones."""
+        """The findings about scores and items; agreement only if workers are recorded."""
         agreement = (self._of_agreement(),) if self.votes.n_workers else ()
         return (self._of_separation(), *agreement, self._of_misfit(self.items))
 
     @property
     def split_half_statement(self) -> str:
-        """What the split halves say."""
+        """Split-half reliability in one sentence."""
         halves = self.split_half
         if halves.correlation is None:
             return (
@@ -125,8 +125,8 @@ class Reliability(Displayed):
             text += f"; at least {found.lower:.2f} with 95% confidence"
         if found.adaptive:
             text += (
-                "; pairs were chosen adaptively, which mostly distorts it: bayes_rank, which "
-                "accounts for most of it, gives "
+                "; pairs were chosen adaptively, which biases this value: bayes_rank, which "
+                "corrects for most of it, gives "
                 f"{found.posterior_reliability:.2f}"
             )
         return text
@@ -176,9 +176,9 @@ class Reliability(Displayed):
     def to_dict(
         self, *, with_workers: bool = True, with_split_half: bool = False
     ) -> dict[str, Any]:
-        """Plain values, ready for JSON; what cannot be said is null.
+        """Return plain values, ready for JSON; undefined values are null.
 
-        The split halves are there where they are wanted: they take a hundred rankings or more.
+        Split-half reliability is optional because it takes a hundred rankings or more.
         """
         content: dict[str, Any] = {
             "statements": list(self.statements if with_workers else self.about_scores),
@@ -202,20 +202,19 @@ def assess_reliability(
     seed: int = 0,
     false_discovery_rate: float = 0.05,
 ) -> Reliability:
-    """Separation, split halves, misfit of items and workers, and agreement of workers.
+    """Compute separation, split-half reliability, misfit of items and workers, and agreement.
 
     Parameters
     ----------
     votes
-        Comparisons, or anything `read_comparisons` takes; all groups of `VoteGroups` together.
+        Comparisons, or anything `read_comparisons` accepts; all groups of `VoteGroups` together.
     metric
-        What Krippendorff's alpha takes for disagreement. Default: 'nominal' for choices,
-        'interval' where there are ties or grades.
+        Disagreement in Krippendorff's alpha. Default: 'nominal' for choices, 'interval' if there
+        are ties or grades.
     n_splits, seed
-        Of the split halves, which are computed when they are first looked at.
+        Number of split halves, which are computed on first access, and their random seed.
     false_discovery_rate
-        Of the items (and of the workers) called misfitting, at most this share is expected to be
-        innocent.
+        Expected share of false positives among misfitting items, and among misfitting workers.
 
     Examples
     --------
@@ -247,9 +246,9 @@ def reliability_of(
     seed: int = 0,
     false_discovery_rate: float = 0.05,
 ) -> Reliability:
-    """The same of answers whose graph is known; those that workers only repeat count once."""
+    """Assess votes whose graph is known; correlated repetitions by a worker count once."""
     if not len(answered.votes):
-        raise InvalidComparisons("there are no answers to assess")
+        raise InvalidComparisons("there are no votes to assess")
     if repeat_themselves(answered):
         answered = counted_once(answered)
     fit = BradleyTerryFit.of(answered.graph)

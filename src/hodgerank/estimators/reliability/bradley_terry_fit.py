@@ -1,7 +1,7 @@
-"""Bradley-Terry scores that are finite whatever the answers, and what residuals lose to fitting.
+"""Bradley-Terry scores with Firth's correction, and the leverage of the votes.
 
-Firth's correction: every pair gets half of its leverage as a further win for each side. It takes
-the first-order bias out of the scores, and undefeated items out of infinity, without a prior.
+Every pair gets half of its leverage as an additional win for each side. This removes the
+first-order bias of the scores and keeps those of undefeated items finite, without a prior.
 """
 
 from __future__ import annotations
@@ -20,23 +20,23 @@ from hodgerank.kernels.links import LINKS
 from hodgerank.types import FloatArray
 
 LINK = "bradley-terry"
-CLOSE = 1e-4  # of scores from one round to the next
+CLOSE = 1e-4  # change of the scores between rounds
 MOST_ROUNDS = 30
-FEW_ROUNDS = 3  # where leverage is expensive
+FEW_ROUNDS = 3  # for large graphs, where leverage is expensive
 
 
 @dataclass(frozen=True, eq=False)
 class BradleyTerryFit:
-    """Scores of a graph, one per item, and what is known of each edge.
+    """Scores of the items of a graph, and fit statistics of its edges.
 
     Attributes
     ----------
     graph
-        With weights that add up to the effective number of answers: only their ratios count.
+        The graph, with weights rescaled to sum to the effective number of votes.
     scores
-        They sum to zero in each component.
+        Scores that sum to zero in each component.
     leverage
-        By how much the answers of each edge determine their own fit, all together.
+        Total leverage of the votes on each edge.
     """
 
     graph: ComparisonGraph
@@ -45,7 +45,7 @@ class BradleyTerryFit:
 
     @classmethod
     def of(cls, graph: ComparisonGraph) -> BradleyTerryFit:
-        """Fit a graph, each component by itself."""
+        """Fit a graph, each component separately."""
         evened = graph.weights.sum() / graph.weight_squares.sum()
         graph = replace(
             graph,
@@ -72,7 +72,7 @@ class BradleyTerryFit:
         return replace(graph, weights=weights, flows=graph.weights * graph.flows / weights)
 
     def _leverage(self) -> FloatArray:
-        """Curvature times effective resistance; of large graphs as if scores were uncorrelated."""
+        """Return curvature times effective resistance, with uncorrelated scores in large graphs."""
         i, j, information = self.graph.i, self.graph.j, self.information
         variances = information.inverse_diagonal.values
         resistance = variances[i] + variances[j]
@@ -82,7 +82,7 @@ class BradleyTerryFit:
 
     @cached_property
     def differences(self) -> FloatArray:
-        """Of the scores of each edge's ends."""
+        """Score difference of each edge."""
         return np.asarray(self.scores[self.graph.i] - self.scores[self.graph.j])
 
     @cached_property
@@ -92,37 +92,37 @@ class BradleyTerryFit:
 
     @property
     def variances(self) -> FloatArray:
-        """Of one answer to each edge, if it is a choice."""
+        """Variance of one choice on each edge."""
         return self.chances * (1 - self.chances)
 
     @cached_property
     def information(self) -> NormalEquations:
-        """What the answers tell of the scores."""
+        """Information of the votes about the scores."""
         graph = self.graph
         return NormalEquations(graph.i, graph.j, graph.weights * self.variances, graph.components)
 
     @cached_property
     def equations(self) -> NormalEquations:
-        """The same with the further wins: a gradient of the answers moves the scores by these."""
+        """Information including the additional wins: the Hessian of the corrected likelihood."""
         graph, weights = self.graph, self.graph.weights + self.leverage
         return NormalEquations(graph.i, graph.j, weights * self.variances, graph.components)
 
     @cached_property
     def is_plain(self) -> bool:
-        """Whether all answers are choices: no ties, no grades."""
+        """Whether all votes are choices: no ties, no grades."""
         return are_choices(self.graph)
 
     @cached_property
     def dispersion(self) -> float:
-        """Variance of the answers in units of that of choices; 1 for choices, less with ties."""
+        """Variance of the votes relative to choices: 1 for choices, less with ties."""
         return dispersion_around(self.graph, 2 * self.chances - 1, float(self.leverage.sum()))
 
     @cached_property
     def score_variances(self) -> FloatArray:
-        """Of each score.
+        """Variance of each score.
 
-        The sandwich of both systems, with the share of the further wins taken as the same for all
-        answers of an item.
+        A sandwich of both information matrices, with the share of additional wins taken as equal
+        for all votes on an item.
         """
         graph = self.graph
         given, used = (

@@ -1,4 +1,4 @@
-"""Misfit: infit and outfit of items or workers, and which of them do not fit."""
+"""Misfit: infit and outfit of items or workers, and a test of which misfit."""
 
 from __future__ import annotations
 
@@ -21,29 +21,29 @@ from hodgerank.types import BoolArray, FloatArray, IntArray, Item
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Misfit(Displayed):
-    """Mean squares of the residuals of each item, or of each worker; NaN is 'cannot be said'.
+    """Mean squared residuals of each item, or of each worker; NaN if undefined.
 
     Attributes
     ----------
     of
         'item' or 'worker'.
     names, votes
-        Who, and how many votes.
+        Names, and number of votes of each.
     infit, outfit
-        Squared residuals over what is expected of them, weighted by information or not: 1 is as
-        Bradley-Terry says, more is less predictable. Fitting is allowed for.
+        Squared residuals relative to their expectation, weighted by information (infit) or
+        unweighted (outfit), corrected for leverage: 1 fits Bradley-Terry, more is less predictable.
     infit_z, outfit_z
-        The same as standard normals, by Wilson and Hilferty.
+        The same as standard normal deviates, by Wilson and Hilferty.
     p_value
-        How often answers that follow the ranking as all others do depart from it as far.
+        Probability of at least this misfit for votes that follow the ranking as the others do.
     misfits
-        Who follows the ranking less than the others, by the procedure of [Benjamini95], and has an
-        infit above the mean by a twentieth. Where all are alike somebody is named with about the
-        probability `false_discovery_rate` at most (measured at 5 %: items in 0 to 10 % of crowds
-        that Bradley-Terry need not fit, workers in 0 to 5 %).
+        Significant misfits by the procedure of [Benjamini95], with an infit at least 5% above the
+        mean. Without any misfit, some name is flagged with a probability of at most about
+        `false_discovery_rate` (measured at 5%: items in 0 to 10% of crowds that Bradley-Terry need
+        not fit, workers in 0 to 5%).
     conventional
-        Who has an infit above the mean by two standard deviations: the usual rule of the field,
-        which names some in every large crowd.
+        Infit more than two standard deviations above the mean: the usual rule of the field, which
+        flags some in every large crowd.
     """
 
     of: str
@@ -65,7 +65,7 @@ class Misfit(Displayed):
 
     @property
     def misfitting(self) -> tuple[Item, ...]:
-        """Who misfits, the surest first."""
+        """Names of the misfits, most significant first."""
         order = np.argsort(np.where(self.misfits, self.p_value, np.inf), kind="stable")
         return tuple(self.names[k] for k in order[: int(self.misfits.sum())].tolist())
 
@@ -80,13 +80,13 @@ class Misfit(Displayed):
         return Preview(shown, rows, len(self))
 
     def to_frame(self, backend: str | None = None) -> Any:
-        """One row per item or worker."""
+        """Return one row per item or worker."""
         from hodgerank.data.sources.frames import build_frame
 
         return build_frame(self._columns(), backend or self.backend)
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain values, ready for JSON; what cannot be said is null."""
+        """Return plain values, ready for JSON; undefined values are null."""
         columns = self._columns()
         rows = zip(*(_plain(values) for values in columns.values()), strict=True)
         return {
@@ -113,18 +113,18 @@ def _plain(values: Any) -> list[Any]:
     return [None if isinstance(v, float) and np.isnan(v) else v for v in values.tolist()]
 
 
-PER_CLASS = 100  # answers, at least
+PER_CLASS = 100  # votes, at least
 MOST_CLASSES = 20
-SURE = 1e-6  # nobody is surer than that
+SURE = 1e-6  # bounds probabilities away from 0 and 1
 
 
 @dataclass(frozen=True, eq=False)
 class Residuals:
-    """One value per answer: 1 the favourite is preferred, 0 the other, minus what is expected.
+    """Residuals of the votes, as outcomes for the favourite of each pair minus their expectation.
 
-    Pairs are sorted into classes of similar difference. What all answers of a class have in common,
-    such as lapses or a link that is not the logistic one, is nobody's misfit: `expected` is the
-    chance of the favourite as the class has it.
+    Pairs are binned into classes by score difference. A deviation that all votes of a class share,
+    such as lapses or a wrong link, is not misfit of an item or worker: `expected` is the
+    probability of the favourite, corrected by the mean residual of the class.
     """
 
     answered: AnsweredGraph
@@ -132,33 +132,33 @@ class Residuals:
 
     @cached_property
     def times(self) -> FloatArray:
-        """How many answers each row stands for."""
+        """Number of votes per row."""
         return self.answered.votes.votes_per_row.astype(float)
 
     @cached_property
     def chance(self) -> FloatArray:
-        """Of the favourite of each edge, by Bradley-Terry."""
+        """Bradley-Terry probability of the favourite of each edge."""
         return np.maximum(self.fit.chances, 1 - self.fit.chances)
 
     @cached_property
     def outcome(self) -> FloatArray:
-        """Of the favourite, from 0 to 1, for each answer."""
+        """Outcome for the favourite, from 0 to 1, of each vote."""
         side = np.where(self.fit.differences >= 0, 1.0, -1.0)
         return np.asarray((1 + side[self.answered.edge] * self.answered.turned) / 2)
 
     @cached_property
     def residual(self) -> FloatArray:
-        """Outcome minus chance, for each answer."""
+        """Outcome minus probability, of each vote."""
         return np.asarray(self.outcome - self.chance[self.answered.edge])
 
     @cached_property
     def kept(self) -> FloatArray:
-        """Share of an answer's variance that fitting left over, for each edge."""
+        """Share of a vote's residual variance that remains after fitting, for each edge."""
         return np.maximum(1 - self.fit.leverage / self.fit.graph.weights, SURE)
 
     @cached_property
     def classes(self) -> IntArray:
-        """The class of each edge, by the size of its difference; each has about as many answers."""
+        """Class of each edge by the size of its difference, with similar numbers of votes."""
         counts = self.fit.graph.counts
         n_classes = int(np.clip(counts.sum() // PER_CLASS, 1, MOST_CLASSES))
         order = np.argsort(self.chance, kind="stable")
@@ -168,26 +168,26 @@ class Residuals:
         return classes
 
     @cached_property
-    def answers_in_class(self) -> FloatArray:
-        """Number of answers in each class."""
+    def votes_in_class(self) -> FloatArray:
+        """Number of votes in each class."""
         return self._in_class(np.ones(len(self.times)))
 
     def _in_class(self, values: FloatArray) -> FloatArray:
         return np.bincount(self.classes[self.answered.edge], self.times * values).astype(float)
 
     def _class_mean(self, values: FloatArray) -> FloatArray:
-        """For each edge, the mean over the answers of its class."""
-        n = self.answers_in_class
+        """Return, for each edge, the mean over the votes of its class."""
+        n = self.votes_in_class
         return np.asarray((self._in_class(values) / np.where(n > 0, n, 1.0))[self.classes])
 
     @cached_property
     def expected(self) -> FloatArray:
-        """Chance of the favourite of each edge, corrected by what its class has in common."""
+        """Probability of the favourite of each edge, plus the mean residual of its class."""
         return np.clip(self.chance + self._class_mean(self.residual), SURE, 1 - SURE)
 
     @cached_property
     def variance(self) -> FloatArray:
-        """Of an answer to each edge, around what is expected."""
+        """Variance of a vote on each edge around its expectation."""
         binomial = self.expected * (1 - self.expected)
         if self.fit.is_plain:
             return binomial
@@ -198,7 +198,7 @@ class Residuals:
 
     @cached_property
     def variance_of_square(self) -> FloatArray:
-        """Of the squared residual of an answer to each edge."""
+        """Variance of the squared residual of a vote on each edge."""
         v = self.fit.variances
         if self.fit.is_plain:
             return np.maximum(v * (1 - 4 * v), 0.0)
@@ -206,17 +206,18 @@ class Residuals:
         return np.maximum(self._class_mean(squares**2) - self._class_mean(squares) ** 2, 0.0)
 
 
-FEWEST_ANSWERS = 10  # below which nobody is called misfitting
-BLOCK = 256  # groups solved for at once
+FEWEST_VOTES = 10  # votes needed for a test
+BLOCK = 256  # groups per solve
 NO_SPREAD = 1e-9
-# Answers that fit do not show that there is no noise: one more pair of equals would vary so much.
+# Variance of one additional vote on an even pair: a perfect fit does not prove the absence of
+# noise.
 ONE_MORE = 0.25
-NOTABLE = 1.05  # of the mean infit: with many answers, departures nobody minds are significant
-LEAST_FREE = 0.2  # of the variance: an item that fitting explains this far cannot misfit
+NOTABLE = 1.05  # ratio to the mean infit: with many votes, irrelevant departures are significant
+LEAST_FREE = 0.2  # share of the variance: an item that the fit explains beyond this cannot misfit
 
 
 def item_misfit(residuals: Residuals, rate: float) -> Misfit:
-    """Of each item; an answer is one of both its items."""
+    """Return the misfit of each item; a vote counts for both of its items."""
     votes = residuals.answered.votes
     rows = np.arange(len(votes))
     return _misfit(
@@ -230,7 +231,7 @@ def item_misfit(residuals: Residuals, rate: float) -> Misfit:
 
 
 def worker_misfit(residuals: Residuals, rate: float) -> Misfit | None:
-    """Of each worker; None where nobody is known."""
+    """Return the misfit of each worker; None if workers are not recorded."""
     votes = residuals.answered.votes
     rows = np.flatnonzero(votes.worker != NO_WORKER)
     if not len(rows):
@@ -247,7 +248,7 @@ def _misfit(
     group: IntArray,
     rate: float,
 ) -> Misfit:
-    """Of groups of answers, given by row and group."""
+    """Return the misfit of groups of votes, given the row and group of each entry."""
     edge, n = residuals.answered.edge[rows], len(names)
     times = residuals.times[rows]
 
@@ -263,11 +264,11 @@ def _misfit(
     with np.errstate(divide="ignore", invalid="ignore"):
         infit = total(square) / inner
         outfit = total(square / usual[edge]) / answers
-        told = np.where(free > LEAST_FREE, free, 0.0)
-        infit_q = np.sqrt(told * total(spread[edge])) / inner
-        outfit_q = np.sqrt(told * total((spread / usual**2)[edge])) / answers
+        used = np.where(free > LEAST_FREE, free, 0.0)
+        infit_q = np.sqrt(used * total(spread[edge])) / inner
+        outfit_q = np.sqrt(used * total((spread / usual**2)[edge])) / answers
     p_value = _p_values(residuals, rows, edge, group, steepness, free, shift, total)
-    p_value[answers < FEWEST_ANSWERS] = np.nan
+    p_value[answers < FEWEST_VOTES] = np.nan
     infit, outfit = (np.where(np.isfinite(ms), ms, np.nan) for ms in (infit, outfit))
     return Misfit(
         of=of,
@@ -295,19 +296,19 @@ def _p_values(
     shift: FloatArray,
     total: Callable[[FloatArray], FloatArray],
 ) -> FloatArray:
-    """Do favourites lose more often than with others, weighted by how clear they are?
+    """Test whether favourites lose more often than expected, weighted by how clear the pairs are.
 
-    That is the infit as far as it depends on the answers. Its null distribution is that of a sum of
-    rare events: a gamma distribution with the mean, variance and skewness that it has.
+    This is the part of the infit that depends on the votes. Its null distribution, a sum of rare
+    events, is approximated by a gamma distribution with the same mean, variance and skewness.
     """
     n, weight = len(free), steepness[edge]
     lack = total(weight * (residuals.expected[edge] - residuals.outcome[rows])) + shift
     variance = residuals.variance
-    # What is expected was found from the answers of the group too.
-    n_classes = len(residuals.answers_in_class)
+    # The expectation was estimated from the votes of the group too.
+    n_classes = len(residuals.votes_in_class)
     key = group * n_classes + residuals.classes[edge]
     own = np.bincount(key, residuals.times[rows], n * n_classes).reshape(n, n_classes)
-    others = 1 - own / np.maximum(residuals.answers_in_class, 1.0)
+    others = 1 - own / np.maximum(residuals.votes_in_class, 1.0)
     seen = np.maximum(others, 0.0)[group, residuals.classes[edge]]
     squares = total(seen * weight**2 * variance[edge]) * free
     squares = np.where(free > LEAST_FREE, squares + ONE_MORE, 0.0)
@@ -317,7 +318,7 @@ def _p_values(
 
 
 def _upper_tail(value: FloatArray, variance: FloatArray, third: FloatArray) -> FloatArray:
-    """P(X >= value) for a shifted gamma of mean 0 with these moments; NaN without spread."""
+    """P(X >= value) for a shifted gamma of mean 0 with these moments; NaN without variance."""
     from scipy.special import gammaincc, ndtr
 
     known = variance > NO_SPREAD
@@ -336,17 +337,17 @@ def _refitted(
     steepness: FloatArray,
     n: int,
 ) -> tuple[FloatArray, FloatArray]:
-    """What fitting the scores does to the misfit of each group.
+    """Return the effect of fitting the scores on the misfit of each group.
 
-    The share of its variance that is left over, and by how much it changes when the scores follow
-    what is expected in each class.
+    The share of its variance that remains, and its change when the scores follow the expectation of
+    each class.
     """
     fit = residuals.fit
     graph, information = fit.graph, fit.information
     side = np.where(fit.differences >= 0, 1.0, -1.0)
-    pull = times * (steepness * fit.variances * side)[edge]
+    contributions = times * (steepness * fit.variances * side)[edge]
     ends = graph.i[edge], graph.j[edge]
-    gradients = sums_at_ends(*ends, pull, group, (graph.n_items, n))
+    gradients = sums_at_ends(*ends, contributions, group, (graph.n_items, n))
     whole = np.bincount(group, times * (steepness**2 * fit.variances)[edge], n)
     surplus = graph.weights * (graph.flows - side * (2 * residuals.expected - 1)) / 2
     step = information.solve(divergence(graph.i, graph.j, surplus, graph.n_items))
@@ -355,7 +356,7 @@ def _refitted(
         block = gradients[:, start : start + BLOCK].toarray()
         if information.method == "dense":
             moved = information.inverse @ block
-        else:  # as if each score were found alone
+        else:  # as if scores were uncorrelated
             own = np.bincount(graph.i, information.weights, graph.n_items)
             own = own + np.bincount(graph.j, information.weights, graph.n_items)
             moved = block / np.maximum(own, 1e-300)[:, None]

@@ -1,4 +1,4 @@
-"""Scale separation reliability: how much of the spread of the scores is not noise."""
+"""Scale separation reliability: the share of the variance in scores that is signal."""
 
 from __future__ import annotations
 
@@ -14,31 +14,31 @@ from hodgerank.estimators.covariance import ClusteredCovariance
 from hodgerank.estimators.reliability.bradley_terry_fit import BradleyTerryFit
 from hodgerank.types import FloatArray
 
-LEVEL = 0.975  # the noise is not quite known either: by 0.95, what is said holds in 90 % of cases
+LEVEL = 0.975  # the noise is uncertain too: with .95 the bound would hold in 90% of cases
 FEWEST_ITEMS = 3
 
 
 @dataclass(frozen=True)
 class Separation:
-    """What the spread of the scores says of their precision.
+    """Reliability of the scores, from their variance and standard errors.
 
     Attributes
     ----------
     reliability
         SSR, (variance of the scores - mean squared standard error) / variance of the scores, by
         Bradley-Terry with Firth's correction. It estimates the squared correlation of these scores
-        with the true ones; 0 where the scores spread no more than noise does.
+        with the true ones; 0 if the scores vary no more than expected by chance.
     lower
-        What it is at least with 95 % confidence, if the true scores are like draws from a normal
-        distribution; None where pairs were chosen by labels.
+        Lower bound with 95% confidence, for normally distributed true scores; None if pairs were
+        chosen adaptively.
     variance, mean_squared_error
-        Of the scores; both in squared logits.
+        Variance and mean squared standard error of the scores, in squared logits.
     n_items
-        Items that were compared.
+        Number of compared items.
     clustered_by
-        'ballot' or 'unit' where standard errors allow for answers that hang together.
+        'ballot' or 'unit' if standard errors are clustered.
     adaptive
-        Whether pairs were chosen in the light of earlier answers, which inflates the reliability.
+        Whether pairs were chosen adaptively, which biases the reliability.
     """
 
     reliability: float
@@ -52,25 +52,25 @@ class Separation:
 
     @cached_property
     def posterior_reliability(self) -> float:
-        """The same from `bayes_rank`, whose prior allows for pairs that were chosen by labels.
+        """The reliability from `bayes_rank`, whose prior corrects for adaptively chosen pairs.
 
-        Computed when first looked at.
+        Computed on first access.
         """
         return _posterior_reliability(self._fit)
 
     @property
     def index(self) -> float:
-        """G, the spread of the true scores in units of their standard error."""
+        """Separation index G: the spread of the true scores in units of their standard error."""
         return float(np.sqrt(self.reliability / max(1 - self.reliability, 1e-12)))
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain values, ready for JSON."""
+        """Return plain values, ready for JSON."""
         shown = [one.name for one in fields(self) if not one.name.startswith("_")]
         return {name: getattr(self, name) for name in (*shown, "posterior_reliability", "index")}
 
 
 def separation(votes: Comparisons, fit: BradleyTerryFit) -> Separation | None:
-    """Of the votes whose fit is known; None where the scores do not differ, or are two only."""
+    """Return the separation of fitted votes; None if the scores do not differ or are only two."""
     compared = fit.graph.votes_per_item > 0
     components = fit.graph.components[compared]
     freedom = int(compared.sum()) - len(np.unique(components))
@@ -93,7 +93,7 @@ def separation(votes: Comparisons, fit: BradleyTerryFit) -> Separation | None:
 
 
 def _variances(votes: Comparisons, fit: BradleyTerryFit) -> tuple[FloatArray, str | None]:
-    """Of the scores, by the model or by ballots whose answers hang together."""
+    """Return the variances of the scores, from the model or clustered by ballot."""
     if votes.n_ballots > 1:
         chance = fit.scores[votes.left] - fit.scores[votes.right]
         slopes = votes.total_weight * ((1 + votes.outcome) / 2 - 1 / (1 + np.exp(-chance)))
@@ -105,14 +105,14 @@ def _variances(votes: Comparisons, fit: BradleyTerryFit) -> tuple[FloatArray, st
 
 
 def _at_least(reliability: float, freedom: int) -> float:
-    """The noise is taken as known; the spread of normal scores is a chi-square."""
+    """Return the lower bound, for known noise and a chi-square distributed score variance."""
     from scipy.special import chdtri
 
     return max(0.0, 1 - (1 - reliability) * float(chdtri(freedom, 1 - LEVEL)) / freedom)
 
 
 def _posterior_reliability(fit: BradleyTerryFit) -> float:
-    """Spread of the most probable scores over that of scores drawn from the posterior."""
+    """Return the variance of the posterior means over that of draws from the posterior."""
     posterior = bayes_rank(fit.graph)
     compared = posterior.votes > 0
     scores, errors = posterior.scores[compared], posterior.standard_errors[compared]

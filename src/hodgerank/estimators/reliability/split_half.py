@@ -1,4 +1,4 @@
-"""Split-half reliability: would the other half of the judges have ranked the items alike?"""
+"""Split-half reliability: would the other half of the workers rank the items alike?"""
 
 from __future__ import annotations
 
@@ -16,33 +16,33 @@ from hodgerank.graph.comparison_graph import ComparisonGraph
 from hodgerank.kernels.edges import group_rows
 from hodgerank.types import CodeArray, FloatArray, IntArray, RngLike
 
-FEWEST_WORKERS = 10  # from which halves of workers are alike enough to be compared
+FEWEST_WORKERS = 10  # needed for halves of workers to be comparable
 FEWEST_ITEMS = 3
-MOST_AT_ONCE = 10**9  # answers to a pair that can be dealt out one by one
-By = Literal["worker", "ballot", "unit", "answer"]
+MOST_AT_ONCE = 10**9  # votes on a pair up to which an exact split is drawn
+By = Literal["worker", "ballot", "unit", "vote"]
 
 
 @dataclass(frozen=True)
 class SplitHalf:
-    """Scores from two halves of the answers, split at random again and again.
+    """Correlation of the scores from random halves of the votes.
 
     Attributes
     ----------
     correlation
-        Median over the splits of the correlation of both halves' Bradley-Terry scores; None where
-        most halves have no items in common that both can compare.
+        Median over the splits of the correlation between both halves' Bradley-Terry scores; None if
+        most splits are not usable.
     low, high
-        Between which nine tenths of the splits lie: how much depends on the split, no interval.
+        Range of the central 90% of splits. It shows the variation between splits; it is not a
+        confidence interval.
     spearman_brown
-        What the correlation of two samples as large as this one would be, 2r / (1 + r); None where
-        r is not positive.
+        Predicted correlation of two samples as large as this one, 2r / (1 + r); None if r is not
+        positive.
     by
-        What was split: whole workers, ballots or units, or the answers to each pair.
+        What was split: whole workers, ballots or units, or the votes on each pair.
     n_splits, n_usable
-        How many splits there were, and in how many both halves could compare at least half of the
-        items with each other.
+        Number of splits, and of splits in which both halves connect at least half of the items.
     n_items
-        Items compared by both halves, on average over the usable splits.
+        Items connected in both halves, averaged over the usable splits.
     """
 
     correlation: float | None
@@ -55,12 +55,12 @@ class SplitHalf:
     n_items: float
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain values, ready for JSON."""
+        """Return plain values, ready for JSON."""
         return dict(vars(self))
 
 
 def split_half(answered: AnsweredGraph, n_splits: int = 100, rng: RngLike = 0) -> SplitHalf:
-    """Split, rank both halves, correlate."""
+    """Split the votes repeatedly, rank both halves, and correlate the scores."""
     if n_splits < 1:
         raise InvalidArgument(f"n_splits must be at least 1, not {n_splits}")
     random = np.random.default_rng(rng)
@@ -97,13 +97,13 @@ def split_half(answered: AnsweredGraph, n_splits: int = 100, rng: RngLike = 0) -
 
 
 def _clusters(votes: Comparisons) -> tuple[By, CodeArray | None]:
-    """What stays together: workers if there are enough, else ballots, else nothing."""
+    """Return what is kept together: workers if there are enough, else ballots, else nothing."""
     is_known = len(votes) > 0 and votes.worker.min() != NO_WORKER
     if is_known and len(np.unique(votes.worker)) >= FEWEST_WORKERS:
         return "worker", votes.worker
     if votes.ballot is not None and votes.n_ballots >= FEWEST_WORKERS:
         return ("unit" if votes.units else "ballot"), votes.ballot
-    return "answer", None
+    return "vote", None
 
 
 Halves = Iterator[tuple[ComparisonGraph, ComparisonGraph]]
@@ -112,7 +112,7 @@ Halves = Iterator[tuple[ComparisonGraph, ComparisonGraph]]
 def _halves_of_clusters(
     answered: AnsweredGraph, cluster: CodeArray, n_splits: int, random: np.random.Generator
 ) -> Halves:
-    """Half of the clusters against the others; one more in either where their number is odd."""
+    """Split the clusters at random; an odd one goes to either half."""
     votes, n_edges = answered.votes, np.int64(answered.graph.n_edges)
     names, place = np.unique(cluster, return_inverse=True)
     keys, cell = group_rows(place * n_edges + answered.edge, int(len(names) * n_edges))
@@ -127,7 +127,7 @@ def _halves_of_clusters(
 
 
 def _halves_of_pairs(answered: AnsweredGraph, n_splits: int, random: np.random.Generator) -> Halves:
-    """The answers to each pair dealt out to both halves; an odd one goes to either."""
+    """Split the votes on each pair at random; an odd one goes to either half."""
     votes = answered.votes
     edge, kind = np.arange(answered.graph.n_edges), answered.edge
     for column in (answered.turned, votes.weight):
@@ -138,15 +138,15 @@ def _halves_of_pairs(answered: AnsweredGraph, n_splits: int, random: np.random.G
     counts = np.bincount(kind, votes.votes_per_row).astype(np.int64)
     once = _Sums.of(answered, kind, len(edge), np.ones(len(votes))).scaled(1 / np.bincount(kind))
     for _ in range(n_splits):
-        drawn = _dealt(edge, counts, random)
+        drawn = _split(edge, counts, random)
         one, other = (once.scaled(part.astype(float)) for part in (drawn, counts - drawn))
         yield one.graph(answered, edge, drawn > 0), other.graph(answered, edge, counts > drawn)
 
 
-def _dealt(edge: IntArray, counts: IntArray, random: np.random.Generator) -> IntArray:
-    """How many of each kind of answer go to the first half, given kinds sorted by edge.
+def _split(edge: IntArray, counts: IntArray, random: np.random.Generator) -> IntArray:
+    """Return how many votes of each kind go to the first half, given kinds sorted by edge.
 
-    Kind by kind, as from an urn that holds the answers to a pair.
+    Draws kind by kind without replacement from the votes on a pair.
     """
     left = np.bincount(edge, counts).astype(np.int64)
     if left.max(initial=0) >= MOST_AT_ONCE:
@@ -167,7 +167,7 @@ def _dealt(edge: IntArray, counts: IntArray, random: np.random.Generator) -> Int
 
 @dataclass(frozen=True, eq=False)
 class _Sums:
-    """The sums of a graph's edges, cell by cell."""
+    """Sums of votes by cell, from which graphs are built."""
 
     counts: FloatArray
     weights: FloatArray
@@ -192,11 +192,11 @@ class _Sums:
         )
 
     def scaled(self, factor: FloatArray) -> _Sums:
-        """Every cell so many times."""
+        """Multiply every cell by a factor."""
         return _Sums(*(factor * column for column in vars(self).values()))
 
     def graph(self, answered: AnsweredGraph, edge: IntArray, chosen: Any) -> ComparisonGraph:
-        """The graph of some of the cells."""
+        """Return the graph of some of the cells."""
         whole = answered.graph
         counts, weights, weight_squares, sums, squares = (
             np.bincount(edge[chosen], column[chosen], whole.n_edges).astype(float)
@@ -216,7 +216,7 @@ class _Sums:
 
 
 def _comparable(one: ComparisonGraph, other: ComparisonGraph) -> IntArray:
-    """The largest set of items that both halves can compare with each other."""
+    """Return the largest set of items that is connected in both halves."""
     together = one.components * np.int64(other.n_components) + other.components
     _, group, sizes = np.unique(together, return_inverse=True, return_counts=True)
     return np.flatnonzero(group == sizes.argmax())

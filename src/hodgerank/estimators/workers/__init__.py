@@ -1,1 +1,1 @@
-"""Who answers how: honesty, agreement with the others, position bias, and what is said of it."""
+"""Assessment of workers: honesty, agreement with others, position bias, and flags."""

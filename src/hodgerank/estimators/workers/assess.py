@@ -1,4 +1,4 @@
-"""assess_workers: one row per worker, with a flag in plain language."""
+"""assess_workers: statistics of each worker, and a flag in plain language."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ from hodgerank.estimators.workers.assessment import (
     CARELESS,
     CLICKING,
     IMPRECISE,
-    LEANS_LEFT,
-    LEANS_RIGHT,
+    LEFT_BIASED,
     NOT_KNOWN,
     OK,
+    RIGHT_BIASED,
     TIE_HAPPY,
     TOO_FEW,
     WorkerAssessment,
 )
 from hodgerank.estimators.workers.worker_cells import WorkerCells
-from hodgerank.estimators.workers.worker_types import FEWEST_ANSWERS, WorkerTypes, worker_types
+from hodgerank.estimators.workers.worker_types import FEWEST_VOTES, WorkerTypes, worker_types
 from hodgerank.graph.answered_graph import AnsweredGraph
 from hodgerank.graph.build import source_of
 from hodgerank.kernels.hypothesis_tests import discoveries
@@ -38,13 +38,13 @@ from hodgerank.kernels.linalg.normal_equations import DENSE_ITEMS, NormalEquatio
 from hodgerank.kernels.linalg.threads import few_threads
 from hodgerank.types import BoolArray, FloatArray, Item, VotesLike
 
-# Up to here the pairs of one worker are taken out by a small dense system.
+# Largest number of pairs of a worker that is removed by a dense downdate.
 FEW_PAIRS = 300
 UNDETERMINED = 1e-6
 
 
 class Consensus(NamedTuple):
-    """Of one worker: predicted answers to the worker's pairs (NaN: nobody else can say), scores."""
+    """Predictions for one worker's pairs from the others (NaN: undetermined), and their scores."""
 
     predictions: FloatArray
     scores: FloatArray
@@ -57,14 +57,14 @@ class LeaveOneOut:
         self.cells, self.graph, self.scores = cells, cells.graph, scores
 
     def without(self, worker: int) -> Consensus:
-        """Leave out the answers of a worker; predictions are for the lesser item of each pair."""
+        """Leave out the votes of a worker; predictions are for item i of each edge."""
         mine = self.cells.of_worker(worker)
         if mine.stop - mine.start <= FEW_PAIRS and self.graph.n_items <= DENSE_ITEMS:
             return self._downdated(mine)
         return self._solved_again(mine)
 
     def _downdated(self, mine: slice) -> Consensus:
-        """With H the hat matrix of these pairs, (I - H)^-1 r are their residuals without them."""
+        """With H the hat matrix of these pairs, (I - H)^-1 r are their leave-one-out residuals."""
         graph, inverse, cells = self.graph, self.graph.equations.inverse, self.cells
         edge = cells.edge[mine]
         i, j = graph.i[edge], graph.j[edge]
@@ -98,14 +98,14 @@ class LeaveOneOut:
         return Consensus(np.where(labels[left] == labels[right], predictions, np.nan), scores)
 
 
-LARGE_EXCESS = 0.15  # more ties than expected, as a share of answers, before it is worth a word
-BELIEF = 5.0  # answers of the whole crowd that each pair's own rate is mixed with
+LARGE_EXCESS = 0.15  # excess of ties, as a share of votes, that is worth a note
+PRIOR_VOTES = 5.0  # votes at the overall rate that are added to each pair's rate
 LEAST_RATE = 0.01
 
 
 @dataclass(frozen=True, eq=False)
-class TieHabits:
-    """Of each worker: share of ties, what others would have tied of the same pairs, p-value."""
+class TieRates:
+    """Share of ties of each worker, the share expected from others on the same pairs, p-value."""
 
     share: FloatArray
     expected: FloatArray
@@ -113,57 +113,57 @@ class TieHabits:
 
     @property
     def is_large(self) -> BoolArray:
-        """Whether the excess is worth a word."""
+        """Whether the excess is worth a note."""
         return np.asarray(self.share - self.expected > LARGE_EXCESS)
 
 
-def tie_habits(cells: WorkerCells) -> TieHabits:
-    """Compare each worker's ties with those of others on the same pairs.
+def tie_rates(cells: WorkerCells) -> TieRates:
+    """Compare the ties of each worker with those of others on the same pairs.
 
-    Close pairs are tied more often, so each pair has a rate of its own, from all others. The level
-    is that of the median worker, whom up to half of the crowd cannot move.
+    Close pairs are tied more often, so each pair has its own rate, from all other workers. The
+    overall level is that of the median worker, which up to half of the crowd cannot distort.
     """
-    answers, ties = cells.per_worker(cells.answers), cells.per_worker(cells.ties)
+    answers, ties = cells.per_worker(cells.votes), cells.per_worker(cells.ties)
     with np.errstate(invalid="ignore", divide="ignore"):
         share = ties / answers
-    usual = cells.per_worker(cells.answers * _rates_of_others(cells))
+    usual = cells.per_worker(cells.votes * _rates_of_others(cells))
     active = answers > 0
     level = float(np.median(ties[active] / usual[active])) if active.any() else 0.0
     expected = np.minimum(level * usual / np.maximum(answers, 1), 1.0)
     rate = np.clip(expected, LEAST_RATE, 1 - LEAST_RATE)
     z = (ties - answers * rate) / np.sqrt(np.maximum(answers, 1) * rate * (1 - rate))
-    # Workers differ in this more than chance, so answers count for less; by how much those who tie
-    # rarely show, whom the tie-happy do not hide.
+    # Workers differ by more than chance, which reduces the effective number of votes. The
+    # overdispersion is estimated from workers below the median, whom the tie-happy cannot hide.
     below = np.abs(z[active & (z < 0)])
     spread = float(np.median(below)) / 0.6745 if len(below) else 1.0
     excess = max(spread, 1.0) ** 2
     k, n = ties / excess, answers / excess
     p_values = np.where(k > 0, betainc(np.maximum(k, 1e-9), n - k + 1, rate), 1.0)
-    return TieHabits(share, np.where(active, expected, np.nan), np.where(active, p_values, np.nan))
+    return TieRates(share, np.where(active, expected, np.nan), np.where(active, p_values, np.nan))
 
 
 def _rates_of_others(cells: WorkerCells) -> FloatArray:
-    """For each cell, the rate of ties on its edge without the cell's own answers."""
-    overall = (cells.ties.sum() + 0.5) / (cells.answers.sum() + 1)
+    """Return, for each cell, the rate of ties on its edge without the cell's own votes."""
+    overall = (cells.ties.sum() + 0.5) / (cells.votes.sum() + 1)
     ties = cells.per_edge(cells.ties)[cells.edge] - cells.ties
-    answers = cells.per_edge(cells.answers)[cells.edge] - cells.answers
-    return np.asarray((ties + BELIEF * overall) / (answers + BELIEF))
+    answers = cells.per_edge(cells.votes)[cells.edge] - cells.votes
+    return np.asarray((ties + PRIOR_VOTES * overall) / (answers + PRIOR_VOTES))
 
 
-LARGE_BIAS = 0.2  # mean answers surely lean further than this before it is called clicking
+LARGE_BIAS = 0.2  # the interval must be beyond this for position-clicking
 
 
 def flag_workers(
     answers: FloatArray,
-    ties: TieHabits,
+    ties: TieRates,
     bias: PositionBias,
     types: WorkerTypes,
     rate: float,
 ) -> tuple[str, ...]:
-    """The first flag that applies; tests across workers share their false discoveries."""
-    few = answers < FEWEST_ANSWERS
-    leans = significant(bias.p_values, ~few, rate)
-    clicks = leans & ((bias.lower > LARGE_BIAS) | (bias.upper < -LARGE_BIAS))
+    """Return the first flag that applies; false discoveries are controlled across workers."""
+    few = answers < FEWEST_VOTES
+    is_biased = significant(bias.p_values, ~few, rate)
+    clicks = is_biased & ((bias.lower > LARGE_BIAS) | (bias.upper < -LARGE_BIAS))
     dishonest = _least_honest(types, ~few & types.comparable, rate)
     choices = [
         (few, TOO_FEW),
@@ -171,8 +171,8 @@ def flag_workers(
         (dishonest & (types.adversarial > types.random), ADVERSARIAL),
         (dishonest, CARELESS),
         (significant(ties.p_values, ~few, rate) & ties.is_large, TIE_HAPPY),
-        (leans & (bias.bias > 0), LEANS_LEFT),
-        (leans, LEANS_RIGHT),
+        (is_biased & (bias.bias > 0), LEFT_BIASED),
+        (is_biased, RIGHT_BIASED),
         (significant(types.imprecision_p_value, ~few & types.comparable, rate), IMPRECISE),
         (~types.comparable, NOT_KNOWN),
     ]
@@ -183,7 +183,7 @@ def flag_workers(
 
 
 def _least_honest(types: WorkerTypes, tested: BoolArray, rate: float) -> BoolArray:
-    """The largest group of least honest workers whose mean probability of honesty is small."""
+    """Find the largest group of least honest workers with a small mean probability of honesty."""
     found = np.zeros(len(types.honest), bool)
     order = np.flatnonzero(tested)[np.argsort(types.honest[tested], kind="stable")]
     mean = np.cumsum(types.honest[order]) / np.arange(1, len(order) + 1)
@@ -192,28 +192,27 @@ def _least_honest(types: WorkerTypes, tested: BoolArray, rate: float) -> BoolArr
 
 
 def significant(p_values: FloatArray, tested: BoolArray, rate: float) -> BoolArray:
-    """By the procedure of [Benjamini95] over those tested."""
+    """Test by the procedure of [Benjamini95] over the tested workers."""
     return discoveries(np.where(tested, p_values, np.nan), rate)
 
 
 def assess_workers(
     votes: VotesLike, *, groups: Sequence[Item] | None = None, false_discovery_rate: float = 0.05
 ) -> WorkerAssessment:
-    """Say of each worker how far the answers can be trusted.
+    """Assess how far the votes of each worker can be trusted.
 
     Parameters
     ----------
     votes
-        Comparisons with workers, or anything `read_comparisons` takes. Workers of `VoteGroups`
-        are assessed over all groups together. Lazy frames and patterns
-        such as 'votes/*.parquet' are reduced where they live to the distinct answers of each
-        worker and how often they were given.
+        Comparisons with workers, or anything `read_comparisons` accepts. Workers of `VoteGroups`
+        are assessed over all groups together. Lazy frames and patterns such as 'votes/*.parquet'
+        are aggregated by their own engine to the distinct votes of each worker.
     groups
-        Instead of workers: any label for each answer (country, device, session ...).
+        A label for each vote (country, device, session ...), assessed instead of workers.
     false_discovery_rate
-        Of the workers with a warning, at most this share is expected to be flagged by mistake.
-        Position bias, ties and precision are tested with the procedure of [Benjamini95];
-        carelessness and hostility by the posterior probability of honesty.
+        Expected share of false positives among the workers with a warning. Position bias, ties and
+        precision are tested with the procedure of [Benjamini95]; careless and adversarial workers
+        are found by the posterior probability of honesty.
 
     Examples
     --------
@@ -231,26 +230,24 @@ def assess_workers(
     if groups is not None:
         if answers.multiplicity is not None:
             raise InvalidArgument(
-                "groups need one row per answer: name the column of groups as the worker, or read "
+                "groups need one row per vote: name the column of groups as the worker, or read "
                 "the votes first"
             )
         names, codes = encode_values(groups)
         answers = replace(answers, workers=names, worker=codes)
     if not answers.n_workers:
-        raise InvalidArgument(
-            "the votes do not say who answered: name the column (worker=..., --worker)"
-        )
+        raise InvalidArgument("workers are not recorded: name the column (worker=..., --worker)")
     answered = AnsweredGraph.of(answers)
-    return assess_answers(answered, outliers_among(answered), false_discovery_rate)
+    return assess_workers_of(answered, outliers_among(answered), false_discovery_rate)
 
 
-def assess_answers(
+def assess_workers_of(
     answered: AnsweredGraph, outliers: Outliers, false_discovery_rate: float = 0.05
 ) -> WorkerAssessment:
-    """The same of answers whose graph and outliers are known."""
+    """Assess the workers of votes whose graph and outliers are known."""
     votes = answered.votes
     cells = WorkerCells.of(answered)
-    answers, ties = cells.per_worker(cells.answers), tie_habits(cells)
+    answers, ties = cells.per_worker(cells.votes), tie_rates(cells)
     bias = measure_position_bias(answered)
     types = worker_types(cells)
     agreement, effect = _consensus(cells, answered.scores)
@@ -284,8 +281,8 @@ def _side_notes(votes: Comparisons) -> tuple[str, ...]:
         return ("the display order is unknown, so position bias and left rate cannot be computed",)
     if known < votes.n_votes:
         return (
-            f"the display order is known of {known:,} of {votes.n_votes:,} answers only: "
-            "position bias and left rate are about these",
+            f"the display order is known for {known:,} of {votes.n_votes:,} votes: "
+            "position bias and left rate are computed from these",
         )
     return ()
 
@@ -297,19 +294,19 @@ def _comparison_notes(comparable: BoolArray) -> tuple[str, ...]:
         return ("all votes are from one worker, who cannot be compared with others",)
     return (
         "the workers show no agreement beyond chance: "
-        "nothing is said about who is careless, adversarial or less precise",
+        "careless, adversarial and less precise workers cannot be identified",
     )
 
 
 def _per_worker(votes: Comparisons, hits: BoolArray) -> FloatArray:
-    """Number of answers of each worker that are hit."""
+    """Return the number of marked votes of each worker."""
     rows = np.flatnonzero(hits & (votes.worker >= 0))
     weights = None if votes.multiplicity is None else votes.multiplicity[rows]
     return np.bincount(votes.worker[rows], weights, votes.n_workers).astype(float)
 
 
 def _left_rate(votes: Comparisons) -> FloatArray:
-    """Share of decided answers that prefer left, where the display order is known."""
+    """Return the share of decided votes for left, where the display order is known."""
     shown = votes.display_known & (votes.outcome != 0)
     return _ratio(_per_worker(votes, shown & (votes.outcome > 0)), _per_worker(votes, shown))
 
@@ -319,7 +316,7 @@ def _ratio(part: FloatArray, whole: FloatArray) -> FloatArray:
 
 
 def _consensus(cells: WorkerCells, scores: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Agreement with everybody else, and share of item pairs that turn, for each worker."""
+    """Return agreement with all others, and the share of item pairs that reverse, per worker."""
     from hodgerank.kernels.rank_order import turned_pairs
 
     everybody = LeaveOneOut(cells, scores)
@@ -344,7 +341,7 @@ def _consensus(cells: WorkerCells, scores: FloatArray) -> tuple[FloatArray, Floa
 
 
 def _contradictions(cells: WorkerCells) -> FloatArray:
-    """Share of a worker's repeated pairs with answers of both signs."""
-    several = cells.answers > 1
+    """Return the share of a worker's repeated pairs with contradictory votes."""
+    several = cells.votes > 1
     both = several & (cells.wins > 0) & (cells.losses > 0)
     return _ratio(cells.per_worker(both.astype(float)), cells.per_worker(several.astype(float)))

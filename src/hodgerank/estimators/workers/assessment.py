@@ -1,4 +1,4 @@
-"""WorkerAssessment: what is said of each worker."""
+"""WorkerAssessment: statistics and flag of each worker."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ CLICKING = "position-clicking"
 ADVERSARIAL = "adversarial"
 CARELESS = "careless"
 TIE_HAPPY = "tie-happy"
-LEANS_LEFT = "leans left"
-LEANS_RIGHT = "leans right"
+LEFT_BIASED = "left-biased"
+RIGHT_BIASED = "right-biased"
 IMPRECISE = "less precise than others"
 
 WARNINGS = (CLICKING, ADVERSARIAL, CARELESS)
-"""Answers to look at, or to leave out."""
-NOTES = (TIE_HAPPY, LEANS_LEFT, LEANS_RIGHT, IMPRECISE)
-"""Worth knowing, but no reason to exclude anybody."""
+"""Flags of votes to check or exclude."""
+NOTES = (TIE_HAPPY, LEFT_BIASED, RIGHT_BIASED, IMPRECISE)
+"""Flags that are worth knowing, but no reason to exclude a worker."""
 
 Level = Literal["warning", "note", "none"]
 
@@ -35,54 +35,68 @@ WORDS: Mapping[str, str] = {
     ADVERSARIAL: "the votes contradict the common ranking, as if better and worse were swapped",
     CARELESS: "the votes agree with the common ranking no better than chance",
     TIE_HAPPY: "ties are significantly more frequent than among others on the same pairs",
-    LEANS_LEFT: "the item on the left is preferred more often than its quality explains",
-    LEANS_RIGHT: "the item on the right is preferred more often than its quality explains",
+    LEFT_BIASED: "the item on the left is preferred more often than its quality explains",
+    RIGHT_BIASED: "the item on the right is preferred more often than its quality explains",
     IMPRECISE: "the votes agree with the common ranking less closely than those of most others",
     TOO_FEW: "there are too few votes to assess this worker",
-    NOT_KNOWN: "there are no others who agree with each other, with whom to compare this worker",
+    NOT_KNOWN: "no other workers agree with each other, so this worker cannot be compared",
     OK: "nothing unusual was found",
 }
-"""What each flag says, of a worker or of any other group."""
+"""A sentence for each flag, about a worker or any other group."""
+
+
+CODES: Mapping[str, str] = {
+    CLICKING: "position_clicking",
+    ADVERSARIAL: "adversarial",
+    CARELESS: "careless",
+    TIE_HAPPY: "tie_happy",
+    LEFT_BIASED: "left_biased",
+    RIGHT_BIASED: "right_biased",
+    IMPRECISE: "imprecise",
+    TOO_FEW: "too_few_votes",
+    NOT_KNOWN: "not_comparable",
+    OK: "ok",
+}
+"""Stable names of the flags, for programs."""
 
 
 def level_of(flag: str) -> Level:
-    """Whether a flag is a warning, a note, or none."""
+    """Return whether a flag is a warning, a note, or none."""
     return "warning" if flag in WARNINGS else "note" if flag in NOTES else "none"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class WorkerAssessment(Displayed, Charted):
-    """One row per worker; arrays are aligned, NaN is 'cannot be said'.
+    """One row per worker; arrays are aligned, and NaN means undefined.
 
     Attributes
     ----------
     position_bias, position_bias_stderr, position_bias_p_value
-        By how much the worker's mean answer leans to the left, all else equal.
+        The worker's mean vote for the left item, all else equal.
     position_bias_lower, position_bias_upper
-        Its 95 % interval.
+        Its 95% confidence interval.
     agreement
-        Share of decided answers that agree with what all others together prefer.
+        Share of decided votes that agree with the ranking by all others.
     outlier_share
-        Share of answers flagged by `find_outliers`.
+        Share of votes flagged by `find_outliers`.
     tie_share, expected_tie_share
-        Share of ties, and what it would be if the worker tied as others do on the same pairs.
+        Share of ties, and the share expected from other workers on the same pairs.
     left_rate
-        Share of decided answers that prefer left.
+        Share of decided votes that prefer left.
     contradictions
-        Share of pairs answered several times on which the worker has been of both opinions.
+        Share of the pairs the worker judged repeatedly that have contradictory votes.
     reliability
-        How far the answers follow the common scores: 1 honest, 1/2 random, 0 the opposite. It
-        cannot be said where the others do not agree with each other.
+        How far the votes follow the common scores: 1 honest, 1/2 random, 0 adversarial. NaN if the
+        other workers do not agree with each other.
     acuity
-        How closely the answers follow the common scores if the worker is honest: 1 is typical,
-        and few answers leave it near 1.
+        How closely the votes follow the common scores if the worker is honest: 1 is typical; with
+        few votes the estimate stays near 1.
     effect
-        Share of item pairs whose order would turn without this worker.
+        Share of item pairs whose order would reverse without this worker.
     flag
-        The first of these that applies: too few votes; a warning (position-clicking,
-        adversarial, careless); a note (tie-happy, leans left, leans right, less precise than
-        others); not known, where there are no others to measure the worker by, or they do not agree
-        with each other; ok. `WORDS` has a sentence for each.
+        The first that applies: too few votes; a warning (position-clicking, adversarial, careless);
+        a note (tie-happy, left-biased, right-biased, less precise than others); not known, if no
+        other workers agree with each other; ok. `WORDS` has a sentence for each.
     """
 
     workers: tuple[Item, ...]
@@ -134,7 +148,7 @@ class WorkerAssessment(Displayed, Charted):
 
     @property
     def flagged(self) -> tuple[Item, ...]:
-        """Workers with a warning, whose answers should be looked at or left out."""
+        """Workers with a warning, whose votes should be checked or excluded."""
         return self._at("warning")
 
     @property
@@ -148,18 +162,18 @@ class WorkerAssessment(Displayed, Charted):
 
     @property
     def worst_first(self) -> list[int]:
-        """Positions of the workers: warnings, then notes, then all others."""
+        """Positions of the workers: warnings first, then notes, then all others."""
         order, level = ("warning", "note", "none"), self.level
         return sorted(range(len(self)), key=lambda k: order.index(level[k]))
 
     def to_frame(self, backend: str | None = None) -> Any:
-        """One row per worker."""
+        """Return one row per worker."""
         from hodgerank.data.sources.frames import build_frame
 
         return build_frame(self._columns(), backend or self.backend)
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain values, ready for JSON; what cannot be said is null."""
+        """Return plain values, ready for JSON; undefined values are null."""
         columns = self._columns()
         rows = zip(*(_plain(values) for values in columns.values()), strict=True)
         return {
@@ -188,6 +202,7 @@ class WorkerAssessment(Displayed, Charted):
             "acuity": self.acuity,
             "effect": self.effect,
             "flag": np.array(self.flag, dtype=object),
+            "code": np.array([CODES[flag] for flag in self.flag], dtype=object),
             "level": np.array(self.level, dtype=object),
         }
 

@@ -1,4 +1,4 @@
-"""WorkerCells: what each worker answered to each pair, summed up."""
+"""WorkerCells: votes summed by worker and pair."""
 
 from __future__ import annotations
 
@@ -13,24 +13,24 @@ from hodgerank.graph.comparison_graph import ComparisonGraph
 from hodgerank.kernels.edges import group_rows
 from hodgerank.types import FloatArray, IntArray
 
-NO_TRUST = 0.01  # answers trusted less than this are left out
+NO_TRUST = 0.01  # workers trusted less than this are left out
 
 
 @dataclass(frozen=True, eq=False)
 class WorkerCells:
-    """One entry per worker and edge with answers, by worker and then by edge.
+    """One entry per worker and edge with votes, sorted by worker, then edge.
 
-    Answers without a worker are those of one more worker, who comes last. Outcomes are those of the
-    lesser item of the edge.
+    Votes without a worker belong to one additional worker, who comes last. Outcomes are those of
+    item i of the edge.
 
     Attributes
     ----------
     graph
-        Whose edges they are.
+        The graph of the edges.
     worker, edge
-        Of each cell.
+        Worker and edge of each cell.
     wins, losses, ties
-        Number of answers of each kind.
+        Number of votes of each kind.
     won, lost
         Sums of the sizes of positive and of negative outcomes.
     weights, weight_squares, sums, squares
@@ -53,7 +53,7 @@ class WorkerCells:
 
     @classmethod
     def of(cls, answered: AnsweredGraph) -> WorkerCells:
-        """Sum up the answers."""
+        """Sum the votes by cell."""
         votes, graph = answered.votes, answered.graph
         n_workers = votes.n_workers
         who = np.where(votes.worker == NO_WORKER, n_workers, votes.worker)
@@ -81,28 +81,28 @@ class WorkerCells:
         )  # fmt: skip
 
     @cached_property
-    def answers(self) -> FloatArray:
-        """Number of answers in each cell."""
+    def votes(self) -> FloatArray:
+        """Number of votes in each cell."""
         return self.wins + self.losses + self.ties
 
     def per_worker(self, values: FloatArray) -> FloatArray:
-        """Sums over the cells of each worker, without those that have none."""
+        """Sum over the cells of each worker, excluding votes without a worker."""
         return np.bincount(self.worker, values, self.n_workers + 1).astype(float)[:-1]
 
     def per_edge(self, values: FloatArray) -> FloatArray:
-        """Sums over the cells of each edge."""
+        """Sum over the cells of each edge."""
         return np.bincount(self.edge, values, self.graph.n_edges).astype(float)
 
     def of_worker(self, worker: int) -> slice:
-        """The cells of one worker."""
+        """Return the cells of one worker."""
         return slice(*self._bounds[worker : worker + 2].tolist())
 
     @cached_property
     def _bounds(self) -> IntArray:
         return np.searchsorted(self.worker, np.arange(self.n_workers + 2))
 
-    def in_effective_answers(self) -> WorkerCells:
-        """The same with weights that sum to the effective number of answers."""
+    def in_effective_votes(self) -> WorkerCells:
+        """Rescale the weights to sum to the effective number of votes."""
         scale = self.weights.sum() / self.weight_squares.sum()
         return replace(
             self,
@@ -113,12 +113,12 @@ class WorkerCells:
         )
 
     def independent_share(self, trust: FloatArray) -> FloatArray:
-        """What a worker's answers to one pair count for, relative to answers of as many workers.
+        """Return the effective number of votes of each cell, relative to its size.
 
-        Where workers say again what they said before, n answers tell no more than
-        n / (1 + (n - 1) rho) do. On pairs that several trusted workers answered, rho is by how
-        much two answers of one worker are more alike than two of different workers. Where there
-        is no such pair, repeated answers count once.
+        Repeated votes of a worker on a pair are correlated: n of them count as n / (1 + (n - 1)
+        rho). rho is the excess similarity of two votes by the same worker over two by different
+        workers, on pairs judged by several trusted workers. Without such pairs, repeated votes
+        count once.
         """
         trusted = np.append(np.rint(trust), 1.0)[self.worker]
         size, sums = np.abs(trusted) * (self.won + self.lost), trusted * (self.won - self.lost)
@@ -136,13 +136,13 @@ class WorkerCells:
         return np.asarray(1 / (1 + repeats * min(max(rho, 0.0), 1.0)))
 
     def trusting(self, trust: FloatArray) -> ComparisonGraph:
-        """The graph of answers weighed by trust, one value per worker, turned where negative.
+        """Return the graph of votes weighted by trust, one value per worker, reversed if negative.
 
         Workers trusted no more than NO_TRUST are left out.
         """
         trust = np.append(np.where(np.abs(trust) > NO_TRUST, trust, 0.0), 1.0)[self.worker]
         size = np.abs(trust)
-        counts = self.per_edge(self.answers * (size > 0)).astype(np.int64)
+        counts = self.per_edge(self.votes * (size > 0)).astype(np.int64)
         weights = self.per_edge(size * self.weights)
         kept = counts > 0
         graph = self.graph

@@ -1,9 +1,9 @@
-"""Who answers honestly: EM over types of workers.
+"""EM over types of workers: honest, random or adversarial.
 
-A worker is honest (follows the scores, more or less closely), random (tosses a coin) or adversarial
-(answers the opposite). Given scores, each worker's answers say which; given types, random workers
-are left out, adversarial ones turned round, and the scores fitted again. In the end each worker is
-judged by scores that others alone have determined.
+Honest workers follow the scores more or less closely, random workers toss a coin, and adversarial
+workers reverse the order. Given scores, each worker's votes give the probabilities of the types.
+Given types, random workers are left out, adversarial ones reversed, and the scores fitted again.
+Finally each worker is assessed by scores from the other workers only.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ from hodgerank.kernels.linalg.laplacian import centre
 from hodgerank.types import BoolArray, FloatArray, IntArray
 
 ACUITIES = np.exp(np.linspace(-np.log(16), np.log(16), 33))
-LEAST_SPREAD = 0.5  # of the logarithm: honest workers are never taken to be more alike than this
-# What is believed before any answer, as strong as so many workers.
-BELIEF = 5.0
-GAPS = np.r_[0.0, np.geomspace(0.02, 12.0, 48)]  # limits of classes of differences
+LEAST_SPREAD = 0.5  # of log acuity: honest workers are never assumed to be more alike
+# Weight of the prior, in workers.
+PRIOR_WORKERS = 5.0
+GAPS = np.r_[0.0, np.geomspace(0.02, 12.0, 48)]  # bins of score differences
 PRIOR = {"honest": 0.7, "random": 0.2, "adversarial": 0.1}
 MAX_ACUITY_ROUNDS = 50
 TOLERANCE = 1e-3
@@ -34,14 +34,14 @@ TOLERANCE = 1e-3
 
 @dataclass(frozen=True, eq=False)
 class AcuityLikelihood:
-    """Of each worker: size of answers for and against the better item, by how much better it is.
+    """Votes of each worker for and against the better item, binned by score difference.
 
     Attributes
     ----------
     gap
-        Mean difference of each class of differences.
+        Mean difference of each bin.
     with_scores, against
-        One row per worker, one column per class.
+        Total size of votes, one row per worker, one column per bin.
     """
 
     gap: FloatArray
@@ -50,7 +50,7 @@ class AcuityLikelihood:
 
     @classmethod
     def of(cls, cells: WorkerCells, difference: FloatArray, share: FloatArray) -> AcuityLikelihood:
-        """Classify the cells, each with a difference of scores and a share that counts."""
+        """Bin the cells, each with a score difference and an effective share of its votes."""
         size = np.abs(difference)
         which = np.minimum(np.searchsorted(GAPS, size, side="right"), len(GAPS)) - 1
         n_classes, n_rows = len(GAPS), cells.n_workers + 1
@@ -68,7 +68,7 @@ class AcuityLikelihood:
 
     @cached_property
     def at_acuities(self) -> tuple[FloatArray, FloatArray]:
-        """Log likelihood of each worker at every acuity, for honest and for opposite answers."""
+        """Log-likelihood of each worker at every acuity, for honest and for adversarial votes."""
         logits = self.gap[:, None] * ACUITIES
         right, wrong = log_expit(logits), log_expit(-logits)
         honest = self.with_scores @ right + self.against @ wrong
@@ -76,13 +76,13 @@ class AcuityLikelihood:
 
     @cached_property
     def by_chance(self) -> FloatArray:
-        """Log likelihood of each worker, tossing a coin."""
+        """Log-likelihood of each worker under random votes."""
         return np.asarray(-np.log(2) * (self.with_scores + self.against).sum(axis=1))
 
     @cached_property
     def surplus(self) -> tuple[FloatArray, FloatArray]:
-        """Of each worker, answers with the scores beyond those against, and their variance if all
-        were coins; large differences count for more.
+        """Votes with minus against the scores of each worker, weighted by difference, and their
+        variance under random votes.
         """
         both = self.with_scores + self.against
         return (self.with_scores - self.against) @ self.gap, both @ self.gap**2
@@ -90,16 +90,16 @@ class AcuityLikelihood:
 
 @dataclass(frozen=True, eq=False)
 class Kinds:
-    """What the answers say about each worker's kind, where honest workers differ as these do.
+    """Posterior of each worker's type, with the distribution of acuity estimated from all.
 
     Attributes
     ----------
     probabilities
-        Of being honest, random and adversarial, one column per worker.
+        Probabilities of honest, random and adversarial, one column per worker.
     acuity
-        Of each worker if honest, as a multiple of the typical one.
+        Acuity of each worker if honest, as a multiple of the typical one.
     typical, spread
-        Acuity of the typical honest worker, and the standard deviation of its logarithm.
+        Acuity of the typical honest worker, and the standard deviation of log acuity.
     """
 
     probabilities: FloatArray
@@ -109,10 +109,10 @@ class Kinds:
 
     @classmethod
     def fitted(cls, agreement: AcuityLikelihood) -> Kinds:
-        """EM over the kinds of workers: their shares, and mean and spread of log acuities."""
+        """Fit shares of the types, and mean and spread of log acuity, by EM."""
         honest, opposite = agreement.at_acuities
-        place, believed = np.log(ACUITIES), np.array(list(PRIOR.values()))
-        shares, mean, spread, change = believed, 0.0, LEAST_SPREAD, np.inf
+        place, prior_shares = np.log(ACUITIES), np.array(list(PRIOR.values()))
+        shares, mean, spread, change = prior_shares, 0.0, LEAST_SPREAD, np.inf
         for _ in range(MAX_ACUITY_ROUNDS):
             prior = -(((place - mean) / spread) ** 2) / 2
             prior -= np.log(np.exp(prior).sum())
@@ -125,18 +125,20 @@ class Kinds:
                 break
             before = np.array([mean, spread, *shares])
             weight = probabilities[0] @ among
-            total = float(weight.sum()) + BELIEF
+            total = float(weight.sum()) + PRIOR_WORKERS
             mean = float(weight @ place) / total
-            variance = (float(weight @ (place - mean) ** 2) + BELIEF * LEAST_SPREAD**2) / total
+            variance = (
+                float(weight @ (place - mean) ** 2) + PRIOR_WORKERS * LEAST_SPREAD**2
+            ) / total
             spread = max(float(np.sqrt(variance)), LEAST_SPREAD)
-            shares = probabilities.sum(axis=1) + BELIEF * believed
+            shares = probabilities.sum(axis=1) + PRIOR_WORKERS * prior_shares
             shares = shares / shares.sum()
             change = float(np.abs(np.array([mean, spread, *shares]) - before).max())
         return found
 
 
 def _sum_and_shares(logarithms: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Logarithm of the sum of each row, and the share of each entry in it."""
+    """Return the logarithm of the sum of each row, and the share of each entry."""
     largest = logarithms.max(axis=1, keepdims=True)
     shares = np.exp(logarithms - largest)
     total = shares.sum(axis=1, keepdims=True)
@@ -145,20 +147,20 @@ def _sum_and_shares(logarithms: FloatArray) -> tuple[FloatArray, FloatArray]:
 
 
 RIDGE = 0.1  # a prior of standard deviation 3 on the scores
-ROUGHLY = 0.05  # relative error of variances that differences are shrunk by, on large graphs
+ROUGHLY = 0.05  # relative error of the variances used for shrinkage, in large graphs
 MANY_FOLDS, FEW_FOLDS = 10, 5
-FEW_ITEMS, FEW_CELLS = 300, 100_000  # up to which many folds are cheap
+FEW_ITEMS, FEW_CELLS = 300, 100_000  # sizes up to which many folds are cheap
 
 
 def known_differences(
     cells: WorkerCells, trust: FloatArray, start: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
-    """Difference of every edge from answers weighed by trust, and the scores.
+    """Return the difference of every edge from votes weighted by trust, and the scores.
 
-    A difference is smaller the less it is known [MacKay92], and 0 where no answers join the items.
+    Uncertain differences are shrunk [MacKay92]; differences between disconnected items are 0.
     """
     graph, edges = cells.trusting(trust), cells.graph
-    # Scores sum to zero in each component, of which there may be more than where `start` is from.
+    # Scores sum to zero in each component, of which there may be more than for `start`.
     start = centre(start, graph.components)
     fit, information = most_probable(
         graph, "bradley-terry", RIDGE, graph.components, start, TOLERANCE
@@ -169,14 +171,14 @@ def known_differences(
     scores, variance = kept * fit.x, kept * variance
     i, j = edges.i, edges.j
     difference = (scores[i] - scores[j]) / np.sqrt(1 + np.pi / 8 * (variance[i] + variance[j]))
-    joined = graph.components[i] == graph.components[j]
-    return np.where(joined, difference, 0.0), fit.x
+    connected = graph.components[i] == graph.components[j]
+    return np.where(connected, difference, 0.0), fit.x
 
 
 def differences_by_others(cells: WorkerCells, trust: FloatArray, start: FloatArray) -> FloatArray:
-    """Difference of every cell's edge, from the answers of others than the cell's worker.
+    """Return the difference of every cell's edge from the votes of other workers.
 
-    Workers are left out in groups: one by one where they are few.
+    Cross-validation over groups of workers; with few workers, leave one out.
     """
     found = np.zeros(len(cells.edge))
     groups = _folds(cells)
@@ -190,10 +192,10 @@ def differences_by_others(cells: WorkerCells, trust: FloatArray, start: FloatArr
 
 
 def _folds(cells: WorkerCells) -> IntArray:
-    """The group of each worker; groups have about equally many answers."""
+    """Return the fold of each worker; folds have similar numbers of votes."""
     is_small = cells.graph.n_items <= FEW_ITEMS and len(cells.edge) <= FEW_CELLS
     most = MANY_FOLDS if is_small else FEW_FOLDS
-    order = np.argsort(-cells.per_worker(cells.answers), kind="stable")
+    order = np.argsort(-cells.per_worker(cells.votes), kind="stable")
     folds = np.empty(cells.n_workers, np.int64)
     folds[order] = np.arange(cells.n_workers) % most
     return folds
@@ -205,32 +207,31 @@ def _mean_over_compared(graph: ComparisonGraph, values: FloatArray) -> float:
     return float(values[compared].mean()) if compared.any() else 0.0
 
 
-# A worker is trusted fully until honesty is this improbable: on weak signals everybody looks a
+# A worker is trusted fully until honesty is this improbable: with weak signals everybody looks a
 # little random, and discounting honest workers costs more than it gains.
 SUSPICION = 0.3
 MAX_ROUNDS = 30
-FEWEST_ANSWERS = 8  # below this a worker cannot be told from any other
-COMMON = 4.0  # standard errors by which the others must agree before anybody is measured by them
-IMPRECISE = 2 / 3  # of the typical acuity: who is surely below follows the scores less closely
+FEWEST_VOTES = 8  # votes needed to assess a worker
+COMMON = 4.0  # standard errors by which the others must agree to serve as a reference
+IMPRECISE = 2 / 3  # of the typical acuity: workers significantly below are less precise
 
 
 @dataclass(frozen=True, eq=False)
 class WorkerTypes:
-    """Probability of each type, one row per worker, and the ranking that takes them into account.
+    """Probability of each type, one entry per worker, and the ranking that accounts for them.
 
     Attributes
     ----------
     cells
-        The answers they are from.
+        The votes.
     acuity
         How closely the worker follows the scores, if honest; 1 is typical.
     imprecision_p_value
-        Of an acuity of at least IMPRECISE.
+        p-value of an acuity of at least IMPRECISE.
     comparable
-        Whether the others agree with each other, so that the worker can be measured by them.
+        Whether the other workers agree with each other, so that the worker can be compared.
     trust
-        Weight of the worker's answers in the ranking: 1 as they are, 0 not at all, negative
-        turned round.
+        Weight of the worker's votes in the ranking: 1 full, 0 none, negative reversed.
     """
 
     cells: WorkerCells
@@ -246,25 +247,24 @@ class WorkerTypes:
 
     @cached_property
     def ranking(self) -> Ranking:
-        """Of all answers, weighed by trust; items no trusted answer joins are ranked separately."""
+        """Ranking by all votes, weighted by trust; disconnected groups are ranked separately."""
         return bradley_terry(self.cells.trusting(self.trust), ridge=RIDGE, components="separate")
 
     @property
     def reliability(self) -> FloatArray:
-        """How much of a worker's answers follow the scores: 1 honest, 1/2 random, 0 adversarial.
+        """Expected agreement of a worker with the scores: 1 honest, 1/2 random, 0 adversarial.
 
-        NaN where there is nobody to measure the worker by.
+        NaN if there are no other workers to compare with.
         """
         return np.where(self.comparable, self.honest + self.random / 2, np.nan)
 
 
 def worker_types(cells: WorkerCells) -> WorkerTypes:
-    """EM from the plain ranking.
+    """Fit worker types by EM, starting from the plain ranking.
 
-    Weights count relative to each other: they are scaled to sum to the effective number of
-    answers, so that their unit does not matter.
+    Only ratios of weights matter: they are rescaled to sum to the effective number of votes.
     """
-    cells = cells.in_effective_answers()
+    cells = cells.in_effective_votes()
     trust, scores = np.ones(cells.n_workers), np.zeros(cells.graph.n_items)
     rounds, change = 0, np.inf
     while change > 1e-3 and rounds < MAX_ROUNDS:
@@ -278,7 +278,7 @@ def worker_types(cells: WorkerCells) -> WorkerTypes:
     alike = np.ones(cells.n_workers)
     share_if_alike = cells.independent_share(alike)
     if_alike = _agreement_with_others(cells, alike, scores, share_if_alike)
-    agreement = if_alike  # in most crowds everybody is trusted
+    agreement = if_alike  # in most crowds every worker is trusted
     if not (np.array_equal(trust, alike) and np.array_equal(share, share_if_alike)):
         agreement = _agreement_with_others(cells, trust, scores, share)
     kinds = Kinds.fitted(agreement)
@@ -311,7 +311,7 @@ def _trust(kinds: Kinds) -> FloatArray:
 
 
 def _imprecision(agreement: AcuityLikelihood, typical: float) -> FloatArray:
-    """By the likelihood ratio of the best acuity to the best that is not small."""
+    """Return p-values of the likelihood ratio between the best acuity and the best not low."""
     honest, _ = agreement.at_acuities
     honest = np.column_stack((agreement.by_chance, honest))
     small = np.append(0.0, ACUITIES) < IMPRECISE * typical
@@ -320,15 +320,15 @@ def _imprecision(agreement: AcuityLikelihood, typical: float) -> FloatArray:
 
 
 def _comparable(agreement: AcuityLikelihood) -> BoolArray:
-    """Of each worker, whether the others agree with each other, to measure the worker by.
+    """Return, for each worker, whether the others agree with each other.
 
-    All must have been trusted alike: of coins too, some that happen to agree would be trusted.
+    Computed with equal trust: among random workers too, some that agree by chance would be trusted.
     """
     surplus, variance = agreement.surplus
     z = surplus / np.sqrt(np.maximum(variance, 1e-300))
     total, squares, count = (part.sum() - part for part in (z, z**2, 1.0 * (variance > 0)))
-    # Together they agree; or, where some are adversarial, most agree and each one surely does or
-    # does not.
+    # The others agree overall; or, with some adversarial workers, most agree and each one clearly
+    # does or does not.
     count = np.maximum(count, 1.0)
     together, each = total / np.sqrt(count), (squares - count) / np.sqrt(2 * count)
     return np.asarray((together > COMMON) | ((each > COMMON) & (together > 1)))

@@ -1,4 +1,4 @@
-"""Systems with more than a Laplacian: a border of extra unknowns, or any precision matrix."""
+"""Systems beyond a Laplacian: with a border of additional unknowns, or any precision matrix."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ from hodgerank.kernels.linalg.normal_equations import (
 from hodgerank.kernels.linalg.threads import few_threads
 from hodgerank.types import FloatArray
 
-# What cannot be told from the answers is held at 0 by a trace of prior.
+# A tiny prior holds directions that the votes do not determine at 0.
 NEARLY_SINGULAR = 1e-10
-COLUMNS = 64  # solved for at once
-FULL = 0.1  # share of entries that are not 0 from which a border is treated as dense
+COLUMNS = 64  # per solve
+FULL = 0.1  # share of nonzeros from which a border is treated as dense
 
 
 class BorderedEquations:
-    """The system; `border` is C, n x (groups q), `blocks` the q x q blocks of D.
+    """A bordered system; `border` is C, n x (groups q), and `blocks` are the q x q blocks of D.
 
-    With the groups eliminated it is one over the scores alone, (A - C D^-1 C^T) x = g, and stands
-    in for `NormalEquations` wherever these are solved or inverted.
+    With the groups eliminated it is (A - C D^-1 C^T) x = g over the scores alone, and can replace
+    `NormalEquations` in solves and inverses.
     """
 
     def __init__(self, items: NormalEquations, border: Any, blocks: FloatArray) -> None:
@@ -38,7 +38,7 @@ class BorderedEquations:
         n_unknowns = blocks.shape[0] * blocks.shape[1]
         if items.n > DENSE_ITEMS and n_unknowns > DENSE_ITEMS:
             raise InvalidArgument(
-                f"position bias of {blocks.shape[0]:,} workers over {items.n:,} items is too much "
+                f"position bias of {blocks.shape[0]:,} workers over {items.n:,} items is too large "
                 "to solve exactly: use one for all workers (position_bias='common'), or fewer "
                 "groups"
             )
@@ -55,11 +55,11 @@ class BorderedEquations:
 
     @cached_property
     def method(self) -> Method:
-        """What the inverse comes from."""
+        """How the inverse is computed."""
         return "dense" if self.n <= DENSE_ITEMS else self.items.method
 
     def solve_both(self, g: FloatArray, h: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Scores, and unknowns of the groups, one row each."""
+        """Return scores, and unknowns of the groups, one row each."""
         if self.method == "dense":
             scaled = (self._inverse_blocks @ h[:, :, None]).ravel()
             x = self._solve_scores(g - self.border @ scaled)
@@ -69,25 +69,25 @@ class BorderedEquations:
         return self.items.solve(g) - self._solved_border @ b, b.reshape(h.shape)
 
     def solve(self, rhs: FloatArray) -> FloatArray:
-        """Scores for one right-hand side, or for each column of a matrix of them."""
+        """Return scores for one right-hand side, or for each column."""
         if self.method == "dense":
             return self._solve_scores(rhs)
         added = self._group_inverse @ (self._solved_border.T @ rhs)
         return np.asarray(self.items.solve(rhs) + self._solved_border @ added)
 
     def without_groups(self, g: FloatArray, h: FloatArray) -> FloatArray:
-        """Gradients of scores less what the groups' unknowns take up, g - C D^-1 h; columns too."""
+        """Eliminate the groups from gradients of the scores, g - C D^-1 h; also columns."""
         return np.asarray(g - self._scaled_border @ h)
 
     @cached_property
     def inverse(self) -> FloatArray:
-        """The whole inverse over the scores; only asked for where `method` is dense."""
+        """The full inverse over the scores; used only where `method` is dense."""
         inverse = self._solve_scores(np.eye(self.n))
         return centre(inverse.T, self.items.components)
 
     @cached_property
     def inverse_diagonal(self) -> Diagonal:
-        """Its diagonal."""
+        """Diagonal of the inverse."""
         if self.method == "dense":
             return Diagonal(np.diag(self.inverse).copy(), 0.0)
         plain = self.items.inverse_diagonal
@@ -97,7 +97,7 @@ class BorderedEquations:
 
     @cached_property
     def group_covariances(self) -> FloatArray:
-        """The blocks of the inverse that belong to the groups."""
+        """The diagonal blocks of the inverse that belong to the groups."""
         n_groups, q, _ = self.blocks.shape
         if self.method != "dense":
             full = self._group_inverse.reshape(n_groups, q, n_groups, q)
@@ -114,7 +114,7 @@ class BorderedEquations:
 
     @cached_property
     def _score_factor(self) -> Any:
-        """Of A - C D^-1 C^T, which is regular on vectors that sum to zero in each component."""
+        """Factor of A - C D^-1 C^T, regular on vectors that sum to zero in each component."""
         from scipy import linalg
 
         items, n = self.items, self.items.n
@@ -175,21 +175,21 @@ def _dense(matrix: Any) -> FloatArray:
 
 
 class PrecisionEquations:
-    """Scores with this precision; inverses are those of centred scores.
+    """A system for scores with a given precision; inverses are those of centred scores.
 
     Attributes
     ----------
     matrix
-        The precision: a dense array, or a sparse matrix whose factor is known to stay sparse.
+        The precision: a dense array, or a sparse matrix whose factor stays sparse.
     ridge
-        Inverse of the variance that the prior in it was built with.
+        Inverse of the variance of the prior it contains.
     """
 
     def __init__(self, matrix: Any, ridge: float) -> None:
         self.matrix, self.ridge = matrix, ridge
 
     def __getstate__(self) -> dict[str, Any]:
-        """The system alone: factors cannot all be pickled, and are found again when needed."""
+        """Return the system alone: some factors cannot be pickled; they are recomputed."""
         return {"matrix": self.matrix, "ridge": self.ridge}
 
     @property
@@ -199,15 +199,15 @@ class PrecisionEquations:
 
     @property
     def method(self) -> Method:
-        """What the inverse comes from."""
+        """How the inverse is computed."""
         return "dense" if isinstance(self.matrix, np.ndarray) else "sparse"
 
     def solution(self, rhs: FloatArray) -> Solution:
-        """Centred scores, and how they were found."""
+        """Return centred scores, and how they were computed."""
         return Solution(self.solve(rhs), 1, np.nan, f"{self.method} Cholesky")
 
     def solve(self, rhs: FloatArray) -> FloatArray:
-        """Centred scores for one right-hand side that sums to zero, or for each column."""
+        """Return centred scores for one right-hand side that sums to zero, or for each column."""
         if self.method == "dense":
             with few_threads(self.n):
                 x = self._uncentred @ rhs
@@ -228,13 +228,13 @@ class PrecisionEquations:
 
     @cached_property
     def inverse(self) -> FloatArray:
-        """The whole inverse; only asked for where `method` is dense."""
+        """The full inverse; used only where `method` is dense."""
         rows = self._uncentred.mean(axis=0)
         return np.asarray(self._uncentred - rows[:, None] - rows + rows.mean())
 
     @cached_property
     def inverse_diagonal(self) -> Diagonal:
-        """Its diagonal."""
+        """Diagonal of the inverse."""
         if self.method == "dense":
             return Diagonal(np.diag(self.inverse).copy(), 0.0)
         from hodgerank.kernels.linalg.cholesky import inverse_diagonal

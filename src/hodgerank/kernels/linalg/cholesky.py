@@ -11,16 +11,16 @@ from hodgerank.kernels.linalg.laplacian import degrees
 from hodgerank.kernels.linalg.threads import few_threads
 from hodgerank.types import CodeArray, FloatArray, IntArray
 
-INVERTED_ITEMS = 60  # up to which the factor is kept as its inverse
+INVERTED_ITEMS = 60  # largest n for which the inverse of the factor is stored
 
 
 def dense_factor(
     i: CodeArray, j: CodeArray, weights: FloatArray, labels: IntArray, ridge: float
 ) -> tuple[FloatArray, float]:
-    """Cholesky factor of L + ridge I + tau J, and ridge + tau.
+    """Return the Cholesky factor of L + ridge I + tau J, and ridge + tau.
 
-    J averages over each component. Adding it makes the matrix regular without changing what it
-    does to vectors that sum to zero.
+    J averages over each component. Adding it makes the matrix regular without changing its effect
+    on vectors that sum to zero.
     """
     n = len(labels)
     matrix = np.zeros((n, n), order="F")
@@ -41,7 +41,7 @@ def dense_factor(
 
 
 def dense_solve(factor: FloatArray, rhs: FloatArray) -> FloatArray:
-    """The matrix's inverse times one or several right-hand sides, from `dense_factor`."""
+    """Apply the inverse to one or several right-hand sides, from `dense_factor`."""
     if len(factor) <= INVERTED_ITEMS:
         return np.asarray(factor.T @ (factor @ rhs))
     from scipy.linalg.lapack import dpotrs
@@ -51,7 +51,7 @@ def dense_solve(factor: FloatArray, rhs: FloatArray) -> FloatArray:
 
 
 def dense_inverse(factor: FloatArray, common: float, labels: IntArray) -> FloatArray:
-    """The inverse on vectors that sum to zero, symmetric and full, from `dense_factor`."""
+    """Return the full inverse on vectors that sum to zero, from `dense_factor`."""
     if len(factor) <= INVERTED_ITEMS:
         return np.asarray(factor.T @ factor - _averaging(labels) / common)
     from scipy.linalg.lapack import dpotri
@@ -62,7 +62,7 @@ def dense_inverse(factor: FloatArray, common: float, labels: IntArray) -> FloatA
 
 
 def dense_inverse_diagonal(factor: FloatArray, common: float, labels: IntArray) -> FloatArray:
-    """The diagonal of `dense_inverse`, in half the time."""
+    """Return the diagonal of `dense_inverse`, in half the time."""
     inverse = factor
     if len(factor) > INVERTED_ITEMS:
         from scipy.linalg.lapack import dtrtri
@@ -74,7 +74,7 @@ def dense_inverse_diagonal(factor: FloatArray, common: float, labels: IntArray) 
 
 
 def factor_and_inverse(matrix: FloatArray) -> tuple[float, FloatArray]:
-    """Log determinant and inverse of a positive definite matrix, symmetric and full."""
+    """Return log determinant and full inverse of a positive definite matrix."""
     n = len(matrix)
     if n <= INVERTED_ITEMS:
         factor = np.linalg.cholesky(matrix)
@@ -91,44 +91,43 @@ def factor_and_inverse(matrix: FloatArray) -> tuple[float, FloatArray]:
 
 
 def _symmetric(lower: FloatArray) -> FloatArray:
-    """A full matrix from its lower triangle, above which there are zeros."""
+    """Return the full matrix from its lower triangle."""
     full = lower + lower.T
     full[np.diag_indices(len(full))] /= 2
     return np.asarray(full)
 
 
 def _averaging(labels: IntArray) -> FloatArray | float:
-    """1/size where two items share a component, else 0."""
+    """Return 1/size where two items share a component, else 0."""
     sizes = np.bincount(labels)
     if len(sizes) == 1:
         return 1 / len(labels)
     return np.where(labels[:, None] == labels, 1 / sizes[labels], 0.0)
 
 
-# Bounds on the work, not on n: a factor of a few 10^7 entries takes seconds.
+# Bounds of the work, not of n: a factor of a few 10^7 entries takes seconds.
 MAX_CYCLES = 500
 MAX_BAND_WORK = 2e9
 
 
 def elimination_order(i: CodeArray, j: CodeArray, labels: IntArray) -> IntArray | None:
-    """An order of elimination with little fill-in; None if neither bound below promises one.
+    """Return an elimination order with little fill-in, or None if neither bound ensures one.
 
-    A graph with mu independent cycles has, once items with at most two neighbours are
-    eliminated (which adds no edges), at most 2 mu items left: SuperLU's own minimum-degree
-    order finds them, and any order may be returned. A graph of bandwidth b keeps it: reverse
-    Cuthill-McKee finds that order.
+    In a graph with mu independent cycles, eliminating items with at most two neighbours adds no
+    edges and leaves at most 2 mu items: SuperLU's minimum-degree order finds them, so any order may
+    be returned. A graph of bandwidth b keeps it: reverse Cuthill-McKee finds that order.
     """
     n = len(labels)
     if few_cycles(i, labels):
         return np.arange(n)
-    if float(len(i)) ** 2 > n * MAX_BAND_WORK:  # a band of width b holds at most n b edges
+    if float(len(i)) ** 2 > n * MAX_BAND_WORK:  # a band of width b has at most n b edges
         return None
     order, width = narrow_order(i, j, n)
     return order if n * float(width) ** 2 <= MAX_BAND_WORK else None
 
 
 def narrow_order(i: CodeArray, j: CodeArray, n: int) -> tuple[IntArray, int]:
-    """The order of reverse Cuthill-McKee, and the bandwidth of the graph in it."""
+    """Return the reverse Cuthill-McKee order, and the bandwidth of the graph in it."""
     from scipy import sparse
 
     adjacency = sparse.coo_array((np.ones(len(i), np.int8), (i, j)), shape=(n, n))
@@ -144,7 +143,7 @@ def few_cycles(i: CodeArray, labels: IntArray) -> bool:
 
 
 def factorise(matrix: Any, *, reorder: bool) -> Any:
-    """LDL^T of a sparse positive definite matrix, without pivoting."""
+    """Factorise a sparse positive definite matrix as LDL^T, without pivoting."""
     from scipy.sparse.linalg import splu
 
     return splu(
@@ -156,13 +155,13 @@ def factorise(matrix: Any, *, reorder: bool) -> Any:
 
 
 def inverse_diagonal(lu: Any) -> FloatArray:
-    """Diagonal of the inverse of a matrix from its symmetric LU factorisation."""
+    """Return the diagonal of the inverse from a symmetric LU factorisation."""
     lower, inverse = _inverse_on_pattern(lu)
     return np.asarray(inverse[lower.indptr[:-1]][lu.perm_c])
 
 
 def inverse_on_edges(lu: Any, i: CodeArray, j: CodeArray) -> tuple[FloatArray, FloatArray]:
-    """Diagonal of the inverse, and its entries at edges that the matrix has."""
+    """Return the diagonal of the inverse, and its entries at edges of the matrix."""
     lower, inverse = _inverse_on_pattern(lu)
     a, b = lu.perm_c[i].astype(np.int64), lu.perm_c[j].astype(np.int64)
     n = lower.shape[0]
@@ -172,7 +171,7 @@ def inverse_on_edges(lu: Any, i: CodeArray, j: CodeArray) -> tuple[FloatArray, F
 
 
 def _inverse_on_pattern(lu: Any) -> tuple[Any, FloatArray]:
-    """The lower factor, columns sorted, and the inverse's entries where it has some."""
+    """Return the lower factor with sorted columns, and the inverse on its pattern."""
     from scipy import sparse
 
     lower = sparse.csc_array(lu.L)
@@ -184,7 +183,7 @@ def _inverse_on_pattern(lu: Any) -> tuple[Any, FloatArray]:
 def _takahashi(
     indptr: CodeArray, indices: CodeArray, values: FloatArray, pivots: FloatArray
 ) -> FloatArray:
-    """Z = (L D L^T)^-1 on the pattern of L, from the last column to the first."""
+    """Return Z = (L D L^T)^-1 on the pattern of L, from the last column to the first."""
     n = len(indptr) - 1
     inverse = np.zeros_like(values)
     place = np.full(n, -1, np.int64)
@@ -217,7 +216,7 @@ class StarMesh(NamedTuple):
 
 
 def star_mesh(i: CodeArray, j: CodeArray, weights: FloatArray, n: int, ridge: float) -> StarMesh:
-    """Eliminate all items in their order."""
+    """Eliminate all items in order."""
     mesh = np.zeros((n, n))
     mesh[i, j] = mesh[j, i] = weights
     excess = np.full(n, ridge)
@@ -235,7 +234,7 @@ def star_mesh(i: CodeArray, j: CodeArray, weights: FloatArray, n: int, ridge: fl
 
 
 def star_mesh_solve(factor: StarMesh, rhs: FloatArray) -> FloatArray:
-    """(L + ridge I)^-1 b; where that is singular, with 0 for the last item of each component."""
+    """Return (L + ridge I)^-1 b; if singular, with 0 for the last item of each component."""
     shares, sums = factor
     x = rhs.copy()
     for k in range(len(sums)):

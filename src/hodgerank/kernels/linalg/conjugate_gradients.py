@@ -13,11 +13,11 @@ from hodgerank.types import CodeArray, FloatArray, IntArray
 
 Operator = Callable[[FloatArray], FloatArray]
 Size = Callable[[FloatArray, FloatArray], float]
-"""How large a residual is, given itself and what the preconditioner makes of it."""
+"""Size of a residual, given itself and the preconditioned residual."""
 
 
 class Iterate(NamedTuple):
-    """Solution, its residuals, their size before the first and after the last step, and steps."""
+    """Solution, residuals, their size before the first and after the last step, and steps."""
 
     x: FloatArray
     r: FloatArray
@@ -38,8 +38,8 @@ def conjugate_gradients(
 ) -> Iterate:
     """Solve A x = b for each column b of `rhs` at once, A symmetric and positive semidefinite.
 
-    Ends when the residuals are of no more than the tolerance. Without a `size` of its own that is
-    the largest of any column in the norm of the preconditioner, relative to that of the start.
+    Stops when the size of the residuals is at most the tolerance. The default `size` is the largest
+    norm of a column in the norm of the preconditioner, relative to the start.
     """
     x = np.zeros_like(rhs) if start is None else start.copy()
     r = rhs.copy() if start is None else rhs - apply(x)
@@ -71,7 +71,7 @@ def _dot(a: FloatArray, b: FloatArray) -> FloatArray:
 
 
 def _quotient(a: FloatArray, b: FloatArray) -> FloatArray:
-    """Of each column; 0 where there is nothing left to do."""
+    """Return the quotient of each column; 0 for converged columns."""
     return np.divide(a, b, out=np.zeros_like(a), where=b > 0)
 
 
@@ -87,9 +87,10 @@ def solve_laplacian(
     max_iterations: int,
     precondition: Operator | None = None,
 ) -> Solution:
-    """(L + ridge I) x = b on vectors that sum to zero in each component; by default Jacobi's.
+    """Solve (L + ridge I) x = b on vectors that sum to zero in each component.
 
-    Only the upper triangle is stored; its transpose is a view.
+    Uses Jacobi preconditioning by default. Only the upper triangle is stored; its transpose is a
+    view.
     """
     n = len(labels)
     upper = upper_triangle(i, j, weights, n)
@@ -111,7 +112,7 @@ def solve_laplacian(
 
 
 def heaviest_tree(i: CodeArray, j: CodeArray, weights: FloatArray, n: int) -> IntArray:
-    """Positions of the edges of a spanning tree of each component."""
+    """Return positions of the edges of a heaviest spanning tree of each component."""
     from scipy import sparse
 
     order = np.argsort(-weights, kind="stable")
@@ -125,7 +126,7 @@ def heaviest_tree(i: CodeArray, j: CodeArray, weights: FloatArray, n: int) -> In
 def tree_preconditioner(
     i: CodeArray, j: CodeArray, weights: FloatArray, labels: IntArray, ridge: float
 ) -> Callable[[FloatArray], FloatArray]:
-    """M^-1; what it adds to all items of a component alike is left to the caller."""
+    """Return M^-1; constant shifts of a component are left to the caller."""
     from scipy import sparse
     from scipy.sparse.linalg import splu
 
@@ -135,7 +136,7 @@ def tree_preconditioner(
     rest[tree] = False
     diagonal = laplacian.degrees(i[rest], j[rest], weights[rest], n) + ridge
     own = laplacian.degrees(i[tree], j[tree], weights[tree], n)
-    # A tree that is all there is would be singular: one item of its component is held.
+    # A graph that is only a tree would be singular: one item of its component is fixed.
     is_bare = np.bincount(labels, diagonal) == 0
     _, first = np.unique(labels, return_index=True)
     held = first[is_bare]

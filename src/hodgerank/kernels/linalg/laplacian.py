@@ -1,8 +1,8 @@
-"""Weighted graph Laplacians and what is summed over their edges.
+"""Weighted graph Laplacians and sums over their edges.
 
 Edges are given as i < j in lexicographic order with positive weights. Every system is
-(L + ridge I) x = b on the vectors that sum to zero in each component: what a component's scores
-have in common cannot be compared with anything.
+(L + ridge I) x = b on the vectors that sum to zero in each component, because the level of a
+component's scores is not identified.
 """
 
 from __future__ import annotations
@@ -13,16 +13,16 @@ import numpy as np
 
 from hodgerank.types import BoolArray, CodeArray, FloatArray, IntArray
 
-# Up to here a pass over the edges is faster than setting up a sparse matrix, or importing SciPy.
+# Up to this a pass over the edges is faster than a sparse matrix, or importing SciPy.
 FEW_EDGES = 5_000
-FEW_ITEMS = 300  # for which a dense matrix of pairs is quickly looked through
+FEW_ITEMS = 300  # for which a dense matrix of pairs is fast
 
 
 class Solution(NamedTuple):
-    """Solution, number of iterations, the largest relative residual of a column, and the solver.
+    """Solution, number of iterations, largest relative residual of a column, and the solver.
 
-    Conjugate gradients measure residuals in the norm of the preconditioner, so that an item with
-    little weight counts as much as one with a lot.
+    Conjugate gradients measure residuals in the norm of the preconditioner, so that items with
+    small weights count as much as others.
     """
 
     x: FloatArray
@@ -32,12 +32,12 @@ class Solution(NamedTuple):
 
 
 def inner_product(a: FloatArray, b: FloatArray) -> float:
-    """Of two values per edge; without BLAS, which would start threads for it, see `threads`."""
+    """Return the inner product of edge values; without BLAS, which would start threads."""
     return float(np.einsum("e,e->", a, b))
 
 
 def components(i: CodeArray, j: CodeArray, n: int) -> IntArray:
-    """Component label of each item, largest component first."""
+    """Return the component label of each item, largest component first."""
     if 0 < n <= FEW_ITEMS and _is_connected(i, j, n):
         return np.zeros(n, np.int64)
     labels = _labels_of_few(i, j, n) if len(i) <= FEW_EDGES else _labels_of_many(i, j, n)
@@ -48,13 +48,13 @@ def components(i: CodeArray, j: CodeArray, n: int) -> IntArray:
 
 
 def _is_connected(i: CodeArray, j: CodeArray, n: int) -> bool:
-    joined = np.zeros((n, n), bool)
-    joined[i, j] = joined[j, i] = True
-    return bool(reached_from_first(joined).all())
+    adjacent = np.zeros((n, n), bool)
+    adjacent[i, j] = adjacent[j, i] = True
+    return bool(reached_from_first(adjacent).all())
 
 
 def reached_from_first(leads_to: BoolArray) -> BoolArray:
-    """Items that a walk from the first item reaches, given a matrix of the steps there are."""
+    """Return the items that can be reached from the first item, given a matrix of steps."""
     reached = np.zeros(len(leads_to), bool)
     frontier = np.zeros(1, np.int64)
     while len(frontier):
@@ -64,7 +64,7 @@ def reached_from_first(leads_to: BoolArray) -> BoolArray:
 
 
 def _labels_of_few(i: CodeArray, j: CodeArray, n: int) -> IntArray:
-    """Every item points at the least it knows of, until all that are joined point at one."""
+    """Propagate the smallest label along edges until nothing changes."""
     least = np.arange(n)
     while True:
         low = np.minimum(least[i], least[j])
@@ -79,7 +79,7 @@ def _labels_of_few(i: CodeArray, j: CodeArray, n: int) -> IntArray:
 
 
 def _labels_of_many(i: CodeArray, j: CodeArray, n: int) -> IntArray:
-    """A few edges nearly always join all that can be joined: they are tried first."""
+    """Label components; a subset of the edges nearly always suffices and is tried first."""
     from scipy import sparse
 
     stride = max(1, len(i) // (8 * max(n, 1)))
@@ -93,13 +93,13 @@ def _labels_of_many(i: CodeArray, j: CodeArray, n: int) -> IntArray:
 
 
 def divergence(i: CodeArray, j: CodeArray, flow: FloatArray, n: int) -> FloatArray:
-    """D0^T flow: what leaves each item minus what enters it."""
+    """D0^T flow: outflow minus inflow of each item."""
     outgoing, incoming = _sums_at_ends(i, j, flow, n)
     return outgoing - incoming
 
 
 def degrees(i: CodeArray, j: CodeArray, weights: FloatArray, n: int) -> FloatArray:
-    """Sum of the weights at each item."""
+    """Return the sum of the weights at each item."""
     outgoing, incoming = _sums_at_ends(i, j, weights, n)
     return outgoing + incoming
 
@@ -116,10 +116,10 @@ def _sums_at_ends(
 
 
 def upper_triangle(i: CodeArray, j: CodeArray, values: FloatArray, n: int) -> Any:
-    """A sparse matrix with one entry per edge; the edges being sorted, nothing is moved."""
+    """Return a sparse matrix with one entry per edge; sorted edges need no rearrangement."""
     from scipy import sparse
 
-    # Items of the type that edges have: for another one, searchsorted would copy all edges.
+    # Same integer type as the edges: otherwise searchsorted would copy them.
     starts = np.searchsorted(i, np.arange(n + 1, dtype=i.dtype)).astype(np.int32)
     return sparse.csr_array((values, j, starts), shape=(n, n))
 

@@ -12,7 +12,7 @@ from hodgerank.kernels.linalg.threads import few_threads
 from hodgerank.types import CodeArray, FloatArray
 
 Objective = Callable[[FloatArray], tuple[float, FloatArray, FloatArray]]
-"""From the difference of every edge to the value, and each edge's slope and minus curvature."""
+"""From the difference of every edge to the value, and each edge's slope and curvature (>= 0)."""
 Solve = Callable[[FloatArray, FloatArray, float], Solution]
 
 ROUNDING = 1e-12
@@ -20,7 +20,7 @@ SHORTEST = 1e-6
 
 
 class Fit(NamedTuple):
-    """Scores, the value there, curvature of every edge, steps, size of the next, solver."""
+    """Scores, objective, curvature of every edge, steps, size of the next step, solver."""
 
     x: FloatArray
     value: float
@@ -44,11 +44,11 @@ def maximise(
     """Maximise objective(D0 x) - ridge/2 |x|^2.
 
     `solve(curvatures, gradient, tolerance)` solves (Laplacian of the curvatures + ridge I) step =
-    gradient; a step need not be solved more accurately than Newton's method itself is. A step
-    that does not increase the objective is halved.
+    gradient, only as accurately as Newton's method needs. A step that does not increase the
+    objective is halved.
     """
     n = len(start)
-    head, tail = i.astype(np.intp), j.astype(np.intp)  # what indexing would do every time
+    head, tail = i.astype(np.intp), j.astype(np.intp)  # converted once instead of at each indexing
 
     def evaluate(x: FloatArray) -> tuple[float, FloatArray, FloatArray]:
         value, slope, curvature = objective(x[head] - x[tail])
@@ -68,7 +68,7 @@ def _climb(
     tolerance: float,
     max_iterations: int,
 ) -> Fit:
-    """Steps until the next would be smaller than the tolerance."""
+    """Iterate until the next step would be smaller than the tolerance."""
     x, n = start, len(start)
     total, slope, curvature = evaluate(x)
     residual = size = np.inf
@@ -83,12 +83,12 @@ def _climb(
         while True:
             trial = x + length * step
             value, trial_slope, trial_curvature = evaluate(trial)
-            # near the optimum the gain drowns in rounding
+            # near the optimum the gain is smaller than rounding
             if value >= total - ROUNDING * abs(total) or length < SHORTEST:
                 break
             length /= 2
         x, total, slope, curvature = trial, value, trial_slope, trial_curvature
-        # Convergence is quadratic in the end, as far as steps are accurate: the next ratio of steps
+        # Convergence is eventually quadratic, as far as steps are accurate: the next ratio of steps
         # is the square of this one, if neither was short by chance.
         residual = size
         if length == 1.0 and size < previous < np.inf:

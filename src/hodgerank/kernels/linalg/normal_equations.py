@@ -1,4 +1,4 @@
-"""The linear system behind every estimator, the solver that suits it, and its variances."""
+"""The linear system of every estimator, the choice of its solver, and its variances."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def stochastic_diagonal(
     *,
     target: float,
 ) -> tuple[FloatArray, float]:
-    """Diagonal of (L + ridge I)^-1 on centred vectors and its relative error (rms over items).
+    """Return the diagonal of (L + ridge I)^-1 on centred vectors and its relative error (rms).
 
     Probes are added until the error is below `target` or there are `MAX_PROBES`.
     """
@@ -92,25 +92,25 @@ def _mean_squares(
     return total / MAX_PROBES
 
 
-# The largest dense matrix: 3,000 items take 72 MB and a second for the whole inverse.
+# The largest dense matrix: 3,000 items take 72 MB and a second for the full inverse.
 DENSE_ITEMS = 3_000
-# Up to here a factorisation is faster than conjugate gradients.
+# Up to this a factorisation is faster than conjugate gradients.
 FACTORED_ITEMS = 150
 FEW_ITERATIONS = 60
 MANY_ITERATIONS = 5_000
-# Largest over smallest weight beyond which the spanning tree is worth its cost per step.
+# Ratio of weights beyond which the spanning tree is worth its cost per step.
 WIDE = 1e3
 TOLERANCE = 1e-11  # of the residual, relative to the right-hand side
-SLACK = 10.0  # in units of the tolerance, which is meant in the norm of the preconditioner
+SLACK = 10.0  # in units of the tolerance, which refers to the norm of the preconditioner
 REFINEMENTS = 3
-LOOSE = 1e-6  # tolerances that a dense factor meets without being asked
+LOOSE = 1e-6  # tolerance that a dense factor always meets
 NEGLIGIBLE = 1e-6  # energy of the last correction, relative to that of the solution
 
 Method = Literal["dense", "sparse", "iterative"]
 
 
 class Diagonal(NamedTuple):
-    """Diagonal of an inverse; `relative_error` is 0 where it is exact."""
+    """Diagonal of an inverse; `relative_error` is 0 if it is exact."""
 
     values: FloatArray
     relative_error: float
@@ -119,7 +119,7 @@ class Diagonal(NamedTuple):
 class NormalEquations:
     """(L + ridge I) x = b for the Laplacian L of a weighted graph.
 
-    On vectors that sum to zero in each component: with ridge 0 the inverse is L^+.
+    Restricted to vectors that sum to zero in each component: with ridge 0 the inverse is L^+.
     """
 
     def __init__(
@@ -133,10 +133,10 @@ class NormalEquations:
         self.i, self.j, self.weights = i, j, weights
         self.components = components
         self.ridge = ridge
-        self._is_hard = False  # the diagonal alone was tried as preconditioner and did not do
+        self._is_hard = False  # Jacobi preconditioning was tried and is not sufficient
 
     def __getstate__(self) -> dict[str, Any]:
-        """The system alone: factors cannot all be pickled, and are found again when needed."""
+        """Return the system alone: some factors cannot be pickled; they are recomputed."""
         kept = ("i", "j", "weights", "components", "ridge", "_is_hard")
         return {name: self.__dict__[name] for name in kept}
 
@@ -147,21 +147,21 @@ class NormalEquations:
 
     @cached_property
     def method(self) -> Method:
-        """What the inverse comes from: dense where it fits, sparse where the graph allows it."""
+        """How the inverse is computed: dense for few items, sparse if the graph allows it."""
         if self.n <= DENSE_ITEMS:
             return "dense"
         return "iterative" if self._order is None else "sparse"
 
     def solve(self, rhs: FloatArray, *, tolerance: float = TOLERANCE) -> FloatArray:
-        """The solution alone; see `solution`."""
+        """Return the solution alone; see `solution`."""
         return self.solution(rhs, tolerance=tolerance).x
 
     def solution(self, rhs: FloatArray, *, tolerance: float = TOLERANCE) -> Solution:
-        """Solution for one right-hand side, or for each column of a matrix of them.
+        """Solve for one right-hand side, or for each column.
 
-        Conjugate gradients need few steps on the expander-like graphs that random designs give,
-        so they are tried first; chains and bottlenecks go to the direct solvers. Where those would
-        not fit, conjugate gradients go on, with the heaviest spanning tree as preconditioner if
+        Conjugate gradients need few steps on the expander-like graphs of random designs, so they
+        are tried first; chains and bottlenecks go to the direct solvers. If those would be too
+        large, conjugate gradients continue, with the heaviest spanning tree as preconditioner if
         weights differ much.
         """
         if self.n > FACTORED_ITEMS and "_dense_factor" not in self.__dict__ and not self._is_hard:
@@ -172,11 +172,11 @@ class NormalEquations:
         return self._refined(rhs, tolerance)
 
     def _refined(self, rhs: FloatArray, tolerance: float) -> Solution:
-        """A solution and, where it is not accurate enough, solutions for what it leaves over.
+        """Solve, with iterative refinement if the residual is too large.
 
-        Where weights are wide, scores may be so much larger than what they are to explain that
-        no scores of 16 digits leave as little over as the tolerance asks for. They will do if what
-        is left over is negligible in the energy x^T A x, the measure of least squares.
+        With widely different weights, scores may be so large that no double precision solution
+        meets the tolerance. It is accepted if the last correction is negligible in the energy x^T A
+        x, the measure of least squares.
         """
         x, iterations, residual, solver = self._hard_solution(rhs, tolerance)
         if tolerance >= LOOSE and self.method == "dense":
@@ -207,9 +207,9 @@ class NormalEquations:
         return found
 
     def _defect(self, x: FloatArray, rhs: FloatArray) -> tuple[FloatArray, float]:
-        """What a solution leaves over, and its norm relative to that of the right-hand side.
+        """Return the residual of a solution, and its norm relative to the right-hand side.
 
-        From differences of scores, which lose fewer digits than the matrix does.
+        Computed from score differences, which lose fewer digits than the matrix.
         """
         if x.ndim > 1:
             parts = [self._defect(*columns) for columns in zip(x.T, rhs.T, strict=True)]
@@ -245,7 +245,7 @@ class NormalEquations:
 
     @cached_property
     def _has_dense_factor(self) -> bool:
-        """Whether rounding leaves the matrix positive: not if weights are too wide apart."""
+        """Whether the matrix is numerically positive definite: not if weights differ too much."""
         try:
             return bool(np.isfinite(self._dense_factor[0]).all())
         except np.linalg.LinAlgError:
@@ -265,7 +265,7 @@ class NormalEquations:
 
     @cached_property
     def inverse(self) -> FloatArray:
-        """The whole inverse; only asked for where `method` is dense."""
+        """The full inverse; used only where `method` is dense."""
         if not self._has_dense_factor:
             inverse = self._dense_solve(np.eye(self.n))
             return np.asarray((inverse + inverse.T) / 2)
@@ -273,11 +273,11 @@ class NormalEquations:
 
     @cached_property
     def inverse_diagonal(self) -> Diagonal:
-        """Diagonal of the inverse: exact where feasible, otherwise estimated with its error."""
+        """Diagonal of the inverse: exact if feasible, otherwise estimated with its error."""
         return self.inverse_diagonal_within(0.01)
 
     def inverse_diagonal_within(self, error: float) -> Diagonal:
-        """The same with this relative error, if so many probes do, where it is estimated."""
+        """Return the diagonal with this relative error, if estimated and the probes suffice."""
         if self.method == "dense":
             if "inverse" in self.__dict__ or not self._has_dense_factor:
                 return Diagonal(np.diag(self.inverse).copy(), 0.0)
@@ -305,9 +305,9 @@ class NormalEquations:
 
     @cached_property
     def _sparse_factor(self) -> tuple[Any, IntArray]:
-        """Factor of L + ridge I and the items it is over, in its order.
+        """Factor of L + ridge I and its items, in order.
 
-        Where ridge is 0, L is singular: one item of each component is held at zero.
+        With ridge 0, L is singular: one item of each component is fixed at zero.
         """
         from scipy import sparse
 
@@ -331,7 +331,7 @@ class NormalEquations:
         return self._centre(x)
 
     def _sparse_diagonal(self) -> FloatArray:
-        """Diagonal of P G P, with G the factorised inverse and P what `_centre` does."""
+        """Diagonal of P G P, with G the factorised inverse and P the centring."""
         from hodgerank.kernels.linalg.cholesky import inverse_diagonal
 
         lu, order = self._sparse_factor
@@ -344,7 +344,7 @@ class NormalEquations:
 
 
 def _largest_ratio(part: FloatArray, whole: FloatArray) -> float:
-    """Of sums over each column."""
+    """Return the largest ratio of column sums."""
     size = np.abs(whole.sum(axis=0))
     return float(np.max(np.abs(part.sum(axis=0)) / np.where(size > 0, size, 1.0)))
 
@@ -355,8 +355,8 @@ PROBES = 32
 def effective_resistances(equations: NormalEquations) -> FloatArray:
     """S_ii + S_jj - 2 S_ij of every edge, S the inverse of the system.
 
-    Exact where the inverse fits into memory. Elsewhere the mean square of differences of random
-    solutions with covariance S, right to some 25 % for an edge and much better for sums over
+    Exact if the inverse fits into memory. Otherwise the mean square of differences of random
+    solutions with covariance S, accurate to about 25% for an edge and much better for sums over
     many [Spielman08].
     """
     i, j = equations.i, equations.j
@@ -373,5 +373,5 @@ def effective_resistances(equations: NormalEquations) -> FloatArray:
         rhs += np.sqrt(equations.ridge) * rng.normal(size=rhs.shape)
         x = equations.solve(rhs, tolerance=1e-3)
         total += ((x[i] - x[j]) ** 2).sum(axis=1)
-    # no edge resists more than it would by itself
+    # the resistance of an edge is at most that of the edge alone
     return np.minimum(total / PROBES, 1 / equations.weights)

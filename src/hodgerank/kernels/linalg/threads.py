@@ -1,11 +1,11 @@
 """One BLAS thread for small matrices.
 
-BLAS starts threads for matrices of a hundred rows already, and they wait for each other by
-spinning: where another process has one of the cores, factorising 200 rows takes a second instead of
-half a millisecond. Large matrices keep their threads.
+BLAS starts threads for matrices of a hundred rows, and these wait for each other by spinning: if
+another process uses one of the cores, factorising 200 rows takes a second instead of half a
+millisecond. Large matrices keep their threads.
 
-NumPy and SciPy each bring a BLAS of their own. SciPy is imported where it is needed, often after
-the first limit was set, so its BLAS is limited as soon as it is there.
+NumPy and SciPy each have their own BLAS. SciPy is imported where it is needed, often after the
+first limit was set, so its BLAS is limited once it is loaded.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ SCIPY_BLAS = "scipy.linalg._flapack"  # the module whose import loads it
 
 _change = Lock()
 _n_inside = 0
-_before: dict[str, tuple[Any, int]] = {}  # by path: a library and how many threads it had
+_before: dict[str, tuple[Any, int]] = {}  # by path: a library and its previous number of threads
 
 
 @contextmanager
 def few_threads(n: int) -> Iterator[None]:
-    """Do linear algebra with matrices of n rows inside; what is inside already costs nothing.
+    """Limit BLAS to one thread for linear algebra with matrices of n rows; may be nested.
 
-    The limit is one of the whole process: the first thread to come sets it, the last one to go
+    The limit applies to the whole process: the first thread to enter sets it, the last to leave
     lifts it.
     """
     global _n_inside
@@ -55,14 +55,14 @@ def few_threads(n: int) -> Iterator[None]:
 
 @cache
 def _libraries(has_scipy: bool) -> list[Any]:
-    """Every BLAS that is loaded, looked up once without that of SciPy and once with it."""
+    """Return every loaded BLAS, looked up once without that of SciPy and once with it."""
     from threadpoolctl import ThreadpoolController
 
     return list(ThreadpoolController().select(user_api="blas").lib_controllers)
 
 
 def _set_threads(library: Any, n_threads: int) -> None:
-    """Set it, and let other threads do so: threadpoolctl may obey the first one alone."""
+    """Set the number, and let other threads change it: threadpoolctl may obey only the first."""
     library.set_num_threads(n_threads)
     if hasattr(library, "clear_controlling_thread"):
         library.clear_controlling_thread()

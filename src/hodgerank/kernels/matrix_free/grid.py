@@ -1,9 +1,8 @@
 """Items by mean and variance: buckets of means, levels of variance within them.
 
-A pair is worth asking if both items are badly known and their means are close, so the best pairs
-are among the highest levels of buckets near each other. An item changes place only when its cell
-changes, at the front or the back of it as a hash decides: in the order of arrival winners would
-meet winners.
+A pair is worth asking if both items are uncertain and their means are close, so the best pairs are
+among the highest levels of neighbouring buckets. An item moves only when its cell changes, to the
+front or the back as a hash decides: in the order of arrival winners would meet winners.
 """
 
 from __future__ import annotations
@@ -31,9 +30,9 @@ from hodgerank.kernels.selection.information import information, outcome_spread
 from hodgerank.kernels.selection.tie_breaking import item_key
 from hodgerank.types import CodeArray, FloatArray, IntArray
 
-RETIRED = -2  # the cell of an item that is not to be asked
+RETIRED = -2  # the cell of an item that is not asked
 N_TOP_LEVELS = 4  # of a single bucket, whose pairs are listed
-FARTHEST = 3.0  # difference of means beyond which no pair is looked at
+FARTHEST = 3.0  # difference of means beyond which pairs are ignored
 NEGLIGIBLE = 1e-3  # outcome variance below which a pair counts as decided
 
 
@@ -72,7 +71,7 @@ def _insert(s: State, u: int, cell: int, at_front: bool) -> None:
     s.place[u, CELL] = cell
     first = s.cells[cell]
     if len(s.top) == 1:
-        s.counters[IS_STALE] = 1  # several levels are listed there, and listing them costs little
+        s.counters[IS_STALE] = 1  # several levels are listed there, and listing is cheap
     n_levels = len(s.cells) // len(s.top)
     bucket, level = cell // n_levels, cell % n_levels
     if first < 0:
@@ -83,11 +82,11 @@ def _insert(s: State, u: int, cell: int, at_front: bool) -> None:
             s.top[bucket] = level
             s.counters[IS_STALE] = 1
         elif _is_alone(s, bucket, n_levels):
-            s.counters[IS_STALE] = 1  # this may be where the partner of the topmost stands
+            s.counters[IS_STALE] = 1  # this may hold the partner of the topmost item
         return
     last = s.place[first, PREVIOUS]
     if last == first and s.top[bucket] == level:
-        s.counters[IS_STALE] = 1  # a second item at the top: now two can meet there
+        s.counters[IS_STALE] = 1  # a second item at the top: two can be paired there
     s.place[u, NEXT] = first
     s.place[u, PREVIOUS] = last
     s.place[last, NEXT] = u
@@ -98,14 +97,14 @@ def _insert(s: State, u: int, cell: int, at_front: bool) -> None:
 
 @compiled(inline="always")
 def _is_alone(s: State, bucket: int, n_levels: int) -> bool:
-    """Whether one item stands at the top of a bucket, so that its partner is looked for below."""
+    """Whether a single item is at the top of a bucket, so that its partner is below."""
     first = s.cells[bucket * n_levels + s.top[bucket]]
     return bool(s.place[first, NEXT] == first)
 
 
 @compiled
 def take_out(s: State, u: int) -> None:
-    """Take an item out of its cell."""
+    """Remove an item from its cell."""
     cell = s.place[u, CELL]
     if cell < 0:
         return
@@ -130,12 +129,12 @@ def take_out(s: State, u: int) -> None:
     if s.cells[cell] == u:
         s.cells[cell] = following
     if following == previous and s.top[bucket] == level:
-        s.counters[IS_STALE] = 1  # one is left alone at the top
+        s.counters[IS_STALE] = 1  # a single item is left at the top
 
 
 @compiled
 def rebuild(s: State, t: Settings, order: IntArray, key: int) -> None:
-    """Empty the grid and put all items into it, in this order."""
+    """Empty the grid and insert all items in this order."""
     s.cells[:] = -1
     s.top[:] = -1
     for k in range(len(order)):
@@ -148,7 +147,7 @@ def rebuild(s: State, t: Settings, order: IntArray, key: int) -> None:
 
 @compiled(inline="always")
 def value(t: Settings, C: float, D: float) -> float:
-    """What asking a pair is worth, given variance and mean of the difference."""
+    """Return the value of asking a pair, given variance and mean of the difference."""
     if t.criterion == VARIANCE_ALONE:
         return C
     return information(C, outcome_spread(D, t.link, False))
@@ -156,7 +155,7 @@ def value(t: Settings, C: float, D: float) -> float:
 
 @compiled
 def list_buckets(s: State, t: Settings) -> None:
-    """The most promising pairs of buckets, best first."""
+    """List the most promising pairs of buckets, best first."""
     if len(s.top) == 1:
         _list_levels(s, t)
         return
@@ -193,10 +192,10 @@ def list_buckets(s: State, t: Settings) -> None:
 
 @compiled
 def _list_levels(s: State, t: Settings) -> None:
-    """Pairs of the highest levels of a single bucket.
+    """List pairs of the highest levels of a single bucket.
 
-    Two items alone at the top may have been compared with each other, often enough that another
-    answer tells little; then one of them should meet an item of the next levels.
+    Two items alone at the top may have been compared often enough that another vote adds little;
+    then one of them should be paired with an item of the next levels.
     """
     n, a = 0, s.top[0]
     for _ in range(N_TOP_LEVELS):
@@ -215,7 +214,7 @@ def _list_levels(s: State, t: Settings) -> None:
 
 @compiled
 def _next_level(cells: CodeArray, first_cell: int, level: int) -> int:
-    """The highest level below this one that holds an item, -1 if there is none."""
+    """Return the highest nonempty level below this one, -1 if there is none."""
     level -= 1
     while level >= 0 and cells[first_cell + level] < 0:
         level -= 1
@@ -224,7 +223,7 @@ def _next_level(cells: CodeArray, first_cell: int, level: int) -> int:
 
 @compiled
 def _list_pair(listed: FloatArray, n: int, estimate: float, left: int, right: int) -> int:
-    """Insert two cells into the sorted list of n; returns how many are listed now."""
+    """Insert two cells into the sorted list of n; return its new length."""
     most = len(listed)
     if n == most and estimate <= listed[n - 1, 0]:
         return n
@@ -242,5 +241,5 @@ def _list_pair(listed: FloatArray, n: int, estimate: float, left: int, right: in
 
 @compiled(inline="always")
 def _level_variance(t: Settings, level: int) -> float:
-    """The largest variance of a level."""
+    """Return the largest variance of a level."""
     return t.lowest_variance * math.exp((level + 1) * t.log_ratio)

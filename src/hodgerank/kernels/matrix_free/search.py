@@ -1,4 +1,4 @@
-"""The pair worth asking, and what changes when it is asked and answered."""
+"""The best pair, and the updates when it becomes pending and is answered."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ from hodgerank.kernels.matrix_free.state import (
     State,
     connect,
     connect_by_slots,
-    slots_of_answers,
+    slots_of_votes,
     weight_between,
     write_item,
 )
@@ -52,11 +52,11 @@ from hodgerank.types import FloatArray, IntArray
 
 NEARLY = 0.98  # a pair worth this share of the best is good enough
 N_FINALISTS = 8
-N_LEFT, N_RIGHT = 4, 16  # items looked at in the two cells of a pair of buckets
+N_LEFT, N_RIGHT = 4, 16  # items examined in the two cells of a pair of buckets
 N_REVALIDATED = 2  # pairs of buckets
 ENOUGH = 4  # good candidates in a pair of buckets
-AHEAD = 32  # answers whose items are fetched from memory together
-PAIRS_PER_ANSWER = 4  # up to which a table of all pairs is worth setting up
+AHEAD = 32  # votes whose items are prefetched together
+PAIRS_PER_VOTE = 4  # largest ratio for which a table of all pairs pays off
 
 
 @compiled
@@ -70,7 +70,7 @@ def _is_forbidden(forbidden: IntArray, n: int, u: int, v: int) -> bool:
 
 @compiled(inline="always")
 def _glance(s: State, t: Settings, u: int, v: int) -> float:
-    """Quick estimate of the value of a pair, as if its own edge alone joined the two items."""
+    """Estimate the value of a pair quickly, as if only its own edge connected the two items."""
     d_u, d_v = s.x[u, VARIANCE], s.x[v, VARIANCE]
     w = weight_between(s, FIRST, u, v)
     if s.counters[N_PENDING]:
@@ -81,7 +81,7 @@ def _glance(s: State, t: Settings, u: int, v: int) -> float:
 
 @compiled
 def pair_variance(s: State, t: Settings, u: int, v: int) -> float:
-    """Variance of the difference of two items, by a local solution."""
+    """Return the variance of the difference of two items, by a local solution."""
     C, n = respond(s, t.locality, t.reach, u, v)
     forget(s, n)
     return C
@@ -89,7 +89,7 @@ def pair_variance(s: State, t: Settings, u: int, v: int) -> float:
 
 @compiled
 def best_pair(s: State, t: Settings, forbidden: IntArray, key: int) -> tuple[int, int]:
-    """A pair worth about as much as any, (-1, -1) if there is none; the state stays as it is."""
+    """Return a pair close to the best, (-1, -1) if there is none; the state is unchanged."""
     if s.counters[IS_STALE]:
         list_buckets(s, t)
     n_items = len(s.x)
@@ -128,11 +128,11 @@ def _look_into(
     worth: FloatArray,
     key: int,
 ) -> None:
-    """Candidates from two cells, into the list of finalists."""
+    """Add candidates from two cells to the list of finalists."""
     good = 0
     u = s.cells[left]
     if u < 0 or s.cells[right] < 0:
-        return  # left since the list was made
+        return  # emptied since the list was made
     for a in range(N_LEFT):
         v = s.place[s.cells[right], PREVIOUS]
         for _ in range(item_key(key + a, u) % np.uint64(8)):
@@ -173,8 +173,8 @@ def _shortlist(finalists: IntArray, worth: FloatArray, u: int, v: int, e: float)
 
 @compiled
 def absorb(s: State, i: int, j: int, outcome: float, weight: float) -> float:
-    """What an answer for i adds to the sums over answers; returns the weight as it counts."""
-    # what the edge took is what counts, or rounding would add to the diagonal alone
+    """Add a vote for i to the sums over votes; return its weight after rounding."""
+    # the rounded weight of the edge, or rounding would accumulate on the diagonal alone
     weight = connect(s, FIRST, i, j, weight)
     _add_up(s, i, j, outcome, weight)
     return weight
@@ -191,7 +191,7 @@ def _add_up(s: State, i: int, j: int, outcome: float, weight: float) -> None:
 
 @compiled
 def learn(s: State, t: Settings, i: int, j: int, outcome: float, weight: float) -> None:
-    """An answer for i of this weight; no pair is out."""
+    """Update with a vote for i of this weight; no pair may be pending."""
     x = s.x
     C, n = respond(s, t.locality, t.reach, i, j)
     weight = absorb(s, i, j, outcome, weight)
@@ -210,7 +210,7 @@ def learn(s: State, t: Settings, i: int, j: int, outcome: float, weight: float) 
 
 @compiled
 def _has_room(s: State) -> bool:
-    """Whether there are chunks for one more edge."""
+    """Whether there is space for another edge."""
     return bool(s.counters[N_CHUNKS] + 2 <= len(s.neighbours))
 
 
@@ -224,10 +224,10 @@ def absorb_many(
     start: int,
     end: int,
 ) -> int:
-    """Absorb answers from `start` to `end` while there is room; returns where it stopped."""
+    """Absorb votes from `start` to `end` while there is space; return where it stopped."""
     k = start
-    if len(s.x) ** 2 <= PAIRS_PER_ANSWER * (end - start):
-        slots = slots_of_answers(s)
+    if len(s.x) ** 2 <= PAIRS_PER_VOTE * (end - start):
+        slots = slots_of_votes(s)
         while k < end and _has_room(s):
             _add_up(s, i[k], j[k], outcome[k], connect_by_slots(s, slots, i[k], j[k], weight[k]))
             k += 1
@@ -242,9 +242,9 @@ def absorb_many(
 
 @compiled
 def _fetch(s: State, i: IntArray, j: IntArray, start: int, end: int) -> None:
-    """Read what some answers are going to change.
+    """Prefetch the items that some votes will change.
 
-    These reads need not wait for each other as those of `absorb` do: twice as fast in all where the
+    Unlike those of `absorb`, these reads do not depend on each other: twice as fast overall if the
     state is larger than the caches.
     """
     total = 0.0
@@ -254,7 +254,7 @@ def _fetch(s: State, i: IntArray, j: IntArray, start: int, end: int) -> None:
             c = s.edges[u, FIRST]
             if c >= 0:
                 total += s.weights[c, ROOM] + s.neighbours[c, ROOM]
-    s.x[i[start], REST] = total  # scratch: without a use of them there would be no reads
+    s.x[i[start], REST] = total  # scratch: unused reads would be optimised away
 
 
 @compiled
@@ -267,7 +267,7 @@ def learn_many(
     weight: FloatArray,
     start: int,
 ) -> int:
-    """Learn answers from `start` on while there is room; returns where it stopped."""
+    """Learn votes from `start` on while there is space; return where it stopped."""
     k = start
     while k < len(i) and _has_room(s):
         learn(s, t, i[k], j[k], outcome[k], weight[k])
@@ -277,7 +277,7 @@ def learn_many(
 
 @compiled
 def _revalidate(s: State, t: Settings, key: int) -> None:
-    """Renew the variances of items most worth asking: local updates may have missed a fall."""
+    """Recompute the variances of the best candidates, which local updates may overestimate."""
     if s.counters[IS_STALE]:
         list_buckets(s, t)
     for line in range(min(N_REVALIDATED, s.counters[N_LISTED])):
@@ -292,7 +292,7 @@ def _revalidate(s: State, t: Settings, key: int) -> None:
 
 @compiled
 def expect(s: State, t: Settings, i: int, j: int) -> None:
-    """A pair goes out: it narrows variances, and leaves the means alone."""
+    """Mark a pair as pending: reduce variances, and leave the means unchanged."""
     C, n = respond(s, t.locality, t.reach, i, j)
     s.counters[N_PENDING] += 1
     write_item(s, i)
@@ -308,7 +308,7 @@ def expect(s: State, t: Settings, i: int, j: int) -> None:
 
 @compiled
 def expect_many(s: State, t: Settings, i: IntArray, j: IntArray, start: int) -> int:
-    """Let pairs go out from `start` on while there is room; returns where it stopped."""
+    """Mark pairs as pending from `start` on while there is space; return where it stopped."""
     k, lines = start, lines_per_pair(len(s.x))
     while k < len(i) and _has_room(s) and s.counters[N_LINES] + lines <= len(s.journal):
         expect(s, t, i[k], j[k])
@@ -328,10 +328,10 @@ def best_pairs(
     j: IntArray,
     start: int,
 ) -> int:
-    """Pairs for the keys from `start` on, each as if those before it were out, which they are then.
+    """Choose a pair per key from `start` on, each with the previous ones pending.
 
-    Returns where it stopped: for lack of room, or with -1 where there is no pair. `forbidden` are
-    the codes of pairs in ascending order, with room for those found, which `once` forbids.
+    Returns where it stopped: for lack of space, or with -1 if there is no pair. `forbidden` holds
+    the codes of pairs in ascending order, with space for the chosen ones, which `once` forbids.
     """
     k, lines, n = start, lines_per_pair(len(s.x)), len(s.x)
     while k < len(keys):
@@ -353,7 +353,7 @@ def best_pairs(
 
 @compiled
 def sweep_variances(s: State, g: float, sweeps: int) -> None:
-    """Belief propagation over all items, until no variance changes much."""
+    """Update all variances by belief propagation until they are stable."""
     for _ in range(sweeps):
         most = 0.0
         for u in range(len(s.x)):
@@ -366,7 +366,7 @@ def sweep_variances(s: State, g: float, sweeps: int) -> None:
 
 @compiled
 def values_of_pairs(s: State, t: Settings, i: IntArray, j: IntArray) -> FloatArray:
-    """What asking each listed pair is worth."""
+    """Return the value of asking each listed pair."""
     values = np.empty(len(i))
     for k in range(len(i)):
         C = pair_variance(s, t, i[k], j[k])

@@ -1,10 +1,10 @@
 """Variances by belief propagation, responses and means by local relaxation.
 
-On a graph that looks like a tree around an item, the variance of its score is that of its
-neighbours' messages; all walks have positive weight, so that what is missed makes it too small, and
-what is missed most, the level all scores share, cancels in differences. Relaxing an item moves its
-value by what its residual asks for and hands the rest to its neighbours; the step is the variance
-rather than 1 / weight, since part of what is handed on comes back.
+On a graph that is locally a tree, the variance of a score follows from its neighbours' messages.
+All walks have positive weight, so truncation underestimates it; the largest missing part, the
+common level of all scores, cancels in differences. Relaxing an item moves its value by its residual
+and passes the rest to its neighbours. The step is the variance rather than 1 / weight, since part
+of what is passed on returns.
 """
 
 from __future__ import annotations
@@ -37,10 +37,10 @@ from hodgerank.kernels.matrix_free.state import (
 )
 from hodgerank.types import FloatArray
 
-HUB = 256  # neighbours beyond which an item is spared where it hardly matters
+HUB = 256  # neighbours beyond which an item is skipped where it hardly matters
 MOST_TOUCHED = 4096  # items a local solution may reach
 MOST_SWEEPS = 40
-MOST_RELAXATIONS = 300  # of the mean per answer; what is left waits for the next
+MOST_RELAXATIONS = 300  # of the mean per vote; the rest waits for the next vote
 OVERSHOOT = 1.5  # of 1 / weight: relaxation diverges beyond 2
 
 UNTOUCHED, TOUCHED, RELAXED = 0, 1, 2
@@ -54,10 +54,10 @@ def _step(s: State, g: float, u: int) -> tuple[float, float]:
 
 @compiled
 def variance(s: State, g: float, u: int) -> float:
-    """Variance of a score from those of its neighbours; both messages of an edge in closed form.
+    """Return the variance of a score from its neighbours, with both messages of an edge eliminated.
 
-    The messages depend on the variance itself: a step of Newton's method towards where it agrees
-    with them, since to put them in would overshoot where an edge weighs much.
+    The messages depend on the variance itself: one Newton step towards the fixed point, since
+    direct substitution would overshoot at heavy edges.
     """
     a = 1 / s.x[u, VARIANCE]
     excess: float = a - (s.x[u, ANSWERED] + s.x[u, PENDING] + g)
@@ -91,9 +91,9 @@ def _touch(s: State, u: int, n: int) -> int:
 
 @compiled
 def respond(s: State, g: float, reach: float, i: int, j: int) -> tuple[float, int]:
-    """S (e_i - e_j) around i and j: the variance C of their difference, and how many were touched.
+    """Compute S (e_i - e_j) locally; return the variance C of the difference, and items touched.
 
-    The values stand in column SHIFT of the items touched; `forget` clears the marks.
+    The values are in column SHIFT of the touched items; `forget` clears the marks.
     """
     x = s.x
     n = _touch(s, j, _touch(s, i, 0))
@@ -117,7 +117,7 @@ def respond(s: State, g: float, reach: float, i: int, j: int) -> tuple[float, in
             s.edges[u, MARK] = RELAXED
             count = s.edges[u, COUNT]
             if count > HUB and abs(move) * weight < 0.1 * enough * g * count:
-                continue  # each of its many neighbours would get next to nothing
+                continue  # each of its many neighbours would get a negligible share
             for graph in range(FIRST, FIRST_PENDING + 1):
                 c = s.edges[u, graph]
                 while c >= 0:
@@ -140,7 +140,7 @@ def respond(s: State, g: float, reach: float, i: int, j: int) -> tuple[float, in
 
 @compiled
 def lines_per_pair(n_items: int) -> int:
-    """How many lines of the journal a pair that goes out may take."""
+    """Return the largest number of journal lines of a pending pair."""
     return LINES_PER_MOVE * min(MOST_TOUCHED, n_items) + 2
 
 
@@ -155,7 +155,7 @@ def forget(s: State, n: int) -> None:
 def narrow(
     s: State, t: Settings, i: int, j: int, C: float, n: int, weight: float, key: int
 ) -> None:
-    """Variances after an answer of this weight to (i, j), from the response in SHIFT."""
+    """Reduce variances after a vote of this weight on (i, j), from the response in SHIFT."""
     x, g = s.x, t.locality
     shrink = weight / (1 + weight * C)
     for k in range(n):
@@ -172,11 +172,11 @@ def narrow(
 
 @compiled
 def refresh(s: State, t: Settings, i: int, j: int, key: int) -> None:
-    """Compute anew the variances of two items whose edge has changed."""
+    """Recompute the variances of two items whose edge has changed."""
     for _ in range(2):
         for u in (i, j):
             count = s.edges[u, COUNT]
-            # going through the neighbours of a hub pays every now and then
+            # hubs are refreshed only now and then, since they have many neighbours
             if count <= HUB or key % (count // HUB) == 0:
                 s.x[u, VARIANCE] = variance(s, t.locality, u)
     put(s, t, i, key)
@@ -185,7 +185,7 @@ def refresh(s: State, t: Settings, i: int, j: int, key: int) -> None:
 
 @compiled
 def enqueue(s: State, u: int) -> None:
-    """Put an item into the queue of residuals to relax, unless it is there already."""
+    """Add an item to the queue of residuals to relax, unless it is queued."""
     if not s.place[u, QUEUED]:
         s.place[u, QUEUED] = 1
         end = (s.counters[QUEUE_START] + s.counters[QUEUE_LENGTH]) % len(s.queue)
@@ -195,7 +195,7 @@ def enqueue(s: State, u: int) -> None:
 
 @compiled
 def relax_means(s: State, t: Settings, key: int) -> None:
-    """Move means until the residuals in the queue are small, or for long enough."""
+    """Move means until the residuals in the queue are small, up to a limit."""
     x, g = s.x, t.prior_strength
     for _ in range(MOST_RELAXATIONS):
         if s.counters[QUEUE_LENGTH] == 0:
@@ -226,17 +226,17 @@ def relax_means(s: State, t: Settings, key: int) -> None:
 
 @compiled(inline="always")
 def _tolerance(tolerance: float, weight: float, variance: float) -> float:
-    """What a residual may be.
+    """Return the tolerance of a residual.
 
-    It moves the mean by about its product with the variance: that should be little beside the
-    standard deviation of items known badly, and beside the scale of answers for the others.
+    A residual moves the mean by about its product with the variance. That should be small relative
+    to the standard deviation of uncertain items, and to the scale of votes for the others.
     """
     return tolerance * max(1.0, weight / 64) / max(1.0, math.sqrt(variance))
 
 
 @compiled
 def apply(s: State, g: float, v: FloatArray, out: FloatArray) -> None:
-    """(L + g I) v, with the answers alone."""
+    """(L + g I) v, with the votes alone."""
     for u in range(len(v)):
         total = (s.x[u, ANSWERED] + g) * v[u]
         c = s.edges[u, FIRST]

@@ -12,45 +12,46 @@ from hodgerank.types import CodeArray, FloatArray, IntArray
 
 # Columns of State.x, one cache line per item.
 MEAN, RESIDUAL, FORCE, VARIANCE, ANSWERED, PENDING, SHIFT, REST = range(8)
-# Columns of State.place: neighbours in the cell, the cell (-1: in none), whether queued.
+# Columns of State.place: neighbours in the cell, the cell (-1: none), whether queued.
 NEXT, PREVIOUS, CELL, QUEUED = range(4)
-# Columns of State.edges: first chunk of answers and of pending pairs, number of neighbours, mark.
+# Columns of State.edges: first chunk of votes and of pending pairs, number of neighbours, mark.
 FIRST, FIRST_PENDING, COUNT, MARK = range(4)
 # Entries of State.counters.
 N_CHUNKS, N_LINES, QUEUE_START, QUEUE_LENGTH, IS_STALE, N_LISTED, N_PENDING, N_LEARNED = range(8)
 
 
 class State(NamedTuple):
-    """All that changes; shapes in brackets.
+    """All mutable arrays; shapes in brackets.
 
-    What the answers say is a function of the answers in their order. Pairs that are out lie on top
-    of it, and `journal.undo` takes them off without a trace.
+    The state without pending pairs is a function of the votes in their order. Pending pairs are
+    added on top, and `undo` removes them exactly.
 
     Attributes
     ----------
     x
         [n, 8] mean; residual b + g m - A mean; force b + g m; variance of the centred score; weight
-        of answers; weight of pending pairs; two columns of scratch.
+        of votes; weight of pending pairs; two columns of scratch.
     place
-        [n, 4] where an item stands in the grid.
+        [n, 4] position of an item in the grid.
     edges
-        [n, 4] where its neighbours begin.
+        [n, 4] start of its neighbour lists.
     neighbours, weights
-        [chunks, 16] see `adjacency`.
+        [chunks, 16] neighbours and weights in chunks of one cache line: 15 entries, then the next
+        chunk (-1: none) and the number of entries.
     counters
         [8] single numbers, from N_CHUNKS to N_LEARNED.
     queue
-        [n] items whose residual is to be relaxed, in a ring.
+        [n] ring buffer of items whose residual is to be relaxed.
     touched
         [n] scratch: items reached by a local solution.
     cells
-        [buckets * levels] first item of each cell, -1 if it is empty.
+        [buckets * levels] first item of each cell, -1 if empty.
     top
-        [buckets] highest level that is not empty, -1 if all are.
+        [buckets] highest nonempty level, -1 if all are empty.
     listed
-        [pairs of buckets, 3] the most promising: estimate, two buckets.
+        [pairs of buckets, 3] the most promising: estimate, two cells.
     journal
-        [lines, 7] what stood where pairs that are out have changed it, see `journal`.
+        [lines, 7] previous values of what pending pairs have changed.
     """
 
     x: FloatArray
@@ -68,25 +69,25 @@ class State(NamedTuple):
 
 
 class Settings(NamedTuple):
-    """What does not change.
+    """Constants of a posterior.
 
     Attributes
     ----------
     prior_strength
-        The precision g of each score before any answer.
+        The prior precision g of each score.
     locality
-        The g with which variances are computed, large enough to make them local.
+        The g used for variances, large enough to make them local.
     criterion
         INFORMATION or VARIANCE_ALONE.
     link
-        How differences become preferences, as in `selection.information`.
+        The link from differences to preferences, as in `selection.information`.
     reach
         Share of a pair's variance below which a local solution stops.
     residual
         Tolerance of the residuals of the mean.
     bucket_width, mean_range, lowest_variance, log_ratio
-        Of the grid: means from -mean_range to mean_range, levels of variance from lowest_variance
-        up, each exp(log_ratio) times the one below.
+        The grid: means from -mean_range to mean_range, levels of variance from lowest_variance up,
+        each exp(log_ratio) times the one below.
     """
 
     prior_strength: float
@@ -102,11 +103,11 @@ class Settings(NamedTuple):
 
 
 INFORMATION, VARIANCE_ALONE = 0, 1
-N_LISTED_PAIRS = 48  # pairs of buckets kept as promising
+N_LISTED_PAIRS = 48  # pairs of buckets that are kept
 
 
 def empty_state(n: int, n_chunks: int, t: Settings) -> State:
-    """No answers and an empty grid; the caller fills in means and variances."""
+    """Return a state without votes and with an empty grid; the caller sets means and variances."""
     edges = np.zeros((n, 4), np.int32)
     edges[:, [FIRST, FIRST_PENDING]] = -1
     place = np.zeros((n, 4), np.int32)
@@ -126,7 +127,7 @@ def empty_state(n: int, n_chunks: int, t: Settings) -> State:
 
 
 def empty_grid(t: Settings) -> dict[str, Any]:
-    """The arrays of the grid; where variances alone count, one bucket holds all means."""
+    """Return the arrays of the grid; with VARIANCE_ALONE one bucket holds all means."""
     buckets = 1
     if t.criterion == INFORMATION:
         buckets = int(2 * t.mean_range / t.bucket_width) + 1
@@ -139,7 +140,7 @@ def empty_grid(t: Settings) -> dict[str, Any]:
 
 
 def longer(array: Any) -> Any:
-    """The array with one more row; now and then it is copied to where there is room for more."""
+    """Return the array with another row, reallocated with spare space when it is full."""
     n, room = len(array), array.base
     has_room = (
         isinstance(room, np.ndarray)
@@ -159,7 +160,7 @@ CHUNK = ROOM + 1
 
 @compiled
 def weight_between(s: State, graph: int, u: int, v: int) -> float:
-    """Weight of the edge between two items, 0 if there is none; looks at the shorter list."""
+    """Return the weight of the edge between two items, 0 if there is none."""
     if graph == FIRST and s.edges[v, COUNT] < s.edges[u, COUNT]:
         u, v = v, u
     c = s.edges[u, graph]
@@ -182,7 +183,7 @@ def _new_chunk(s: State, following: int) -> int:
 
 @compiled
 def connect(s: State, graph: int, u: int, v: int, weight: float) -> float:
-    """Join two items, or make their edge heavier; returns the weight added, as it was rounded."""
+    """Connect two items, or add to their edge; return the added weight after rounding."""
     if weight_between(s, graph, u, v) > 0:
         _add_weight(s, graph, u, v, weight)
         return _add_weight(s, graph, v, u, weight)
@@ -219,8 +220,8 @@ def _add_neighbour(s: State, graph: int, u: int, v: int, weight: float) -> float
 
 
 @compiled
-def slots_of_answers(s: State) -> CodeArray:
-    """Where each item of a row holds its neighbours, 16 places to a chunk; -1: it is none."""
+def slots_of_votes(s: State) -> CodeArray:
+    """Return the position of each neighbour in its item's list, 16 per chunk; -1 if none."""
     n = len(s.x)
     slots = np.full((n, n), -1, np.int32)
     for u in range(n):
@@ -234,7 +235,7 @@ def slots_of_answers(s: State) -> CodeArray:
 
 @compiled
 def connect_by_slots(s: State, slots: CodeArray, u: int, v: int, weight: float) -> float:
-    """What `connect` does with answers, without a search; `slots` are kept up to date."""
+    """Connect two items by vote without a search; `slots` are kept up to date."""
     for _ in range(2):
         slot = slots[u, v]
         if slot >= 0:
@@ -250,12 +251,12 @@ def connect_by_slots(s: State, slots: CodeArray, u: int, v: int, weight: float) 
     return added
 
 
-LINES_PER_MOVE = 7  # the item, and its neighbours and cell where it leaves and where it arrives
+LINES_PER_MOVE = 7  # the item, and its neighbours and cells before and after the move
 
 
 @compiled
 def write_item(s: State, u: int) -> None:
-    """Write down an item."""
+    """Record an item in the journal."""
     line = s.journal[s.counters[N_LINES]]
     s.counters[N_LINES] += 1
     line[0] = u
@@ -269,7 +270,7 @@ def write_item(s: State, u: int) -> None:
 
 @compiled
 def write_surroundings(s: State, u: int, new: int) -> None:
-    """Write down what changes beside an item that moves from its cell to a new one."""
+    """Record what changes around an item that moves from its cell to a new one."""
     write_item(s, s.place[u, NEXT])
     write_item(s, s.place[u, PREVIOUS])
     _write_cell(s, s.place[u, CELL])
@@ -296,7 +297,7 @@ def _bucket(s: State, cell: int) -> int:
 
 @compiled
 def undo(s: State) -> None:
-    """Put everything back that was written down; counters and `listed` are up to the caller."""
+    """Restore all recorded values; counters and `listed` are left to the caller."""
     for k in range(s.counters[N_LINES] - 1, -1, -1):
         line = s.journal[k]
         who = int(line[0])

@@ -1,1 +1,1 @@
-"""Which pair is best by a criterion."""
+"""Selection of the best pair by a criterion."""

@@ -1,4 +1,4 @@
-"""The Fiedler rule: components, the pair farthest apart in the eigenspace of lambda_2."""
+"""The Fiedler rule: components, and the pair farthest apart in the eigenspace of lambda_2."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from hodgerank.kernels.compilation import compiled
 from hodgerank.kernels.selection.tie_breaking import consider, item_keys, none_yet
 from hodgerank.types import BoolArray, FloatArray, IntArray
 
-SAME = 1e-8  # eigenvalues closer than this, relatively, are one
+SAME = 1e-8  # eigenvalues closer than this, relatively, are equal
 MOST_STARTS = 4  # of the search for the lowest eigenvalue
-STEPS_FROM_BELOW = 5  # at each start: too few, and the next steps often lead to the neighbour
+STEPS_FROM_BELOW = 5  # at each start: with fewer, later steps often converge to the next one
 MOST_STEPS = 10  # of the iteration from each start
 HALVINGS = 10  # of the bracket before the next start
 
 
 @compiled
 def component_labels(counts: IntArray, shared: int) -> tuple[IntArray, int]:
-    """Component of each item, joined by pairs i < j asked more than `shared` times; how many."""
+    """Label components connected by pairs i < j asked more than `shared` times, and count them."""
     n = len(counts)
     labels = np.full(n, -1, np.int64)
     stack = np.empty(n, np.int64)
@@ -42,7 +42,7 @@ def component_labels(counts: IntArray, shared: int) -> tuple[IntArray, int]:
 
 @compiled
 def fewest_asked(counts: IntArray, blocked: BoolArray) -> int:
-    """Smallest count of a pair i < j that may be asked."""
+    """Return the smallest count of a pair i < j that may be asked."""
     n = len(counts)
     fewest = 2**62
     for a in range(n - 1):
@@ -61,7 +61,7 @@ def farthest_pair(
     has_blocked: bool,
     key: int,
 ) -> tuple[int, int]:
-    """Among the pairs asked `fewest` times, the one farthest apart; `points` has a row per item."""
+    """Return the pair farthest apart among those asked `fewest` times; `points` has item rows."""
     n, dimensions = points.shape
     keys = item_keys(key, n)
     best = none_yet()
@@ -81,7 +81,7 @@ def farthest_pair(
 def smallest_components_pair(
     labels: IntArray, counts: IntArray, fewest: int, blocked: BoolArray, has_blocked: bool, key: int
 ) -> tuple[int, int]:
-    """The same in a disconnected graph, where the projector on the kernel gives 1/|A| + 1/|B|."""
+    """Choose in a disconnected graph, where the projector on the kernel gives 1/|A| + 1/|B|."""
     n = len(labels)
     keys = item_keys(key, n)
     sizes = np.zeros(n)
@@ -101,7 +101,7 @@ def smallest_components_pair(
 
 @compiled(fastmath={"reassoc", "contract", "nsz"})
 def _dot(x: FloatArray, y: FloatArray) -> float:
-    """The scalar product; of short vectors, for which BLAS costs more than it saves."""
+    """Return the scalar product of short vectors, for which BLAS is slower."""
     total = 0.0
     for m in range(len(x)):
         total += x[m] * y[m]
@@ -112,9 +112,9 @@ def _dot(x: FloatArray, y: FloatArray) -> float:
 def _capacitance(
     values: FloatArray, Z: FloatArray, weights: FloatArray, shift: float
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """K = W^-1 + Z (Lambda - shift)^-1 Z^T, by which Woodbury inverts Lambda - shift + Z^T W Z.
+    """K = W^-1 + Z (Lambda - shift)^-1 Z^T, for the Woodbury inverse of Lambda - shift + Z^T W Z.
 
-    With it, the inverse of Lambda - shift, and Z times that.
+    Also returns the inverse of Lambda - shift, and Z times it.
     """
     r = len(Z)
     K, inverse = np.empty((r, r)), 1 / (values - shift)
@@ -128,7 +128,7 @@ def _capacitance(
 
 @compiled
 def _n_below(values: FloatArray, Z: FloatArray, weights: FloatArray, shift: float) -> int:
-    """How many eigenvalues of Lambda + Z^T W Z lie below the shift: Sylvester's law of inertia."""
+    """Count the eigenvalues of Lambda + Z^T W Z below the shift, by Sylvester's law of inertia."""
     K, _, _ = _capacitance(values, Z, weights, shift)
     eigenvalues = np.linalg.eigvalsh(K)
     n_lower = np.count_nonzero(values < shift)
@@ -141,7 +141,7 @@ def _inverse_steps(
 ) -> tuple[FloatArray, float, float]:
     """(Lambda - shift + Z^T W Z)^-n x, normalised, its Rayleigh quotient and its residual.
 
-    For x of length 1 an eigenvalue is no farther from the shift than the residual.
+    For x of length 1 an eigenvalue is at most the residual away from the shift.
     """
     K, inverse, scaled = _capacitance(values, Z, weights, shift)
     y, residual, r = x, 0.0, len(Z)
@@ -165,12 +165,12 @@ def _inverse_steps(
 def lowest_eigenvector(
     values: FloatArray, Z: FloatArray, weights: FloatArray, x: FloatArray, below: float
 ) -> tuple[float, FloatArray, int]:
-    """Smallest eigenvalue of Lambda + Z^T W Z, its eigenvector, and its multiplicity.
+    """Return the smallest eigenvalue of Lambda + Z^T W Z, its eigenvector, and its multiplicity.
 
     Z has a row for each change. `x` is a guess and `below` a lower bound of the eigenvalue. Inverse
-    iteration from that bound leads near the smallest, Rayleigh quotient iteration, which triples
-    the digits at each step, to one. The law of inertia tells whether that is the smallest. Where
-    the next eigenvalue is so close that it is not, the multiplicity counts both; where the
+    iteration from that bound leads close to the smallest; Rayleigh quotient iteration, which
+    triples the digits at each step, converges to one. The law of inertia tells whether it is the
+    smallest. If the next eigenvalue is too close to decide, the multiplicity counts both; if the
     iteration found no eigenvalue, it is 0.
     """
     rounding = 1e-10 * values.max()
@@ -182,13 +182,13 @@ def lowest_eigenvector(
             y, value, residual = _inverse_steps(values, Z, weights, value + 1e-3 * rounding, y, 1)
             if residual <= rounding:
                 break
-        else:  # somewhere between eigenvalues, where inertia counts the same as at one of them
+        else:  # between eigenvalues, where inertia counts the same as at one of them
             return value, y, 0
         multiplicity = _n_below(values, Z, weights, value * (1 + SAME) + 10 * rounding)
         if multiplicity == 1 or _n_below(values, Z, weights, value - 10 * rounding) == 0:
             break
         high = value
-        for _ in range(HALVINGS):  # on from where the last start left: its neighbour may be close
+        for _ in range(HALVINGS):  # continue from the last start: the next one may be close
             middle = (low + high) / 2
             if _n_below(values, Z, weights, middle) == 0:
                 low = middle

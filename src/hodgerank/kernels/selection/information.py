@@ -1,10 +1,11 @@
-"""Expected information of the next answer under a Gaussian posterior of the scores.
+"""Expected information of the next vote under a Gaussian posterior of the scores.
 
     EIG = 1/2 [ v C/(1+C)^2 + ln(1+C) - C/(1+C) ],    [Xu18] Prop. 2, with ln(1+C) for ln(1-C)
 
 C is the variance of the score difference, D its mean, v = E(y - D)^2 under the binary predictive.
-The paper's v grows again where |D| > 2, so that decided pairs attract answers; `CLAMPED` takes the
-variance of y instead, 1 - D^2 on the uniform link and never below 0.
+The paper's v increases again for |D| > 2, so that decided pairs attract votes. `CLAMPED` uses the
+variance of y instead, 1 - D^2 on the uniform link and at least 0; the value is then no longer the
+expected information.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ def outcome_spread(D: float, link: int, paper: bool) -> float:
 
 @compiled(inline="always")
 def information(C: float, v: float) -> float:
-    """The expected information gain in nats."""
+    """The gain in nats: the expected information if v is that of the paper."""
     u = 1 / (1 + C)
     return 0.5 * (v * C * u * u + math.log1p(C) - C * u)
 
@@ -41,7 +42,7 @@ def information(C: float, v: float) -> float:
 def may_exceed(C: float, v: float, twice: float) -> bool:
     """Whether the gain may reach half of `twice`, decided without a logarithm or a division.
 
-    From ln(1+C) <= C (6+C) / (6+4C), which is tight for small C, multiplied through.
+    From ln(1+C) <= C (6+C) / (6+4C), which is tight for small C, multiplied out.
     """
     w, q = 1 + C, 6 + 4 * C
     return C * (v * q + w * C * (3 + C)) >= twice * w * w * q
@@ -51,7 +52,7 @@ def may_exceed(C: float, v: float, twice: float) -> bool:
 def row_may_exceed(
     c: FloatArray, mean_a: float, mean: FloatArray, link: int, paper: bool, twice: float
 ) -> bool:
-    """Whether any pair of an item with those after it may reach half of `twice`."""
+    """Whether any pair of an item with later items may reach half of `twice`."""
     found = False
     for b in range(len(c)):
         found |= may_exceed(c[b], outcome_spread(mean_a - mean[b], link, paper), twice)
@@ -62,7 +63,7 @@ def row_may_exceed(
 def uniform_row_may_exceed(
     c: FloatArray, mean_a: float, mean: FloatArray, paper: bool, twice: float
 ) -> bool:
-    """The same on the uniform link, in a form that the compiler vectorises and puts in place."""
+    """Apply `row_may_exceed` on the uniform link, in a form that the compiler vectorises."""
     found, excess = False, 1.0 if paper else 0.0
     for b in range(len(c)):
         D = mean_a - mean[b]
@@ -73,7 +74,7 @@ def uniform_row_may_exceed(
 
 @compiled
 def widest_pair(C: FloatArray, blocked: BoolArray, has_blocked: bool, key: int) -> tuple[int, int]:
-    """The pair whose difference is least known, argmax C_ij: the D-optimal next answer."""
+    """Return the pair with the most uncertain difference, argmax C_ij: the D-optimal next vote."""
     keys = item_keys(key, len(C))
     best = none_yet()
     for a in range(len(C) - 1):

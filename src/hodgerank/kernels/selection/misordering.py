@@ -1,12 +1,12 @@
-"""Choosing the pair whose answer most reduces the expected number of misordered pairs.
+"""Selection of the pair whose vote most reduces the expected number of misordered pairs.
 
 That number is the sum over pairs of Phi(-|m| / s), m and s^2 the mean and variance C of their
-difference. To first order an answer to (i, j) lowers it by
+difference. To first order a vote on (i, j) reduces it by
 
     I(z) / (1 + C_ij) R_ij,    R_ij = d^T S Lw S d,  d = e_i - e_j
 
-with Lw the Laplacian of the weights w_kl, the derivative of Phi(-|delta|/s) in s^2 averaged over
-delta ~ N(m, s^2). R has the form of a resistance, of B = S Lw S, and is updated as one.
+with Lw the Laplacian of the weights w_kl, the derivative of Phi(-|delta|/s) with respect to s^2,
+averaged over delta ~ N(m, s^2). R is the resistance matrix of B = S Lw S, and is updated as one.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ PIECES_PER_UNIT, MOST_PIECES, DEGREE = 16, 128, 8
 
 
 def _polynomials() -> FloatArray:
-    """Coefficients of `_undecided`, a row for each piece of its range, to within 1e-14.
+    """Return polynomial coefficients of `_undecided`, one row per piece, accurate to 1e-14.
 
     Polynomials take a fifth of the time of exp and erf.
     """
@@ -59,14 +59,14 @@ _far_apart = compiled(_undecided)  # beyond the last piece
 
 @compiled(error_model="numpy", fastmath={"contract"})
 def order_weights(C: FloatArray, mean: FloatArray) -> FloatArray:
-    """w_kl, symmetric with zero diagonal.
+    """Return w_kl, symmetric with zero diagonal.
 
     With t = |m|/s: exp(-t^2/4) / (4 sqrt(pi) s^2) [exp(-t^2/4)/sqrt(pi) + t/2 erf(t/2)].
     """
     n = len(mean)
     weights, places = np.zeros((n, n)), np.empty(n)
     for k in range(n):
-        for m in range(k + 1, n):  # apart from what follows, so that the compiler vectorises it
+        for m in range(k + 1, n):  # a loop of its own, so that the compiler vectorises it
             places[m] = PIECES_PER_UNIT / 2 * abs(mean[k] - mean[m]) / math.sqrt(C[k, m])
         for m in range(k + 1, n):
             place = places[m]
@@ -83,14 +83,14 @@ def order_weights(C: FloatArray, mean: FloatArray) -> FloatArray:
 
 @compiled
 def relevance(C: FloatArray, weights: FloatArray) -> FloatArray:
-    """R from scratch: how much the direction of each pair matters where pairs weigh so much."""
+    """Compute R: the effect of each pair's direction on the weighted number of misordered pairs."""
     n = len(C)
     laplacian, full = -weights, np.zeros((n, n))
     for k in range(n):
         laplacian[k, k] = -laplacian[k].sum()
         for m in range(k + 1, n):
             full[k, m] = full[m, k] = C[k, m]
-    # S = (rows + columns - C) / 2, and what is constant along rows or columns Lw takes to 0.
+    # S = (rows + columns - C) / 2, and Lw maps what is constant along rows or columns to 0.
     B = full @ (laplacian @ full)
     R = np.empty((n, n))
     for k in range(n):
@@ -101,7 +101,7 @@ def relevance(C: FloatArray, weights: FloatArray) -> FloatArray:
 
 @compiled(fastmath={"contract"})
 def deflect(R: FloatArray, s: FloatArray, q: FloatArray, a: float, strength: float) -> None:
-    """R after S -> S - a s s^T with the weights as they were; q = B d and strength = d^T B d."""
+    """Update R for S -> S - a s s^T with fixed weights; q = B d and strength = d^T B d."""
     for k in range(len(R) - 1):
         row, rest_s, rest_q = R[k, k + 1 :], s[k + 1 :], q[k + 1 :]
         for m in range(len(row)):
@@ -111,7 +111,7 @@ def deflect(R: FloatArray, s: FloatArray, q: FloatArray, a: float, strength: flo
 
 @compiled
 def follow(R: FloatArray, s: FloatArray, q: FloatArray, i: int, j: int, a: float) -> None:
-    """Keep R up to date when the posterior has taken S -> S - a s s^T for the pair (i, j)."""
+    """Update R when the posterior has taken S -> S - a s s^T for the pair (i, j)."""
     strength = response(R, i, j, q)
     deflect(R, s, q, a, strength)
 
@@ -120,7 +120,7 @@ def follow(R: FloatArray, s: FloatArray, q: FloatArray, i: int, j: int, a: float
 def expect_order(
     C: FloatArray, R: FloatArray, s: FloatArray, q: FloatArray, i: int, j: int, precision: float
 ) -> None:
-    """A pair goes out that will add this much precision to its difference, on average."""
+    """Update for a pending pair that adds this much precision to its difference, on average."""
     c = response(C, i, j, s)
     a = precision / (1 + precision * c)
     shrink(C, s, a)
@@ -142,10 +142,10 @@ def expect_all(
     rho: float,
     sign: int,
 ) -> None:
-    """Pairs go out, or come back where the sign is -1, that were asked so many times before.
+    """Mark pairs as pending, or withdraw them if the sign is -1, given their earlier votes.
 
-    What each will add on average is known from the variances and means before any went out. Where
-    a pair counts for its own order alone there is no R, and C stands for it.
+    The average precision of each follows from variances and means without pending pairs. If a pair
+    counts only for its own order there is no R, and C takes its place.
     """
     for k in range(len(i)):
         a, b = i[k], j[k]
@@ -158,15 +158,15 @@ def expect_all(
 
 @compiled(inline="always")
 def order_gain(c: float, r: float, D: float) -> float:
-    """Expected fall of the number of misordered pairs."""
+    """Return the expected reduction of the number of misordered pairs."""
     return sensitivity(D / math.sqrt(1 + c)) / (1 + c) * r
 
 
 @compiled(inline="always", error_model="numpy", fastmath={"contract", "nnan", "nsz"})
 def may_exceed(c: float, r: float, D: float, least: float) -> bool:
-    """Whether the gain may reach I(0) times `least`: a bound of I without its exponentials.
+    """Whether the gain may reach I(0) times `least`, by a bound of I without exponentials.
 
-    exp(-a) <= 1 / (1 + a + a^2/2) with a = DECAY D^2 / (1+c), multiplied through.
+    exp(-a) <= 1 / (1 + a + a^2/2) with a = DECAY D^2 / (1+c), multiplied out.
     """
     w, e = 1 + c, DECAY * D * D
     return r * w >= least * (w * w + e * w + 0.5 * e * e)
@@ -176,7 +176,7 @@ def may_exceed(c: float, r: float, D: float, least: float) -> bool:
 def row_may_exceed(
     c: FloatArray, r: FloatArray, mean_a: float, mean: FloatArray, least: float
 ) -> bool:
-    """Whether any pair of an item with those after it may reach I(0) times `least`."""
+    """Whether any pair of an item with later items may reach I(0) times `least`."""
     found = False
     for b in range(len(c)):
         found |= may_exceed(c[b], r[b], mean_a - mean[b], least)
@@ -184,11 +184,11 @@ def row_may_exceed(
 
 
 N_DRAWS = 512
-LEAST = 1e-6  # what pairs weigh that do not matter: once the k best are known, the rest is sorted
+LEAST = 1e-6  # weight of irrelevant pairs: once the k best are known, the rest is sorted
 
 
 def top_k_weights(C: FloatArray, mean: FloatArray, k: int) -> FloatArray:
-    """w_kl P(exactly one of the two is among the k best), by draws of the scores."""
+    """Return w_kl P(exactly one of the two is among the k best), by draws of the scores."""
     n = len(mean)
     if n < 2:
         return np.zeros((n, n))

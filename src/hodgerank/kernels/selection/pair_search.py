@@ -12,7 +12,7 @@ from hodgerank.kernels.selection.misordering import expect_order
 from hodgerank.kernels.selection.tie_breaking import TIE, Best, consider, item_keys, none_yet
 from hodgerank.types import BoolArray, CodeArray, FloatArray, IntArray
 
-# Rules: expected information, the same as the paper prints it, fewer misordered pairs.
+# Criteria: clamped information, information as printed in the paper, misordered pairs.
 CLAMPED, PAPER, ORDER = 0, 1, 2
 
 
@@ -25,7 +25,7 @@ def _gain(rule: int, link: int, c: float, r: float, D: float) -> float:
 
 @compiled(inline="always")
 def _least(rule: int, best: Best) -> float:
-    """The gain to be reached, in the unit of the rule's bounds."""
+    """Return the gain to reach, in the unit of the rule's bounds."""
     enough = best[0] * (1 - TIE)
     return enough / misordering.MOST_SENSITIVE if rule == ORDER else 2 * enough
 
@@ -58,7 +58,7 @@ def _row_may_exceed(
 def gains_of_pairs(
     rule: int, link: int, C: FloatArray, R: FloatArray, mean: FloatArray, i: IntArray, j: IntArray
 ) -> FloatArray:
-    """Gain of each listed pair i < j."""
+    """Return the gain of each listed pair i < j."""
     gains = np.empty(len(i))
     for k in range(len(i)):
         a, b = i[k], j[k]
@@ -78,7 +78,7 @@ def best_pair(
     key: int,
     leaders: IntArray,
 ) -> tuple[int, int]:
-    """The pair (i, j) of largest gain; `leaders` remembers each item's best partner."""
+    """Return the pair (i, j) of largest gain; `leaders` holds each item's best partner so far."""
     n = len(C)
     keys = item_keys(key, n)
     best = none_yet()
@@ -123,9 +123,9 @@ def dense_pairs(
     once: bool,
     keys: IntArray,
 ) -> tuple[IntArray, IntArray]:
-    """Pairs of largest variance or information, as long as there are any; all but the last are out.
+    """Choose pairs of largest variance or information in turn; all but the last become pending.
 
-    With `once` each is blocked when it is found.
+    With `once` each is blocked when it is chosen.
     """
     i, j = np.empty(len(keys), np.int64), np.empty(len(keys), np.int64)
     for k in range(len(keys)):
@@ -163,11 +163,11 @@ def order_pairs(
     once: bool,
     keys: IntArray,
 ) -> tuple[IntArray, IntArray]:
-    """Pairs whose answers put most pairs in order, likewise; `known` are the variances of answers.
+    """Choose pairs whose votes put most pairs in order; `known` is C without pending pairs.
 
-    Where judges repeat themselves, rho says how far, the first `n_asked` entries which pairs were
-    asked how often, and `row` where each stands among them, -1: nowhere. There is room for all that
-    are chosen.
+    If repeated votes are correlated, rho is the correlation, the first `n_asked` entries are the
+    asked pairs with their counts, and `row` holds the position of each pair among them (-1: none).
+    There is space for all chosen pairs.
     """
     i, j = np.empty(len(keys), np.int64), np.empty(len(keys), np.int64)
     back = np.empty(len(times))

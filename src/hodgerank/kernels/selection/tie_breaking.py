@@ -1,8 +1,8 @@
-"""Choosing the best pair: ties within a relative 1e-9 of the best are broken by the seed.
+"""Selection of the best pair: ties within a relative 1e-9 of the best are broken by the seed.
 
-A pair's precedence is a hash of (seed, step, i, j), so that two implementations of a criterion
-that differ by rounding choose the same pair. Pairs are i < j; matrices over pairs keep their upper
-triangle alone.
+The precedence of a pair is a hash of (seed, step, i, j), so that implementations of a criterion
+that differ by rounding choose the same pair. Pairs are i < j; matrices over pairs use their upper
+triangle only.
 """
 
 from __future__ import annotations
@@ -37,20 +37,20 @@ def _scramble(x: np.uint64) -> np.uint64:
 
 @compiled
 def stream(seed: int, step: int) -> int:
-    """The key under which pairs take precedence at one step."""
+    """Return the key of the precedences at one step."""
     key = _scramble(_scramble(np.uint64(seed) + _GOLDEN) + np.uint64(step) * _GOLDEN)
     return int(np.int64(key))
 
 
 @compiled(inline="always")
 def item_key(key: int, i: int) -> np.uint64:
-    """A random number per item and step; the tied pair with the largest k_i xor k_j is chosen."""
+    """Return a random number per item and step; among ties the largest k_i xor k_j is chosen."""
     return _scramble(np.uint64(np.int64(key)) + np.uint64(i + 1) * _GOLDEN)
 
 
 @compiled
 def item_keys(key: int, n: int) -> KeyArray:
-    """The random numbers of all items at one step; see `item_key`."""
+    """Return the random numbers of all items at one step; see `item_key`."""
     keys = np.empty(n, np.uint64)
     for i in range(n):
         keys[i] = item_key(key, i)
@@ -65,10 +65,10 @@ def is_ahead(key: int, i: int, j: int) -> bool:
 
 @compiled(inline="always")
 def consider(best: Best, i: int, j: int, value: float, precedence: np.uint64) -> Best:
-    """`best` or the pair (i, j), whichever is better.
+    """Return `best` or the pair (i, j), whichever is better.
 
-    The maximum is remembered apart from the value of the chosen pair, so that a chain of ties
-    does not drift away from it.
+    The maximum is stored apart from the value of the chosen pair, so that a chain of ties does not
+    drift away from it.
     """
     maximum, best_value, best_i, best_j, best_precedence = best
     if value < maximum * (1 - TIE) or value < 0:
@@ -81,14 +81,14 @@ def consider(best: Best, i: int, j: int, value: float, precedence: np.uint64) ->
 
 @compiled(inline="always")
 def none_yet() -> Best:
-    """What `consider` starts from; i stays -1 where no pair is allowed."""
-    none = int(np.int64(-1))  # for a literal -1 callers would be compiled a second time
+    """Return the start value of `consider`; i stays -1 if no pair is allowed."""
+    none = int(np.int64(-1))  # a literal -1 would make callers compile twice
     return -1.0, -1.0, none, none, np.uint64(0)
 
 
 @compiled
 def best_listed(values: FloatArray, i: IntArray, j: IntArray, key: int) -> int:
-    """Position of the best of the listed pairs i < j, -1 if all values are negative."""
+    """Return the position of the best of the listed pairs i < j, -1 if all are negative."""
     best = none_yet()
     for k in range(len(values)):
         precedence = item_key(key, i[k]) ^ item_key(key, j[k])
@@ -100,7 +100,7 @@ def best_listed(values: FloatArray, i: IntArray, j: IntArray, key: int) -> int:
 def best_in_row(
     best: Best, a: int, values: FloatArray, blocked: BoolArray, has_blocked: bool, keys: KeyArray
 ) -> Best:
-    """The best of `best` and the pairs (a, b > a), whose values stand in values[b]."""
+    """Return the best of `best` and the pairs (a, b > a) with values[b]."""
     threshold = best[0] * (1 - TIE)
     for b in range(a + 1, len(values)):
         if values[b] >= threshold and not (has_blocked and blocked[a, b]):
@@ -113,7 +113,7 @@ def best_in_row(
 def least_asked_pair(
     counts: IntArray, in_rounds: bool, blocked: BoolArray, has_blocked: bool, key: int
 ) -> tuple[int, int]:
-    """A random pair i < j, where `in_rounds` among those asked least often."""
+    """Return a random pair i < j; with `in_rounds`, one of those asked least often."""
     n = len(counts)
     keys = item_keys(key, n)
     fewest, highest = 2**62, np.uint64(0)

@@ -1,1 +1,1 @@
-"""One module for each figure or table."""
+"""The experiments: one module for each figure or table."""

@@ -42,7 +42,7 @@ SCHEMES = {
 
 
 def campaign(panel: str, run: int, seed: int) -> dict[str, list[float]]:
-    """Tau at the end, for each share of bad workers."""
+    """Return tau at the end, for each share of bad workers."""
     return {
         name: [_tau(scheme, KINDS[panel], share, run, seed) for share in SHARES]
         for name, scheme in SCHEMES.items()
@@ -60,7 +60,7 @@ def _tau(scheme: Scheme, kind: str, share: int, run: int, seed: int) -> float:
 
 
 def tasks(effort: Effort) -> list[Task]:
-    """One per kind and run."""
+    """Return one task per kind and run."""
     return [
         Task(campaign, {"panel": panel, "run": run, "seed": effort.seed})
         for panel in KINDS
@@ -69,11 +69,11 @@ def tasks(effort: Effort) -> list[Task]:
 
 
 def findings(outcomes: Sequence[Outcome], published: Published) -> Findings:
-    """Who stands the bad workers?"""
+    """Judge which scheme withstands bad workers."""
     curves = Curves.of(SHARES, outcomes)
     chart = curves.chart(
         x="bad workers, %",
-        y=f"Kendall's tau after {N_ANSWERS} answers",
+        y=f"Kendall's tau after {N_ANSWERS} votes",
         columns=2,
         width=340,
         height=260,

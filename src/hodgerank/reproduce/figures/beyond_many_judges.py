@@ -1,4 +1,4 @@
-"""Beyond the paper: many judges at once, so that pairs are chosen before answers are in."""
+"""Beyond the paper: many judges at once, so that pairs are chosen before votes arrive."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ LOOKS = range(100, 601, 100)
 
 
 def campaign(run: int, seed: int) -> dict[str, list[float]]:
-    """AutoSampler with some pairs out at any time, told of them or not; and random rounds."""
+    """Run AutoSampler with pending pairs, known to it or not, and random rounds."""
     curves = {
         _name(out): _taus(
             hr.AutoSampler(N_ITEMS, seed=sampler_seed(seed, run)), out, True, run, seed
@@ -39,11 +39,11 @@ def _name(out: int) -> str:
 
 
 def _blind(out: int) -> str:
-    return f"auto, {out} judges, not told what is out"
+    return f"auto, {out} judges, pending pairs unknown"
 
 
 def _taus(sampler: hr.Sampler, at_once: int, is_told: bool, run: int, seed: int) -> list[float]:
-    """Judges finish in random order; as soon as one does, the next pair goes out."""
+    """Judges finish in random order; whenever one does, the next pair is asked."""
     rng = stream(seed, "judges", run)
     crowd = hr.SimulatedCrowd(list(range(N_ITEMS)), spread=SPREAD, rng=rng)
     order = stream(seed, "order", run)
@@ -61,15 +61,15 @@ def _taus(sampler: hr.Sampler, at_once: int, is_told: bool, run: int, seed: int)
 
 
 def tasks(effort: Effort) -> list[Task]:
-    """One task per run."""
+    """Return one task per run."""
     runs = effort.runs(quick=40, full=200)
     return [Task(campaign, {"run": run, "seed": effort.seed}) for run in runs]
 
 
 def findings(outcomes: Sequence[Outcome], published: Published) -> Findings:
-    """What does working in parallel cost?"""
+    """Judge the cost of working in parallel."""
     curves = Curves.of(LOOKS, outcomes)
-    chart = curves.chart(x="answers")
+    chart = curves.chart(x="votes")
     return Findings(curves.rows(), chart, curves.verdicts(published))
 
 

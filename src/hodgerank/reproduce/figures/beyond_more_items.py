@@ -28,7 +28,7 @@ STRONG, WEAK = "strong opinions", "weak opinions (the model of Figure 3)"
 def campaign(
     panel: str, n: int, opinions: str, per_item: list[int], run: int, seed: int
 ) -> dict[str, list[float]]:
-    """Tau at some numbers of answers per item."""
+    """Return tau at several numbers of votes per item."""
     curves = {}
     for name, scheme in SCHEMES.items():
         rng = stream(seed, "larger", n, run)
@@ -43,7 +43,7 @@ def campaign(
 
 
 def tasks(effort: Effort) -> list[Task]:
-    """One per size, strength of opinions and run; large ones first."""
+    """Return one task per size, strength of opinions and run; large ones first."""
     sizes = effort.pick(
         smoke={100: 1}, quick={10_000: 5, 1000: 6, 100: 20}, full={10_000: 20, 1000: 50, 100: 200}
     )
@@ -67,10 +67,10 @@ def tasks(effort: Effort) -> list[Task]:
 
 
 def findings(outcomes: Sequence[Outcome], published: Published) -> Findings:
-    """Does it still pay?"""
+    """Judge whether active sampling still helps."""
     ordered = sorted(outcomes, key=lambda outcome: outcome.settings["n"])
     curves = Curves.of(outcomes[0].settings["per_item"], ordered)
-    chart = curves.chart(x="answers per item", columns=2, width=340, height=240)
+    chart = curves.chart(x="votes per item", columns=2, width=340, height=240)
     return Findings(curves.rows("votes_per_item"), chart, curves.verdicts(published))
 
 

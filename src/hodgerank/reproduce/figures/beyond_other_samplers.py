@@ -38,7 +38,7 @@ VIDEOS, IMAGES = "recorded, videos", "recorded, images"
 
 
 def campaign(panel: str, run: int, seed: int) -> dict[str, list[float]]:
-    """Every scheme on the same items and crowd."""
+    """Run every scheme on the same items and crowd."""
     curves = {}
     for name, scheme in SCHEMES.items():
         rng = stream(seed, panel, run)
@@ -60,7 +60,7 @@ def campaign(panel: str, run: int, seed: int) -> dict[str, list[float]]:
 
 
 def tasks(effort: Effort) -> list[Task]:
-    """One per crowd and run; runs on recorded votes go through the references."""
+    """Return one task per crowd and run; runs on recorded votes cycle through the references."""
     return [
         Task(campaign, {"panel": panel, "run": run, "seed": effort.seed})
         for panel in (WEAK, STRONG, VIDEOS, IMAGES)
@@ -69,7 +69,7 @@ def tasks(effort: Effort) -> list[Task]:
 
 
 def findings(outcomes: Sequence[Outcome], published: Published) -> Findings:
-    """Does the automatic choice hold its promise?"""
+    """Judge whether the automatic choice is as good as claimed."""
     curves = Curves.of(LOOKS, outcomes)
     chart = curves.chart(columns=2, width=340, height=240)
     return Findings(curves.rows(), chart, curves.verdicts(published))

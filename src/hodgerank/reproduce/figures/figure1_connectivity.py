@@ -1,4 +1,4 @@
-"""Figure 1: the algebraic connectivity of the graph of comparisons, as it grows."""
+"""Figure 1: algebraic connectivity of the growing comparison graph."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ N_ITEMS, N_SAMPLES = 16, 120
 
 
 def connectivity(run: int, seed: int) -> dict[str, list[float]]:
-    """The second-smallest eigenvalue of the Laplacian after each sample, labels being of no use."""
+    """Return the second-smallest eigenvalue of the Laplacian after each sample."""
     return {
         "unsupervised": _growth(unsupervised(0.0), sampler_seed(seed, run)),
         "random": _growth(random(0.0), sampler_seed(seed, run)),
@@ -38,13 +38,13 @@ def _growth(scheme: Scheme, seed: int) -> list[float]:
 
 
 def tasks(effort: Effort) -> list[Task]:
-    """One task per run."""
+    """Return one task per run."""
     runs = effort.runs(quick=100, full=100)
     return [Task(connectivity, {"run": run, "seed": effort.seed}) for run in runs]
 
 
 def findings(outcomes: Sequence[Outcome], published: Published) -> Findings:
-    """Is the Fiedler value above that of random graphs throughout?"""
+    """Judge whether the Fiedler value is above that of random graphs throughout."""
     curves = Curves.of(range(1, N_SAMPLES + 1), outcomes)
     chart = curves.chart(y="algebraic connectivity", y_domain=(0, None))
     return Findings(curves.rows(), chart, curves.verdicts(published, unit=""))

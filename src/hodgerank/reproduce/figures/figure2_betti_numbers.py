@@ -1,4 +1,4 @@
-"""Figure 2: loops and components of the graph of comparisons, as it grows."""
+"""Figure 2: loops and components of the growing comparison graph."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ NUMBERS = {"beta_0": "components (Betti number 0)", "beta_1": "loops (Betti numb
 
 
 def topology(run: int, seed: int) -> dict[str, dict[str, list[int]]]:
-    """Betti numbers after each sample."""
+    """Return the Betti numbers after each sample."""
     return {name: _growth(scheme, run, seed) for name, scheme in SCHEMES.items()}
 
 
@@ -59,13 +59,13 @@ def _growth(scheme: Scheme, run: int, seed: int) -> dict[str, list[int]]:
 
 
 def tasks(effort: Effort) -> list[Task]:
-    """One task per graph."""
+    """Return one task per graph."""
     runs = effort.runs(quick=100, full=100)
     return [Task(topology, {"run": run, "seed": effort.seed}) for run in runs]
 
 
 def findings(outcomes: Sequence[Outcome], published: Published) -> Findings:
-    """Is the region where loops live narrower?"""
+    """Judge whether the region with loops is narrower."""
     curves = Curves.of(
         range(1, N_SAMPLES + 1),
         [
@@ -87,7 +87,7 @@ def findings(outcomes: Sequence[Outcome], published: Published) -> Findings:
 
 
 def _judge(claim: Claim, curves: Curves) -> Verdict:
-    """Compare numbers of samples with loops, or heights of the peak."""
+    """Compare numbers of samples with loops, or peak heights."""
     measure, scheme, other = (claim.check[key] for key in ("measure", "less", "than"))
     loops = {name: curves.values[NUMBERS["beta_1"], name] for name in (scheme, other)}
     per_run: dict[str, FloatArray] = {

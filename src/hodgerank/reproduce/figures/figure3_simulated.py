@@ -1,4 +1,4 @@
-"""Figure 3: tau against samples on the paper's simulated crowd."""
+"""Figure 3: tau against samples on the simulated crowd of the paper."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ GRID, UNIFORM = "equally spaced scores", "scores drawn from [0, 1]"
 
 
 def campaign(panel: str, run: int, seed: int) -> dict[str, list[float]]:
-    """Every scheme on the same items and, as far as it asks the same, the same crowd."""
+    """Run every scheme on the same items and, as far as it asks the same pairs, the same crowd."""
     curves = {}
     for name, scheme in SCHEMES.items():
         rng = stream(seed, "simulated", panel, run)
@@ -43,7 +43,7 @@ def campaign(panel: str, run: int, seed: int) -> dict[str, list[float]]:
 
 
 def tasks(effort: Effort) -> list[Task]:
-    """One per kind of scores and run."""
+    """Return one task per kind of scores and run."""
     return [
         Task(campaign, {"panel": panel, "run": run, "seed": effort.seed})
         for panel in (GRID, UNIFORM)
@@ -52,7 +52,7 @@ def tasks(effort: Effort) -> list[Task]:
 
 
 def findings(outcomes: Sequence[Outcome], published: Published) -> Findings:
-    """Both active schemes above random, and level with each other?"""
+    """Judge whether both active schemes are above random, and equal to each other."""
     curves = Curves.of(LOOKS, outcomes)
     chart = curves.chart(columns=2, width=340, height=280)
     return Findings(curves.rows(), chart, curves.verdicts(published))

@@ -30,7 +30,7 @@ DISTANCES = range(1, N_ITEMS)
 
 
 def allocation(run: int, seed: int) -> dict[str, list[float]]:
-    """Answers per pair at each distance of the two items in the true order, for each budget."""
+    """Return votes per pair at each distance in the true order, for each budget."""
     rng = stream(seed, "budget", run)
     places = rng.permutation(N_ITEMS)
     crowd = hr.SimulatedCrowd(
@@ -48,13 +48,13 @@ def allocation(run: int, seed: int) -> dict[str, list[float]]:
 
 
 def tasks(effort: Effort) -> list[Task]:
-    """One task per run."""
+    """Return one task per run."""
     runs = effort.runs(quick=100, full=100)
     return [Task(allocation, {"run": run, "seed": effort.seed}) for run in runs]
 
 
 def findings(outcomes: Sequence[Outcome], published: Published) -> Findings:
-    """Do ambiguous pairs get more?"""
+    """Judge whether ambiguous pairs get more votes."""
     counts = {t: np.array([outcome.result[str(t)] for outcome in outcomes]) for t in BUDGETS}
     rows = [
         {
@@ -71,7 +71,7 @@ def findings(outcomes: Sequence[Outcome], published: Published) -> Findings:
     chart = curve_chart(
         [{"x": row["distance"], "series": f"{row['samples']:,} samples", **row} for row in rows],
         x="distance of the two items in the true order (1: most ambiguous)",
-        y="answers per pair, 1 = an equal share",
+        y="votes per pair, 1 = an equal share",
         series=[f"{t:,} samples" for t in BUDGETS],
         y_domain=(0, None),
         points=True,
@@ -80,7 +80,7 @@ def findings(outcomes: Sequence[Outcome], published: Published) -> Findings:
 
 
 def _judge(claim: Claim, counts: dict[int, np.ndarray]) -> Verdict:
-    """The slope of answers over distance, in shares of an equal allocation, falls below zero."""
+    """Test whether the slope of votes over distance, relative to equal shares, is negative."""
     distances = np.array(DISTANCES, float)
     centred = distances - distances.mean()
     sentences, statuses = [], []

@@ -41,7 +41,7 @@ GOLD, ALL_VOTES = "against the gold reading levels", "against HodgeRank on all v
 
 @cache
 def votes_and_truths() -> tuple[hr.Comparisons, dict[str, dict[Item, float]]]:
-    """The votes, the gold levels, and HodgeRank on all votes."""
+    """Return the votes, the gold levels, and HodgeRank on all votes."""
     votes = hr.load_dataset("reading-level")
     assert votes.truth is not None
     return votes, {
@@ -51,7 +51,7 @@ def votes_and_truths() -> tuple[hr.Comparisons, dict[str, dict[Item, float]]]:
 
 
 def campaign(scheme: str, run: int, looks: list[int], seed: int) -> dict[str, list[float]]:
-    """Only pairs that have votes are asked; random sampling draws votes."""
+    """Run a scheme on pairs that have votes; random sampling draws votes."""
     votes, truths = votes_and_truths()
     crowd = hr.RecordedCrowd(votes, replacement=True, rng=stream(seed, "reading", run))
     offer = drawn_votes(crowd) if scheme in DRAWN_VOTES else lambda: crowd.pairs
@@ -67,7 +67,7 @@ def campaign(scheme: str, run: int, looks: list[int], seed: int) -> dict[str, li
 
 
 def tasks(effort: Effort) -> list[Task]:
-    """One per run and scheme."""
+    """Return one task per run and scheme."""
     looks = effort.pick(smoke=[*LOOKS[:3]], quick=[*LOOKS], full=[*LOOKS])
     return [
         Task(campaign, {"scheme": scheme, "run": run, "looks": looks, "seed": effort.seed})
@@ -77,7 +77,7 @@ def tasks(effort: Effort) -> list[Task]:
 
 
 def findings(outcomes: Sequence[Outcome], published: Published) -> Findings:
-    """Supervised well above random, and above Crowd-BT?"""
+    """Judge whether supervised is well above random, and above Crowd-BT."""
     curves = Curves.of(
         outcomes[0].settings["looks"],
         [

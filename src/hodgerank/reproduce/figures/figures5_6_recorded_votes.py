@@ -1,4 +1,4 @@
-"""Figures 5 and 6: tau against samples on recorded votes about videos and images."""
+"""Figures 5 and 6: tau against samples on recorded votes on videos and images."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ SCHEMES = {
 
 @cache
 def votes_and_truth(name: DatasetName, reference: int) -> tuple[hr.Comparisons, dict[Item, float]]:
-    """One reference, and HodgeRank on all its votes."""
+    """Return the votes of one reference, and HodgeRank on all of them."""
     votes = hr.load_dataset(name, reference=reference)
     return votes, hr.hodge_rank(votes).score_by_item
 
@@ -44,7 +44,7 @@ def votes_and_truth(name: DatasetName, reference: int) -> tuple[hr.Comparisons, 
 def campaign(
     dataset: DatasetName, reference: int, panel: str, run: int, seed: int
 ) -> dict[str, list[float]]:
-    """Every scheme; a label is drawn from the votes on the pair, random sampling draws votes."""
+    """Run every scheme; labels are drawn from the votes on the pair, random draws votes."""
     votes, truth = votes_and_truth(dataset, reference)
     curves = {}
     for name, scheme in SCHEMES.items():
@@ -64,7 +64,7 @@ def campaign(
 
 
 def planner(dataset: DatasetName, noun: str, quick: int) -> Callable[[Effort], list[Task]]:
-    """Tasks of one data set."""
+    """Return the function that plans the tasks of one data set."""
 
     def tasks(effort: Effort) -> list[Task]:
         n = DATASETS[dataset].references
@@ -80,7 +80,7 @@ def planner(dataset: DatasetName, noun: str, quick: int) -> Callable[[Effort], l
 
 
 def findings(outcomes: Sequence[Outcome], published: Published) -> Findings:
-    """Active above random, supervised above Crowd-BT?"""
+    """Judge whether active is above random, and supervised above Crowd-BT."""
     curves = Curves.of(LOOKS, outcomes)
     chart = curves.chart(columns=5, width=150, height=150)
     return Findings(curves.rows(), chart, curves.verdicts(published))

@@ -1,4 +1,4 @@
-"""Table 1: seconds to choose as many pairs as there are."""
+"""Table 1: seconds to choose C(n, 2) pairs."""
 
 from __future__ import annotations
 
@@ -38,10 +38,10 @@ METHODS = {
 def offline_gains(
     precision: FloatArray, force: FloatArray, pairs: Sequence[tuple[int, int]]
 ) -> FloatArray:
-    """Expected information of some pairs, all of it from scratch: O(n^3) per pair.
+    """Compute the expected information of some pairs without updates: O(n^3) per pair.
 
-    What [Xu18] calls the offline form: for both answers to a pair the posterior is solved anew, and
-    the Kullback-Leibler divergence of the new from the old one taken.
+    The offline form of [Xu18]: for both outcomes of a pair the posterior is solved again, and the
+    Kullback-Leibler divergence between the new and the old one computed.
     """
     n = len(force)
     covariance = np.linalg.inv(precision)
@@ -64,14 +64,14 @@ def offline_gains(
 
 
 def seconds_offline(n: int, evaluations: int | None, seed: int) -> dict[str, float]:
-    """Seconds for C(n, 2) choices, each of which weighs C(n, 2) pairs at the same cost.
+    """Return the seconds for C(n, 2) choices, each of which evaluates C(n, 2) pairs at equal cost.
 
-    Of these many `evaluations` are done, and the rest extrapolated.
+    Only `evaluations` of them are timed, and the rest is extrapolated.
     """
     pairs = list(combinations(range(n), 2))
     total = len(pairs) ** 2
     done = min(total, evaluations or total)
-    precision, force = _some_answers(n, seed)
+    precision, force = _some_votes(n, seed)
     start = perf_counter()
     left = done
     while left > 0:
@@ -80,8 +80,8 @@ def seconds_offline(n: int, evaluations: int | None, seed: int) -> dict[str, flo
     return {"seconds": (perf_counter() - start) * total / done, "measured": done / total}
 
 
-def _some_answers(n: int, seed: int) -> tuple[FloatArray, FloatArray]:
-    """Precision and force after n answers."""
+def _some_votes(n: int, seed: int) -> tuple[FloatArray, FloatArray]:
+    """Return precision and force after n votes."""
     crowd, sampler = _crowd(n, seed), supervised(GAMMA).build(n, seed=seed)
     precision, force = GAMMA * np.eye(n), np.zeros(n)
     for turn in islice(play(sampler, crowd), n):
@@ -96,7 +96,7 @@ def _crowd(n: int, seed: int) -> hr.SimulatedCrowd:
 
 
 def _add(turn: Step, precision: FloatArray, force: FloatArray) -> None:
-    """An answer to precision and force."""
+    """Add a vote to precision and force."""
     assert turn.answer is not None
     d = incidence(len(force), turn.pair)
     precision += np.outer(d, d)
@@ -104,7 +104,7 @@ def _add(turn: Step, precision: FloatArray, force: FloatArray) -> None:
 
 
 def seconds_online(n: int, method: str, seed: int) -> dict[str, float]:
-    """Seconds for C(n, 2) choices, the least of some repeats."""
+    """Return the seconds for C(n, 2) choices, the minimum of several repeats."""
     scheme = {"online": supervised(GAMMA), "unsupervised": unsupervised(GAMMA)}[method]
     times = []
     for _ in range(REPEATS + 1):  # the first also compiles
@@ -114,7 +114,7 @@ def seconds_online(n: int, method: str, seed: int) -> dict[str, float]:
 
 
 def same_sequence(n: int, steps: int, seed: int) -> dict[str, float]:
-    """At how many steps the online choice is best by the offline gains, up to rounding."""
+    """Count the steps at which the online choice has the largest offline gain, up to rounding."""
     crowd, sampler = _crowd(n, seed), supervised(GAMMA).build(n, seed=seed)
     precision, force = GAMMA * np.eye(n), np.zeros(n)
     pairs = list(combinations(range(n), 2))
@@ -129,7 +129,7 @@ def same_sequence(n: int, steps: int, seed: int) -> dict[str, float]:
 
 
 def tasks(effort: Effort) -> list[Task]:
-    """Offline, quick mode does some of the work and extrapolates."""
+    """Return the timed tasks; quick mode times part of the offline work and extrapolates."""
     sizes = effort.pick(smoke=SIZES[:2], quick=SIZES, full=SIZES)
     steps = effort.pick(smoke=20, quick=120, full=120)
     planned = [Task(same_sequence, {"n": SAME_SEQUENCE_SIZE, "steps": steps, "seed": effort.seed})]
@@ -145,7 +145,7 @@ def tasks(effort: Effort) -> list[Task]:
 
 
 def findings(outcomes: Sequence[Outcome], published: Published) -> Findings:
-    """Hundreds of times faster, the same sequence, more so for larger n?"""
+    """Judge speed, identity of the sequences, and growth with n."""
     rows = [
         {
             "items": outcome.settings["n"],

@@ -23,7 +23,7 @@ METHODS = ("supervised", "Crowd-BT")
 def seconds(
     dataset: DatasetName, gamma: float, n_samples: int, repeats: int, seed: int
 ) -> dict[str, float]:
-    """Least time of some runs of each scheme, which take turns; only asking and telling counts."""
+    """Return the minimum time of several runs of each scheme, alternating; only ask and tell."""
     votes = hr.load_dataset(dataset)
     schemes = dict(zip(METHODS, (supervised(gamma), CROWD_BT), strict=True))
     for scheme in schemes.values():
@@ -44,7 +44,7 @@ def _run(scheme: Scheme, votes: hr.Comparisons, n_samples: int, seed: int) -> fl
 
 
 def tasks(effort: Effort) -> list[Task]:
-    """One per data set."""
+    """Return one task per data set."""
     repeats = effort.pick(smoke=1, quick=3, full=10)
     return [
         Task(
@@ -63,7 +63,7 @@ def tasks(effort: Effort) -> list[Task]:
 
 
 def findings(outcomes: Sequence[Outcome], published: Published) -> Findings:
-    """An order of magnitude?"""
+    """Judge whether supervised is an order of magnitude faster."""
     rows = [
         {
             "data": DATA[outcome.settings["dataset"]][0],

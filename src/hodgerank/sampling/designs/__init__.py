@@ -1,1 +1,1 @@
-"""What samplers value: a design learns answers and says which pair is best."""
+"""Criteria of samplers: a design learns votes and finds the best pair."""

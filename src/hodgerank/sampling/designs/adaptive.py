@@ -1,4 +1,4 @@
-"""AdaptiveDesign: rank-targeted where opinions are strong, D-optimal where they are not."""
+"""AdaptiveDesign: rank-targeted if preferences are strong, D-optimal if they are weak."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from hodgerank.estimators.position_bias.position_cells import Position
 from hodgerank.kernels.selection.misordering import order_weights
 from hodgerank.kernels.selection.tie_breaking import best_listed
 from hodgerank.sampling.designs.dense_posterior import DensePosterior
-from hodgerank.sampling.designs.design import AnswerBatch, ComposedDesign, Design, Told
+from hodgerank.sampling.designs.design import ComposedDesign, Design, Vote, VoteBatch
 from hodgerank.sampling.designs.matrix_free_posterior import MatrixFreePosterior
 from hodgerank.sampling.designs.order import OrderDesign, Weigh
 from hodgerank.sampling.designs.probit_posteriors import ProbitPosteriors, Repetitions
@@ -19,26 +19,26 @@ from hodgerank.sampling.item_list import BlockedPairs
 from hodgerank.types import BoolArray, IntArray
 
 PRIOR_VARIANCES = tuple(2.0**k / 12 for k in range(7))  # 1/12, 1/6, ..., 16/3
-N_WEAK = 2  # the first of them, up to 1/6: opinions are little more than noise
-INFLATION = 2  # places up in the list, a factor of 4: designs that expect more learn faster
-ENOUGH_ITEMS = 32  # below, aiming at the order pays whatever the strength of opinions
-MARGIN = 1.0  # nats of evidence that opinions are strong, asked for at the beginning
-BEGINNING = 2.0  # answers per item
-PROBE_EVERY = 10  # answers
-PROBES_FROM = 0.5  # answers per item
-PROBED = 5  # one part in so many of the items, at either end
+N_WEAK = 2  # the first of them, up to 1/6: preferences are little more than noise
+INFLATION = 2  # grid points up, a factor of 4: designs that assume more variance learn faster
+ENOUGH_ITEMS = 32  # below, the rank-targeted design is better for any strength of preferences
+MARGIN = 1.0  # nats of evidence for strong preferences that are required at first
+BEGINNING = 2.0  # votes per item
+PROBE_EVERY = 10  # votes
+PROBES_FROM = 0.5  # votes per item
+PROBED = 5  # probes compare the best and worst fifth of the items
 
 
 class AdaptiveDesign(ComposedDesign):
-    """Two designs learn side by side; the evidence says which of them chooses.
+    """Two designs that learn together; the marginal likelihood decides which of them chooses.
 
     Attributes
     ----------
     probes
-        Whether every tenth pair is one of a random good and a random bad item. Pairs chosen to be
-        close say little about how far scores spread; these do.
+        Whether every tenth pair compares a random good and a random bad item. Close pairs say
+        little about the spread of the scores; probes do.
     is_blind
-        Whether the label-free design is to choose whatever the evidence says.
+        Whether the label-free design chooses regardless of the evidence.
     """
 
     def __init__(
@@ -54,26 +54,26 @@ class AdaptiveDesign(ComposedDesign):
         super().__init__([self.order, self._label_free])
 
     def _choose(self, bank: ProbitPosteriors, n_learned: int) -> int:
-        """One with a wider prior than the best; settles, too, whether labels are used at all."""
+        """Choose a wider prior than the best, and decide whether labels are used."""
         n, evidence = bank.n_items, bank.evidence.tolist()
         ahead = max(evidence[N_WEAK:]) - max(evidence[:N_WEAK])
         margin = MARGIN if n_learned < BEGINNING * n else 0.0
         self._ignores_labels = n >= ENOUGH_ITEMS and ahead <= margin
-        return min(bank.most_evident + INFLATION, len(bank) - 1)
+        return min(bank.best_supported + INFLATION, len(bank) - 1)
 
     @property
     def ignores_labels(self) -> bool:
         """Whether the next pair is chosen by the label-free design."""
-        _ = self.order.criterion  # settled anew where answers have made it old
+        _ = self.order.criterion  # updates the decision if new votes have made it outdated
         return self.is_blind or self._ignores_labels
 
     @property
     def chooser(self) -> Design:
-        """The design in force."""
+        """The design that chooses."""
         return self._label_free if self.ignores_labels else self.order
 
     def search(self, blocked: BlockedPairs, key: int) -> tuple[int, int]:
-        """The best pair by the criterion in force, or a probe."""
+        """Return the best pair by the current criterion, or a probe."""
         if self._is_probing:
             good, bad = self._ends(blocked.retired)
             i, j = (part.ravel() for part in np.meshgrid(good, bad))
@@ -87,13 +87,13 @@ class AdaptiveDesign(ComposedDesign):
     def search_in_turn(
         self, blocked: BlockedPairs, keys: list[int], *, once: bool
     ) -> list[tuple[int, int]]:
-        """The best pairs by the criterion in force, and probes among them."""
+        """Return the best pairs by the current criterion, with probes among them."""
         if self.probes:
             return Design.search_in_turn(self, blocked, keys, once=once)
         return super().search_in_turn(blocked, keys, once=once)
 
     def best_of(self, i: IntArray, j: IntArray, is_open: BoolArray, key: int) -> int:
-        """The best of some pairs by the criterion in force, or a probe among them."""
+        """Return the best of some pairs by the current criterion, or a probe among them."""
         if self._is_probing:
             end = np.zeros(self.order.n_items)
             gone = np.setdiff1d(np.arange(len(end)), np.concatenate((i[is_open], j[is_open])))
@@ -112,7 +112,7 @@ class AdaptiveDesign(ComposedDesign):
         return step % PROBE_EVERY == PROBE_EVERY - 1 and step >= PROBES_FROM * self.order.n_items
 
     def _ends(self, gone: Collection[int]) -> tuple[IntArray, IntArray]:
-        """Items of the best fifth and of the worst, of those that may be asked."""
+        """Return the best and the worst fifth of the items that may be asked."""
         mean = self.order.criterion.posterior.mean
         order = np.argsort(-mean, kind="stable")
         order = order[~np.isin(order, list(gone))]
@@ -120,20 +120,20 @@ class AdaptiveDesign(ComposedDesign):
         return order[:size], order[len(order) - size :]
 
 
-# Scores of probit variance v look like scores of variance 2/pi asin(v / (1 + 2v)) to least
-# squares; this is between v = 1/6, the largest that counts as weak, and 1/3.
+# Least squares sees scores of probit variance v as scores of variance 2/pi asin(v / (1 + 2v)); this
+# threshold is between v = 1/6, the largest that counts as weak, and 1/3.
 WEAK = 0.1
 SURE = 1.0  # standard errors
-BEGINNING_OF_MANY = 1.0  # answers per item, in units of items, before labels are looked at
+BEGINNING_OF_MANY = 1.0  # votes per item before labels are used
 RIDGE = 1.0
-INTERVAL = 0.25  # between two looks, likewise
+INTERVAL = 0.25  # votes per item between two checks
 
 
 class AdaptiveManyDesign(ComposedDesign):
-    """Label-free until opinions turn out strong, then by expected information.
+    """Label-free until preferences turn out to be strong, then by expected information.
 
-    With so many items the spread of their scores is known well from one number, the signal in the
-    posterior means; and to follow labels is as good as to aim at the order.
+    With many items the spread of their scores is known well from one number, the signal in the
+    posterior means; and using labels is as good as targeting the order.
     """
 
     def __init__(self, n: int, seed: int) -> None:
@@ -144,15 +144,15 @@ class AdaptiveManyDesign(ComposedDesign):
 
     @property
     def chooser(self) -> MatrixFreePosterior:
-        """The posterior, whichever criterion it aims at."""
+        """The posterior, with either criterion."""
         return self._posterior
 
-    def _learn(self, told: Told, was_out: bool) -> None:
-        super()._learn(told, was_out)
+    def _learn(self, vote: Vote, was_out: bool) -> None:
+        super()._learn(vote, was_out)
         self._settle()
 
-    def _learn_many(self, answers: AnswerBatch) -> None:
-        """The same as one by one: looks before the last checkpoint leave no trace."""
+    def _learn_many(self, answers: VoteBatch) -> None:
+        """Learn as one by one; checks before the last checkpoint have no effect."""
         size = self._posterior.n_until_last_checkpoint(len(answers.i)) or self._n_until_look()
         while len(answers.i):
             super()._learn_many(answers.part(0, size))
@@ -160,13 +160,13 @@ class AdaptiveManyDesign(ComposedDesign):
             answers, size = answers.part(size), self._n_until_look()
 
     def expect_exactly(self, pairs: list[tuple[int, int]]) -> None:
-        """Note that these pairs are out, and no others; the posterior minds their order."""
+        """Make exactly these pairs pending; the posterior depends on their order."""
         self.out = Counter(pairs)
         self._posterior.expect_exactly(pairs)
 
     @property
     def _intervals(self) -> tuple[int, int]:
-        """After every so many answers opinions are looked at: at each checkpoint, and between."""
+        """Numbers of votes between checks of the strength: at checkpoints, and more often."""
         n = self._posterior.n_items
         return n, max(1, int(INTERVAL * n))
 
@@ -174,7 +174,7 @@ class AdaptiveManyDesign(ComposedDesign):
         return min(every - self._posterior.n_learned % every for every in self._intervals)
 
     def _settle(self) -> None:
-        """Look at what the answers say, if it is time to."""
+        """Check the strength of preferences, if it is time to."""
         learned, n = self._posterior.n_learned, self._posterior.n_items
         if learned >= BEGINNING_OF_MANY * n and not all(
             learned % every for every in self._intervals
@@ -182,7 +182,7 @@ class AdaptiveManyDesign(ComposedDesign):
             self._look()
 
     def _look(self) -> None:
-        """How strong opinions are decides whether labels are followed."""
+        """Use labels if preferences are strong enough."""
         variance, stderr = self.signal_variance()
         is_weak = variance - SURE * stderr <= WEAK
         if is_weak != self.ignores_labels:
@@ -190,12 +190,12 @@ class AdaptiveManyDesign(ComposedDesign):
             self._posterior.aim_at("variance" if is_weak else "clamped")
 
     def signal_variance(self) -> tuple[float, float]:
-        """Variance of the true scores that the answers speak for, and its standard error.
+        """Estimate the variance of the true scores, and its standard error.
 
-        With scores of variance v the square of the posterior means is v tr((I - g S)^2) from
-        signal plus s^2 tr(S L S) from noise, where s^2 = 1 - 2v since plain answers have square 1.
-        One random vector is enough for the traces of so large a matrix. Infinitely uncertain where
-        items have too few answers for the two to be told apart.
+        With scores of variance v the squared posterior means sum to v tr((I - g S)^2) from signal
+        plus s^2 tr(S L S) from noise, where s^2 = 1 - 2v since plain votes have square 1. One
+        random vector suffices for the traces of a large matrix. The standard error is infinite if
+        items have too few votes to separate the two.
         """
         g, n = RIDGE, self._posterior.n_items
         rng = np.random.default_rng([self._seed, self._posterior.n_learned])

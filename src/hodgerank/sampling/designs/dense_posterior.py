@@ -1,4 +1,4 @@
-"""DensePosterior: the exact Gaussian posterior, and the pair that would change it most."""
+"""DensePosterior: the exact Gaussian posterior, and the pair of largest expected change."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from hodgerank.errors import InvalidArgument
 from hodgerank.kernels import posterior
 from hodgerank.kernels.linalg.threads import few_threads
 from hodgerank.kernels.selection import information, pair_search
-from hodgerank.sampling.designs.design import AnswerBatch, Design, Told
+from hodgerank.sampling.designs.design import Design, Vote, VoteBatch
 from hodgerank.sampling.item_list import BlockedPairs
 from hodgerank.types import FloatArray, IntArray
 
-MAX_ITEMS = 10_000  # beyond, matrices over all pairs do not fit: 0.8 GB each here
+MAX_ITEMS = 10_000  # beyond, matrices over all pairs are too large: 0.8 GB each here
 LINK_CODES = {
     "uniform": information.UNIFORM,
     "thurstone-mosteller": information.NORMAL,
@@ -23,20 +23,20 @@ LINK_CODES = {
 
 
 def prior_resistance(n: int, variance: float) -> FloatArray:
-    """Variances of all differences before any answer."""
+    """Return the prior variances of all differences."""
     if n > MAX_ITEMS:
         raise InvalidArgument(
-            f"{n:,} items: a variance for every difference is limited to {MAX_ITEMS:,} items; "
-            "for more take BayesianSampler with its matrix-free engine, and `ranking()` for scores"
+            f"{n:,} items: the variances of all differences are limited to {MAX_ITEMS:,} items; "
+            "for more use BayesianSampler with its matrix-free engine, and `ranking()` for scores"
         )
     return np.full((n, n), 2 * variance)
 
 
 def enlarge(C: FloatArray, variance: float) -> FloatArray:
-    """C with one more item about which nothing but the prior is known.
+    """Add an item to C with its prior variance.
 
-    No answer tells about the common level of the scores: its variance stays that of the prior, so
-    an item's own variance is that of its centred score plus variance / n.
+    The common level of the scores is not identified: its variance stays that of the prior, so the
+    variance of an item is that of its centred score plus variance / n.
     """
     n = len(C)
     larger = np.zeros((n + 1, n + 1))
@@ -48,20 +48,20 @@ def enlarge(C: FloatArray, variance: float) -> FloatArray:
 
 
 class DensePosterior(Design):
-    """Scores with prior N(m, 1/g), answers y = x_i - x_j + noise: exact, O(n^2) per answer.
+    """Scores with prior N(m, 1/g), votes y = x_i - x_j + noise: exact, O(n^2) per vote.
 
-    A pair that is out narrows `expected`, the variances that the choice of the next pair looks at;
-    `C` and `mean` know the answers alone.
+    Pending pairs reduce `_expected`, the variances used to choose the next pair; `C` and `mean`
+    depend on the votes only.
 
     Parameters
     ----------
     prior_mean, ridge
         m and g.
     criterion
-        What the best pair has most of: expected information, with the variance of an answer
-        ('clamped') or its mean square as printed ('paper'); or variance C, which is D-optimal.
+        The gain: 'paper' is the expected information as printed, 'clamped' the same formula with
+        the variance of a vote instead of its mean square, 'variance' is C, which is D-optimal.
     link
-        How differences become preferences, for the variance of an answer.
+        The link from differences to preferences, for the variance of a vote.
     """
 
     def __init__(
@@ -82,7 +82,7 @@ class DensePosterior(Design):
         self._g = ridge
         self._prior_mean = prior_mean
         self._expected: FloatArray | None = None
-        # The normal equations, to start afresh from when many answers come at once.
+        # The normal equations, for a new solution when many votes come at once.
         self._adjacency = np.zeros((n, n))
         self._force = np.zeros(n)
         self._make_room()
@@ -92,9 +92,9 @@ class DensePosterior(Design):
         self._s = np.empty(n)
         self._leaders = np.zeros(n, np.int64)
 
-    def _learn(self, told: Told, was_out: bool) -> None:
-        """Where the answer was expected, its label alone is news to the next choice."""
-        i, j, outcome, weight, *_ = told
+    def _learn(self, vote: Vote, was_out: bool) -> None:
+        """If the pair was pending, the vote changes the mean only."""
+        i, j, outcome, weight, *_ = vote
         posterior.learn_and_count(
             self.C, self.mean, self._s, self._adjacency, self._force, i, j, outcome, weight
         )
@@ -102,15 +102,15 @@ class DensePosterior(Design):
             return
         noise = 1 / weight
         if was_out and not self.out:
-            self._expected = None  # `C` is the same without the rounding
+            self._expected = None  # `C` is the same without rounding
         elif not was_out:
             posterior.expect(self._expected, self._s, i, j, noise)
         elif noise != 1:
             posterior.withdraw(self._expected, self._s, i, j, 1.0)
             posterior.expect(self._expected, self._s, i, j, noise)
 
-    def _learn_many(self, answers: AnswerBatch) -> None:
-        """One by one while they are few, by a fresh O(n^3) solution otherwise: the same."""
+    def _learn_many(self, answers: VoteBatch) -> None:
+        """Update vote by vote if they are few, else by an equivalent O(n^3) solution."""
         n = len(self.mean)
         i, j, outcome, weight, *_ = answers
         self._adjacency += np.bincount(i * n + j, weight, minlength=n * n).reshape(n, n)
@@ -121,11 +121,11 @@ class DensePosterior(Design):
             return
         laplacian = -self._adjacency - self._adjacency.T
         laplacian[np.diag_indices(n)] = -laplacian.sum(axis=0)
-        # What all scores have in common is not in the answers: any regular value will do for it.
+        # The common level of the scores is not identified: any regular value will do for it.
         common = (self._g + np.trace(laplacian) / n) / n
         with few_threads(n):
             covariance = np.linalg.inv(laplacian + self._g * np.eye(n) + common)
-        # What the prior does not predict moves the mean away from it.
+        # The deviation of the votes from the prior moves the mean.
         news = self._force - laplacian @ self._prior_mean
         self.mean = self._prior_mean + covariance @ news
         self.C = posterior.resistance_of(covariance)
@@ -144,7 +144,7 @@ class DensePosterior(Design):
         self._expected = None
 
     def _in_force(self) -> FloatArray:
-        """C with what is out; nobody pays for it who does not choose."""
+        """Return C with pending pairs, computed only when it is needed."""
         if self._expected is None and self.out:
             self._expected = self.C.copy()
             i, j = np.array(list(self.out.elements()), np.int64).T.copy()
@@ -152,7 +152,7 @@ class DensePosterior(Design):
         return self.C if self._expected is None else self._expected
 
     def enlarge(self) -> None:
-        """Make room for one more item, with prior mean 0."""
+        """Add an item with prior mean 0."""
         self.C = enlarge(self.C, 1 / self._g)
         self.mean = np.append(self.mean, 0.0)
         self._prior_mean = np.append(self._prior_mean, 0.0)
@@ -161,14 +161,14 @@ class DensePosterior(Design):
         self._make_room()
 
     def gains(self, i: IntArray, j: IntArray) -> FloatArray:
-        """The criterion of each pair."""
+        """Return the criterion of each pair."""
         C = self._in_force()
         if self.criterion == "variance":
             return np.asarray(C[i, j])
         return np.asarray(pair_search.gains_of_pairs(self._rule, self._link, C, C, self.mean, i, j))
 
     def search(self, blocked: BlockedPairs, key: int) -> tuple[int, int]:
-        """The pair of largest criterion, (-1, -1) if all are blocked."""
+        """Return the pair of largest criterion, (-1, -1) if all are blocked."""
         C = self._in_force()
         if self.criterion == "variance":
             return information.widest_pair(C, blocked.matrix, bool(blocked), key)
@@ -180,7 +180,7 @@ class DensePosterior(Design):
     def search_in_turn(
         self, blocked: BlockedPairs, keys: list[int], *, once: bool
     ) -> list[tuple[int, int]]:
-        """The pairs of largest criterion, each as if those before it were out."""
+        """Return the pairs of largest criterion, each with the earlier ones pending."""
         if self._expected is None:
             self._expected = self._in_force().copy()
         return self._found_in_turn(
@@ -194,5 +194,5 @@ class DensePosterior(Design):
 
     @property
     def covariance(self) -> FloatArray:
-        """Of the centred scores."""
+        """Covariance of the centred scores."""
         return np.asarray(posterior.covariance_of(self.C))

@@ -1,4 +1,4 @@
-"""Design: how a sampler values pairs. A new sampler is a new design."""
+"""Design: the value of pairs to a sampler. A new sampler is a new design."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from hodgerank.sampling.item_list import BlockedPairs
 from hodgerank.types import BoolArray, FloatArray, IntArray, Item
 
 
-class Told(NamedTuple):
-    """An answer: the pair i < j, the outcome of i, its weight, who gave it, and the side of i.
+class Vote(NamedTuple):
+    """A vote: the pair i < j, the outcome of i, its weight, its worker, and the side of i.
 
-    That is +1 where i stood left, -1 where j did, 0 where it is not known.
+    The side is +1 if i was shown left, -1 if j was, 0 if unknown.
     """
 
     i: int
@@ -30,8 +30,8 @@ class Told(NamedTuple):
     side: int = 0
 
 
-class AnswerBatch(NamedTuple):
-    """Answers in the order they came, as columns of `Told`."""
+class VoteBatch(NamedTuple):
+    """Votes in order, as columns of `Vote`."""
 
     i: IntArray
     j: IntArray
@@ -40,59 +40,59 @@ class AnswerBatch(NamedTuple):
     worker: list[Item | None]
     side: IntArray
 
-    def part(self, start: int, end: int | None = None) -> AnswerBatch:
-        """The answers from `start` up to `end`."""
+    def part(self, start: int, end: int | None = None) -> VoteBatch:
+        """Return the votes from `start` up to `end`."""
         rows = slice(start, end)
         i, j, outcome, weight, worker, side = self
-        return AnswerBatch(i[rows], j[rows], outcome[rows], weight[rows], worker[rows], side[rows])
+        return VoteBatch(i[rows], j[rows], outcome[rows], weight[rows], worker[rows], side[rows])
 
-    def rows(self) -> Iterator[Told]:
-        """The answers one by one."""
+    def rows(self) -> Iterator[Vote]:
+        """Iterate over the votes."""
         i, j, outcome, weight, worker, side = self
         columns = (column.tolist() for column in (i, j, outcome, weight))
-        return map(Told, *columns, worker, side.tolist())
+        return map(Vote, *columns, worker, side.tolist())
 
 
 class Design(ABC):
     """State and criterion of a sampler. Pairs are positions i < j, outcomes are those of i.
 
-    The criterion may depend on the answers learned, in order, and on the multiset of pairs that are
-    out (approximate designs: as it is listed), not on when they went out. That multiset is kept
-    here; designs say what follows from it.
+    The criterion may depend on the votes, in order, and on the multiset of pending pairs (in
+    approximate designs also on their order), not on when they became pending. The multiset is kept
+    here; designs compute its effects.
 
     Attributes
     ----------
     out
-        How often each pair is out with somebody.
+        How often each pair is pending.
     """
 
     def __init__(self) -> None:
         self.out: Counter[tuple[int, int]] = Counter()
 
-    def learn(self, told: Told) -> None:
-        """Take in an answer; if the pair was out, it is out once less."""
-        was_out = told[:2] in self.out
+    def learn(self, vote: Vote) -> None:
+        """Learn a vote; if the pair was pending, it is pending once less."""
+        was_out = vote[:2] in self.out
         if was_out:
-            self._count(told.i, told.j, -1)
-        self._learn(told, was_out)
+            self._count(vote.i, vote.j, -1)
+        self._learn(vote, was_out)
 
-    def learn_many(self, answers: AnswerBatch) -> None:
-        """Take in answers in the order they came; no pair is out then."""
+    def learn_many(self, answers: VoteBatch) -> None:
+        """Learn votes in order; no pair is pending afterwards."""
         self.expect_exactly([])
         self._learn_many(answers)
 
     def expect(self, i: int, j: int) -> None:
-        """Note that a pair goes out."""
+        """Make a pair pending."""
         self._expect(i, j)
         self._count(i, j, 1)
 
     def withdraw(self, i: int, j: int) -> None:
-        """Note that a pair comes back without an answer."""
+        """Withdraw a pending pair without a vote."""
         self._withdraw(i, j)
         self._count(i, j, -1)
 
     def expect_exactly(self, pairs: list[tuple[int, int]]) -> None:
-        """Note that these pairs are out, each as often as it is listed, and no others."""
+        """Make exactly these pairs pending, each as often as it is listed."""
         if not pairs:
             self._withdraw_all()
             self.out.clear()
@@ -109,49 +109,49 @@ class Design(ABC):
             del self.out[i, j]
 
     @abstractmethod
-    def _learn(self, told: Told, was_out: bool) -> None:
-        """Take in an answer; `out` no longer counts it."""
+    def _learn(self, vote: Vote, was_out: bool) -> None:
+        """Learn a vote; `out` no longer counts it."""
 
-    def _learn_many(self, answers: AnswerBatch) -> None:
-        """Take in answers while nothing is out; one by one, if there is no faster way."""
-        for told in answers.rows():
-            self._learn(told, was_out=False)
+    def _learn_many(self, answers: VoteBatch) -> None:
+        """Learn votes while nothing is pending; one by one unless there is a faster way."""
+        for vote in answers.rows():
+            self._learn(vote, was_out=False)
 
     @abstractmethod
     def _expect(self, i: int, j: int) -> None:
-        """A pair goes out; `out` does not count it yet."""
+        """Make a pair pending; `out` does not count it yet."""
 
     @abstractmethod
     def _withdraw(self, i: int, j: int) -> None:
-        """A pair that was out will not be answered; `out` still counts it."""
+        """Withdraw a pending pair; `out` still counts it."""
 
     def _withdraw_all(self) -> None:
-        """None of the pairs that are out will be answered; `out` still counts some of them."""
+        """Withdraw all pending pairs; `out` still counts some of them."""
         for i, j in list(self.out.elements()):
             self.withdraw(i, j)
 
     @abstractmethod
     def enlarge(self) -> None:
-        """Make room for one more item; nothing is out."""
+        """Add an item; nothing is pending."""
 
     @abstractmethod
     def gains(self, i: IntArray, j: IntArray) -> FloatArray:
-        """The criterion of some pairs, at least 0."""
+        """Return the criterion of some pairs, at least 0."""
 
     def best_of(self, i: IntArray, j: IntArray, is_open: BoolArray, key: int) -> int:
-        """The place of the best of some pairs that is open, ties broken by the key; -1: none is."""
+        """Return the position of the best open pair, with ties broken by the key; -1 if none."""
         return best_listed(np.where(is_open, self.gains(i, j), -1.0), i, j, key)
 
     @abstractmethod
     def search(self, blocked: BlockedPairs, key: int) -> tuple[int, int]:
-        """The best pair that is not blocked, ties broken by the key; (-1, -1): there is none."""
+        """Return the best pair not blocked, with ties broken by the key; (-1, -1) if none."""
 
     def search_in_turn(
         self, blocked: BlockedPairs, keys: list[int], *, once: bool
     ) -> list[tuple[int, int]]:
-        """A pair for each key, each as if those before it were out, which they are then.
+        """Return a pair for each key, each with the earlier ones pending; they stay pending.
 
-        With `once` none comes twice. Fewer where no more are allowed.
+        With `once` no pair is repeated. Returns fewer if no more are allowed.
         """
         found: list[tuple[int, int]] = []
         for key in keys:
@@ -166,7 +166,7 @@ class Design(ABC):
         return found
 
     def _found_in_turn(self, i: IntArray, j: IntArray, n_wanted: int) -> list[tuple[int, int]]:
-        """What was found at once; all are out but the last one wanted."""
+        """Return pairs that were found together; all but the last one wanted become pending."""
         found = list(zip(i.tolist(), j.tolist(), strict=True))
         for pair in found[: n_wanted - 1]:
             self._count(*pair, 1)
@@ -183,13 +183,13 @@ class ComposedDesign(Design):
     @property
     @abstractmethod
     def chooser(self) -> Design:
-        """The part whose criterion is in force."""
+        """The part whose criterion is used."""
 
-    def _learn(self, told: Told, was_out: bool) -> None:
+    def _learn(self, vote: Vote, was_out: bool) -> None:
         for part in self._parts:
-            part.learn(told)
+            part.learn(vote)
 
-    def _learn_many(self, answers: AnswerBatch) -> None:
+    def _learn_many(self, answers: VoteBatch) -> None:
         for part in self._parts:
             part.learn_many(answers)
 
@@ -206,22 +206,22 @@ class ComposedDesign(Design):
             part.expect_exactly([])
 
     def enlarge(self) -> None:
-        """Make room in every part."""
+        """Add an item to every part."""
         for part in self._parts:
             part.enlarge()
 
     def gains(self, i: IntArray, j: IntArray) -> FloatArray:
-        """The criterion in force."""
+        """Return the current criterion of each pair."""
         return self.chooser.gains(i, j)
 
     def search(self, blocked: BlockedPairs, key: int) -> tuple[int, int]:
-        """The best pair by the criterion in force."""
+        """Return the best pair by the current criterion."""
         return self.chooser.search(blocked, key)
 
     def search_in_turn(
         self, blocked: BlockedPairs, keys: list[int], *, once: bool
     ) -> list[tuple[int, int]]:
-        """The best pairs by the criterion in force, each as if those before it were out."""
+        """Return the best pairs by the current criterion, each with the earlier ones pending."""
         chooser = self.chooser
         found = chooser.search_in_turn(blocked, keys, once=once)
         for pair in found[: len(keys) - 1]:
@@ -234,14 +234,14 @@ class ComposedDesign(Design):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Posterior(Displayed):
-    """What the answers so far say about the scores: a Gaussian, as the sampler sees it.
+    """The Gaussian posterior of the scores, as the sampler uses it.
 
     Attributes
     ----------
     items
-        In the order of the sampler.
+        The items, in the order of the sampler.
     mean, covariance
-        Of the centred scores.
+        Mean and covariance of the centred scores.
     """
 
     items: tuple[Item, ...]
@@ -255,7 +255,7 @@ class Posterior(Displayed):
 
     def _headline(self) -> str:
         spread = float(self.mean.std()) if len(self.items) else 0.0
-        return f"{len(self.items):,} items, means spread by {spread:.3g}"
+        return f"{len(self.items):,} items, standard deviation of the means {spread:.3g}"
 
     def _preview(self) -> Preview:
         order = np.argsort(-self.mean, kind="stable").tolist()

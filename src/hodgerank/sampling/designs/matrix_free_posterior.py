@@ -1,4 +1,4 @@
-"""MatrixFreePosterior: the Gaussian posterior of very many scores, and a pair worth asking."""
+"""MatrixFreePosterior: the Gaussian posterior of very many scores, and a good next pair."""
 
 from __future__ import annotations
 
@@ -32,46 +32,45 @@ from hodgerank.kernels.matrix_free.state import (
 )
 from hodgerank.kernels.selection.tie_breaking import best_listed
 from hodgerank.sampling.designs.dense_posterior import LINK_CODES, DensePosterior
-from hodgerank.sampling.designs.design import AnswerBatch, Design, Told
+from hodgerank.sampling.designs.design import Design, Vote, VoteBatch
 from hodgerank.sampling.item_list import BlockedPairs
 from hodgerank.types import BoolArray, FloatArray, IntArray
 
-LOCALITY = 0.3  # least prior strength at which variances are computed
+LOCALITY = 0.3  # smallest prior strength used for variances
 REACH = 0.1  # share of a pair's variance below which a local solution stops
-RESIDUAL_TOLERANCE = 0.1  # of a mean, in units of one answer
-LARGEST_MEAN = 10.0  # the ends of the grid; items beyond stand in the last bucket
+RESIDUAL_TOLERANCE = 0.1  # of a mean, in units of one vote
+LARGEST_MEAN = 10.0  # range of the grid; items beyond are in the last bucket
 BUCKET_WIDTH, MOST_BUCKETS = 0.03, 2000
 LOWEST_VARIANCE, LEVEL_RATIO = 1e-5, 1.01
-SWEEPS = 32  # of belief propagation over all items; 3 to 5 unless edges weigh much
+SWEEPS = 32  # of belief propagation over all items; 3 to 5 suffice unless edges are heavy
 CHECKPOINT_TOLERANCE, FINAL_TOLERANCE = 5e-3, 1e-10
 MOST_ITERATIONS = 1000
-FEW = 512  # items all of whose pairs are looked at where the grid finds none
+FEW = 512  # items whose pairs are all examined if the grid finds none
 
 
 class MatrixFreePosterior(Design):
-    """Scores with prior N(m, 1/g), answers y = x_i - x_j + noise: local, O(1) per answer.
+    """Scores with prior N(m, 1/g), votes y = x_i - x_j + noise: local, O(1) per vote.
 
-    What `DensePosterior` knows exactly is known here to about a per cent, in O(items + edges)
-    memory. Pairs are asked that are worth about 98 % of the best.
+    Approximates `DensePosterior` to about one per cent, in O(items + edges) memory. The pairs asked
+    are worth 99% of the best on average.
 
-    Every n answers comes a checkpoint: variances and means are computed anew from all answers,
-    whatever they were before, and `drift` tells by how much the means had been off. So many answers
-    at once lead to the same state as one by one, since all but those after the last checkpoint
-    merely have to be added up.
+    There is a checkpoint every n votes: variances and means are recomputed from all votes, and
+    `drift` is the error that the means had accumulated. Many votes at once therefore lead to the
+    same state as one by one: all but those after the last checkpoint only have to be summed.
 
-    Pairs that are out are put on top of that state one after another, in the order of `out`, and
-    taken off again before an answer is learned.
+    Pending pairs are added on top of that state, in the order of `out`, and removed before a vote
+    is learned.
 
     Parameters
     ----------
     prior_mean, ridge
         m and g.
     criterion
-        What the pair has most of: expected information ('clamped') or variance.
+        The gain: 'clamped' as in `DensePosterior`, or 'variance'.
     link
-        How differences become preferences, as a code of `kernels.information`.
+        The link from differences to preferences, as a code of `kernels.selection.information`.
     seed
-        Orders items that are alike.
+        Orders equivalent items.
     """
 
     def __init__(
@@ -105,8 +104,8 @@ class MatrixFreePosterior(Design):
         )
         self._n = n
         self._state = empty_state(n, 2 * n + 16, self._settings)
-        self._on: list[tuple[int, int]] = []  # pairs out that the state knows of, in order
-        self._waiting: list[tuple[int, int]] | None = []  # those it does not; None: see `out`
+        self._on: list[tuple[int, int]] = []  # pending pairs in the state, in order
+        self._waiting: list[tuple[int, int]] | None = []  # those to be added; None: see `out`
         self._below = self._state.counters.copy(), self._state.listed.copy()
         x = self._state.x
         x[:, MEAN] = prior_mean
@@ -115,13 +114,13 @@ class MatrixFreePosterior(Design):
         self._arrange()
 
     def _arrange(self) -> None:
-        """Put all items into the grid in an order that the seed and the answers decide."""
+        """Insert all items into the grid, in an order that depends on the seed and the votes."""
         learned = int(self._state.counters[N_LEARNED])
         order = np.random.default_rng([self._seed, learned]).permutation(self._n)
         grid.rebuild(self._state, self._settings, order, learned)
 
     def _make_room(self) -> None:
-        """For the edges of one more pair."""
+        """Reserve space for the edges of another pair."""
         s = self._state
         if s.counters[N_CHUNKS] + 2 > len(s.neighbours):
             more = max(64, len(s.neighbours) // 4)
@@ -129,17 +128,17 @@ class MatrixFreePosterior(Design):
                 neighbours=_extended(s.neighbours, more), weights=_extended(s.weights, more)
             )
 
-    def _learn(self, told: Told, was_out: bool) -> None:
+    def _learn(self, vote: Vote, was_out: bool) -> None:
         self._take_off()
         self._make_room()
-        search.learn(self._state, self._settings, told.i, told.j, told.outcome, told.weight)
+        search.learn(self._state, self._settings, vote.i, vote.j, vote.outcome, vote.weight)
         if self.n_learned % self._n == 0:
             before = self.running_mean.copy()
             self._start_afresh()
             self.drift = float(np.abs(self.running_mean - before).max())
 
-    def _learn_many(self, answers: AnswerBatch) -> None:
-        """The same as one by one."""
+    def _learn_many(self, answers: VoteBatch) -> None:
+        """Learn as one by one."""
         self._take_off()
         i, j, outcome, weight, *_ = answers
         done, checkpoint = 0, self.n_until_last_checkpoint(len(i))
@@ -153,14 +152,14 @@ class MatrixFreePosterior(Design):
             done = search.learn_many(self._state, self._settings, i, j, outcome, weight, done)
 
     def n_until_last_checkpoint(self, n_votes: int) -> int:
-        """How many of the next answers come up to the last checkpoint among them, 0: there is none.
+        """Return how many of the next votes come up to their last checkpoint, 0 if there is none.
 
-        The state after a checkpoint depends on no choice or criterion before it.
+        The state after a checkpoint does not depend on choices or criteria before it.
         """
         return max(0, n_votes - (self.n_learned + n_votes) % self._n)
 
     def _start_afresh(self) -> None:
-        """Variances, means and grid from the sums over answers alone."""
+        """Recompute variances, means and grid from the sums over votes."""
         x = self._state.x
         x[:, VARIANCE] = 1 / (x[:, ANSWERED] + self._settings.locality)
         search.sweep_variances(self._state, self._settings.locality, SWEEPS)
@@ -172,11 +171,11 @@ class MatrixFreePosterior(Design):
         start = s.x[:, FORCE] / (s.x[:, ANSWERED] + self._settings.prior_strength)
         found = self._solve(s.x[:, FORCE], start, CHECKPOINT_TOLERANCE)
         s.x[:, MEAN], s.x[:, RESIDUAL] = found.x[:, 0], found.r[:, 0]
-        s.place[:, QUEUED] = 0  # no residual is left to relax
+        s.place[:, QUEUED] = 0  # all residuals are small
         s.counters[QUEUE_START] = s.counters[QUEUE_LENGTH] = 0
 
     def _solve(self, rhs: FloatArray, start: FloatArray, tolerance: float) -> Iterate:
-        """(L + g I)^-1 of a vector, until no residual asks for a move beyond the tolerance."""
+        """Solve (L + g I) x = rhs, until no residual requires a move beyond the tolerance."""
         s, g = self._state, self._settings.prior_strength
         diagonal = (s.x[:, ANSWERED] + g)[:, None]
 
@@ -196,12 +195,12 @@ class MatrixFreePosterior(Design):
         )
 
     def expect_exactly(self, pairs: list[tuple[int, int]]) -> None:
-        """Note that these pairs are out, and no others, in this order."""
+        """Make exactly these pairs pending, in this order."""
         self.out = Counter(pairs)
         self._waiting = None
 
     def _expect(self, i: int, j: int) -> None:
-        """One that is out already goes on top as well, until pairs are listed anew."""
+        """Add the pair on top, also if it is pending already, until pairs are listed again."""
         if self._waiting is not None:
             self._waiting.append((i, j))
 
@@ -209,7 +208,7 @@ class MatrixFreePosterior(Design):
         self._waiting = None
 
     def _put_on_all(self) -> None:
-        """Let the state know of all pairs that are out."""
+        """Add all pending pairs to the state."""
         if self._waiting is None:
             out = list(self.out.elements())
             if out[: len(self._on)] != self._on:
@@ -234,7 +233,7 @@ class MatrixFreePosterior(Design):
             self._below = self._state.counters.copy(), self._state.listed.copy()
 
     def _take_off(self) -> None:
-        """Bring back the state that the answers led to, bit for bit."""
+        """Restore the state without pending pairs, bit for bit."""
         if self._on:
             s = self._state
             state.undo(s)
@@ -251,7 +250,7 @@ class MatrixFreePosterior(Design):
             self._state = s._replace(journal=_extended(s.journal, more))
 
     def enlarge(self) -> None:
-        """Make room for one more item, with prior mean 0."""
+        """Add an item with prior mean 0."""
         self._take_off()
         s = self._state
         waiting = (s.counters[QUEUE_START] + np.arange(s.counters[QUEUE_LENGTH])) % self._n
@@ -272,12 +271,12 @@ class MatrixFreePosterior(Design):
         grid.put(s, self._settings, self._n - 1, int(s.counters[N_LEARNED]))
 
     def gains(self, i: IntArray, j: IntArray) -> FloatArray:
-        """The criterion of each pair."""
+        """Return the criterion of each pair."""
         self._put_on_all()
         return np.asarray(search.values_of_pairs(self._state, self._settings, i, j))
 
     def search(self, blocked: BlockedPairs, key: int) -> tuple[int, int]:
-        """A pair about as good as the best."""
+        """Return a pair close to the best."""
         self._retire(blocked.retired)
         self._put_on_all()
         i, j = search.best_pair(self._state, self._settings, blocked.codes, key)
@@ -286,7 +285,7 @@ class MatrixFreePosterior(Design):
     def search_in_turn(
         self, blocked: BlockedPairs, keys: list[int], *, once: bool
     ) -> list[tuple[int, int]]:
-        """Pairs about as good as the best, each as if those before it were out."""
+        """Return pairs close to the best, each with the earlier ones pending."""
         self._retire(blocked.retired)
         self._put_on_all()
         self._remember_below()
@@ -310,7 +309,7 @@ class MatrixFreePosterior(Design):
         return found
 
     def leave_aside(self, items: BoolArray) -> None:
-        """Look for pairs among the others alone, until told otherwise."""
+        """Search for pairs among the other items only, until changed."""
         if not np.array_equal(items, self.aside):
             self._take_off()
             self.aside = items
@@ -334,7 +333,7 @@ class MatrixFreePosterior(Design):
         self._retired = retired
 
     def _search_everywhere(self, forbidden: IntArray, key: int) -> tuple[int, int]:
-        """All pairs of some items: where few are left, or all lie far apart."""
+        """Search all pairs of some items, if few are left or all are far apart."""
         active = np.flatnonzero(self._state.place[:, CELL] != grid.RETIRED)
         if len(active) > FEW:
             active = np.sort(np.random.default_rng(abs(key)).choice(active, FEW, replace=False))
@@ -352,32 +351,32 @@ class MatrixFreePosterior(Design):
 
     @property
     def n_learned(self) -> int:
-        """Number of answers."""
+        """Number of votes."""
         return int(self._state.counters[N_LEARNED])
 
     @property
     def mean(self) -> FloatArray:
-        """Of the centred scores; the state stays as it is."""
+        """Mean of the centred scores; does not change the state."""
         x = self._state.x
         mean = self._solve(x[:, FORCE], x[:, MEAN], FINAL_TOLERANCE).x[:, 0]
         return np.asarray(mean - mean.mean())
 
     @property
     def running_mean(self) -> FloatArray:
-        """Of the scores as they are kept from answer to answer, about right."""
+        """Approximate mean of the scores, as updated vote by vote."""
         return self._state.x[:, MEAN]
 
     @property
     def running_variance(self) -> FloatArray:
-        """Likewise, of each score."""
+        """Approximate variance of each score, as updated vote by vote."""
         return self._state.x[:, VARIANCE]
 
     def response_to(self, force: FloatArray) -> FloatArray:
-        """S times a vector, to a tolerance of 0.005."""
+        """Return S times a vector, to a tolerance of 0.005."""
         return self._solve(force, force / self._n, CHECKPOINT_TOLERANCE).x[:, 0]
 
     def aim_at(self, criterion: Literal["clamped", "variance"]) -> None:
-        """Choose by another criterion from now on."""
+        """Switch to another criterion."""
         self._take_off()
         code = VARIANCE_ALONE if criterion == "variance" else INFORMATION
         self._settings = self._settings._replace(criterion=code)
@@ -398,7 +397,7 @@ def _extended(array: Any, rows: int) -> Any:
 
 Engine: TypeAlias = Literal["auto", "dense", "matrix-free"]
 ENGINES = ("auto", "dense", "matrix-free")
-MANY_ITEMS = 1000  # from here on, exact matrices cost more than they are worth
+MANY_ITEMS = 1000  # from which exact matrices cost more than they gain
 
 
 def gaussian_posterior(
@@ -410,7 +409,7 @@ def gaussian_posterior(
     engine: Engine = "auto",
     seed: int = 0,
 ) -> DensePosterior | MatrixFreePosterior:
-    """The posterior in the form asked for, or that suits the number of items."""
+    """Return the posterior by the given engine, or by the one that suits the number of items."""
     require_one_of(engine, ENGINES, "engine")
     if engine == "matrix-free" and criterion == "paper":
         raise InvalidArgument("paper=True needs engine='dense'")

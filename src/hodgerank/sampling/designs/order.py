@@ -1,4 +1,4 @@
-"""OrderDesign: a probit posterior, and the pair that repairs most of the order."""
+"""OrderDesign: a probit posterior, and the pair that corrects most of the order."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from hodgerank.estimators.position_bias.position_cells import Position
 from hodgerank.kernels import posterior
 from hodgerank.kernels.linalg.threads import few_threads
 from hodgerank.kernels.selection import misordering, pair_search
-from hodgerank.sampling.designs.design import AnswerBatch, Design, Told
+from hodgerank.sampling.designs.design import Design, Vote, VoteBatch
 from hodgerank.sampling.designs.probit_posteriors import (
     NEW,
     ProbitPosterior,
@@ -21,22 +21,22 @@ from hodgerank.sampling.designs.probit_posteriors import (
 from hodgerank.sampling.item_list import BlockedPairs
 from hodgerank.types import FloatArray, IntArray
 
-EXACT_ORDER = 400  # items up to which a pair counts for the order of all; the rest is O(n^3)
+EXACT_ORDER = 400  # largest n for which a pair counts for the order of all: O(n^3)
 
 
 Weigh = Callable[[FloatArray, FloatArray], FloatArray]
-"""From variances and means to how much the order of each pair hangs on its variance."""
+"""From variances and means to the sensitivity of each pair's order to its variance."""
 
 
 class OrderCriterion:
-    """The pair whose answer most reduces the expected number of misordered pairs.
+    """The pair whose vote most reduces the expected number of misordered pairs.
 
-    Its weights are those of the posterior it was built from; answers since then change the
-    variances they are applied to, exactly, but not the weights. Beyond `EXACT_ORDER` items a pair
-    counts for its own order alone.
+    The weights are those of the posterior at construction; later votes change the variances they
+    are applied to, exactly, but not the weights. Beyond `EXACT_ORDER` items a pair counts only for
+    its own order.
 
-    The O(n^3) part, R, is computed when it is first looked at, and follows the answers from then
-    on: where a label-free design chooses instead, nobody looks.
+    The O(n^3) part, R, is computed on first use and updated from then on: it is never needed while
+    a label-free design chooses.
 
     Attributes
     ----------
@@ -52,25 +52,25 @@ class OrderCriterion:
         self.counts_for_all = n <= EXACT_ORDER
         self._repetitions = repetitions
         self._weigh = weigh
-        self._weighed = (  # variances and means that the weights are those of
+        self._weighed = (  # variances and means at which the weights are computed
             (posterior.C.copy(), posterior.mean.copy()) if self.counts_for_all else None
         )
         self._R: FloatArray | None = None
         self._q = np.empty(n)
         self._leaders = np.zeros(n, np.int64)
-        self._pending: tuple[FloatArray, FloatArray] | None = None  # C and R with what is out
-        self._out: dict[tuple[int, int], int] = {}  # what that is
-        self._asked: Repetitions | None = None  # what was answered, and what is out as if it were
+        self._pending: tuple[FloatArray, FloatArray] | None = None  # C and R with pending pairs
+        self._out: dict[tuple[int, int], int] = {}  # the pending pairs in them
+        self._asked: Repetitions | None = None  # votes, with pending pairs counted as votes
         self._discounted: tuple[IntArray, IntArray, FloatArray] | None = None
 
     def follow(self, i: int, j: int, a: float) -> None:
-        """The posterior has learned an answer."""
+        """Update after the posterior has learned a vote."""
         self._forget_pending()
         if self._R is not None:
             misordering.follow(self._R, self.posterior.response, self._q, i, j, a)
 
     def _relevance(self, C: FloatArray) -> FloatArray:
-        """R of the answers alone; where a pair counts for itself alone, C stands for it."""
+        """Return R of the votes alone; C takes its place if a pair counts only for itself."""
         if self._weighed is not None:
             with few_threads(len(C)):
                 self._R = misordering.relevance(C, self._weigh(*self._weighed))
@@ -82,19 +82,19 @@ class OrderCriterion:
         self._out = {}
 
     def expect(self, i: int, j: int) -> None:
-        """A pair goes out; where nobody has looked since the last answer, that can wait."""
+        """Make a pair pending; deferred if nothing was computed since the last vote."""
         if self._pending is not None:
             self._expect({(i, j): 1})
 
     def withdraw(self, i: int, j: int) -> None:
-        """A pair that was out comes back unanswered."""
+        """Withdraw a pending pair."""
         if self._pending is not None:
             self._out[i, j] -= 1
             self._asked = None
             self._move([(i, j)], [self._times(i, j)], -1)
 
     def _expect(self, out: Mapping[tuple[int, int], int]) -> None:
-        """Pairs go out, each so many times."""
+        """Make pairs pending, each the given number of times."""
         pairs, times = list[tuple[int, int]](), list[int]()
         for (i, j), n_out in out.items():
             before = self._times(i, j)
@@ -106,7 +106,7 @@ class OrderCriterion:
         self._move(pairs, times, 1)
 
     def _times(self, i: int, j: int) -> int:
-        """How often a pair was asked until now."""
+        """Return how often a pair was asked so far."""
         answered = 0 if self._repetitions is None else self._repetitions.before(i, j)[0]
         return answered + self._out.get((i, j), 0)
 
@@ -119,7 +119,7 @@ class OrderCriterion:
         )  # fmt: skip
 
     def _begin(self) -> tuple[FloatArray, FloatArray]:
-        """C and R with what is out, for more to go out."""
+        """Return C and R with pending pairs, to be updated."""
         if self._pending is None:
             C = self.posterior.C.copy()
             R = self._relevance(C)
@@ -131,21 +131,21 @@ class OrderCriterion:
         return 0.0 if self._repetitions is None else self.posterior.repetition
 
     def expect_exactly(self, out: Mapping[tuple[int, int], int]) -> None:
-        """These pairs are out, and no others."""
+        """Make exactly these pairs pending."""
         if not out:
             self._forget_pending()
         elif self._pending is None:
             self._expect(out)
 
     def gains(self, i: IntArray, j: IntArray) -> FloatArray:
-        """Expected fall of the number of misordered pairs."""
+        """Return the expected reduction of the number of misordered pairs."""
         C, R = self._in_force()
         gains = pair_search.gains_of_pairs(pair_search.ORDER, 0, C, R, self.posterior.mean, i, j)
         self._undo_discount(R)
         return np.asarray(gains)
 
     def search(self, blocked: BlockedPairs, key: int) -> tuple[int, int]:
-        """The pair whose answer is expected to put most pairs in order."""
+        """Return the pair whose vote is expected to put most pairs in order."""
         C, R = self._in_force()
         found = pair_search.best_pair(
             pair_search.ORDER, 0, C, R, self.posterior.mean, blocked.matrix, bool(blocked), key,
@@ -157,7 +157,7 @@ class OrderCriterion:
     def search_in_turn(
         self, blocked: BlockedPairs, keys: IntArray, *, once: bool
     ) -> tuple[IntArray, IntArray]:
-        """Such pairs, each as if those before it were out; where each counts for all."""
+        """Return such pairs, each with the earlier ones pending; if each counts for all."""
         base, n = self.posterior, len(self._q)
         C, R = self._begin()
         rho, row = self._rho, np.full((1, 1), -1, np.int32)
@@ -165,7 +165,7 @@ class OrderCriterion:
         n_asked = 0
         if self._repetitions is not None and rho:
             pairs = self._repetitions.with_pending(self._out).pairs
-            asked_i, asked_j, times = (np.append(column, keys) for column in pairs)  # some room
+            asked_i, asked_j, times = (np.append(column, keys) for column in pairs)  # spare space
             n_asked = len(pairs[0])
             row = np.full((n, n), -1, np.int32)
             row[pairs[:2]] = np.arange(n_asked)
@@ -181,9 +181,9 @@ class OrderCriterion:
         return i, j
 
     def _in_force(self) -> tuple[FloatArray, FloatArray]:
-        """C and R with what is out, pairs that were answered relevant by what is news in them.
+        """Return C and R with pending pairs; R of repeated pairs is discounted.
 
-        That is written into R for the time being: see `_undo_discount`.
+        The discount is written into R temporarily: see `_undo_discount`.
         """
         if self._pending is not None:
             C, R = self._pending
@@ -208,41 +208,41 @@ class OrderCriterion:
 
 
 Choice = Callable[[ProbitPosteriors, int], int]
-"""From a bank and the number of answers to the place of the posterior to design for."""
+"""From the posteriors and the number of votes to the position of the one to design for."""
 
 
-def most_evident(bank: ProbitPosteriors, n_learned: int) -> int:
-    """The posterior whose prior the answers speak for."""
-    return bank.most_evident
+def best_supported(bank: ProbitPosteriors, n_learned: int) -> int:
+    """Return the posterior whose prior has the most evidence."""
+    return bank.best_supported
 
 
 class OrderDesign(Design):
-    """Rank-targeted choice on one of a bank of probit posteriors.
+    """Rank-targeted selection with one of several probit posteriors.
 
-    Which posterior, and its weights, are settled anew every n/10 answers, counted from the first:
-    what is asked depends on the answers, not on when somebody asked.
+    The posterior and its weights are chosen again every n/10 votes, counted from the first, so that
+    the pairs depend on the votes and not on when they were asked.
 
     Parameters
     ----------
     n
         Number of items.
     variances
-        Of the priors, one for each posterior of the bank.
+        Prior variances, one for each posterior.
     choose
-        Which posterior is designed for.
+        Chooses the posterior to design for.
     weigh
-        From its variances and means to what the order of each pair is worth.
+        From its variances and means to the weight of each pair's order.
     repetitions
-        Where answers are noted, if judges may repeat themselves.
+        Records votes, if repeated votes may be correlated.
     position_bias
-        Whose lean to a side is learned, as in `Sampler`.
+        Position bias to estimate, as in `Sampler`.
     """
 
     def __init__(
         self,
         n: int,
         variances: Sequence[float],
-        choose: Choice = most_evident,
+        choose: Choice = best_supported,
         weigh: Weigh = misordering.order_weights,
         repetitions: Repetitions | None = None,
         position_bias: Position | None = None,
@@ -253,7 +253,7 @@ class OrderDesign(Design):
         self._choose = choose
         self._weigh = weigh
         self._repetitions = repetitions
-        self._chosen = 0  # the place of the posterior that is designed for
+        self._chosen = 0  # the position of the posterior to design for
         self._criterion: OrderCriterion | None = None
 
     @property
@@ -263,12 +263,12 @@ class OrderDesign(Design):
 
     @property
     def best(self) -> ProbitPosterior:
-        """The posterior whose prior the answers speak for."""
-        return self.bank[self.bank.most_evident]
+        """The posterior whose prior has the most evidence."""
+        return self.bank[self.bank.best_supported]
 
     @property
     def criterion(self) -> OrderCriterion:
-        """Up to date with the answers."""
+        """The criterion, up to date with the votes."""
         if self._criterion is None:
             self._chosen = self._choose(self.bank, self.n_learned)
             self._criterion = OrderCriterion(
@@ -276,9 +276,9 @@ class OrderDesign(Design):
             )
         return self._criterion
 
-    def _learn(self, told: Told, was_out: bool) -> None:
-        """Filter the answer into every posterior."""
-        i, j, outcome, weight, worker, side = told
+    def _learn(self, vote: Vote, was_out: bool) -> None:
+        """Filter the vote into every posterior."""
+        i, j, outcome, weight, worker, side = vote
         criterion = self.criterion
         before = NEW if self._repetitions is None else self._repetitions.add(i, j, outcome)
         a = self.bank.learn(i, j, outcome, weight, *before, side, worker)
@@ -287,8 +287,8 @@ class OrderDesign(Design):
         if self.n_learned % self._interval == 0:
             self._criterion = None
 
-    def _learn_many(self, answers: AnswerBatch) -> None:
-        """At once up to the last time the criterion is settled, without those nobody asked for."""
+    def _learn_many(self, answers: VoteBatch) -> None:
+        """Filter at once up to the last update of the criterion, then vote by vote."""
         total = self.n_learned + len(answers.i)
         k = max(0, total - total % self._interval - self.n_learned)
         if k:
@@ -305,7 +305,7 @@ class OrderDesign(Design):
         return max(1, self.n_items // 10)
 
     def _expect(self, i: int, j: int) -> None:
-        """A pair that is out counts with the precision it will add on average."""
+        """Count a pending pair with the precision it will add on average."""
         if self._criterion is not None:
             self._criterion.expect(i, j)
 
@@ -322,22 +322,22 @@ class OrderDesign(Design):
         return self.criterion
 
     def enlarge(self) -> None:
-        """Make room for one more item."""
+        """Add an item."""
         self.bank.enlarge()
         self._criterion = None
 
     def gains(self, i: IntArray, j: IntArray) -> FloatArray:
-        """Expected fall of the number of misordered pairs."""
+        """Return the expected reduction of the number of misordered pairs."""
         return self._ready().gains(i, j)
 
     def search(self, blocked: BlockedPairs, key: int) -> tuple[int, int]:
-        """The pair whose answer is expected to put most pairs in order."""
+        """Return the pair whose vote is expected to put most pairs in order."""
         return self._ready().search(blocked, key)
 
     def search_in_turn(
         self, blocked: BlockedPairs, keys: list[int], *, once: bool
     ) -> list[tuple[int, int]]:
-        """Such pairs, each as if those before it were out."""
+        """Return such pairs, each with the earlier ones pending."""
         criterion = self._ready()
         if not criterion.counts_for_all:
             return super().search_in_turn(blocked, keys, once=once)

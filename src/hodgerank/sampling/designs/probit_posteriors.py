@@ -1,4 +1,4 @@
-"""ProbitPosteriors: probit posteriors of the same answers under different priors, side by side."""
+"""ProbitPosteriors: probit posteriors of the same votes under different priors."""
 
 from __future__ import annotations
 
@@ -11,22 +11,22 @@ import numpy as np
 from hodgerank.estimators.position_bias.position_cells import Position
 from hodgerank.kernels import posterior
 from hodgerank.sampling.designs.dense_posterior import enlarge, prior_resistance
-from hodgerank.sampling.designs.design import AnswerBatch
+from hodgerank.sampling.designs.design import VoteBatch
 from hodgerank.types import FloatArray, IntArray, Item
 
-MUCH = 2e8  # answers times pairs, from which on processors share the work: a quarter of a second
-LEAN_VARIANCE = 0.5  # beforehand, of a pull to a side in units of probit noise
+MUCH = 2e8  # votes times pairs from which threads share the work: a quarter of a second
+BIAS_VARIANCE = 0.5  # prior variance of a position bias, in units of probit noise
 
 
 def filter_seconds(n_posteriors: int, n_items: int) -> float:
-    """About how long one answer takes: it changes the variance of every difference."""
+    """Return the approximate time per vote, which changes the variance of every difference."""
     return 1e-10 * n_posteriors * n_items**2
 
 
 class ProbitPosterior:
-    """One of a bank: scores with prior N(0, variance) under P(i beats j) = Phi(x_i - x_j).
+    """One of the posteriors: prior N(0, variance), and P(i beats j) = Phi(x_i - x_j).
 
-    Its arrays are looked up in the bank each time: views that were kept would not follow a copy.
+    Its arrays are looked up each time, because stored views would not follow a copy.
     """
 
     def __init__(self, bank: ProbitPosteriors, place: int) -> None:
@@ -39,39 +39,38 @@ class ProbitPosterior:
 
     @property
     def mean(self) -> FloatArray:
-        """Of the scores."""
+        """Mean of the scores."""
         return np.asarray(self._bank.mean[self._place])
 
     @property
     def response(self) -> FloatArray:
-        """The s of the answer learned last."""
+        """The s of the last vote."""
         return np.asarray(self._bank.response[self._place])
 
     @property
     def repetition(self) -> float:
-        """How far judges repeat themselves: 0 not at all, 1 always."""
+        """Estimated correlation of repeated votes on a pair, from 0 to 1."""
         return posterior.repetition(self._bank.tally[self._place])
 
 
 class ProbitPosteriors:
-    """Filters each answer into every posterior.
+    """Filters each vote into every posterior.
 
-    Judges that repeat themselves tell less each time, and they may lean to a side: both is found
-    along with the scores.
+    The correlation of repeated votes and position bias are estimated along with the scores.
 
     Attributes
     ----------
     variances
-        Of the priors.
+        Prior variances.
     evidence
-        Logarithm of the probability of the answers under each.
+        Log marginal likelihood of the votes under each prior.
     """
 
     def __init__(
         self, n: int, variances: Sequence[float], position_bias: Position | None = None
     ) -> None:
         self.variances = tuple(variances)
-        self.leans = np.zeros((len(variances), 1, 2))  # of nobody
+        self.biases = np.zeros((len(variances), 1, 2))  # row 0: no position bias
         self._position, self._who = position_bias, dict[Item | None, int]()
         self.C = np.array([prior_resistance(n, variance) for variance in variances])
         self.mean = np.zeros((len(variances), n))
@@ -95,8 +94,8 @@ class ProbitPosteriors:
         return self.mean.shape[1]
 
     @property
-    def most_evident(self) -> int:
-        """The place of the posterior whose prior the answers speak for."""
+    def best_supported(self) -> int:
+        """The position of the posterior whose prior has the most evidence."""
         return int(self.evidence.argmax())
 
     def learn(
@@ -110,26 +109,26 @@ class ProbitPosteriors:
         side: int,
         worker: Item | None,
     ) -> FloatArray:
-        """One answer; returns the a of each posterior, where S became S - a s s^T."""
+        """Learn a vote; return the a of each posterior, where S became S - a s s^T."""
         posterior.assimilate_into_bank(
             self.C, self.mean, self.response, i, j, outcome, weight, times, last,
-            *self._seen(side, worker), self.leans, self.tally, self.evidence, self._a,
+            *self._seen(side, worker), self.biases, self.tally, self.evidence, self._a,
         )  # fmt: skip
         return self._a
 
     def _seen(self, side: int, worker: Item | None) -> tuple[int, int]:
-        """The side as far as it matters, and the row of whose lean it may show."""
+        """Return the side, 0 if it is ignored, and the row of the position bias it may show."""
         if self._position is None or not side:
             return 0, 0
         whose = worker if self._position == "worker" else None
         if whose not in self._who:
-            self._who[whose] = self.leans.shape[1]
-            unknown = np.tile((0.0, LEAN_VARIANCE), (len(self), 1, 1))
-            self.leans = np.concatenate((self.leans, unknown), axis=1)
+            self._who[whose] = self.biases.shape[1]
+            unknown = np.tile((0.0, BIAS_VARIANCE), (len(self), 1, 1))
+            self.biases = np.concatenate((self.biases, unknown), axis=1)
         return side, self._who[whose]
 
-    def learn_many(self, answers: AnswerBatch, times: IntArray, last: FloatArray) -> None:
-        """Answers in the order they came, with what was answered before each."""
+    def learn_many(self, answers: VoteBatch, times: IntArray, last: FloatArray) -> None:
+        """Learn votes in order, given the earlier votes on the pair of each."""
         i, j, outcome, weight, worker, side = answers
         seen = [self._seen(*row) for row in zip(side.tolist(), worker, strict=True)]
         sides, who = np.array(seen, np.int64).reshape(-1, 2).T.copy()
@@ -137,7 +136,7 @@ class ProbitPosteriors:
         def learn(own: slice) -> None:
             posterior.assimilate_all(
                 self.C[own], self.mean[own], self.response[own], i, j, outcome, weight, times,
-                last, sides, who, self.leans[own], self.tally[own], self.evidence[own],
+                last, sides, who, self.biases[own], self.tally[own], self.evidence[own],
             )  # fmt: skip
 
         if len(i) * self.n_items**2 < MUCH:
@@ -146,7 +145,7 @@ class ProbitPosteriors:
             _side_by_side(learn, [slice(k, k + 1) for k in range(len(self))])
 
     def enlarge(self) -> None:
-        """Make room for one more item."""
+        """Add an item."""
         self.C = np.array(
             [enlarge(C, variance) for C, variance in zip(self.C, self.variances, strict=True)]
         )
@@ -155,7 +154,7 @@ class ProbitPosteriors:
 
 
 def _side_by_side(work: Callable[[slice], None], parts: list[slice]) -> None:
-    """Do all of it, a thread for each processor; the threads end with the process."""
+    """Process all parts, with one thread per processor."""
     left = iter(parts)
 
     def run() -> None:
@@ -169,11 +168,11 @@ def _side_by_side(work: Callable[[slice], None], parts: list[slice]) -> None:
         thread.join()
 
 
-NEW = (0, 0.0)  # how often a pair was answered before, and the last answer
+NEW = (0, 0.0)  # number of earlier votes on a pair, and the last vote
 
 
 class Repetitions:
-    """Pairs i < j in the order in which they were first answered."""
+    """Pairs i < j in the order of their first vote."""
 
     def __init__(self) -> None:
         self._row: dict[tuple[int, int], int] = {}
@@ -182,12 +181,12 @@ class Repetitions:
         self._last = np.empty(0)
 
     def before(self, i: int, j: int) -> tuple[int, float]:
-        """How often a pair was answered, and the last answer."""
+        """Return the number of votes on a pair, and the last vote."""
         row = self._row.get((i, j))
         return NEW if row is None else (int(self._times[row]), float(self._last[row]))
 
     def add(self, i: int, j: int, outcome: float) -> tuple[int, float]:
-        """One more answer; returns what was `before` it."""
+        """Add a vote; return what was `before` it."""
         row = self._row.get((i, j))
         if row is None:
             self._add_row(i, j, outcome)
@@ -207,15 +206,15 @@ class Repetitions:
         self._ends[0, row], self._ends[1, row] = i, j
         self._times[row], self._last[row] = 1, outcome
 
-    def add_many(self, answers: AnswerBatch) -> tuple[IntArray, FloatArray]:
-        """Many answers in turn; what was before each of them."""
+    def add_many(self, answers: VoteBatch) -> tuple[IntArray, FloatArray]:
+        """Add many votes in turn; return what was before each of them."""
         columns = (answers.i.tolist(), answers.j.tolist(), answers.outcome.tolist())
         before = [self.add(*row) for row in zip(*columns, strict=True)]
         times, last = zip(*before, strict=True) if before else ((), ())
         return np.array(times, np.int64), np.array(last, float)
 
     def with_pending(self, out: Mapping[tuple[int, int], int]) -> Repetitions:
-        """A copy that takes pairs which are out so many times as answered so often."""
+        """Return a copy in which pending pairs count as votes."""
         found = Repetitions()
         found._row, found._ends = self._row.copy(), self._ends.copy()
         found._times, found._last = self._times.copy(), self._last.copy()
@@ -223,19 +222,19 @@ class Repetitions:
         return found
 
     def add_pending(self, out: Mapping[tuple[int, int], int]) -> None:
-        """Take pairs that are out so many times as answered so often, however that was."""
+        """Count pending pairs as votes of unknown outcome."""
         for (i, j), times in out.items():
             for _ in range(times):
                 self.add(i, j, 0.0)
 
     @property
     def pairs(self) -> tuple[IntArray, IntArray, IntArray]:
-        """Ends of all pairs that were answered, and how often."""
+        """Endpoints of all pairs with votes, and their numbers."""
         n = len(self._row)
         return self._ends[0, :n], self._ends[1, :n], self._times[:n]
 
 
-def all_new(answers: AnswerBatch) -> tuple[IntArray, FloatArray]:
-    """What was before each of many answers, if nobody repeats anything."""
+def all_new(answers: VoteBatch) -> tuple[IntArray, FloatArray]:
+    """Return what was before each vote, if repetitions are ignored."""
     n = len(answers.i)
     return np.zeros(n, np.int64), np.zeros(n)

@@ -1,4 +1,4 @@
-"""AutoSampler: finds out how strong opinions are, and designs accordingly."""
+"""AutoSampler: estimates how strong preferences are, and chooses the design accordingly."""
 
 from __future__ import annotations
 
@@ -23,41 +23,41 @@ from hodgerank.sampling.sampler import Sampler
 from hodgerank.sampling.samplers.rank import probit_posterior
 from hodgerank.types import Item
 
-CHAINED_START = 2.5  # answers per item chosen without labels where only neighbours may be asked
+CHAINED_START = 2.5  # label-free votes per item if the candidates form long chains
 
 
 class AutoSampler(Sampler):
-    """The default: as good as the best of the others without knowing which that is.
+    """The default sampler: as good as the best of the others, without knowing which that is.
 
-    Labels help to choose pairs where opinions differ in strength, and mislead where they are
-    nearly random. Seven probit posteriors with prior variances from 1/12 to 16/3 collect their
-    evidence answer by answer. Where it speaks for strong opinions, the design is that of
-    `RankSampler` with four times the best variance; where not, and there are 32 items or more, the
-    label-free D-optimal one, the pair whose difference is least known. During the first two answers
-    per item strong opinions must be ahead by one nat: pairs chosen to be close tell little
-    about strength, so the label-free design also settles the question sooner. Where the candidates
-    lead from item to item only by long ways, it chooses the first 2.5 answers per item.
+    Labels help to choose pairs if preferences are strong, and mislead if they are nearly random.
+    Seven probit posteriors with prior variances from 1/12 to 16/3 accumulate their marginal
+    likelihood vote by vote. If it favours strong preferences, the design is that of `RankSampler`
+    with four times the best variance. Otherwise, from 32 items on, it is the label-free D-optimal
+    design: the pair with the most uncertain difference. During the first two votes per item, strong
+    preferences must be ahead by one nat: close pairs say little about strength, so the label-free
+    design also answers the question sooner. If the candidates form long chains, it chooses the
+    first 2.5 votes per item.
 
-    Judges may repeat themselves: a language model at temperature 0, the same person twice. How
-    far they do is found from pairs asked again, and these are worth less by it.
+    Repeated votes on a pair may be correlated: from a language model at temperature 0, or the same
+    person twice. The correlation is estimated from repeated pairs, which are then worth less.
 
-    From 1,000 items on the posterior is the matrix-free one of `BayesianSampler`: D-optimal at
-    first, and by expected information where the scores found so far spread widely.
+    From 1,000 items on, the posterior is the matrix-free one of `BayesianSampler`: D-optimal at
+    first, and by the gain of `BayesianSampler` if the scores are widely spread.
 
     Parameters
     ----------
     items, seed, display, candidates, position_bias
         As in `Sampler`.
     probes
-        Ask every tenth time, from half an answer per item on, a random one of the best fifth
-        against a random one of the worst. It tells how far scores spread, which pairs chosen to be
-        close hardly do, and so how sure the ranking is. It costs a little of the ranking (tau .01
-        at 16 items, .004 at 50). Default: on where somebody wants to know, i.e. with a stopping
-        rule, off where the ranking alone matters. From 1,000 items on the spread is known anyway.
+        Ask every tenth time, from half a vote per item on, a random item of the best fifth against
+        a random one of the worst. Probes measure the spread of the scores, which close pairs hardly
+        do, and so the certainty of the ranking. They cost a little accuracy (tau .01 at 16 items,
+        .004 at 50). Default: on with a stopping rule, off otherwise. From 1,000 items on the spread
+        is known anyway.
     vetting
-        For crowds that nobody has vetted: so many answers of each worker are to pairs chosen
-        without labels. Close pairs hide who answers at random or the wrong way round; 8 are enough
-        to tell, and cost honest crowds .03 of tau at 5 answers per item.
+        For untested crowds: the number of votes of each worker on pairs chosen without labels.
+        Close pairs hide random and adversarial workers; 8 votes are enough to find them, and cost
+        honest crowds .03 of tau at 5 votes per item.
 
     Examples
     --------
@@ -80,7 +80,7 @@ class AutoSampler(Sampler):
     ) -> None:
         super().__init__(items, seed, display, candidates, position_bias)
         if not isinstance(vetting, int | np.integer) or vetting < 0:
-            raise InvalidArgument(f"vetting is a number of answers per worker, not {vetting!r}")
+            raise InvalidArgument(f"vetting must be a number of votes per worker, not {vetting!r}")
         self._design: AdaptiveDesign | AdaptiveManyDesign = self._new_design(len(self._items))
         self._probes, self._vetting = probes, vetting
         self._set_probes(bool(probes))
@@ -92,17 +92,17 @@ class AutoSampler(Sampler):
 
     @classmethod
     def seconds_per_answer(cls, n_items: int) -> float:
-        """About how long `tell_many` takes for each answer; 0 where it learns them all at once."""
+        """Return the approximate time per vote of `tell_many`; 0 if it processes all at once."""
         is_filtering = n_items < MANY_ITEMS
         return filter_seconds(len(PRIOR_VARIANCES), n_items) if is_filtering else 0.0
 
     @property
     def name(self) -> str:
-        """What `build_sampler` calls it."""
+        """The name in `build_sampler`."""
         return "auto"
 
     def fresh(self, items: Iterable[Item] | int, seed: int) -> Self:
-        """One of the same kind for other items."""
+        """Return a sampler of the same kind for other items."""
         return type(self)(
             items,
             seed=seed,
@@ -114,14 +114,14 @@ class AutoSampler(Sampler):
 
     @property
     def strategy(self) -> Literal["d-optimal", "rank", "bayesian"]:
-        """What the next pair is chosen by, named as in `build_sampler`."""
+        """The strategy that chooses the next pair, named as in `build_sampler`."""
         if self._design.ignores_labels:
             return "d-optimal"
         return "rank" if isinstance(self._design, AdaptiveDesign) else "bayesian"
 
     @property
     def posterior(self) -> Posterior:
-        """What the answers told so far say about the scores.
+        """Posterior of the scores from the votes told so far.
 
         In units of probit noise; from 1,000 items on, in those of `BayesianSampler`.
         """
@@ -131,16 +131,16 @@ class AutoSampler(Sampler):
 
     @property
     def repetition(self) -> float:
-        """How far judges repeat themselves beyond what the scores explain: 0 not at all, 1 always.
+        """Estimated correlation of repeated votes beyond what the scores explain, from 0 to 1.
 
-        Not looked for from 1,000 items on, where hardly a pair is asked twice.
+        Not estimated from 1,000 items on, where hardly any pair is repeated.
         """
         if isinstance(self._design, AdaptiveDesign):
             return self._design.order.best.repetition
         return 0.0
 
     def prepare_to_stop(self) -> None:
-        """Ask probes, unless told not to."""
+        """Ask probes, unless they are disabled."""
         if self._probes is None:
             self._set_probes(True)
 
@@ -160,9 +160,9 @@ class AutoSampler(Sampler):
         )
 
     def _is_vetting(self, worker: Item | None) -> bool:
-        """Whether the worker is new or, if nobody says who will answer, all are on average."""
+        """Whether the worker is new; if the worker is unknown, whether workers are on average."""
         if not self._vetting:
             return False
         if worker is not None:
-            return self._history.n_answers_of(worker) < self._vetting
+            return self._history.n_votes_of(worker) < self._vetting
         return self.n_votes < self._vetting * max(1, self._history.n_workers)

@@ -1,4 +1,4 @@
-"""BayesianSampler: the pair whose answer is expected to tell most about the scores."""
+"""BayesianSampler: the most informative pair under a Gaussian posterior."""
 
 from __future__ import annotations
 
@@ -23,32 +23,33 @@ from hodgerank.types import FloatArray, Item
 
 
 class BayesianSampler(Sampler):
-    """The most informative pair under a Gaussian posterior, [Xu18] section 3.2.
+    """The most informative pair under a Gaussian posterior, [Xu18] Algorithm 2.
 
-    With S the posterior covariance, C = S_ii + S_jj - 2 S_ij and D the difference of the means,
-    the expected information is 1/2 [v C/(1+C)^2 + ln(1+C) - C/(1+C)], where v is the variance of
-    the answer: pairs that are uncertain, and not yet decided, come first. An answer updates the
-    posterior exactly, and cancelling a pending pair takes its effect out exactly.
+    With S the posterior covariance, C = S_ii + S_jj - 2 S_ij and D the difference of the means, the
+    gain is 1/2 [v C/(1+C)^2 + ln(1+C) - C/(1+C)]. With `paper`, v = E(y - D)^2 and the gain is the
+    expected information in nats. By default v is the variance of the vote, at least 0: the gain is
+    then not an expected information, but ranks pairs that are uncertain and not yet decided first.
+    A vote updates the posterior exactly, and withdrawing a pending pair removes its effect exactly.
 
     Parameters
     ----------
     items, seed, display, candidates, position_bias
         As in `Sampler`.
     ridge
-        g, the precision of the scores before any answer, in units of one answer.
+        g, the prior precision of the scores, in units of one vote.
     prior_scores
-        What is known of the scores beforehand: by item, or in the order of the items.
+        Prior means of the scores: by item, or in the order of the items.
     link
-        How score differences become preferences: uniform, thurstone-mosteller or angular. The
-        logistic link is not offered: on this posterior it prefers easy pairs and does worse than
+        The link from score differences to preferences: uniform, thurstone-mosteller or angular. The
+        logistic link is not offered: on this posterior it prefers easy pairs and is worse than
         random.
     paper
-        Take v = E(y - D)^2 exactly as printed. Beyond |D| = 2 it grows again, so that decided
-        pairs attract answers.
+        Use v = E(y - D)^2 as printed. Beyond |D| = 2 it increases again, so that decided pairs
+        attract votes.
     engine
         'dense' keeps the variance of every difference: exact, up to 10,000 items. 'matrix-free'
-        keeps none: tens of microseconds per answer for a million items, pairs worth about 98 % of
-        the best. 'auto' takes the second from 1,000 items on.
+        keeps none: tens of microseconds per vote for a million items, pairs worth 99% of the best
+        on average. 'auto' uses the second from 1,000 items on.
 
     Examples
     --------
@@ -75,7 +76,7 @@ class BayesianSampler(Sampler):
         super().__init__(items, seed, display, candidates, position_bias)
         if str(link) == "bradley-terry":
             raise InvalidArgument(
-                "the logistic link prefers easy pairs on this posterior and does worse than "
+                "the logistic link prefers easy pairs on this posterior and is worse than "
                 f"random: use {', '.join(LINK_CODES)}, or AutoSampler"
             )
         self._ridge = require_positive(ridge, "ridge")
@@ -92,11 +93,11 @@ class BayesianSampler(Sampler):
 
     @property
     def name(self) -> str:
-        """What `build_sampler` calls it."""
+        """The name in `build_sampler`."""
         return "bayesian"
 
     def fresh(self, items: Iterable[Item] | int, seed: int) -> Self:
-        """One of the same kind for other items; prior scores are left behind."""
+        """Return a sampler of the same kind for other items, without prior scores."""
         return type(self)(
             items, seed=seed, ridge=self._ridge, link=self._link, paper=self._paper,
             engine=self._engine, display=self.display, position_bias=self.position_bias,
@@ -118,7 +119,7 @@ class BayesianSampler(Sampler):
 
     @property
     def posterior(self) -> Posterior:
-        """What the answers told so far say about the scores, with noise variance 1: exactly."""
+        """Exact posterior of the scores from the votes told so far, with noise variance 1."""
         design = self._design
         if not isinstance(design, DensePosterior):
             mean = np.pad(self._prior_scores, (0, len(self._items) - len(self._prior_scores)))

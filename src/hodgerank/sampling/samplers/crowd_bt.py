@@ -11,19 +11,19 @@ from hodgerank.errors import require_positive
 from hodgerank.estimators.crowd_bt import CrowdBTRanking, crowd_bt
 from hodgerank.kernels import crowd_bt as kernels
 from hodgerank.sampling.candidates import AnyPair, Candidates, ListedPairs
-from hodgerank.sampling.designs.design import Design, Posterior, Told
+from hodgerank.sampling.designs.design import Design, Posterior, Vote
 from hodgerank.sampling.display_order import Display
 from hodgerank.sampling.item_list import BlockedPairs
 from hodgerank.sampling.sampler import Sampler
 from hodgerank.types import FloatArray, IntArray, Item
 
-MOST_REPEATS = 100.0  # more weight than this makes no difference to scores that know no more
+MOST_REPEATS = 100.0  # larger weights make no difference to independent scores
 
 
 class CrowdBTDesign(Design):
     """Independent Gaussian scores and a Beta reliability per worker.
 
-    An answer between -1 and 1 is taken in parts: (1+y)/2 of the step for i, (1-y)/2 of that for j.
+    A vote between -1 and 1 is split: (1+y)/2 of the step for i, (1-y)/2 of that for j.
     """
 
     def __init__(
@@ -38,23 +38,23 @@ class CrowdBTDesign(Design):
         self._exploration = exploration
         self._expected: FloatArray | None = None
         self.worker: Item | None = None
-        """Who is going to answer."""
+        """The worker who will answer."""
 
     def reliability(self, worker: Item | None) -> tuple[float, float]:
-        """Alpha and beta of a worker."""
+        """Return alpha and beta of a worker."""
         return self._workers.get(worker, self._prior_worker)
 
-    def _learn(self, told: Told, was_out: bool) -> None:
-        """Move the two scores and the worker's reliability, a weight w as w answers."""
-        weight = min(told.weight, MOST_REPEATS)
+    def _learn(self, vote: Vote, was_out: bool) -> None:
+        """Update the two scores and the worker's reliability, with weight w as w votes."""
+        weight = min(vote.weight, MOST_REPEATS)
         while weight > 0:
             part = min(weight, 1.0)
-            self._move(told.i, told.j, (1 + told.outcome) / 2, part, told.worker)
+            self._move(vote.i, vote.j, (1 + vote.outcome) / 2, part, vote.worker)
             weight -= 1
         self._expected = None
 
     def _move(self, i: int, j: int, share: float, part: float, worker: Item | None) -> None:
-        """`part` of the step of one answer, `share` of which is for i."""
+        """Take `part` of the step of one vote, `share` of which is for i."""
         mu, var = self.mu, self.var
         alpha, beta = self.reliability(worker)
         c = kernels.agreement(mu[i], mu[j], var[i], var[j])
@@ -68,20 +68,20 @@ class CrowdBTDesign(Design):
         self._workers[worker] = (float(alpha), float(beta))
 
     def _expect(self, i: int, j: int) -> None:
-        """A pair that is out counts with its mean effect on the variances."""
+        """Count a pending pair with its mean effect on the variances."""
         self._expected = None
 
     def _withdraw(self, i: int, j: int) -> None:
         self._expected = None
 
     def enlarge(self) -> None:
-        """Make room for one more item."""
+        """Add an item."""
         self.mu = np.append(self.mu, 0.0)
         self.var = np.append(self.var, self._prior_variance)
         self._expected = None
 
     def _variances(self) -> FloatArray:
-        """With what is out, in one order whoever came first."""
+        """Return the variances with pending pairs, in an order that does not depend on time."""
         if self._expected is None:
             self._expected = self.var.copy()
             for i, j in sorted(self.out.elements()):
@@ -89,7 +89,7 @@ class CrowdBTDesign(Design):
         return self._expected
 
     def gains(self, i: IntArray, j: IntArray) -> FloatArray:
-        """Expected divergence of the posterior from what is known now."""
+        """Return the expected divergence of the posterior from the current one."""
         worker = self.reliability(self.worker)
         return np.asarray(
             kernels.crowd_gain_of_pairs(
@@ -98,7 +98,7 @@ class CrowdBTDesign(Design):
         )
 
     def search(self, blocked: BlockedPairs, key: int) -> tuple[int, int]:
-        """The pair of largest gain."""
+        """Return the pair of largest gain."""
         worker = self.reliability(self.worker)
         return kernels.best_crowd_pair(
             self.mu,
@@ -118,19 +118,19 @@ def _swapped(update: tuple[float, float, float, float]) -> tuple[float, float, f
 class CrowdBTSampler(Sampler):
     """Crowd-BT, [Chen13]: expected information about scores and worker reliability.
 
-    Scores are independent Gaussians, so what an answer says about third items is lost; it is here
-    as the baseline of the paper. `ask(worker=...)` uses that worker's reliability.
+    Scores are independent Gaussians, so a vote has no effect on other items. It is the baseline of
+    [Xu18]. `ask(worker=...)` uses the reliability of that worker.
 
     Parameters
     ----------
     items, seed, display, candidates
         As in `Sampler`.
     ridge
-        Precision of the scores before any answer.
+        Prior precision of the scores.
     reliability
         Beta parameters of a new worker's reliability.
     exploration
-        Weight of what is learned about the worker.
+        Weight of the information about the worker.
 
     Examples
     --------
@@ -162,16 +162,16 @@ class CrowdBTSampler(Sampler):
 
     @classmethod
     def seconds_per_answer(cls, n_items: int) -> float:
-        """About how long `tell_many` takes for each answer."""
+        """Return the approximate time per vote of `tell_many`."""
         return 1e-5
 
     @property
     def name(self) -> str:
-        """What `build_sampler` calls it."""
+        """The name in `build_sampler`."""
         return "crowd-bt"
 
     def fresh(self, items: Iterable[Item] | int, seed: int) -> Self:
-        """One of the same kind for other items."""
+        """Return a sampler of the same kind for other items."""
         return type(self)(
             items, seed=seed, ridge=self._ridge, reliability=self._reliability,
             exploration=self._exploration, display=self.display,
@@ -181,15 +181,15 @@ class CrowdBTSampler(Sampler):
         self._design.worker = worker
 
     def ranking(self, *, confidence: float = 0.95) -> CrowdBTRanking:
-        """All items, best first, by the estimator `crowd_bt`, which weighs workers."""
+        """Rank all items by `crowd_bt`, which weights workers by reliability."""
         return crowd_bt(self.votes, confidence=confidence)
 
     def reliability(self, worker: Item | None = None) -> float:
-        """The share of a worker's answers that agree with the crowd, as estimated so far."""
+        """Return the estimated share of a worker's votes that agree with the crowd."""
         alpha, beta = self._design.reliability(worker)
         return alpha / (alpha + beta)
 
     @property
     def posterior(self) -> Posterior:
-        """Independent Gaussians on the logistic scale."""
+        """Posterior of the scores: independent Gaussians on the logistic scale."""
         return Posterior(self.items, self._design.mu.copy(), np.diag(self._design.var))

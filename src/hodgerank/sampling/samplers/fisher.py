@@ -13,7 +13,7 @@ from hodgerank.estimators.position_bias.position_cells import Position
 from hodgerank.kernels.linalg.threads import few_threads
 from hodgerank.kernels.selection import fiedler
 from hodgerank.sampling.candidates import Candidates
-from hodgerank.sampling.designs.design import AnswerBatch, Design, Told
+from hodgerank.sampling.designs.design import Design, Vote, VoteBatch
 from hodgerank.sampling.designs.matrix_free_posterior import Engine, gaussian_posterior
 from hodgerank.sampling.display_order import Display
 from hodgerank.sampling.item_list import BlockedPairs
@@ -21,23 +21,23 @@ from hodgerank.sampling.sampler import Sampler
 from hodgerank.types import FloatArray, IntArray, Item
 
 MAX_ITEMS = 3000
-DENSE_ITEMS = 32  # up to here a fresh decomposition is faster than following the last one
+DENSE_ITEMS = 32  # up to which a new decomposition is faster than an update
 
 
 class ConnectivityDesign(Design):
-    """How often each pair was asked, and how much another answer would raise lambda_2.
+    """How often each pair was asked, and how much another vote would increase lambda_2.
 
-    The first-order gain of a pair is (v_i - v_j)^2 with v the Fiedler vector, or with the projector
-    P on its eigenspace where lambda_2 is not simple, P_ii + P_jj - 2 P_ij. What all pairs have been
-    asked alike shifts all eigenvalues and is left out, so that each round starts as the first did.
+    The first-order gain of a pair is (v_i - v_j)^2 with v the Fiedler vector; if lambda_2 is not
+    simple, P_ii + P_jj - 2 P_ij with P the projector on its eigenspace. The count that all pairs
+    share shifts all eigenvalues and is left out, so that each round starts as the first.
 
-    Eigenvectors are found once in a while for all of L; in that basis the answers since then are
-    a low-rank change of a diagonal matrix, whose lowest eigenvector a few small solutions give.
+    All eigenvectors of L are recomputed occasionally. In that basis later votes are a low-rank
+    change of a diagonal matrix, whose lowest eigenvector takes a few small solves.
 
     Parameters
     ----------
     path
-        Items in the order in which the first n - 1 pairs walk through them, if wanted.
+        Items in the order in which the first n - 1 pairs visit them, if any.
     """
 
     def __init__(self, n: int, path: IntArray | None = None) -> None:
@@ -52,33 +52,33 @@ class ConnectivityDesign(Design):
         self._start_afresh()
 
     def _start_afresh(self) -> None:
-        """Everything that follows from the counts."""
-        self._basis: FloatArray | None = None  # eigenvectors of L as it was, one per column,
+        """Recompute everything that follows from the counts."""
+        self._basis: FloatArray | None = None  # eigenvectors of an earlier L, one per column,
         self._values = np.empty(0)  # their eigenvalues,
         self._guess = np.empty(0)  # the last Fiedler vector in that basis,
         self._lowest = 0.0  # a lower bound of lambda_2,
-        self._changes: dict[tuple[int, int], int] = {}  # and what was asked since
+        self._changes: dict[tuple[int, int], int] = {}  # and the pairs asked since
         self._start_round()
 
     def _start_round(self) -> None:
-        """The least count of a pair, how many have it, and the components of the others."""
+        """Find the smallest count, the number of pairs with it, and components of the others."""
         n = len(self._counts)
         upper = self._counts[np.triu_indices(n, 1)]
         self._shared = int(upper.min()) if len(upper) else 0
         self._n_left = int(np.count_nonzero(upper == self._shared))
         self._labels, self._n_components = fiedler.component_labels(self._counts, self._shared)
 
-    def _learn(self, told: Told, was_out: bool) -> None:
-        """Count the answer, unless it was counted when it went out."""
+    def _learn(self, vote: Vote, was_out: bool) -> None:
+        """Count the vote, unless it was counted as pending."""
         if not was_out:
-            self._expect(told.i, told.j)
+            self._expect(vote.i, vote.j)
 
-    def _learn_many(self, answers: AnswerBatch) -> None:
+    def _learn_many(self, answers: VoteBatch) -> None:
         np.add.at(self._counts, (answers.i, answers.j), 1)
         self._start_afresh()
 
     def _expect(self, i: int, j: int) -> None:
-        """A pair that is out counts like one that was answered."""
+        """Count a pending pair like a vote."""
         if self._counts[i, j] == self._shared:
             self._n_left -= 1
         self._change(i, j, 1)
@@ -102,12 +102,12 @@ class ConnectivityDesign(Design):
                 self._changes[i, j] = change
 
     def enlarge(self) -> None:
-        """Make room for one more item."""
+        """Add an item."""
         self._counts = np.pad(self._counts, (0, 1))
         self._start_afresh()
 
     def search(self, blocked: BlockedPairs, key: int) -> tuple[int, int]:
-        """Among the pairs asked least often, the one that raises lambda_2 most."""
+        """Return the pair that increases lambda_2 most, among those asked least often."""
         for i, j in self._path:
             if not self._counts[i, j] and not (blocked and blocked.matrix[i, j]):
                 return i, j
@@ -123,18 +123,18 @@ class ConnectivityDesign(Design):
         )
 
     def gains(self, i: IntArray, j: IntArray) -> FloatArray:
-        """First-order gain in lambda_2 of each pair; those asked least often come first."""
+        """Return the first-order gain in lambda_2 of each pair; pairs asked least come first."""
         if self._n_components > 1:
             share = 1 / np.bincount(self._labels)[self._labels]
             gains = np.where(self._labels[i] != self._labels[j], share[i] + share[j], 0.0)
         else:
             points = self._eigenspace()
             gains = ((points[i] - points[j]) ** 2).sum(axis=1)
-        # A gain is at most 2: those of later rounds come after all of earlier ones.
+        # A gain is at most 2: the factor puts later rounds after all earlier ones.
         return np.asarray(gains * 1e-3 ** (self._counts[i, j] - self._shared))
 
     def _eigenspace(self) -> FloatArray:
-        """Orthonormal vectors that span the eigenspace of lambda_2, one per column."""
+        """Return an orthonormal basis of the eigenspace of lambda_2, one vector per column."""
         n, basis = len(self._counts), self._basis
         if n <= DENSE_ITEMS or basis is None or len(self._changes) > 8 + n // 12:
             basis = self._decompose()
@@ -148,7 +148,7 @@ class ConnectivityDesign(Design):
                         self._values, Z, times, self._guess, self._lowest
                     )
             except (np.linalg.LinAlgError, ZeroDivisionError):
-                multiplicity = 0  # a step started from an eigenvalue, to the last bit
+                multiplicity = 0  # a step started exactly at an eigenvalue
             if multiplicity == 1:
                 self._guess, self._lowest = vector, value
                 return np.asarray((basis @ vector)[:, None])
@@ -157,10 +157,10 @@ class ConnectivityDesign(Design):
         return np.ascontiguousarray(basis[:, lowest])
 
     def _decompose(self) -> FloatArray:
-        """All eigenvectors from scratch."""
+        """Compute all eigenvectors."""
         adjacency = (self._counts + self._counts.T).astype(float)
         degrees = adjacency.sum(axis=0)
-        # The constant vector is moved out of the way, above all other eigenvalues.
+        # The constant vector is shifted above all other eigenvalues.
         above = 2 * degrees.max() / len(degrees)
         with few_threads(len(degrees)):
             values, vectors = np.linalg.eigh(np.diag(degrees) - adjacency + above)
@@ -171,23 +171,23 @@ class ConnectivityDesign(Design):
 
 
 class FisherSampler(Sampler):
-    """Fisher information maximisation without labels, [Xu18] section 3.1.
+    """Fisher information maximisation without labels, [Xu18] Algorithm 1.
 
-    The pairs could be written down before the first answer; pairs that are out count like answered
-    ones.
+    The pairs do not depend on the outcomes and could be listed beforehand; pending pairs count like
+    votes.
 
     Parameters
     ----------
     items, seed, display, candidates, position_bias
         As in `Sampler`.
     criterion
-        'd-optimal' asks the pair whose difference has the largest variance, which multiplies the
-        determinant of the information most. 'fiedler' is the paper's: the pair that raises the
-        algebraic connectivity lambda_2 most, among those asked least often. They are equally
-        accurate; D-optimal is many times cheaper.
+        'd-optimal' asks the pair with the largest variance of the difference, which increases the
+        determinant of the information most. 'fiedler' is the criterion of the paper: the pair that
+        increases the algebraic connectivity lambda_2 most, among those asked least often. They are
+        equally accurate; D-optimal is many times faster.
     start
-        'empty', or 'path': the first n - 1 pairs walk through all items in random order, as the
-        published experiments did (fiedler only).
+        'empty', or 'path': the first n - 1 pairs visit all items in random order, as in the
+        published experiments (fiedler only).
     engine
         As in `BayesianSampler` (d-optimal only).
 
@@ -222,7 +222,7 @@ class FisherSampler(Sampler):
             path = np.random.default_rng(seed).permutation(n) if start == "path" else None
             self._design = ConnectivityDesign(n, path)
         elif start == "path":
-            raise InvalidArgument("start='path' belongs to criterion='fiedler'")
+            raise InvalidArgument("start='path' needs criterion='fiedler'")
         else:
             self._design = gaussian_posterior(
                 np.zeros(n), self._ridge, criterion="variance", engine=engine, seed=seed
@@ -230,11 +230,11 @@ class FisherSampler(Sampler):
 
     @property
     def name(self) -> str:
-        """What `build_sampler` calls it."""
+        """The name in `build_sampler`."""
         return self._criterion
 
     def fresh(self, items: Iterable[Item] | int, seed: int) -> Self:
-        """One of the same kind for other items."""
+        """Return a sampler of the same kind for other items."""
         return type(self)(
             items, seed=seed, criterion=self._criterion, start=self._start, engine=self._engine,
             display=self.display, position_bias=self.position_bias,

@@ -1,4 +1,4 @@
-"""RandomSampler: the baseline every other sampler is measured against."""
+"""RandomSampler: the baseline of all other samplers."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from hodgerank.errors import require_one_of
 from hodgerank.estimators.position_bias.position_cells import Position
 from hodgerank.kernels.selection.tie_breaking import least_asked_pair
 from hodgerank.sampling.candidates import Candidates
-from hodgerank.sampling.designs.design import AnswerBatch, Design, Told
+from hodgerank.sampling.designs.design import Design, Vote, VoteBatch
 from hodgerank.sampling.designs.matrix_free_posterior import MANY_ITEMS
 from hodgerank.sampling.display_order import Display
 from hodgerank.sampling.item_list import BlockedPairs
@@ -28,12 +28,12 @@ class CountingDesign(Design):
         self._in_rounds = in_rounds
         self._counts = np.zeros((n, n), np.int64)
 
-    def _learn(self, told: Told, was_out: bool) -> None:
-        """Count the answer, unless it was counted when it went out."""
+    def _learn(self, vote: Vote, was_out: bool) -> None:
+        """Count the vote, unless it was counted as pending."""
         if not was_out:
-            self._counts[told.i, told.j] += 1
+            self._counts[vote.i, vote.j] += 1
 
-    def _learn_many(self, answers: AnswerBatch) -> None:
+    def _learn_many(self, answers: VoteBatch) -> None:
         np.add.at(self._counts, (answers.i, answers.j), 1)
 
     def _expect(self, i: int, j: int) -> None:
@@ -43,27 +43,27 @@ class CountingDesign(Design):
         self._counts[i, j] -= 1
 
     def enlarge(self) -> None:
-        """Make room for one more item."""
+        """Add an item."""
         self._counts = np.pad(self._counts, (0, 1))
 
     def gains(self, i: IntArray, j: IntArray) -> FloatArray:
-        """The same for all pairs, or less for those asked more often."""
+        """Return the same for all pairs, or less for those asked more often."""
         return 1 / (1.0 + self._counts[i, j]) if self._in_rounds else np.ones(len(i))
 
     def search(self, blocked: BlockedPairs, key: int) -> tuple[int, int]:
-        """Any pair, or any of those asked least often."""
+        """Return a random pair, or a random one of those asked least often."""
         return least_asked_pair(self._counts, self._in_rounds, blocked.matrix, bool(blocked), key)
 
 
 DRAWS = 16  # pairs drawn at once
-MOST_DRAWS = 256  # times, before a pair is looked for one by one
+MOST_DRAWS = 256  # times, before all pairs are enumerated
 
 
 class CountingManyDesign(Design):
     """All pairs are equal, or those asked least often come first.
 
-    Only pairs that were asked are remembered. Pairs are drawn until one may be asked, so that the
-    chances are those of `CountingDesign`.
+    Stores only pairs that were asked. Pairs are drawn until one is allowed, with the same
+    probabilities as in `CountingDesign`.
     """
 
     def __init__(self, n: int, *, in_rounds: bool) -> None:
@@ -71,12 +71,12 @@ class CountingManyDesign(Design):
         self._n = n
         self._in_rounds = in_rounds
         self._counts: Counter[tuple[int, int]] = Counter()
-        self._asked_at_least: Counter[int] = Counter()  # number of pairs asked so often or more
+        self._asked_at_least: Counter[int] = Counter()  # number of pairs asked this often or more
 
-    def _learn(self, told: Told, was_out: bool) -> None:
-        """Count the answer, unless it was counted when it went out."""
+    def _learn(self, vote: Vote, was_out: bool) -> None:
+        """Count the vote, unless it was counted as pending."""
         if not was_out:
-            self._expect(told.i, told.j)
+            self._expect(vote.i, vote.j)
 
     def _expect(self, i: int, j: int) -> None:
         self._counts[i, j] += 1
@@ -87,18 +87,18 @@ class CountingManyDesign(Design):
         self._counts[i, j] -= 1
 
     def enlarge(self) -> None:
-        """Make room for one more item."""
+        """Add an item."""
         self._n += 1
 
     def gains(self, i: IntArray, j: IntArray) -> FloatArray:
-        """The same for all pairs, or less for those asked more often."""
+        """Return the same for all pairs, or less for those asked more often."""
         if not self._in_rounds:
             return np.ones(len(i))
         pairs = zip(i.tolist(), j.tolist(), strict=True)
         return np.array([1 / (1.0 + self._counts.get(pair, 0)) for pair in pairs])
 
     def search(self, blocked: BlockedPairs, key: int) -> tuple[int, int]:
-        """Any pair, or any of those asked least often."""
+        """Return a random pair, or a random one of those asked least often."""
         active = np.arange(self._n)
         if blocked.retired:
             active = np.delete(active, list(blocked.retired))
@@ -107,7 +107,7 @@ class CountingManyDesign(Design):
         if m < 2:
             return -1, -1
         rng = np.random.default_rng(abs(key))
-        # pairs with retired items leave fewer to a round, which the draws then find out
+        # retired items leave fewer pairs to a round; the draws account for that
         most = 0 if self._in_rounds else None
         while most is not None and self._asked_at_least[most + 1] >= self._n * (self._n - 1) // 2:
             most += 1
@@ -124,7 +124,7 @@ class CountingManyDesign(Design):
     def _least_asked(
         self, active: IntArray, forbidden: set[int], rng: np.random.Generator
     ) -> tuple[int, int]:
-        """By going through all pairs: where hardly any is left of a round."""
+        """Enumerate all pairs, if hardly any is left in a round."""
         a, b = np.triu_indices(len(active), 1)
         i, j = active[a], active[b]
         is_open = ~np.isin(i * self._n + j, np.array(sorted(forbidden), np.int64))
@@ -137,15 +137,15 @@ class CountingManyDesign(Design):
 
 
 class RandomSampler(Sampler):
-    """Pairs at random.
+    """Random pairs.
 
     Parameters
     ----------
     items, seed, display, candidates, position_bias
         As in `Sampler`.
     order
-        'rounds' asks every pair once in random order before any is asked again: a balanced
-        design, hard to beat where opinions are weak. 'independent' draws with replacement.
+        'rounds' asks every pair once in random order before any is repeated: a balanced design,
+        hard to beat if preferences are weak. 'independent' draws with replacement.
 
     Examples
     --------
@@ -178,11 +178,11 @@ class RandomSampler(Sampler):
 
     @property
     def name(self) -> str:
-        """What `build_sampler` calls it."""
+        """The name in `build_sampler`."""
         return "rounds" if self._order == "rounds" else "random"
 
     def fresh(self, items: Iterable[Item] | int, seed: int) -> Self:
-        """One of the same kind for other items."""
+        """Return a sampler of the same kind for other items."""
         return type(self)(
             items,
             seed=seed,

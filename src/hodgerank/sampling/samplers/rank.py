@@ -1,4 +1,4 @@
-"""RankSampler: the pair whose answer is expected to repair most of the order."""
+"""RankSampler: the pair whose vote is expected to correct most of the order."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ from hodgerank.types import Item
 
 
 class RankSampler(Sampler):
-    """Aims at the order: fewest misordered pairs to be expected after the next answer.
+    """Minimises the expected number of misordered pairs after the next vote.
 
-    On a probit posterior with full covariance, kept by assumed-density filtering, the expected
-    number of misordered pairs is the sum of Phi(-|m| / s) over all pairs. To first order an answer
-    lowers it by the variance it removes, weighted by how much each pair's order hangs on its
-    variance. Best where opinions differ in strength; on nearly random labels prefer AutoSampler.
+    On a probit posterior with full covariance, updated by assumed-density filtering, the expected
+    number of misordered pairs is the sum of Phi(-|m| / s) over all pairs. To first order a vote
+    reduces it by the variance it removes, weighted by the sensitivity of each pair's order to its
+    variance. Best if preferences are strong; for nearly random votes use AutoSampler.
 
     Parameters
     ----------
     items, seed, display, candidates, position_bias
         As in `Sampler`.
     ridge
-        Precision of the scores before any answer, in units of one answer; 1/4 is a variance of 4.
+        Prior precision of the scores, in units of one vote; 1/4 is a variance of 4.
 
     Examples
     --------
@@ -58,16 +58,16 @@ class RankSampler(Sampler):
 
     @classmethod
     def seconds_per_answer(cls, n_items: int) -> float:
-        """About how long `tell_many` takes for each answer."""
+        """Return the approximate time per vote of `tell_many`."""
         return filter_seconds(1, n_items)
 
     @property
     def name(self) -> str:
-        """What `build_sampler` calls it."""
+        """The name in `build_sampler`."""
         return "rank"
 
     def fresh(self, items: Iterable[Item] | int, seed: int) -> Self:
-        """One of the same kind for other items."""
+        """Return a sampler of the same kind for other items."""
         return type(self)(
             items,
             seed=seed,
@@ -78,11 +78,11 @@ class RankSampler(Sampler):
 
     @property
     def posterior(self) -> Posterior:
-        """What the answers told so far say about the scores, in units of probit noise."""
+        """Posterior of the scores from the votes told so far, in units of probit noise."""
         return probit_posterior(self.items, self._design)
 
 
 def probit_posterior(items: tuple[Item, ...], design: OrderDesign) -> Posterior:
-    """The posterior of a design that the answers speak for."""
+    """Return the posterior whose prior has the most evidence."""
     best = design.best
     return Posterior(items, best.mean.copy(), covariance_of(best.C))

@@ -42,11 +42,11 @@ def build_sampler(
     display: Display = "balanced",
     vetting: int = 0,
 ) -> Sampler:
-    """The sampler of that name with its defaults; 'top-5' aims at the five best."""
+    """Build the sampler of that name with its defaults; 'top-5' targets the five best."""
     options: dict[str, Any] = {"seed": seed, "candidates": candidates, "display": display}
     if position_bias is not None:
         if strategy == "crowd-bt":
-            raise InvalidArgument("crowd-bt has no sides in its model: choose another strategy")
+            raise InvalidArgument("crowd-bt does not model position bias: choose another strategy")
         options["position_bias"] = position_bias
     if vetting:
         if strategy != "auto":

@@ -1,4 +1,4 @@
-"""TopKSampler: which are the k best?"""
+"""TopKSampler: find the k best items."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ from hodgerank.sampling.samplers.auto import AutoSampler
 from hodgerank.types import Item
 
 CLOSE = 2.0  # standard deviations from the limit between the best and the others
-FEWEST = 32  # items that are never left aside
+FEWEST = 32  # items that are never left out
 
 
 class TopKManyDesign(AdaptiveManyDesign):
-    """Pairs as of `AdaptiveManyDesign`, among the items that may or may not be of the k best.
+    """Pairs as in `AdaptiveManyDesign`, among the items that may be one of the k best.
 
-    At every look the limit is drawn midway between places k and k + 1; items that stand clearly
-    above or below it are left aside until the next.
+    At every check the limit is set midway between places k and k + 1; items clearly above or below
+    it are left out until the next.
     """
 
     def __init__(self, n: int, k: int, seed: int) -> None:
@@ -50,11 +50,11 @@ class TopKManyDesign(AdaptiveManyDesign):
     def search_in_turn(
         self, blocked: BlockedPairs, keys: list[int], *, once: bool
     ) -> list[tuple[int, int]]:
-        """One by one: what is left may change with each."""
+        """Search one by one: the remaining items may change with each pair."""
         return Design.search_in_turn(self, blocked, keys, once=once)
 
     def search(self, blocked: BlockedPairs, key: int) -> tuple[int, int]:
-        """A pair about as good as the best of those that matter, or of all if none is left."""
+        """Return a pair close to the best of those that matter, or of all if none is left."""
         found = super().search(blocked, key)
         if found[0] >= 0:
             return found
@@ -66,21 +66,21 @@ class TopKManyDesign(AdaptiveManyDesign):
 
 
 class TopKSampler(AutoSampler):
-    """Aims at which items are the k best, not at the order of all.
+    """Finds the k best items, rather than the order of all.
 
-    As `AutoSampler`, with pairs weighed by the probability that exactly one of the two is among the
-    k best, from 512 draws of the scores. Finds more of the best with as many answers, and knows
-    less about the order of the others: that is what was asked for. Stop with `TopKCertain(k)`.
+    As `AutoSampler`, with pairs weighted by the probability that exactly one of the two is among
+    the k best, from 512 draws of the scores. Finds more of the best items with the same number of
+    votes, at the cost of the order of the others. Stop with `TopKCertain(k)`.
 
-    Beyond 400 items: the matrix-free posterior of `BayesianSampler`, with pairs among the items
-    that may still belong to either side.
+    Beyond 400 items it uses the matrix-free posterior of `BayesianSampler`, with pairs among the
+    items that may still belong to either side.
 
     Parameters
     ----------
     items, seed, display, candidates, position_bias
         As in `Sampler`.
     k
-        How many of the best are wanted.
+        Number of best items to find.
     probes, vetting
         As in `AutoSampler`.
 
@@ -105,7 +105,7 @@ class TopKSampler(AutoSampler):
         position_bias: Position | None = None,
     ) -> None:
         if not isinstance(k, int | np.integer) or isinstance(k, bool) or k < 1:
-            raise InvalidArgument(f"k is how many of the best are wanted, not {k!r}")
+            raise InvalidArgument(f"k must be the number of best items to find, not {k!r}")
         self.k = int(k)
         super().__init__(
             items,
@@ -124,16 +124,16 @@ class TopKSampler(AutoSampler):
 
     @classmethod
     def seconds_per_answer(cls, n_items: int) -> float:
-        """About how long `tell_many` takes for each answer; 0 where it learns them all at once."""
+        """Return the approximate time per vote of `tell_many`; 0 if it processes all at once."""
         return super().seconds_per_answer(n_items) if n_items <= EXACT_ORDER else 0.0
 
     @property
     def name(self) -> str:
-        """What `build_sampler` calls it."""
+        """The name in `build_sampler`."""
         return f"top-{self.k}"
 
     def fresh(self, items: Iterable[Item] | int, seed: int) -> Self:
-        """One of the same kind for other items."""
+        """Return a sampler of the same kind for other items."""
         return type(self)(
             items,
             self.k,

@@ -1,4 +1,4 @@
-"""Files of a campaign, and its report."""
+"""Exported files of a campaign, and its report."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import polars as pl
 
 from hodgerank.campaign.campaign import Campaign
 from hodgerank.campaign.log_file import log_lines
-from hodgerank.campaign.results import TrackStanding, standing_of
+from hodgerank.campaign.results import TrackStanding, rank_options, standing_of
 from hodgerank.data.comparisons import Comparisons
 from hodgerank.data.groups import VoteGroups
 from hodgerank.data.sources.formula_guard import guarded
@@ -28,7 +28,7 @@ FILES = (
     "ranking.json",
     "log.jsonl",
 )
-"""What can be had: votes that count, all answers, the ranking, and all that happened."""
+"""Names of files: votes that count, all answers, the ranking, and the log."""
 
 
 def write_export(campaign: Campaign, name: str, path: Path) -> None:
@@ -48,7 +48,7 @@ def write_export(campaign: Campaign, name: str, path: Path) -> None:
 
 
 def make_report(campaign: Campaign, track: str | None, with_forecast: bool) -> str:
-    """A page about one track, or all of them."""
+    """Return the report on one track, or all of them."""
     standings = [one for one in _standings(campaign) if one.n_votes]
     if track is not None:
         standings = [one for one in standings if one.track == track]
@@ -62,14 +62,12 @@ def make_report(campaign: Campaign, track: str | None, with_forecast: bool) -> s
         votes = VoteGroups("track", parts, standings[0].votes.report)
     elif standings[0].track:
         title = f"{title}: {standings[0].track}"
-    is_order_known = any(one.votes.display_known.any() for one in standings)
     make = partial(
         report,
         votes,
         title=title,
         question=settings.question,
-        position_bias=settings.position_bias if is_order_known else None,
-        worker_weights=settings.ranking == "robust",
+        **rank_options(settings, *(one.votes for one in standings)),
         seed=settings.seed,
         with_forecast=with_forecast,
         command=f"hodgerank serve (campaign {campaign.id})",
