@@ -16,6 +16,7 @@ import math
 import numpy as np
 
 from hodgerank.kernels.compilation import compiled
+from hodgerank.kernels.linalg.threads import few_threads
 from hodgerank.kernels.posterior import (
     covariance_of,
     expect,
@@ -196,9 +197,10 @@ def top_k_weights(C: FloatArray, mean: FloatArray, k: int) -> FloatArray:
     tiny = 1e-9 * float(np.trace(covariance)) / n
     factor = np.linalg.cholesky(covariance + tiny * np.eye(n))
     noise = np.random.default_rng(0).standard_normal((N_DRAWS, n))
-    draws = mean + noise @ factor.T
     is_top = np.zeros((N_DRAWS, n))
-    np.put_along_axis(is_top, np.argpartition(-draws, k - 1, axis=1)[:, :k], 1.0, axis=1)
+    with few_threads(N_DRAWS):  # few items, but as many rows as draws
+        draws = mean + noise @ factor.T
+        np.put_along_axis(is_top, np.argpartition(-draws, k - 1, axis=1)[:, :k], 1.0, axis=1)
+        both = is_top.T @ is_top / N_DRAWS
     share = is_top.mean(axis=0)
-    both = is_top.T @ is_top / N_DRAWS
     return np.asarray(order_weights(C, mean) * (share[:, None] + share - 2 * both + LEAST))
