@@ -36,25 +36,13 @@ unexport PYTHONDONTWRITEBYTECODE
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-13s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
 
-demo: $(READY)-demo  ## simulate a crowd, rank its votes, say how far to trust them, write demo/report.html
-	@mkdir -p demo
-	@printf "\n1. Simulate a crowd: 12 items, 15 workers (3 of them careless), 400 answers to pairs chosen actively\n"
-	$(BIN)/hodgerank simulate --items 12 --votes 400 --spread 2 --workers honest=12,random=2,position-biased=1 \
-	  --pairs auto --seed 7 --output demo/votes.csv --truth demo/truth.csv
-	@printf "\n2. Describe the votes\n"
-	$(BIN)/hodgerank describe demo/votes.csv
-	@printf "\n3. Rank the items, with intervals\n"
-	$(BIN)/hodgerank rank demo/votes.csv --truth demo/truth.csv --output demo/ranking.html
-	@printf "\n4. Check how far the ranking can be trusted\n"
-	$(BIN)/hodgerank trust demo/votes.csv
-	@printf "\n5. Write the report\n"
-	$(BIN)/hodgerank report demo/votes.csv --title "A simulated crowd" --output demo/report.html
-	@printf "\nOpen it in a browser: %s\n" "$(CURDIR)/demo/report.html"
+demo: $(READY)-demo  ## show the whole of it on a simulated crowd: votes, ranking, workers, demo/report.html
+	@$(BIN)/hodgerank demo --output demo
 
-test: $(READY)-test $(READY)-chromium  ## run the tests (about five minutes); PYTEST_ARGS="tests/cli -x" for some of them
+test: $(READY)-test $(READY)-chromium $(READY)-fonts  ## run the tests (about five minutes); PYTEST_ARGS="tests/cli -x" for some of them
 	$(PYTEST) $(QUICK) $(PYTEST_ARGS)
 
-test-all: $(READY)-test-all $(READY)-chromium $(READY)-java  ## run every test, with Spark, Dask and the slow ones
+test-all: $(READY)-test-all $(READY)-chromium $(READY)-fonts $(READY)-java  ## run every test, with Spark, Dask and the slow ones
 	$(PYTEST) $(PYTEST_ARGS)
 
 test-core: $(READY)-test  ## run the tests that need no server, browser or database
@@ -84,7 +72,7 @@ fuzz: $(READY)-test  ## run the commands on random and damaged files; SEED=2 MIN
 soak: $(READY)-test  ## kill, fill disks, race and abandon for some minutes, and print what was found
 	PYTHONPATH=tests $(BIN)/python -m soak
 
-coverage: $(READY)-test-all $(READY)-chromium $(READY)-java  ## measure branch coverage; compiled kernels run as plain Python for it
+coverage: $(READY)-test-all $(READY)-chromium $(READY)-fonts $(READY)-java  ## measure branch coverage; compiled kernels run as plain Python for it
 	NUMBA_DISABLE_JIT=1 $(PYTEST) --cov --cov-report= --cov-fail-under=0 tests/kernels
 	$(PYTEST) --cov --cov-append --cov-report=term:skip-covered
 
@@ -109,7 +97,7 @@ transcripts: $(READY)-test-all $(READY)-java  ## run the blocks of README and do
 	$(BIN)/python -m tests.docs.metrics_reference
 	$(BIN)/python -m tests.docs.refresh
 
-screenshots: $(READY)-test $(READY)-chromium  ## take the pictures of the server in docs/images again, from its demonstration
+screenshots: $(READY)-test $(READY)-chromium  ## make the pictures in docs/images again: a ranking, and the server with its demonstration
 	$(BIN)/python -m tests.docs.screenshots
 
 reproduce: $(READY)-reproduce  ## regenerate every figure and table of the paper, with verdicts, in out/
@@ -162,6 +150,13 @@ $(READY)-chromium: | $(VENV)/.python
 	@$(SETUP) --program chromium chromium-headless-shell chromium-browser google-chrome \
 	  --package chromium-headless-shell \
 	  --purpose "the pages are not tested in a browser"
+	@touch $@
+
+# The widest font in common use, the narrowest, and one with Chinese characters.
+$(READY)-fonts: | $(VENV)/.python
+	@$(SETUP) --font DejaVuSans-Bold.ttf --package fonts-dejavu-core --purpose "charts are not tested with wide letters"
+	@$(SETUP) --font LiberationSans-Regular.ttf --package fonts-liberation --purpose "charts are not tested with narrow letters"
+	@$(SETUP) --font wqy-microhei.ttc --package fonts-wqy-microhei --purpose "charts are not tested with Chinese letters"
 	@touch $@
 
 $(READY)-java: | $(VENV)/.python

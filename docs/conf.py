@@ -31,7 +31,7 @@ myst_enable_extensions = ["attrs_inline", "colon_fence", "deflist", "dollarmath"
 myst_heading_anchors = 4
 myst_links_external_new_tab = False
 
-# Cells run afresh in every build, in a folder of their own; one that fails, fails the build.
+# Every build runs the cells again, in a temporary folder; a cell that fails makes the build fail.
 nb_execution_mode = "force"
 nb_execution_in_temp = True
 nb_execution_raise_on_error = True
@@ -49,7 +49,7 @@ python_maximum_signature_line_length = 88
 lexers["csv"] = TextLexer()  # Pygments has none
 
 nitpicky = True
-# Types of Python and of other packages have pages elsewhere; those of modules below have none.
+# Types of Python and of other packages are documented elsewhere, those of inner modules nowhere.
 nitpick_ignore_regex = [
     ("py:.*", r"(?!hodgerank\.).*"),
     ("py:.*", r"hodgerank\.(?!errors|metrics|plotting)\w+\..*"),

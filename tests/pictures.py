@@ -14,7 +14,7 @@ def notes_of(chart: Any) -> str:
 
 
 def rows_of(chart: Any) -> list[dict[str, Any]]:
-    """Every row of data, wherever it stands in the specification."""
+    """Every row of data that has values, wherever it stands in the specification."""
     return list(_rows(_specification(chart)))
 
 
@@ -25,7 +25,7 @@ def _specification(chart: Any) -> dict[str, Any]:
 
 def _rows(part: Any) -> Any:
     if isinstance(part, dict):
-        yield from part.get("data", {}).get("values", ())
+        yield from filter(None, part.get("data", {}).get("values", ()))
         for key, value in part.items():
             if key != "data":
                 yield from _rows(value)

@@ -114,7 +114,15 @@ def test_without_a_network_the_setup_says_so_and_a_second_attempt_starts_again(t
 
 def test_a_program_that_cannot_be_installed_is_named_with_what_is_skipped(monkeypatch, capsys):
     monkeypatch.setattr(environment.shutil, "which", lambda name, path=None: None)
-    environment.provide_program(["chromium"], "chromium", "the pages are not tested in a browser")
+    environment.provide("chromium", False, "chromium", "the pages are not tested in a browser")
     said = capsys.readouterr().err
     assert said.startswith("NO CHROMIUM: the pages are not tested in a browser (there is no apt")
     assert said.endswith("install chromium and run make again.\n")
+
+
+def test_a_font_is_found_by_its_file(monkeypatch, tmp_path):
+    monkeypatch.setattr(environment, "FONT_FOLDERS", [str(tmp_path)])
+    assert not environment.has_font("Wide.ttf")
+    (tmp_path / "truetype").mkdir()
+    (tmp_path / "truetype" / "Wide.ttf").touch()
+    assert environment.has_font("Wide.ttf")

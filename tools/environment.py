@@ -2,13 +2,14 @@
 
     python environment.py VENV [--keep] [--constraints FILE] [-- PIP_ARGUMENT ...]
     python environment.py VENV --program NAME --package PACKAGE --purpose TEXT
+    python environment.py VENV --font FILE --package PACKAGE --purpose TEXT
     python environment.py --find-pythons
 
 The first creates VENV if it is not there, was not finished, was moved, or was made by another
-Python (which --keep allows), and installs into it. The second looks for a program and installs its
-Debian package where that is possible. The third prints the Pythons of this machine that hodgerank
-supports, one of each version. Every failure ends in one sentence with the remedy; the output of
-pip is in VENV/setup.log.
+Python (which --keep allows), and installs into it. The second looks for a program, the third for a
+font, and installs its Debian package where that is possible. The last prints the Pythons of this
+machine that hodgerank supports, one of each version. Every failure ends in one sentence with the
+remedy; the output of pip is in VENV/setup.log.
 """
 
 # This file must parse on Python 3.6, so that an old Python is told what is wrong.
@@ -25,6 +26,7 @@ OLDEST = (3, 11)
 NEWEST = (3, 14)  # of those that the tests were run on
 # Where Pythons are, beside PATH.
 PYTHON_FOLDERS = ["~/.pyenv/versions/*/bin", "~/.local/share/uv/python/*/bin"]
+FONT_FOLDERS = ["/usr/share/fonts", "/usr/local/share/fonts", "~/.local/share/fonts", "~/.fonts"]
 # They build what comes as source, without a network: build isolation would fetch them each time.
 PREREQUISITES = ["pip", "hatchling", "editables", "setuptools"]
 LOG_NAME = "setup.log"
@@ -53,7 +55,7 @@ class SetupError(Exception):
 
 
 def main():
-    """Run one of the three tasks; return 1 after a failure that was explained."""
+    """Run one of the tasks; return 1 after a failure that was explained."""
     arguments = sys.argv[1:]
     split = arguments.index("--") if "--" in arguments else len(arguments)
     options = argparse.ArgumentParser(description=__doc__)
@@ -62,14 +64,18 @@ def main():
     options.add_argument("--keep", action="store_true", help="keep what another Python made")
     options.add_argument("--constraints", type=Path, help="versions to install, else the newest")
     options.add_argument("--program", nargs="+", help="names under which a program may be found")
-    options.add_argument("--package", help="the Debian package that has the program")
-    options.add_argument("--purpose", help="what is skipped without the program")
+    options.add_argument("--font", help="the name of a font's file")
+    options.add_argument("--package", help="the Debian package that has the program or font")
+    options.add_argument("--purpose", help="what is skipped without it")
     given = options.parse_args(arguments[:split])
     try:
         if given.find_pythons:
             print(*find_pythons(), sep="\n")
         elif given.program:
-            provide_program(given.program, given.package, given.purpose)
+            is_there = any(map(shutil.which, given.program))
+            provide(given.program[0], is_there, given.package, given.purpose)
+        elif given.font:
+            provide(given.font, has_font(given.font), given.package, given.purpose)
         else:
             environment = Environment(given.venv, given.constraints)
             environment.create(given.keep)
@@ -197,9 +203,15 @@ def explained(output):
     return next((remedy for words, remedy in REMEDIES.items() if words in output), None)
 
 
-def provide_program(names, package, purpose):
-    """Find a program or install its Debian package; say loudly what is skipped without it."""
-    if any(map(shutil.which, names)):
+def has_font(file):
+    """Whether a font is installed."""
+    folders = map(os.path.expanduser, FONT_FOLDERS)
+    return any(file in files for folder in folders for _, _, files in os.walk(folder))
+
+
+def provide(name, is_there, package, purpose):
+    """Install the Debian package of what is not there; say loudly what is skipped without it."""
+    if is_there:
         return
     problem = "there is no apt-get here"
     if shutil.which("apt-get"):
@@ -209,7 +221,7 @@ def provide_program(names, package, purpose):
             problem = apt_install(package)
     if problem:
         print(
-            f"NO {names[0].upper()}: {purpose} ({problem}); install {package} and run make again.",
+            f"NO {name.upper()}: {purpose} ({problem}); install {package} and run make again.",
             file=sys.stderr,
         )
 

@@ -1,4 +1,4 @@
-"""Keys of papers, such as [Xu18], lead to their row in references.md, from pages and docstrings."""
+"""Link keys of papers, such as [Xu18], in pages and docstrings to their row in references.md."""
 
 import re
 from pathlib import Path
@@ -36,7 +36,7 @@ def _role(citation):
 
 
 def setup(app):
-    """Link the keys in what is read from here on."""
+    """Connect the functions that link the keys."""
     app.connect("source-read", _link_pages)
     app.connect("autodoc-process-docstring", _link_docstrings)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,4 +1,4 @@
-"""Docstrings as they are written here: plain text, `code` in single backticks, trees as drawn."""
+"""Translate our docstrings: plain text, `code` in single backticks, trees in box characters."""
 
 import re
 
@@ -33,7 +33,7 @@ def _keep_trees(app, what, name, obj, options, lines):
 
 
 def setup(app):
-    """Translate docstrings before others make reStructuredText of them."""
+    """Translate docstrings before other extensions read them as reStructuredText."""
     app.connect("autodoc-process-docstring", _translate, priority=100)
     app.connect("autodoc-process-docstring", _keep_trees)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

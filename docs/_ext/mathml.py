@@ -1,4 +1,4 @@
-"""Formulas as MathML, which browsers draw by themselves: no script, nothing from elsewhere."""
+"""Render formulas as MathML, which browsers support without scripts or other downloads."""
 
 from docutils.nodes import SkipNode
 from latex2mathml.converter import convert
@@ -6,7 +6,7 @@ from latex2mathml.converter import convert
 
 def _inline(self, node):
     self.body.append(convert(node.astext(), display="inline"))
-    raise SkipNode  # its text is drawn
+    raise SkipNode  # the text of the node is rendered already
 
 
 def _block(self, node):

@@ -1,4 +1,4 @@
-"""Charts of cells are drawn as SVG while the site is built: pages load no script from elsewhere."""
+"""Render the charts of cells as SVG at build time: pages load no scripts from other sites."""
 
 import os
 from pathlib import Path
@@ -7,7 +7,7 @@ START = 'import altair\n\naltair.renderers.enable("svg")\n'
 
 
 def setup(app):
-    """Give the kernels that run the cells a profile that draws pictures."""
+    """Give the kernels that run the cells a profile that renders SVG."""
     profile = Path(app.doctreedir, "ipython")
     script = profile / "profile_default" / "startup" / "pictures.py"
     script.parent.mkdir(parents=True, exist_ok=True)

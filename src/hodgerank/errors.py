@@ -1,18 +1,18 @@
-"""Exceptions that hodgerank raises on purpose.
+"""Errors of hodgerank.
 
 HodgeRankError
 ├── InvalidComparisons    rows or columns that cannot be read as votes (a ValueError)
-├── InvalidArgument       an argument that is unknown or does not fit (a ValueError)
-├── UnknownItem           an item that was never compared (a KeyError)
-├── DisconnectedGraph     items that no chain of comparisons connects
-├── DidNotConverge        an iteration that reached its limit
-├── NothingToAsk          no pair is allowed
+├── InvalidArgument       an option or argument that does not exist or does not fit (a ValueError)
+├── UnknownItem           a name that is not among the items (a KeyError)
+├── DisconnectedGraph     items that are not connected by votes
+├── DidNotConverge        an iteration that used up its steps
+├── NothingToAsk          no pair may be asked
 ├── JudgeFailed           a judge that fails repeatedly or permanently
-├── StopAsking            raised by a judge that wants no more pairs; the run ends normally
-├── CampaignError         a campaign that cannot do what was requested
+├── StopAsking            raised by a judge to end a run normally
+├── CampaignError         a campaign that cannot do what was asked
 │   └── NoTask            no task for a worker, with the reason
 ├── CannotWrite           a result that could not be written (an OSError)
-├── DatasetUnavailable    a data set that is neither on disk nor on the network
+├── DatasetUnavailable    files of a data set that cannot be found or downloaded
 └── MissingDependency     an optional package that is not installed (an ImportError)
 """
 
@@ -30,10 +30,10 @@ if TYPE_CHECKING:
 
 
 class HodgeRankError(Exception):
-    """Base class of all exceptions of hodgerank."""
+    """Base class of all errors of hodgerank."""
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Pickle message and attributes, since the constructor's arguments are not kept."""
+        """Pickle the message and the attributes; the constructor's arguments are not needed."""
         return _restored, (type(self), self.args, self.__dict__)
 
 
@@ -46,34 +46,34 @@ def _restored(
 
 
 class InvalidComparisons(HodgeRankError, ValueError):
-    """The input cannot be read as comparisons; the message names the rows and a remedy."""
+    """The input cannot be read as votes; the message names the rows and what to do."""
 
 
 class InvalidArgument(HodgeRankError, ValueError):
-    """An argument has a value that the function does not accept."""
+    """An argument has a value that is not allowed."""
 
 
 class UnknownItem(HodgeRankError, KeyError):
-    """An item that is not among the compared items."""
+    """An item that is not among the items compared."""
 
     def __init__(self, item: object, known: Iterable[object]) -> None:
         self.item = item
         super().__init__(f"{short(repr(item))} is not among the items{did_you_mean(item, known)}")
 
     def __str__(self) -> str:
-        """Return the message; `KeyError` would show its repr."""
+        """Return the message; a KeyError would return its repr."""
         return str(self.args[0])
 
 
 class DisconnectedGraph(HodgeRankError):
-    """Scores in different components cannot be compared.
+    """The items form several components, whose scores cannot be compared.
 
     Attributes
     ----------
     components
         The items of each component, largest component first.
     bridges
-        Pairs that would connect all components if asked.
+        Pairs that would connect all components.
     """
 
     def __init__(self, components: Sequence[tuple[Item, ...]], bridges: Sequence[Pair]) -> None:
@@ -85,15 +85,15 @@ class DisconnectedGraph(HodgeRankError):
         rest = len(self.components) - 4
         pairs = _some([f"({_short(a)}, {_short(b)})" for a, b in self.bridges], 5)
         super().__init__(
-            f"the comparisons fall into {len(self.components):,} groups that were never compared "
-            f"with each other: {sizes}{f'; and {rest:,} more' if rest > 0 else ''}. "
-            f"Ask these pairs to connect them: {pairs}; "
-            "or rank each group separately: components='separate', --components separate"
+            f"the items form {len(self.components):,} disconnected groups: "
+            f"{sizes}{f'; and {rest:,} more' if rest > 0 else ''}. Collect votes on these pairs "
+            f"to connect them: {pairs}; or rank each group separately with components='separate' "
+            "(--components separate)"
         )
 
 
 class DidNotConverge(HodgeRankError):
-    """An iteration reached its limit before its tolerance."""
+    """An iteration used up its steps before reaching its tolerance."""
 
     def __init__(self, what: str, iterations: int, residual: float) -> None:
         self.iterations = iterations
@@ -104,32 +104,32 @@ class DidNotConverge(HodgeRankError):
 
 
 class NothingToAsk(HodgeRankError):
-    """No pair may be asked: the candidates are used up, or fewer than two items are left."""
+    """No pair may be asked: the candidates are used up, or too few items are left."""
 
 
 class JudgeFailed(HodgeRankError):
-    """A judge failed for many pairs in a row, or reports a permanent failure.
+    """A judge failed for many pairs in a row, or permanently.
 
-    The votes collected so far are kept.
+    The votes collected until then are kept.
     """
 
 
 class StopAsking(HodgeRankError):
-    """Raised by a judge that wants no more pairs, with the reason; the run ends normally."""
+    """Raised by a judge to end the run normally; the message is the reason."""
 
 
 class CampaignError(HodgeRankError):
-    """A campaign cannot do what was requested, for example because it is closed or locked."""
+    """A campaign cannot do what was asked: it is closed, in use, or the request does not fit."""
 
 
 class NoTask(CampaignError):
-    """A worker gets no task.
+    """There is no task for a worker.
 
     Attributes
     ----------
     why
-        In one word: 'paused', 'closed', 'enough', 'budget', 'limit', 'banned', 'left', 'pairs'
-        (every pair was seen), 'busy' (what is left is out with others: come back).
+        In one word: 'paused', 'closed', 'enough', 'budget', 'limit', 'banned', 'left', 'pairs' (the
+        worker has seen every pair), 'busy' (all remaining pairs are in progress: try again later).
     """
 
     def __init__(self, why: str, words: str) -> None:
@@ -138,7 +138,7 @@ class NoTask(CampaignError):
 
 
 class CannotWrite(HodgeRankError, OSError):
-    """A file or stream cannot be written; the previous content of a file is kept."""
+    """A file or stream cannot be written; the previous content of a file is unchanged."""
 
 
 class MissingDependency(HodgeRankError, ImportError):
@@ -154,7 +154,7 @@ class DatasetUnavailable(HodgeRankError):
 
 
 def require_one_of(value: str, allowed: Iterable[str], what: str) -> str:
-    """Return `value` if it is allowed, or raise an InvalidArgument that lists the choices."""
+    """Return `value` if it is allowed, or raise an InvalidArgument that lists what is."""
     names = list(allowed)
     if value in names:
         return value
@@ -171,7 +171,7 @@ def require_positive(value: float, what: str) -> float:
 
 
 def did_you_mean(name: object, known: Iterable[object]) -> str:
-    """Return a clause that suggests the most similar known names, or an empty string."""
+    """Return a clause with the names nearest to `name`, or nothing."""
     originals = {_short(k).lower(): _short(k) for k in known}
     near = get_close_matches(_short(name).lower(), originals, n=3)
     return f" (did you mean {', '.join(originals[k] for k in near)}?)" if near else ""
@@ -183,4 +183,4 @@ def _some(names: Sequence[str], most: int) -> str:
 
 
 def _short(name: object) -> str:
-    return short(str(name))  # as text: an integer name gets no thousands separators
+    return short(str(name))  # an integer is a name here, so it gets no thousands separators

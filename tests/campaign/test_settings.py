@@ -147,7 +147,7 @@ def test_a_file_of_settings_is_read_with_or_without_a_mark_of_its_encoding(tmp_p
         ("question = 'x'\ngold = 3", "gold is a list"),
         ("question = 'x'\ngold = [{better = 'a'}]", "gold: a pair is"),
         ("question = 'x'\ngold = [{better = 'a', worse = 'a'}]", "twice"),
-        ("question = 'x'\ngold = [{better = 1.5, worse = 'a'}]", "names two items"),
+        ("question = 'x'\ngold = [{better = 1.5, worse = 'a'}]", "needs two items"),
     ],
 )
 def test_a_file_that_is_wrong_is_refused_in_words(tmp_path, text, words):

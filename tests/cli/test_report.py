@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
 import sys
 
 import pytest
@@ -69,7 +71,7 @@ def test_the_command_line_stands_in_the_methods(run, folder):
         (("-o", "r.pdf"), "must end in .html, .md, .json"),
         (("-o", "r.html", "--format", "md"), "goes into a file that ends in .md"),
         (("-o", "nowhere/r.html"), "the folder nowhere does not exist"),
-        (("--json", "-o", "-"), "both want standard output"),
+        (("--json", "-o", "-"), "both write to standard output"),
         (("--confidence", "2"), "confidence"),
     ],
 )
@@ -126,3 +128,12 @@ def test_without_the_library_of_charts_html_is_refused_and_text_is_not(run, fold
     assert status == 3
     assert "hodgerank[plot]" in err
     assert run("report", "votes.csv", "--no-forecast", "-o", "r.md")[0] == 0
+
+
+def test_a_terminal_without_typographic_quotes_gets_plain_ones(folder):
+    command = [sys.executable, "-m", "hodgerank", "report", "votes.csv", "--no-forecast"]
+    environment = {**os.environ, "PYTHONIOENCODING": "ascii"}
+    done = subprocess.run([*command, "-o", "r.json"], env=environment, capture_output=True)
+    assert done.returncode == 0
+    assert b'"item-5"' in done.stdout
+    assert b"\\u201c" not in done.stdout

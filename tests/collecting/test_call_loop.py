@@ -50,7 +50,7 @@ def test_it_ends_when_nothing_is_left_and_keeps_the_order():
 
 def test_no_more_calls_go_out_than_the_budget_can_use():
     loop = Counting(answers, concurrency=4, budget=6)
-    assert asyncio.run(loop.run()) == "budget of 6 answers used"
+    assert asyncio.run(loop.run()) == "budget of 6 votes used"
     assert (loop.sent, len(loop.came)) == (6, 6)
 
 

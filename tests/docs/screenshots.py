@@ -1,8 +1,9 @@
-"""Take the pictures of the server that README and docs show: docs/images/serve-*.png.
+"""Make the pictures that README and docs show: docs/images/ranking.svg and serve-*.png.
 
 python -m tests.docs.screenshots
 
-A demonstration is started, its simulated crowd answers for a minute, and Chromium looks at it.
+The ranking is that of the votes that README simulates. For the others a demonstration is started,
+its simulated crowd answers for a minute, and Chromium looks at it.
 """
 
 from __future__ import annotations
@@ -24,6 +25,8 @@ from playwright.sync_api import Browser, Page, sync_playwright
 from tests.docs.pages import DOCS
 from tests.server.watched_browser import CHROMIUM
 
+import hodgerank as hr
+from hodgerank.plotting import save_chart
 from hodgerank.server.demo.pictures import pictures
 
 FOLDER = DOCS / "images"
@@ -112,6 +115,12 @@ def _small(page: Page) -> bytes:
     return file.getvalue()
 
 
+def draw_ranking(path: Path) -> None:
+    """The chart of the first ranking in README."""
+    save_chart(hr.rank(hr.simulate_comparisons(12, 600, spread=2, rng=7)).plot(), path)
+    print(path)
+
+
 @contextmanager
 def _demonstration() -> Iterator[dict[str, str]]:
     command = [sys.executable, "-m", "hodgerank", "serve", "--demo", "--json", "--no-browser"]
@@ -125,6 +134,7 @@ def _demonstration() -> Iterator[dict[str, str]]:
 
 
 if __name__ == "__main__":
+    draw_ranking(FOLDER / "ranking.svg")
     flags = ["--no-sandbox"] if os.geteuid() == 0 else []
     with (
         _demonstration() as start,

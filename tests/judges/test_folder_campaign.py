@@ -132,7 +132,7 @@ def test_items_that_join_and_other_texts_are_taken_over(place):
         run(judge_of(fake_llm, few(3)), 2, campaign=place.with_name("first.db"))
         judge = judge_of(fake_llm, few(5), log=place.with_name("calls.jsonl"))
         shutil.copy(place.with_name("first.db"), place)
-        with pytest.raises(CampaignError, match="replies that the log of calls does not have"):
+        with pytest.raises(CampaignError, match="votes that are not in the log of calls"):
             run(judge, 4, campaign=place)
         place.unlink()
         log = place.with_name("calls.jsonl")

@@ -43,9 +43,9 @@ def test_without_an_address_a_key_is_needed():
     ("options", "words"),
     [
         ({"models": []}, "at least one model"),
-        ({"models": ["x", "x"]}, "x is named twice: to ask it more often, see repeats"),
-        ({"models": ["x", " "]}, "a model is a name, not ' '"),
-        ({"models": ["x", 3]}, "a model is a name, not 3"),
+        ({"models": ["x", "x"]}, "x is named twice: to ask it more often, use repeats"),
+        ({"models": ["x", " "]}, "a model must be a name, not ' '"),
+        ({"models": ["x", 3]}, "a model must be a name, not 3"),
         ({"models": ["x", "y", "z"], "base_url": [HERE, THERE]}, "2 addresses for 3 models"),
         ({"models": "x", "base_url": [HERE, THERE]}, "2 addresses for 1 models"),
         ({"base_url": []}, "0 addresses for 1 models"),

@@ -54,7 +54,7 @@ def test_the_ranking_is_found(bias):
         found = run(judge_of(fake_llm), 100, concurrency=64)
     assert tau(found) > 0.6
     assert found.result.n_votes == len(fake_llm.calls) == 100
-    assert found.result.reason == "budget of 100 answers used"
+    assert found.result.reason == "budget of 100 votes used"
 
 
 @pytest.mark.parametrize("options", [{"template": "grade"}, {"probabilities": True}])
@@ -119,7 +119,7 @@ def test_a_judge_goes_on_with_a_larger_budget():
         found = run(judge, 30)
         keys = {asked_in(call, fake_llm) for call in fake_llm.calls}
     assert found.result.n_votes == len(fake_llm.calls) == len(keys) == 30
-    assert found.result.reason == "budget of 30 answers used"
+    assert found.result.reason == "budget of 30 votes used"
 
 
 def test_any_sampler_will_do():
@@ -314,7 +314,7 @@ def test_a_judge_that_never_answers_about_few_items_ends_with_that_error_too():
 
 
 def test_a_server_that_always_fails_is_quoted(no_waiting):
-    words = "HTTP 500: the stand-in was told to fail"
+    words = "HTTP 500: simulated server error"
     with (
         FakeLLM(SCORES, faults=Faults(server_error=1)) as fake_llm,
         pytest.raises(JudgeFailed, match=words) as caught,

@@ -1,4 +1,4 @@
-"""Where the answers went."""
+"""Where the votes went."""
 
 from __future__ import annotations
 
@@ -15,34 +15,32 @@ CHAIN = [("a", "b", 1)] * 3 + [("b", "c", 1)] * 3 + [("c", "d", 1)] * 3 + [("a",
 
 
 def cells_of(chart):
-    return {(row["item"], row["other"]): row["answers"] for row in rows_of(chart) if "other" in row}
+    return {(row["item"], row["other"]): row["votes"] for row in rows_of(chart) if "other" in row}
 
 
 def bars_of(chart):
-    return {row["item"]: row["answers"] for row in rows_of(chart) if "other" not in row}
+    return {row["item"]: row["votes"] for row in rows_of(chart) if "other" not in row}
 
 
-def test_cells_count_the_answers_of_each_pair_from_either_side():
+def test_cells_count_the_votes_on_each_pair_from_either_side():
     cells = cells_of(budget_chart(CHAIN))
     assert cells["a", "b"] == cells["b", "a"] == 3
     assert cells["d", "a"] == 1
     assert len(cells) == 8
 
 
-def test_bars_count_the_answers_of_each_item():
+def test_bars_count_the_votes_on_each_item():
     assert bars_of(budget_chart(CHAIN)) == {"a": 4, "b": 6, "c": 6, "d": 4}
 
 
-def test_the_title_counts_answers_and_pairs():
+def test_the_title_counts_votes_and_pairs():
     chart = budget_chart(CHAIN)
-    assert title_of(chart) == (
-        "90 % of the answers went to neighbours in the ranking (50 % of all pairs)"
-    )
-    assert "4 of 6 pairs were asked" in notes_of(chart)
+    assert title_of(chart) == "90% of votes are on neighbours in the ranking (50% of all pairs)"
+    assert "4 of 6 pairs were compared" in notes_of(chart)
 
 
 def test_a_single_pair_is_the_only_one():
-    assert title_of(budget_chart([("a", "b", 1)])) == "All answers went to the only pair"
+    assert title_of(budget_chart([("a", "b", 1)])) == "All votes are on the only pair"
 
 
 def test_a_run_is_drawn_along_its_own_ranking():
@@ -66,13 +64,13 @@ def test_ranks_of_many_items_are_taken_together():
 
 def test_pairs_across_components_are_not_counted():
     chart = budget_chart([("a", "b", 1), ("b", "c", 1), ("x", "y", 1)])
-    assert "(75 % of all pairs)" in title_of(chart)
-    assert "2 groups of items" in notes_of(chart)
+    assert "(75% of all pairs)" in title_of(chart)
+    assert "2 disconnected groups" in notes_of(chart)
 
 
-def test_no_answers_say_so():
+def test_no_votes_say_so():
     empty = hr.read_comparisons([("a", "b", 1)]).select(np.zeros(1, bool))
-    assert title_of(budget_chart(empty)) == "No pair has been answered yet"
+    assert title_of(budget_chart(empty)) == "No votes yet"
 
 
 def test_hostile_names_can_be_drawn():

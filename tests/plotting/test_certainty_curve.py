@@ -35,7 +35,7 @@ def test_without_a_forecast_there_is_the_curve_alone():
 def test_a_band_shows_where_the_rule_will_be_reached():
     chart = certainty_curve_chart(POINTS, Forecast(ExpectedTau(0.9), 0.8, 50, 20, 90))
     assert marks(chart) == ["rect", "rule", "rule", "line", "point"]
-    assert values(chart)[0] == [{"from": 120, "answers": 150, "to": 190}]
+    assert values(chart)[0] == [{"from": 120, "votes": 150, "to": 190}]
     assert values(chart)[2] == [{"tau": 0.9}]
     assert domain(chart) == [0, 190]
 
@@ -51,7 +51,7 @@ def test_what_is_reached_or_out_of_reach_has_no_band(answers):
     assert "rect" not in marks(chart)
 
 
-def test_a_future_without_an_end_is_cut():
+def test_a_forecast_without_an_end_is_cut():
     chart = certainty_curve_chart(POINTS, Forecast(ExpectedTau(0.9), 0.8, 50, 20, inf))
     assert domain(chart) == [0, 500]
     assert values(chart)[0][0]["to"] == 500

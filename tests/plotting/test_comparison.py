@@ -12,6 +12,7 @@ import hodgerank as hr
 from hodgerank.plotting import population_comparison as drawing
 from hodgerank.plotting import slope_chart
 from hodgerank.plotting.charts import svg_of
+from hodgerank.plotting.text_width import text_width
 from pictures import notes_of, rows_of, title_of
 from results import HOSTILE
 
@@ -45,7 +46,7 @@ def test_what_moved_is_coloured_by_who_likes_it_more():
     found = compared(8)
     rows = rows_of(slope_chart(found))
     assert {row["item"] for row in rows if row["moved"]} == set(found.moved) == {"item 3"}
-    assert {row["kind"] for row in rows if row["moved"]} == {"better for crowd 1"}
+    assert {row["kind"] for row in rows if row["moved"]} == {"higher for crowd 1"}
     several = rows_of(slope_chart(compared(8, 1.5, 3)))
     assert {row["kind"] for row in several if row["moved"]} == {"moved"}
 
@@ -82,7 +83,7 @@ def test_of_more_items_those_that_moved_are_labelled_without_overlap():
         assert heights
         assert np.diff(heights).min(initial=99) >= drawing.LABEL_HEIGHT - 1e-9
     assert {row["item"] for row in rows if row["label"]} <= set(found.moved)
-    assert "120 items; labelled: those that moved" in notes_of(chart)
+    assert "120 items. Labelled: those that moved" in notes_of(chart)
 
 
 def test_of_very_many_items_some_lines_are_left_out_and_that_is_said(monkeypatch):
@@ -92,7 +93,7 @@ def test_of_very_many_items_some_lines_are_left_out_and_that_is_said(monkeypatch
     shown = {row["item"] for row in rows_of(chart)}
     assert set(found.moved) <= shown
     assert len(shown) <= 50
-    assert f"lines of {len(shown)} of them" in notes_of(chart)
+    assert f"Lines of {len(shown)} of them" in notes_of(chart)
 
 
 def test_names_are_data_and_cut():
@@ -101,7 +102,7 @@ def test_names_are_data_and_cut():
         {"</script>": crowd(names, 0, 1), "y" * 300: crowd(names, 2, 2)}, n_permutations=19
     )
     chart = slope_chart(found)
-    assert max(len(row["label"]) for row in rows_of(chart)) <= drawing.LONGEST_LABEL
+    assert max(text_width(row["label"]) for row in rows_of(chart)) <= drawing.LABEL_WIDTH
     drawn = svg_of(chart)
     assert "<script" not in drawn
     assert "\x00" not in drawn

@@ -33,11 +33,11 @@ def test_every_item_is_a_node_at_its_score_in_a_row_of_its_own():
         assert nodes[item]["score"] == pytest.approx(score, abs=1e-5)
 
 
-def test_a_line_goes_from_the_preferred_item_and_knows_its_answers():
+def test_a_line_goes_from_the_preferred_item_and_knows_its_votes():
     votes = [("a", "b", 1), ("a", "b", 1), ("a", "b", -1), ("c", "b", -1), ("a", "c", 0)]
     graph = hr.ComparisonGraph.from_comparisons(hr.read_comparisons(votes))
     lines = lines_of(graph_chart(graph))
-    assert lines["a", "b"]["answers"] == 3
+    assert lines["a", "b"]["votes"] == 3
     assert lines["a", "b"]["mean"] == pytest.approx(1 / 3, abs=1e-4)
     assert lines["b", "c"]["mean"] == 1
     assert lines["a", "c"]["kind"] == "neither"
@@ -50,38 +50,40 @@ def test_a_graph_and_its_decomposition_look_the_same():
     assert one.to_dict() == two.to_dict()
 
 
-def test_the_title_counts_the_pairs_that_go_against_the_ranking():
+def test_the_title_counts_the_pairs_that_contradict_the_ranking():
     votes = [("a", "b", 1)] * 4 + [("b", "c", 1)] * 4 + [("c", "a", 1)]
     parts = hr.decompose(votes)
     assert list(np.argsort(-parts.scores)) == [0, 1, 2]
     chart = graph_chart(parts)
-    assert title_of(chart).startswith("1 of the 3 pairs that were asked went against the ranking")
-    assert lines_of(chart)["c", "a"]["kind"] == "against the ranking"
+    assert title_of(chart).startswith("1 of 3 pairs contradicts the ranking")
+    assert lines_of(chart)["c", "a"]["kind"] == "contradicts the ranking"
 
 
-def test_a_pure_cycle_has_no_ranking_to_go_against():
+def test_a_pure_cycle_has_no_ranking_to_contradict():
     chart = graph_chart(hr.decompose([("a", "b", 1), ("b", "c", 1), ("c", "a", 1)]))
-    assert title_of(chart) == "All scores are equal: no pair goes with or against a ranking"
+    assert (
+        title_of(chart) == "All scores are equal: no pair agrees with a ranking or contradicts it"
+    )
 
 
 @pytest.mark.slow
-def test_all_pairs_of_thirty_items_are_drawn_and_of_more_those_with_most_answers():
+def test_all_pairs_of_thirty_items_are_drawn_and_of_more_those_with_most_votes():
     assert len(lines_of(graph_chart(graph_of(30, 20_000)))) == 435
     chart = graph_chart(graph_of(50, 20_000))
     assert len(lines_of(chart)) == 435
-    assert "the 435 lines with most answers, of 1,225" in notes_of(chart)
+    assert "The 435 lines with most votes, of 1,225" in notes_of(chart)
 
 
 def test_many_items_are_drawn_as_groups_of_neighbours():
     graph = graph_of(200, 4_000)
     chart = graph_chart(graph)
     nodes = nodes_of(chart)
-    assert next(iter(nodes)) == "ranks 1 to 10"
+    assert next(iter(nodes)) == "ranks 1–10"
     assert len(nodes) == 20
     assert "200 items as 20 groups" in notes_of(chart)
-    between = sum(line["answers"] for line in lines_of(chart).values())
+    between = sum(line["votes"] for line in lines_of(chart).values())
     inside = f"{1 - between / graph.n_votes:.0%}"
-    assert f"{inside} of the answers are within a group" in notes_of(chart)
+    assert f"{inside} of votes are within a group" in notes_of(chart)
 
 
 def test_components_lie_below_each_other():
@@ -90,7 +92,7 @@ def test_components_lie_below_each_other():
     nodes = nodes_of(chart)
     rows = {name: node["row"] for name, node in nodes.items()}
     assert max(rows[name] for name in "abc") < min(rows[name] for name in "xy")
-    assert "2 groups of items were never joined" in notes_of(chart)
+    assert "2 disconnected groups" in notes_of(chart)
 
 
 def test_of_very_many_components_the_largest_is_shown():
@@ -100,10 +102,10 @@ def test_of_very_many_components_the_largest_is_shown():
     assert "the largest is shown, 3 of 101 items" in notes_of(chart)
 
 
-def test_a_graph_without_answers_says_so():
+def test_a_graph_without_votes_says_so():
     empty = hr.read_comparisons([("a", "b", 1)]).select(np.zeros(1, bool))
     chart = graph_chart(hr.ComparisonGraph.from_comparisons(empty))
-    assert title_of(chart) == "No pair has been asked"
+    assert title_of(chart) == "No votes yet"
     chart.to_dict()
 
 

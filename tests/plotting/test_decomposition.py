@@ -1,4 +1,4 @@
-"""The parts of the votes beside what noise gives."""
+"""The parts of the votes beside their shares expected by chance."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ def rows_by_part(chart):
     return {row["part"]: row for row in rows_of(chart)}
 
 
-def test_bars_are_the_shares_and_marks_what_noise_gives():
+def test_bars_are_the_shares_and_marks_those_expected_by_chance():
     report = hr.assess_trust(hr.simulate_comparisons(8, 400, spread=2, rng=1))
     rows = rows_by_part(decomposition_chart(report))
     assert list(rows) == list(PART_WORDS.values())
     for part in ("ties", "gradient", "curl"):
-        row, noise = rows[PART_WORDS[part]], report.expected[part]
+        row, chance = rows[PART_WORDS[part]], report.expected[part]
         assert row["share"] == pytest.approx(report.decomposition.energy[part], abs=1e-5)
-        assert row["expected"] == pytest.approx(noise.mean, abs=1e-5)
+        assert row["expected"] == pytest.approx(chance.mean, abs=1e-5)
         assert row["most"] <= 1
         assert row["least"] >= 0
 
@@ -41,28 +41,28 @@ def test_a_decomposition_alone_claims_nothing_of_cycles():
     assert "cycle" not in title
 
 
-def test_only_what_is_sure_is_said_to_be_more_than_noise():
+def test_only_what_chance_would_hardly_give_is_called_significant():
     rows = rows_by_part(decomposition_chart(hr.decompose(CYCLE)))
-    assert rows[PART_WORDS["curl"]]["words"] == "more than noise (p < .001)"
-    assert rows[PART_WORDS["gradient"]]["words"].startswith("not surely more than noise")
+    assert rows[PART_WORDS["curl"]]["words"] == "significant (p < .001)"
+    assert rows[PART_WORDS["gradient"]]["words"].startswith("not significant")
 
 
 def test_position_bias_that_cannot_be_seen_has_no_bar():
     sorted_pairs = hr.read_comparisons([("a", "b", 1), ("b", "c", 1)] * 9, display_known=False)
     row = rows_by_part(decomposition_chart(hr.decompose(sorted_pairs)))["position bias"]
-    assert (row["number"], row["words"]) == ("unseen", "order unknown")
+    assert (row["number"], row["words"]) == ("–", "order unknown")
     assert "share" not in row
 
 
 def test_a_part_that_cannot_be_is_nothing():
     row = rows_by_part(decomposition_chart(hr.decompose([("a", "b", 1), ("b", "c", 1)] * 9)))
     assert row[PART_WORDS["harmonic"]]["number"] == "0.0%"
-    assert row[PART_WORDS["harmonic"]]["words"] == "noise gives none"
+    assert row[PART_WORDS["harmonic"]]["words"] == "none expected"
 
 
 def test_ties_alone_say_so():
     chart = decomposition_chart(hr.decompose([("a", "b", 0), ("b", "c", 0)]))
-    assert title_of(chart).startswith("There is nothing to decompose")
+    assert title_of(chart).startswith("Nothing to decompose")
 
 
 def test_it_can_be_drawn():

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from hodgerank.plotting.workers import FONT, GAP, SIDES, place_labels, text_width
+from hodgerank.plotting.text_width import FONT_SIZE as FONT
+from hodgerank.plotting.text_width import text_width
+from hodgerank.plotting.workers import GAP, SIDES, place_labels
 
 SIZE = (560, 380)
 
@@ -49,9 +51,3 @@ def test_the_first_label_has_the_first_choice():
 def test_what_is_taken_is_kept_free():
     everything = [(0.0, 0.0, 560.0, 380.0)]
     assert place_labels(np.array([[9.0, 9.0]]), np.ones(1), ["a"], SIZE, everything) == [""]
-
-
-def test_wide_letters_take_more_room_and_marks_none():
-    assert text_width("漢字") > text_width("ab")
-    assert text_width("e\u0301") == text_width("e")
-    assert text_width("") == 0

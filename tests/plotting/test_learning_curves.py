@@ -29,16 +29,17 @@ def test_the_title_says_who_is_ahead_by_how_much_and_how_sure():
     difference = found.taus[1, :, -1] - found.taus[0, :, -1]
     error = difference.std(ddof=1) / np.sqrt(6)
     title = title_of(learning_curves_chart(found))
-    assert title.startswith("s1 ends ahead of s0: tau 0.9")
-    assert f"{difference.mean():.3f} +- {error:.3f} (paired standard error)" in title
+    assert title.startswith("s1 ends significantly ahead of s0: tau = .9")
+    assert (
+        f"{difference.mean():.3f} ± {error:.3f} (paired standard error)".replace("0.", ".") in title
+    )
 
 
-def test_strategies_that_differ_by_chance_are_not_told_apart():
+def test_strategies_that_differ_by_chance_do_not_differ_significantly():
     title = title_of(learning_curves_chart(curves(0.9, 0.9)))
-    assert title.startswith("At the end s")
-    assert "cannot be told apart" in title
+    assert "do not differ significantly" in title
     same = curves(0.9, 0.9, noise=0.0)
-    assert "cannot be told apart" in title_of(learning_curves_chart(same))
+    assert "do not differ significantly" in title_of(learning_curves_chart(same))
 
 
 def test_more_rivals_take_a_clearer_lead():
@@ -47,7 +48,7 @@ def test_more_rivals_take_a_clearer_lead():
     for _ in range(400):
         taus = rng.standard_normal((5, 8, 1))
         found = LearningCurves(tuple("abcde"), np.array([10]), taus, "the given scores")
-        n_ahead += "ahead" in drawing._finding(found)
+        n_ahead += "significantly ahead" in drawing._finding(found)
     assert n_ahead < 0.05 * 400
 
 
@@ -55,16 +56,16 @@ def test_the_difference_is_paired():
     shared = np.random.default_rng(2).standard_normal((1, 20, 1))
     taus = np.concatenate([shared, shared + 0.01 + 0.001 * np.arange(20).reshape(1, 20, 1) / 20])
     found = LearningCurves(("a", "b"), np.array([10]), taus, "the given scores")
-    assert title_of(learning_curves_chart(found)).startswith("b ends ahead of a")
+    assert title_of(learning_curves_chart(found)).startswith("b ends significantly ahead of a")
 
 
 def test_one_run_or_one_strategy_claims_nothing():
     one = learning_curves_chart(curves(0.5, 0.9, runs=1))
-    assert title_of(one).startswith("One run cannot tell s1 from s0")
-    assert "band" not in notes_of(one)
+    assert title_of(one).startswith("One run cannot separate s1 from s0")
+    assert "standard errors" not in notes_of(one)
     alone = learning_curves_chart(curves(0.9))
-    assert title_of(alone).startswith("s0 reaches tau 0.89")
-    assert "mean of 6 runs; band: two standard errors" in notes_of(alone)
+    assert title_of(alone).startswith("s0 reaches tau = .89")
+    assert "mean of 6 runs ± 2 standard errors" in notes_of(alone)
 
 
 def test_the_band_is_two_standard_errors():
@@ -75,7 +76,7 @@ def test_the_band_is_two_standard_errors():
         assert row["upper"] - row["mean"] == pytest.approx(2 * found.stderr[s, look])
 
 
-def test_more_strategies_than_colours_are_told_apart_by_dashes():
+def test_more_strategies_than_colours_are_distinguished_by_dashes():
     n = len(COLOURS) + 2
     chart = learning_curves_chart(curves(*np.linspace(0.3, 0.9, n)))
     line = chart.to_dict()["layer"][1]["encoding"]

@@ -14,7 +14,16 @@ from hodgerank.errors import CannotWrite, InvalidArgument
 from hodgerank.plotting import __all__ as public
 from hodgerank.plotting import chart_of, ranking_chart, save_chart, with_theme
 from hodgerank.plotting.charts import SUFFIXES, svg_of
-from hodgerank.plotting.theme import COLOURS, SHADES, data_of, heading, name, words_alone
+from hodgerank.plotting.text_width import text_width
+from hodgerank.plotting.theme import (
+    COLOURS,
+    SHADES,
+    TITLE_SIZE,
+    data_of,
+    heading,
+    name,
+    words_alone,
+)
 from results import every_result
 
 NAMES = [
@@ -103,16 +112,16 @@ def test_charts_name_no_colour_of_the_ground():
 
 
 def test_long_findings_are_wrapped_and_empty_notes_left_out():
-    title = heading("word " * 60, "", "how to read it").to_dict()
+    title = heading("word " * 60, "", "How to read it.", width=600).to_dict()
     assert len(title["text"]) > 2
-    assert max(map(len, title["text"])) <= 84
-    assert title["subtitle"] == ["how to read it"]
+    assert max(text_width(line, TITLE_SIZE, bold=True) for line in title["text"]) <= 600
+    assert title["subtitle"] == ["How to read it."]
 
 
 def test_names_in_titles_are_cut():
     assert name("tea") == "tea"
     assert name(7) == "7"
-    assert len(name("x" * 500)) == 40
+    assert len(name("x" * 500)) < 40
 
 
 def test_words_can_stand_alone():

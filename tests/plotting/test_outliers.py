@@ -1,4 +1,4 @@
-"""Outlying answers as a picture."""
+"""Outliers as a picture."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ import pytest
 import hodgerank as hr
 from hodgerank.plotting import outliers_chart
 from hodgerank.plotting.charts import svg_of
-from hodgerank.plotting.outliers import MOST_DOTS, MOST_NAMED
+from hodgerank.plotting.outliers import COLUMNS, MOST_DOTS, MOST_NAMED
+from hodgerank.plotting.text_width import text_width
 from pictures import notes_of, rows_of, title_of
 from results import HOSTILE
 
@@ -24,7 +25,7 @@ def votes() -> hr.Comparisons:
 
 
 def dots_of(chart):
-    return [row for row in rows_of(chart) if "answered" in row]
+    return [row for row in rows_of(chart) if "voted" in row]
 
 
 def list_of(chart):
@@ -46,25 +47,25 @@ def test_the_title_is_the_verdict():
     assert title_of(outliers_chart(consistent)) == consistent.verdict
 
 
-def test_a_slip_is_named_with_worker_row_and_what_is_believed():
+def test_a_slip_is_named_with_worker_row_and_its_prediction():
     chart = outliers_chart(hr.find_outliers(SLIP))
     head, slip = list_of(chart)
-    assert head["answer"] == "most outlying answers"
-    assert slip["answer"] == "b over a"
-    assert (slip["worker"], slip["row"], slip["expected"]) == ("eve", "59", "-1.00")
+    assert head["vote"] == "most outlying votes"
+    assert slip["vote"] == "b over a"
+    assert (slip["worker"], slip["row"], slip["predicted"]) == ("eve", "59", "−1.00")
     flagged = [dot for dot in dots_of(chart) if dot["flagged"]]
-    assert [(dot["answer"], dot["answers"]) for dot in flagged] == [("b over a", 1)]
-    assert flagged[0]["answered"] == -1
+    assert [(dot["vote"], dot["votes"]) for dot in flagged] == [("b over a", 1)]
+    assert flagged[0]["voted"] == -1
 
 
-def test_dots_stand_for_all_answers():
+def test_dots_stand_for_all_votes():
     found = hr.find_outliers(votes())
     dots = dots_of(outliers_chart(found))
-    assert sum(dot["answers"] for dot in dots) == found.votes.n_votes
-    assert sum(dot["answers"] for dot in dots if dot["flagged"]) == found.n_flagged
+    assert sum(dot["votes"] for dot in dots) == found.votes.n_votes
+    assert sum(dot["votes"] for dot in dots if dot["flagged"]) == found.n_flagged
     for dot in dots:
-        is_far = abs(dot["answered"] - dot["x"]) > found.penalty
-        assert dot["flagged"] == is_far or abs(dot["answered"] - dot["x"]) == pytest.approx(
+        is_far = abs(dot["voted"] - dot["x"]) > found.penalty
+        assert dot["flagged"] == is_far or abs(dot["voted"] - dot["x"]) == pytest.approx(
             found.penalty, abs=1e-3
         )
 
@@ -76,11 +77,11 @@ def test_the_list_is_in_order_and_says_how_many_are_left_out():
     *listed, rest = list_of(outliers_chart(found))[1:]
     assert [row["row"] for row in listed] == [f"{row['row']:,}" for row in table[:MOST_NAMED]]
     assert [row["worker"] for row in listed] == [row["worker"] for row in table[:MOST_NAMED]]
-    assert rest["answer"] == f"and {len(table) - MOST_NAMED:,} more"
+    assert rest["vote"] == f"and {len(table) - MOST_NAMED:,} more"
     assert rest["row"] == ""
 
 
-def test_rows_that_stand_for_several_answers_count_as_many():
+def test_rows_that_stand_for_several_votes_count_as_many():
     counted = hr.Comparisons(
         ("a", "b", "c"),
         np.array([0, 1, 0]),
@@ -90,11 +91,11 @@ def test_rows_that_stand_for_several_answers_count_as_many():
     )
     found = hr.find_outliers(counted)
     dots = dots_of(outliers_chart(found))
-    assert sum(dot["answers"] for dot in dots) == 590
-    assert sum(dot["answers"] for dot in dots if dot["flagged"]) == found.n_flagged == 10
+    assert sum(dot["votes"] for dot in dots) == 590
+    assert sum(dot["votes"] for dot in dots if dot["flagged"]) == found.n_flagged == 10
 
 
-def test_many_answers_are_counted_on_a_grid():
+def test_many_votes_are_counted_on_a_grid():
     rng = np.random.default_rng(0)
     many = hr.simulate_comparisons(150, 6000, rng=1)
     graded = replace(many, outcome=np.round(many.outcome * rng.uniform(0, 1, len(many)), 2))
@@ -102,7 +103,7 @@ def test_many_answers_are_counted_on_a_grid():
     chart = outliers_chart(found)
     assert dots_of(chart) == []
     assert sum(row["count"] for row in rows_of(chart) if "count" in row) == 6000
-    assert "the darker, the more answers" in notes_of(chart)
+    assert "Darker: more votes" in notes_of(chart)
     assert MOST_DOTS < 6000
 
 
@@ -115,14 +116,14 @@ def test_without_outliers_there_is_no_list():
 def test_ties_and_unknown_workers_have_words():
     rows = [("a", "b", 1, "ann")] * 40 + [("b", "c", 1, None)] * 40 + [("c", "a", 0, None)] * 2
     chart = outliers_chart(hr.find_outliers(rows))
-    assert any(dot["answer"] == "c and a tied" for dot in dots_of(chart))
+    assert any(dot["vote"] == "c and a tied" for dot in dots_of(chart))
 
 
 def test_names_are_data_and_cut():
     names = (HOSTILE, "x" * 500, "\u202eשלום", "a\x00b", *map(str, range(8)))
     found = hr.find_outliers(replace(votes(), items=names, workers=names[: votes().n_workers]))
     chart = outliers_chart(found)
-    assert max(len(row["answer"]) for row in list_of(chart)) <= 50
+    assert max(text_width(row["vote"]) for row in list_of(chart)) <= COLUMNS["vote"][1]
     drawn = svg_of(chart)
     assert "<script" not in drawn
     assert "\x00" not in drawn

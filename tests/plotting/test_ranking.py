@@ -31,23 +31,23 @@ def test_every_item_has_a_line_with_its_score_interval_and_ranks():
         line = lines[row.item]
         assert (line["score"], line["lower"], line["upper"]) == (row.score, row.lower, row.upper)
         ends = {str(row.rank_lower), str(row.rank_upper)}
-        assert set(line["ranks"].split(" to ")) == ends
+        assert set(line["ranks"].split("–")) == ends
 
 
 def test_a_leader_is_called_one_only_where_it_is_certain():
-    assert title_of(ranking_chart(hr.hodge_rank(CLEAR))) == "a leads at 95 % confidence"
+    assert title_of(ranking_chart(hr.hodge_rank(CLEAR))) == "a is the best item (95% confidence)"
     two = [("a", "c", 1), ("b", "c", 1)] * 60 + [("a", "b", 1)] * 6 + [("b", "a", 1)] * 5
-    assert title_of(ranking_chart(hr.hodge_rank(two))) == "a is ahead, but b may be as good"
+    assert title_of(ranking_chart(hr.hodge_rank(two))) == "a ranks first, statistically tied with b"
     ranking = ranking_of(30, 100)
     title = title_of(ranking_chart(ranking))
-    assert title.startswith(f"{ranking.items[0]} is ahead, but ")
-    assert title.endswith("others may be as good")
+    assert title.startswith(f"{ranking.items[0]} ranks first, statistically tied with ")
+    assert title.endswith("others")
 
 
 def test_the_confidence_of_the_ranking_is_that_of_title_and_bars():
     chart = ranking_chart(hr.hodge_rank(CLEAR, confidence=0.8))
-    assert title_of(chart) == "a leads at 80 % confidence"
-    assert "80 % interval" in notes_of(chart)
+    assert title_of(chart) == "a is the best item (80% confidence)"
+    assert "80% interval" in notes_of(chart)
 
 
 @pytest.mark.parametrize("n", [MOST_ITEMS, MOST_ITEMS + 1, 500])
@@ -64,10 +64,10 @@ def test_of_many_items_the_ends_are_shown_and_all_others_counted(n):
     assert f"{n} items: the best {TOP}, the last {BOTTOM}" in notes_of(chart)
 
 
-def test_groups_that_were_never_compared_are_told():
+def test_disconnected_groups_are_counted():
     votes = [("a", "b", 1), ("b", "a", -1), ("c", "d", 1), ("d", "c", -1)]
     chart = ranking_chart(hr.hodge_rank(votes, components="separate"))
-    assert "2 groups of items were never compared with each other" in notes_of(chart)
+    assert "2 disconnected groups" in notes_of(chart)
 
 
 def groups_of(n: int) -> hr.VoteGroups:
@@ -83,7 +83,7 @@ def test_every_group_has_its_own_finding_below_the_verdict():
     rankings = hr.rank_groups(groups_of(3))
     chart = group_rankings_chart(rankings)
     assert title_of(chart).lower() == rankings.verdict.lower()
-    titles = [part["title"]["text"] for part in chart.to_dict()["vconcat"]]
+    titles = [" ".join(part["title"]["text"]) for part in chart.to_dict()["vconcat"]]
     assert len(titles) == 3
     assert all(f"scene scene {k:02}: a " in title for k, title in enumerate(titles))
 
@@ -92,7 +92,7 @@ def test_of_many_groups_the_first_are_shown_and_that_is_said(monkeypatch):
     monkeypatch.setattr(drawing, "MOST_GROUPS", 2)
     chart = group_rankings_chart(hr.rank_groups(groups_of(4)))
     assert len(chart.to_dict()["vconcat"]) == 2
-    assert "the first 2 of 4 groups" in notes_of(chart)
+    assert "The first 2 of 4 groups" in notes_of(chart)
 
 
 def test_names_are_data():
@@ -109,4 +109,14 @@ def test_names_are_data():
 def test_nobody_leads_where_a_prior_alone_ranks_groups_together():
     ranking = hr.bayes_rank([("a", "b", 1), ("c", "d", 1)] * 5)
     assert "groups" not in who_leads(ranking)
-    assert who_leads(ranking, 2).startswith("Answers leave 2 groups of items apart")
+    assert who_leads(ranking, 2).startswith("The items form 2 disconnected groups")
+
+
+def test_a_line_separates_items_that_are_significantly_better_from_those_below():
+    ranking = ranking_of(12, 600)
+    borders = [line["is_border"] for line in lines_of(ranking_chart(ranking)).values()]
+    for k in range(1, 12):
+        above, below = ranking.rank_intervals[:k], ranking.rank_intervals[k:]
+        assert borders[k - 1] == (above[:, 1].max() <= k < below[:, 0].min())
+    assert not borders[-1]
+    assert 0 < sum(borders) < 11

@@ -21,10 +21,12 @@ def ways_of(chart):
     return [row for row in rows_of(chart) if "way" in row]
 
 
-def test_a_sure_cycle_is_coloured_and_counted():
+def test_a_significant_cycle_is_coloured_and_counted():
     report = hr.assess_trust(cycle_of("a", "b", "c"))
     chart = triangles_chart(report)
-    assert title_of(chart) == ("No single ranking explains the answers: one cycle of three is sure")
+    assert title_of(chart) == (
+        "No single ranking explains the votes: one significant cycle of three items"
+    )
     assert {(way["preferred"], way["other"]) for way in ways_of(chart)} == {
         ("a", "b"), ("b", "c"), ("c", "a"),
     }  # fmt: skip
@@ -39,8 +41,8 @@ def test_at_most_six_are_drawn():
     assert report.consistency.n_named == 8
     chart = triangles_chart(report)
     assert len(chart.to_dict()["concat"]) == 6
-    assert "the 6 strongest of 8" in notes_of(chart)
-    assert "8 cycles of three are sure" in title_of(chart)
+    assert "The 6 strongest of 8" in notes_of(chart)
+    assert "8 significant cycles of three items" in title_of(chart)
 
 
 @pytest.fixture(scope="module")
@@ -50,11 +52,11 @@ def consistent():
     return report, triangles_chart(report)
 
 
-def test_where_none_is_sure_nothing_is_coloured_or_claimed(consistent):
+def test_where_none_is_significant_nothing_is_coloured_or_claimed(consistent):
     report, chart = consistent
     assert not report.triangles
     assert title_of(chart).startswith("No significant cycles")
-    assert "none is sure to be a cycle" in notes_of(chart)
+    assert "none is a significant cycle" in notes_of(chart)
     assert ORANGE not in str(chart.to_dict()["concat"])
 
 

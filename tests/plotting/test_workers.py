@@ -11,7 +11,8 @@ import pytest
 import hodgerank as hr
 from hodgerank.plotting import workers_chart
 from hodgerank.plotting.charts import svg_of
-from hodgerank.plotting.workers import MOST_DOTS
+from hodgerank.plotting.text_width import text_width
+from hodgerank.plotting.workers import LABEL_WIDTH, MOST_DOTS
 from pictures import notes_of, rows_of, title_of
 from results import HOSTILE
 
@@ -56,7 +57,7 @@ def test_every_worker_is_where_bias_and_agreement_say():
         assert dots[worker]["x"] == pytest.approx(found.position_bias[k], abs=1e-3)
         assert dots[worker]["y"] == pytest.approx(found.agreement[k], abs=1e-3)
         assert dots[worker]["level"] == found.level[k]
-        assert dots[worker]["answers"] == found.votes[k]
+        assert dots[worker]["votes"] == found.votes[k]
 
 
 def test_the_title_is_what_the_trust_report_says_of_workers():
@@ -78,11 +79,11 @@ def test_those_of_note_are_named_or_counted():
         named = {worker for worker, row in dots.items() if row["side"]}
         assert named <= of_note
         nameless = len(of_note) - len(named)
-        assert (f"names of {nameless} workers" in notes_of(chart)) == (nameless > 0)
+        assert ("for lack of room" in notes_of(chart)) == (nameless > 0)
         assert named
 
 
-def test_faults_are_named_before_habits():
+def test_warnings_are_named_before_notes():
     found = larger(assessment(), 25)
     dots = dots_of(workers_chart(found))
     named = [row["level"] for row in dots.values() if row["side"]]
@@ -109,23 +110,23 @@ def test_those_of_unknown_bias_stand_beside_the_map():
     chart = workers_chart(without_bias(assessment(), slice(0, 5)))
     text = str(chart.to_dict())
     assert "always left" in text
-    assert "bias unknown" in text
+    assert "unknown bias" in text
     assert len(dots_of(chart)) == 20
 
 
-def test_workers_whose_agreement_cannot_be_said_are_counted():
+def test_workers_whose_agreement_is_unknown_are_counted():
     found = assessment()
     agreement = found.agreement.copy()
     agreement[:3] = np.nan
     chart = workers_chart(replace(found, agreement=agreement))
     assert len(dots_of(chart)) == 17
-    assert "not shown: 3 whose agreement cannot be said" in notes_of(chart)
+    assert "Not shown: 3 whose agreement is unknown" in notes_of(chart)
 
 
 def test_nobody_to_compare_with_is_said():
     votes = hr.simulate_comparisons(5, 40, workers={"honest": 1}, rng=1)
     chart = workers_chart(hr.assess_workers(votes))
-    assert "cannot be said" in notes_of(chart)
+    assert "No agreement between workers" in notes_of(chart)
     assert dots_of(chart) == {}
 
 
@@ -137,7 +138,7 @@ def test_names_are_data_and_cut():
     for k, name in zip(worst, hostile, strict=True):
         names[k] = name
     chart = workers_chart(replace(found, workers=tuple(names)))
-    assert max(len(row["label"]) for row in dots_of(chart).values()) <= 24
+    assert max(text_width(row["label"]) for row in dots_of(chart).values()) <= LABEL_WIDTH
     drawn = svg_of(chart)
     assert "<script" not in drawn
     assert "\x00" not in drawn

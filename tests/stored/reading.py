@@ -218,8 +218,11 @@ def votes() -> dict[str, Any]:
             str(track): [len(one), ranked(hr.bayes_rank(one, position_bias="worker"))]
             for track, one in groups.items()
         }
-    for name in ("drinks.votes.csv", "ended.votes.csv"):
-        command("rank", name, "-m", "hodgerank", "-o", "ranking.csv")
+    for name, model in (
+        ("drinks.votes.csv", ("-m", "hodgerank")),
+        ("ended.votes.csv", ("--no-worker-weights",)),
+    ):
+        command("rank", name, *model, "-o", "ranking.csv")
         found[name] = ranked_in(Path("ranking.csv"))
     return found
 

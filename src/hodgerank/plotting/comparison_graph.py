@@ -1,4 +1,4 @@
-"""The graph of comparisons: who was asked against whom, and which way the answers went."""
+"""The comparison graph: which pairs were compared how often, and who was preferred."""
 
 from __future__ import annotations
 
@@ -8,10 +8,19 @@ from typing import Any
 
 import numpy as np
 
-from hodgerank.display import cut
 from hodgerank.graph.comparison_graph import ComparisonGraph
 from hodgerank.graph.decomposition import HodgeDecomposition
-from hodgerank.plotting.theme import BLUE, ORANGE, altair, charted, data_of, heading, words_alone
+from hodgerank.plotting.text_width import fitted
+from hodgerank.plotting.theme import (
+    BLUE,
+    ORANGE,
+    altair,
+    charted,
+    data_of,
+    heading,
+    legend_of,
+    words_alone,
+)
 from hodgerank.types import FloatArray, IntArray
 
 MOST_ITEMS = 60  # that are drawn one by one
@@ -22,12 +31,12 @@ HEIGHT = 480  # to aim at
 ROW = (15, 64)  # pixels, at least and at most
 WIDEST, NARROW = 9.0, 0.12  # a line's wide end in pixels, its narrow one relative to that
 NARROWEST = 0.3  # pixels
-LONGEST_LABEL = 28
+LABEL_WIDTH = 220  # pixels
 TIE = 1e-9  # scores closer than this are equal
 MARGIN = 14  # pixels
 BEND = 0.1  # of a line, relative to its length, so that lines in a row do not cover each other
 BENT = np.linspace(0.0, 1.0, 9)  # where its points lie
-WITH, AGAINST, EVEN = "answers go with the ranking", "against the ranking", "neither"
+WITH, AGAINST, EVEN = "agrees with the ranking", "contradicts the ranking", "neither"
 OPACITY = {WITH: 0.42, AGAINST: 0.9, EVEN: 0.35}
 COLOUR = {WITH: BLUE, AGAINST: ORANGE, EVEN: "#808080"}
 UPWARDS = (EVEN, WITH, AGAINST)  # what is drawn on top of what
@@ -37,13 +46,13 @@ UPWARDS = (EVEN, WITH, AGAINST)  # what is drawn on top of what
 class _Picture:
     """What is drawn: items, or groups of items that are neighbours in the ranking.
 
-    `flows` are mean answers of i against j.
+    `flows` are mean votes for i against j.
     """
 
     names: list[str]
     scores: FloatArray
     components: IntArray
-    answers: IntArray
+    votes: IntArray
     i: IntArray
     j: IntArray
     counts: IntArray
@@ -57,14 +66,14 @@ class _Picture:
 
 @charted
 def graph_chart(votes: ComparisonGraph | HodgeDecomposition) -> Any:
-    """Items by score, and between them the pairs that were asked, by how often and to what end.
+    """Items by score, and a line for each pair: its width is the number of votes.
 
-    A line is wide at the item that is preferred. Of more than 60 items groups of neighbours in the
-    ranking are drawn instead.
+    A line is wide at the item that is preferred. More than 60 items are drawn as groups of
+    neighbouring ranks.
     """
     graph = votes.graph if isinstance(votes, HodgeDecomposition) else votes
     if not graph.n_edges:
-        return words_alone("No pair has been asked")
+        return words_alone("No votes yet")
     if isinstance(votes, HodgeDecomposition):
         scores = votes.scores
     else:
@@ -74,7 +83,8 @@ def graph_chart(votes: ComparisonGraph | HodgeDecomposition) -> Any:
         rows = np.flatnonzero(graph.components == 0)
     picture = (_items if len(rows) <= MOST_ITEMS else _groups)(graph, scores, rows)
     shown = np.sort(np.argsort(-picture.counts, kind="stable")[:MOST_EDGES])
-    title = heading(_finding(graph, scores), *_notes(graph, picture, len(rows), len(shown)))
+    notes = _notes(graph, picture, len(rows), len(shown))
+    title = heading(_finding(graph, scores), *notes, width=WIDTH)
     return _drawn(picture, shown).properties(title=title)
 
 
@@ -82,10 +92,11 @@ def _finding(graph: ComparisonGraph, scores: FloatArray) -> str:
     kinds = _kinds(scores[graph.i] - scores[graph.j], graph.flows)
     against, n = kinds.count(AGAINST), graph.n_edges
     if kinds.count(EVEN) == n:
-        return "All scores are equal: no pair goes with or against a ranking"
+        return "All scores are equal: no pair agrees with a ranking or contradicts it"
     if not against:
-        return f"None of the {n:,} pairs that were asked went against the ranking on the whole"
-    return f"{against:,} of the {n:,} pairs that were asked went against the ranking on the whole"
+        return f"No pair of {n:,} contradicts the ranking"
+    verb = "contradicts" if against == 1 else "contradict"
+    return f"{against:,} of {n:,} pairs {verb} the ranking"
 
 
 def _kinds(differences: FloatArray, flows: FloatArray) -> list[str]:
@@ -95,25 +106,24 @@ def _kinds(differences: FloatArray, flows: FloatArray) -> list[str]:
 
 def _notes(graph: ComparisonGraph, picture: _Picture, n_items: int, n_shown: int) -> list[str]:
     notes = [
-        "a line narrows from what is preferred to the other; width: number of answers, "
-        f"at most {int(picture.counts.max(initial=0)):,}"
+        "A line for each pair, wide at the preferred item. Width: number of votes, at most "
+        f"{int(picture.counts.max(initial=0)):,}."
     ]
     if len(picture.names) < n_items:
         inside = 1 - picture.counts.sum() / graph.counts[graph.components[graph.i] == 0].sum()
         notes.append(
-            f"{n_items:,} items as {len(picture.names)} groups of neighbours in the ranking, "
-            "all answers between two groups as one line; "
-            f"{inside:.0%} of the answers are within a group"
+            f"{n_items:,} items as {len(picture.names)} groups of neighbouring ranks, with one "
+            f"line between two groups; {inside:.0%} of votes are within a group."
         )
     if n_shown < len(picture.counts):
-        notes.append(f"the {n_shown:,} lines with most answers, of {len(picture.counts):,}")
+        notes.append(f"The {n_shown:,} lines with most votes, of {len(picture.counts):,}.")
     if graph.n_components > 1:
         words = (
-            "their scores cannot be compared"
+            "their scores cannot be compared."
             if n_items == graph.n_items
-            else f"the largest is shown, {n_items:,} of {graph.n_items:,} items"
+            else f"the largest is shown, {n_items:,} of {graph.n_items:,} items."
         )
-        notes.append(f"{graph.n_components:,} groups of items were never joined: {words}")
+        notes.append(f"The items form {graph.n_components:,} disconnected groups: {words}")
     return notes
 
 
@@ -125,7 +135,7 @@ def _items(graph: ComparisonGraph, scores: FloatArray, rows: IntArray) -> _Pictu
         names=[str(graph.items[row]) for row in rows.tolist()],
         scores=scores[rows],
         components=graph.components[rows],
-        answers=graph.votes_per_item[rows],
+        votes=graph.votes_per_item[rows],
         i=place[graph.i[among]],
         j=place[graph.j[among]],
         counts=graph.counts[among],
@@ -134,7 +144,7 @@ def _items(graph: ComparisonGraph, scores: FloatArray, rows: IntArray) -> _Pictu
 
 
 def _groups(graph: ComparisonGraph, scores: FloatArray, rows: IntArray) -> _Picture:
-    """One component, cut into groups of equal size along the ranking."""
+    """One component in groups of equal size along the ranking."""
     order = rows[np.argsort(-scores[rows], kind="stable")]
     n, size = len(order), GROUPS
     group = np.full(graph.n_items, -1)
@@ -148,10 +158,10 @@ def _groups(graph: ComparisonGraph, scores: FloatArray, rows: IntArray) -> _Pict
     weights = np.bincount(edge, graph.weights[between])
     sums = np.bincount(edge, graph.weights[between] * signed)
     return _Picture(
-        names=[f"ranks {first + 1:,} to {last:,}" for first, last in pairwise(ends.tolist())],
+        names=[f"ranks {first + 1:,}–{last:,}" for first, last in pairwise(ends.tolist())],
         scores=np.bincount(group[order], scores[order]) / np.diff(ends),
         components=np.zeros(size, np.int64),
-        answers=np.bincount(group[order], graph.votes_per_item[order]).astype(np.int64),
+        votes=np.bincount(group[order], graph.votes_per_item[order]).astype(np.int64),
         i=pairs // size,
         j=pairs % size,
         counts=np.bincount(edge, graph.counts[between]).astype(np.int64),
@@ -162,7 +172,7 @@ def _groups(graph: ComparisonGraph, scores: FloatArray, rows: IntArray) -> _Pict
 def _rows_of(picture: _Picture) -> IntArray:
     """A row of its own for each name, so that no two overlap; components below each other.
 
-    Joined items lie near each other: in order of the smoothest function on the graph that has
+    Connected items lie near each other: in order of the smoothest function on the graph that has
     nothing in common with the scores, which give the other direction.
     """
     n = len(picture.names)
@@ -203,13 +213,10 @@ def _drawn(picture: _Picture, shown: IntArray) -> Any:
         scale=alt.Scale(domain=[left, left + WIDTH * pixel], nice=False),
         axis=alt.Axis(grid=False, tickCount=8, format="~g"),
     )
-    y = alt.Y(
-        "row:Q",
-        axis=None,
-        scale=alt.Scale(domain=[-0.5, n_rows - 0.5], reverse=True, nice=False),
-    )
-    scale = np.array([pixel, n_rows / height])
-    values = _lines(picture, rows, kinds, shown, scale)
+    values = _lines(picture, rows, kinds, shown, np.array([pixel, n_rows / height]))
+    bent = [row for line in values for row in line["row"]]  # beyond the first and the last row
+    top, bottom = min(-0.5, *bent), max(n_rows - 0.5, *bent)
+    y = alt.Y("row:Q", axis=None, scale=alt.Scale(domain=[top, bottom], reverse=True, nice=False))
     lines = (
         alt.Chart()
         .transform_flatten(["score", "row", "width", "point"])
@@ -223,21 +230,14 @@ def _drawn(picture: _Picture, shown: IntArray) -> Any:
                 "kind:N",
                 sort=present,
                 scale=alt.Scale(domain=present, range=[COLOUR[kind] for kind in present]),
-                legend=alt.Legend(
-                    title=None,
-                    orient="bottom",
-                    labelLimit=320,
-                    symbolType="stroke",
-                    symbolStrokeWidth=4,
-                    symbolOpacity=1,
-                ),
+                legend=legend_of(present, WIDTH, symbolType="stroke", symbolStrokeWidth=4),
             ),
             tooltip=[
                 alt.Tooltip("preferred:N"),
-                alt.Tooltip("other:N", title="to"),
-                alt.Tooltip("mean:Q", title="mean answer", format="+.2f"),
-                alt.Tooltip("answers:Q", format=","),
-                alt.Tooltip("kind:N", title="goes"),
+                alt.Tooltip("other:N", title="over"),
+                alt.Tooltip("mean:Q", title="mean vote", format="+.2f"),
+                alt.Tooltip("votes:Q", format=","),
+                alt.Tooltip("kind:N", title="this pair"),
             ],
         )
     )
@@ -247,7 +247,7 @@ def _drawn(picture: _Picture, shown: IntArray) -> Any:
         tooltip=[
             alt.Tooltip("name:N", title="item"),
             alt.Tooltip("score:Q", format="+.3f"),
-            alt.Tooltip("answers:Q", format=","),
+            alt.Tooltip("votes:Q", format=","),
         ],
     )
     layers = [
@@ -261,7 +261,7 @@ def _drawn(picture: _Picture, shown: IntArray) -> Any:
     for is_left, align, dx in ((True, "left", 9), (False, "right", -9)):
         labels = nodes.transform_filter(alt.datum.left == is_left).encode(text="label:N")
         layers += [labels.mark_text(style=style, align=align, dx=dx) for style in ("halo", "label")]
-    return alt.layer(*layers).properties(width=WIDTH, height=height)
+    return alt.layer(*layers).properties(width=WIDTH, height=height * (bottom - top) / n_rows)
 
 
 def _lines(
@@ -284,7 +284,7 @@ def _lines(
                 "preferred": picture.names[start],
                 "other": picture.names[end],
                 "mean": round(abs(flow), 4),
-                "answers": int(picture.counts[k]),
+                "votes": int(picture.counts[k]),
                 "kind": kinds[k],
                 "score": points[:, 0].round(5).tolist(),
                 "row": points[:, 1].round(3).tolist(),
@@ -307,13 +307,13 @@ def _nodes(picture: _Picture, rows: IntArray) -> list[dict[str, Any]]:
     return [
         {
             "name": name,
-            "label": cut(name, LONGEST_LABEL),
+            "label": fitted(name, LABEL_WIDTH),
             "score": round(float(score), 5),
             "row": int(row),
-            "answers": int(answers),
+            "votes": int(votes),
             "left": bool(score <= middle),
         }
-        for name, score, row, answers in zip(
-            picture.names, picture.scores, rows, picture.answers, strict=True
+        for name, score, row, votes in zip(
+            picture.names, picture.scores, rows, picture.votes, strict=True
         )
     ]

@@ -1,4 +1,4 @@
-"""What the votes are made of, beside what noise alone would give."""
+"""The parts of the votes, each beside its share expected by chance."""
 
 from __future__ import annotations
 
@@ -8,93 +8,99 @@ from hodgerank.display import p_words
 from hodgerank.estimators import trust_statements as say
 from hodgerank.estimators.trust import TrustReport
 from hodgerank.graph.decomposition import PART_WORDS, HodgeDecomposition
-from hodgerank.plotting.theme import altair, charted, data_of, heading, words_alone
+from hodgerank.plotting.text_width import text_width
+from hodgerank.plotting.theme import altair, charted, data_of, heading, room_to, words_alone
 
-WIDTH = 320
+WIDTH = 240
 STEP = 44  # pixels of a row
-BAR, BELOW = 16, 15  # height of a bar, and how far below its middle the noise is
-NUMBER = WIDTH + 52  # where the shares end and the words begin, in pixels
-WORDS = NUMBER + 16
-# What would be no more than noise, by part.
-SOURCES = {
-    "bias": "sides dealt at random",
-    "ties": "one ranking and noise",
-    "gradient": "coin tosses",
-    "curl": "one ranking and noise",
-    "harmonic": "one ranking and noise",
+BAR, BELOW = 16, 15  # height of a bar, and how far below its middle the expected share is
+NUMBER = WIDTH + 58  # where the shares end and the words begin, in pixels
+WORDS = NUMBER + 12
+# The null hypothesis behind the share expected by chance, by part.
+NULLS = {
+    "bias": "random display order",
+    "ties": "one ranking with noise",
+    "gradient": "random votes",
+    "curl": "one ranking with noise",
+    "harmonic": "one ranking with noise",
 }
 
 
 @charted
 def decomposition_chart(found: HodgeDecomposition | TrustReport) -> Any:
-    """The share of each part of the votes as a bar, and below it what noise alone would give."""
+    """The share of each part of the votes as a bar, and below it the share expected by chance."""
     parts = found.decomposition if isinstance(found, TrustReport) else found
     if not parts.total:
-        return words_alone("There is nothing to decompose: no answer prefers one item to another")
+        return words_alone("Nothing to decompose: no vote prefers one item to another")
     said = say.about_ranking(parts)
     if isinstance(found, TrustReport):
         said += say.about_cycles(found.consistency, found.votes.n_items)
     sentences = "; ".join(statement.words for statement in said)
+    rows = part_rows(parts)
+    labels = 8 + max(text_width(row["part"]) for row in rows)
+    width = WORDS + max(text_width(row["words"]) for row in rows)
     title = heading(
         sentences[:1].upper() + sentences[1:],
-        "bar: share in the sum of squared answers; below: what noise alone gives, +- 2 deviations",
-        "noise: for position bias sides dealt at random, for the ranking coin tosses, for the "
-        "others a crowd with one ranking; what does not add up need not be a cycle",
+        "Bars are shares of the sum of squared votes. Below each: the share expected by chance "
+        "(mean ± 2 sd), simulated under random display order for position bias, random votes for "
+        "the ranking, and one ranking with noise for the others.",
+        width=labels + width,
     )
-    return _drawn(part_rows(parts)).properties(title=title)
+    return _drawn(rows, labels, width).properties(title=title)
 
 
 def part_rows(parts: HodgeDecomposition) -> list[dict[str, Any]]:
-    """For each part its share, what noise alone gives, and in words whether it is more than that.
+    """For each part its share, the share expected by chance, and whether it is significant.
 
-    What cannot be said has no entry.
+    What is not known has no entry.
     """
     rows = []
     for part, words in PART_WORDS.items():
-        row: dict[str, Any] = {"part": words, "noise": SOURCES[part]}
+        row: dict[str, Any] = {"part": words, "null": NULLS[part]}
         p_value, share = parts.p_value(part), parts.energy[part]
         if part == "bias" and parts.unseen_bias is not None:
-            row |= {"number": "unseen", "words": parts.unseen_bias}
+            row |= {"number": "–", "words": parts.unseen_bias}
         elif p_value is None:
-            row |= {"share": round(share, 5), "number": f"{share:.1%}", "words": "noise gives none"}
+            row |= {"share": round(share, 5), "number": f"{share:.1%}", "words": "none expected"}
         else:
-            surely = "more than noise" if p_value < say.SURE else "not surely more than noise"
+            words = "significant" if p_value < say.SURE else "not significant"
             row |= {
                 "share": round(share, 5),
                 "number": f"{share:.1%}",
-                "words": f"{surely} ({p_words(p_value)})",
+                "words": f"{words} ({p_words(p_value)})",
             }
-            if (noise := parts.noise(part)) is not None:
+            if (chance := parts.noise(part)) is not None:
                 row |= {
-                    "expected": round(noise.mean, 5),
-                    "least": round(max(noise.mean - 2 * noise.std, 0.0), 5),
-                    "most": round(min(noise.mean + 2 * noise.std, 1.0), 5),
+                    "expected": round(chance.mean, 5),
+                    "least": round(max(chance.mean - 2 * chance.std, 0.0), 5),
+                    "most": round(min(chance.mean + 2 * chance.std, 1.0), 5),
                 }
         rows.append(row)
     return rows
 
 
-def _drawn(rows: list[dict[str, Any]]) -> Any:
+def _drawn(rows: list[dict[str, Any]], labels: float, width: float) -> Any:
+    """Rows with `labels` pixels of names on the left, and words up to `width` pixels."""
     alt = altair()
     x = alt.X(
         "share:Q",
-        title="share of the votes",
+        title="share of squared votes",
         scale=alt.Scale(domainMin=0, nice=True),
-        axis=alt.Axis(format="%", tickCount=6),
+        axis=alt.Axis(format=".0%", tickCount=3),
     )
     base = alt.Chart(data_of(rows)).encode(
         y=alt.Y(
             "part:N",
             sort=list(PART_WORDS.values()),
             title=None,
-            axis=alt.Axis(labelLimit=240, domain=False, ticks=False, labelPadding=8),
+            axis=alt.Axis(domain=False, ticks=False, labelPadding=8, minExtent=labels),
         ),
         tooltip=[
             alt.Tooltip("part:N"),
             alt.Tooltip("share:Q", format=".1%"),
-            alt.Tooltip("expected:Q", title="noise alone gives", format=".1%"),
-            alt.Tooltip("noise:N", title="noise"),
-            alt.Tooltip("words:N", title="that is"),
+            alt.Tooltip("expected:Q", title="expected by chance", format=".1%"),
+            alt.Tooltip("null:N", title="simulated under"),
+            alt.Tooltip("words:N", title="result"),
         ],
     )
     seen = base.transform_filter("isValid(datum.share)")
@@ -104,7 +110,8 @@ def _drawn(rows: list[dict[str, Any]]) -> Any:
         seen.mark_point(style="note", filled=True, opacity=1, size=40, yOffset=BELOW).encode(
             x="expected:Q"
         ),
-        base.mark_text(style="label", align="right").encode(x=alt.value(NUMBER), text="number:N"),
-        base.mark_text(style="note", align="left").encode(x=alt.value(WORDS), text="words:N"),
+        base.mark_text(style="label", align="right").encode(x=alt.XValue(NUMBER), text="number:N"),
+        base.mark_text(style="note", align="left").encode(x=alt.XValue(WORDS), text="words:N"),
+        room_to(width),
     )
     return alt.layer(*layers).properties(width=WIDTH, height=alt.Step(STEP))

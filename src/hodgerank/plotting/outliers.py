@@ -1,4 +1,4 @@
-"""Outlying answers: what was answered against what the ranking believes, the strangest named."""
+"""Outliers: each vote against the prediction of the ranking, the most outlying by name."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 
 from hodgerank.data.comparisons import NO_WORKER
-from hodgerank.display import cut
 from hodgerank.estimators.outliers import Outliers
 from hodgerank.kernels.edges import group_rows
 from hodgerank.plotting.binned_counts import count_cells, drawn_cells
-from hodgerank.plotting.theme import ORANGE, altair, charted, data_of, heading
+from hodgerank.plotting.text_width import fitted
+from hodgerank.plotting.theme import ORANGE, altair, charted, data_of, heading, sentence, signed
 from hodgerank.types import BoolArray, FloatArray, IntArray
 
 WIDTH, HEIGHT = 400, 340
@@ -20,17 +20,18 @@ MOST_DOTS = 5_000
 GRID = (50, 17)
 MOST_NAMED = 14
 LINE = 20  # pixels from name to name
-SPREAD = 0.14  # by how much equal answers are spread up and down
-ROOM = 1.15  # ends of the scale of answers
+SPREAD = 0.14  # by how much equal votes are spread up and down
+AXIS, SPACING = 50, 36  # pixels of the axis with its title, and between chart and list
+ROOM = 1.15  # ends of the scale of votes
 LARGEST, SMALLEST, INK = 260.0, 14.0, 30_000.0  # areas of a dot, and of all of them
 GOLDEN = (5**0.5 - 1) / 2  # its multiples spread evenly
-LONGEST_NAME = 20
+NAME, WORKER = 110, 110  # pixels of an item's name in a vote, and of a worker's
 # Of the list: where a column begins, how wide it is, and what it holds.
 COLUMNS = {
-    "answer": (0, 250, "most outlying answers"),
-    "expected": (262, 60, "believed"),
-    "worker": (330, 100, "worker"),
-    "row": (440, 50, "row"),
+    "vote": (0, 2 * NAME + 64, "most outlying votes"),
+    "predicted": (2 * NAME + 72, 66, "predicted"),
+    "worker": (2 * NAME + 148, WORKER, "worker"),
+    "row": (2 * NAME + 266, 60, "row"),
 }
 
 
@@ -39,24 +40,24 @@ Axes = tuple[Any, Any]
 
 @dataclass(frozen=True, eq=False)
 class _Kinds:
-    """Equal answers to the same pair, seen from the item that the ranking prefers.
+    """Equal votes on the same pair, seen from the item that is ranked higher.
 
     Attributes
     ----------
-    believed
-        By how much the ranking prefers it.
-    answered
-        How far the answers do, from -1 to 1.
+    predicted
+        By how much its score is higher.
+    voted
+        The outcome for it, from -1 to 1.
     counts
-        How many answers there are.
+        How many votes there are.
     flagged
         Whether they are outliers.
     first
         The first of them.
     """
 
-    believed: FloatArray
-    answered: FloatArray
+    predicted: FloatArray
+    voted: FloatArray
     counts: IntArray
     flagged: BoolArray
     first: IntArray
@@ -64,33 +65,33 @@ class _Kinds:
 
 @charted
 def outliers_chart(outliers: Outliers, *, n_named: int = MOST_NAMED) -> Any:
-    """Every answer by what the ranking believes of its pair, and the most outlying by name.
+    """Every vote against the difference in scores that predicts it, and the most outlying by name.
 
-    Both are for the item that the ranking prefers: an answer is explained where it lies in the
-    shaded band around what is believed. Where there are more than 5,000 kinds of answers, they
-    are counted on a grid. Beside it stand the `n_named` most outlying, at most 14.
+    Both are for the item that is ranked higher. Votes outside the shaded band around the prediction
+    are outliers. More than 5,000 kinds of votes are counted on a grid. Beside it stand the
+    `n_named` most outlying, at most 14.
     """
     kinds = _kinds(outliers)
     finding, _, numbers = outliers.verdict.partition(": ")
     notes = [
-        numbers,
-        "each answer against what the ranking believes, for the item that it ranks higher; "
-        "orange: too far",
-        f"dashed: as believed; shaded: within {outliers.penalty:.2f} of it",
+        sentence(numbers) if numbers else "",
+        "Each vote against its prediction, for the item that is ranked higher. Dashed: vote equals "
+        f"prediction. Shaded: residual up to {outliers.penalty:.2f}. Orange: outliers.",
     ]
     is_many = len(kinds.counts) > MOST_DOTS
     if is_many:
-        notes[-1] += "; the darker, the more answers"
+        notes.append("Darker: more votes.")
     elif kinds.counts.max(initial=0) > 1:
-        notes[-1] += "; size: number of equal answers to a pair"
-    ends = (0.0, 1.05 * max(float(kinds.believed.max(initial=0.0)), 0.1))
+        notes.append("Size: number of equal votes on a pair.")
+    ends = (0.0, 1.05 * max(float(kinds.predicted.max(initial=0.0)), 0.1))
     axes = _axes(ends[1])
-    answers = _cells(kinds, ends, axes) if is_many else _dots(outliers, kinds, axes)
-    picture = altair().layer(*_band(outliers.penalty, ends[1], axes), *answers)
-    chart = picture.properties(width=WIDTH, height=HEIGHT)
+    drawn = _cells(kinds, ends, axes) if is_many else _dots(outliers, kinds, axes)
+    picture = altair().layer(*_band(outliers.penalty, ends[1], axes), *drawn)
+    chart, width = picture.properties(width=WIDTH, height=HEIGHT), float(WIDTH + AXIS)
     if outliers.n_flagged and n_named > 0:
-        chart = altair().hconcat(chart, _list(outliers, min(n_named, MOST_NAMED)), spacing=36)
-    return chart.properties(title=heading(finding[:1].upper() + finding[1:], *notes))
+        chart = altair().hconcat(chart, _list(outliers, min(n_named, MOST_NAMED)), spacing=SPACING)
+        width += SPACING + sum(COLUMNS["row"][:2])
+    return chart.properties(title=heading(finding[:1].upper() + finding[1:], *notes, width=width))
 
 
 def _kinds(outliers: Outliers) -> _Kinds:
@@ -106,8 +107,8 @@ def _kinds(outliers: Outliers) -> _Kinds:
     edge = answered.edge[first]
     better = np.where(difference[edge] < 0, -1.0, 1.0)
     return _Kinds(
-        believed=np.abs(difference[edge]),
-        answered=better * answered.turned[first],
+        predicted=np.abs(difference[edge]),
+        voted=better * answered.turned[first],
         counts=np.bincount(kind, votes.votes_per_row, len(keys)).astype(np.int64),
         flagged=outliers.flagged[first],
         first=first,
@@ -118,13 +119,13 @@ def _axes(end: float) -> Axes:
     alt = altair()
     x = alt.X(
         "x:Q",
-        title="what the ranking believes: difference of the scores",
+        title="prediction: difference in scores",
         scale=alt.Scale(domain=[0, end], nice=False),
         axis=alt.Axis(tickCount=6),
     )
     y = alt.Y(
         "y:Q",
-        title="answer (1: the item ranked higher, -1: the lower)",
+        title="vote (+1: higher-ranked item, −1: lower)",
         scale=alt.Scale(domain=[-ROOM, ROOM], nice=False),
         axis=alt.Axis(values=[-1, -0.5, 0, 0.5, 1]),
     )
@@ -132,7 +133,7 @@ def _axes(end: float) -> Axes:
 
 
 def _band(penalty: float, end: float, axes: Axes) -> list[Any]:
-    """Answers as believed, and those near enough."""
+    """Votes equal to their prediction, and those near enough."""
     alt = altair()
     x, y = axes
     band = [{"x": x, "y": x - penalty, "high": x + penalty} for x in (0.0, end)]
@@ -148,7 +149,7 @@ def _band(penalty: float, end: float, axes: Axes) -> list[Any]:
 
 
 def _dots(outliers: Outliers, kinds: _Kinds, axes: Axes) -> list[Any]:
-    """A dot for each kind of answers, those of equal height spread a little."""
+    """A dot for each kind of votes, those of equal height spread a little."""
     alt = altair()
     x, y = axes
     largest = max(SMALLEST, min(LARGEST, INK / len(kinds.counts)))
@@ -156,12 +157,12 @@ def _dots(outliers: Outliers, kinds: _Kinds, axes: Axes) -> list[Any]:
     spread = SPREAD * (GOLDEN * np.arange(len(areas)) % 1 - 0.5)
     values = [
         {
-            "x": round(float(kinds.believed[k]), 4),
-            "y": round(float(kinds.answered[k] + spread[k]), 4),
-            "answered": round(float(kinds.answered[k]), 4),
+            "x": round(float(kinds.predicted[k]), 4),
+            "y": round(float(kinds.voted[k] + spread[k]), 4),
+            "voted": round(float(kinds.voted[k]), 4),
             "area": round(float(areas[k]), 1),
-            "answer": _words(outliers, int(kinds.first[k])),
-            "answers": int(kinds.counts[k]),
+            "vote": _words(outliers, int(kinds.first[k])),
+            "votes": int(kinds.counts[k]),
             "flagged": bool(kinds.flagged[k]),
         }
         for k in range(len(areas))
@@ -171,10 +172,10 @@ def _dots(outliers: Outliers, kinds: _Kinds, axes: Axes) -> list[Any]:
         y=y,
         size=alt.Size("area:Q", scale=None),
         tooltip=[
-            alt.Tooltip("answer:N"),
-            alt.Tooltip("answers:Q", format=","),
-            alt.Tooltip("x:Q", title="believed difference", format="+.2f"),
-            alt.Tooltip("answered:Q", title="answered, for the higher item", format="+.2f"),
+            alt.Tooltip("vote:N"),
+            alt.Tooltip("votes:Q", format=","),
+            alt.Tooltip("x:Q", title="predicted", format="+.2f"),
+            alt.Tooltip("voted:Q", title="voted", format="+.2f"),
         ],
     )
     data = data_of(values)
@@ -192,22 +193,22 @@ def _dots(outliers: Outliers, kinds: _Kinds, axes: Axes) -> list[Any]:
 
 
 def _cells(kinds: _Kinds, ends: tuple[float, float], axes: Axes) -> list[Any]:
-    """How many answers lie where; those that are outliers on top."""
+    """How many votes lie where; outliers on top."""
     alt = altair()
     layers = []
     for is_flagged, look in ((False, {"style": "mark"}), (True, {"color": ORANGE})):
         chosen = kinds.flagged == is_flagged
         values = count_cells(
-            kinds.believed[chosen],
-            kinds.answered[chosen],
+            kinds.predicted[chosen],
+            kinds.voted[chosen],
             kinds.counts[chosen],
             (ends, (-ROOM, ROOM)),
             GRID,
         )
-        title = "outlying answers" if is_flagged else "answers"
+        title = "outliers" if is_flagged else "votes"
         tooltip = [
             alt.Tooltip("count:Q", title=title, format=","),
-            alt.Tooltip("x:Q", title="believed from", format=".2f"),
+            alt.Tooltip("x:Q", title="predicted from", format=".2f"),
             alt.Tooltip("x_end:Q", title="to", format=".2f"),
         ]
         layers.append(drawn_cells(values, axes, tooltip, **look))
@@ -215,7 +216,7 @@ def _cells(kinds: _Kinds, ends: tuple[float, float], axes: Axes) -> list[Any]:
 
 
 def _list(outliers: Outliers, n_named: int) -> Any:
-    """The most outlying answers, a line each."""
+    """The most outlying votes, a line each."""
     alt = altair()
     votes = outliers.votes
     flagged = np.flatnonzero(outliers.flagged)
@@ -224,8 +225,8 @@ def _list(outliers: Outliers, n_named: int) -> Any:
     values = [
         {
             "place": place,
-            "answer": _words(outliers, k),
-            "expected": f"{_believed(outliers, k):+.2f}",
+            "vote": _words(outliers, k),
+            "predicted": signed(_prediction(outliers, k)),
             "worker": _worker(outliers, k) if has_workers else "",
             "row": f"{int(votes.rows[k]):,}",
         }
@@ -236,7 +237,7 @@ def _list(outliers: Outliers, n_named: int) -> Any:
     more = len(order) - len(values)
     if more:
         rest = dict.fromkeys(COLUMNS, "")
-        values.append({**rest, "place": len(values) + 1, "answer": f"and {more:,} more"})
+        values.append({**rest, "place": len(values) + 1, "vote": f"and {more:,} more"})
     base = alt.Chart(data_of([{"place": 0, **titles}, *values])).encode(
         y=alt.Y(
             "place:Q",
@@ -246,9 +247,9 @@ def _list(outliers: Outliers, n_named: int) -> Any:
     )
     layers = [
         base.transform_filter(shown)
-        .mark_text(align="left", style=style, limit=width, tooltip=None)
-        .encode(x=alt.value(start), text=f"{name}:N")
-        for name, (start, width, _) in COLUMNS.items()
+        .mark_text(align="left", style=style, tooltip=None)
+        .encode(x=alt.XValue(start), text=f"{name}:N")
+        for name, (start, _, _) in COLUMNS.items()
         for shown, style in ((alt.datum.place == 0, "note"), (alt.datum.place > 0, "label"))
     ]
     width = sum(COLUMNS["row"][:2])
@@ -256,18 +257,16 @@ def _list(outliers: Outliers, n_named: int) -> Any:
 
 
 def _words(outliers: Outliers, k: int) -> str:
-    """An answer in words."""
+    """A vote in words."""
     votes = outliers.votes
-    left, right = (
-        cut(str(votes.items[code]), LONGEST_NAME) for code in (votes.left[k], votes.right[k])
-    )
+    left, right = (fitted(str(votes.items[code]), NAME) for code in (votes.left[k], votes.right[k]))
     if votes.outcome[k] == 0:
         return f"{left} and {right} tied"
     return f"{left} over {right}" if votes.outcome[k] > 0 else f"{right} over {left}"
 
 
-def _believed(outliers: Outliers, k: int) -> float:
-    """The difference that the ranking sees in favour of the item named first."""
+def _prediction(outliers: Outliers, k: int) -> float:
+    """The difference in scores in favour of the item named first."""
     votes = outliers.votes
     difference = outliers.scores[votes.left[k]] - outliers.scores[votes.right[k]]
     return float(difference if votes.outcome[k] >= 0 else -difference)
@@ -275,4 +274,4 @@ def _believed(outliers: Outliers, k: int) -> float:
 
 def _worker(outliers: Outliers, k: int) -> str:
     code = int(outliers.votes.worker[k])
-    return "" if code == NO_WORKER else cut(str(outliers.votes.workers[code]), LONGEST_NAME)
+    return "" if code == NO_WORKER else fitted(str(outliers.votes.workers[code]), WORKER)

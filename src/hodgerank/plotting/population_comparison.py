@@ -4,33 +4,42 @@ from __future__ import annotations
 
 from typing import Any
 
-from hodgerank.display import cut
 from hodgerank.estimators.population_comparison.result import RankingComparison
-from hodgerank.plotting.theme import BLUE, ORANGE, altair, charted, data_of, heading, name
+from hodgerank.plotting.text_width import BOLD, fitted, fitted_apart, text_width
+from hodgerank.plotting.theme import (
+    BLUE,
+    ORANGE,
+    altair,
+    charted,
+    data_of,
+    heading,
+    legend_of,
+    room_to,
+)
 from hodgerank.types import Item
 
 MOST_LABELS = 40  # items up to which all are labelled
 TALLEST = 1_200  # pixels
-LABEL_HEIGHT = 12
-COLUMN, WIDEST = 260, 1_000  # pixels of a population, and of all
-LONGEST_LABEL = 24
-DIGIT, GAP = 7, 8  # pixels of a rank, and around it
+LABEL_HEIGHT = 14
+COLUMN, WIDEST = 240, 1_000  # pixels of a population, and of all
+LABEL_WIDTH = 180  # pixels of an item's name
+GAP = 8  # pixels around a rank
 MOST_LINES = 1_000
 
 
 @charted
 def slope_chart(found: RankingComparison) -> Any:
-    """The place of each item in every population; those that moved are coloured.
+    """The rank of each item in every population; those that moved significantly are coloured.
 
     Of more than 1,000 items those are shown that moved, and some of the others.
     """
     alt = altair()
     n = len(found.items)
     step = 20.0 if n <= MOST_LABELS else min(float(LABEL_HEIGHT), TALLEST / n)
-    names = _names(found)
+    column = min(COLUMN, WIDEST / len(found.populations))
+    names = _names(found, column)
     rows = _rows(found, names)
     _choose_labels(rows, names, step, label_all=n <= MOST_LABELS)
-    column = min(COLUMN, WIDEST / len(names))
     base = alt.Chart().encode(
         x=alt.X(
             "population:N",
@@ -40,7 +49,6 @@ def slope_chart(found: RankingComparison) -> Any:
                 orient="top",
                 labelAngle=0,
                 labelFontWeight="bold",
-                labelLimit=column - 12,
                 domain=False,
                 ticks=False,
             ),
@@ -54,8 +62,8 @@ def slope_chart(found: RankingComparison) -> Any:
             alt.Tooltip("population:N"),
             alt.Tooltip("rank:Q", format=","),
             alt.Tooltip("score:Q", format="+.3f"),
-            alt.Tooltip("difference:Q", title="above the others by", format="+.3f"),
-            alt.Tooltip("p_value:Q", title="p, all items allowed for", format=".3f"),
+            alt.Tooltip("difference:Q", title="difference from the others", format="+.3f"),
+            alt.Tooltip("p_value:Q", title="p (adjusted)", format=".3f"),
         ],
     )
     unmoved = base.transform_filter(~alt.datum.moved)
@@ -66,17 +74,21 @@ def slope_chart(found: RankingComparison) -> Any:
         dots = unmoved.mark_point(size=25, filled=True, opacity=1, style="unremarkable")
         layers += [dots, *_labels(unmoved, names, n, style="note")]
     if found.moved:  # they lie on top
-        coloured = moved.encode(color=_colour(found, rows))
+        coloured = moved.encode(color=_colour(rows, names, column * len(names)))
         layers += [
             coloured.mark_line(strokeWidth=2.5 if is_roomy else 1.5),
             coloured.mark_point(size=45 if is_roomy else 25, filled=True, opacity=1),
-            *_labels(coloured, names, n),
+            *_labels(moved, names, n, style="label"),
         ]
+    labels = 2 * GAP + text_width(str(n)) + max(text_width(row["label"]) for row in rows)
+    layers += [room_to(column / 2 - labels), room_to(column * (len(names) - 0.5) + labels)]
     chart = alt.layer(*layers, data=data_of(rows))
     return chart.properties(
         width=column * len(names),
         height=step * n,
-        title=heading(_finding(found), *_notes(found, rows)),
+        title=heading(
+            _finding(found), *_notes(found, rows), width=column * (len(names) - 1) + 2 * LABEL_WIDTH
+        ),
     )
 
 
@@ -89,41 +101,38 @@ def _finding(found: RankingComparison) -> str:
 def _labels(base: Any, names: list[str], n: int, **look: Any) -> list[Any]:
     """Ranks and names of items beside the first and the last column."""
     alt = altair()
-    beyond = 2 * GAP + DIGIT * len(str(n))
+    beyond = 2 * GAP + text_width(str(n))
     return [
         base.transform_filter((alt.datum.population == population) & (alt.datum.label != ""))
-        .mark_text(align=align, dx=sign * away, fontSize=11, **look)
+        .mark_text(align=align, dx=sign * away, **look)
         .encode(text=text)
         for population, align, sign in ((names[0], "right", -1), (names[-1], "left", 1))
         for text, away in (("rank:N", GAP), ("label:N", beyond))
     ]
 
 
-def _colour(found: RankingComparison, rows: list[dict[str, Any]]) -> Any:
+def _colour(rows: list[dict[str, Any]], names: list[str], width: float) -> Any:
     alt = altair()
-    colours = dict(zip(_kinds(found), (BLUE, ORANGE), strict=False))
+    colours = dict(zip(_kinds(names), (BLUE, ORANGE), strict=False))
     shown = {
         kind: colour for kind, colour in colours.items() if any(r["kind"] == kind for r in rows)
     }
     return alt.Color(
         "kind:N",
         scale=alt.Scale(domain=list(shown), range=list(shown.values())),
-        legend=alt.Legend(title=None, orient="bottom", labelLimit=320, symbolType="stroke"),
+        legend=legend_of(list(shown), width, symbolType="stroke", symbolStrokeWidth=3),
     )
 
 
-def _names(found: RankingComparison) -> list[str]:
-    """Of the populations; those that are the same once they are cut are numbered."""
-    names = [name(population) for population in found.populations]
-    return [
-        each if names.count(each) == 1 else f"{each} ({k})" for k, each in enumerate(names, start=1)
-    ]
+def _names(found: RankingComparison, column: float) -> list[str]:
+    """Of the populations, short enough for their columns."""
+    return fitted_apart([str(population) for population in found.populations], column / BOLD - GAP)
 
 
-def _kinds(found: RankingComparison) -> tuple[str, ...]:
-    """Of items that moved: better in the first of two populations, or in the other."""
-    if len(found.populations) == 2:
-        return tuple(f"better for {population}" for population in _names(found))
+def _kinds(names: list[str]) -> tuple[str, ...]:
+    """Of items that moved: higher in the first of two populations, or in the other."""
+    if len(names) == 2:
+        return tuple(f"higher for {population}" for population in names)
     return ("moved",)
 
 
@@ -135,7 +144,7 @@ def _rows(found: RankingComparison, names: list[str]) -> list[dict[str, Any]]:
     }
     columns = dict(zip(found.populations, names, strict=True))
     shown = _shown(found)
-    kinds = _kinds(found)
+    kinds = _kinds(names)
     kind: dict[Item, str] = {}
     for item in found.moved:
         is_better = found.differences[0, found.common.index(item)] > 0
@@ -181,19 +190,19 @@ def _choose_labels(
             is_free = all(abs(height - other) >= LABEL_HEIGHT for other in taken)
             if is_free and (label_all or row["moved"]):
                 taken.append(height)
-                row["label"] = cut(row["item"], LONGEST_LABEL)
+                row["label"] = fitted(row["item"], LABEL_WIDTH)
 
 
 def _notes(found: RankingComparison, rows: list[dict[str, Any]]) -> list[str]:
     lines = [
-        f"ranks, best on top; coloured: moved, p below {1 - found.confidence:.2g} "
-        "allowing for all items"
+        "Ranks, best on top. Coloured: moved significantly (p < "
+        f"{f'{1 - found.confidence:.2g}'.removeprefix('0')}, adjusted for all items)."
     ]
     labelled = {row["line"] for row in rows if row["label"]}
     n = len(found.items)
     if len(labelled) < n:
-        lines.append(f"{n:,} items; labelled: those that moved, where there is room")
+        lines.append(f"{n:,} items. Labelled: those that moved, where there is room.")
     n_shown = len({row["line"] for row in rows})
     if n_shown < n:
-        lines.append(f"lines of {n_shown:,} of them, for the others have no room")
+        lines.append(f"Lines of {n_shown:,} of them.")
     return lines

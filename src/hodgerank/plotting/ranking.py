@@ -6,45 +6,47 @@ from typing import Any
 
 import numpy as np
 
-from hodgerank.display import shortened
 from hodgerank.estimators.certainty import leader_is_certain, possible_leaders
 from hodgerank.estimators.group_rankings import GroupRankings
-from hodgerank.estimators.ranking import Ranking
-from hodgerank.plotting.theme import altair, charted, data_of, heading, name
+from hodgerank.estimators.ranking import RankedItem, Ranking
+from hodgerank.plotting.text_width import fitted_apart, text_width, wrapped
+from hodgerank.plotting.theme import altair, charted, data_of, heading, name, room_to, sentence
 from hodgerank.types import IntArray
 
 MOST_ITEMS = 60  # that have a line each
 TOP, BOTTOM = 30, 10  # of more
 MOST_GROUPS = 20
-WIDTH = 520
-ROOMY, TIGHT = (30, 24), (MOST_ITEMS, 16)  # items up to which a line is so high, in pixels
-LABEL_WIDTH, LONGEST_LABEL = 220, 34
-RANKS_WIDTH = 70
+WIDTH = 310
+ROOMY, TIGHT = (30, 24), (MOST_ITEMS, 18)  # items up to which a line is so high, in pixels
+LABEL_WIDTH = 220
+GAP, RANKS = 8, 12  # pixels from the plot to the names, and to the column of ranks
 REST_HEIGHT = 70
+GROUP_TITLE = 13  # pixels of letters
 BINS = 48
-UNSEEN = "\u200b"
 
 
 @charted
 def ranking_chart(ranking: Ranking, *, finding: str | None = None) -> Any:
-    """Scores from best to worst, each with its confidence interval and the ranks it may have.
+    """Scores from best to worst, each with its confidence interval and its possible ranks.
 
-    Of more than 60 items the top 30 and the bottom 10 are shown, and between them how the scores
-    of the rest are spread. `finding` is another title than who leads by this ranking alone.
+    A line separates items that are significantly better than all below it. Of more than 60 items
+    the top 30 and the bottom 10 are shown, and between them the distribution of the other scores.
+    `finding` is another title than who leads by this ranking alone.
     """
-    notes = [_legend(ranking)]
+    notes = [_reading(ranking)]
     if len(ranking) > MOST_ITEMS:
         notes.append(
-            f"{len(ranking):,} items: the best {TOP}, the last {BOTTOM}, and between them how many "
-            "of the others have which score"
+            f"{len(ranking):,} items: the best {TOP}, the last {BOTTOM}, and the distribution of "
+            "the scores between them."
         )
     if ranking.n_components > 1:
         notes.append(
-            f"{ranking.n_components:,} groups of items were never compared with each other: ranks "
-            "hold within a group"
+            f"The items form {ranking.n_components:,} disconnected groups: ranks hold within a "
+            "group."
         )
-    title = heading(finding or who_leads(ranking), *notes)
-    return _panels(ranking, "score").properties(title=title)
+    labels = _labels(ranking, _shown(ranking))
+    title = heading(finding or who_leads(ranking), *notes, width=_width(labels))
+    return _panels(ranking, labels, "score").properties(title=title)
 
 
 @charted
@@ -58,32 +60,32 @@ def group_rankings_chart(rankings: GroupRankings, *, most_lines: int | None = No
     if most_lines is not None:
         lines = np.cumsum([min(len(ranking), TOP + BOTTOM) for _, ranking in shown])
         shown = shown[: max(1, int(np.searchsorted(lines, most_lines, side="right")))]
+    labels = [_labels(ranking, _shown(ranking)) for _, ranking in shown]
+    width = max(map(_width, labels), default=WIDTH)
     charts = []
     for k, (group, ranking) in enumerate(shown):
-        text = f"{rankings.column} {name(group)}: {who_leads(ranking)}"
+        text = f"{name(rankings.column)} {name(group)}: {who_leads(ranking)}"
         if len(ranking) > MOST_ITEMS:
-            text += f" ({len(ranking):,} items: top, bottom, and the spread of the rest)"
+            text += f" ({len(ranking):,} items: best, last, and distribution of the others)"
         axis = "score" if k == len(shown) - 1 else ""
-        title = alt.TitleParams(text, anchor="start", fontSize=12, offset=6)
-        charts.append(_panels(ranking, axis).properties(title=title))
-    notes = [_legend(shown[0][1])] if shown else []
+        lines_of_title = wrapped(text, width, GROUP_TITLE, bold=True)
+        title = alt.TitleParams(lines_of_title, anchor="start", fontSize=GROUP_TITLE, offset=6)
+        charts.append(_panels(ranking, labels[k], axis).properties(title=title))
+    notes = [_reading(shown[0][1])] if shown else []
     if len(rankings) > len(shown):
-        notes.append(f"the first {len(shown)} of {len(rankings):,} groups")
+        notes.append(f"The first {len(shown)} of {len(rankings):,} groups.")
     drawn = alt.vconcat(*charts, spacing=24).resolve_scale(x="shared")
     verdict = rankings.verdict[:1].upper() + rankings.verdict[1:]
-    return drawn.properties(title=heading(verdict, *notes))
+    return drawn.properties(title=heading(verdict, *notes, width=width))
 
 
 def who_leads(ranking: Ranking, n_groups: int = 1) -> str:
-    """Who leads, and whether that is certain, in words.
+    """Who leads, and whether that is significant, in words.
 
-    Nobody does where answers leave so many groups of items apart that a prior alone ranks together.
+    Nobody does where votes form several disconnected groups that a prior alone ranks together.
     """
     if n_groups > 1:
-        return (
-            f"Answers leave {n_groups:,} groups of items apart: which item is the best cannot be "
-            "said yet"
-        )
+        return f"The items form {n_groups:,} disconnected groups: no item can be called the best"
     if ranking.is_level:
         return "All items have the same score"
     first_ranked = int(np.sum((ranking.ranks == 1) & (ranking.components == 0)))
@@ -91,32 +93,54 @@ def who_leads(ranking: Ranking, n_groups: int = 1) -> str:
         return f"{first_ranked:,} items share the first place"
     leaders = possible_leaders(ranking)
     first = name(leaders[0]) if leaders else "nobody"
-    level = f"{100 * ranking.confidence:g} % confidence"
     if len(leaders) == 1:
-        ahead = f"{first} is ahead, but not certain to be the best"
-        return f"{first} leads at {level}" if leader_is_certain(ranking) else ahead
+        if leader_is_certain(ranking):
+            return f"{first} is the best item ({100 * ranking.confidence:g}% confidence)"
+        return f"{first} ranks first, but is not significantly better than all others"
     if len(leaders) <= 3:
         others = " and ".join(name(item) for item in leaders[1:])
-        return f"{first} is ahead, but {others} may be as good"
-    return f"{first} is ahead, but {len(leaders) - 1:,} others may be as good"
+        return f"{first} ranks first, statistically tied with {others}"
+    return f"{first} ranks first, statistically tied with {len(leaders) - 1:,} others"
 
 
-def _legend(ranking: Ranking) -> str:
-    level = f"{100 * ranking.confidence:g} % interval"
-    return f"{ranking.model}, {ranking.link} link; bar: {level}; right: ranks it may have"
+def _reading(ranking: Ranking) -> str:
+    return (
+        f"{sentence(ranking.description)} Bars: {100 * ranking.confidence:g}% intervals; right: "
+        "possible ranks. Lines separate groups of statistically tied items."
+    )
 
 
-def _panels(ranking: Ranking, axis: str) -> Any:
-    """All items; or top, rest and bottom on one scale."""
+def _shown(ranking: Ranking) -> IntArray:
+    """Positions of the items that have a line."""
     n = len(ranking)
+    return np.arange(n) if n <= MOST_ITEMS else np.r_[:TOP, n - BOTTOM : n]
+
+
+def _labels(ranking: Ranking, rows: IntArray) -> dict[int, str]:
+    """What is written beside the lines, by position."""
+    names = [str(ranking.items[k]) for k in rows.tolist()]
+    return dict(zip(rows.tolist(), fitted_apart(names, LABEL_WIDTH), strict=True))
+
+
+def _width(labels: dict[int, str]) -> float:
+    """Pixels of the chart with its labels and ranks."""
+    widest = max(map(text_width, labels.values()), default=0.0)
+    return widest + WIDTH + RANKS + text_width("10–12")
+
+
+def _panels(ranking: Ranking, labels: dict[int, str], axis: str) -> Any:
+    """All items; or top, rest and bottom on one scale."""
+    n, borders = len(ranking), _borders(ranking)
     if n <= MOST_ITEMS:
-        return _intervals(ranking, np.arange(n), axis)
+        return _intervals(ranking, labels, borders, axis)
     alt = altair()
+    top = {k: label for k, label in labels.items() if k < TOP}
+    bottom = {k: label for k, label in labels.items() if k >= TOP}
     return (
         alt.vconcat(
-            _intervals(ranking, np.arange(TOP), ""),
+            _intervals(ranking, top, borders, ""),
             _spread(ranking, np.arange(TOP, n - BOTTOM)),
-            _intervals(ranking, np.arange(n - BOTTOM, n), axis),
+            _intervals(ranking, bottom, borders, axis),
             spacing=8,
         )
         .resolve_scale(x="shared")
@@ -124,33 +148,48 @@ def _panels(ranking: Ranking, axis: str) -> Any:
     )
 
 
-def _intervals(ranking: Ranking, rows: IntArray, axis: str) -> Any:
+def _borders(ranking: Ranking) -> set[int]:
+    """Positions of items below which a component is cut: no possible rank is on the other side."""
+    found: set[int] = set()
+    for component in range(ranking.n_components):
+        rows = np.flatnonzero(ranking.components == component)
+        best, worst = ranking.rank_intervals[rows].T
+        k = np.arange(1, len(rows))
+        is_cut = (np.maximum.accumulate(worst)[:-1] <= k) & (
+            np.minimum.accumulate(best[::-1])[::-1][1:] > k
+        )
+        found.update(rows[:-1][is_cut].tolist())
+    return found
+
+
+def _intervals(ranking: Ranking, labels: dict[int, str], borders: set[int], axis: str) -> Any:
     """A line for each of some items."""
     alt = altair()
-    values: list[dict[str, Any]] = []
-    for k in rows.tolist():
-        row = ranking._row(k)
-        best, worst = row.rank_lower, row.rank_upper
-        values.append(
-            {
-                **row._asdict(),
-                "item": str(row.item),
-                "label": _apart(shortened(str(row.item), LONGEST_LABEL), values),
-                "ranks": f"{best}" if best == worst else f"{best} to {worst}",
-            }
-        )
+    last = max(labels, default=0)
+    values = [
+        {
+            **_values(ranking._row(k)),
+            "label": label,
+            "is_border": k in borders and k < last,
+        }
+        for k, label in labels.items()
+    ]
+    extent = GAP + max(map(text_width, labels.values()), default=0.0)
+    room = room_to(
+        WIDTH + RANKS + max((text_width(value["ranks"]) for value in values), default=0.0)
+    )
     step = next((high for most, high in (ROOMY, TIGHT) if len(ranking) <= most), TIGHT[1])
     base = alt.Chart(data_of(values)).encode(
         y=alt.Y(
             "label:N",
-            sort=None,
+            sort=list(labels.values()),
             title=None,
-            axis=alt.Axis(labelLimit=LABEL_WIDTH, domain=False, ticks=False, labelPadding=8),
+            axis=alt.Axis(domain=False, ticks=False, labelPadding=GAP, minExtent=extent),
         ),
         tooltip=[
             alt.Tooltip("item:N"),
-            alt.Tooltip("rank:Q"),
-            alt.Tooltip("ranks:N", title="ranks it may have"),
+            alt.Tooltip("rank:Q", format=","),
+            alt.Tooltip("ranks:N", title="possible ranks"),
             alt.Tooltip("score:Q", format="+.3f"),
             alt.Tooltip("lower:Q", format="+.3f"),
             alt.Tooltip("upper:Q", format="+.3f"),
@@ -163,27 +202,38 @@ def _intervals(ranking: Ranking, rows: IntArray, axis: str) -> Any:
         scale=alt.Scale(zero=False),
         axis=_x_axis(axis),
     )
+    lines = (
+        base.transform_filter(alt.datum.is_border)
+        .mark_rule(style="border", yOffset=step / 2, tooltip=None)
+        .encode(x=alt.XValue(0), x2=alt.X2Value(WIDTH))
+    )
     bar = base.mark_rule(strokeWidth=3, strokeCap="round", opacity=0.45, style="mark")
     dot = base.mark_point(size=55, filled=True, opacity=1, style="mark")
     ranks = base.mark_text(align="left", style="note").encode(
-        x=alt.value(WIDTH + 12), text="ranks:N"
+        x=alt.XValue(WIDTH + RANKS), text="ranks:N"
     )
-    layers = bar.encode(x=x, x2="upper:Q") + dot.encode(x="score:Q") + ranks
-    return layers.properties(width=WIDTH, height=alt.Step(step))
+    layers = (lines, bar.encode(x=x, x2="upper:Q"), dot.encode(x="score:Q"), ranks, room)
+    return alt.layer(*layers).properties(width=WIDTH, height=alt.Step(step))
 
 
-def _apart(label: str, values: list[dict[str, Any]]) -> str:
-    """The label, marked unseen where others look the same: each item has a line of its own."""
-    taken = {value["label"] for value in values}
-    while label in taken:
-        label += UNSEEN
-    return label
+def _values(row: RankedItem) -> dict[str, Any]:
+    """What is drawn of an item, and what its tooltip says."""
+    best, worst = row.rank_lower, row.rank_upper
+    return {
+        "item": str(row.item),
+        "rank": row.rank,
+        "ranks": f"{best:,}" if best == worst else f"{best:,}–{worst:,}",
+        "score": row.score,
+        "lower": row.lower,
+        "upper": row.upper,
+        "votes": row.votes,
+    }
 
 
 def _x_axis(title: str) -> Any:
     """The lines of the grid alone, but for a title."""
     shown = bool(title)
-    return altair().Axis(labels=shown, ticks=shown, domain=shown, tickCount=7, grid=True)
+    return altair().Axis(labels=shown, ticks=shown, domain=shown, tickCount=6, grid=True)
 
 
 def _spread(ranking: Ranking, rows: IntArray) -> Any:
@@ -214,6 +264,7 @@ def _spread(ranking: Ranking, rows: IntArray) -> Any:
     note = (
         alt.Chart(data_of([{"words": words}]))
         .mark_text(align="left", style="note")
-        .encode(x=alt.value(WIDTH + 12), y=alt.value(REST_HEIGHT / 2), text="words:N")
+        .encode(x=alt.XValue(WIDTH + RANKS), y=alt.YValue(REST_HEIGHT / 2), text="words:N")
     )
-    return (bars + note).properties(width=WIDTH, height=REST_HEIGHT)
+    room = room_to(WIDTH + RANKS + text_width(words))
+    return alt.layer(bars, note, room).properties(width=WIDTH, height=REST_HEIGHT)

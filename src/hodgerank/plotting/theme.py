@@ -6,13 +6,12 @@ drawn on a light and on a dark ground. Colours that tell series apart are readab
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cache, wraps
-from textwrap import wrap
 from typing import Any, Literal, NamedTuple, ParamSpec
 
-from hodgerank.display import shortened, visible
 from hodgerank.errors import InvalidArgument, MissingDependency
+from hodgerank.plotting.text_width import FONT_SIZE, fitted, fitted_apart, text_width, wrapped
 
 Theme = Literal["light", "dark"]
 Arguments = ParamSpec("Arguments")
@@ -21,8 +20,11 @@ Arguments = ParamSpec("Arguments")
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#9C755F", "#999999")
 BLUE, ORANGE, GREEN, PINK, SKY, YELLOW = COLOURS[:6]
 GRID = "#e6e9ee"
-LINE = 84  # letters of a title
-LONGEST_NAME = 40
+TITLE_SIZE = 15  # pixels
+SHORTEST_LINE = 420  # pixels of a title, also of charts that are narrower
+LONGEST_NAME = 260  # pixels of a title
+LEGEND_LABEL = 320  # pixels
+SYMBOL = 32  # pixels of a legend's symbol with what is around it
 
 
 class Palette(NamedTuple):
@@ -94,58 +96,123 @@ def with_theme(chart: Any, theme: Theme | None) -> Any:
     return chart
 
 
-def heading(finding: str, *reading: str) -> Any:
-    """A title that says what was found, and below it how to read the chart."""
+def heading(finding: str, *reading: str, width: float) -> Any:
+    """A title that says what was found, and below it sentences on how to read the chart.
+
+    Lines are as long as the chart is wide: `width` pixels with its labels.
+    """
+    width = max(width, SHORTEST_LINE)
     return altair().TitleParams(
-        wrap(visible(finding), LINE),
-        subtitle=[line for text in reading if text for line in wrap(visible(text), LINE + 16)],
+        wrapped(finding, width, TITLE_SIZE, bold=True),
+        subtitle=[line for text in reading for line in wrapped(text, width)],
         anchor="start",
     )
+
+
+def sentence(words: str) -> str:
+    """A capital first, and a full stop if there is none."""
+    words = words[:1].upper() + words[1:]
+    return words if words.endswith((".", "!", "?")) else f"{words}."
+
+
+def signed(number: float) -> str:
+    """A number with its sign and two decimals, as axes write it."""
+    return f"{round(float(number), 2) + 0.0:+.2f}".replace("-", "−")
+
+
+def legend_of(names: Sequence[str], width: float, *, orient: str = "bottom", **look: Any) -> Any:
+    """A legend: in a row where the names fit into `width` pixels, else one below the other.
+
+    Vega spaces them by a font that may be narrower than the one they are shown in.
+    """
+    widths = [text_width(each) for each in names]
+    gap = 12 + max(
+        w * (0.3 if each.isascii() else 1) for each, w in zip(names, widths, strict=True)
+    )
+    fits = sum(widths) + len(names) * (SYMBOL + gap) <= width
+    return altair().Legend(
+        title=None,
+        orient=orient,
+        direction="horizontal",
+        columns=len(names) if fits else 1,
+        columnPadding=gap,
+        symbolOpacity=1,
+        **look,
+    )
+
+
+def room_to(x: float) -> Any:
+    """An unseen layer that keeps the picture open to x pixels, for text that ends there."""
+    alt = altair()
+    nothing = alt.Chart(data_of([{}])).mark_rule(opacity=0, tooltip=None)
+    return nothing.encode(x=alt.XValue(0), x2=alt.X2Value(x), y=alt.YValue(0))
+
+
+def legend_labels(names: Sequence[str]) -> list[str]:
+    """Names that are short enough for a legend, and differ."""
+    return fitted_apart(names, LEGEND_LABEL)
 
 
 def words_alone(finding: str, *reading: str) -> Any:
     """A chart of what has nothing to be drawn: its title says so."""
     alt = altair()
     nothing = alt.Chart(data_of([{}])).mark_point(opacity=0, tooltip=None)
-    return nothing.properties(width=520, height=8, title=heading(finding, *reading))
+    title = heading(finding, *reading, width=520)
+    return nothing.properties(width=520, height=8, title=title)
 
 
 def name(item: object) -> str:
     """The name of an item or worker, in a title."""
-    return shortened(str(item), LONGEST_NAME)
+    return fitted(str(item), LONGEST_NAME, TITLE_SIZE, bold=True)
 
 
 def _config(theme: Theme) -> dict[str, Any]:
     ground, ink, soft, faint, grid = SHADES[theme]
-    words = {"labelColor": soft, "titleColor": ink, "labelFontSize": 11, "titleFontSize": 12}
-    plain = {**words, "titleFontWeight": "normal"}
+    plain = {
+        "labelColor": soft,
+        "titleColor": ink,
+        "labelFontSize": FONT_SIZE,
+        "titleFontSize": FONT_SIZE,
+        "titleFontWeight": "normal",
+        "labelLimit": 0,  # labels are made to fit where they are written
+        "titleLimit": 0,
+    }
     return {
         "background": ground,
         "font": "sans-serif",
-        "padding": 12,
+        "padding": {"left": 12, "top": 12, "right": 20, "bottom": 12},
         "view": {"stroke": None},
         "title": {
             "color": ink,
-            "fontSize": 15,
+            "fontSize": TITLE_SIZE,
             "fontWeight": 600,
             "lineHeight": 20,
             "subtitleColor": soft,
-            "subtitleFontSize": 12,
+            "subtitleFontSize": FONT_SIZE,
             "subtitleLineHeight": 16,
             "subtitlePadding": 6,
             "offset": 14,
-            "frame": "group",
+            "frame": "bounds",
         },
-        "axis": {**plain, "gridColor": grid, "domainColor": faint, "tickColor": faint},
+        "axis": {
+            **plain,
+            "gridColor": grid,
+            "domainColor": faint,
+            "tickColor": faint,
+            "titlePadding": 10,  # where labels are wider than those that were measured
+            "labelSeparation": 10,
+            "labelFlush": False,
+        },
         "legend": plain,
         "header": {**plain, "titleFontWeight": 600, "labelFontWeight": 600, "labelColor": ink},
         "style": {
-            "label": {"color": ink, "fontSize": 11},
-            "note": {"color": soft, "fontSize": 11},
-            "halo": {"fill": ground, "stroke": ground, "strokeWidth": 4, "fontSize": 11},
+            "label": {"color": ink, "fontSize": FONT_SIZE},
+            "note": {"color": soft, "fontSize": FONT_SIZE},
+            "halo": {"fill": ground, "stroke": ground, "strokeWidth": 4, "fontSize": FONT_SIZE},
             "mark": {"color": BLUE if theme == "light" else SKY},
             "reference": {"color": soft, "strokeDash": [4, 3]},
             "unremarkable": {"color": faint},
+            "border": {"color": soft, "strokeWidth": 0.75},
         },
         "range": {
             "category": list(COLOURS),

@@ -1,4 +1,4 @@
-"""How the graph of comparisons hangs together as pairs are asked: Betti curves and persistence."""
+"""The topology of the comparison graph as pairs are compared: Betti curves and persistence."""
 
 from __future__ import annotations
 
@@ -7,23 +7,32 @@ from typing import Any
 import numpy as np
 
 from hodgerank.graph.topology import TopologyTracker
-from hodgerank.plotting.theme import COLOURS, altair, charted, data_of, heading
+from hodgerank.plotting.theme import (
+    COLOURS,
+    altair,
+    charted,
+    data_of,
+    heading,
+    legend_of,
+    sentence,
+)
 from hodgerank.types import FloatArray, IntArray
 
 MOST_BARS = 40
 MOST_STEPS = 600  # places on a curve
 WIDTH, HEIGHT = 560, 220
+AXIS = 50  # pixels of an axis with its title
 BAR = 9  # pixels from bar to bar
 FEW_TICKS = 8
-SERIES = ("components", "open loops")
+SERIES = ("components", "unfilled loops")
 
 
 @charted
 def topology_chart(tracker: TopologyTracker) -> Any:
-    """Components and open loops against the distinct pairs asked; below, each loop as a bar.
+    """Components and unfilled loops against the distinct pairs compared; below, each loop as a bar.
 
-    A loop is open while no triangles fill it. Of more than 40 loops the longest are shown; those
-    that the pair that closes them fills at once are none.
+    A loop is filled by triangles. Of more than 40 loops those that lasted longest are shown; loops
+    that are filled by the pair that closes them do not count.
     """
     alt = altair()
     loops = np.array(
@@ -32,21 +41,21 @@ def topology_chart(tracker: TopologyTracker) -> Any:
     beta_0, beta_1 = _curves(tracker, loops)
     notes = [
         _milestones(tracker, beta_0, beta_1),
-        "an open loop is one that no triangles fill: a cycle there shows in no three items",
+        "A cycle along an unfilled loop shows in no triangle.",
     ]
     if not len(loops):
         panels = _betti(beta_0, beta_1)
     else:
         notes.append(
-            "bars: each loop from the pair that opened it to the one that filled it; "
-            "triangle: still open"
+            "Bars: each loop, from the pair that created it to the pair that filled it. Triangle: "
+            "still unfilled."
         )
         if len(loops) > MOST_BARS:
-            notes.append(f"the {MOST_BARS} longest-lived of {len(loops):,} loops")
+            notes.append(f"The {MOST_BARS} longest-lived of {len(loops):,} loops.")
         panels = alt.vconcat(
             _betti(beta_0, beta_1, axis=False), _bars(loops, tracker.n_edges), spacing=14
         ).resolve_scale(x="shared", color="independent", shape="independent")
-    return panels.properties(title=heading(_finding(tracker), *notes))
+    return panels.properties(title=heading(_finding(tracker), *notes, width=WIDTH + AXIS))
 
 
 def _curves(tracker: TopologyTracker, loops: FloatArray) -> tuple[IntArray, IntArray]:
@@ -64,12 +73,13 @@ def _finding(tracker: TopologyTracker) -> str:
     n, pairs = tracker.n_items, tracker.n_edges
     parts, loops = tracker.beta_0, tracker.beta_1
     if not pairs:
-        return f"No pair of the {n:,} items has been asked"
+        return f"No pair of the {n:,} items has been compared"
     after = f"After {_count(pairs, 'distinct pair')}"
-    joined = f"all {n:,} items are joined" if parts == 1 else f"{parts:,} groups stay apart"
-    if loops:
-        return f"{after} {joined}, and {_count(loops, 'loop')} {'is' if loops == 1 else 'are'} open"
-    return f"{after} {joined}, and no loop is open"
+    groups = (
+        f"all {n:,} items are connected" if parts == 1 else f"{parts:,} groups are disconnected"
+    )
+    unfilled = _count(loops, "unfilled loop") if loops else "no unfilled loops"
+    return f"{after} {groups}, with {unfilled}"
 
 
 def _count(number: int, what: str) -> str:
@@ -77,16 +87,16 @@ def _count(number: int, what: str) -> str:
 
 
 def _milestones(tracker: TopologyTracker, beta_0: IntArray, beta_1: IntArray) -> str:
-    """When items were joined, and when most loops were open."""
-    told = []
+    """When items became connected, and when most loops were unfilled."""
+    found = []
     if tracker.n_edges and tracker.beta_0 == 1:
-        told.append(f"joined with pair {int(np.argmax(beta_0 == 1)):,}")
+        found.append(f"connected from pair {int(np.argmax(beta_0 == 1)):,} on")
     most = int(beta_1.max())
     if most:
-        told.append(f"at most {_count(most, 'open loop')}, with pair {int(beta_1.argmax()):,}")
+        found.append(f"at most {_count(most, 'unfilled loop')}, at pair {int(beta_1.argmax()):,}")
     else:
-        told.append("no loop was ever open")
-    return "; ".join(told)
+        found.append("no loop was ever unfilled")
+    return sentence("; ".join(found))
 
 
 def _betti(beta_0: IntArray, beta_1: IntArray, *, axis: bool = True) -> Any:
@@ -117,17 +127,13 @@ def _betti(beta_0: IntArray, beta_1: IntArray, *, axis: bool = True) -> Any:
             color=alt.Color(
                 "kind:N",
                 scale=alt.Scale(domain=list(SERIES), range=list(COLOURS[:2])),
-                legend=alt.Legend(
-                    title=None,
-                    orient="top",
-                    symbolType="stroke",
-                    symbolStrokeWidth=3,
-                    symbolOpacity=1,
+                legend=legend_of(
+                    SERIES, WIDTH, orient="top", symbolType="stroke", symbolStrokeWidth=3
                 ),
             ),
             tooltip=[
-                alt.Tooltip("pairs:Q", title="distinct pairs asked", format=","),
-                alt.Tooltip("kind:N", title="what"),
+                alt.Tooltip("pairs:Q", title="distinct pairs compared", format=","),
+                alt.Tooltip("kind:N", title="number of"),
                 alt.Tooltip("number:Q", format=","),
             ],
         )
@@ -146,7 +152,7 @@ def _bars(loops: FloatArray, n_edges: int) -> Any:
             "place": place,
             "opened": int(loops[k, 0]),
             "end": float(ends[k]),
-            "fate": "still open" if is_open[k] else f"filled by pair {int(ends[k]):,}",
+            "fate": "still unfilled" if is_open[k] else f"filled by pair {int(ends[k]):,}",
             "open": bool(is_open[k]),
         }
         for place, k in enumerate(order.tolist())
@@ -155,7 +161,7 @@ def _bars(loops: FloatArray, n_edges: int) -> Any:
         y=alt.Y("place:O", axis=None, scale=alt.Scale(paddingInner=0.25)),
         x=_pairs_axis("opened:Q", n_edges, shown=True),
         tooltip=[
-            alt.Tooltip("opened:Q", title="opened by pair", format=","),
+            alt.Tooltip("opened:Q", title="created by pair", format=","),
             alt.Tooltip("fate:N", title="then"),
         ],
     )
@@ -174,7 +180,7 @@ def _pairs_axis(field: str, n_edges: int, *, shown: bool) -> Any:
     alt = altair()
     return alt.X(
         field,
-        title="distinct pairs asked" if shown else None,
+        title="distinct pairs compared" if shown else None,
         scale=alt.Scale(domain=[0, _end(n_edges)], nice=False),
         axis=alt.Axis(labels=shown, ticks=shown, domain=shown, tickCount=8, **_whole(n_edges)),
     )

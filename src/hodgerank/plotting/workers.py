@@ -1,22 +1,30 @@
-"""The map of workers: which side they lean to, and how far they agree with the others."""
+"""The map of workers: position bias against agreement with the others."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Any, NamedTuple
-from unicodedata import combining, east_asian_width
 
 import numpy as np
 
-from hodgerank.display import cut
 from hodgerank.estimators.trust_statements import about_workers
 from hodgerank.estimators.workers.assessment import WorkerAssessment
 from hodgerank.plotting.binned_counts import count_cells, drawn_cells
-from hodgerank.plotting.theme import BLUE, ORANGE, altair, charted, data_of, heading, words_alone
+from hodgerank.plotting.text_width import FONT_SIZE, fitted, text_width
+from hodgerank.plotting.theme import (
+    BLUE,
+    ORANGE,
+    altair,
+    charted,
+    data_of,
+    heading,
+    legend_of,
+    sentence,
+    signed,
+    words_alone,
+)
 from hodgerank.types import FloatArray, IntArray
 
-FONT = 11  # pixels, as in the style "label"
-LETTER, WIDE_LETTER = 0.62, 1.05  # widths, of the font's size
 GAP = 5  # between a dot's middle and its label, beside the dot's radius
 
 
@@ -34,15 +42,6 @@ SIDES = {
     "above": Side("center", 0, -1),
     "below": Side("center", 0, 1),
 }
-
-
-def text_width(text: str) -> float:
-    """About how many pixels a label takes; rather too many."""
-    letters = (
-        0.0 if combining(sign) else WIDE_LETTER if east_asian_width(sign) in "WF" else LETTER
-        for sign in text
-    )
-    return FONT * sum(letters)
 
 
 def place_labels(
@@ -91,8 +90,8 @@ def _box(
     x: float, y: float, radius: float, width: float, side: Side
 ) -> tuple[float, float, float, float]:
     middle = x + side.across * (radius + GAP + width / 2)
-    height = y + side.down * (radius + GAP + FONT / 2)
-    return middle - width / 2, height - FONT / 2, middle + width / 2, height + FONT / 2
+    height = y + side.down * (radius + GAP + FONT_SIZE / 2)
+    return middle - width / 2, height - FONT_SIZE / 2, middle + width / 2, height + FONT_SIZE / 2
 
 
 def _meets_any(box: tuple[float, float, float, float], used: FloatArray) -> bool:
@@ -111,7 +110,7 @@ def label_layers(base: Any) -> list[Any]:
     for name, side in SIDES.items():
         away = f"datum.radius + {GAP}"
         across = {"dx": alt.expr(f"{side.across} * ({away})")} if side.across else {}
-        down = {"dy": alt.expr(f"{side.down} * ({away} + {FONT / 2})")} if side.down else {}
+        down = {"dy": alt.expr(f"{side.down} * ({away} + {FONT_SIZE / 2})")} if side.down else {}
         text = base.transform_filter(alt.datum.side == name).encode(text="label:N")
         layers += [
             text.mark_text(style=style, align=side.align, baseline="middle", **across, **down)
@@ -121,13 +120,15 @@ def label_layers(base: Any) -> list[Any]:
 
 
 HEIGHT = 380
-MAP, STRIP, STRIP_ALONE = 560, 130, 480  # widths in pixels
-MOST_DOTS = 2_000  # of workers of whom there is nothing to say
+MAP, STRIP, STRIP_ALONE = 520, 130, 480  # widths in pixels
+MOST_DOTS = 2_000  # of workers without a flag
 GRID = (56, 38)
-LONGEST_LABEL = 24
+LABEL_WIDTH = 150  # pixels
+AXIS, SPACING = 60, 24  # pixels of an axis with its title, and between two panels
 LARGEST, SMALLEST, INK = 240.0, 14.0, 40_000.0  # areas of a dot, and of all of them
 NARROWEST, LOWEST = 0.25, 0.4  # bias and agreement that are always on the map
-COIN = 0.5  # the agreement of one that has no bias
+MARGIN = 0.02  # of agreement, below the lowest dot
+CHANCE = 0.5  # agreement of random votes
 LEVELS = {"warning": (ORANGE, "triangle-up"), "note": (BLUE, "diamond")}
 GOLDEN = (5**0.5 - 1) / 2  # its multiples spread evenly
 
@@ -146,33 +147,38 @@ class _Panel(NamedTuple):
 def workers_chart(assessment: WorkerAssessment) -> Any:
     """Position bias against agreement with the others, a dot for each worker.
 
-    Those with a warning or note are coloured and named where there is room. Workers whose bias is
-    not known (the display order is not) stand in a strip by their agreement alone.
+    Those with a warning or note are coloured, and named where there is room. Workers whose position
+    bias is unknown, because the display order is, stand in a strip by their agreement alone.
     """
     said = [statement.words for statement in about_workers(assessment, len(assessment))]
     finding = said[0][:1].upper() + said[0][1:]
+    more = [sentence(words) for words in said[1:]]
     is_placed = np.isfinite(assessment.agreement)
     if not is_placed.any():
-        return words_alone(finding, *said[1:], "how far anybody agrees with others cannot be said")
+        return words_alone(finding, *more, "No agreement between workers can be computed.")
     notes = [
-        *said[1:],
-        "grey: nothing unusual, or nothing that can be said; size: answers; dashed: where a coin "
-        "would be",
+        *more,
+        "Grey: not flagged. Size: number of votes. Dashed: expected of random votes.",
     ]
     n_left_out = len(assessment) - int(is_placed.sum())
     if n_left_out:
-        notes.append(f"not shown: {n_left_out:,} whose agreement cannot be said")
+        notes.append(f"Not shown: {n_left_out:,} whose agreement is unknown.")
     panels = _panels(assessment, np.flatnonzero(is_placed))
-    lowest = np.floor(10 * min(LOWEST, float(assessment.agreement[is_placed].min()))) / 10
+    lowest = np.floor(10 * min(LOWEST, float(assessment.agreement[is_placed].min()) - MARGIN)) / 10
+    lowest = max(lowest, -MARGIN)
     drawn, n_nameless = [], 0
     for k, panel in enumerate(panels):
         chart, missing = _drawn(assessment, panel, float(lowest), is_first=k == 0)
         drawn.append(chart)
         n_nameless += missing
     if n_nameless:
-        notes.append(f"no room for the names of {n_nameless:,} workers with a warning or note")
-    whole = drawn[0] if len(drawn) == 1 else altair().hconcat(*drawn, spacing=24)
-    return whole.properties(title=heading(finding, *notes))
+        workers = (
+            "1 flagged worker is" if n_nameless == 1 else f"{n_nameless:,} flagged workers are"
+        )
+        notes.append(f"{workers} not named for lack of room.")
+    whole = drawn[0] if len(drawn) == 1 else altair().hconcat(*drawn, spacing=SPACING)
+    width = AXIS + sum(panel.width for panel in panels) + SPACING * (len(panels) - 1)
+    return whole.properties(title=heading(finding, *notes, width=width))
 
 
 def _panels(assessment: WorkerAssessment, rows: IntArray) -> list[_Panel]:
@@ -194,7 +200,7 @@ def _panels(assessment: WorkerAssessment, rows: IntArray) -> list[_Panel]:
 def _drawn(
     assessment: WorkerAssessment, panel: _Panel, lowest: float, *, is_first: bool
 ) -> tuple[Any, int]:
-    """A panel, and how many of note are not named in it."""
+    """A panel, and how many flagged workers are not named in it."""
     alt = altair()
     level = np.array(assessment.level)[panel.rows]
     quiet = np.flatnonzero(level == "none")
@@ -215,7 +221,7 @@ def _drawn(
         "y:Q",
         title="agreement with the others" if is_first else None,
         scale=alt.Scale(domain=[lowest, 1], nice=False),
-        axis=alt.Axis(format="%", tickCount=6, labels=is_first, ticks=is_first, domain=is_first),
+        axis=alt.Axis(format=".0%", tickCount=6, labels=is_first, ticks=is_first, domain=is_first),
     )
     base = alt.Chart().encode(x=x, y=y, tooltip=_tooltip(panel))
     sized = base.encode(size=alt.Size("area:Q", scale=None))
@@ -228,28 +234,30 @@ def _drawn(
     if len(quiet) > MOST_DOTS:
         layers.insert(0, _crowd(assessment, panel, quiet, lowest, x, y))
     if loud:
+        present = [each for each in LEVELS if each in level]
         coloured = sized.transform_filter(alt.datum.level != "none").encode(
-            color=_legend(alt.Color, 0), shape=_legend(alt.Shape, 1)
+            color=_legend(alt.Color, 0, present, panel.width),
+            shape=_legend(alt.Shape, 1, present, panel.width),
         )
         layers += [coloured.mark_point(filled=True, opacity=0.95), *label_layers(base)]
     drawn = alt.layer(*layers, data=data_of(values))
     return drawn.properties(width=panel.width, height=HEIGHT), n_nameless
 
 
-def _legend(channel: Any, part: int) -> Any:
+def _legend(channel: Any, part: int, levels: list[str], width: int) -> Any:
     alt = altair()
-    scale = alt.Scale(domain=list(LEVELS), range=[look[part] for look in LEVELS.values()])
-    return channel("level:N", scale=scale, legend=alt.Legend(title=None, orient="top"))
+    scale = alt.Scale(domain=levels, range=[LEVELS[each][part] for each in levels])
+    return channel("level:N", scale=scale, legend=legend_of(levels, width, orient="top"))
 
 
 def _x_title(panel: _Panel) -> str:
     if panel.is_map:
-        return "position bias (-1: always right, +1: always left)"
-    return "bias unknown" if panel.width == STRIP else "position bias unknown: spread to be seen"
+        return "position bias (−1: always right, +1: always left)"
+    return "unknown bias" if panel.width == STRIP else "position bias unknown"
 
 
 def _areas(assessment: WorkerAssessment, n: int) -> FloatArray:
-    """By number of answers; the more workers, the smaller."""
+    """By number of votes; the more workers, the smaller."""
     largest = max(SMALLEST, min(LARGEST, INK / n))
     shares = assessment.votes / max(1, int(assessment.votes.max()))
     return np.asarray(np.maximum(SMALLEST, largest * shares))
@@ -263,7 +271,7 @@ def _row(
         "worker": str(assessment.workers[worker]),
         "flag": assessment.flag[worker],
         "level": level,
-        "answers": int(assessment.votes[worker]),
+        "votes": int(assessment.votes[worker]),
         "x": round(float(panel.x[k]), 4),
         "y": round(float(assessment.agreement[worker]), 4),
         "area": round(area, 1),
@@ -273,7 +281,7 @@ def _row(
     }
     if panel.is_map:
         ends = assessment.position_bias_lower[worker], assessment.position_bias_upper[worker]
-        row["interval"] = f"{ends[0]:+.2f} to {ends[1]:+.2f}"
+        row["interval"] = f"{signed(ends[0])} to {signed(ends[1])}"
     return row
 
 
@@ -282,7 +290,7 @@ def _name(
 ) -> int:
     """Write labels where there is room; how many there was none for."""
     for row in loud:
-        row["label"] = cut(row["worker"], LONGEST_LABEL)
+        row["label"] = fitted(row["worker"], LABEL_WIDTH)
     left, right = panel.ends
     across = panel.width * (np.array([row["x"] for row in shown]) - left) / (right - left)
     down = HEIGHT * (1 - np.array([row["y"] for row in shown])) / (1 - lowest)
@@ -298,16 +306,16 @@ def _name(
 
 
 def _references(panel: _Panel, x: Any, y: Any) -> list[Any]:
-    """Lines through where a coin would be."""
+    """Lines through what random votes would give."""
     alt = altair()
-    lines = alt.Chart(data_of([{"x": 0, "y": COIN}])).mark_rule(style="reference")
+    lines = alt.Chart(data_of([{"x": 0, "y": CHANCE}])).mark_rule(style="reference")
     return [lines.encode(y=y), *([lines.encode(x=x)] if panel.is_map else [])]
 
 
 def _crowd(
     assessment: WorkerAssessment, panel: _Panel, quiet: IntArray, lowest: float, x: Any, y: Any
 ) -> Any:
-    """How many of those of whom there is nothing to say are where."""
+    """How many workers without a flag are where."""
     alt = altair()
     agreement = assessment.agreement[panel.rows[quiet]]
     ones = np.ones(len(quiet), np.int64)
@@ -315,7 +323,7 @@ def _crowd(
     values = count_cells(
         panel.x[quiet], agreement, ones, (panel.ends, (lowest, 1.0)), (columns, GRID[1])
     )
-    tooltip = [alt.Tooltip("count:Q", title="workers with nothing to say of", format=",")]
+    tooltip = [alt.Tooltip("count:Q", title="workers not flagged", format=",")]
     return drawn_cells(values, (x, y), tooltip, style="unremarkable")
 
 
@@ -324,10 +332,10 @@ def _tooltip(panel: _Panel) -> list[Any]:
     lines = [
         alt.Tooltip("worker:N"),
         alt.Tooltip("flag:N"),
-        alt.Tooltip("answers:Q", format=","),
+        alt.Tooltip("votes:Q", format=","),
         alt.Tooltip("y:Q", title="agreement", format=".1%"),
     ]
     if panel.is_map:
         lines.append(alt.Tooltip("x:Q", title="position bias", format="+.2f"))
-        lines.append(alt.Tooltip("interval:N", title="95 % interval"))
+        lines.append(alt.Tooltip("interval:N", title="95% CI"))
     return lines

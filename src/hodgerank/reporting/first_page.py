@@ -42,7 +42,7 @@ from hodgerank.reporting.messages import (
 from hodgerank.reporting.verdict import State
 
 MOST_PLACES, FEWEST_PLACES = 12, 5
-MOST_LINES = 24  # of names on the first page of A4, in the widest usual font
+MOST_LINES = 18  # of names on the first page of A4 or Letter, in the widest usual font
 LINE = 26  # letters of a name side by side
 STATUS_OF_ORDER: dict[State, Status] = {"settled": "good", "tied": "open"}
 FEW_VOTES = 50  # per worker: with fewer, close pairs hide most who click at random
@@ -116,11 +116,17 @@ def n_places(names: list[str]) -> int:
     """How many rows leave the page its one sheet, since long names take several lines."""
     used = 0
     for k, name in enumerate(names):
-        width = sum(2 if east_asian_width(letter) in "WF" else 1 for letter in name)
-        used += ceil(max(width, 1) / LINE)
+        used += ceil(max(sum(map(_width, name)), 1) / LINE)
         if used > MOST_LINES and k >= FEWEST_PLACES:
             return k
     return len(names)
+
+
+def _width(letter: str) -> float:
+    """About how wide a letter is, in those of plain text."""
+    if letter in "MW@%" or east_asian_width(letter) in "WF":
+        return 2.0
+    return 1.4 if letter.isupper() else 1.0
 
 
 def could_be(found: Findings, row: int) -> str:

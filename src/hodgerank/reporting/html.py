@@ -10,7 +10,7 @@ from html import escape
 from importlib.resources import files
 
 from hodgerank import __version__
-from hodgerank.plotting.charts import colour_rules, figure_of
+from hodgerank.plotting.charts import chart_style, figure_of
 from hodgerank.reporting.blocks import (
     Block,
     Bullets,
@@ -96,7 +96,7 @@ def _sentences(texts: tuple[Text, ...]) -> str:
 def _style() -> str:
     """Of the page, and of the charts in it."""
     style = (files("hodgerank.reporting") / "page.css").read_text(encoding="utf-8")
-    return style + colour_rules()
+    return style + chart_style()
 
 
 def _first_page(first: FirstPage) -> str:

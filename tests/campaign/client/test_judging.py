@@ -29,7 +29,7 @@ def test_a_judge_needs_no_more_than_its_token(live, clients):
         run = work(fake_llm, client, "m")
         assert len(fake_llm.calls) == 10
     assert (run.n_answers, run.n_counted) == (10, 10)
-    assert run.reason == "m has seen every pair: thank you"
+    assert run.reason == "m has seen every pair"
     [worker] = campaign.workers()
     assert (worker.worker, worker.n_answers) == ("m", 10)
 

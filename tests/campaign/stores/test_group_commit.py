@@ -64,7 +64,7 @@ def one_more(writing):
 
 
 def refuse(writing):
-    raise NoTask("busy", "come back later")
+    raise NoTask("busy", "try again later")
 
 
 def fail(writing):

@@ -145,7 +145,7 @@ def test_other_damage_is_an_error_with_its_line_and_nothing_is_lost(path, damage
     content = filled(path, record(), record(key="2"))
     first, second = content.splitlines(keepends=True)
     path.write_bytes(first + damage + b"\n" + second)
-    with pytest.raises(InvalidComparisons, match=r"line 2: .*take that line out") as caught:
+    with pytest.raises(InvalidComparisons, match=r"line 2: .*remove that line") as caught:
         CallLog(path)
     assert what in str(caught.value)
     assert path.read_bytes() == first + damage + b"\n" + second

@@ -225,7 +225,7 @@ def test_an_image_that_has_gone_is_said(tmp_path):
     left, right = pictures(tmp_path)
     showing = ShownPair(Sample(image=left), Sample(image=right))
     left.write_bytes(b"<html>")
-    with pytest.raises(InvalidArgument, match="is not an image any more"):
+    with pytest.raises(InvalidArgument, match="is no longer an image"):
         small().messages(QUESTION, showing)
     left.unlink()
     with pytest.raises(InvalidArgument, match="cannot be read any more"):
@@ -290,7 +290,7 @@ def test_a_template_is_read_from_a_file(tmp_path):
         ("user =", "user", "not readable as TOML"),
         (FILE, "", "has no user"),
         ("[answers]\nA = 1\nB = -1.0\nT = 0\nX = \"abstain\"\n", "", "has no answers"),
-        ("A = 1\nB = -1.0\nT = 0\n", "", "no label says"),
+        ("A = 1\nB = -1.0\nT = 0\n", "", "no label prefers"),
         ("{left}", "\x00", "not readable as TOML"),
     ],
 )  # fmt: skip
@@ -339,5 +339,5 @@ def test_templates_written_in_python_are_checked_too():
         Template(user="{question}{right}", labels=LABELS)
     with pytest.raises(InvalidArgument, match=r"\[-1, 1\]"):
         Template(user="{question}{left}{right}", labels={"A": 3, "B": -1})
-    with pytest.raises(InvalidArgument, match="no label says"):
+    with pytest.raises(InvalidArgument, match="no label prefers"):
         Template(user="{question}{left}{right}", labels={})

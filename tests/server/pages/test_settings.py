@@ -158,7 +158,7 @@ def test_mistakes_stand_beside_their_fields_and_change_nothing(owned):
     campaign = owned.campaign(budget=10)
     reply = owned.post("c", campaign.id, "settings", budget="-4", panel__return_to="ftp://x")
     assert reply.status_code == 422
-    assert 'id="budget-wrong">budget is a whole number, at least 1, not -4' in reply.text
+    assert 'id="budget-wrong">budget must be a whole number, at least 1, not -4' in reply.text
     assert 'id="panel_return_to-wrong"' in reply.text
     assert 'value="-4"' in reply.text
     assert campaign.settings.budget == 10
