@@ -152,7 +152,7 @@ class TrackProgress:
     @property
     def outlook(self) -> str:
         """The forecast in words, and what it takes for granted."""
-        caveat = "no ranking shows in the answers so far; if there is one, " * self.is_doubtful
+        caveat = "no significant ranking yet; if there is one, " * self.is_doubtful
         return f"{caveat}{self.forecast}"
 
     def to_dict(self) -> dict[str, Any]:

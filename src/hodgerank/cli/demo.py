@@ -69,7 +69,7 @@ class Look:
 
 @dataclass(frozen=True)
 class DemoResult(CommandResult):
-    """What was planted, and what was found."""
+    """The course of a demonstration: votes, ranking, planted and flagged workers."""
 
     looks: tuple[Look, ...]
     report: Report
