@@ -199,7 +199,7 @@ def _join(found: Findings) -> Text:
 
 
 def workers_line(found: Findings, workers: WorkerAssessment) -> VerdictLine:
-    """Who has a warning, and what the ranking is without them."""
+    """Name the workers with a warning, and the ranking without them."""
     warned = found.warned
     if not warned:
         is_adaptive, position_bias = found.votes.report.adaptive, found.settings.position_bias
@@ -214,7 +214,7 @@ def workers_line(found: Findings, workers: WorkerAssessment) -> VerdictLine:
 def line_of_unflagged(
     workers: WorkerAssessment, *, is_adaptive: bool, position_bias: Position | None
 ) -> VerdictLine:
-    """That nobody has a warning, and how much that means."""
+    """Say that no worker has a warning, and how much that means."""
     n_unchecked = sum(flag in (TOO_FEW, NOT_KNOWN) for flag in workers.flag)
     n = len(workers) - n_unchecked
     title = say("workers.title")
@@ -243,7 +243,7 @@ def notes_on(workers: WorkerAssessment, n_warned: int) -> tuple[Text, ...]:
 
 
 def without_flagged(found: Findings) -> Text:
-    """What the ranking is without the workers that have a warning."""
+    """Compare with the ranking without the workers that have a warning."""
     without = found.without
     if without is None or without.ranking is None:
         return say("workers.without_lost")

@@ -94,7 +94,7 @@ def _sentences(texts: tuple[Text, ...]) -> str:
 
 
 def _style() -> str:
-    """Of the page, and of the charts in it."""
+    """Styles of the page and of its charts."""
     style = (files("hodgerank.reporting") / "page.css").read_text(encoding="utf-8")
     return style + chart_style()
 

@@ -19,7 +19,7 @@ class ReportOptions:
     options
         Of `rank`: model, position bias, confidence ...
     with_forecast
-        Whether it is foreseen what more answers would buy.
+        Whether to forecast how many more votes are needed.
     seed
         Of the sampler that proposes pairs, and of forecasts.
     with_workers
@@ -27,7 +27,7 @@ class ReportOptions:
     candidates
         Pairs that can be asked; None: all.
     max_votes
-        How many more answers can be had; None: as many as are wanted.
+        How many more votes can be had; None: no limit.
     """
 
     options: Mapping[str, Any]
@@ -44,7 +44,7 @@ class ReportOptions:
 
     @property
     def position_bias(self) -> Position | None:
-        """Whose lean to a side is in the model."""
+        """Terms for position bias in the model."""
         return self.options.get("position_bias")
 
 

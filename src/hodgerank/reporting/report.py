@@ -76,7 +76,7 @@ class Report(Document, Displayed):
         return page(self)
 
     def to_markdown(self) -> str:
-        """The same without charts."""
+        """Return the report as Markdown, without charts."""
         from hodgerank.reporting.markdown import page
 
         return page(self)
