@@ -137,8 +137,8 @@ class TrackProgress:
     Attributes
     ----------
     is_doubtful
-        Whether coin tosses would give as much of a ranking, which is asked with the forecast: there
-        may be nothing that more answers could show.
+        Whether the votes contain no significant ranking, so that more votes may not help; only
+        determined with the forecast.
     """
 
     track: str

@@ -25,7 +25,7 @@ IN_ASCII = str.maketrans({"“": '"', "”": '"', "–": "-", "±": "+-", "…":
 
 
 def _in_ascii(error: UnicodeError) -> tuple[str, int]:
-    """What to print for letters that the terminal cannot show: plain signs, or their codes."""
+    """Replace letters that the terminal cannot show by plain signs, or by their codes."""
     if not isinstance(error, UnicodeEncodeError):
         raise error
     text = error.object[error.start : error.end].translate(IN_ASCII)

@@ -191,7 +191,7 @@ def find(votes: Comparisons, settings: ReportOptions, tell: Tell) -> Findings:
 
 
 def _statements(trust: TrustReport, settings: ReportOptions) -> tuple[Statement, ...]:
-    """Return the trust statements, with position bias accounted for where the model does."""
+    """Statements of the trust report; about the ranking with position bias in the model, if it is."""
     said, position_bias = trust.statements, settings.position_bias
     if position_bias is None or not any(one.about == "ranking" and one.concern for one in said):
         return said

@@ -199,7 +199,7 @@ def _join(found: Findings) -> Text:
 
 
 def workers_line(found: Findings, workers: WorkerAssessment) -> VerdictLine:
-    """Name the workers with a warning, and the effect of leaving them out."""
+    """Name the workers with a warning, and the ranking without them."""
     warned = found.warned
     if not warned:
         is_adaptive, position_bias = found.votes.report.adaptive, found.settings.position_bias
@@ -243,7 +243,7 @@ def notes_on(workers: WorkerAssessment, n_warned: int) -> tuple[Text, ...]:
 
 
 def without_flagged(found: Findings) -> Text:
-    """Describe the ranking without the workers that have a warning."""
+    """Compare with the ranking without the workers that have a warning."""
     without = found.without
     if without is None or without.ranking is None:
         return say("workers.without_lost")

@@ -131,7 +131,7 @@ def _order_line(found: GroupFindings) -> VerdictLine:
 
 
 def group_workers_line(found: GroupFindings) -> VerdictLine:
-    """List the workers with a warning, over all groups."""
+    """Name the workers with a warning, over all groups."""
     assert found.workers is not None  # there is no line without workers
     n = len(found.warned)
     if not n:
@@ -195,7 +195,7 @@ def _problem(group: Item, words: str) -> Text:
 
 
 def _consistency_section(found: GroupFindings) -> Section:
-    """List what needs attention, group by group."""
+    """Concerns of each group."""
     said = tuple(
         _problem(group, "; ".join(map(str, found.each[group].concerns))) for group in found.doubtful
     )

@@ -94,7 +94,7 @@ def _sentences(texts: tuple[Text, ...]) -> str:
 
 
 def _style() -> str:
-    """Return the style of the page and its charts."""
+    """Styles of the page and of its charts."""
     style = (files("hodgerank.reporting") / "page.css").read_text(encoding="utf-8")
     return style + chart_style()
 

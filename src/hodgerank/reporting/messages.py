@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
 from collections.abc import Sequence
 from functools import cache
@@ -35,17 +36,22 @@ def words(text: str, code: str = "") -> Text:
 
 
 def name_of(item: object) -> str:
-    """The name of an item or worker, for a cell of a table."""
-    return shortened(visible(str(item)), LONGEST_NAME)
+    """The name of an item or worker for a cell of a table, where a number stands in quotes.
+
+    >>> name_of("tea"), name_of(16)
+    ('tea', '“16”')
+    """
+    name = _shown(item)
+    return f"“{name}”" if re.fullmatch(r"[+-]?[\d.,]+", name) else name
 
 
 def quoted(item: object) -> str:
-    """The name of an item or worker in a sentence, where it might be taken for a number or a word.
+    """The name of an item or worker in a sentence, where it might be taken for a word of it."""
+    return f"“{_shown(item)}”"
 
-    >>> quoted(16)
-    '“16”'
-    """
-    return f"“{name_of(item)}”"
+
+def _shown(item: object) -> str:
+    return shortened(visible(str(item)), LONGEST_NAME)
 
 
 def listed(items: Sequence[object]) -> Text:

@@ -127,7 +127,7 @@ def about_reading(report: ReadReport) -> tuple[Paragraph | Bullets, ...]:
 
 
 def _unrecorded(votes: Comparisons, description: Description) -> Text | None:
-    """List what was not recorded, for which other reports have a section."""
+    """Name what was not recorded, for which other reports have a section."""
     if not votes.n_workers and description.display_order is None:
         return say("data.neither")
     if not votes.n_workers:

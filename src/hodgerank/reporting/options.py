@@ -17,17 +17,17 @@ class ReportOptions:
     Attributes
     ----------
     options
-        Options of `rank`: model, position bias, confidence ...
+        Of `rank`: model, position bias, confidence ...
     with_forecast
         Whether to forecast how many more votes are needed.
     seed
-        Seed of the sampler that proposes pairs, and of forecasts.
+        Of the sampler that proposes pairs, and of forecasts.
     with_workers
         Whether workers are assessed.
     candidates
         Pairs that can be asked; None: all.
     max_votes
-        How many more votes can be collected; None: no limit.
+        How many more votes can be had; None: no limit.
     """
 
     options: Mapping[str, Any]
@@ -44,7 +44,7 @@ class ReportOptions:
 
     @property
     def position_bias(self) -> Position | None:
-        """The position-bias term of the model."""
+        """Terms for position bias in the model."""
         return self.options.get("position_bias")
 
 

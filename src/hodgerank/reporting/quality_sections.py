@@ -110,7 +110,7 @@ def outliers_section(found: Findings) -> Section | None:
 
 
 def position_bias_section(found: Findings) -> Section | None:
-    """Position bias; None where the display order is not known."""
+    """Test of position bias; None where the display order is not known."""
     report = found.trust.position_bias
     if not report.n_known:
         return None

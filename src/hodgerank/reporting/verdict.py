@@ -41,7 +41,7 @@ several items could be the best.
 
 @dataclass(frozen=True, eq=False)
 class Verdict:
-    """The verdict on the order.
+    """Verdict on the order.
 
     Attributes
     ----------
@@ -79,7 +79,7 @@ class Verdict:
 
     @property
     def goal(self) -> Literal["best", "order"]:
-        """The question that more votes should decide."""
+        """Question that more votes should decide."""
         return "best" if self.state == "tied" else "order"
 
     @cached_property
@@ -147,7 +147,7 @@ def reach_verdict(
 
 
 def _certainty(ranking: Ranking, rows: IntArray, doubts: FloatArray) -> float:
-    """Probability that the first is the best, bounded by the doubts, single and summed."""
+    """Probability that the first is the best, bounded by the sum and the largest of the doubts."""
     if len(rows) < 2:
         return 1.0
     drawn = top_k_certainty(ranking, 1, [ranking.items[k] for k in rows])
