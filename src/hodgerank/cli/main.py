@@ -31,21 +31,6 @@ ASCII = {
 READ_NO_FURTHER = 1  # exit status of typer and rich for a closed pipe, not one of ours
 
 
-PLAIN = "hodgerank.plain"
-IN_ASCII = str.maketrans({"“": '"', "”": '"', "–": "-", "±": "+-", "…": "..."})
-
-
-def _in_ascii(error: UnicodeError) -> tuple[str, int]:
-    """What to print for letters that the terminal cannot show: plain signs, or their codes."""
-    if not isinstance(error, UnicodeEncodeError):
-        raise error
-    text = error.object[error.start : error.end].translate(IN_ASCII)
-    return text.encode("ascii", "backslashreplace").decode(), error.end
-
-
-codecs.register_error(PLAIN, _in_ascii)
-
-
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run a command and exit with its status."""
     sys.exit(run_interruptibly(lambda: _run(arguments)))
