@@ -77,7 +77,7 @@ RULES = (
     ),
     # one word for one thing
     Rule(r"habits?\b", "note", TWO_WORDS),
-    Rule(r"(with|has|have) a fault\b|at fault\b", "warning", TWO_WORDS),
+    Rule(r"(has|have) a fault\b|at fault\b", "warning", TWO_WORDS),
     Rule(r"rules? of attention\b", "attention check", TWO_WORDS),
     Rule(r"pairs? (that (are|is|were) |which are )?out\b", "pending, in progress", TWO_WORDS),
     Rule(r"dealt\b(?! with)|(drawn )?by lot\b", "assigned, random", TWO_WORDS),
@@ -90,7 +90,7 @@ RULES = (
     ),
     # plain English
     Rule(r"anew\b", "again", OLD),
-    Rule(r"whatever\b|wherever\b|whoever\b|moreover\b", "any, if, or nothing", OLD),
+    Rule(r"whatever\b|wherever\b|moreover\b", "any, if, or nothing", OLD),
     Rule(r"to be had\b", "available", OLD),
     Rule(r"go(es)? on where\b", "resumes", OLD),
     Rule(r"way round\b", "in both orders, reversed", OLD),

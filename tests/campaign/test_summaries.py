@@ -75,7 +75,7 @@ def test_no_forecast_is_made_of_coin_tosses_without_saying_so():
     coin = Random(5)
     found = tossed("tau >= 0.9", lambda task: coin.choice([-1, 1]))
     assert found.tracks[0].is_doubtful
-    assert "no ranking shows in the answers so far; if there is one, expected" in found.sentence
+    assert "no significant ranking yet; if there is one, expected" in found.sentence
     found = tossed("tau >= 0.999", lambda task: 1 if task.left < task.right else -1)
     assert not found.tracks[0].is_doubtful
     assert "shows" not in found.sentence

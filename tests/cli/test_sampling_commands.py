@@ -21,7 +21,7 @@ def test_plan_from_a_list_of_items(run, tmp_path):
     items.write_text("apple\npear\nplum\nfig\n")
     status, out, _ = run("plan", items, "-n", 4, "--target", 0)
     assert status == 0
-    assert "4 items, 0 answers so far" in out
+    assert "4 items, 0 votes so far" in out
     assert all(name in out for name in ("apple", "pear", "plum", "fig"))
 
 

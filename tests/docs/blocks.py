@@ -21,7 +21,7 @@ from markdown_it.token import Token
 
 Kind = Literal["python", "cell", "output", "console", "sh", "data", "directive"]
 
-DATA_LANGUAGES = {"text", "csv", "json", "bibtex", "toml", "yaml", "mermaid"}
+DATA_LANGUAGES = {"text", "csv", "json", "bibtex", "toml", "yaml", "mermaid", "r"}
 DIRECTIVES = {
     "{eval-rst}",
     "{include}",

@@ -168,5 +168,5 @@ def test_candidates_are_checked():
     for wrong in ([("a", "b", "c")], [("a",)], 5, [["a", ["b"]]]):
         with pytest.raises(InvalidArgument, match="list of pairs"):
             hr.bayes_rank(votes, candidates=wrong)
-    with pytest.raises(InvalidArgument, match="do not go together"):
+    with pytest.raises(InvalidArgument, match="cannot be combined"):
         hr.bayes_rank(votes, candidates="all", position_bias="common")

@@ -59,7 +59,7 @@ def test_without_workers_single_answers_are_resisted():
     ranking = hr.robust_rank(rows)
     assert ranking.items == ("a", "b", "c", "d")
     assert ranking.workers == ()
-    assert "workers are not known" in ranking.notes[0]
+    assert "workers are not recorded" in ranking.notes[0]
     gap = ranking.scores[0] - ranking.scores[-1]
     plain = hr.hodge_rank(rows).scores
     assert gap > plain[0] - plain[-1]

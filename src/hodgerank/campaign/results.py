@@ -1,4 +1,4 @@
-"""What the answers of a campaign say: the ranking, how sure it is, whether that is enough."""
+"""Results of a campaign: the ranking, its certainty, and whether the target is reached."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ class TrackStanding:
 
     @cached_property
     def is_doubtful(self) -> bool:
-        """Whether coin tosses would give as much of a ranking; not before there are answers."""
+        """Whether the votes contain no significant ranking; False while there are none."""
         if not self.n_votes:
             return False
         found, position_bias = decompose(self.votes), self.settings.position_bias
@@ -137,8 +137,8 @@ class TrackProgress:
     Attributes
     ----------
     is_doubtful
-        Whether coin tosses would give as much of a ranking, which is asked with the forecast: there
-        may be nothing that more answers could show.
+        Whether the votes contain no significant ranking, so that more votes may not help; only
+        determined with the forecast.
     """
 
     track: str
@@ -152,7 +152,7 @@ class TrackProgress:
     @property
     def outlook(self) -> str:
         """The forecast in words, and what it takes for granted."""
-        caveat = "no ranking shows in the answers so far; if there is one, " * self.is_doubtful
+        caveat = "no significant ranking yet; if there is one, " * self.is_doubtful
         return f"{caveat}{self.forecast}"
 
     def to_dict(self) -> dict[str, Any]:
@@ -172,7 +172,7 @@ class TrackProgress:
 
 
 def ranking_command(snapshot: CampaignSnapshot, file: str = "votes.csv") -> str:
-    """What to type, where the votes that count are in a file."""
+    """Return the command that ranks a file of the exported votes."""
     settings, tasks = snapshot.settings, snapshot.tasks
     words = ["hodgerank rank", file]
     if settings.ranking != "robust":

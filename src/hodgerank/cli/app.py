@@ -102,7 +102,7 @@ MAIN_TABLE = {
     ),
     "plan": Row(
         "plan",
-        "Plan the next pairs to ask, best first, from the votes so far or from a list of items.",
+        "Choose the next pairs to compare, most informative first.",
     ),
     "judge": Row("judge", "Rank texts, images or model outputs with language models as judges."),
     "replay": Row(

@@ -53,6 +53,7 @@ QUESTION = "Which photo belongs in the calendar?"
 VOTES_EACH = 40
 VETTING = 8  # votes of each worker on pairs that are not chosen to be close
 LOOKS = (15, 30, 60, 120, 240, 420, 600)
+TIED = "A bracket joins photos whose order is not settled: neighbours are statistically tied."
 BAR, PLOT = 20, 30  # columns of a bar and of the interval plot
 
 
@@ -68,7 +69,7 @@ class Look:
 
 @dataclass(frozen=True)
 class DemoResult(CommandResult):
-    """What was planted, and what was found."""
+    """The course of a demonstration: votes, ranking, planted and flagged workers."""
 
     looks: tuple[Look, ...]
     report: Report
@@ -103,11 +104,6 @@ class DemoResult(CommandResult):
         planted = _listed([f"{name} {what}" for name, (_, what) in PLANTED.items()])
         console.print(verbatim(f"Planted: {planted}."))
         console.print(verbatim(self._found()))
-        weights = self._findings.ranking.worker_weights
-        weighed = ", ".join(f"{name} {weights[name]:.2f}" for name in PLANTED)
-        console.print(
-            verbatim(f"Weight of their votes: {weighed} (1 counts in full, -1 is reversed).")
-        )
         console.print("\n[bold]4. The report[/bold]  hodgerank report votes.csv\n")
         for text in self.report.answer:
             console.print(verbatim(str(text)), soft_wrap=True)
@@ -130,7 +126,7 @@ def _listed(names: Sequence[str]) -> str:
 
 
 def _interval_plot(found: Findings, console: Console) -> list[str]:
-    """Places, names and intervals; items of one tier stand behind one bracket."""
+    """Places, names and intervals; a bracket joins the items of a tier."""
     ranking, verdict = found.ranking, found.verdict
     is_unicode = (console.encoding or "").lower().startswith("utf")
     line, dot, brackets = ("─", "●", "┌│└ ") if is_unicode else ("-", "o", "/|\\ ")
@@ -152,14 +148,10 @@ def _interval_plot(found: Findings, console: Console) -> list[str]:
             places = f"{best}" if best == worst else f"{best} to {worst}"
             name = str(ranking.items[k])
             lines.append(f"{places:>8} {mark} {name}{' ' * (width - cell_len(name))}  {plot}")
-    tied = any(first < last for first, last in verdict.tiers)
     return [
         f"{'place':>8}   {'photo':{width}}  score with 95% interval",
         *lines,
-        *(
-            ["", "Photos in one bracket are statistically tied: their order could be chance."]
-            * tied
-        ),
+        *(["", TIED] if any(first < last for first, last in verdict.tiers) else []),
     ]
 
 

@@ -78,7 +78,7 @@ class PlanResult(CommandResult):
         }
 
     def cautions(self) -> list[str]:
-        """What was dropped or doubtful in the reading."""
+        """Return warnings about reading."""
         return cautions_of(self.report)
 
     def to_table(self) -> pl.DataFrame:
@@ -107,7 +107,7 @@ class PlanResult(CommandResult):
         """The pairs, best first, and what they lead to."""
         show_reading(self.report, console)
         console.print(
-            f"{self.n_items:,} items, {self.n_votes:,} answers so far; strategy {self.strategy}",
+            f"{self.n_items:,} items, {self.n_votes:,} votes so far; strategy {self.strategy}",
             style="dim",
         )
         table = plain_table()
@@ -283,7 +283,7 @@ def plan(
     ] = "auto",
     top: Annotated[
         int | None,
-        typer.Option(min=1, help="Aim at which items are the N best, not at the order of all."),
+        typer.Option(min=1, help="Find the N best items instead of the whole order."),
     ] = None,
     items: Annotated[
         Path | None,
@@ -291,39 +291,39 @@ def plan(
     ] = None,
     exclude: Annotated[
         list[str] | None,
-        typer.Option(help="An item not to ask, or a file of pairs not to ask; may be repeated."),
+        typer.Option(help="An item to leave out, or a file of pairs to leave out; repeatable."),
     ] = None,
     pending: Annotated[
-        Path | None, typer.Option(help="File of pairs that are out and not answered yet.")
+        Path | None, typer.Option(help="File of pairs in progress: asked, but not answered yet.")
     ] = None,
     for_worker: Annotated[
-        str | None, typer.Option("--for", help="Leave out what this worker has answered.")
+        str | None, typer.Option("--for", help="Leave out pairs that this worker has answered.")
     ] = None,
     target: Annotated[
         float | None,
         typer.Option(
-            help="Expected Kendall's tau to forecast for, or with --top how certain the best are "
-            "to be; 0.9 up to 200 items, 0 for none."
+            help="Target of the forecast: expected Kendall's tau, or with --top the certainty of "
+            "the best; default 0.9 up to 200 items, 0 for no forecast."
         ),
     ] = None,
-    seed: Annotated[int, typer.Option(min=0, help="Breaks ties.")] = 0,
+    seed: Annotated[int, typer.Option(min=0, help="Seed that breaks ties.")] = 0,
     show: Annotated[int, typer.Option(min=0, help="Show N pairs, 0 shows all.")] = 50,
     output: Annotated[
         Path | None,
         output_option(
-            "Write a sheet to be filled in (pair, left, right, answer, worker, note, asked_by): "
+            "Write a sheet to fill in (pair, left, right, answer, worker, note, asked_by): "
             ".csv, .parquet, .json"
         ),
     ] = None,
     as_json: AsJson = False,
 ) -> PlanResult:
-    """Plan the next pairs to ask, best first, from the votes so far or from a list of items.
+    """Choose the next pairs to compare, most informative first.
 
-    Each pair is chosen as if those before it were already out, so the whole list can be handed out
-    at once. Left and right are balanced over what was shown before. In the sheet that --output
-    writes, a survey team fills in the answer (left, right, tie, or the name) and the worker; a pair
-    that is asked twice is for another person. Filled in as far as it is, it is read like any votes;
-    by the column asked_by it is known that earlier answers led to the pairs.
+    Starts from votes, or from a list of items. Each pair is chosen as if those before it had been
+    asked, so the whole list can be handed out at once. Left and right are balanced over all pairs
+    shown. --output writes a sheet in which people fill in the answer (left, right, tie, or the
+    name) and the worker; a pair listed twice is for two people. A sheet can be read as votes before
+    it is complete. Its column asked_by records that the pairs were chosen adaptively.
 
     Examples:
       hodgerank plan items.txt --budget 50 -o pairs.csv

@@ -91,7 +91,7 @@ def taking_turns(path: Path) -> Iterator[None]:
 
 
 def with_state(path: Path, votes: Comparisons | ComparisonGraph, again: bool) -> EdgeFile:
-    """What the file holds, and the votes."""
+    """Add the votes to those of the file, if it exists."""
     return EdgeFile.read(path).add(votes, again=again) if path.exists() else edge_file(votes)
 
 
@@ -152,7 +152,7 @@ class RankResult(CommandResult):
         return count(self.n_workers, "worker") + " (votes weighted by worker)" * bool(weights)
 
     def cautions(self) -> list[str]:
-        """What was dropped or doubtful in the reading, and what the ranking does not know."""
+        """Return warnings about reading and ranking."""
         return [*cautions_of(self.report), *self._about_the_ranking()]
 
     def _about_the_ranking(self) -> list[str]:

@@ -105,7 +105,7 @@ class CompareResult(CommandResult):
         show_written(self.written, console)
 
     def cautions(self) -> list[str]:
-        """What was dropped or doubtful in the reading, and in the comparison."""
+        """Return warnings about reading and comparison."""
         return [*cautions_of(self.report), *self.comparison.notes]
 
     def write(self, path: Path) -> None:

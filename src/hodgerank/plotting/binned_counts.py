@@ -1,4 +1,4 @@
-"""Counts on a grid, where there are more dots than can be told apart."""
+"""Counts on a grid, for more dots than can be seen one by one."""
 
 from __future__ import annotations
 

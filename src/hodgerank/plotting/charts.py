@@ -78,13 +78,13 @@ def _html(specification: dict[str, Any]) -> str:
 
 
 def _specified(chart: Any) -> dict[str, Any]:
-    """What is to be drawn; it was checked when the chart was made."""
+    """Return the specification, which was checked when the chart was made."""
     specification: dict[str, Any] = _with_visible_names(chart.to_dict(validate=False))
     return specification
 
 
 def _with_visible_names(part: Any) -> Any:
-    """The same specification; control characters in names are fatal to what draws it."""
+    """Escape control characters in names, on which the renderer fails."""
     if isinstance(part, str):
         return visible(part)
     if isinstance(part, dict):
@@ -96,7 +96,7 @@ class InScript(json.JSONEncoder):
     """JSON inside a script of HTML: `</script>` in the name of an item does not end it."""
 
     def encode(self, o: Any) -> str:
-        """The same values, without a character that HTML minds."""
+        """Replace characters that are special in HTML."""
         text = super().encode(o)
         return re.sub("[<>&\u2028\u2029]", lambda found: f"\\u{ord(found[0]):04x}", text)
 
@@ -127,7 +127,7 @@ def figure_of(chart: Any, prefix: str, words: str | None = None) -> str:
 
 
 def chart_style() -> str:
-    """What the stylesheet of a page with charts needs."""
+    """Return the style rules that a page with charts needs."""
     rules = (files("hodgerank.plotting") / "charts.css").read_text(encoding="utf-8")
     drawn = {**SHADES["light"]._asdict(), "accent": BLUE}
     return rules + "\n".join(

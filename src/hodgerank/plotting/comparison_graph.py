@@ -44,7 +44,7 @@ UPWARDS = (EVEN, WITH, AGAINST)  # what is drawn on top of what
 
 @dataclass(frozen=True)
 class _Picture:
-    """What is drawn: items, or groups of items that are neighbours in the ranking.
+    """The nodes and edges to draw: items, or groups of neighbours in the ranking.
 
     `flows` are mean votes for i against j.
     """

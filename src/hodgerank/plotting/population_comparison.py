@@ -125,12 +125,12 @@ def _colour(rows: list[dict[str, Any]], names: list[str], width: float) -> Any:
 
 
 def _names(found: RankingComparison, column: float) -> list[str]:
-    """Of the populations, short enough for their columns."""
+    """Names of the populations, short enough for their columns."""
     return fitted_apart([str(population) for population in found.populations], column / BOLD - GAP)
 
 
 def _kinds(names: list[str]) -> tuple[str, ...]:
-    """Of items that moved: higher in the first of two populations, or in the other."""
+    """Directions in which items moved: higher in the first of two populations, or in the other."""
     if len(names) == 2:
         return tuple(f"higher for {population}" for population in names)
     return ("moved",)
@@ -169,7 +169,7 @@ def _rows(found: RankingComparison, names: list[str]) -> list[dict[str, Any]]:
 
 
 def _shown(found: RankingComparison) -> set[Item]:
-    """Items that are drawn: what moved most surely, and of the others every few."""
+    """Return the items to draw: the most significantly moved ones, and a sample of the others."""
     p_values = found.item_p_values.min(axis=0)
     moved = sorted(found.moved, key=lambda item: p_values[found.common.index(item)])
     moved = moved[:MOST_LINES]
@@ -181,7 +181,7 @@ def _shown(found: RankingComparison) -> set[Item]:
 def _choose_labels(
     rows: list[dict[str, Any]], names: list[str], step: float, *, label_all: bool
 ) -> None:
-    """Label the first and the last column where there is room, what moved most surely first."""
+    """Label the first and the last column where there is room, by significance."""
     for population in {names[0], names[-1]}:
         taken: list[float] = []
         column = [row for row in rows if row["population"] == population]

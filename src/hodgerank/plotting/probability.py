@@ -100,7 +100,7 @@ def _axis(names: list[str], side: str) -> Any:
 
 
 def _certainties(ranking: Ranking, n: int) -> FloatArray:
-    """That each of the first n items is truly better than each other; NaN of other components."""
+    """Certainty that each of the first n items beats each other; NaN across components."""
     sure = np.full((n, n), np.nan)
     a, b = np.nonzero(np.equal.outer(ranking.components[:n], ranking.components[:n]))
     sure[a, b] = certainties(ranking, a, b)

@@ -80,9 +80,9 @@ def group_rankings_chart(rankings: GroupRankings, *, most_lines: int | None = No
 
 
 def who_leads(ranking: Ranking, n_groups: int = 1) -> str:
-    """Who leads, and whether that is significant, in words.
+    """Say which item leads, and whether that is significant.
 
-    Nobody does where votes form several disconnected groups that a prior alone ranks together.
+    None leads where only the prior connects several groups of items.
     """
     if n_groups > 1:
         return f"The items form {n_groups:,} disconnected groups: no item can be called the best"
@@ -117,7 +117,7 @@ def _shown(ranking: Ranking) -> IntArray:
 
 
 def _labels(ranking: Ranking, rows: IntArray) -> dict[int, str]:
-    """What is written beside the lines, by position."""
+    """Return the labels beside the lines, by position."""
     names = [str(ranking.items[k]) for k in rows.tolist()]
     return dict(zip(rows.tolist(), fitted_apart(names, LABEL_WIDTH), strict=True))
 
@@ -217,7 +217,7 @@ def _intervals(ranking: Ranking, labels: dict[int, str], borders: set[int], axis
 
 
 def _values(row: RankedItem) -> dict[str, Any]:
-    """What is drawn of an item, and what its tooltip says."""
+    """Return the values to draw for an item, and its tooltip."""
     best, worst = row.rank_lower, row.rank_upper
     return {
         "item": str(row.item),

@@ -1,4 +1,4 @@
-"""Widen a drawing until its text fits, whatever the font.
+"""Widen a drawing until its text fits in any common font.
 
 Vega lays a chart out with the fonts of the machine that draws it. Where these are narrower than
 those of the machine that shows it, text at the edges would be cut off.

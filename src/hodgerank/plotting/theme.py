@@ -84,7 +84,7 @@ def charted(draw: Callable[Arguments, Any]) -> Callable[Arguments, Any]:
 
 
 def with_theme(chart: Any, theme: Theme | None) -> Any:
-    """The same chart on a light or dark ground; with None without a look, to be combined.
+    """Return the chart on a light or dark background; None leaves it plain, for combining.
 
     Altair does not join charts that have a look of their own (`a | b`): take it off, join them, and
     give it to the whole.

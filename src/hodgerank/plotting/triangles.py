@@ -155,7 +155,7 @@ def _ways(triangle: Cycle | InconsistentTriangle) -> list[dict[str, Any]]:
 
 
 def _arrow(start: FloatArray, end: FloatArray) -> tuple[FloatArray, FloatArray, float]:
-    """Its two ends, and how far a mark that points upwards is turned clockwise, in degrees."""
+    """Return the ends of an arrow, and the clockwise rotation of its head in degrees."""
     way = (end - start) / np.hypot(*(end - start))
     turn = round(float(np.degrees(np.arctan2(way[0], -way[1]))) % 360, 1)
     return start + GAP * way, end - GAP * way, turn

@@ -257,7 +257,7 @@ def _x_title(panel: _Panel) -> str:
 
 
 def _areas(assessment: WorkerAssessment, n: int) -> FloatArray:
-    """By number of votes; the more workers, the smaller."""
+    """Size of marks by number of votes; smaller for more workers."""
     largest = max(SMALLEST, min(LARGEST, INK / n))
     shares = assessment.votes / max(1, int(assessment.votes.max()))
     return np.asarray(np.maximum(SMALLEST, largest * shares))

@@ -11,8 +11,8 @@ from scipy.special import ndtr
 import hodgerank as hr
 from hodgerank.kernels.expectation_propagation import (
     PROBIT,
-    Answers,
     DenseDifferences,
+    PairVotes,
     Sites,
     SparseDifferences,
     dense_precision,
@@ -27,7 +27,7 @@ VARIANCE = 0.7
 def of(graph):
     wins, losses = graph.weights * (1 + graph.flows) / 2, graph.weights * (1 - graph.flows) / 2
     nothing = np.zeros(graph.n_edges)
-    return Answers.without_bias(PROBIT, wins, losses), Sites(nothing, nothing)
+    return PairVotes.without_bias(PROBIT, wins, losses), Sites(nothing, nothing)
 
 
 def by_matrices(graph, tolerance=1e-8):

@@ -14,7 +14,7 @@ _MARKS = {b"\x89PNG\r\n\x1a\n": "png", b"\xff\xd8\xff": "jpeg", b"GIF87a": "gif"
 
 @dataclass(frozen=True)
 class Sample:
-    """What one item shows in one context: a text, an image, or both.
+    """The text, image, or both that an item shows in one context.
 
     >>> Sample("A cat sat on a mat.", context="Write a sentence.").context
     'Write a sentence.'
