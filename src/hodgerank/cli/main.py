@@ -16,23 +16,19 @@ from hodgerank.errors import DisconnectedGraph, HodgeRankError, InvalidArgument
 
 PLAIN = "plain"
 """Name of the error handler of streams that cannot encode every character."""
-ASCII = {"±": "+-", "−": "-", "–": "-", "…": "...", "│": "|", "─": "-", "└": "+", "●": "*"}
+ASCII = {
+    "±": "+-",
+    "−": "-",
+    "–": "-",
+    "…": "...",
+    "│": "|",
+    "─": "-",
+    "└": "+",
+    "●": "*",
+    "“": '"',
+    "”": '"',
+}
 READ_NO_FURTHER = 1  # exit status of typer and rich for a closed pipe, not one of ours
-
-
-PLAIN = "hodgerank.plain"
-IN_ASCII = str.maketrans({"“": '"', "”": '"', "–": "-", "±": "+-", "…": "..."})
-
-
-def _in_ascii(error: UnicodeError) -> tuple[str, int]:
-    """Replace letters that the terminal cannot show by plain signs, or by their codes."""
-    if not isinstance(error, UnicodeEncodeError):
-        raise error
-    text = error.object[error.start : error.end].translate(IN_ASCII)
-    return text.encode("ascii", "backslashreplace").decode(), error.end
-
-
-codecs.register_error(PLAIN, _in_ascii)
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

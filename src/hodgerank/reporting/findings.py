@@ -191,7 +191,7 @@ def find(votes: Comparisons, settings: ReportOptions, tell: Tell) -> Findings:
 
 
 def _statements(trust: TrustReport, settings: ReportOptions) -> tuple[Statement, ...]:
-    """Statements of the trust report; about the ranking with position bias in the model, if it is."""
+    """Statements of the trust report, with position bias in the model where it was asked for."""
     said, position_bias = trust.statements, settings.position_bias
     if position_bias is None or not any(one.about == "ranking" and one.concern for one in said):
         return said
