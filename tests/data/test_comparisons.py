@@ -69,7 +69,7 @@ def test_select_keeps_everything_but_the_other_rows():
 
 
 def test_repr_is_a_line():
-    assert repr(build()) == "Comparisons(2 answers, 3 items, 0 workers)"
+    assert repr(build()) == "Comparisons(2 votes, 3 items, 0 workers)"
 
 
 def test_reading_comparisons_gives_them_back():
@@ -81,5 +81,5 @@ def test_rows_that_stand_for_several_answers_are_written_as_several():
     votes = hr.read_comparisons([("a", "b", 1), ("b", "c", 1), ("c", "a", 1)])
     votes = replace(votes, multiplicity=[3, 2, 5])
     assert len(votes.to_frame()) == votes.n_votes == 10
-    assert "10 answers" in repr(votes)
+    assert "10 votes" in repr(votes)
     np.testing.assert_allclose(hr.hodge_rank(votes.to_frame()).scores, hr.hodge_rank(votes).scores)

@@ -28,7 +28,7 @@ def rows(crowd: Crowd, seed: int = 0) -> list[tuple]:
 
 @pytest.mark.parametrize(
     ("display", "why"),
-    [("winner", "winner had been written first"), ("first", "sorted"), ("better", "sorted")],
+    [("winner", "winner were always listed first"), ("first", "sorted"), ("better", "sorted")],
 )
 def test_orders_of_files_are_not_taken_for_the_screen(display, why):
     votes = hr.read_comparisons(rows(Crowd(display=display)))
@@ -94,7 +94,7 @@ def test_workers_whose_winners_come_first_are_told_from_those_who_click():
     unknown = {votes.workers[w] for w in np.unique(votes.worker[~votes.display_known])}
     assert len(unknown & {f"w{k:02d}" for k in range(4, 12)}) >= 6
     assert not unknown & {f"w{k:02d}" for k in range(12, 20)}
-    assert "as if the winner stood first" in votes.report.display_doubt
+    assert "as if the winner were listed first" in votes.report.display_doubt
     clicking = [f for f in hr.assess_workers(votes).flag if f == "position-clicking"]
     assert 3 <= len(clicking) <= 6
 

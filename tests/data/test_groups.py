@@ -66,7 +66,7 @@ def test_every_group_is_ranked_or_says_why_not():
     lines = {line.group: line for line in rankings.summary}
     assert lines["joined"].leader == "a"
     assert not lines["joined"].leader_is_certain
-    assert "never compared" in str(lines["apart"].problem)
+    assert "disconnected groups" in str(lines["apart"].problem)
     assert rankings.to_frame()["g"].to_list() == ["joined"] * 3
 
 

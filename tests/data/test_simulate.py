@@ -82,7 +82,7 @@ def test_what_does_not_fit_in_memory_is_refused_with_what_would(n):
         lambda: hr.simulate_comparisons(3, 10, workers={"honest": n}),
         lambda: hr.SimulatedCrowd(n),
     ):
-        with pytest.raises(InvalidArgument, match=r"do not fit in the [\d,]+ GB .* would"):
+        with pytest.raises(InvalidArgument, match=r"do not fit into the [\d,]+ GB .* limit"):
             simulate()
 
 

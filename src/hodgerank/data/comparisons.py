@@ -1,4 +1,4 @@
-"""Comparisons: one row per answer, validated once, immutable, in integer codes."""
+"""Comparisons: one row per vote, validated once, immutable, with integer codes."""
 
 from __future__ import annotations
 
@@ -15,43 +15,43 @@ from hodgerank.errors import InvalidComparisons, UnknownItem
 from hodgerank.types import BoolArray, CodeArray, FloatArray, IntArray, Item
 
 NO_WORKER = -1
-MOST_UNUSED = 8  # columns that are named
+MOST_UNUSED = 8  # unused columns that are named
 MOST_LINES = 20
-MOST_SINGLE = 300_000_000  # answers that are taken one by one
-# Columns that are there only where they say something.
+MOST_SINGLE = 300_000_000  # votes that may be expanded to one row each
+# Columns that are left out where they are empty.
 OPTIONAL = ("weight", "time", "multiplicity", "ballot", "row")
-_FILLED_IN: Any = None  # a default that __post_init__ replaces by an array
+_FILLED_IN: Any = None  # a default that __post_init__ replaces with an array
 
 
 @dataclass(frozen=True)
 class ReadReport:
-    """What was read, which layout was taken, and what was left out.
+    """How votes were read: source, layout, and rows left out.
 
     Attributes
     ----------
     rows
-        Of the table; blank ones are not counted.
+        Rows of the table without blank ones.
     both_bad, skipped, unanswered
-        Rows that hold no preference: both items were rejected, the worker passed, nobody answered.
+        Rows without a preference: both items rejected, skipped by the worker, or unanswered.
     missing
         Rows in which an item is marked as missing (NA, ?).
     filtered
         Rows that `where` left out.
     rejected, rejections
-        Rows that could not be used, and why.
+        Number of invalid rows, and the reasons.
     ballots
-        Number of rankings of several items that the answers were taken from; 0 for plain answers.
+        Number of rankings of several items that the votes come from; 0 for plain votes.
     units
-        Number of units (prompts, pages ...) whose votes are correlated; 0 where none were named.
+        Number of units (prompts, pages ...) whose votes are correlated; 0 if none are named.
     adaptive
-        Whether pairs were chosen in the light of earlier answers.
+        Whether pairs were chosen adaptively, depending on earlier votes.
     unused
-        Columns that play no part.
+        Columns that were not used.
     display_doubt
-        Why left and right are not taken for the sides that were shown; empty if they are, or if
-        the layout does not have them.
+        Why left and right are not taken as the display order; empty if they are, or if the layout
+        does not have them.
     notes
-        What a careful reader should know.
+        Warnings about the data.
     """
 
     source: str = "memory"
@@ -73,7 +73,7 @@ class ReadReport:
 
     @property
     def left_out(self) -> dict[str, int]:
-        """How many rows are not among the answers, and why."""
+        """Number of rows that are not votes, by reason."""
         reasons = {
             "'both bad'": self.both_bad,
             "skipped": self.skipped,
@@ -85,7 +85,7 @@ class ReadReport:
         return {reason: count for reason, count in reasons.items() if count}
 
     def __str__(self) -> str:
-        """One line: source, layout, what is missing from the answers, what was not used."""
+        """Return source, layout, rows left out and unused columns in one line."""
         layout = f" as {self.layout}" if self.layout else ""
         parts = [f"{self.source}: {self.rows:,} rows{layout}"]
         if self.left_out:
@@ -119,7 +119,7 @@ class ReadReport:
 
 
 def joint_report(reports: Sequence[ReadReport], source: str) -> ReadReport:
-    """The report of votes that were read in several pieces."""
+    """Combine the reports of votes read in several parts."""
     layouts = dict.fromkeys(report.layout for report in reports)
     counts = ("rows", "both_bad", "skipped", "unanswered", "missing", "filtered", "rejected")
     return ReadReport(
@@ -138,7 +138,7 @@ def joint_report(reports: Sequence[ReadReport], source: str) -> ReadReport:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Comparisons(Displayed):
-    """Answers to "which of these two is better?".
+    """Votes on pairs of items.
 
     Attributes
     ----------
@@ -147,33 +147,31 @@ class Comparisons(Displayed):
     left, right
         Item codes as shown.
     outcome
-        In [-1, 1]: positive prefers left, 0 is a tie, +-1 a plain choice.
+        In [-1, 1]: positive prefers left, 0 is a tie, -1 and 1 are plain choices.
     workers, worker
-        Distinct workers and each answer's worker code, `NO_WORKER` (-1) where none is known.
+        Distinct workers and each vote's worker code, `NO_WORKER` (-1) if unknown.
     display_known
-        Whether left and right are where the worker saw them (default: yes, for all); position
-        effects can be estimated from such answers alone.
+        Whether left and right are the display order (default: yes, for all). Position bias is
+        estimated from such votes only.
     weight, time
-        Optional, one per answer. A weight is a precision: an answer of weight 2 has half the
-        noise variance.
+        Optional, one per vote. A weight is a precision: a vote of weight 2 has half the noise
+        variance.
     multiplicity
-        Optional: how many equal answers a row stands for, each of this weight. Tables of counts
-        and tables reduced where they live have it.
+        Optional: how many equal votes a row stands for, each of this weight. Tables of counts and
+        aggregated tables have it.
     ballot
-        Optional: which ballot or unit an answer belongs to, by number; answers of one ballot (a
-        ranking of several items, a best-worst choice) or unit (a prompt, a page) are not
-        independent of each other.
+        Optional: number of the ballot or unit of each vote. Votes of one ballot (a ranking of
+        several items, a best-worst choice) or unit (a prompt, a page) are correlated.
     units
-        Names of the units by number, where they are units; answers without one have higher numbers.
+        Names of the units by number; votes without a unit have higher numbers.
     row
-        Optional: the row of the source each answer stood in, from 1, where it is not simply the
-        position here.
+        Optional: the source row of each vote, from 1, if it differs from the position here.
     truth
-        True scores of the items where they are known (simulations, gold standards).
+        True scores of the items, if known (simulations, gold standards).
     report
-        How the answers were read.
+        How the votes were read.
     backend
-        The dataframe library results go back to.
+        Dataframe library in which results are returned.
     """
 
     items: tuple[Item, ...]
@@ -227,7 +225,7 @@ class Comparisons(Displayed):
             column = getattr(self, name)
             if column is not None and column.shape != (m,):
                 raise InvalidComparisons(
-                    f"{name} has shape {column.shape}, but there are {m:,} answers"
+                    f"{name} has shape {column.shape}, but there are {m:,} votes"
                 )
         if len(set(self.items)) != len(self.items):
             raise InvalidComparisons("the same item is listed twice")
@@ -257,14 +255,14 @@ class Comparisons(Displayed):
     def _refuse(self, bad: BoolArray, what: str) -> None:
         if bad.any():
             shown = ", ".join(str(row) for row in self.rows[bad][:5])
-            raise InvalidComparisons(f"{int(bad.sum()):,} answers {what}, first in row {shown}")
+            raise InvalidComparisons(f"{int(bad.sum()):,} votes {what}, first in row {shown}")
 
     def __len__(self) -> int:
-        """Number of rows: of answers, unless rows stand for several."""
+        """Number of rows, which is the number of votes unless rows stand for several."""
         return len(self.left)
 
     def _headline(self) -> str:
-        return f"{self.n_votes:,} answers, {self.n_items:,} items, {self.n_workers:,} workers"
+        return f"{self.n_votes:,} votes, {self.n_items:,} items, {self.n_workers:,} workers"
 
     def _preview(self) -> Preview:
         workers = [*self.workers, ""]  # NO_WORKER is the last
@@ -281,27 +279,27 @@ class Comparisons(Displayed):
 
     @property
     def rows(self) -> IntArray:
-        """The row of the source each answer stood in, from 1."""
+        """Source row of each vote, from 1."""
         return np.arange(1, len(self) + 1) if self.row is None else self.row
 
     @property
     def n_ballots(self) -> int:
-        """Number of ballots or units that the answers belong to; 0 for plain answers."""
+        """Number of ballots or units; 0 for plain votes."""
         return 0 if self.ballot is None else int(self.ballot.max(initial=-1)) + 1
 
     @property
     def n_votes(self) -> int:
-        """Number of answers; more than rows where rows stand for several."""
+        """Number of votes; more than rows if rows stand for several."""
         return len(self) if self.multiplicity is None else int(self.multiplicity.sum())
 
     @property
     def votes_per_row(self) -> IntArray:
-        """How many answers each row stands for."""
+        """Number of votes that each row stands for."""
         return np.ones(len(self), np.int64) if self.multiplicity is None else self.multiplicity
 
     @property
     def total_weight(self) -> FloatArray:
-        """Of all answers that a row stands for."""
+        """Total weight of the votes that each row stands for."""
         return np.asarray(self.votes_per_row * (1.0 if self.weight is None else self.weight))
 
     @property
@@ -319,14 +317,14 @@ class Comparisons(Displayed):
         return {item: code for code, item in enumerate(self.items)}
 
     def code(self, item: Item) -> int:
-        """The position of an item in `items`."""
+        """Return the position of an item in `items`."""
         try:
             return self._codes[item]
         except KeyError:
             raise UnknownItem(item, self.items) from None
 
     def select(self, rows: ArrayLike) -> Comparisons:
-        """The same items and workers, with some of the answers (a mask or positions)."""
+        """Return some of the votes (a mask or positions), with the same items and workers."""
         chosen = np.asarray(rows)
         chosen = chosen if chosen.size else chosen.astype(np.int64)
         return replace(
@@ -345,7 +343,7 @@ class Comparisons(Displayed):
         )
 
     def compacted(self) -> Comparisons:
-        """The same answers, without items, workers and ballots that have none."""
+        """Return the same votes, without items, workers and ballots that have none."""
         items, (left, right) = _used(self.n_items, self.left, self.right)
         workers, (worker,) = _used(self.n_workers, self.worker)
         return replace(
@@ -359,7 +357,7 @@ class Comparisons(Displayed):
         ).with_ballots_numbered()
 
     def with_ballots_numbered(self) -> Comparisons:
-        """The same answers, without numbers of ballots and units that have none."""
+        """Return the same votes, without numbers of ballots and units that have none."""
         if self.ballot is None:
             return self
         kept, ballot = np.unique(self.ballot, return_inverse=True)
@@ -367,24 +365,24 @@ class Comparisons(Displayed):
         return replace(self, ballot=ballot.astype(np.int32), units=tuple(names))
 
     def repeated(self) -> Comparisons:
-        """The same answers, one row for each."""
+        """Return the same votes, one row for each."""
         if self.multiplicity is None:
             return self
         if self.n_votes > MOST_SINGLE:
             raise InvalidComparisons(
-                f"the counts add up to {self.n_votes:,} answers, too many to be taken one by "
-                "one; rankings can be found from the counts, what looks at single answers cannot"
+                f"the counts add up to {self.n_votes:,} votes, too many to expand; items can be "
+                "ranked from counts, but analyses of single votes are not possible"
             )
         rows = np.repeat(np.arange(len(self)), self.multiplicity)
         return replace(self.select(rows), multiplicity=None)
 
     def to_frame(self, backend: str | None = None) -> Any:
-        """One row per answer: left, right, outcome, and worker, weight and time where known.
+        """Return one row per vote: left, right, outcome, and worker, weight and time if known.
 
-        Where pairs were chosen by labels, `asked_by` says so to whoever reads the table.
+        For adaptively chosen pairs a column `asked_by` records that.
 
-        Where the display order is not known for any answer, the columns are winner and loser if
-        that loses nothing.
+        If the display order is unknown for all votes, the columns are winner and loser where
+        possible.
         """
         from hodgerank.data.sources.frames import build_frame
 
@@ -415,7 +413,7 @@ class Comparisons(Displayed):
 
 
 def _used(n: int, *codes: CodeArray) -> tuple[IntArray, list[CodeArray]]:
-    """Which of n codes occur, and the columns in terms of these; NO_WORKER stays what it is."""
+    """Return which of n codes occur, and the columns in terms of these; NO_WORKER is kept."""
     seen = np.zeros(n + 1, bool)  # the last slot is NO_WORKER's
     for column in codes:
         seen[column] = True

@@ -1,4 +1,4 @@
-"""Public data sets: address, checksum, licence note and loader. The files are not ours to ship."""
+"""Public data sets: address, checksum, licence note and loader. The files are not included."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ ADDRESS = (
     "80800f59a11686a2e13a93d5ba67810a75bec705/"
 )
 LICENCE = (
-    "published by the authors of [Xu18] for research; no licence that allows redistribution is "
-    "known, so ask them before you pass the files on"
+    "published by the authors of [Xu18] for research; no licence allows redistribution, so ask "
+    "them before you pass the files on"
 )
 
 
 @dataclass(frozen=True)
 class Dataset:
-    """Where a data set lives and what it is."""
+    """Location and description of a data set."""
 
     title: str
     folder: str
@@ -94,19 +94,19 @@ SHA256 = {
 
 
 def load_dataset(name: DatasetName, *, reference: int = 1) -> Comparisons:
-    """One of the data sets of [Xu18].
+    """Load one of the data sets of [Xu18].
 
-    The files are looked for in the folder named by the environment variable HODGERANK_DATA, then in
-    the user's cache, and otherwise downloaded there and checked.
+    The files are read from the folder in the environment variable HODGERANK_DATA, or from the
+    user's cache, to which they are downloaded and verified if necessary.
 
     Parameters
     ----------
     name
-        'pc-vqa' and 'pc-iqa' have items 1 to 16, version 1 being undistorted, and neither workers
-        nor display order. 'reading-level' has 490 documents, the harder one preferred, with
-        workers; the gold levels come as `truth`.
+        'pc-vqa' and 'pc-iqa' have items 1 to 16 (version 1 is undistorted), without workers and
+        display order. 'reading-level' has 490 documents with workers, and the harder one is
+        preferred; the gold levels are returned as `truth`.
     reference
-        Which video (1 to 10) or image (1 to 15).
+        Number of the video (1 to 10) or image (1 to 15).
     """
     dataset = DATASETS[require_one_of(name, DATASETS, "data set")]
     if not 1 <= reference <= dataset.references:
@@ -127,7 +127,7 @@ def _winners(
     worker: IntArray | None = None,
     truth: FloatArray | None = None,
 ) -> Comparisons:
-    """Items are numbered from 1 to the largest number, or to the number of true scores."""
+    """Number items from 1 to the largest number, or to the number of true scores."""
     n = int(max(winner.max(), loser.max())) if truth is None else len(truth)
     names, codes = np.zeros(0, int), np.full(len(winner), NO_WORKER)
     if worker is not None:

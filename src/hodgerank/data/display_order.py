@@ -1,7 +1,7 @@
-"""Whether left and right can be where the worker saw them: files often hold another order.
+"""Check whether left and right can be the display order; files often hold another order.
 
-Files that write the winner first, or each pair in the order of a list, look like a crowd that
-clicks left, or that is shown the better item on the left. What they say about sides is an artefact.
+Files that write the winner first, or each pair in a fixed order, look like strong position bias,
+which is an artefact.
 """
 
 from __future__ import annotations
@@ -15,16 +15,16 @@ from hodgerank.data.comparisons import Comparisons
 from hodgerank.kernels.linalg.laplacian import components
 from hodgerank.types import BoolArray, CodeArray, FloatArray
 
-# Fewer answers than these are easily on one side by chance.
+# With fewer votes, one side may win by chance.
 FEWEST = 20
 OFTEN, ALMOST_ALWAYS = 0.9, 0.98
-SURELY = 2.0  # standard errors: whoever clicks seldom is that lucky
-SAMPLE = 4096  # answers that mostly show a pair both ways, if any do
-GROWTH = 8  # of the sample, as long as it shows no cycle
+SURELY = 2.0  # standard errors: random clicking seldom reaches this
+SAMPLE = 4096  # votes in which most pairs are shown in both orders, if any are
+GROWTH = 8  # growth of the sample, as long as it shows no cycle
 
 
 def doubt_display(votes: Comparisons) -> Comparisons:
-    """The same answers, their display order unknown where it cannot be the one recorded."""
+    """Return the same votes, with the display order marked unknown where it is implausible."""
     if not votes.display_known.any():
         return votes
     doubt, believed = display_doubt(votes), np.zeros(len(votes), bool)
@@ -40,12 +40,12 @@ def doubt_display(votes: Comparisons) -> Comparisons:
 
 
 def display_doubt(votes: Comparisons) -> str:
-    """Why left and right are hardly the sides that were shown; empty if they may be.
+    """Return why left and right are hardly the display order; empty if they may be.
 
     >>> import hodgerank as hr
     >>> rows = [("a", "b", 1), ("b", "a", 1), ("c", "a", 1), ("b", "c", 1)] * 10
     >>> display_doubt(hr.read_comparisons(rows, display_known=True))
-    'left was chosen in 100.0% of the answers, as if the winner had been written first'
+    'left was chosen in 100.0% of the votes, as if the winner were always listed first'
     """
     chose_left = _n_votes(votes, votes.outcome > 0)
     chose_right = _n_votes(votes, votes.outcome < 0)
@@ -57,22 +57,22 @@ def display_doubt(votes: Comparisons) -> str:
         if share >= ALMOST_ALWAYS or _follows_the_items(votes, sign):
             order = "first" if sign > 0 else "last"
             return (
-                f"{side} was chosen in {share:.1%} of the answers, as if the winner had been "
-                f"written {order}"
+                f"{side} was chosen in {share:.1%} of the votes, as if the winner were always "
+                f"listed {order}"
             )
     if _shown_in_one_order(votes.left, votes.right, votes.n_items):
-        return "pairs stand in one fixed order of the items, as if they had been sorted"
+        return "all pairs follow one fixed order of the items, as if they had been sorted"
     return ""
 
 
 def _n_votes(votes: Comparisons, rows: BoolArray) -> int:
-    """How many answers these rows stand for."""
+    """Return the number of votes that these rows stand for."""
     count = votes.multiplicity
     return int(np.count_nonzero(rows) if count is None else count[rows].sum())
 
 
 def _believed_workers(votes: Comparisons) -> tuple[str, BoolArray]:
-    """Doubt about workers whose winners were written first, and which answers are not theirs."""
+    """Return the doubt about workers whose winners are listed first, and the other votes."""
     rows = np.flatnonzero(votes.worker >= 0)
     worker, n = votes.worker[rows], votes.n_workers
     count, outcome = votes.votes_per_row[rows], votes.outcome[rows]
@@ -87,14 +87,16 @@ def _believed_workers(votes: Comparisons) -> tuple[str, BoolArray]:
         return "", np.ones(len(votes), bool)
     n_doubted = int(doubted.sum())
     whose = f"{n_doubted:,} worker{'' if n_doubted == 1 else 's'}"
-    doubt = f"for {whose} left was chosen, and rightly so, as if the winner stood first"
+    doubt = (
+        f"{whose} mostly chose left, and it was the better item, as if the winner were listed first"
+    )
     return doubt, ~np.append(doubted, False)[votes.worker]  # NO_WORKER is the last
 
 
 def _follows_the_items(votes: Comparisons, sign: int) -> bool:
-    """Whether those on the chosen side are the better items, by the other half of the answers.
+    """Return whether items on the chosen side are better, by the other half of the votes.
 
-    Somebody who clicks a side without looking chooses the better item half of the time.
+    A worker who clicks one side without looking chooses the better item half of the time.
     """
     better = sign * _lead_of_left(votes)
     hits, total = _n_votes(votes, better > 0), _n_votes(votes, better != 0)
@@ -102,7 +104,7 @@ def _follows_the_items(votes: Comparisons, sign: int) -> bool:
 
 
 def _lead_of_left(votes: Comparisons) -> FloatArray:
-    """By how much left wins more often than right, according to the other half of the answers."""
+    """Return by how much left wins more often than right in the other half of the votes."""
     count, n = votes.votes_per_row, votes.n_items
     better = np.empty(len(votes))
     half, other = slice(0, None, 2), slice(1, None, 2)
@@ -122,15 +124,15 @@ def _surely_more_than_half(hits: ArrayLike, total: ArrayLike) -> BoolArray:
 
 
 def _shown_in_one_order(left: CodeArray, right: CodeArray, n_items: int) -> bool:
-    """Whether some order of the items has left before right always, though chance hardly would.
+    """Return whether left always precedes right in some order of the items, hardly by chance.
 
-    Each answer that closes a cycle of pairs would do so with a probability of about a half.
+    In random order, each vote that could close a cycle does so with probability 1/2.
     """
     m = len(left)
     if m < FEWEST:
         return False
-    # Sides at random close cycles as soon as there are a few answers per item, so that samples
-    # mostly settle it; the first and smallest needs no SciPy. All answers are the last sample.
+    # A random order closes cycles as soon as there are a few votes per item, so small samples
+    # usually decide; the first and smallest needs no SciPy. The last sample is all votes.
     step = 1
     while m // (GROWTH * step) >= SAMPLE:
         step *= GROWTH
@@ -145,14 +147,14 @@ def _shown_in_one_order(left: CodeArray, right: CodeArray, n_items: int) -> bool
 
 
 def _any_both_ways(left: CodeArray, right: CodeArray, n_items: int) -> bool:
-    """Whether a pair was shown both ways round: sorted, the two ways differ in the last bit."""
+    """Return whether a pair was shown in both orders: sorted, the two differ in the last bit."""
     pair = np.minimum(left, right) * np.int64(n_items) + np.maximum(left, right)
     ways = np.sort(2 * pair + (left > right))
     return bool(((ways[1:] ^ ways[:-1]) == 1).any())
 
 
 def _has_cycle(left: CodeArray, right: CodeArray, n_items: int) -> bool:
-    """Whether arrows from left to right lead from some item back to it."""
+    """Return whether arrows from left to right form a cycle."""
     from scipy import sparse
 
     arrows = sparse.coo_array((np.ones(len(left), np.int8), (left, right)), (n_items, n_items))

@@ -1,4 +1,4 @@
-"""VoteGroups: votes on several sets of items, each ranked by itself."""
+"""VoteGroups: votes on several sets of items, each ranked separately."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ from hodgerank.types import CodeArray, Item
 class VoteGroups(Displayed, Mapping[Item, Comparisons]):
     """A mapping from the name of a group to its votes.
 
-    Items are compared within a group only: equal names in two groups are two items. Workers are
-    the same people in all of them.
+    Items are compared within a group only, so equal names in two groups are two items. Workers are
+    the same people in all groups.
 
     Attributes
     ----------
     column
-        What the groups are, e.g. 'scene'.
+        Name of the grouping column, e.g. 'scene'.
     parts
         The votes of each group.
     report
-        How all of them were read.
+        How the votes were read.
     """
 
     column: str
@@ -39,7 +39,7 @@ class VoteGroups(Displayed, Mapping[Item, Comparisons]):
     def split(
         cls, votes: Comparisons, names: Sequence[Item], codes: CodeArray, column: str
     ) -> VoteGroups:
-        """Sort answers by the group that each belongs to."""
+        """Split votes by group."""
         order = np.argsort(codes, kind="stable")
         ends = np.cumsum(np.bincount(codes, minlength=len(names)))[:-1]
         parts = {}
@@ -50,10 +50,10 @@ class VoteGroups(Displayed, Mapping[Item, Comparisons]):
         return cls(column, parts, votes.report)
 
     def __getitem__(self, name: Item) -> Comparisons:
-        """The votes of one group."""
+        """Return the votes of one group."""
         if name not in self.parts:
             known = ", ".join(map(str, list(self.parts)[:8]))
-            raise InvalidArgument(f"there is no {self.column} {name!r}, but {known}")
+            raise InvalidArgument(f"there is no {self.column} {name!r}; there are {known}")
         return self.parts[name]
 
     def __iter__(self) -> Iterator[Item]:
@@ -68,20 +68,22 @@ class VoteGroups(Displayed, Mapping[Item, Comparisons]):
 
     @property
     def n_votes(self) -> int:
-        """Number of answers in all groups."""
+        """Number of votes in all groups."""
         return sum(votes.n_votes for votes in self.parts.values())
 
     def together(self) -> Comparisons:
-        """All answers on items that carry the name of their group: 'street / codec 1'.
+        """Return all votes, with the group in the names of the items: 'street / codec 1'.
 
-        What is said about workers is said from these.
+        Workers are assessed from these.
         """
         parts = [
             replace(votes, items=tuple(f"{name} / {item}" for item in votes.items))
             for name, votes in self.parts.items()
         ]
         names = [item for part in parts for item in part.items]
-        if len(set(names)) < len(names):  # 'a / b' and 'c' make the same name as 'a' and 'b / c'
+        if len(set(names)) < len(
+            names
+        ):  # 'a / b' and 'c' would give the same name as 'a' and 'b / c'
             parts = [
                 replace(votes, items=tuple(repr((name, item)) for item in votes.items))
                 for name, votes in self.parts.items()
@@ -89,7 +91,7 @@ class VoteGroups(Displayed, Mapping[Item, Comparisons]):
         return replace(join_comparisons(parts), report=self.report)
 
     def _headline(self) -> str:
-        return f"{self.n_votes:,} answers in {len(self):,} groups by {self.column}"
+        return f"{self.n_votes:,} votes in {len(self):,} groups by {self.column}"
 
     def _preview(self) -> Preview:
         rows = (
@@ -100,7 +102,7 @@ class VoteGroups(Displayed, Mapping[Item, Comparisons]):
 
 
 def _report(votes: Comparisons, name: str) -> ReadReport:
-    """Of one group; what was left out is in the report of all."""
+    """Report of one group; rows left out are in the report of all groups."""
     return ReadReport(
         source=name,
         layout="",

@@ -1,4 +1,4 @@
-"""simulate_comparisons: synthetic items and crowds, honest and otherwise."""
+"""simulate_comparisons: simulated votes of honest and careless workers."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from hodgerank.errors import InvalidArgument, require_one_of
 from hodgerank.kernels.links import LINKS
 from hodgerank.types import BoolArray, CodeArray, FloatArray, Item, Pair, RngLike
 
-WIDEST = 1e6  # standard deviation of scores; nobody is ever in doubt long before
+WIDEST = 1e6  # standard deviation of scores; votes are certain long before
 
 Behaviour = Callable[[FloatArray, np.random.Generator], FloatArray]
 
 POSITION_BIAS = 0.8  # how often a position-biased worker clicks left without looking
-TIE_HABIT = 0.6  # how often a tie-happy worker does not decide
-BYTES = {"items": 210, "workers": 90, "votes": 45, "pairs": 32}  # of each, measured
+TIE_HABIT = 0.6  # how often a tie-happy worker votes tie
+BYTES = {"items": 210, "workers": 90, "votes": 45, "pairs": 32}  # bytes of each, measured
 
 
 def _honest(p: FloatArray, rng: np.random.Generator) -> FloatArray:
@@ -65,26 +65,26 @@ def simulate_comparisons(
     pairs: Literal["random", "rounds"] | Sequence[tuple[int, int]] = "random",
     rng: RngLike = None,
 ) -> Comparisons:
-    """Votes of an imaginary crowd on items whose true scores are known.
+    """Simulate votes on items with known true scores.
 
     Parameters
     ----------
     items
-        How many, or their names.
+        Number of items, or their names.
     n_votes
-        How many votes.
+        Number of votes.
     scores, spread
         True scores. Default: drawn from a normal distribution with standard deviation `spread`.
-        They come back as `truth`.
+        They are returned as `truth`.
     link
         P(left preferred) as a function of the score difference.
     workers
-        How many of each kind: honest, random, adversarial (answers the opposite),
-        position-biased (clicks left 4 times in 5), tie-happy (does not decide 3 times in 5).
-        Default: ten honest ones. Names tell the kind: 'honest-03'.
+        Number of workers of each kind: honest, random, adversarial (votes for the worse item),
+        position-biased (clicks left 4 times in 5), tie-happy (votes tie 3 times in 5). Default: ten
+        honest workers. Names start with the kind: 'honest-03'.
     pairs
-        'random' draws pairs independently; 'rounds' asks every pair once in random order before
-        any is asked again; or a list of pairs of positions as shown, asked in turn.
+        'random' draws pairs independently; 'rounds' asks every pair once in random order before any
+        is repeated; or a list of pairs of positions (left, right), asked in turn.
     rng
         Seed or generator.
 
@@ -95,7 +95,7 @@ def simulate_comparisons(
     (30, ('honest-01', 'honest-02'), (3,))
     """
     if n_votes < 1:
-        raise InvalidArgument("at least one answer is needed")
+        raise InvalidArgument("at least one vote is needed")
     require_memory("votes", n_votes)
     crowd = SimulatedCrowd(items, scores=scores, spread=spread, link=link, workers=workers, rng=rng)
     left, right = _design(pairs, len(crowd.items), n_votes, crowd.rng)
@@ -113,16 +113,16 @@ def simulate_comparisons(
 
 
 class SimulatedCrowd(Displayed):
-    """Workers, honest and otherwise, who answer whatever they are asked: a judge for `run`.
+    """Simulated workers as a judge for `run`.
 
     Parameters as in `simulate_comparisons`.
 
     Attributes
     ----------
     items, truth
-        And their true scores.
+        Items and their true scores.
     workers
-        Their names, which tell their kind.
+        Names of the workers, which start with their kind.
 
     Examples
     --------
@@ -169,7 +169,7 @@ class SimulatedCrowd(Displayed):
         return f"{len(self.items):,} items, {len(self.workers):,} workers"
 
     def answer(self, left: CodeArray, right: CodeArray) -> tuple[FloatArray, CodeArray]:
-        """Outcomes of pairs of positions, and who gave them."""
+        """Return outcomes of pairs of positions, and the workers who gave them."""
         worker = self.rng.integers(0, len(self.workers), len(left), dtype=np.int32)
         p = self._cdf(self.truth[left] - self.truth[right])
         if len(self._kinds) == 1:
@@ -181,14 +181,14 @@ class SimulatedCrowd(Displayed):
         return outcome, worker
 
     def __call__(self, pair: Pair) -> tuple[float, Item]:
-        """The outcome of a pair and the worker."""
+        """Return the outcome of a pair and the worker."""
         left, right = (np.array([self._codes[item]], np.int32) for item in pair)
         outcome, worker = self.answer(left, right)
         return float(outcome[0]), self.workers[worker[0]]
 
 
 def require_memory(what: str, n: int, n_bytes: int | None = None) -> None:
-    """Whether so many can be in the memory of this machine at once."""
+    """Refuse sizes that do not fit into memory."""
     if not hasattr(os, "sysconf"):
         return
     memory = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
@@ -196,13 +196,13 @@ def require_memory(what: str, n: int, n_bytes: int | None = None) -> None:
     if n > most:
         number = f"{n:,}" if n < 10**18 else f"about 10^{log10(n):.0f}"
         raise InvalidArgument(
-            f"{number} {what} do not fit in the {memory / 2**30:.0f} GB of memory of this machine: "
-            f"about {float(f'{most:.2g}'):,.0f} would"
+            f"{number} {what} do not fit into the {memory / 2**30:.0f} GB of memory of this "
+            f"machine: the limit is about {float(f'{most:.2g}'):,.0f}"
         )
 
 
 def _crowd(workers: Mapping[str, int]) -> tuple[tuple[Item, ...], dict[str, BoolArray]]:
-    """Names of the workers, and of each kind who is of it."""
+    """Return the names of the workers, and the workers of each kind."""
     require_memory("workers", sum(workers.values()))
     kinds = [
         require_one_of(kind, BEHAVIOURS, "worker kind")
@@ -221,7 +221,7 @@ def _crowd(workers: Mapping[str, int]) -> tuple[tuple[Item, ...], dict[str, Bool
 def _design(
     pairs: str | Sequence[tuple[int, int]], n: int, m: int, rng: np.random.Generator
 ) -> tuple[CodeArray, CodeArray]:
-    """Left and right items; a design of ours shows each pair in a random order."""
+    """Return left and right items; generated designs show each pair in a random order."""
     if not isinstance(pairs, str):
         asked = np.asarray(pairs, dtype=np.int32)
         inside = asked.ndim == 2 and asked.shape[1] == 2 and len(asked)

@@ -1,4 +1,4 @@
-"""Subsets of votes, without some workers or items, and several parts joined into one."""
+"""Subsets of votes without some workers or items, and votes joined from several parts."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ NAMED = 5  # items or workers that a note lists
 
 
 def exclude_workers(votes: Comparisons, workers: Iterable[Item]) -> Comparisons:
-    """The answers of everybody else; a note says who was left out.
+    """Return the votes of all other workers, with a note on who was left out.
 
     >>> import hodgerank as hr
     >>> votes = hr.read_comparisons([("a", "b", 1, "ann"), ("b", "a", 1, "bob")])
@@ -33,9 +33,9 @@ def exclude_workers(votes: Comparisons, workers: Iterable[Item]) -> Comparisons:
 
 
 def keep_items_with(votes: Comparisons, min_votes: int) -> Comparisons:
-    """Items with at least so many answers among each other; a note says which were left out.
+    """Keep items with at least `min_votes` votes, with a note on those left out.
 
-    Without an item others have fewer answers, so this is repeated until it holds for all.
+    Without an item others have fewer votes, so this is repeated until it holds for all.
 
     >>> import hodgerank as hr
     >>> votes = hr.read_comparisons([("a", "b", 1), ("b", "a", 1), ("b", "c", 1)])
@@ -55,12 +55,12 @@ def keep_items_with(votes: Comparisons, min_votes: int) -> Comparisons:
     if is_kept.all():
         return votes
     names = [item for item, kept in zip(votes.items, is_kept, strict=True) if not kept]
-    note = f"items with fewer than {min_votes:,} answers left out: {_listed(names)}"
+    note = f"items with fewer than {min_votes:,} votes left out: {_listed(names)}"
     return _kept(votes, rows, note)
 
 
 def largest_component(votes: Comparisons) -> Comparisons:
-    """The largest set of items that comparisons join; a note says which were left out.
+    """Keep the largest connected set of items, with a note on those left out.
 
     >>> import hodgerank as hr
     >>> votes = hr.read_comparisons([("a", "b", 1), ("b", "c", 1), ("x", "y", 1)])
@@ -71,13 +71,13 @@ def largest_component(votes: Comparisons) -> Comparisons:
     if not component.any():
         return votes
     names = [item for item, k in zip(votes.items, component, strict=True) if k]
-    note = f"items never compared with the others left out: {_listed(names)}"
+    note = f"items not connected to the others left out: {_listed(names)}"
     return _kept(votes, component[votes.left] == 0, note)
 
 
 def _kept(votes: Comparisons, rows: BoolArray, note: str) -> Comparisons:
     if not rows.any():
-        raise InvalidComparisons(f"no answers are left ({note})")
+        raise InvalidComparisons(f"no votes are left ({note})")
     report = replace(votes.report, notes=(*votes.report.notes, note))
     return replace(votes.select(rows).compacted(), report=report)
 
@@ -88,9 +88,9 @@ def _listed(names: list[Item]) -> str:
 
 
 def join_comparisons(parts: Sequence[Comparisons], source: str | None = None) -> Comparisons:
-    """All answers together, items and workers matched by name.
+    """Join votes, with items and workers matched by name.
 
-    Where names are integers in one part and strings in another, they become strings.
+    If names are integers in one part and strings in another, they become strings.
     """
     first = parts[0]
     if len(parts) == 1:
@@ -115,9 +115,11 @@ def join_comparisons(parts: Sequence[Comparisons], source: str | None = None) ->
     if any(part.ballot is not None for part in parts):
 
         def numbers(k: int, part: Comparisons) -> Any:
-            if part.ballot is None:  # an answer without a ballot is one by itself
+            if part.ballot is None:  # a vote without a ballot is a ballot by itself
                 return ballots[k] + np.arange(len(part))
-            named = np.minimum(part.ballot, len(part.units))  # the last is nobody's
+            named = np.minimum(
+                part.ballot, len(part.units)
+            )  # the last slot is for votes without a ballot
             is_named = part.ballot < len(part.units)
             return np.where(is_named, departments[k][named], ballots[k] + part.ballot)
 
@@ -143,7 +145,7 @@ def _joined(parts: Sequence[Comparisons], column: Callable[[int, Comparisons], A
 
 
 def _common(names: Sequence[Sequence[Item]]) -> tuple[tuple[Item, ...], list[CodeArray]]:
-    """All names in sorted order, and where those of each part are among them."""
+    """Return all names in sorted order, and the positions of those of each part."""
     mixed = len({isinstance(name, str) for part in names for name in part}) > 1
     called: list[list[Item]] = [[str(n) if mixed else n for n in part] for part in names]
     distinct: list[Any] = sorted({name for part in called for name in part})

@@ -128,7 +128,7 @@ def test_items_go_through_a_pickle_and_show_themselves():
         ({"a": "x", "b": ""}, "item 'b': the text is empty"),
         ({"a": "x", "b": " \n"}, "the text is empty"),
         ({"a": "x", "b": []}, "1 item"),
-        ({"a": "x", "b": "\ud800"}, r"half a character at place 1 (\ud800)"),
+        ({"a": "x", "b": "\ud800"}, r"invalid character at position 1 (\ud800)"),
         ({"a": "x", "": "y"}, "the id is empty"),
         ({"a": "x", "a\nb": "y"}, r"a\nb has the character \n"),
         ({"a": "x", "a\ud800": "y"}, r"has the character \ud800"),
@@ -136,7 +136,7 @@ def test_items_go_through_a_pickle_and_show_themselves():
         ({"a": "x", 7: "y"}, "ids are strings: write '7'"),
         ({"a": "x", "b": 7}, "give a text or a Sample, not a int"),
         ({"a": "x", "b": b"y"}, "give a text or a Sample, not a"),
-        ({"a": "x", "b": [Sample("y"), Sample("z")]}, "without a context that tells them apart"),
+        ({"a": "x", "b": [Sample("y"), Sample("z")]}, "without different contexts"),
         ({"a": [Sample("x", context="p"), Sample("y", context="q")], "b": "z"}, "no two items"),
     ],
 )
@@ -225,8 +225,8 @@ def test_other_encodings_are_named_or_found(write):
 
 def test_columns_are_named_where_their_names_do_not_tell(write):
     path = write("id,model,prompt,output,source\n1,m1,p,x,web\n2,m2,p,y,web\n")
-    assert "id, model may each be the id" in complaint(path)
-    assert "prompt, source may each be the context" in complaint(path, id="Model")
+    assert "several columns may be the id" in complaint(path)
+    assert "several columns may be the context" in complaint(path, id="Model")
     items = read_items(path, id="Model", context="prompt")
     assert items.items == ("m1", "m2")
     assert items.showings("m1", "m2")[0].context == "p"
@@ -248,12 +248,12 @@ def test_a_column_may_play_two_parts_where_it_is_named(write):
         ("id,text\na,x\n", {}, ["1 item: two are needed"]),
         ("id,text\n", {}, ["0 items"]),
         ("", {}, ["is empty"]),
-        ("id,text\na,x\nb,\n,y\n", {}, ["row 2: b has nothing to show", "row 3: the id is empty"]),
+        ("id,text\na,x\nb,\n,y\n", {}, ["row 2: b has no content", "row 3: the id is empty"]),
         ("id,text\na,x\nb,y, z\n", {}, ["row 2: more fields than the header", "quotes"]),
-        ("id,text\na,x\nb,y\na,z\n", {}, ["a stands in row 1 and in row 3", "--context"]),
-        (OUTPUTS + "m1,p1,six\n", {}, ["m1 stands in row 1 and in row 6", "'p1'", "remove one"]),
+        ("id,text\na,x\nb,y\na,z\n", {}, ["a is in row 1 and in row 3", "--context"]),
+        (OUTPUTS + "m1,p1,six\n", {}, ["m1 is in row 1 and in row 6", "'p1'", "remove one"]),
         ("model,prompt,output\na,p,x\na,q,y\nb,r,z\n", {}, ["no two items share a context"]),
-        ("id,text,id\na,x,1\nb,y,2\n", {}, ["column id appears twice"]),
+        ("id,text,id\na,x,1\nb,y,2\n", {}, ["two columns are called id"]),
         ("id,text\na\x1b[2J,x\nb,y\n", {}, [r"row 1: the id a\x1b[2J has the character \x1b"]),
         ("id,image\na,none.png\nb,x\n", {}, ["row 1: the image", "none.png does not exist"]),
         ("id,image\na,http://x.org/a.png\nb,x\n", {}, ["row 1: http://x.org/a.png is not a file"]),
@@ -282,13 +282,16 @@ def test_empty_rows_are_passed_over(write):
         ("nonsense", ["line 1 is not readable as JSON"]),
         ('{"id": "a", "text": "x"}\n{"id": "b", "te', ["line 2 is not readable as JSON"]),
         ('{"id": "a", "text": "x"}\n["b", "y"]\n', ["line 2: write an object"]),
-        ('["a", "b"]', ["write an object for each item"]),
-        ("7", ["write an object for each item"]),
+        ('["a", "b"]', ["write one object per line"]),
+        ("7", ["write one object per line"]),
         ('{"a": "x", "b": "y"}', ["no column for the id", "it has a, b"]),
         ('{"id": "a", "text": ["x"]}\n{"id": "b", "text": "y"}', ["row 1: text holds a list"]),
         ('{"id": "a", "text": {"x": 1}}\n{"id": "b", "text": "y"}', ["row 1: text holds a dict"]),
-        ('{"id": "a", "text": "\\ud800"}\n{"id": "b", "text": "y"}', ["row 1: the text has half"]),
-        ('{"id": "a", "text": NaN}\n{"id": "b", "text": null}', ["row 1: a has nothing to show"]),
+        (
+            '{"id": "a", "text": "\\ud800"}\n{"id": "b", "text": "y"}',
+            ["row 1: the text has an invalid character"],
+        ),
+        ('{"id": "a", "text": NaN}\n{"id": "b", "text": null}', ["row 1: a has no content"]),
         ("[" * 100_000, ["nested too deep"]),
         ("", ["no column for the id"]),
     ],
@@ -353,7 +356,7 @@ def test_a_folder_of_images_is_read_by_what_is_in_the_files(tmp_path):
         ({"a.txt": b"x", "b.txt": b" \n"}, "b.txt: the text is empty"),
         ({"a.txt": b"x", "b.txt": b"caf\xe9"}, "byte 4 is not UTF-8: save the text as UTF-8"),
         ({"a.txt": b"x", "b.txt": b"\xff\xfeabc"}, "is not UTF-16"),
-        ({"a.png": PNG, "b.png": b"<html>"}, "b.png is not an image that models read"),
+        ({"a.png": PNG, "b.png": b"<html>"}, "b.png is not an image that models can read"),
         ({"a.png": PNG, "b.png": b""}, "not an image"),
     ],
 )
@@ -372,7 +375,7 @@ def test_a_file_name_that_is_no_text_is_refused(tmp_path):
 
 def test_columns_cannot_be_named_in_a_folder_or_mapping(tmp_path):
     folder = folder_of(tmp_path, {"a.txt": b"x", "b.txt": b"y"})
-    assert "text= names a column, and there are none" in complaint(folder, text="text")
+    assert "text= names a column, but the source has no columns" in complaint(folder, text="text")
     assert "id= names a column" in complaint({"a": "x", "b": "y"}, id="id")
 
 

@@ -137,12 +137,12 @@ def test_pairs_are_comparable_where_they_have_something_to_show(found):
         (
             "model,prompt,output,track\na,p,x,t\na,q,y,u\nb,p,z,t\n",
             {},
-            ["a stands in the track 't' in row 1 and in 'u' in row 2", "another id"],
+            ["a is in the track 't' in row 1 and in 'u' in row 2", "different id"],
         ),
         (
             "id,text,track\na,x,t\na,y,u\nb,z,t\n",
             {},
-            ["a stands in the track 't' in row 1 and in 'u' in row 2"],
+            ["a is in the track 't' in row 1 and in 'u' in row 2"],
         ),
         ("id,text,track\na,x,t\nb,y,u\n", {}, ["no two items are in one track", "track=''"]),
         (

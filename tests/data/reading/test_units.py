@@ -120,7 +120,7 @@ def test_selections_and_groups_keep_them(table):
 def test_wrong_names(table):
     with pytest.raises(InvalidComparisons, match="did you mean prompt"):
         hr.read_comparisons(table, unit="promt")
-    with pytest.raises(InvalidComparisons, match="two parts at once"):
+    with pytest.raises(InvalidComparisons, match="cannot have two roles"):
         hr.read_comparisons(table, unit="left")
     with pytest.raises(InvalidArgument, match="--unit"):
         hr.hodge_rank(hr.read_comparisons(table), covariance="ballot")

@@ -69,7 +69,7 @@ def test_a_pattern_of_files_is_one_table(folder, wanted, votes):
     assert_same_from(str(folder / "*.parquet"), wanted)
     assert_same_from(folder / "?.parquet", wanted)
     assert len(hr.read_comparisons(folder / "*.parquet")) == len(votes)
-    with pytest.raises(InvalidComparisons, match="no file is called like"):
+    with pytest.raises(InvalidComparisons, match="no file matches"):
         hr.read_comparisons(folder / "x*.parquet")
 
 

@@ -1,1 +1,1 @@
-"""What is compared: items, what is shown of them, and where they come from."""
+"""Items to compare: their texts and images, and where they are read from."""

@@ -17,7 +17,7 @@ from hodgerank.errors import InvalidArgument, InvalidComparisons, did_you_mean
 
 
 class JsonRecords(NamedTuple):
-    """The objects of a file, and all keys that they have."""
+    """Objects of a JSON file, and all their keys."""
 
     name: str
     columns: list[str]
@@ -25,7 +25,7 @@ class JsonRecords(NamedTuple):
 
 
 def is_json(source: object) -> bool:
-    """Whether a path is that of a JSON file."""
+    """Return whether a path is that of a JSON file."""
     from hodgerank.data.sources.files import JSON, JSON_LINES
 
     is_path = isinstance(source, str | os.PathLike)
@@ -33,7 +33,7 @@ def is_json(source: object) -> bool:
 
 
 def read_json_records(path: Path, encoding: str | None, name: str | None = None) -> JsonRecords:
-    """The objects of a file, one a line or all in a list; numbers are strings."""
+    """Read the objects of a file, one per line or in a list; numbers become strings."""
     name = name or str(path)
     records = _records_of(_text_of(path, encoding, name), name)
     return JsonRecords(name, list(dict.fromkeys(k for r in records for k in r)), records)
@@ -48,7 +48,7 @@ def _records_of(text: str, name: str) -> list[dict[str, Any]]:
         return [whole]
     if not isinstance(whole, list) or not all(isinstance(record, dict) for record in whole):
         raise InvalidComparisons(
-            f'{name}: write an object for each item, {{"id": "...", "text": "..."}}, one a line'
+            f'{name}: write one object per line for each item, {{"id": "...", "text": "..."}}'
         )
     return whole
 
@@ -68,14 +68,15 @@ def _text_of(path: Path, encoding: str | None, name: str) -> str:
         line = content.count(b"\n", 0, error.start) + 1
         raise InvalidComparisons(
             f"{name}, line {line:,}: byte 0x{content[error.start]:02x} is not {error.encoding}: "
-            "save the file as UTF-8, or name its encoding: encoding='latin-1' (--encoding latin-1)"
+            "save the file as UTF-8, or give its encoding: encoding='latin-1' (--encoding "
+            "latin-1)"
         ) from None
     except DAMAGE as error:
         raise InvalidComparisons(f"{name} cannot be read: {error}") from None
 
 
 def _numbered(text: str) -> list[tuple[int, str]]:
-    # not splitlines: a text in quotes may hold other ends of lines than \n
+    # not splitlines: a quoted text may hold other line separators than \n
     return [(n, line) for n, line in enumerate(text.split("\n"), 1) if line.strip()]
 
 
@@ -95,7 +96,7 @@ def _parsed(text: str) -> Any:
     try:
         return json.loads(text, parse_int=str, parse_float=str, parse_constant=lambda _: None)
     except RecursionError:
-        raise ValueError("it is nested too deep") from None
+        raise ValueError("nested too deeply") from None
 
 
 COLUMNS = {
@@ -111,15 +112,15 @@ IMAGES = (".png", ".jpg", ".jpeg", ".gif", ".webp")
 _BYTE_ORDER_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 _MOST_FAULTS = 5
 T = TypeVar("T")
-Cells: TypeAlias = Mapping[str, str | None]  # of one row, by the parts that columns play
+Cells: TypeAlias = Mapping[str, str | None]  # cells of one row, by role
 
 
 class Columns(Protocol):
-    """A table by its name and the names of its columns."""
+    """A table, by its name and its columns."""
 
     @property
     def name(self) -> str:
-        """What messages call it."""
+        """Name in messages."""
 
     @property
     def columns(self) -> list[str]:
@@ -127,7 +128,7 @@ class Columns(Protocol):
 
 
 class Row(NamedTuple):
-    """A sample of an item, where it was found, and the track of the item, if there are any."""
+    """A sample of an item, where it was found, and its track, if any."""
 
     where: str
     item: str
@@ -136,16 +137,16 @@ class Row(NamedTuple):
 
 
 class RowsRead(NamedTuple, Generic[T]):
-    """What became of the rows of a table.
+    """Rows read from a table, and errors in others.
 
     Attributes
     ----------
     name
-        What messages call the table.
+        Name of the table in messages.
     columns, unused
-        The column that plays each part, and those that play none.
+        Columns by role, and unused columns.
     rows, faults
-        What was made of the rows, and what is wrong with the others.
+        Rows read, and errors in the other rows.
     """
 
     name: str
@@ -155,7 +156,7 @@ class RowsRead(NamedTuple, Generic[T]):
     faults: list[str]
 
     def all_rows(self) -> list[T]:
-        """The rows, or all that is wrong with them."""
+        """Return the rows, or raise all errors."""
         if self.faults:
             more = len(self.faults) - _MOST_FAULTS
             shown = "; ".join(self.faults[:_MOST_FAULTS])
@@ -165,7 +166,7 @@ class RowsRead(NamedTuple, Generic[T]):
 
 
 def as_option(part: str, column: str) -> str:
-    """How the column of a part is named, in Python and on the command line."""
+    """Return how to name the column of a role, in Python and on the command line."""
     return f"{part}={short(repr(column))} (--{part} {short(column)})"
 
 
@@ -176,14 +177,14 @@ def rows_of_table(
     separator: str | None,
     sheet: str | None,
 ) -> tuple[str, list[Row]]:
-    """The name of a table and its rows, or all that is wrong with them."""
+    """Return the name of a table and its rows, or raise all errors."""
     make = partial(_row, folder_beside(source))
     read = read_rows(source, given, make, encoding=encoding, separator=separator, sheet=sheet)
     return read.name, read.all_rows()
 
 
 def folder_beside(source: object) -> Path:
-    """Where the files are that a table names."""
+    """Return the folder of the files that a table names."""
     return Path(source).parent if isinstance(source, str | os.PathLike) else Path()
 
 
@@ -198,10 +199,10 @@ def read_rows(
     name: str | None = None,
     how_to_name: Callable[[str, str], str] = as_option,
 ) -> RowsRead[T]:
-    """Make something of every row that is not empty: of where it stands, and of its cells.
+    """Convert every row that is not empty, from its place and its cells.
 
-    Whatever `make` finds wrong with a row (InvalidArgument) is a fault of that row. `name` is what
-    messages call a file with another name, and `how_to_name` how they say to name a column.
+    An InvalidArgument that `make` raises is collected as an error of that row. `name` is the name
+    of the file in messages, and `how_to_name` describes how to name a column.
     """
     records: Iterable[Mapping[str, Any]]
     table: Columns
@@ -224,7 +225,7 @@ def read_rows(
         try:
             if ragged is not None and ragged[place]:
                 raise InvalidArgument(
-                    "more fields than the header: put quotes around texts with a separator in them"
+                    "more fields than the header: put texts that contain the separator in quotes"
                 )
             shown = {part: _as_text(values.get(column), column) for part, column in parts.items()}
             if any(value is not None for value in shown.values()):
@@ -240,7 +241,7 @@ def columns_by_part(
     given: Mapping[str, str | None],
     how_to_name: Callable[[str, str], str] = as_option,
 ) -> dict[str, str]:
-    """The column that plays each part: as it was given, else (None) as its name tells."""
+    """Return the column of each role, as given or (None) by its name."""
     source, columns = table.name, table.columns
     has = f"it has {_listed(columns)}"
     parts = {}
@@ -259,7 +260,7 @@ def columns_by_part(
         likely = list(dict.fromkeys(named_so))
         if len(likely) > 1:
             raise InvalidArgument(
-                f"{source}: {_listed(likely)} may each be the {part}: name the one that is, "
+                f"{source}: several columns may be the {part} ({_listed(likely)}): name one, "
                 f"{how_to_name(part, likely[0])}"
             )
         if likely:
@@ -267,7 +268,7 @@ def columns_by_part(
     if "id" not in parts:
         raise InvalidArgument(
             f"{source} has no column for the id (called {', '.join(COLUMNS['id'])}): name the "
-            f"column that tells the items apart, {how_to_name('id', '...')}; {has}"
+            f"column that identifies the items, {how_to_name('id', '...')}; {has}"
         )
     media = next((part for part in ("image", "media") if part in given), "image")
     if "text" not in parts and media not in parts:
@@ -284,31 +285,29 @@ def _listed(columns: Sequence[str]) -> str:
 
 
 def _as_text(value: object, column: str) -> str | None:
-    """A cell as text; None where it is empty."""
+    """Return a cell as text; None if it is empty."""
     if value is None or (isinstance(value, float) and math.isnan(value)):
         return None
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, Sequence | Mapping | set) and not isinstance(value, str):
-        raise InvalidArgument(
-            f"{short(column)} holds a {type(value).__name__}: write it as one text"
-        )
+        raise InvalidArgument(f"{short(column)} holds a {type(value).__name__}: write it as text")
     text = str(value)
     return text if text.strip() else None
 
 
 def id_in(cells: Cells) -> str:
-    """The id of a row that has one and something to show."""
+    """Return the id of a row, which must also have something to show."""
     item = cells["id"]
     if item is None:
-        raise InvalidArgument("the id is empty: every row needs one")
+        raise InvalidArgument("the id is empty: fill it in")
     if all(cells.get(part) is None for part in ("text", "image", "media")):
-        raise InvalidArgument(f"{short(item)} has nothing to show: fill it in, or remove the row")
+        raise InvalidArgument(f"{short(item)} has no content: fill it in, or remove the row")
     return item
 
 
 def track_in(cells: Cells) -> str | None:
-    """The track of a row, if it has one."""
+    """Return the track of a row, if it has one."""
     track = cells.get("track")
     return None if track is None else track.strip()
 
@@ -323,7 +322,7 @@ def _row(folder: Path, where: str, cells: Cells) -> Row:
 
 
 def rows_of_folder(folder: Path) -> tuple[list[Row], list[str]]:
-    """The texts or the images of a folder by name, and the names of everything else."""
+    """Return the texts or images of a folder by name, and the names of all other files."""
     try:
         files = sorted(folder.iterdir(), key=lambda path: path.name)
         texts = [path for path in files if _has_ending(path, TEXTS) and path.is_file()]
@@ -332,9 +331,9 @@ def rows_of_folder(folder: Path) -> tuple[list[Row], list[str]]:
         raise InvalidComparisons(f"{folder} cannot be read: {error}") from None
     if texts and images:
         raise InvalidComparisons(
-            f"{folder} holds texts ({short(texts[0].name)}) and images ({short(images[0].name)}): "
-            "put one kind into a folder of its own, or name both in a table with the columns id, "
-            "text and image"
+            f"{folder} holds texts ({short(texts[0].name)}) and images "
+            f"({short(images[0].name)}): put each kind into its own folder, or name both in a "
+            "table with the columns id, text and image"
         )
     taken = {*texts, *images}
     left_out = [path.name for path in files if path not in taken]
@@ -358,7 +357,7 @@ def _has_ending(path: Path, endings: Iterable[str]) -> bool:
 
 
 def _is_image(path: Path) -> bool:
-    """Whether a file is named like an image, or is one under another name."""
+    """Return whether a file has the name or the content of an image."""
     if path.name.startswith(".") or not path.is_file():
         return False
     if _has_ending(path, IMAGES):
@@ -368,7 +367,7 @@ def _is_image(path: Path) -> bool:
 
 
 def text_of(content: bytes) -> str:
-    """The text of a file without the ends of its last lines."""
+    """Return the text of a file without trailing line ends."""
     encoding = "utf-16" if content.startswith(_BYTE_ORDER_MARKS) else "utf-8-sig"
     try:
         return content.decode(encoding).rstrip("\r\n")
@@ -383,23 +382,23 @@ _MOST_ROWS = 5
 
 
 class TrackedRow(Protocol):
-    """Where an item was found, and its track, if it has one."""
+    """Where an item was found, and its track, if any."""
 
     @property
     def where(self) -> str:
-        """For messages."""
+        """Place in messages."""
 
     @property
     def item(self) -> str:
-        """The id."""
+        """Id of the item."""
 
     @property
     def track(self) -> str | None:
-        """What it is ranked in."""
+        """Track in which it is ranked."""
 
 
 def tracks_of(rows: Sequence[TrackedRow], name: str) -> dict[str, str]:
-    """The track of each item, empty where no row has one; all rows have one, or none.
+    """Return the track of each item; empty without tracks. Either all rows have one, or none.
 
     >>> from hodgerank.data.items.samples import Sample
     >>> from hodgerank.data.items.item_table import Row
@@ -411,24 +410,24 @@ def tracks_of(rows: Sequence[TrackedRow], name: str) -> dict[str, str]:
         return {}
     if without:
         raise InvalidComparisons(
-            f"{name}, {_places(without)}: the track is empty, but other rows have one: fill it in, "
-            "or do not use the column, track='' (or give the column another name)"
+            f"{name}, {_places(without)}: the track is empty, but other rows have one: fill it "
+            "in, or ignore the column with track='' (or rename the column)"
         )
     first: dict[str, TrackedRow] = {}
     for row in rows:
         earlier = first.setdefault(row.item, row)
         if earlier.track != row.track:
             raise InvalidComparisons(
-                f"{name}: {short(row.item)} stands in the track {short(repr(earlier.track))} in "
-                f"{earlier.where} and in {short(repr(row.track))} in {row.where}: an item has one "
-                "track; give it another id in the other"
+                f"{name}: {short(row.item)} is in the track {short(repr(earlier.track))} in "
+                f"{earlier.where} and in {short(repr(row.track))} in {row.where}: use a "
+                "different id in each track"
             )
     tracks = {item: str(row.track) for item, row in first.items()}
     for item, track in tracks.items():
         if unseen := UNSEEN.search(track):
             raise InvalidComparisons(
                 f"{name}, {first[item].where}: the track {short(track)} has the character "
-                f"{short(unseen[0])}, which cannot be shown: rename the track"
+                f"{short(unseen[0])}, which cannot be displayed: rename the track"
             )
     return tracks
 

@@ -1,4 +1,4 @@
-"""JudgedItems: the items to compare, and what is shown of them side by side."""
+"""JudgedItems: items to compare, with their texts and images."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from hodgerank.errors import InvalidArgument, InvalidComparisons, UnknownItem
 
 
 class JudgedItems(Displayed):
-    """Items with one sample each, or with several, which are compared where their context is one.
+    """Items with one sample each, or with several, which are compared in the same context.
 
     Items of different tracks are not compared.
 
@@ -25,9 +25,9 @@ class JudgedItems(Displayed):
     items
         The ids, in the order of the source.
     tracks
-        The track of each item; empty where there are none.
+        Track of each item; empty without tracks.
     left_out
-        Files of a folder that were not taken.
+        Files of a folder that were not used.
 
     Examples
     --------
@@ -62,20 +62,20 @@ class JudgedItems(Displayed):
 
     @classmethod
     def of(cls, items: Mapping[str, str | Sample | Sequence[Sample]]) -> JudgedItems:
-        """Items by their ids: a text, a sample, or several samples with a context each."""
+        """Return items from a mapping of ids to a text, a sample, or several samples."""
         return cls(_rows_of_mapping(items), "items")
 
     def __contains__(self, item: object) -> bool:
         return item in self._samples
 
     def samples(self, item: str) -> tuple[Sample, ...]:
-        """All of an item, one for each of its contexts."""
+        """Return all samples of an item, one for each context."""
         return tuple(self._of(item).values())
 
     def showings(self, left: str, right: str) -> tuple[ShownPair, ...]:
-        """One for each context that both have, in the same order whichever is left.
+        """Return what is shown for each context that both items have, in a fixed order.
 
-        None at all for items of different tracks.
+        Empty for items of different tracks.
         """
         one, other = self._of(left), self._of(right)
         if left == right:
@@ -89,7 +89,7 @@ class JudgedItems(Displayed):
         return tuple(ShownPair(one[key], other[key], key, key or "") for key in shared)
 
     def n_showings(self, a: str, b: str) -> int:
-        """How many contexts both have; 0 for items of different tracks."""
+        """Return the number of contexts that both have; 0 for items of different tracks."""
         one, other = self._of(a), self._of(b)
         if not self._in_one_track(a, b):
             return 0
@@ -97,7 +97,7 @@ class JudgedItems(Displayed):
 
     @cached_property
     def comparable(self) -> list[tuple[str, str]] | None:
-        """The pairs within a track that share a context; None where those are all pairs."""
+        """Return the pairs within a track that share a context; None if all pairs do."""
         all_share = self.has_one_sample_each or bool(
             set.intersection(*map(set, self._samples.values()))
         )
@@ -117,7 +117,7 @@ class JudgedItems(Displayed):
 
     @property
     def n_groups(self) -> int:
-        """How many groups of items there are that share no context, whatever their tracks."""
+        """Number of groups of items that share no context, in all tracks."""
         if self.has_one_sample_each:
             return 1
         group = {item: item for item in self.items}
@@ -135,12 +135,12 @@ class JudgedItems(Displayed):
 
     @cached_property
     def has_one_sample_each(self) -> bool:
-        """Whether contexts, if any, do not matter for which pairs can be compared."""
+        """Whether every pair can be compared, regardless of contexts."""
         return all(len(shown) == 1 for shown in self._samples.values())
 
     @property
     def _has_pairs(self) -> bool:
-        """Whether any pair can be compared, without a list of all that can."""
+        """Return whether any pair can be compared, without listing all pairs."""
         places = Counter(
             (self.tracks.get(item), None if self.has_one_sample_each else context)
             for item, shown in self._samples.items()
@@ -185,10 +185,10 @@ def read_items(
     separator: str | None = None,
     sheet: str | None = None,
 ) -> JudgedItems:
-    """Items from a file, a folder, a dataframe, or a mapping from ids to texts.
+    """Read items from a file, a folder, a dataframe, or a mapping from ids to texts.
 
-    An id that stands in one row is an item with one sample. Ids that repeat are items with several,
-    such as models with their outputs to many prompts: two outputs to the same prompt are compared.
+    An id in one row is an item with one sample. A repeated id is an item with several samples, such
+    as a model with its outputs to many prompts; two outputs to the same prompt are compared.
 
     Parameters
     ----------
@@ -196,8 +196,8 @@ def read_items(
         A table (CSV, TSV, JSON lines, JSON, Parquet, Excel, or a dataframe); a folder of text files
         (.txt, .md) or of images, whose names without ending are the ids; or a mapping.
     id, text, context, image, track
-        The columns, where their names do not tell; "" for a column that is not to be used. Paths of
-        images are relative to the file they stand in. Items of different tracks are not compared.
+        Columns, if not recognised by name; "" ignores a column. Paths of images are relative to the
+        file. Items of different tracks are not compared.
     encoding, separator, sheet
         Of the file, as in `read_comparisons`.
     """
@@ -205,7 +205,9 @@ def read_items(
     if isinstance(source, Mapping | JudgedItems) or _is_folder(source):
         given = next((part for part, name in columns.items() if name), None)
         if given is not None:
-            raise InvalidArgument(f"{given}= names a column, and there are none: leave it out")
+            raise InvalidArgument(
+                f"{given}= names a column, but the source has no columns: leave it out"
+            )
     if isinstance(source, JudgedItems):
         return source
     if isinstance(source, Mapping):
@@ -220,7 +222,7 @@ def read_items(
 def _is_folder(source: object) -> bool:
     try:
         return isinstance(source, str | Path) and Path(source).is_dir()
-    except (OSError, ValueError):  # a name no folder can have
+    except (OSError, ValueError):  # a name that no folder can have
         return False
 
 
@@ -245,20 +247,20 @@ def _require_id(item: object, where: str) -> None:
     if not isinstance(item, str):
         raise InvalidArgument(f"{where}: ids are strings: write {str(item)!r}")
     if not item.strip():
-        raise InvalidComparisons(f"{where}: the id is empty: every item needs one")
+        raise InvalidComparisons(f"{where}: the id is empty: give every item an id")
     if unseen := UNSEEN.search(item):
         raise InvalidComparisons(
-            f"{where}: the id {short(item)} has the character {short(unseen[0])}, which cannot be "
-            "shown: rename the item"
+            f"{where}: the id {short(item)} has the character {short(unseen[0])}, which cannot "
+            "be displayed: rename the item"
         )
 
 
 def _twice(name: str, item: str, context: str | None, one: str, other: str) -> str:
-    where = f"{name}: {short(item)} stands in {one} and in {other}"
+    where = f"{name}: {short(item)} is in {one} and in {other}"
     if context is None:
         return (
-            f"{where}, without a context that tells them apart: give every item an id of its own, "
-            "or name the column that both answer, context='prompt' (--context prompt)"
+            f"{where}, without different contexts: give every item its own id, or name the "
+            "column of the context, context='prompt' (--context prompt)"
         )
     return f"{where} with the same context {short(repr(context))}: remove one of them"
 
@@ -266,13 +268,13 @@ def _twice(name: str, item: str, context: str | None, one: str, other: str) -> s
 def _no_pairs(name: str, has_tracks: bool, has_one_sample_each: bool) -> str:
     if not has_tracks:
         return (
-            f"{name}: items have several samples, but no two items share a context: write the same "
-            "context beside what is to be compared"
+            f"{name}: items have several samples, but no two items share a context: give samples "
+            "that are to be compared the same context"
         )
     share = "are in one track" if has_one_sample_each else "of one track share a context"
     return (
-        f"{name}: no two items {share}, and only those are compared: correct the column, or do not "
-        "use it, track='' (or give the column another name)"
+        f"{name}: no two items {share}, and only those are compared: correct the column, or "
+        "ignore it with track='' (or rename the column)"
     )
 
 

@@ -41,9 +41,9 @@ class ShownPair:
     Attributes
     ----------
     context
-        What both answer; None where that is not the same, and each is shown with its own, if any.
+        Context of both; None if they differ, and each is shown with its own, if any.
     key
-        Names the context in logs; "" where every item has one sample.
+        Name of the context in logs; "" if every item has one sample.
     """
 
     left: Sample
@@ -53,7 +53,7 @@ class ShownPair:
 
 
 def require_text(value: object, what: str) -> str:
-    """`value` if it is a text that says something and can be sent."""
+    """Return `value` if it is a non-empty text that can be sent."""
     if not isinstance(value, str):
         raise InvalidArgument(f"the {what} is a {type(value).__name__}: give it as a string")
     if not value.strip():
@@ -62,14 +62,14 @@ def require_text(value: object, what: str) -> str:
         value.encode()
     except UnicodeEncodeError as error:
         raise InvalidArgument(
-            f"the {what} has half a character at place {error.start + 1:,} "
-            f"({short(value[error.start])}), which cannot be sent: correct it"
+            f"the {what} has an invalid character at position {error.start + 1:,} "
+            f"({short(value[error.start])}): correct it"
         ) from None
     return value
 
 
 def require_image(path: Path) -> None:
-    """Refuse what is no image, by its first bytes."""
+    """Refuse files that are not images, by their first bytes."""
     name = visible(str(path))
     try:
         is_file, is_there = path.is_file(), path.exists()
@@ -83,7 +83,7 @@ def require_image(path: Path) -> None:
         raise InvalidArgument(f"the image {name} {there}: give its path")
     if image_kind(start) is None:
         raise InvalidArgument(
-            f"{name} is not an image that models read: convert it to PNG, JPEG, GIF or WebP"
+            f"{name} is not an image that models can read: convert it to PNG, JPEG, GIF or WebP"
         )
     if size > LARGEST_IMAGE:
         raise InvalidArgument(
@@ -93,7 +93,7 @@ def require_image(path: Path) -> None:
 
 
 def image_kind(content: bytes) -> str | None:
-    """The kind of image by its first bytes, as media types name it; None for anything else.
+    """Return the media subtype of an image by its first bytes; None for other files.
 
     >>> image_kind(b"GIF89a..."), image_kind(b"<html>")
     ('gif', None)

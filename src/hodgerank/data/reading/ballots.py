@@ -1,6 +1,6 @@
-"""Rankings of several items, best-worst and best-of-several choices, taken apart into pairs.
+"""Rankings of several items, best-worst and best-of-several choices, split into pairs.
 
-The pairs of one ballot hang together: they carry its number, by which errors are clustered.
+The pairs of one ballot are correlated: they carry its number, by which errors are clustered.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ BALLOT = "__ballot__"
 
 @dataclass(frozen=True, kw_only=True)
 class LongBallots(Company):
-    """A row per item of a ballot, with its position; the first position is the best."""
+    """One row per item of a ballot, with its place; place 1 is the best."""
 
     ballot: str | None
     item: str
@@ -49,21 +49,21 @@ class LongBallots(Company):
 
     @property
     def parts(self) -> list[str]:
-        """The columns by the parts they play, the group apart; none may play two."""
+        """Columns by role, without the group; none may have two roles."""
         return self.with_company(self.ballot, self.item, self.place)
 
     @property
     def columns(self) -> list[str]:
-        """The columns to read, each once."""
+        """Columns to read, each once."""
         return each_once(self.parts, self.group)
 
     def __str__(self) -> str:
-        """The shape as the reading report names it."""
+        """Return the layout as the report names it."""
         return f"{', '.join(self.columns)}, a ranking of several items"
 
     def to_pairs(self, table: pl.DataFrame) -> PairRows:
-        """Every two items of a ballot; equal positions are a tie."""
-        # The same number may name a ballot of each worker, and of each group.
+        """Return every pair of items of a ballot; equal places are a tie."""
+        # Ballots of different workers or groups may have the same number.
         keys = [name for name in (self.ballot, self.worker, self.group) if name is not None]
         place = numbers(table[self.place])
         entries = table.with_row_index(ROW, 1).with_columns(
@@ -92,34 +92,34 @@ class LongBallots(Company):
 
 @dataclass(frozen=True, kw_only=True)
 class WideBallots(Company):
-    """A row per ballot, with a column for each place: rank1 is the best."""
+    """One row per ballot, with a column for each place: rank1 is the best."""
 
     ranks: tuple[str, ...]
 
     @property
     def parts(self) -> list[str]:
-        """The columns by the parts they play, the group apart; none may play two."""
+        """Columns by role, without the group; none may have two roles."""
         return self.with_company(*self.ranks)
 
     @property
     def columns(self) -> list[str]:
-        """The columns to read, each once."""
+        """Columns to read, each once."""
         return each_once(self.parts, self.group)
 
     def __str__(self) -> str:
-        """The shape as the reading report names it."""
+        """Return the layout as the report names it."""
         names = (f"{self.ranks[0]} to {self.ranks[-1]}", *self.company.values())
         return f"{', '.join(names)}, a ranking of several items"
 
     def to_pairs(self, table: pl.DataFrame) -> PairRows:
-        """Every two places that are filled in."""
+        """Return every pair of places that are filled in."""
         never = pl.lit(value=False)
         return _beating(table, self, [(a, b, never) for a, b in combinations(self.ranks, 2)])
 
 
 @dataclass(frozen=True, kw_only=True)
 class Choices(Company):
-    """A row per choice among several items: the best, the worst if it is named, all shown."""
+    """One row per choice among several items: the best, perhaps the worst, and all shown."""
 
     best: str
     worst: str | None
@@ -127,21 +127,21 @@ class Choices(Company):
 
     @property
     def parts(self) -> list[str]:
-        """The columns by the parts they play, the group apart; none may play two."""
+        """Columns by role, without the group; none may have two roles."""
         return self.with_company(self.best, self.worst, *self.shown)
 
     @property
     def columns(self) -> list[str]:
-        """The columns to read, each once."""
+        """Columns to read, each once."""
         return each_once(self.parts, self.group)
 
     def __str__(self) -> str:
-        """The shape as the reading report names it."""
+        """Return the layout as the report names it."""
         kind = "best" if self.worst is None else "best and worst"
         return f"{', '.join(self.columns)}, the {kind} of several items"
 
     def to_pairs(self, table: pl.DataFrame) -> PairRows:
-        """The best beats all others, all others beat the worst; best against worst is one pair."""
+        """Let the best beat all others, and all others the worst; best and worst are one pair."""
         is_best = pl.col(self.best)
         pairs = [(self.best, name, pl.col(name) == is_best) for name in self.shown]
         if self.worst is not None:
@@ -156,7 +156,7 @@ class Choices(Company):
 def _beating(
     table: pl.DataFrame, shape: WideBallots | Choices, pairs: list[tuple[str, str, pl.Expr]]
 ) -> PairRows:
-    """For each ballot, the first column of a pair beats the second, unless ... ."""
+    """Let the first column of a pair beat the second in each ballot, unless excluded."""
     table = table.with_row_index(ROW, 1)
     parts = []
     for winner, loser, unless in pairs:
@@ -183,7 +183,7 @@ def _ballot_rows(parts: list[pl.DataFrame], shape: LongBallots | WideBallots | C
 
 
 def find_rankings(columns: Sequence[str], given: ReadOptions) -> LongBallots | WideBallots | None:
-    """The rankings in a table with such columns, if there are any."""
+    """Recognise rankings by the columns of a table."""
     if given.left or given.right or given.outcome or given.winner:
         return None
     if given.item or given.place or given.ballot:
@@ -192,7 +192,7 @@ def find_rankings(columns: Sequence[str], given: ReadOptions) -> LongBallots | W
 
 
 def _long(columns: Sequence[str], given: ReadOptions) -> LongBallots | None:
-    """Columns ballot (or who answered), item and position."""
+    """Recognise the columns ballot (or worker), item and place."""
     item = given.item or _called(("item", *ITEM_WORDS), columns)
     free = [name for name in columns if name != item]
     place = given.place or _called(POSITIONS, free)
@@ -213,7 +213,7 @@ def _called(names: Sequence[str], columns: Sequence[str]) -> str | None:
 
 
 def _wide(columns: Sequence[str], given: ReadOptions) -> WideBallots | None:
-    """Columns rank1, rank2, ..., or first_choice, second_choice, third_choice, ..."""
+    """Recognise the columns rank1, rank2, ..., or first_choice, second_choice, ..."""
     for stem, names in numbered(columns).items():
         is_ordinal = len(names) > 2 and not ORDINAL_WORDS.isdisjoint(words_of(names[0]))
         if (len(stem) == 1 and stem[0] in RANKED) or (is_ordinal and stem in ((), ("choice",))):
@@ -224,7 +224,7 @@ def _wide(columns: Sequence[str], given: ReadOptions) -> WideBallots | None:
 
 
 def find_choices(columns: Sequence[str], given: ReadOptions) -> Choices | None:
-    """Columns best and worst, or a winner, beside three or more that were shown."""
+    """Recognise the columns best and worst, or a winner, beside three or more items shown."""
     if given.left or given.right or given.outcome or given.loser:
         return None
     families = numbered(columns)
@@ -255,14 +255,14 @@ def find_choices(columns: Sequence[str], given: ReadOptions) -> Choices | None:
 
 
 def _place(word: str) -> int:
-    """The number that a word is, 0 if it is none."""
+    """Return the number that a word means; 0 if it is not a number."""
     if word in ORDINALS:
         return ORDINALS.index(word) + 1
     return int(word) if word.isdecimal() and len(word) < 4 else 0
 
 
 def numbered(columns: Sequence[str]) -> dict[tuple[str, ...], list[str]]:
-    """Columns that count from 1, by the words they share: option1, option2; first, second, third.
+    """Return columns that count from 1, by common words: option1, option2; first, second, third.
 
     >>> numbered(["judge", "rank_2", "rank_1"])
     {('rank',): ['rank_1', 'rank_2']}

@@ -1,4 +1,4 @@
-"""What the name of a column says: words, the side it is about, and who it calls the winner."""
+"""Meaning of column names: their words, the side they refer to, and the winner they name."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-# Words that tell two columns of a pair apart, the one of the left item first.
+# Words that distinguish the two columns of a pair, the left item first.
 SIDES = (
     ("left", "right"),
     ("l", "r"),
@@ -21,7 +21,7 @@ SIDES = (
     ("ij", "ji"),
 )
 
-# What is compared, as column names call it; the likeliest first.
+# Words for the items compared, the likeliest first.
 ITEM_WORDS = (
     "item", "items", "model", "candidate", "option", "stimulus", "stim", "stimuli", "alternative",
     "object", "system", "method", "algorithm", "condition", "image", "img", "picture", "photo",
@@ -30,7 +30,7 @@ ITEM_WORDS = (
     "sample", "design",
     "file", "text", "sentence", "document", "passage", "output", "answer", "completion", "response",
 )  # fmt: skip
-# Columns of a pair that measure something: they name no item.
+# Columns of a pair that measure something and name no item.
 _MEASURES = frozenset({
     "score", "scores", "wins", "win", "won", "winner", "votes", "vote", "count", "counts", "n",
     "time", "seconds", "ms", "rt", "duration", "rating", "elo", "tokens", "length", "rank",
@@ -62,7 +62,7 @@ _LOST = frozenset({
 
 
 class SidedPair(NamedTuple):
-    """Two columns whose names differ in their side alone."""
+    """Two columns whose names differ only in their side."""
 
     left: str
     right: str
@@ -75,7 +75,7 @@ MOST_WORDS = 20
 
 @lru_cache(4096)
 def words_of(name: str) -> tuple[str, ...]:
-    """The words of a column name, in lower case.
+    """Split a column name into words in lower case.
 
     >>> words_of("is_A_selected"), words_of("choiceId1"), words_of("worker_id")
     (('is', 'a', 'selected'), ('choice', 'id', '1'), ('worker', 'id'))
@@ -85,7 +85,7 @@ def words_of(name: str) -> tuple[str, ...]:
 
 
 def sided_pairs(columns: Sequence[str]) -> list[SidedPair]:
-    """Pairs of columns that differ in one word, which names the side, in the order of columns.
+    """Return pairs of columns that differ only in the word for the side, in column order.
 
     >>> [pair[:2] for pair in sided_pairs(["stimulus_b", "rt", "stimulus_a"])]
     [('stimulus_a', 'stimulus_b')]
@@ -107,7 +107,7 @@ def sided_pairs(columns: Sequence[str]) -> list[SidedPair]:
 
 
 def item_pairs(columns: Sequence[str]) -> tuple[list[SidedPair], list[SidedPair]]:
-    """Pairs of columns that may name the two items: the likeliest of known names, and others."""
+    """Return pairs of columns that may name the two items: by known names first, then others."""
     known: list[tuple[int, SidedPair]] = []
     unknown = []
     for pair in sided_pairs(columns):
@@ -122,12 +122,12 @@ def item_pairs(columns: Sequence[str]) -> tuple[list[SidedPair], list[SidedPair]
 
 
 def tally_pairs(columns: Sequence[str]) -> list[SidedPair]:
-    """Pairs of columns that count for how many each side won: `wins_left, wins_right`."""
+    """Return pairs of columns that count the wins of each side: `wins_left, wins_right`."""
     return [pair for pair in sided_pairs(columns) if TALLIES.intersection(pair.stem)]
 
 
 def favoured_side(name: str, sides: tuple[str, str]) -> int:
-    """+1 for a column that says whether the left item was chosen, -1 for the right, else 0.
+    """Return +1 for a column that states whether left was chosen, -1 for right, else 0.
 
     >>> favoured_side("is_A_selected", ("a", "b")), favoured_side("right_won", ("left", "right"))
     (1, -1)
@@ -140,7 +140,7 @@ def favoured_side(name: str, sides: tuple[str, str]) -> int:
 
 
 def decided_pair(columns: Iterable[str]) -> tuple[str, str] | None:
-    """A column of winners and one of losers that are otherwise named alike.
+    """Return a column of winners and one of losers whose names otherwise agree.
 
     >>> decided_pair(["judge", "candidate_chosen", "candidate_not_chosen"])
     ('candidate_chosen', 'candidate_not_chosen')
@@ -158,7 +158,7 @@ def decided_pair(columns: Iterable[str]) -> tuple[str, str] | None:
 
 
 def base_word(name: str) -> str:
-    """The name without what numbers or identifies: `worker` of WorkerID, worker_id, worker_no.
+    """Return the name without an id or number word: `worker` for WorkerID, worker_id, worker_no.
 
     >>> base_word("participant_id"), base_word("workerid"), base_word("Judge")
     ('participant', 'worker', 'judge')

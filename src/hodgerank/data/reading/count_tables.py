@@ -1,4 +1,4 @@
-"""Tables of counts: a row per pair with wins of each side, or a square matrix of wins."""
+"""Tables of counts: one row per pair with the wins of each side, or a square matrix of wins."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from hodgerank.types import FloatArray
 
 @dataclass(frozen=True, kw_only=True)
 class Tallies(Company):
-    """How often left won, right won, and neither did; a single 1 in a row is one answer."""
+    """Columns with the numbers of wins and ties; a single 1 in a row is one vote."""
 
     left: str
     right: str
@@ -40,22 +40,22 @@ class Tallies(Company):
 
     @property
     def parts(self) -> list[str]:
-        """The columns by the parts they play, the group apart; none may play two."""
+        """Columns by role, without the group; none may have two roles."""
         return self.with_company(self.left, self.right, self.wins_left, self.wins_right, self.ties)
 
     @property
     def columns(self) -> list[str]:
-        """The columns to read, each once."""
+        """Columns to read, each once."""
         return each_once(self.parts, self.group)
 
     def __str__(self) -> str:
-        """The shape as the reading report names it."""
+        """Return the layout as the report names it."""
         return ", ".join(self.columns)
 
     def to_pairs(self, table: pl.DataFrame) -> PairRows:
-        """A row for each side that won at least once, or one without an answer.
+        """Return a row for each side that won at least once, or one without a vote.
 
-        A cell that is no number stays as it is, to be complained about.
+        Cells that are not numbers are kept, to be reported later.
         """
         table = table.with_row_index(ROW, 1)
         parts, is_answered, largest = [], np.zeros(len(table), bool), 0.0
@@ -71,7 +71,7 @@ class Tallies(Company):
         one = pl.repeat("1", len(table), eager=True)
         parts.append(self._part(table, None, one).filter(~is_answered))
         others = {part: name for part, name in self.company.items() if part != "count"}
-        # Counts of several answers are not in the order in which each was shown.
+        # Counts of several votes do not record the display order of each.
         return pair_rows(parts, made_layout(count=COUNT, display_known=largest <= 1, **others))
 
     def _part(self, table: pl.DataFrame, outcome: float | None, counts: pl.Series) -> pl.DataFrame:
@@ -86,7 +86,7 @@ class Tallies(Company):
 
 
 def find_tallies(columns: Sequence[str], given: ReadOptions) -> Tallies | None:
-    """The tallies of a table with such columns: left, right, wins_left, wins_right."""
+    """Recognise a table of counts: left, right, wins_left, wins_right."""
     if given.outcome or given.winner:
         return None
     known, unknown = item_pairs(columns)
@@ -111,27 +111,27 @@ def find_tallies(columns: Sequence[str], given: ReadOptions) -> Tallies | None:
 
 @dataclass(frozen=True, kw_only=True)
 class WinMatrix:
-    """Items name the columns, and the rows too if there is a column of names."""
+    """Square matrix of wins: items are the columns, and the rows if there is a column of names."""
 
     names: str | None
     items: tuple[str, ...]
 
     @property
     def columns(self) -> list[str]:
-        """The columns to read, each once."""
+        """Columns to read, each once."""
         return [*([self.names] if self.names is not None else []), *self.items]
 
     @property
     def parts(self) -> list[str]:
-        """The columns by the parts they play; none may play two."""
+        """Columns by role; none may have two roles."""
         return self.columns
 
     def __str__(self) -> str:
-        """The shape as the reading report names it."""
-        return f"a square matrix, how often the row beat the column of {len(self.items):,} items"
+        """Return the layout as the report names it."""
+        return f"square matrix of {len(self.items):,} items, wins of the row over the column"
 
     def to_pairs(self, table: pl.DataFrame) -> PairRows:
-        """Rows (winner, loser, count); two halves facing each other are a tie."""
+        """Return rows (winner, loser, count); half a win for both sides is a tie."""
         items = [name.strip() for name in self.items]
         place_of = {name: k for k, name in enumerate(items)}
         rows = items if self.names is None else [str(v).strip() for v in table[self.names]]
@@ -162,19 +162,19 @@ class WinMatrix:
 
 
 def _without_halves(beats: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Whole wins, and ties that were counted as half a win each."""
+    """Split cells into whole wins, and ties counted as half a win for each side."""
     whole = np.floor(beats)
     half = beats - whole
     if not ((beats >= 0).all() and np.isin(half, (0.0, 0.5)).all() and (half == half.T).all()):
         raise InvalidComparisons(
-            "the matrix does not count wins: its cells are whole numbers from 0, or end in .5 on "
-            "both sides of the diagonal where a tie is half a win each"
+            "the matrix does not count wins: cells must be whole numbers from 0, or end in .5 on "
+            "both sides of the diagonal if a tie is half a win each"
         )
     return whole, half * 2
 
 
 def find_win_matrix(columns: Sequence[str], head: pl.DataFrame, n_rows: int) -> WinMatrix | None:
-    """The matrix of a table with as many rows as items, each a column and a row."""
+    """Recognise a matrix with as many rows as items, each a column and a row."""
     if n_rows < 2:
         return None
     if len(columns) == n_rows and len(set(columns)) == n_rows and _all_numbers(head, columns):
@@ -190,7 +190,7 @@ def find_win_matrix(columns: Sequence[str], head: pl.DataFrame, n_rows: int) -> 
 
 
 def _all_numbers(table: pl.DataFrame, columns: Sequence[str]) -> bool:
-    """Whether the cells are numbers or empty; that no item meets itself may be said by a dash."""
+    """Return whether the cells are numbers or empty; the diagonal may hold dashes."""
     for name in columns:
         cells = table[name].cast(pl.String).alias("cells").str.strip_chars()
         read = numbers(table[name])

@@ -1,4 +1,4 @@
-"""From a raw table and its layout to Comparisons: every row used, counted or complained about."""
+"""From a raw table and its layout to Comparisons: every row is used, counted or reported."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ from hodgerank.data.reading.values import (
 from hodgerank.errors import InvalidComparisons
 from hodgerank.types import BoolArray, CodeArray, FloatArray, IntArray
 
-# What samplers that look at labels are called, besides top-5 and its like; 'adaptive' is any.
+# Adaptive samplers, besides top-5 and similar names; 'adaptive' is any of them.
 FOLLOWS_LABELS = frozenset({"auto", "rank", "bayesian", "crowd-bt", "adaptive"})
-# Those that do not; 'design' is a list of pairs that was made before any answer.
+# Samplers that are not adaptive; 'design' is a list of pairs made before any vote.
 IGNORES_LABELS = frozenset({"d-optimal", "fiedler", "rounds", "random", "design"})
 
 
 def follows_labels(asker: str) -> bool:
-    """Whether a sampler of that name looks at labels.
+    """Return whether the sampler of that name is adaptive.
 
     >>> follows_labels("top-5"), follows_labels("rounds")
     (True, False)
@@ -43,7 +43,7 @@ def follows_labels(asker: str) -> bool:
 
 
 def askers(table: pl.DataFrame, column: str | None) -> frozenset[str]:
-    """The samplers that a column names; none where it holds anything else, such as people."""
+    """Return the samplers that a column names; none if it holds other values, such as people."""
     if column is None:
         return frozenset()
     names = table[column].cast(pl.String, strict=False).drop_nulls().unique().to_list()
@@ -53,7 +53,7 @@ def askers(table: pl.DataFrame, column: str | None) -> frozenset[str]:
 
 
 def without_other_askers(table: pl.DataFrame, reading: Reading) -> Reading:
-    """The reading without a column of this name that names no samplers."""
+    """Return the reading without a column of this name that names no samplers."""
     column = reading.layout.asked_by
     if column is None or askers(table, column):
         return reading
@@ -64,12 +64,12 @@ def without_other_askers(table: pl.DataFrame, reading: Reading) -> Reading:
     )
 
 
-LIGHTEST, HEAVIEST = 1e-6, 1e6  # of a weight: wider apart, sums are mostly rounding
+LIGHTEST, HEAVIEST = 1e-6, 1e6  # ratio of weights: beyond it, sums lose precision
 
 
 @dataclass(frozen=True)
 class Decoded:
-    """Answers, and the group of each where there are groups."""
+    """Votes, and the group of each if there are groups."""
 
     votes: Comparisons
     groups: Encoding | None
@@ -83,12 +83,12 @@ def decode(
     ragged: BoolArray | None = None,
     backend: str = "polars",
 ) -> Decoded:
-    """The usable rows.
+    """Decode the usable rows.
 
-    `multiplicity` says how often each row of an already reduced table occurred; None is once.
+    `multiplicity` is how often each row of an aggregated table occurred; None means once.
     """
     if not len(table):
-        raise InvalidComparisons(f"{reading.source}: there are no rows, only a header")
+        raise InvalidComparisons(f"{reading.source}: there is a header but no rows")
     reading = without_other_askers(table, reading)
     layout, options = reading.layout, reading.options
     status = np.zeros(len(table), np.uint8)
@@ -107,7 +107,7 @@ def decode(
     if unread.any() and options.time is None:
         columns["time"] = None
         reading.notes.append(
-            f"column {layout.time!r} was left out: it is not a time in ISO 8601 or in seconds"
+            f"column {layout.time!r} is not used: its values are not times in ISO 8601 or seconds"
         )
     report = report_on(table, reading, status, kind, multiplicity)
     used = status == Row.USED
@@ -123,7 +123,9 @@ def decode(
         groups = None if groups is None else (groups[0], [groups[1][0][used]])
     known = layout.display_known if options.display_known is None else options.display_known
     votes = Comparisons(**columns, display_known=np.asarray(known), report=report, backend=backend)
-    if options.display_known is None and layout.asked_by is None:  # samplers record what is shown
+    if (
+        options.display_known is None and layout.asked_by is None
+    ):  # samplers record the display order
         votes = doubt_display(votes)
         report = votes.report
     if votes.ballot is not None or not used.all():
@@ -137,7 +139,7 @@ def decode(
 def _encoded_columns(
     table: pl.DataFrame, reading: Reading, status: NDArray[np.uint8]
 ) -> tuple[dict[str, Any], OutcomeKind | None]:
-    """Items, workers, groups and outcomes of all rows, and how the outcomes were understood."""
+    """Return items, workers, groups and outcomes of all rows, and the kind of outcome."""
     layout = reading.layout
     labelled = layout.outcome is not None and not is_measured(table[layout.outcome])
     names = {"worker": layout.worker, "group": layout.group, "unit": layout.unit}
@@ -166,9 +168,7 @@ def _encoded_columns(
     if "unit" in found:
         columns["units"], (unit,) = found["unit"]
         if not columns["units"]:
-            raise InvalidComparisons(
-                f"{reading.source}: column {layout.unit!r} of the unit is empty"
-            )
+            raise InvalidComparisons(f"{reading.source}: the unit column {layout.unit!r} is empty")
         columns["ballot"] = _each_by_itself(unit, len(columns["units"]))
     return {"items": items, "workers": workers, "groups": found.get("group"), **columns}, kind
 
@@ -181,13 +181,13 @@ def _mark_unusable(
     ragged: BoolArray | None,
     status: NDArray[np.uint8],
 ) -> None:
-    """Rows without two different items, and rows with too many fields."""
+    """Mark rows without two different items, and rows with too many fields."""
     status[left == right] = Row.SELF
     missing = (left == MISSING) | (right == MISSING)
     if missing.any():
         layout = reading.layout
         is_blank = [_is_blank(table[name]) for name in (layout.left, layout.right)]
-        # A name that stands for "missing" says what an empty cell may only have forgotten.
+        # A word for "missing" takes precedence over an empty cell, which may be an oversight.
         unsaid = ((left == MISSING) & is_blank[0]) | ((right == MISSING) & is_blank[1])
         status[missing] = np.where(unsaid[missing], Row.NO_ITEM, Row.MISSING_ITEM)
         if layout.outcome is None:
@@ -217,7 +217,7 @@ def _weights(table: pl.DataFrame, layout: Layout, status: NDArray[np.uint8]) -> 
 
 
 def _counts(table: pl.DataFrame, layout: Layout, status: NDArray[np.uint8]) -> IntArray | None:
-    """How many answers each row stands for."""
+    """Return how many votes each row stands for."""
     if layout.count is None:
         return None
     counts, is_wrong = read_counts(table[layout.count])
@@ -227,14 +227,14 @@ def _counts(table: pl.DataFrame, layout: Layout, status: NDArray[np.uint8]) -> I
 
 
 def _is_adaptive(table: pl.DataFrame, layout: Layout, used: BoolArray) -> bool:
-    """Whether pairs that were answered had been chosen in the light of earlier answers."""
+    """Return whether the pairs with votes were chosen adaptively."""
     if layout.asked_by is None:
         return False
     return any(map(follows_labels, askers(table.filter(used), layout.asked_by)))
 
 
 def _each_by_itself(unit: CodeArray, n_units: int) -> CodeArray:
-    """Units by number; an answer without one is a unit by itself."""
+    """Number the units; a vote without one is a unit by itself."""
     unknown = unit == MISSING
     return np.where(unknown, n_units + np.cumsum(unknown) - 1, unit)
 
@@ -244,7 +244,7 @@ def _ballots(column: pl.Series) -> IntArray:
 
 
 def _times(table: pl.DataFrame, layout: Layout) -> tuple[NDArray[Any] | None, BoolArray]:
-    """Seconds as they are, everything else as datetime64; and which rows cannot be read.
+    """Read times: seconds as numbers, everything else as datetime64; and mark invalid rows.
 
     A missing time is allowed.
     """
@@ -266,7 +266,7 @@ def _times(table: pl.DataFrame, layout: Layout) -> tuple[NDArray[Any] | None, Bo
 
 
 def _iso_times(column: pl.Series) -> pl.Series:
-    """ISO 8601 dates, or dates and times with or without a zone, in UTC; null where it is not."""
+    """Read ISO 8601 dates and times in UTC; null for other values."""
     text = column.str.strip_chars().str.replace(" ", "T", literal=True)
     text = text.str.replace(r"^(\d{4}-\d{2}-\d{2})$", "${1}T00:00:00")
     text = text.str.replace(r"T(\d{2}:\d{2})(Z|[+-]\d{2}:?\d{2})?$", "T${1}:00${2}")

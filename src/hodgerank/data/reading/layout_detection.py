@@ -1,4 +1,4 @@
-"""Detect what a table holds, by the names of its columns and by their values."""
+"""Detect the layout of a table by its column names and values."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from hodgerank.data.sources.table import Table
 from hodgerank.data.sources.text_table import TextTable
 from hodgerank.errors import InvalidComparisons
 
-LOOKED_AT = 2000  # rows, to see what stands in the columns; also the most items of a matrix
+LOOKED_AT = 2000  # rows inspected for the values of columns; also the most items of a matrix
 
 
 class DetectedLayout(NamedTuple):
-    """The table, possibly without taking its first line as a header, and what it holds."""
+    """A table, with or without a header, and its layout."""
 
     table: Table
     shape: Layout | Shape
@@ -31,7 +31,7 @@ class DetectedLayout(NamedTuple):
 
 
 def detect_layout(table: Table, given: ReadOptions) -> DetectedLayout:
-    """What the table holds, or an error that proposes the options that fit its columns."""
+    """Detect the layout, or raise an error that proposes options that fit the columns."""
     if given.header is False:
         return _without_header(table, given)
     columns = table.columns
@@ -39,7 +39,7 @@ def detect_layout(table: Table, given: ReadOptions) -> DetectedLayout:
         if name not in columns:
             raise no_such_column(table.name, name, columns)
     if given.loser and not given.winner:
-        raise InvalidComparisons(f"{table.name}: a loser column needs a winner column beside it")
+        raise InvalidComparisons(f"{table.name}: --loser also needs --winner")
     found = _by_names(columns, given)
     if found is not None:
         _require_one_part_each(found, given, table.name)
@@ -66,7 +66,7 @@ def _by_names(columns: list[str], given: ReadOptions) -> Layout | Shape | None:
 
 
 def _require_one_part_each(shape: Layout | Shape, given: ReadOptions, source: str) -> None:
-    """Whether no column is taken for two things; judges and samplers may be what is compared."""
+    """Return whether no column has two roles; judges and samplers may be the items compared."""
     parts = Counter(shape.parts)
     may_be_groups = (getattr(shape, "worker", None), getattr(shape, "asked_by", None))
     if given.group in parts and given.group not in may_be_groups:
@@ -76,7 +76,9 @@ def _require_one_part_each(shape: Layout | Shape, given: ReadOptions, source: st
         raise InvalidComparisons(f"{source}: a column cannot be called {pattern!r}: rename it")
     twice = next((name for name, times in parts.items() if times > 1), None)
     if twice is not None:
-        raise InvalidComparisons(f"{source}: column {twice!r} cannot play two parts at once")
+        raise InvalidComparisons(
+            f"{source}: column {twice!r} cannot have two roles: name another column"
+        )
 
 
 def _duplicates(columns: list[str]) -> bool:
@@ -84,7 +86,7 @@ def _duplicates(columns: list[str]) -> bool:
 
 
 def _is_data(table: TextTable) -> bool:
-    """Whether the first line is not a header: it holds a number, or items of the lines below."""
+    """Return whether the first line is not a header: it holds a number, or items of later lines."""
     if any(number(name) == number(name) for name in table.columns):
         return True
     body = table.without_header()
@@ -97,9 +99,11 @@ def _is_data(table: TextTable) -> bool:
 
 
 def _without_header(table: Table, given: ReadOptions) -> DetectedLayout:
-    """Columns called 1, 2, 3 ...: left, right, outcome and worker, or winner and loser."""
+    """Take columns 1, 2, 3 ... as left, right, outcome and worker, or winner and loser."""
     if not isinstance(table, TextTable):
-        raise InvalidComparisons(f"{table.name} names its columns: read it with its header")
+        raise InvalidComparisons(
+            f"{table.name} has named columns: leave out --no-header (header=False)"
+        )
     body = table.without_header()
     columns = body.columns
     if given.columns:
@@ -115,13 +119,13 @@ def _without_header(table: Table, given: ReadOptions) -> DetectedLayout:
         layout = None
     if layout is None:
         raise InvalidComparisons(
-            f"{table.name} has no header: name its columns by their places, e.g. --no-header "
-            f"--left 1 --right 2 --outcome 3 (header=False, left='1', ...); it has {len(columns)}"
+            f"{table.name} has no header: give its columns by number, e.g. --no-header --left 1 "
+            f"--right 2 --outcome 3 (header=False, left='1', ...); it has {len(columns)}"
         )
     _require_one_part_each(layout, given, table.name)
     parts = "the winner, the loser" if layout.outcome is None else "left, right, outcome"
     parts += ", worker" if layout.worker else ""
-    note = f"there is no header: columns {', '.join(layout.columns)} were taken as {parts}"
+    note = f"no header found: columns {', '.join(layout.columns)} are taken as {parts}"
     return DetectedLayout(body, layout, (note,))
 
 
@@ -131,18 +135,18 @@ GROUP_WORDS = frozenset({
     "domain", "group", "genre", "language", "block", "round", "contest", "class", "theme",
 })  # fmt: skip
 MOST_GROUPS = 200
-FEW_ROWS = 200_000  # in which every column is looked at
+FEW_ROWS = 200_000  # in which every column is inspected
 
 
 def group_candidates(unused: Sequence[str], n_rows: int) -> list[str]:
-    """The columns worth a look: those named like groups, and all of a table that is not large."""
+    """Return the columns to inspect: those named like groups, and all of a small table."""
     if n_rows <= FEW_ROWS:
         return list(unused)
     return [name for name in unused if GROUP_WORDS.intersection(words_of(name))]
 
 
 def point_out_groups(pairs: pl.DataFrame, layout: Layout, unused: pl.DataFrame) -> list[str]:
-    """What to say of the first column that seems to hold groups, if one does."""
+    """Return a note on the first column that seems to hold groups."""
     for name in unused.columns:
         column = unused[name].alias("group")
         if not (column.dtype == pl.String or column.dtype.is_integer()):
@@ -153,19 +157,19 @@ def point_out_groups(pairs: pl.DataFrame, layout: Layout, unused: pl.DataFrame) 
         is_named_so = bool(GROUP_WORDS.intersection(words_of(name)))
         if is_named_so or _splits_items(pairs, layout, column):
             return [
-                f"column {name!r} has {n_values:,} values and looks like groups, which are pooled "
-                f"here: rank each by itself with --by {name} (group={name!r})"
+                f"column {name!r} looks like {n_values:,} groups, which are pooled here: rank "
+                f"each group separately with --by {name} (group={name!r})"
             ]
     return []
 
 
 def _splits_items(pairs: pl.DataFrame, layout: Layout, column: pl.Series) -> bool:
-    """Whether no item is found in two groups."""
+    """Return whether no item is in two groups."""
     sides = [
         pl.DataFrame({"item": pairs[name].cast(pl.String), "group": column})
         for name in (layout.left, layout.right)
     ]
     seen = pl.concat(sides).drop_nulls()
     per_item = seen.group_by("item").agg(pl.col("group").n_unique())
-    comes_again = len(seen) >= 2 * len(per_item)  # what is seen once is in one group anyway
+    comes_again = len(seen) >= 2 * len(per_item)  # an item seen once is in one group anyway
     return len(per_item) > 3 and comes_again and bool((per_item["group"] == 1).all())

@@ -1,4 +1,4 @@
-"""Which columns hold what: a row per answer, or tables of other shapes."""
+"""Layouts of tables: one row per vote, or other shapes."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ OUTCOMES = (
     "answer", "judgement", "judgment", "selected", "selection", "decision", "verdict", "winning",
     "picked", "better", "grade", "rating", "response",
 )  # fmt: skip
-# Beside a word for the outcome, these say no more: winner_id, preferred_item, user_choice.
+# Beside a word for the outcome these add nothing: winner_id, preferred_item, user_choice.
 _QUALIFIERS = frozenset({
     "id", "name", "item", "side", "label", "position", "key", "index", "user", "worker",
     "participant", "judge", "final", "model", "option", "candidate", "image", "stimulus",
@@ -46,7 +46,7 @@ NAMES_AN_ITEM = frozenset({"winner", "chosen", "choice", "preferred", "selected"
 
 @dataclass(frozen=True, kw_only=True)
 class Company:
-    """The columns that may accompany an answer, whatever its form."""
+    """Columns that may accompany a vote in any layout."""
 
     worker: str | None = None
     weight: str | None = None
@@ -58,35 +58,35 @@ class Company:
 
     @property
     def company(self) -> dict[str, Any]:
-        """The columns there are, by the part they play."""
+        """Columns present, by role."""
         named = {part.name: getattr(self, part.name) for part in fields(Company)}
         return {part: name for part, name in named.items() if name is not None}
 
     def with_company(self, *own: str | None) -> list[str]:
-        """Some columns and those that accompany them, the group apart, which may be the worker."""
+        """Combine columns with those that accompany them, except the group."""
         others = (name for part, name in self.company.items() if part != "group")
         return [name for name in (*own, *others) if name is not None]
 
 
 def each_once(parts: Iterable[str], group: str | None) -> list[str]:
-    """Columns without repetition, the group last."""
+    """Return columns without repetition, the group last."""
     return list(dict.fromkeys([*parts, *([group] if group is not None else [])]))
 
 
 @dataclass(frozen=True, kw_only=True)
 class Layout(Company):
-    """The column that plays each part; `outcome` is None when `left` beat `right` by definition.
+    """Columns by role; `outcome` is None if `left` beat `right` by definition.
 
     Attributes
     ----------
     scale
-        The numbers for right and left, where the name of the outcome tells them.
+        Numbers for right and left, if the name of the outcome determines them.
     sides
-        The words by which the columns of the two items differ; they are answers too.
+        Words by which the two item columns differ; they are valid outcomes too.
     ballot
-        Answers of one ballot, which are not independent of each other.
+        Column of the ballot, whose votes are correlated.
     display_known
-        Whether left and right are where they were shown.
+        Whether left and right are the display order.
     """
 
     left: str
@@ -99,21 +99,21 @@ class Layout(Company):
 
     @property
     def parts(self) -> list[str]:
-        """The columns by the parts they play, the group apart; none may play two."""
+        """Columns by role, without the group; none may have two roles."""
         return self.with_company(self.left, self.right, self.outcome, self.ballot)
 
     @property
     def columns(self) -> list[str]:
-        """The columns to read, each once."""
+        """Columns to read, each once."""
         return each_once(self.parts, self.group)
 
     def __str__(self) -> str:
-        """The layout as the reading report names it."""
+        """Return the layout as the report names it."""
         return ", ".join(self.columns)
 
 
 def accompanying(columns: Sequence[str], given: ReadOptions, taken: Iterable[str]) -> Company:
-    """Who answered, when, how often, with what weight, in which group and unit, asked by whom."""
+    """Find the columns of worker, time, count, weight, group, unit and sampler."""
     free = [name for name in columns if name not in {*taken, given.unit}]
     named = {name for part, name in given.columns.items() if part != "group"}
     return Company(
@@ -128,7 +128,7 @@ def accompanying(columns: Sequence[str], given: ReadOptions, taken: Iterable[str
 
 
 def pair_layout(columns: Sequence[str], given: ReadOptions) -> Layout | None:
-    """The layout of a table with a row per answer, or None where the names do not tell it.
+    """Return the layout of a table with one row per vote, or None if the names do not show it.
 
     >>> layout = pair_layout(["Model_A", "Model_B", "winner", "judge_id"], ReadOptions())
     >>> str(layout)
@@ -152,7 +152,7 @@ def pair_layout(columns: Sequence[str], given: ReadOptions) -> Layout | None:
 
 
 def _named_pair(left: str, right: str) -> SidedPair:
-    """Two columns that the caller named, with the words for their sides if they have any."""
+    """Return two columns that the caller named, with the words for their sides, if any."""
     known, unknown = item_pairs([left, right])
     found = next((pair for pair in (*known, *unknown) if pair.left == left), None)
     return found or SidedPair(left, right, (left.lower(), right.lower()), ())
@@ -163,7 +163,7 @@ def _fits(pair: SidedPair, given: ReadOptions) -> bool:
 
 
 def _shown(columns: Sequence[str], given: ReadOptions, pair: SidedPair) -> Layout | None:
-    """Two items as shown and what tells the better one, if anything does."""
+    """Find the two item columns and the outcome column, if any."""
     free = [name for name in columns if name not in (pair.left, pair.right)]
     outcome = given.outcome or given.winner or outcome_column(free)
     scale = None
@@ -180,7 +180,7 @@ def _shown(columns: Sequence[str], given: ReadOptions, pair: SidedPair) -> Layou
 
 
 def outcome_column(columns: Sequence[str]) -> str | None:
-    """The column that says which one is better: named so, or so with a word that adds nothing."""
+    """Find the outcome column, by its name or a name with a word that adds nothing."""
     plain = _first(OUTCOMES, columns, lambda name: " ".join(words_of(name)))
     if plain is not None:
         return plain
@@ -215,19 +215,19 @@ def _with_company(
 
 
 def _first(candidates: Iterable[str], columns: Sequence[str], key: Any) -> str | None:
-    """The column of the likeliest name, as it is spelled."""
+    """Return the column of the likeliest name, as it is spelled."""
     spelled: dict[str, str] = {}
     for name in columns:
         spelled.setdefault(key(name.strip()), name)
     return next((spelled[name] for name in candidates if name in spelled), None)
 
 
-ROW = "__row__"  # where an answer stood, from 1
+ROW = "__row__"  # row of a vote, from 1
 LEFT, RIGHT, OUTCOME, COUNT = "left", "right", "outcome", "count"
 
 
 class PairRows(NamedTuple):
-    """Rows that are answers about two items: their layout, and the row each came from."""
+    """Rows that are votes on two items: their layout, and the source row of each."""
 
     table: pl.DataFrame
     layout: Layout
@@ -235,7 +235,7 @@ class PairRows(NamedTuple):
 
 
 def made_layout(*, display_known: bool = False, **others: Any) -> Layout:
-    """The layout of rows that a shape makes; outcomes go from -1 to 1."""
+    """Return the layout of rows made from another shape; outcomes go from -1 to 1."""
     return Layout(
         left=LEFT,
         right=RIGHT,
@@ -247,24 +247,24 @@ def made_layout(*, display_known: bool = False, **others: Any) -> Layout:
 
 
 class Shape(Protocol):
-    """What was recognised."""
+    """A table of another shape than one row per vote."""
 
     @property
     def columns(self) -> list[str]:
-        """The columns to read, each once."""
+        """Columns to read, each once."""
 
     @property
     def parts(self) -> list[str]:
-        """The columns by the parts they play, the group apart; none may play two."""
+        """Columns by role, without the group; none may have two roles."""
 
     def __str__(self) -> str:
-        """The shape as the reading report names it."""
+        """Return the layout as the report names it."""
 
     def to_pairs(self, table: pl.DataFrame) -> PairRows:
-        """A row for each answer about two items."""
+        """Return a row for each vote on two items."""
 
 
 def pair_rows(parts: list[pl.DataFrame], layout: Layout) -> PairRows:
-    """Parts one below the other, in the order of the rows they came from."""
+    """Concatenate parts in the order of their source rows."""
     table = pl.concat(parts).sort(ROW, maintain_order=True)
     return PairRows(table.drop(ROW), layout, table[ROW].cast(pl.Int64).to_numpy())

@@ -1,7 +1,7 @@
-"""ReadOptions: how a table of votes is to be understood, said once for library and commands.
+"""ReadOptions: options for reading votes, declared once for library and commands.
 
-A file of votes may have its options beside it: `votes.toml` for `votes.csv`. They hold wherever
-the caller says nothing else.
+The options of a file may be in a file beside it: `votes.toml` for `votes.csv`. Options of the
+caller take precedence.
 """
 
 from __future__ import annotations
@@ -27,59 +27,58 @@ COLUMN_OPTIONS = (
 
 
 def _option(help_text: str, flag: str = "", *, metavar: str = "") -> Any:
-    """Describe an option for the command line, where it is called --name unless `flag` says so."""
+    """Describe an option of the command line, called --name unless `flag` is given."""
     about = {"help": help_text, "flag": flag, "metavar": metavar or None}
     return field(default=None, metadata=about)
 
 
 @dataclass(frozen=True, kw_only=True)
 class ReadOptions:
-    """The options of `read_comparisons`, which describes them at length.
+    """Options of `read_comparisons`, where they are documented.
 
-    They are declared here once: commands make their options of these fields. None means that
-    the caller did not say.
+    Commands make their options from these fields. None means not given.
     """
 
-    left: str | None = _option("Column of the item shown left.")
-    right: str | None = _option("Column of the item shown right.")
-    outcome: str | None = _option("Column of the answer.")
+    left: str | None = _option("Column of the item shown on the left.")
+    right: str | None = _option("Column of the item shown on the right.")
+    outcome: str | None = _option("Column of the outcome.")
     winner: str | None = _option("Column of the preferred item.")
     loser: str | None = _option("Column of the other item.")
-    worker: str | None = _option("Column of who answered.")
-    weight: str | None = _option("Column of the answers' weights.")
-    time: str | None = _option("Column of when it was answered.")
-    count: str | None = _option("Column of how many answers a row stands for.")
+    worker: str | None = _option("Column of the worker.")
+    weight: str | None = _option("Column of the weights.")
+    time: str | None = _option("Column of the time of the vote.")
+    count: str | None = _option("Column of the number of votes that a row stands for.")
     group: str | None = _option(
-        "Column of scene, topic, prompt ...: items are compared within a group only.", "--by"
+        "Column of scene, topic, prompt ...: rank each group separately.", "--by"
     )
     unit: str | None = _option("Column of prompt, page ...: votes of one unit are correlated.")
-    ballot: str | None = _option("Column of which ranking of several items a row is of.")
-    item: str | None = _option("Column of the item in such a ranking.")
-    place: str | None = _option("Column of its place there; 1 is the best.")
+    ballot: str | None = _option("Column of the ballot, in rankings of several items.")
+    item: str | None = _option("Column of the item in a ranking of several items.")
+    place: str | None = _option("Column of the place in such a ranking; 1 is the best.")
     where: str | None = _option("Rows to read, e.g. --where \"worker != 'bot' and seconds > 2\".")
     outcome_as: OutcomeKind | None = _option("What the outcome column holds.")
     scale: tuple[float, float] | None = _option(
         "Numbers for 'right is best' and 'left is best', e.g. --scale 1 7.", metavar="LOW HIGH"
     )
     display_known: bool | None = _option(
-        "Whether left and right are where they were shown; found out if not given.",
+        "Whether left and right are the display order. Default: detected.",
         "--display-known/--display-unknown",
     )
     keep_na: bool | None = _option(
         "Whether NA, N/A, nan, null, - and ? are names of items.", "--keep-na/--no-keep-na"
     )
     skip_invalid: bool | None = _option(
-        "Whether to drop and count rows that cannot be used.", "--skip-invalid/--no-skip-invalid"
+        "Leave out and count invalid rows instead of stopping.", "--skip-invalid/--no-skip-invalid"
     )
     header: bool | None = _option(
-        "Whether the first line names the columns; if not, they are called 1, 2, 3 ...",
+        "Whether the first line is a header; without one, columns are called 1, 2, 3 ...",
         "--header/--no-header",
     )
     sheet: str | None = _option("Sheet of a workbook, if not the first.")
     encoding: str | None = _option("Text encoding, if not UTF-8.")
-    separator: str | None = _option("Column separator, if not found out.")
+    separator: str | None = _option("Column separator. Default: detected.")
     options_file: bool | None = _option(
-        "Whether to use the options in votes.toml beside votes.csv, if there is such a file.",
+        "Whether to use the options in votes.toml beside votes.csv.",
         "--options-file/--no-options-file",
     )
 
@@ -98,12 +97,12 @@ class ReadOptions:
 
     @property
     def columns(self) -> dict[str, str]:
-        """The columns that the caller named, by the part they play."""
+        """Columns that the caller named, by role."""
         named = {part: getattr(self, part) for part in COLUMN_OPTIONS}
         return {part: name for part, name in named.items() if name is not None}
 
     def or_else(self, others: Mapping[str, Any]) -> ReadOptions:
-        """These options, and `others` where these say nothing."""
+        """Return these options, completed by `others`."""
         return replace(
             self, **{name: value for name, value in others.items() if getattr(self, name) is None}
         )
@@ -115,9 +114,9 @@ LARGEST_FILE = 1 << 16  # bytes
 
 
 def options_file_of(votes: Any) -> Path | None:
-    """The file beside a file of votes that holds its options, if there is one.
+    """Return the file beside a file of votes that holds its options, if it exists.
 
-    That of `votes.csv`, `votes.csv.gz` and `votes.parquet` is `votes.toml`.
+    For `votes.csv`, `votes.csv.gz` and `votes.parquet` it is `votes.toml`.
     """
     if not isinstance(votes, str | os.PathLike):
         return None
@@ -129,7 +128,7 @@ def options_file_of(votes: Any) -> Path | None:
 
 
 def read_options_file(path: Path) -> dict[str, Any]:
-    """The options in a file, by name; nothing but options for reading may stand there."""
+    """Read options from a file, which may hold nothing else."""
     try:
         if path.stat().st_size > LARGEST_FILE:
             raise _bad_file(path, f"it is larger than {LARGEST_FILE:,} bytes")
@@ -167,6 +166,6 @@ def _is(kind: str, value: object) -> bool:
 
 def _bad_file(path: Path, what: str) -> InvalidArgument:
     return InvalidArgument(
-        f"{path} holds options for reading the file beside it, but {what}. Correct it, or do "
-        "without it: options_file=False, --no-options-file"
+        f"invalid options file {path}: {what}. Correct it, or ignore it with --no-options-file "
+        "(options_file=False)"
     )

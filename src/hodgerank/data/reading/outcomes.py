@@ -1,4 +1,4 @@
-"""What an outcome column says: numbers, words, or the chosen item."""
+"""Outcome columns: numbers, words, or the chosen item."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ YES, NO = frozenset({"yes", "y"}), frozenset({"no", "n"})
 
 
 def is_measured(column: pl.Series) -> bool:
-    """Whether the outcome can only be a number, not the name of an item."""
+    """Return whether the outcome can only be a number, not the name of an item."""
     dtype = column.dtype
     return dtype.is_float() or dtype.is_decimal() or dtype == pl.Boolean
 
 
 def measure(column: pl.Series, reading: Reading, status: NDArray[np.uint8]) -> FloatArray:
-    """Outcomes in [-1, 1] of a column of measurements; true is left, false is right."""
+    """Return outcomes in [-1, 1] of a numeric column; true is left, false is right."""
     values = column.cast(pl.Float64).fill_null(np.nan).to_numpy()
     if column.dtype == pl.Boolean:
         low, high = reading.scale
@@ -52,9 +52,9 @@ def understand_labels(
     right: CodeArray,
     status: NDArray[np.uint8],
 ) -> tuple[OutcomeKind, FloatArray]:
-    """Outcomes in [-1, 1] of a column of labels; rows without one get their status.
+    """Return outcomes in [-1, 1] of a column of labels; rows without one get a status.
 
-    Labels are few and rows are many: each label is understood once, then rows are looked up.
+    Each distinct label is interpreted once, then rows are looked up.
     """
     labels, (codes,) = encoding
     values = np.array([number(str(label)) for label in labels] + [np.nan])  # MISSING is the last
@@ -65,7 +65,7 @@ def understand_labels(
     vocabulary = _vocabulary(reading.layout, values)
     words = [_word(low, vocabulary) for low in lowered]
     if reading.options.outcome_as != "word" and any(words):
-        # The name of an item is not a word: items may be called A and B.
+        # An item's name takes precedence over a word: items may be called A and B.
         named = set(lowered).intersection(map(str.lower, names))
         words = [None if low in named else word for low, word in zip(lowered, words, strict=True)]
     word_status, word_value = _word_tables(words)
@@ -76,7 +76,7 @@ def understand_labels(
     if kind == "number":
         refuse_zero_and_one(values, reading)
         outcome = _numbers(values[codes], reading, status)
-        if np.isnan(values[:-1]).any():  # words among the numbers: ties, skips, or nonsense
+        if np.isnan(values[:-1]).any():  # words among the numbers: ties, skips, or invalid
             favours_nobody = word_value == 0
             meaning = np.where(favours_nobody, word_status, np.uint8(Row.OUT_OF_RANGE))
             is_word = np.isnan(values)[codes] & (codes != MISSING)
@@ -87,7 +87,7 @@ def understand_labels(
         if word_status[:-1].any() or codes.min() == MISSING:
             status[:] = word_status[codes]
         return kind, word_value[codes]
-    # A sheet filled in by hand may say 'left' in one row and name the item in the next.
+    # A sheet filled in by hand may have 'left' in one row and the item in the next.
     chose_left, chose_right = chosen[codes] == left, chosen[codes] == right
     outcome = np.where(chose_left, 1.0, np.where(chose_right, -1.0, word_value[codes]))
     status[:] = np.where(chose_left | chose_right, np.uint8(Row.USED), word_status[codes])
@@ -95,7 +95,7 @@ def understand_labels(
 
 
 def _positions(texts: list[str], names: list[str]) -> list[int]:
-    """The position of each text among the names, -2 where it is none of them."""
+    """Return the position of each text among the names, -2 if it is not among them."""
     if not set(texts).intersection(names):
         return [-2] * len(texts)
     position = dict(zip(names, range(len(names)), strict=True))
@@ -111,7 +111,7 @@ def _most_plausible_kind(
     right: CodeArray,
     reading: Reading,
 ) -> OutcomeKind:
-    """The reading of the labels that explains most rows."""
+    """Choose the interpretation of the labels that explains most rows."""
     is_number = np.abs(_rescaled(values, reading.scale)) <= 1
     is_word = ~np.isnan(word_value)
     names_item = bool((chosen >= 0).any())
@@ -132,14 +132,14 @@ def _most_plausible_kind(
         "word": int(rows @ is_word),
     }
     if not any(explained.values()) and np.isnan(values[:-1]).all():
-        return "word"  # whatever they are, they are no numbers
+        return "word"  # in any case they are not numbers
     return max(order, key=lambda name: explained[name])
 
 
 def refuse_zero_and_one(values: FloatArray, reading: Reading) -> None:
-    """Labels that are only 0 and 1: is 0 a tie, or does it prefer right? Nobody can know.
+    """Refuse labels that are only 0 and 1, since 0 may mean a tie or a vote for right.
 
-    In files that name one of our samplers it is a tie: we wrote them.
+    In files with the name of a hodgerank sampler, 0 is a tie.
     """
     layout = reading.layout
     if reading.options.scale is not None or layout.scale is not None or layout.asked_by is not None:
@@ -148,16 +148,15 @@ def refuse_zero_and_one(values: FloatArray, reading: Reading) -> None:
     if len(known) >= 2 and known[0] == 0 and known[-1] == 1:
         raise InvalidComparisons(
             f"{reading.source}: the column {reading.layout.outcome} holds only "
-            f"{'0 and 1' if len(known) == 2 else 'numbers from 0 to 1'}, which can be read in two "
-            "ways:\n"
-            "  --scale 0 1 (scale=(0, 1)): 1 prefers left, 0 prefers right\n"
-            "  --scale -1 1 (scale=(-1, 1)): 1 prefers left, 0 is a tie\n"
-            "  (and where 1 prefers right: --scale 1 0)"
+            f"{'0 and 1' if len(known) == 2 else 'numbers from 0 to 1'}, which has two possible "
+            "meanings:\n  --scale 0 1 (scale=(0, 1)): 1 prefers left, 0 prefers right\n  --scale "
+            "-1 1 (scale=(-1, 1)): 1 prefers left, 0 is a tie\n  (and where 1 prefers right: "
+            "--scale 1 0)"
         )
 
 
 def _vocabulary(layout: Layout, values: FloatArray) -> dict[str, str]:
-    """What each word says; the names of the two columns, and how they differ, are words too."""
+    """Return the meaning of each word; column names and their sides are words too."""
     words = dict.fromkeys(LEFT, "left") | dict.fromkeys(RIGHT, "right")
     for name, others in (("tie", TIE), ("both bad", BOTH_BAD), ("skip", SKIP)):
         words |= dict.fromkeys(others, name)
@@ -170,7 +169,7 @@ def _vocabulary(layout: Layout, values: FloatArray) -> dict[str, str]:
         left, right = layout.sides
         if left[0] != right[0] and not left.isdecimal():
             words |= {left[0]: "left", right[0]: "right"}
-        # 1 and 2 are words only where there is no other number: on a scale they are grades
+        # 1 and 2 are words only if there is no other number: on a scale they are grades
         known = {f"{value:g}" for value in values[~np.isnan(values)]}
         if not left.isdecimal() or known <= {left, right}:
             words |= {left: "left", right: "right"}
@@ -178,12 +177,12 @@ def _vocabulary(layout: Layout, values: FloatArray) -> dict[str, str]:
 
 
 def _word(lowered: str, vocabulary: dict[str, str]) -> str | None:
-    """The vocabulary's word for a label in lower case."""
+    """Return the known word for a label in lower case."""
     return vocabulary.get(" ".join(lowered.split()))
 
 
 def _word_tables(words: list[str | None]) -> tuple[NDArray[np.uint8], FloatArray]:
-    """Status and outcome of each word; a word that favours nobody has outcome 0."""
+    """Return status and outcome of each word; a word for neither side has outcome 0."""
     statuses = {
         "both bad": Row.BOTH_BAD,
         "skip": Row.SKIPPED,

@@ -1,4 +1,4 @@
-"""What became of each row of a table, and how that is said."""
+"""Status of each row of a table, and how it is reported."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from hodgerank.types import IntArray
 
 
 class Row(IntEnum):
-    """What became of a row."""
+    """Status of a row."""
 
     USED = 0
     BOTH_BAD = 1
@@ -38,38 +38,41 @@ class Row(IntEnum):
 
 
 FAULTS: Mapping[Row, tuple[str, str]] = {
-    Row.RAGGED: ("has more fields than the header", "put names that hold the separator in quotes"),
+    Row.RAGGED: (
+        "has more fields than the header",
+        "put names that contain the separator in quotes",
+    ),
     Row.NO_ITEM: ("an item is missing", "fill in both items, or write NA"),
     Row.SELF: ("an item is compared with itself", "remove the row"),
     Row.OUT_OF_RANGE: ("the outcome is not a number in {range}", "{remedy}"),
     Row.NEITHER: (
         "the winner is neither of the two items, nor left, right or tie",
-        "correct the spelling, or say what the column holds: outcome_as='word', --outcome-as word",
+        "correct the spelling, or give the kind of outcome: outcome_as='word' (--outcome-as word)",
     ),
     Row.BAD_WEIGHT: (
         "the weight is not a number between 1e-6 and 1e6",
-        "give a weight above 0, relative to that of a plain answer",
+        "give a weight above 0; a plain vote has weight 1",
     ),
     Row.BAD_COUNT: (
         "the count is not a whole number",
-        "count answers in whole numbers, or name the column as weights: weight=..., --weight",
+        "use whole numbers, or read the column as weights: weight=... (--weight)",
     ),
-    Row.BAD_TIME: ("the time cannot be read", "use ISO 8601 or seconds"),
+    Row.BAD_TIME: ("the time is invalid", "use ISO 8601 or seconds"),
 }
 
 
 @dataclass(frozen=True)
 class Reading:
-    """A table that is being read: its layout, what messages call it, and the options.
+    """A table being read: its layout, its name in messages, and the options.
 
     Attributes
     ----------
     shape
-        What the report calls the layout, where the table was of another shape.
+        Name of the layout in the report, if the table had another shape.
     row
-        The row of the source that each row stood in, from 1, where some are missing.
+        Source row of each row, from 1, if some are missing.
     n_rows
-        Rows of the source, where rows were made of it.
+        Number of rows of the source, if it had another shape.
     filtered, unused, notes
         As in `ReadReport`.
     """
@@ -87,7 +90,7 @@ class Reading:
 
     @property
     def scale(self) -> tuple[float, float]:
-        """The numbers for right and left."""
+        """Numbers for right and left."""
         return self.options.scale or self.layout.scale or PLAIN_SCALE
 
 
@@ -98,7 +101,7 @@ def report_on(
     kind: OutcomeKind | None,
     multiplicity: IntArray | None,
 ) -> ReadReport:
-    """Count what became of the rows; bad ones raise unless they are to be skipped."""
+    """Count rows by status; raise an error for invalid rows unless they are skipped."""
     if multiplicity is None and not status.any():
         tally = np.zeros(len(Row), int)
         tally[Row.USED] = len(status)
@@ -112,7 +115,7 @@ def report_on(
     ]
     rows = int(tally.sum() - tally[Row.BLANK])
     if rejected and (not reading.options.skip_invalid or not tally[Row.USED]):
-        numbered = multiplicity is None  # a reduced table has an order of its own
+        numbered = multiplicity is None  # an aggregated table has another order
         raise InvalidComparisons(
             _complaint(table, reading, status, rows, rejected, reasons, numbered=numbered)
         )
@@ -133,7 +136,7 @@ def report_on(
     if not tally[Row.USED]:
         counts = ", ".join(f"{count:,} {reason}" for reason, count in report.left_out.items())
         raise InvalidComparisons(
-            f"{reading.source}: none of the {rows:,} rows is an answer ({counts or 'all blank'})"
+            f"{reading.source}: none of the {rows:,} rows is a vote ({counts or 'all blank'})"
         )
     return report
 
@@ -161,7 +164,7 @@ def _complaint(
     *,
     numbered: bool,
 ) -> str:
-    lines = [f"{reading.source}: {sum(rejected.values()):,} of {rows:,} rows cannot be used"]
+    lines = [f"{reading.source}: {sum(rejected.values()):,} of {rows:,} rows are invalid"]
     for (row, _), reason in zip(rejected.items(), reasons, strict=True):
         remedy = FAULTS[row][1]
         if row == Row.OUT_OF_RANGE:
@@ -171,24 +174,24 @@ def _complaint(
             place = k + 1 if reading.row is None else int(reading.row[k])
             shown = _shown(table, k, reading.layout)
             lines.append(f"    row{f' {place}' if numbered else ''}: {shown}")
-    lines.append("  or drop and count such rows with skip_invalid=True (--skip-invalid)")
+    lines.append("  or leave out invalid rows with skip_invalid=True (--skip-invalid)")
     return "\n".join(lines)
 
 
 def _other_scale(table: pl.DataFrame, reading: Reading) -> str:
-    """The range that is in the data, as the scale it may be."""
+    """Propose the range of the data as the scale."""
     from hodgerank.data.reading.values import numbers
 
     plain = "use -1 (right), 0 (tie), +1 (left) or a grade in between"
     found = numbers(table[str(reading.layout.outcome)]).drop_nulls()
     found = found.filter(found.is_finite())
     if found.is_empty() or found.min() == found.max():
-        return f"{plain}, or name the ends of the scale: scale=(1, 5), --scale 1 5"
+        return f"{plain}, or give the ends of the scale: scale=(1, 5) (--scale 1 5)"
     low, high = float(found.min()), float(found.max())  # type: ignore[arg-type]
     return (
-        f"{plain}; or, since the numbers go from {low:g} to {high:g}, name the ends of the scale: "
-        f"--scale {low:g} {high:g} (scale=({low:g}, {high:g})) if {high:g} means that left is "
-        f"best, --scale {high:g} {low:g} if {low:g} does"
+        f"{plain}; the numbers go from {low:g} to {high:g}, so perhaps give the ends of the "
+        f"scale: --scale {low:g} {high:g} (scale=({low:g}, {high:g})) if {high:g} prefers left, "
+        f"--scale {high:g} {low:g} if {low:g} prefers left"
     )
 
 

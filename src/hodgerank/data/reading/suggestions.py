@@ -1,4 +1,4 @@
-"""What to say where a table is not understood: the options that fit its own columns."""
+"""Errors for tables whose layout is not recognised, with options that fit their columns."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from hodgerank.errors import InvalidComparisons, did_you_mean
 
 LOOKED_AT = 500  # rows
 MOST_COLUMNS = 30
-FEW_VALUES = 11  # of an outcome
-# Answers in words, as far as they are worth proposing a column for.
+FEW_VALUES = 11  # distinct values of an outcome
+# Outcomes in words that make a column worth proposing.
 WORDS = frozenset({
     "left", "right", "a", "b", "l", "r", "h", "d", "home", "away", "draw", "tie", "first", "second",
 })  # fmt: skip
@@ -27,31 +27,30 @@ KNOWN = "left,right,outcome; left,right,winner; model_a,model_b,winner; winner,l
 
 
 def no_such_column(source: str, name: str, columns: Sequence[str]) -> InvalidComparisons:
-    """A column was named that is not there."""
+    """Return the error for a column that does not exist."""
     return InvalidComparisons(
-        f"{source}: there is no column {name!r}{did_you_mean(name, columns)}. "
-        f"Its columns are {listed(columns)}"
+        f"{source}: there is no column {name!r}{did_you_mean(name, columns)}. The columns are "
+        f"{listed(columns)}"
     )
 
 
 def cannot_be_recognised(table: Table, given: ReadOptions) -> InvalidComparisons:
-    """Neither names nor content tell what is what."""
+    """Return the error for a layout that is not recognised."""
     columns = table.columns
     fitting = propose(columns, table.head(_distinct(columns), LOOKED_AT), given)
     what = "the outcome" if any(item_pairs(columns)) else "the two items"
     start = (
-        f"{table.name}: no column for {what} was recognised. Its columns are {listed(columns)}. "
+        f"{table.name}: no column for {what} was recognised. The columns are {listed(columns)}.  "
     )
     if len(columns) == 1:
         start += "If they are not separated by a comma, tab, ; or |, name the --separator. "
     if fitting:
         return InvalidComparisons(
-            f"{start}If this is what they hold, say so: {as_options(fitting)}"
-            f" (in Python {as_arguments(fitting)})"
+            f"{start}Perhaps this fits: {as_options(fitting)} (in Python {as_arguments(fitting)})"
         )
     return InvalidComparisons(
         f"{start}Name them (--left A --right B --outcome C, or --winner A --loser B), or rename "
-        f"them to one of the layouts that are recognised: {KNOWN}"
+        f"them to a known layout: {KNOWN}"
     )
 
 
@@ -62,12 +61,12 @@ def _distinct(columns: Sequence[str]) -> list[str]:
 
 
 def is_pattern(name: str) -> bool:
-    """Whether polars would take the name of a column for several columns."""
+    """Return whether polars would take the name of a column for several columns."""
     return name == "*" or (name.startswith("^") and name.endswith("$"))
 
 
 def as_options(columns: Mapping[str, str]) -> str:
-    """As the command line has it.
+    """Format columns as options of the command line.
 
     >>> as_options({"left": "A", "outcome": "my grade"})
     "--left A --outcome 'my grade'"
@@ -78,18 +77,18 @@ def as_options(columns: Mapping[str, str]) -> str:
 
 
 def as_arguments(columns: Mapping[str, str]) -> str:
-    """As `read_comparisons` has it."""
+    """Format columns as arguments of `read_comparisons`."""
     return ", ".join(f"{part}={name!r}" for part, name in columns.items())
 
 
 def listed(columns: Sequence[str], most: int = 20) -> str:
-    """Names of columns, not too many."""
+    """List names of columns, but not too many."""
     more = f", ... ({len(columns):,} in all)" if len(columns) > most else ""
     return ", ".join(name[:40] for name in columns[:most]) + more
 
 
 def propose(columns: Sequence[str], head: pl.DataFrame, given: ReadOptions) -> dict[str, str]:
-    """The parts that columns may play: by nearest names first, then by what stands in them."""
+    """Guess the roles of columns, by the nearest names first, then by their values."""
     found = dict(given.columns)
     for part in ("left", "right", "winner", "loser", "outcome"):
         near = get_close_matches(part, [c.lower() for c in columns], n=1, cutoff=0.6)
@@ -123,7 +122,7 @@ def _complete(found: Mapping[str, str]) -> bool:
 
 
 def _alike(head: pl.DataFrame, columns: Sequence[str]) -> tuple[str, str] | None:
-    """The two columns that have most values in common, if they share a third of them."""
+    """Return the two columns that share most values, if at least a third."""
     values = {}
     for name in columns:
         column = head[name]
@@ -140,7 +139,7 @@ def _alike(head: pl.DataFrame, columns: Sequence[str]) -> tuple[str, str] | None
 
 
 def _telling(head: pl.DataFrame, left: str, right: str) -> str | None:
-    """A column that names one of the two items in each row, or has a few values."""
+    """Return a column that names one of the two items in each row, or has few values."""
     if left not in head.columns or right not in head.columns:
         return None
     others = [name for name in head.columns if name not in (left, right)]

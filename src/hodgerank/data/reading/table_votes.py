@@ -1,4 +1,4 @@
-"""TableVotes: the votes in one table, with three ways to have them."""
+"""TableVotes: the votes of one table, in full, counted, or in batches."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _NOT_UNDERSTOOD = (pl.exceptions.PolarsError, pl.exceptions.PanicException)
 
 
 def columns_in(where: str, columns: Sequence[str], source: str) -> list[str]:
-    """The columns that a condition is about.
+    """Return the columns that a condition uses.
 
     >>> columns_in("worker != 'bot' and seconds > 2", ["worker", "seconds"], "votes.csv")
     ['worker', 'seconds']
@@ -53,9 +53,9 @@ def columns_in(where: str, columns: Sequence[str], source: str) -> list[str]:
 
 
 def rows_where(where: str, table: pl.DataFrame, *, from_text: bool) -> BoolArray:
-    """Which rows the condition holds for; where a value is missing it does not hold.
+    """Return the rows for which the condition holds; it does not hold for missing values.
 
-    In text, columns of numbers are numbers; where that makes no sense they are text.
+    Numeric columns of a text file are compared as numbers if possible, else as text.
     """
     condition = pl.sql_expr(where)
     try:
@@ -86,20 +86,20 @@ def _typed(column: pl.Series) -> pl.Series:
 def _not_understood(where: str, error: BaseException) -> InvalidArgument:
     reason = str(error).split("\n", 1)[0]
     return InvalidArgument(
-        f"the condition {where!r} cannot be understood ({reason}): write it like "
-        "\"worker != 'bot' and seconds > 2\", with text in single quotes"
+        f"the condition {where!r} is invalid ({reason}): write it like \"worker != 'bot' and "
+        'seconds > 2", with text in single quotes'
     )
 
 
 BATCH = 1 << 20  # rows in memory at once
-SAMPLE = 1 << 16  # rows looked at to see whether answers repeat
-# Beyond so many distinct answers, counting them where they live takes longer than fetching them.
+SAMPLE = 1 << 16  # rows inspected to see whether votes repeat
+# Beyond this many distinct votes, counting them at the source takes longer than fetching them.
 MANY_DISTINCT = 1 << 18
 
 
 @dataclass(frozen=True, eq=False)
 class TableVotes:
-    """Votes in a table: all of them, distinct ones counted, or some at a time."""
+    """Votes of a table: all of them, distinct ones counted, or in batches."""
 
     opened: Table
     options: ReadOptions = field(default_factory=ReadOptions)
@@ -114,41 +114,41 @@ class TableVotes:
 
     @property
     def name(self) -> str:
-        """What messages call the table."""
+        """Name in messages."""
         return self.opened.name
 
     @property
     def is_lazy(self) -> bool:
-        """Whether the votes live elsewhere, and may be too many to bring over."""
+        """Whether the votes are stored elsewhere and may be too many to load."""
         return self.opened.is_lazy
 
     @property
     def can_be_reduced(self) -> bool:
-        """Whether rows are plain answers that can be counted, or fetched some at a time."""
+        """Whether rows are plain votes that can be counted, or fetched in batches."""
         is_plain = isinstance(self._recognised.shape, Layout)
         is_plain = is_plain and self.options.group is None and self.options.unit is None
         return self.is_lazy and is_plain
 
     def answers(self) -> Comparisons:
-        """Every answer; rows may stand for several where the table counts them."""
+        """Read every vote; rows may stand for several if the table counts them."""
         decoded = self._decoded_rows()
         return decoded.votes if decoded.groups is None else self._split(decoded).together()
 
     def groups(self) -> VoteGroups:
-        """The votes of each group."""
+        """Read the votes of each group."""
         return self._split(self._decoded_rows())
 
     def distinct_answers(self, *, by_worker: bool = True) -> Comparisons:
-        """Answers without times; where votes are lazy, equal ones (of a worker) are one row."""
+        """Read votes without times; of lazy sources, equal votes (of a worker) are one row."""
         if not self.can_be_reduced:
             return self.answers()
         return self._distinct(self._plain_layout(by_worker=by_worker))
 
     def pieces(self) -> Iterator[Comparisons]:
-        """Answers without workers and times: reduced where they live, or some at a time.
+        """Yield votes without workers and times: counted at the source, or in batches.
 
-        Counting answers where they live pays where they repeat. Where the first rows show that
-        they hardly do, fetching them batch by batch is faster and takes less memory.
+        Counting at the source is faster if votes repeat. If the first rows hardly repeat, fetching
+        them in batches is faster and takes less memory.
         """
         if not self.can_be_reduced:
             yield self.answers()
@@ -164,7 +164,7 @@ class TableVotes:
             yield from self._batches(layout)
 
     def _plain_layout(self, *, by_worker: bool) -> Layout:
-        """The layout of a lazy table, without times."""
+        """Return the layout of a lazy table, without times."""
         table, shape, _ = self._recognised
         layout = replace(cast(Layout, shape), time=None)
         if layout.count is not None and self.options.count is None:
@@ -172,7 +172,7 @@ class TableVotes:
         return layout if by_worker else replace(layout, worker=None)
 
     def _decoded_rows(self) -> Decoded:
-        """All rows, understood; a table of another shape is made one of answers first."""
+        """Decode all rows; a table of another shape is first converted to votes."""
         table, shape, notes = self._recognised
         unused = self._unused()
         rows, ragged = table.rows([*shape.columns, *self._where_columns])
@@ -181,7 +181,9 @@ class TableVotes:
         if isinstance(shape, Layout) and self.options.count is None:
             sure = without_running_number(shape, rows)
             if sure != shape:
-                more["notes"].append(f"column {shape.count!r} only numbers the rows: not counts")
+                more["notes"].append(
+                    f"column {shape.count!r} only numbers the rows: it is not read as counts"
+                )
             shape = sure
         n_rows, row = len(rows), None
         if self.options.where is not None and not table.is_lazy:
@@ -211,7 +213,7 @@ class TableVotes:
 
     @cached_property
     def _where_columns(self) -> list[str]:
-        """Further columns that `where` needs here; a lazy table was filtered where it lives."""
+        """Return further columns that `where` needs; a lazy table is filtered at the source."""
         table, shape, _ = self._recognised
         if self.options.where is None or table.is_lazy:
             return []
@@ -224,7 +226,7 @@ class TableVotes:
         return tuple(name for name in dict.fromkeys(table.columns) if name not in used)
 
     def _pointed_out(self, rows: pl.DataFrame, unused: tuple[str, ...]) -> list[str]:
-        """What is to be said of unused columns that look like groups."""
+        """Return notes on unused columns that look like groups."""
         table, shape, _ = self._recognised
         candidates = group_candidates(unused, len(rows))
         is_pooled = self.options.group is None and not table.is_lazy and isinstance(shape, Layout)
@@ -237,7 +239,7 @@ class TableVotes:
         return VoteGroups.split(decoded.votes, names, codes, str(self.options.group))
 
     def _distinct_or_fault(self, layout: Layout) -> Comparisons:
-        """Distinct answers; if there is a fault, batches tell in which rows it is."""
+        """Read distinct votes; after an error, read batches to find the invalid rows."""
         try:
             return self._distinct(layout)
         except InvalidComparisons:
@@ -281,12 +283,12 @@ class TableVotes:
 
 
 def _n_distinct(table: Table, columns: list[str]) -> float:
-    """Number of distinct rows, estimated from how few of the first rows are equal.
+    """Estimate the number of distinct rows from repetitions among the first.
 
     Of s rows drawn from N equally frequent ones about s^2 / 2N are repetitions.
     """
     sample = table.head(columns, SAMPLE)
-    if len(sample) < SAMPLE:  # that is all there is
+    if len(sample) < SAMPLE:  # these are all rows
         return float(len(sample))
     repetitions = len(sample) - sample.n_unique()
     return len(sample) ** 2 / (2 * repetitions) if repetitions else float("inf")

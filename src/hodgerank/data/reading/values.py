@@ -1,4 +1,4 @@
-"""Values of cells: labels to integer codes, numbers in text, columns of counts."""
+"""Cell values: labels to integer codes, numbers in text, columns of counts."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from hodgerank.errors import InvalidComparisons
 from hodgerank.types import BoolArray, CodeArray, FloatArray, IntArray, Item
 
 MISSING = -1
-# How files say that something is missing. Na is sodium, and None may be a treatment.
+# Words for missing values. Na is sodium, and None may be a treatment.
 NOT_A_NAME = frozenset(
     {
         "N/A",
@@ -50,7 +50,7 @@ def encode(
     from_text: bool,
     not_names: frozenset[str] = frozenset(),
 ) -> list[Encoding]:
-    """For each group of columns, its distinct labels in sorted order and the columns as codes.
+    """Encode each group of columns as positions in its sorted distinct labels.
 
     A code is a position among the labels, `MISSING` for a missing or blank one, or for one of
     `not_names`. Labels lose
@@ -87,7 +87,7 @@ def encode(
 def _categories(
     plain: dict[str, pl.Series], groups: Sequence[Sequence[str]], is_text: dict[str, bool]
 ) -> pl.DataFrame:
-    """Columns of text as categories, those of a group with codes in common.
+    """Convert text columns to categories; the columns of a group share their codes.
 
     A private category space makes the columns of a group share their codes. It lives as long as a
     column that uses it does; casting all at once also uses all cores.
@@ -98,7 +98,7 @@ def _categories(
         kinds = {plain[name].dtype for name in text}
         space = pl.Categorical(pl.Categories.random())
         if len(kinds) == 1 and pl.String not in kinds:
-            casts += map(pl.col, text)  # they have codes in common already
+            casts += map(pl.col, text)  # they share codes already
         else:
             casts += [pl.col(name).cast(pl.String).cast(space) for name in text]
     return pl.LazyFrame(plain).select(casts).collect(engine="streaming")
@@ -107,7 +107,7 @@ def _categories(
 def _encode_few(
     columns: Sequence[pl.Series], blank: frozenset[str], *, from_text: bool
 ) -> Encoding:
-    """Columns of text by way of an enumeration of their labels, which needs no streaming."""
+    """Encode text columns by an enumeration of their labels, which needs no streaming."""
     together = pl.concat([column.cast(pl.String) for column in columns])
     distinct = together.unique()
     if together.null_count():
@@ -124,7 +124,7 @@ def _encode_few(
 
 
 def _sorted_labels(labels: set[str], from_text: bool) -> tuple[tuple[Item, ...], dict[str, int]]:
-    """Labels in sorted order, as integers where text allows it, and the code of each by name."""
+    """Return labels in sorted order, as integers if possible, and the code of each."""
     values: list[Item] = sorted(labels)
     if from_text and all(_CANONICAL_INTEGER.fullmatch(str(label)) for label in labels):
         values = sorted(int(label) for label in labels)
@@ -132,7 +132,7 @@ def _sorted_labels(labels: set[str], from_text: bool) -> tuple[tuple[Item, ...],
 
 
 def _plain(column: pl.Series) -> pl.Series:
-    """The column as Int64 or as text: String, or categories that have codes already."""
+    """Return the column as Int64 or text: String, or categories that have codes already."""
     dtype = column.dtype
     if dtype in (pl.String, pl.Null):
         return column.cast(pl.String)
@@ -158,7 +158,7 @@ def _decode_categories(
     *,
     from_text: bool,
 ) -> Encoding:
-    """Labels of the categories, cleaned and sorted, and the columns in terms of them."""
+    """Return the cleaned and sorted labels of the categories, and the columns as codes."""
     size = 1 + max(int(column.max()) for column in codes)
     unseen = np.ones(size + 1, bool)
     unseen[MISSING] = False
@@ -208,7 +208,7 @@ def _encode_integers(columns: Sequence[pl.Series]) -> Encoding:
 
 
 def _look_up_integers(columns: Sequence[pl.Series], low: int, high: int) -> Encoding:
-    """By a table of all integers there may be."""
+    """Encode integers with a table of all possible values."""
     places = [
         (column if not column.null_count() else column.fill_null(low)).to_numpy() - low
         for column in columns
@@ -228,7 +228,7 @@ def _look_up_integers(columns: Sequence[pl.Series], low: int, high: int) -> Enco
 
 
 def encode_values(values: Sequence[Item]) -> tuple[tuple[Item, ...], CodeArray]:
-    """Distinct values in sorted order, and the values as codes."""
+    """Return distinct values in sorted order, and the values as codes."""
     try:
         table = pl.DataFrame({"value": values})
     except TypeError:
@@ -242,9 +242,9 @@ _THOUSANDS = r"^\s*[+-]?[1-9]\d{0,2}(,\d{3})+\s*$"
 
 
 def numbers(column: pl.Series) -> pl.Series:
-    """The column as floating-point numbers, null where it holds none.
+    """Return the column as floating-point numbers, null for other values.
 
-    1,5 is one and a half; 1,500 might be thousands, so such a column is not read by its commas.
+    1,5 is read as 1.5; 1,500 might mean thousands, so such a column is not converted.
     """
     column = column.alias("numbers")  # a name like ^x$ would be a pattern to polars
     dtype = column.dtype
@@ -268,7 +268,7 @@ def numbers(column: pl.Series) -> pl.Series:
 
 
 def number(text: str) -> float:
-    """One number, NaN where it is none; the comma of a label is a decimal comma.
+    """Return a number, NaN for other text; a comma is a decimal comma.
 
     >>> number("0,5"), number("-1")
     (0.5, -1.0)
@@ -279,19 +279,19 @@ def number(text: str) -> float:
         return float("nan")
 
 
-MOST = 2**53  # answers that a row may stand for
+MOST = 2**53  # votes that a row may stand for
 SURELY_NUMBERED = 3  # rows that count up one by one
 
 
 def read_counts(column: pl.Series) -> tuple[IntArray, BoolArray]:
-    """Whole numbers from 0, and which cells are none."""
+    """Return whole numbers from 0, and which cells are invalid."""
     counts = numbers(column).fill_null(np.nan).to_numpy()
     is_count = (counts >= 0) & (counts <= MOST) & (counts == np.floor(counts))
     return np.where(is_count, counts, 1).astype(np.int64), ~is_count
 
 
 def without_running_number(layout: Layout, rows: pl.DataFrame) -> Layout:
-    """The layout without a column that was taken for counts, but numbers the rows."""
+    """Return the layout without a count column that only numbers the rows."""
     if layout.count is None:
         return layout
     counts = numbers(rows[layout.count]).fill_null(np.nan).to_numpy()
@@ -299,7 +299,7 @@ def without_running_number(layout: Layout, rows: pl.DataFrame) -> Layout:
 
 
 def _numbers_rows(counts: FloatArray) -> bool:
-    """Whether the values count up by one, from wherever they start again."""
+    """Return whether the values count up by one, possibly restarting."""
     if len(counts) < SURELY_NUMBERED or not counts[0] <= 1:
         return False
     steps = np.diff(counts)

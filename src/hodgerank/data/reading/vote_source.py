@@ -1,4 +1,4 @@
-"""VoteSource: the one door through which votes come in, and read_comparisons on its threshold."""
+"""VoteSource, through which all votes are read, and read_comparisons."""
 
 from __future__ import annotations
 
@@ -29,17 +29,18 @@ from hodgerank.types import VotesLike
 
 @dataclass(frozen=True, eq=False)
 class VoteSource:
-    """Votes wherever they are, with three ways to have them.
+    """Votes in any source, to be read in one of three ways.
 
-    `answers` is all of them, `distinct_answers` equal ones of a worker counted, and `pieces` what
-    edges can be summed up from without all answers in memory. Nothing is read before that.
+    `answers` reads all votes, `distinct_answers` counts equal votes of a worker, and `pieces`
+    yields batches from which edges can be summed without all votes in memory. Nothing is read
+    before.
 
     Attributes
     ----------
     source
-        What `read_comparisons` takes.
+        Any source that `read_comparisons` accepts.
     options
-        How it is to be read. Files beside the votes may add to it: see `is_set` and `group`.
+        Options for reading. Files beside the votes may add to them: see `is_set` and `group`.
     """
 
     source: VotesLike
@@ -47,37 +48,37 @@ class VoteSource:
 
     @cached_property
     def _tables(self) -> list[TableVotes]:
-        """The table, or those of several files."""
+        """Open the table, or those of several files."""
         return [TableVotes(_open(file, how), how.options) for file, how in self._files]
 
     @cached_property
     def _files(self) -> list[tuple[Any, _HowToRead]]:
-        """Every file, or other source, and how it is to be read."""
+        """Return every file, or other source, with its options."""
         return [(file, _how_to_read(file, self.options)) for file in _files(self.source)]
 
     def is_set(self, *options: str) -> bool:
-        """Whether the caller, or a file beside the votes, gives any of these options."""
+        """Return whether the caller, or a file beside the votes, gives any of these options."""
         return any(
             getattr(how.options, name) is not None for _, how in self._files for name in options
         )
 
     @property
     def group(self) -> str | None:
-        """The column of the groups in which the votes are, if they are."""
+        """Column of the groups, if the votes are in groups."""
         if isinstance(self.source, Comparisons | VoteGroups):
             return None
         names = list(dict.fromkeys(how.options.group for _, how in self._files))
         if len(names) > 1:
             named = " and ".join("none" if name is None else repr(name) for name in names)
             raise InvalidArgument(
-                f"the files beside the votes name different groups ({named}): name one for all, "
-                "group=..., --by"
+                f"the options files name different groups ({named}): name one for all with "
+                "group=... (--by)"
             )
         return names[0]
 
     @property
     def name(self) -> str:
-        """What messages call it."""
+        """Name in messages."""
         names = list(dict.fromkeys(table.name for table in self._tables))
         return names[0] if len(names) == 1 else f"{len(names):,} files ({names[0]}, ...)"
 
@@ -88,20 +89,20 @@ class VoteSource:
 
     @property
     def is_lazy(self) -> bool:
-        """Whether the votes live elsewhere, and may be too many to bring over."""
+        """Whether the votes are stored elsewhere and may be too many to load."""
         if isinstance(self.source, Comparisons | VoteGroups):
             return False
         return any(table.is_lazy for table in self._tables)
 
     def answers(self) -> Comparisons:
-        """Read every answer, one row each."""
+        """Read every vote, one row each."""
         return self.distinct_answers().repeated() if not self.is_lazy else self._all()
 
     def groups(self) -> VoteGroups:
         """Read the votes of each group that `options.group` names."""
         column = self.group
         if column is None:
-            raise InvalidArgument("groups need the name of their column: group=..., --by")
+            raise InvalidArgument("name the column of the groups: group=... (--by)")
         found = [table.groups() for table in self._tables]
         if len(found) == 1:
             return found[0]
@@ -113,11 +114,11 @@ class VoteSource:
         return VoteGroups(column, parts, joint_report([g.report for g in found], self.name))
 
     def distinct_answers(self, *, by_worker: bool = True) -> Comparisons:
-        """Answers without times; where votes are lazy, equal ones (of a worker) are one row."""
+        """Read votes without times; of lazy sources, equal votes (of a worker) are one row."""
         if isinstance(self.source, VoteGroups):
             raise InvalidArgument(
-                f"these votes are in groups by {self.source.column}: rank each by itself with "
-                "rank_groups(votes), or take one: votes[name]"
+                f"these votes are in groups by {self.source.column}: rank each group separately "
+                "with rank_groups(votes), or take one: votes[name]"
             )
         if isinstance(self.source, Comparisons):
             if self.options != ReadOptions():
@@ -129,7 +130,7 @@ class VoteSource:
         return self._joined([t.distinct_answers(by_worker=by_worker) for t in self._tables])
 
     def pieces(self) -> Iterator[Comparisons]:
-        """Answers without workers and times: reduced where they live, or some at a time."""
+        """Yield votes without workers and times: counted at the source, or in batches."""
         if not self.is_lazy:
             yield self.distinct_answers()
             return
@@ -140,8 +141,9 @@ class VoteSource:
     def _require_no_groups(self) -> None:
         if self.group is not None:
             raise InvalidArgument(
-                f"{self.name}: the votes are in groups by {self.group}: rank each by itself with "
-                "rank_groups(read_comparisons(...)), or take one: read_comparisons(...)[name]"
+                f"{self.name}: the votes are in groups by {self.group}: rank each group "
+                "separately with rank_groups(read_comparisons(...)), or take one: "
+                "read_comparisons(...)[name]"
             )
 
     def _all(self) -> Comparisons:
@@ -153,7 +155,7 @@ class VoteSource:
 
 
 class _HowToRead(NamedTuple):
-    """The options of one file, and the file beside it that gave some of them."""
+    """Options of one file, and the file beside it that gave some of them."""
 
     options: ReadOptions
     beside: Path | None = None
@@ -178,7 +180,7 @@ def _open(file: Any, how: _HowToRead) -> Table:
 
 
 def _files(source: VotesLike) -> Sequence[Any]:
-    """Several files or streams, or what is one source."""
+    """Return several files or streams, or a single source."""
     parts: Any = source
     is_list = isinstance(parts, list | tuple) and len(parts) > 0
     if not is_list:
@@ -189,7 +191,7 @@ def _files(source: VotesLike) -> Sequence[Any]:
 
 
 def _found(part: Any) -> list[Any]:
-    """The files that a pattern such as 'votes/*.csv' finds; those of Parquet are one table."""
+    """Return the files that match a pattern such as 'votes/*.csv'; Parquet files are one table."""
     if hasattr(part, "read") or not has_magic(str(part)) or os.path.exists(part):
         return [part]
     if str(part).lower().endswith(PARQUET):
@@ -236,8 +238,8 @@ def read_comparisons(  # type: ignore[misc]  # the overloads do not list the opt
 ) -> Comparisons | VoteGroups:
     """Read votes.
 
-    Options that are not given are taken from a TOML file beside the votes, if there is one:
-    `votes.toml` for `votes.csv`, with the names below. `report.source` says so.
+    Options that are not given are taken from a TOML file beside the votes, if it exists:
+    `votes.toml` for `votes.csv`, with the names below. `report.source` then mentions it.
 
     Parameters
     ----------
@@ -247,40 +249,41 @@ def read_comparisons(  # type: ignore[misc]  # the overloads do not list the opt
         dataframe narwhals knows (pandas, polars, pyarrow, duckdb, dask, pyspark ...), or rows:
         tuples (left, right, outcome[, worker]) or dicts.
     left, right, outcome, winner, loser, worker, weight, time, count
-        Column names. What is not named is recognised: `left,right,outcome`, `left,right,winner`,
-        `model_a,model_b,winner`, `winner,loser` and their kin. `report.layout` says what was taken.
+        Column names. Columns that are not named are recognised: `left,right,outcome`,
+        `left,right,winner`, `model_a,model_b,winner`, `winner,loser` and similar names.
+        `report.layout` lists them.
     group
-        Column of scene, topic, prompt ...: items are compared within a group, and what is
-        returned are `VoteGroups`.
+        Column of scene, topic, prompt ...: items are compared within a group only, and `VoteGroups`
+        are returned.
     unit
-        Column of prompt, page, session ...: votes of one unit are correlated, so that standard
-        errors are clustered by it. Items are compared across units.
+        Column of prompt, page, session ...: votes of one unit are correlated, so standard errors
+        are clustered by it. Items are compared across units.
     ballot, item, place
         Columns of rankings of several items: which ranking, which item, and its place from 1.
     where
         Rows to read, e.g. "worker != 'bot' and seconds > 2".
     outcome_as
-        What the outcome column holds: a 'number', a 'word' (left, right, tie) or the chosen
-        'item'. Default: whichever explains most rows.
+        Kind of outcome: a 'number', a 'word' (left, right, tie) or the chosen 'item'. Default: the
+        kind that explains most rows.
     scale
-        The numbers that mean "right is best" and "left is best", e.g. (0, 1) or (1, 7). Default:
-        (-1, 1), where the labels are not only 0 and 1.
+        Numbers that mean "right is best" and "left is best", e.g. (0, 1) or (1, 7). Default: (-1,
+        1), unless the values are only 0 and 1.
     display_known
-        Whether left and right are as shown. Default: yes, except for winner and loser columns,
-        counts and rankings, and where left is almost always chosen or pairs are sorted:
-        `report.display_doubt` then says why.
+        Whether left and right are the display order. Default: yes, except for winner and loser
+        columns, counts and rankings, and if left is almost always chosen or pairs are sorted;
+        `report.display_doubt` then gives the reason.
     keep_na
-        Whether NA, N/A, nan, null, - and ? are names. Default: they mean that an item is missing.
+        Whether NA, N/A, nan, null, - and ? are names of items. Default: they are missing values.
     skip_invalid
-        Drop and count rows that cannot be used instead of raising `InvalidComparisons`.
+        Leave out and count invalid rows instead of raising `InvalidComparisons`.
     header
-        False for text without a header, whose columns are then called 1, 2, 3 ...
+        False for text without a header; its columns are called 1, 2, 3 ...
     sheet
-        Of a workbook; default: the first.
+        Sheet of a workbook; default: the first.
     encoding, separator
-        Of text files; found out if not given (UTF-8 or a byte order mark; comma, tab, ; or |).
+        Of text files; detected if not given (UTF-8 or a byte order mark; comma, tab, ; or |).
     options_file
-        False to leave the TOML file beside the votes alone.
+        False ignores the TOML file beside the votes.
 
     Examples
     --------
@@ -295,5 +298,5 @@ def read_comparisons(  # type: ignore[misc]  # the overloads do not list the opt
 
 
 def read_ungrouped(source: VotesLike) -> Comparisons:
-    """Read votes for what ranks one set of items; groups are refused."""
+    """Read votes for an analysis of one set of items; refuse groups."""
     return (source if isinstance(source, VoteSource) else VoteSource(source)).answers()

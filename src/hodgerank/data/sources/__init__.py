@@ -1,1 +1,1 @@
-"""Where votes come from: files, dataframes and rows, as tables that are not yet understood."""
+"""Sources of votes: files, dataframes and rows, opened as raw tables."""

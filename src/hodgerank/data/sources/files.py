@@ -1,4 +1,4 @@
-"""Files of votes: CSV, TSV (plain or gzip), JSON lines, JSON, Parquet and Excel, as tables."""
+"""Files of votes as tables: CSV, TSV (plain or gzip), JSON lines, JSON, Parquet and Excel."""
 
 from __future__ import annotations
 
@@ -33,10 +33,9 @@ def open_file(
     name: str | None = None,
     remark: str = "",
 ) -> Table:
-    """The table in a file, in the files that a pattern matches, or in a stream.
+    """Open the table in a file, in the files that match a pattern, or in a stream.
 
-    `name` is what messages call a file whose own name says nothing; its ending tells the format.
-    They add `remark` to it.
+    `name` is the name in messages, whose suffix determines the format; `remark` is added to it.
     """
     content: Path | bytes
     if isinstance(source, Path):
@@ -64,28 +63,26 @@ def open_file(
 
 
 def is_pattern(path: Path) -> bool:
-    """Whether many Parquet files are meant: 'votes/*.parquet'."""
+    """Return whether many Parquet files are meant: 'votes/*.parquet'."""
     pattern = str(path)
     is_one = path.name.lower().endswith(PARQUET) and any(mark in pattern for mark in "*?[")
     if not is_one or path.exists():
         return False
     if not glob(pattern, recursive=True):
-        raise InvalidComparisons(f"no file is called like {pattern}")
+        raise InvalidComparisons(f"no file matches {pattern}")
     return True
 
 
 def _require_readable(path: Path) -> None:
     try:
         is_folder, is_there = path.is_dir(), path.exists()
-    except (OSError, ValueError):  # a name no file can have
+    except (OSError, ValueError):  # a name that no file can have
         is_folder, is_there = False, False
     if is_folder:
         raise InvalidComparisons(f"{path} is a folder, not a file")
     if not is_there:
         many = any(mark in str(path) for mark in "*?[")
-        raise InvalidComparisons(
-            f"no file is called like {path}" if many else f"{path} does not exist"
-        )
+        raise InvalidComparisons(f"no file matches {path}" if many else f"{path} does not exist")
 
 
 def _bytes_of(stream: IO[bytes], name: str) -> bytes:
@@ -97,7 +94,7 @@ def _bytes_of(stream: IO[bytes], name: str) -> bytes:
 
 
 def _ending(name: str, content: Path | bytes) -> str:
-    """The format: as the name says, or as the first bytes do where it says nothing."""
+    """Return the format, by the name or else by the first bytes."""
     suffix = name.lower()
     if suffix.endswith((*PARQUET, *JSON_LINES, *JSON, *EXCEL, *TEXT)):
         return suffix
@@ -122,7 +119,7 @@ def _open_typed(
     *,
     is_lazy: bool = False,
 ) -> Table:
-    """A format whose columns have types."""
+    """Read a format whose columns have types."""
     from hodgerank.data.sources.frames import Frame
 
     try:
@@ -148,7 +145,7 @@ def _read_json_lines(content: Path | bytes) -> pl.LazyFrame:
 
 
 def _open_excel(content: Path | bytes, name: str, sheet: str | None) -> TextTable:
-    """A sheet of a workbook, as text: numbers and names are told apart later, as in CSV."""
+    """Read a sheet of a workbook as text; numbers are recognised later, as in CSV."""
     try:
         import fastexcel
     except ImportError:

@@ -1,4 +1,4 @@
-"""Names that a spreadsheet would take for formulas: written with an apostrophe, read without."""
+"""Names that a spreadsheet would run as formulas: written with an apostrophe, read without."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ import re
 import polars as pl
 
 GUARD = "'"
-# Spreadsheets run what begins so. A name that looks guarded already gets one more apostrophe, so
-# that reading takes away what writing put there, and nothing else.
+# Spreadsheets run text that begins so. A name that looks guarded already gets one more apostrophe,
+# so that reading removes exactly what writing added.
 DANGEROUS = re.compile(r"'*[=+\-@\t\r]")
 NUMBER = re.compile(r"[+-]?\d+(\.\d*)?([eE][+-]?\d+)?")
 
 
 def guarded(text: str) -> str:
-    """`text` as it can stand in a CSV file that somebody opens with a spreadsheet.
+    """Return `text` in a form that is safe in a CSV file opened with a spreadsheet.
 
     >>> guarded("=1+1"), guarded("-5"), guarded("tea")
     ("'=1+1", '-5', 'tea')
@@ -25,9 +25,9 @@ def guarded(text: str) -> str:
 
 
 def without_guards(table: pl.DataFrame) -> pl.DataFrame:
-    """A table of text as it was before `guarded`."""
+    """Undo `guarded` in a table of text."""
     guard = rf"^{GUARD}({DANGEROUS.pattern})"
-    columns = table.get_columns()  # by place: any text may be the name of a column
+    columns = table.get_columns()  # by position: any text may be the name of a column
     for place, column in enumerate(columns):
         text = column.rename("")
         if column.dtype == pl.String and text.str.starts_with(GUARD).any():

@@ -1,4 +1,4 @@
-"""Dataframes in, dataframes out: the only module that imports narwhals."""
+"""Dataframes in and out: the only module that imports narwhals."""
 
 from __future__ import annotations
 
@@ -20,24 +20,24 @@ UNREADABLE = (
     OSError,
     nw.exceptions.NarwhalsError,
     pl.exceptions.PolarsError,
-    pl.exceptions.PanicException,  # of the library's own code, on bytes it did not foresee
+    pl.exceptions.PanicException,  # raised by the library's own code on unexpected bytes
 )
 EAGER_BACKENDS = ("polars", "pandas", "pyarrow", "modin", "cudf")
 
 
 class Frame:
-    """A dataframe, eager or lazy, of any library narwhals knows, as a table.
+    """A dataframe, eager or lazy, of any library that narwhals supports, as a table.
 
     Parameters
     ----------
     native
         The dataframe.
     name
-        What messages call it; default: the library.
+        Name in messages; default: the library.
     is_lazy
-        Whether to spare it from being read in full; default: whether its library does.
+        Whether to avoid reading it in full; default: whether its library is lazy.
     scale
-        The numbers for right and left, where the form of the source defines them.
+        Numbers for right and left, if the kind of source defines them.
     """
 
     from_text = False
@@ -59,7 +59,7 @@ class Frame:
 
     @staticmethod
     def accepts(native: Any) -> bool:
-        """Whether this is a dataframe at all."""
+        """Return whether this is a dataframe."""
         if isinstance(native, pl.DataFrame | pl.LazyFrame):
             return True
         frame = nw.from_native(native, pass_through=True)
@@ -67,7 +67,7 @@ class Frame:
 
     @property
     def columns(self) -> list[str]:
-        """Column names, without reading rows."""
+        """Column names, found without reading rows."""
         try:
             names = self._frame.collect_schema().names()
         except UNREADABLE as error:
@@ -76,14 +76,14 @@ class Frame:
 
     @property
     def backend(self) -> str:
-        """The library that results should come back in."""
+        """Library in which results are returned."""
         name = self._frame.implementation.value
         if name in EAGER_BACKENDS:
             return str(name)
         return "pandas" if name == "dask" else "polars"
 
     def filtered(self, where: str) -> Frame:
-        """The rows that a condition holds for, found where they live."""
+        """Return the rows for which a condition holds, filtered by the library."""
         native = self._frame.to_native()
         try:
             if isinstance(native, pl.LazyFrame):
@@ -91,18 +91,18 @@ class Frame:
             if self._frame.implementation.value == "duckdb":
                 return Frame(native.filter(where), self.name, self.is_lazy)
         except UNREADABLE as error:
-            raise InvalidArgument(f"where {where!r} cannot be understood: {error}") from None
+            raise InvalidArgument(f"the condition {where!r} is invalid: {error}") from None
         raise InvalidArgument(
             f"where= cannot be used on a lazy {self._frame.implementation.value} table: filter the "
             "table itself"
         )
 
     def rows(self, columns: list[str]) -> tuple[pl.DataFrame, BoolArray | None]:
-        """Every row of these columns; none has more fields than the header."""
+        """Return every row of these columns; none has more fields than the header."""
         return self._fetched(self._selected(columns)), None
 
     def distinct_rows(self, columns: list[str]) -> tuple[pl.DataFrame, IntArray]:
-        """Distinct rows of these columns and how often each occurs, counted at the source."""
+        """Return distinct rows of these columns with their counts, counted by the library."""
         counted = self._fetched(self._frame.group_by(columns).agg(nw.len().alias(COUNT)))
         return counted.drop(COUNT), counted[COUNT].cast(pl.Int64).to_numpy()
 
@@ -113,11 +113,11 @@ class Frame:
         return is_lazy and self._frame.implementation.value in ("polars", "duckdb")
 
     def head(self, columns: list[str], size: int) -> pl.DataFrame:
-        """The first so many rows of these columns."""
+        """Return the first rows of these columns."""
         return self._fetched(self._selected(columns).head(size))
 
     def batches(self, columns: list[str], size: int) -> Iterator[pl.DataFrame]:
-        """About so many rows at a time, in order."""
+        """Yield batches of rows in order."""
         native: Any = self._selected(columns).to_native()
         try:
             if isinstance(native, pl.LazyFrame):
@@ -133,7 +133,7 @@ class Frame:
             raise self._without_arrow() from None
 
     def _selected(self, columns: list[str]) -> Any:
-        """These columns; to polars a column called * would be all of them, and ^a a pattern."""
+        """Select columns by exact name; polars would expand * and patterns such as ^a."""
         native = self._frame.to_native()
         if isinstance(native, pl.DataFrame):  # a query takes longer than reading a small table
             return nw.from_native(pl.DataFrame([native[name] for name in dict.fromkeys(columns)]))
@@ -145,7 +145,7 @@ class Frame:
         try:
             if isinstance(frame, nw.LazyFrame):
                 native = frame.to_native()
-                if isinstance(native, pl.LazyFrame):  # in pieces, so that memory does not limit it
+                if isinstance(native, pl.LazyFrame):  # in batches, so that memory does not limit it
                     return native.collect(engine="streaming")
                 return frame.collect(backend="polars").to_polars()
             return frame.to_polars()
@@ -163,8 +163,8 @@ class Frame:
     def _unreadable(self, error: Exception) -> InvalidComparisons:
         reason = str(error).split("\n", 1)[0].split(", hint:", 1)[0]
         return InvalidComparisons(
-            f"{self.name} cannot be read, or is damaged ({reason}): each column needs one type, "
-            "and all files the same columns"
+            f"{self.name} cannot be read ({reason}): each column needs one type, and all files "
+            "the same columns"
         )
 
     def _without_arrow(self) -> MissingDependency:
@@ -177,7 +177,7 @@ def _without_nan(column: nw.Series[Any]) -> list[Any]:
 
 
 def build_frame(columns: Mapping[str, Any], backend: str) -> Any:
-    """A dataframe of the named library."""
+    """Return a dataframe of the named library."""
     if backend not in EAGER_BACKENDS:
         raise InvalidArgument(f"backend {backend!r} is not one of {', '.join(EAGER_BACKENDS)}")
     plain = {

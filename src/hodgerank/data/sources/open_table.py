@@ -19,7 +19,7 @@ OUTCOME_OF_TUPLES = (-1.0, 1.0)  # right, left; 0 is a tie
 
 
 def table_of_rows(rows: Iterable[Any]) -> tuple[pl.DataFrame, bool]:
-    """Columns left, right, outcome and worker of tuples, or those that dicts name; which it was.
+    """Return a table of tuples (left, right, outcome[, worker]) or dicts, and which it was.
 
     >>> table, are_tuples = table_of_rows([("tea", "milk", 1), ("milk", "cola", 0, "ann")])
     >>> table.columns, are_tuples
@@ -54,11 +54,11 @@ def _column(name: str, values: list[Any]) -> pl.Series:
     try:
         return pl.Series(name, values)
     except UnicodeEncodeError:
-        raise InvalidComparisons(f"rows: a value of {name} is not text in Unicode") from None
+        raise InvalidComparisons(f"rows: a value of {name} is not valid Unicode text") from None
     except (TypeError, OverflowError):
         raise InvalidComparisons(
-            f"rows: the values of {name} are of different types: "
-            "make them all integers or all strings"
+            f"rows: the values of {name} have different types: make them all integers or all "
+            "strings"
         ) from None
 
 
@@ -71,9 +71,9 @@ def open_table(
     name: str | None = None,
     remark: str = "",
 ) -> Table:
-    """Find out what the source is; what reads it is imported only then.
+    """Open a source with the reader of its kind, which is imported on demand.
 
-    `name` stands for that of the file, and messages add `remark` to it.
+    `name` replaces the name of the file in messages, and `remark` is added to it.
     """
     if isinstance(source, str | os.PathLike) or hasattr(source, "read"):
         from hodgerank.data.sources.files import open_file

@@ -1,4 +1,4 @@
-"""Table: what every source of votes offers."""
+"""Table: interface of every source of votes."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from hodgerank.types import BoolArray, IntArray
 
 
 class Table(Protocol):
-    """Columns with names, and rows that are not read before they are asked for."""
+    """Named columns, whose rows are read on demand."""
 
     @property
     def name(self) -> str:
-        """What messages call it."""
+        """Name in messages."""
 
     @property
     def backend(self) -> str:
-        """The dataframe library that results go back to."""
+        """Dataframe library in which results are returned."""
 
     @property
     def from_text(self) -> bool:
@@ -27,28 +27,28 @@ class Table(Protocol):
 
     @property
     def is_lazy(self) -> bool:
-        """Whether the rows live elsewhere, and may be too many to bring over."""
+        """Whether the rows are stored elsewhere and may be too many to load."""
 
     @property
     def scale(self) -> tuple[float, float] | None:
-        """The numbers for right and left, where the form of the source defines them."""
+        """Numbers for right and left, if the kind of source defines them."""
 
     @property
     def columns(self) -> list[str]:
         """Names of all columns, found without reading rows."""
 
     def rows(self, columns: list[str]) -> tuple[pl.DataFrame, BoolArray | None]:
-        """Every row of these columns, and which have more fields than the header (None: none)."""
+        """Return every row of these columns, and which have too many fields (None: none)."""
 
     def distinct_rows(self, columns: list[str]) -> tuple[pl.DataFrame, IntArray]:
-        """Distinct rows and how often each occurs, counted where the rows live."""
+        """Return distinct rows with their counts, counted where the rows are stored."""
 
     @property
     def is_streamable(self) -> bool:
-        """Whether rows can be had in batches: those of an engine in this process can."""
+        """Whether rows can be read in batches, by an engine in this process."""
 
     def head(self, columns: list[str], size: int) -> pl.DataFrame:
-        """The first so many rows of these columns."""
+        """Return the first rows of these columns."""
 
     def batches(self, columns: list[str], size: int) -> Iterator[pl.DataFrame]:
-        """About so many rows at a time, in order; only where the table is streamable."""
+        """Yield batches of rows in order; only if the table is streamable."""

@@ -26,21 +26,21 @@ SEPARATORS = ",\t;|"
 OTHER_PACKERS = {b"BZh": "bzip2", b"\xfd7zXZ": "xz", b"(\xb5/\xfd": "zstd", b"PK\x03\x04": "zip"}
 DAMAGE = (
     pl.exceptions.PolarsError,
-    pl.exceptions.PanicException,  # of the library's own code, on bytes it did not foresee
+    pl.exceptions.PanicException,  # raised by the library's own code on unexpected bytes
     OSError,
     EOFError,
     zlib.error,
     csv.Error,
 )
 _BYTE_ORDER_MARKS = {b"\xff\xfe": "utf-16", b"\xfe\xff": "utf-16", b"\xef\xbb\xbf": "utf-8-sig"}
-LONGEST_CELL = 1 << 27  # characters; that of the csv module is less than some prompts take
+LONGEST_CELL = 1 << 27  # characters; the limit of the csv module is too small for some prompts
 
 
 @dataclass(frozen=True)
 class TextTable:
     """A table whose columns are all strings.
 
-    So '007' stays an item, and a bad number can be reported with its row.
+    So '007' stays an item, and an invalid number can be reported with its row.
     """
 
     name: str
@@ -62,35 +62,35 @@ class TextTable:
         return [str(place) for place in range(1, len(self.first) + 1)]
 
     def without_header(self) -> TextTable:
-        """The same table with its first line as a row."""
+        """Return the same table with its first line as a row."""
         return TextTable(self.name, self.content, self.separator, self.first, has_header=False)
 
     def rows(self, columns: list[str]) -> tuple[pl.DataFrame, BoolArray | None]:
-        """Every row of these columns, and which have more fields than the header (None: none)."""
+        """Return every row of these columns, and which have too many fields (None: none)."""
         repeated = {name for name, times in Counter(self.columns).items() if times > 1}
         twice = next((name for name in columns if name in repeated), None)
         if twice is not None:
-            raise InvalidComparisons(f"{self.name}: column {twice} appears twice: rename one")
+            raise InvalidComparisons(f"{self.name}: two columns are called {twice}: rename one")
         table, ragged = self._all_rows
         where = {name: place for place, name in enumerate(self.columns)}
         return table.select(table.to_series(where[name]).alias(name) for name in columns), ragged
 
     def distinct_rows(self, columns: list[str]) -> tuple[pl.DataFrame, IntArray]:
-        """Each row once: text is here already, and counting it saves nothing."""
+        """Return each row with count 1; counting text saves nothing."""
         table, _ = self.rows(columns)
         return table, np.ones(len(table), np.int64)
 
     def head(self, columns: list[str], size: int) -> pl.DataFrame:
-        """The first so many rows of these columns."""
+        """Return the first rows of these columns."""
         return self.rows(columns)[0].head(size)
 
     def batches(self, columns: list[str], size: int) -> Iterator[pl.DataFrame]:
-        """Everything at once: text is read in one go."""
+        """Yield everything at once."""
         yield self.rows(columns)[0]
 
     @cached_property
     def _all_rows(self) -> tuple[pl.DataFrame, BoolArray | None]:
-        """All columns, since rows with too many fields are only noticed then."""
+        """Read all columns, since rows with too many fields are noticed only then."""
         try:
             table = pl.read_csv(
                 self.content,
@@ -111,7 +111,7 @@ class TextTable:
             raise damaged(self.name, error) from None
 
     def _line_by_line(self, reason: str) -> tuple[pl.DataFrame, BoolArray]:
-        """Find what the fast reader stumbled over."""
+        """Find the line that the fast reader could not read."""
         csv.field_size_limit(LONGEST_CELL)
         with opened(self.content) as stream:
             reader = csv.reader(self._checked(stream), delimiter=self.separator)
@@ -136,16 +136,17 @@ class TextTable:
                 yield line.decode().replace("\0", "")
             except UnicodeDecodeError as error:
                 raise InvalidComparisons(
-                    f"{self.name}, line {line_number}: byte 0x{line[error.start]:02x} is not UTF-8 "
-                    f"({line.decode('latin-1').strip()[:60]!r} if it were Latin-1). Save the file "
-                    "as UTF-8, or name its encoding: encoding='latin-1' (--encoding latin-1)"
+                    f"{self.name}, line {line_number}: byte 0x{line[error.start]:02x} is not "
+                    f"UTF-8 ({line.decode('latin-1').strip()[:60]!r} if it were Latin-1). Save "
+                    "the file as UTF-8, or give its encoding: encoding='latin-1' (--encoding "
+                    "latin-1)"
                 ) from None
 
 
 def open_text(
     content: Path | bytes, name: str, encoding: str | None = None, separator: str | None = None
 ) -> TextTable:
-    """The table in a text; separator and encoding are found out if they are not given."""
+    """Open the table in a text; separator and encoding are detected if not given."""
     if separator == "\\t":
         separator = "\t"
     elif separator is not None and not (len(separator) == 1 and separator.isascii()):
@@ -166,7 +167,7 @@ def open_text(
 
 
 def _first_record(stream: IO[bytes]) -> str:
-    """The first line, and those after it as long as a quotation mark is open."""
+    """Return the first line, and the following ones while a quotation mark is open."""
     record = b""
     for line in stream:
         record += line
@@ -176,13 +177,13 @@ def _first_record(stream: IO[bytes]) -> str:
 
 
 def _as_utf8(data: Path | bytes, name: str, encoding: str | None) -> Path | bytes:
-    """The file itself, or its content with another encoding or line ends made plain."""
+    """Return the file, or its content converted to UTF-8 and plain line ends."""
     if encoding is None:
         with opened(data) as stream:
             start = stream.read(1 << 16)
         packed = (packer for mark, packer in OTHER_PACKERS.items() if start.startswith(mark))
         if packer := next(packed, None):
-            raise InvalidComparisons(f"{name} is packed with {packer}: unpack it first")
+            raise InvalidComparisons(f"{name} is compressed with {packer}: decompress it first")
         marks = (found for mark, found in _BYTE_ORDER_MARKS.items() if start.startswith(mark))
         encoding = next(marks, None)
         is_plain = not start[:1].isspace() and (b"\r" not in start or b"\n" in start)
@@ -191,7 +192,7 @@ def _as_utf8(data: Path | bytes, name: str, encoding: str | None) -> Path | byte
     with opened(data) as stream:
         content = stream.read()
     if b"\n" not in content[: 1 << 16]:
-        content = content.replace(b"\r", b"\n")  # the line ends of old Macintosh programs
+        content = content.replace(b"\r", b"\n")  # line ends of old Macintosh programs
     try:
         return content.decode(encoding or "utf-8").lstrip().encode()
     except (LookupError, ValueError) as error:
@@ -201,14 +202,14 @@ def _as_utf8(data: Path | bytes, name: str, encoding: str | None) -> Path | byte
 
 
 def damaged(name: str, error: BaseException) -> InvalidComparisons:
-    """What to say of a file that breaks its reader."""
+    """Return the error for a file that its reader cannot read."""
     reason = str(error).split("\n", 1)[0]
-    return InvalidComparisons(f"{name} is damaged or not a table of votes: {reason}")
+    return InvalidComparisons(f"{name} is damaged or not a table: {reason}")
 
 
 @contextmanager
 def opened(data: Path | bytes) -> Iterator[IO[bytes]]:
-    """The bytes of a file or of a buffer, unpacked if they are gzipped."""
+    """Return the bytes of a file or buffer, decompressed if gzipped."""
     with data.open("rb") if isinstance(data, Path) else io.BytesIO(data) as raw:
         is_gzip = raw.read(2) == b"\x1f\x8b"
         raw.seek(0)
