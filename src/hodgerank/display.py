@@ -1,4 +1,4 @@
-"""How results show themselves: a line in a terminal, a small table in a notebook."""
+"""Display of results: one line in a terminal, a small table in a notebook."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from typing import Any, NamedTuple
 
 MOST_ROWS = 10
 LONGEST_CELL = 60
-# Control characters, those that turn the direction of writing or break the line, and what is no
-# character at all.
+# Control characters, characters that change the direction of writing or break the line, and
+# code points that are no characters.
 UNSEEN = re.compile("[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff]")
 CELL = "padding: 0.15em 0.8em 0.15em 0; text-align: "
 
 
 class Preview(NamedTuple):
-    """A table with its header; of more rows than are shown, `total` tells the number."""
+    """A table with its header; `total` is the number of rows, shown or not."""
 
     header: Sequence[str]
     rows: Iterable[Sequence[object]]
@@ -27,25 +27,25 @@ class Preview(NamedTuple):
 
 
 class Displayed(ABC):
-    """What has a headline, and a preview where a table says more.
+    """A result with a headline and, for tables, a preview.
 
-    Names of items and workers are somebody else's text: they are escaped, and cut where too long.
+    Names of items and workers are foreign text: they are escaped and shortened.
     """
 
     @abstractmethod
     def _headline(self) -> str:
-        """What there is to say in a line."""
+        """Return a summary in one line."""
 
     def _preview(self) -> Preview | None:
-        """A table, where it says more than the headline."""
+        """Return a table, if it shows more than the headline."""
         return None
 
     def __repr__(self) -> str:
-        """The kind of result and its headline."""
+        """Return the class name and the headline."""
         return f"{type(self).__name__}({self._headline()})"
 
     def _repr_html_(self) -> str:
-        """The headline and the preview, for notebooks."""
+        """Return the headline and the preview as HTML, for notebooks."""
         title = f"<strong>{type(self).__name__}</strong>: {escape(self._headline())}"
         preview = self._preview()
         if preview is None:
@@ -60,10 +60,10 @@ class Displayed(ABC):
 
 
 class Charted:
-    """A result with a natural chart, which the layer of charts knows."""
+    """A result with a chart of its own."""
 
     def plot(self) -> Any:
-        """The chart of this result (extra `plot`)."""
+        """Return the chart of this result (extra `plot`)."""
         return import_module("hodgerank.plotting").chart_of(self)
 
 
@@ -73,12 +73,22 @@ def _cell(value: object, tag: str = "td") -> str:
 
 
 def p_words(p_value: float) -> str:
-    """A p-value ready for a sentence."""
-    return "p < 0.001" if p_value < 0.001 else f"p = {p_value:.3f}"
+    """Return a p-value in APA style.
+
+    >>> [p_words(p) for p in (0.00002, 0.0034, 0.03, 0.0495, 0.62, 0.999)]
+    ['p < .001', 'p = .003', 'p = .03', 'p = .050', 'p = .62', 'p > .99']
+    """
+    if p_value < 0.001:
+        return "p < .001"
+    if p_value > 0.99:
+        return "p > .99"
+    # Three digits where two would hide on which side of .05 it is.
+    digits = 3 if p_value < 0.01 or 0.045 <= p_value < 0.055 else 2
+    return f"p = {p_value:.{digits}f}".replace("0.", ".", 1)
 
 
 def short(value: object) -> str:
-    """A value as text that fits a cell."""
+    """Return a value as text that fits a cell."""
     if isinstance(value, float):
         return f"{value:.4g}"
     text = f"{value:,}" if isinstance(value, int) and not isinstance(value, bool) else str(value)
@@ -86,12 +96,12 @@ def short(value: object) -> str:
 
 
 def cut(text: str, longest: int) -> str:
-    """A text, or its beginning where it is too long."""
+    """Return a text, cut at the end if it is too long."""
     return text if len(text) <= longest else f"{text[: longest - 3]}..."
 
 
 def shortened(text: str, longest: int) -> str:
-    """A name, or its beginning and its end where it is too long: paths differ at their ends."""
+    """Return a name, cut in the middle if it is too long, since paths differ at their ends."""
     if len(text) <= longest:
         return text
     head = (longest - 1) // 2
@@ -99,5 +109,5 @@ def shortened(text: str, longest: int) -> str:
 
 
 def visible(text: str) -> str:
-    r"""One line, in which characters that would act on a terminal are written out: \x1b."""
+    r"""Return text as one line, with control characters written as escapes such as \x1b."""
     return UNSEEN.sub(lambda found: found[0].encode("unicode_escape").decode(), text)

@@ -1,19 +1,19 @@
-"""Everything hodgerank raises on purpose.
+"""Errors of hodgerank.
 
 HodgeRankError
-├── InvalidComparisons    rows or columns that cannot be read as answers (a ValueError)
-├── InvalidArgument       an option that does not exist or does not fit (a ValueError)
-├── UnknownItem           a name that was never compared (a KeyError)
-├── DisconnectedGraph     items that no chain of comparisons joins
+├── InvalidComparisons    rows or columns that cannot be read as votes (a ValueError)
+├── InvalidArgument       an option or argument that does not exist or does not fit (a ValueError)
+├── UnknownItem           a name that is not among the items (a KeyError)
+├── DisconnectedGraph     items that are not connected by votes
 ├── DidNotConverge        an iteration that used up its steps
-├── NothingToAsk          no pair is allowed
-├── JudgeFailed           who was asked fails again and again, or for good
-├── StopAsking            who was asked wants no more pairs: raised by judges, it ends a run well
-├── CampaignError         a campaign that cannot do what was asked of it, for now or for good
-│   └── NoTask            there is no task for a worker, and why
-├── CannotWrite           a result that could not be put where it should go (an OSError)
-├── DatasetUnavailable    the files of a data set are not to be had
-└── MissingDependency     an optional package is needed (an ImportError)
+├── NothingToAsk          no pair may be asked
+├── JudgeFailed           a judge that fails repeatedly or permanently
+├── StopAsking            raised by a judge to end a run normally
+├── CampaignError         a campaign that cannot do what was asked
+│   └── NoTask            no task for a worker, with the reason
+├── CannotWrite           a result that could not be written (an OSError)
+├── DatasetUnavailable    files of a data set that cannot be found or downloaded
+└── MissingDependency     an optional package that is not installed (an ImportError)
 """
 
 from __future__ import annotations
@@ -30,10 +30,10 @@ if TYPE_CHECKING:
 
 
 class HodgeRankError(Exception):
-    """The root of the tree: catch this to catch them all."""
+    """Base class of all errors of hodgerank."""
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Pickle message and attributes: what made the message need not be there any more."""
+        """Pickle the message and the attributes; the constructor's arguments are not needed."""
         return _restored, (type(self), self.args, self.__dict__)
 
 
@@ -46,34 +46,34 @@ def _restored(
 
 
 class InvalidComparisons(HodgeRankError, ValueError):
-    """The input cannot be read as comparisons; the message names rows and remedy."""
+    """The input cannot be read as votes; the message names the rows and what to do."""
 
 
 class InvalidArgument(HodgeRankError, ValueError):
-    """An argument is not one of the values a function understands."""
+    """An argument has a value that is not allowed."""
 
 
 class UnknownItem(HodgeRankError, KeyError):
-    """An item that is not among those compared."""
+    """An item that is not among the items compared."""
 
     def __init__(self, item: object, known: Iterable[object]) -> None:
         self.item = item
         super().__init__(f"{short(repr(item))} is not among the items{did_you_mean(item, known)}")
 
     def __str__(self) -> str:
-        """The message itself: a KeyError would show its repr."""
+        """Return the message; a KeyError would return its repr."""
         return str(self.args[0])
 
 
 class DisconnectedGraph(HodgeRankError):
-    """Scores in different components cannot be compared.
+    """The items form several components, whose scores cannot be compared.
 
     Attributes
     ----------
     components
         The items of each component, largest component first.
     bridges
-        Pairs that would join them all if asked.
+        Pairs that would connect all components.
     """
 
     def __init__(self, components: Sequence[tuple[Item, ...]], bridges: Sequence[Pair]) -> None:
@@ -85,10 +85,10 @@ class DisconnectedGraph(HodgeRankError):
         rest = len(self.components) - 4
         pairs = _some([f"({_short(a)}, {_short(b)})" for a, b in self.bridges], 5)
         super().__init__(
-            f"the comparisons fall into {len(self.components):,} groups that were never compared "
-            f"with each other: {sizes}{f'; and {rest:,} more' if rest > 0 else ''}. "
-            f"Ask these pairs to join them: {pairs}; "
-            "or rank each group by itself: components='separate', --components separate"
+            f"the items form {len(self.components):,} disconnected groups: "
+            f"{sizes}{f'; and {rest:,} more' if rest > 0 else ''}. Collect votes on these pairs "
+            f"to connect them: {pairs}; or rank each group separately with components='separate' "
+            "(--components separate)"
         )
 
 
@@ -108,28 +108,31 @@ class NothingToAsk(HodgeRankError):
 
 
 class JudgeFailed(HodgeRankError):
-    """A judge failed for many pairs in a row, or says that it always will.
+    """A judge failed for many pairs in a row, or permanently.
 
-    The answers until then are kept.
+    The votes collected until then are kept.
     """
 
 
 class StopAsking(HodgeRankError):
-    """Raised by a judge that wants no more pairs, with the reason: the run ends as if finished."""
+    """Raised by a judge to end the run normally; the message is the reason."""
+
+    code = "stopped"
+    """Stable name of the kind of reason, for programs."""
 
 
 class CampaignError(HodgeRankError):
-    """A campaign does not do what was asked: it is closed, busy elsewhere, or knows better."""
+    """A campaign cannot do what was asked: it is closed, in use, or the request does not fit."""
 
 
 class NoTask(CampaignError):
-    """A worker gets no task.
+    """There is no task for a worker.
 
     Attributes
     ----------
     why
-        In one word: 'paused', 'closed', 'enough', 'budget', 'limit', 'banned', 'left', 'pairs'
-        (every pair was seen), 'busy' (what is left is out with others: come back).
+        In one word: 'paused', 'closed', 'enough', 'budget', 'limit', 'banned', 'left', 'pairs' (the
+        worker has seen every pair), 'busy' (all remaining pairs are in progress: try again later).
     """
 
     def __init__(self, why: str, words: str) -> None:
@@ -138,11 +141,11 @@ class NoTask(CampaignError):
 
 
 class CannotWrite(HodgeRankError, OSError):
-    """A file or a stream does not take what is written; what a file held before is still there."""
+    """A file or stream cannot be written; the previous content of a file is unchanged."""
 
 
 class MissingDependency(HodgeRankError, ImportError):
-    """An optional package is needed for what was asked."""
+    """An optional package is not installed."""
 
     def __init__(self, package: str, purpose: str) -> None:
         name = f'"{package}"' if "[" in package else package  # shells expand brackets
@@ -150,11 +153,11 @@ class MissingDependency(HodgeRankError, ImportError):
 
 
 class DatasetUnavailable(HodgeRankError):
-    """The files of a data set are neither in a local folder nor to be had from the network."""
+    """The files of a data set are neither in a local folder nor available for download."""
 
 
 def require_one_of(value: str, allowed: Iterable[str], what: str) -> str:
-    """`value` if it is allowed, else an InvalidArgument that lists what is."""
+    """Return `value` if it is allowed, or raise an InvalidArgument that lists what is."""
     names = list(allowed)
     if value in names:
         return value
@@ -164,14 +167,14 @@ def require_one_of(value: str, allowed: Iterable[str], what: str) -> str:
 
 
 def require_positive(value: float, what: str) -> float:
-    """`value` if it is a positive finite number."""
+    """Return `value` if it is a positive finite number."""
     if not 0 < value < float("inf"):
         raise InvalidArgument(f"{what} must be positive and finite, not {value}")
     return float(value)
 
 
 def did_you_mean(name: object, known: Iterable[object]) -> str:
-    """A clause with the names nearest to `name`, or nothing."""
+    """Return a clause with the names nearest to `name`, or nothing."""
     originals = {_short(k).lower(): _short(k) for k in known}
     near = get_close_matches(_short(name).lower(), originals, n=3)
     return f" (did you mean {', '.join(originals[k] for k in near)}?)" if near else ""
@@ -183,4 +186,4 @@ def _some(names: Sequence[str], most: int) -> str:
 
 
 def _short(name: object) -> str:
-    return short(str(name))  # an integer is a name here, and has no thousands
+    return short(str(name))  # an integer is a name here, so it gets no thousands separators

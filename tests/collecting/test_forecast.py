@@ -109,10 +109,10 @@ def test_the_top_is_foreseen_too():
     assert (outlook.target, outlook.rule) == (0.8, rule)
     assert 0 < outlook.lower <= outlook.votes <= outlook.upper
     assert str(outlook).startswith("top 3 certain to ")
-    assert "; 80% takes about" in str(outlook)
+    assert "more votes to reach 80%" in str(outlook)
     ended = hr.run(sampler, crowd, 5_000, stop=rule)
     assert ended.n_votes < 5_000
-    assert "is reached" in str(hr.forecast(sampler, rule))
+    assert "reached" in str(hr.forecast(sampler, rule))
 
 
 @pytest.mark.usefixtures("few_futures")
@@ -127,7 +127,7 @@ def test_ties_alone_foretell_nothing():
     sampler = hr.AutoSampler(6, seed=1)
     sampler.tell_many([(k, k + 1, 0) for k in range(5)] * 4)
     outlook = hr.forecast(sampler, 0.8)
-    assert str(outlook) == "expected tau 0: 0.8 is out of reach, or too far to be foreseen"
+    assert str(outlook) == "expected tau 0; 0.8 is out of reach, or too far away to forecast"
     assert set(sampler.ranking().ranks.tolist()) == {1}
 
 

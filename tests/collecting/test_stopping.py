@@ -94,7 +94,7 @@ def test_brackets_are_heeded_or_refused():
 def test_what_is_no_rule_is_refused_with_examples(text):
     with pytest.raises(InvalidArgument) as caught:
         read_rule(text)
-    assert "is no stopping rule: write 'tau >= 0.9'" in str(caught.value)
+    assert "is not a stopping rule: write 'tau >= 0.9'" in str(caught.value)
     assert len(str(caught.value)) < 300
 
 

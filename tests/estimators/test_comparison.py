@@ -77,7 +77,7 @@ def test_an_item_that_moved_is_found_and_named():
     )
     assert found.differ
     assert found.moved == ("item-0",)
-    assert found.verdict == "experts and novices rank differently (p = 0.001): 1 of 8 items moved"
+    assert found.verdict == "experts and novices rank differently (p = .001): 1 of 8 items moved"
     row = next(row for row in found if row.item == "item-0" and row.population == "experts")
     assert row.moved
     assert row.difference > 2

@@ -132,7 +132,7 @@ def test_what_was_tested_comes_first_where_answers_stray_too_far():
     finding, _, numbers = found.verdict.partition(": ")
     assert found.are_too_many
     assert finding == (
-        "votes deviate from the ranking more than expected by chance (p < 0.001; slips, or workers "
+        "votes deviate from the ranking more than expected by chance (p < .001; slips, or workers "
         "who differ)"
     )
     share = r"30 of 630 votes are outliers \(4\.8%\), expected by chance [\d.]+% \+- [\d.]+%; "

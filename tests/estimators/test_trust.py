@@ -180,7 +180,7 @@ def test_a_ranking_that_is_not_sure_is_called_so():
 
 def test_where_sides_are_not_known_nothing_is_said_about_them():
     report = hr.assess_trust(Crowd(display="winner").votes(np.random.default_rng(0)))
-    assert "as if the winner had been written first" in about(report, "position_bias")
+    assert "as if the winner were always listed first" in about(report, "position_bias")
     assert "position_bias" not in concerns(report)
 
 

@@ -43,7 +43,7 @@ def test_a_decomposition_alone_claims_nothing_of_cycles():
 
 def test_only_what_is_sure_is_said_to_be_more_than_noise():
     rows = rows_by_part(decomposition_chart(hr.decompose(CYCLE)))
-    assert rows[PART_WORDS["curl"]]["words"] == "more than noise (p < 0.001)"
+    assert rows[PART_WORDS["curl"]]["words"] == "more than noise (p < .001)"
     assert rows[PART_WORDS["gradient"]]["words"].startswith("not surely more than noise")
 
 

@@ -1,8 +1,8 @@
-"""CallLoop: many calls out at once, until there is a reason to stop.
+"""CallLoop: several calls in progress at once, until there is a reason to stop.
 
-`run_async` and the loops over language models are built on it. They say what is to be asked and
-what becomes of a reply; here is what they have in common: the budget, why a run ends, that calls
-which are out then are waited for, how a run is broken off, and when a judge is given up.
+`run_async` and the loops over language models are built on it. They decide what to ask and what to
+do with a reply. The loop keeps the budget, decides why a run ends, waits for calls in progress,
+handles interrupts, and gives up on a judge that fails repeatedly.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Coroutine, Hashable
 from dataclasses import dataclass
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, Self, TypeVar
 
 import numpy as np
 
@@ -22,51 +22,71 @@ T = TypeVar("T")
 MOST_IN_A_ROW = 20  # pairs without an answer before giving up
 
 
+class StopReason(str):
+    """Why a run stopped, in words, with a stable `code` for programs."""
+
+    code: str
+
+    def __new__(cls, words: str, code: str = "stopped") -> Self:
+        """Return words with a code; those of another `StopReason` keep theirs."""
+        reason = super().__new__(cls, words)
+        reason.code = words.code if isinstance(words, StopReason) else code
+        return reason
+
+    def __reduce__(self) -> tuple[type[Self], tuple[str, str]]:
+        """Pickle the code too."""
+        return type(self), (str(self), self.code)
+
+
 @dataclass(frozen=True)
 class Budget:
-    """A number of answers."""
+    """A number of votes."""
 
     size: int
 
     def __post_init__(self) -> None:
         if not isinstance(self.size, int | np.integer) or self.size < 1:
-            raise InvalidArgument(f"budget is a number of answers, at least 1, not {self.size!r}")
+            raise InvalidArgument(
+                f"budget must be a number of votes, at least 1, not {self.size!r}"
+            )
 
     def reason_to_stop(self, n_votes: int) -> str:
-        """Why no more should be asked; empty if there is no reason."""
-        return f"budget of {self.size:,} answers used" if n_votes >= self.size else ""
+        """Return why to stop; empty if there is no reason."""
+        if n_votes < self.size:
+            return ""
+        return StopReason(f"budget of {self.size:,} votes used", "budget")
 
 
 class MissedInARow:
-    """Counts pairs without an answer, for each judge since its last answer."""
+    """Counts failures in a row for each judge."""
 
     def __init__(self) -> None:
         self._in_a_row: Counter[Hashable] = Counter()
 
     def answer(self, judge: Hashable = None) -> None:
-        """A pair was answered."""
+        """Record an answer."""
         self._in_a_row[judge] = 0
 
     def miss(self, judge: Hashable = None) -> int:
-        """A pair was not; how many in a row, from `MOST_IN_A_ROW` on, and 0 before."""
+        """Record a failure; return their number in a row from `MOST_IN_A_ROW` on, else 0."""
         self._in_a_row[judge] += 1
         found = self._in_a_row[judge]
         return found if found >= MOST_IN_A_ROW else 0
 
 
 class CallLoop(ABC, Generic[T]):
-    """Calls that are out, and why no more are made.
+    """Calls in progress, and why no more are made.
 
     Attributes
     ----------
     out
-        What each call is about, in the order in which they went out.
+        What each call in progress is about, in the order in which they were sent.
     besides
-        What else ends a wait: news of something that makes further calls possible.
+        Other events that end a wait, since they make further calls possible.
     wish
-        Why somebody wants no more calls; empty as long as nobody does.
+        Why a judge wants no more calls; empty if it does not.
     failure
-        What ended the run and is raised when the calls that are out have come back.
+        Error that ended the run, raised when the calls in progress have returned.
     """
 
     def __init__(self, concurrency: int, budget: Budget | None) -> None:
@@ -81,21 +101,21 @@ class CallLoop(ABC, Generic[T]):
     @property
     @abstractmethod
     def n_votes(self) -> int:
-        """How many the budget counts."""
+        """Number of votes that the budget counts."""
 
     @abstractmethod
     async def fill(self) -> str:
-        """Send out what may be out; why there is nothing to wait for, empty if there is."""
+        """Send calls; return why there is nothing to wait for, empty if there is."""
 
     @abstractmethod
     def take(self, done: list[tuple[T, asyncio.Task[Any]]]) -> None:
-        """Keep what came of calls, in the order in which they went out."""
+        """Process replies in the order in which the calls were sent."""
 
     def end(self, reason: str) -> None:
-        """Hear why no more calls are made, before those that are out are waited for."""
+        """Report why no more calls are made, before waiting for those in progress."""
 
     def reason_to_stop(self) -> str:
-        """Why no more should be asked; empty if there is no reason."""
+        """Return why to stop; empty if there is no reason."""
         if self.failure is not None:
             return _words(self.failure)
         if self.wish or self.budget is None:
@@ -104,14 +124,14 @@ class CallLoop(ABC, Generic[T]):
 
     @property
     def n_free(self) -> int:
-        """How many more calls may be out, and no more than the budget can still use."""
+        """Return how many more calls may be sent, at most what the budget can still use."""
         most = self._concurrency
         if self.budget is not None:
             most = min(most, self.budget.size - self.n_votes)
         return most - len(self.out)
 
     def send(self, call: Coroutine[Any, Any, Any], about: T) -> None:
-        """Let a call go out."""
+        """Send a call."""
         self.out[asyncio.create_task(call)] = about
 
     def fail(self, error: BaseException) -> None:
@@ -119,12 +139,12 @@ class CallLoop(ABC, Generic[T]):
         self.failure = self.failure or error
 
     async def run(self) -> str:
-        """Call until there is a reason to stop, which is returned, and wait for what is out."""
+        """Call until there is a reason to stop; wait for calls in progress, return the reason."""
         try:
             while not (reason := self.reason_to_stop() or await self.fill()):
                 await self._collect()
             self.end(reason)
-            while self.out:  # they have been paid for
+            while self.out:  # they are paid for
                 await self._collect()
         finally:
             await self.cancel()
@@ -133,7 +153,7 @@ class CallLoop(ABC, Generic[T]):
         return reason
 
     async def _collect(self) -> None:
-        """Wait until a call is over, or something besides."""
+        """Wait until a call has returned, or another event."""
         waits = {*self.out, *self.besides}
         if not waits:
             return
@@ -154,12 +174,15 @@ class CallLoop(ABC, Generic[T]):
         self.take(came)
 
     async def cancel(self) -> None:
-        """Wait for nothing any more."""
+        """Stop waiting."""
         left = [*self.out, *self.besides]
         for task in left:
             task.cancel()
         await asyncio.gather(*left, return_exceptions=True)
 
 
-def _words(error: BaseException) -> str:
-    return str(error) or type(error).__name__
+def _words(error: BaseException) -> StopReason:
+    if error.args and isinstance(error.args[0], StopReason):
+        return error.args[0]
+    code = getattr(error, "code", "failed")
+    return StopReason(str(error) or type(error).__name__, code)

@@ -1,4 +1,4 @@
-"""Collector: what `run` and `run_async` share: when to stop, and where answers go."""
+"""Collector: stopping and saving votes, shared by `run` and `run_async`."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from hodgerank.atomic_write import append_line
-from hodgerank.collecting.call_loop import Budget, MissedInARow
+from hodgerank.collecting.call_loop import Budget, MissedInARow, StopReason
 from hodgerank.collecting.stopping import Progress, StoppingRule
 from hodgerank.data.comparisons import Comparisons
 from hodgerank.data.reading.decode import follows_labels
@@ -27,21 +27,22 @@ OUR_LINES = b'{"left": '
 
 
 class AnswerFile:
-    """One JSON object a line: left, right, outcome, asked_by, and worker and weight if known.
+    """A log of votes, one JSON object per line: left, right, outcome, asked_by, worker, weight.
 
-    `read_comparisons` reads it too. Every line is written through at once; a line of ours that a
-    crash cut short is dropped when the file is opened again.
+    `read_comparisons` reads it too. Every line is flushed at once; an incomplete last line after a
+    crash is dropped when the file is opened again.
     """
 
     def __init__(self, path: Path | str) -> None:
         self.path = Path(path)
 
     def replay(self, sampler: Sampler) -> None:
-        """Tell a new sampler everything that is in the file, or nothing if a line is wrong."""
+        """Tell a new sampler everything in the file, or nothing if a line is invalid."""
         answers = self._read(sampler) if self.path.exists() else []
         if answers and sampler.n_votes:
             raise InvalidArgument(
-                f"{self.path} already holds answers, and so does the sampler: resume with a new one"
+                f"{self.path} already holds votes, and so does the sampler: resume with a "
+                "new sampler"
             )
         for pair, answer, asked_by in answers:
             sampler.tell(pair, answer.outcome, answer.worker, weight=answer.weight)
@@ -69,7 +70,7 @@ class AnswerFile:
         return answers
 
     def append(self, pair: Pair, answer: Answer, asked_by: str) -> None:
-        """One more answer, on disk when this returns; `asked_by` is the name of the sampler."""
+        """Append a vote and flush it; `asked_by` is the name of the sampler."""
         row: dict[str, Any] = {"left": pair.left, "right": pair.right, "outcome": answer.outcome}
         if answer.worker is not None:
             row["worker"] = answer.worker
@@ -82,9 +83,9 @@ class AnswerFile:
 def _parse(line: bytes, sampler: Sampler) -> tuple[Pair, Answer, str]:
     row = json.loads(line)
     if not isinstance(row, dict) or not {"left", "right", "outcome"} <= row.keys():
-        raise InvalidComparisons("not an answer with left, right and outcome")
+        raise InvalidComparisons("not a vote with left, right and outcome")
     pair = Pair(row["left"], row["right"])
-    sampler.gain(pair)  # knows the items, or says which one it does not
+    sampler.gain(pair)  # raises an error for an unknown item
     answer = Answer(row["outcome"], row.get("worker"), row.get("weight", 1.0))
     return pair, answer, str(row.get("asked_by", ""))
 
@@ -94,14 +95,14 @@ OnAnswer: TypeAlias = Callable[[Pair, Answer], None]
 
 @dataclass(frozen=True, repr=False)
 class RunResult(Displayed, Charted):
-    """How a run ended.
+    """Result of a run.
 
     Attributes
     ----------
     ranking
-        From all answers.
+        Ranking by all votes.
     votes
-        All of them, those resumed from included.
+        All votes, including those of the resumed run.
     reason
         Why it stopped.
     n_unanswered
@@ -115,18 +116,18 @@ class RunResult(Displayed, Charted):
 
     @property
     def n_votes(self) -> int:
-        """How many there are."""
+        """Number of votes."""
         return self.votes.n_votes
 
     def _headline(self) -> str:
-        return f"{self.n_votes:,} votes, stopped by: {self.reason}; {self.ranking!r}"
+        return f"{self.n_votes:,} votes, stopped: {self.reason}; {self.ranking!r}"
 
     def _preview(self) -> Preview:
         return self.ranking._preview()
 
 
 class Collector:
-    """A sampler that is being told, a file that keeps the answers, and a reason to stop."""
+    """A sampler, the file that saves its votes, and the stopping rule."""
 
     def __init__(
         self,
@@ -137,7 +138,9 @@ class Collector:
         on_answer: OnAnswer | None,
     ) -> None:
         if stop is not None and not isinstance(stop, StoppingRule):
-            raise InvalidArgument(f"stop is a rule such as ExpectedTau(0.9), not {stop!r}")
+            raise InvalidArgument(
+                f"stop must be a stopping rule such as ExpectedTau(0.9), not {stop!r}"
+            )
         self.sampler = sampler
         self.budget = budget
         self.n_unanswered = 0
@@ -152,14 +155,14 @@ class Collector:
             self._file.replay(sampler)
 
     def reason_to_stop(self) -> str:
-        """Why no more should be asked; empty if there is no reason."""
+        """Return why to stop; empty if there is no reason."""
         if reason := self.budget.reason_to_stop(self.sampler.n_votes):
             return reason
         is_reached = self._stop is not None and self._stop.is_reached(self._progress)
-        return f"{self._stop} reached" if is_reached else ""
+        return StopReason(f"{self._stop} reached", "target") if is_reached else ""
 
     def keep(self, pair: Pair, answer: Answer) -> None:
-        """Put an answer that has been told on disk, and hand it on."""
+        """Save an answer that the sampler was told, and report it."""
         if self._file is not None:
             self._file.append(pair, answer, self.sampler.name)
         if self._on_answer is not None:
@@ -167,23 +170,23 @@ class Collector:
         self._missed.answer()
 
     def miss(self, error: BaseException | None) -> None:
-        """Count a pair without an answer; many in a row mean that nobody is there."""
+        """Count a pair without an answer; many in a row raise JudgeFailed."""
         self.n_unanswered += 1
         if n := self._missed.miss():
             why = f", last with {type(error).__name__}: {error}" if error is not None else ""
             raise JudgeFailed(
-                f"{n} pairs in a row got no answer{why}. "
-                f"The {self.sampler.n_votes:,} answers so far are kept"
+                f"{n} pairs in a row got no answer{why}. The {self.sampler.n_votes:,} votes "
+                "collected so far are kept"
             ) from error
 
     def result(self, reason: str) -> RunResult:
-        """The ranking and the reason it ended with."""
+        """Return the result with the reason why the run ended."""
         ranking = self.sampler.ranking()
         return RunResult(ranking, self.sampler.votes, reason, self.n_unanswered)
 
     @contextmanager
     def progress_bar(self, wanted: bool | None) -> Iterator[Callable[[], None]]:
-        """What to call after each answer; a bar is shown on a terminal, or where wanted."""
+        """Yield what to call after each answer; shows a bar in a terminal, or if requested."""
         if not (sys.stderr.isatty() if wanted is None else wanted):
             yield lambda: None
             return

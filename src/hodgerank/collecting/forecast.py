@@ -1,4 +1,4 @@
-"""forecast: how many more answers a target will take, and how sure that is."""
+"""forecast: how many more votes a target needs, with an interval."""
 
 from __future__ import annotations
 
@@ -25,31 +25,34 @@ if TYPE_CHECKING:
 
 MOST_PLAYED, MODEL_ITEMS = 2000, 1000
 FEWEST_FUTURES, MOST_FUTURES = 8, 24
-MOST_PER_ITEM = 40  # answers that are played; what takes more is extrapolated
-AT_ONCE = 32  # one part in so many of the answers so far is asked at once, or a tenth per item
-GROWTH = (1.3, 2.0)  # of the number of answers between two looks, at most: near the target, and far
+MOST_PER_ITEM = 40  # votes per item that are simulated; more are extrapolated
+AT_ONCE = 32  # as a share of the votes so far, or a tenth per item: pairs asked at once
+GROWTH = (
+    1.3,
+    2.0,
+)  # votes between two looks, relative to their number, at most: near the target, and far
 FINEST = 1.04  # and at least
-GROWING = 1.02  # what three times as many answers add to sureness at least, where they help
+GROWING = 1.02  # least gain in certainty by three times as many votes, if they help
 TINY = 1e-9
-FARTHEST = 100.0  # times as many answers as were played: nobody can see that far
-EARLY = 0.8  # of the answers until the target as it looks from here, to be there in time
+FARTHEST = 100.0  # times the simulated votes: beyond that, no forecast
+EARLY = 0.8  # of the expected votes until the target, so as not to overshoot it
 
 
 @dataclass(frozen=True, repr=False)
 class Forecast(Displayed):
-    """How many more answers it will take.
+    """Forecast of the votes that a target still needs.
 
     Attributes
     ----------
     rule
-        What is wanted.
+        The target.
     now
-        What it asks for, by the answers so far: expected tau, or certainty of the top.
+        Current value of what the rule measures, such as the expected tau.
     votes
-        The median of the futures that were played, smoothed; infinite where most of them do not
-        lead to the target.
+        Smoothed median of the simulated continuations; infinite if most of them do not reach the
+        target.
     lower, upper
-        Nine futures in ten lie between these.
+        Nine of ten simulated continuations lie between these.
     """
 
     rule: RankingRule
@@ -60,7 +63,7 @@ class Forecast(Displayed):
 
     @property
     def target(self) -> float:
-        """The value of `now` that is wanted."""
+        """Target value of `now`."""
         return self.rule.target
 
     def _headline(self) -> str:
@@ -69,17 +72,16 @@ class Forecast(Displayed):
     def __str__(self) -> str:
         now, target = self.rule.value_text(self.now), self.rule.target_text
         if not self.votes:
-            return f"{now}: the target {target} is reached"
+            return f"{now}: target {target} reached"
         if not np.isfinite(self.votes):
-            return f"{now}: {target} is out of reach, or too far to be foreseen"
-        upper = f"{self.upper:,.0f}" if np.isfinite(self.upper) else "far more"
-        return (
-            f"{now}; {target} takes about {self.votes:,.0f} more votes "
-            f"({self.lower:,.0f} to {upper})"
-        )
+            return f"{now}; {target} is out of reach, or too far away to forecast"
+        if not np.isfinite(self.upper):
+            return f"{now}; at least {self.lower:,.0f} more votes to reach {target}"
+        about = f" (about {self.votes:,.0f})" if self.upper <= 3 * self.lower else ""
+        return f"{now}; {self.lower:,.0f} to {self.upper:,.0f} more votes to reach {target}{about}"
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain values, ready for JSON; null is more than can be foreseen."""
+        """Return plain values for JSON; null means beyond the range of the forecast."""
         numbers = {name: getattr(self, name) for name in ("votes", "lower", "upper")}
         return {
             "rule": str(self.rule),
@@ -90,26 +92,26 @@ class Forecast(Displayed):
 
 
 def forecast(sampler: Sampler, target: float | RankingRule) -> Forecast:
-    """How many more answers this sampler needs until a target is reached.
+    """Forecast how many more votes this sampler needs to reach a target.
 
-    Plays the campaign on, several times: scores are drawn from what is known about them (and about
-    how far they spread), a copy of the sampler asks and is answered accordingly, and the answers
-    are counted until the target is reached, by the same ranking that would stop the campaign.
-    What takes more than 40 answers per item is extrapolated. The sampler itself is left as it is.
+    Simulates continuations of the campaign: true scores (and their spread) are drawn from the
+    posterior, a copy of the sampler asks, simulated votes answer, and votes are counted until the
+    target is reached by the same ranking that would stop the campaign. Beyond 40 votes per item the
+    result is extrapolated. The sampler itself is not changed.
 
-    Beyond 2,000 items whole campaigns are played on a model of 1,000: what so many answers per item
-    give does not depend on the number of items. What counts is how far it is from now to the
-    target, as if this sampler had asked from the beginning.
+    Beyond 2,000 items, whole campaigns are simulated with 1,000 items, since the effect of a number
+    of votes per item hardly depends on the number of items. The forecast is the difference between
+    the current value and the target, as if this sampler had asked from the beginning.
 
-    Takes seconds for a hundred items, and ten to twenty from a thousand on where the sampler is one
-    for many items.
+    Takes seconds for a hundred items, and ten to twenty seconds for a thousand or more with a
+    sampler for many items.
 
     Parameters
     ----------
     sampler
-        Who asks. If only some pairs can be asked, it has to know its `candidates`.
+        Sampler that asks. If only some pairs can be asked, it must know its `candidates`.
     target
-        Expected tau, or a rule that looks at a ranking, such as `TopKCertain(5)`.
+        Expected tau, or a rule on a ranking, such as `TopKCertain(5)`.
 
     Examples
     --------
@@ -124,7 +126,7 @@ def forecast(sampler: Sampler, target: float | RankingRule) -> Forecast:
 
 
 def forecasts(sampler: Sampler, targets: Iterable[float | RankingRule]) -> tuple[Forecast, ...]:
-    """What `forecast` says of each of several targets, from the same futures."""
+    """Forecast several targets from the same simulated continuations."""
     rules = [_read_rule(target) for target in targets]
     n, active, ranking = len(sampler.items), sampler.active_items, sampler.ranking()
     for rule in rules:
@@ -134,14 +136,16 @@ def forecasts(sampler: Sampler, targets: Iterable[float | RankingRule]) -> tuple
             )
     found = dict.fromkeys(rules, (0.0, 0.0, 0.0))
     wanted = [rule for rule in rules if not rule.holds(ranking, active)]
-    if sampler.n_votes and not sampler.votes.outcome.any():  # ties alone tell nothing apart
+    if sampler.n_votes and not sampler.votes.outcome.any():  # ties alone distinguish no items
         found |= dict.fromkeys(wanted, (np.inf, np.inf, np.inf))
     elif wanted:
         n_futures = int(np.clip(2000 / n, FEWEST_FUTURES, MOST_FUTURES))
         play = _play_on if n <= MOST_PLAYED else _play_model
         with few_threads(n):  # else threads wait for each other between thousands of small steps
             takes = play(sampler, ranking, wanted, n_futures)
-        takes = np.ceil(takes * ranking.dispersion)  # ties and grades tell more than choices played
+        takes = np.ceil(
+            takes * ranking.dispersion
+        )  # ties and grades are more informative than the choices simulated
         found |= zip(wanted, map(_spread, np.maximum(takes, 1.0)), strict=True)
     return tuple(Forecast(rule, rule.value(ranking, active), *found[rule]) for rule in rules)
 
@@ -152,19 +156,19 @@ def _read_rule(target: float | RankingRule) -> RankingRule:
     if isinstance(target, int | float | np.number):
         return ExpectedTau(float(target))
     raise InvalidArgument(
-        "a target is an expected tau, or one rule that looks at a ranking, such as "
-        f"TopKCertain(5), not {target!r}"
+        "a target must be an expected tau, or one rule on a ranking such as TopKCertain(5), not "
+        f"{target!r}"
     )
 
 
 def _spread(takes: FloatArray) -> tuple[float, float, float]:
-    """The middle of the futures, and the ends of nine in ten."""
+    """Return the median of the simulated continuations, and the range of nine in ten."""
     lower, upper = np.quantile(takes, [0.05, 0.95], method="nearest")
     return _typical(takes), float(lower), float(upper)
 
 
 def _typical(takes: FloatArray) -> float:
-    """The median, smoothed: the geometric mean of the middle third."""
+    """Return a smoothed median: the geometric mean of the middle third."""
     takes = np.sort(takes)
     third = len(takes) // 3
     middle = takes[third : len(takes) - third]
@@ -174,14 +178,14 @@ def _typical(takes: FloatArray) -> float:
 def _play_on(
     sampler: Sampler, ranking: Ranking, rules: Sequence[RankingRule], n_futures: int
 ) -> FloatArray:
-    """Answers until each target (rows) in each future, infinite where pairs do not suffice.
+    """Return the votes until each target (rows) in each continuation; infinite if pairs run out.
 
-    The same luck every time in a campaign, so that forecasts differ by what was learned between
-    them, and another in every other campaign.
+    Random numbers are the same for every forecast of a campaign, so that forecasts differ only by
+    the votes between them.
     """
     start = deepcopy(sampler)
     start.prepare_to_stop()
-    start.freeze_workers()  # who can be trusted is found out once
+    start.freeze_workers()  # the reliability of workers is estimated once
     first = start.ranking()
     sure = [rule.sureness(first, start.active_items) for rule in rules]
     beliefs = ranking.beliefs
@@ -201,7 +205,7 @@ def _play_on(
 
 
 def _drawn(belief: Believed, rng: np.random.Generator) -> FloatArray:
-    """Scores as they may truly be."""
+    """Draw true scores from the posterior."""
     assert belief.covariance is not None  # up to MOST_PLAYED items
     n = len(belief.scores)
     tiny = 1e-12 * float(np.trace(belief.covariance)) * np.eye(n)
@@ -212,7 +216,7 @@ def _drawn(belief: Believed, rng: np.random.Generator) -> FloatArray:
 def _play_model(
     sampler: Sampler, ranking: Ranking, rules: Sequence[RankingRule], n_futures: int
 ) -> FloatArray:
-    """The same from the way that small campaigns take from what is reached now to the target."""
+    """Return the same, from small simulated campaigns between the current value and the target."""
     now = [rule.sureness(ranking, sampler.active_items) for rule in rules]
     takes = np.empty((len(rules), n_futures))
     for k in range(n_futures):
@@ -233,10 +237,10 @@ def _play_model(
 
 
 class _Future:
-    """One way in which a campaign may go on: a sampler that asks, and scores that answer.
+    """One simulated continuation: a sampler that asks, and true scores that answer.
 
-    Several pairs are asked at once, as if as many people were answering: so few answers more hardly
-    change what is asked, and choosing and learning them together takes a fifth of the time.
+    Several pairs are asked at once, as if as many workers answered in parallel. That hardly changes
+    what is asked, and takes a fifth of the time.
     """
 
     def __init__(
@@ -245,7 +249,7 @@ class _Future:
         self.sampler, self._link, self._rng = sampler, link, rng
         self._code = {item: code for code, item in enumerate(sampler.items)}
         self._scores = np.array([scores[item] for item in sampler.items])
-        leans = sampler.leans or {None: 0.0}  # who has no name comes last
+        leans = sampler.leans or {None: 0.0}  # the unnamed worker comes last
         self._workers = tuple(worker for worker in leans if worker is not None)
         self._leans = np.array(list(leans.values()))
         self._furthest = sampler.n_votes + MOST_PER_ITEM * len(scores)
@@ -253,18 +257,18 @@ class _Future:
 
     @property
     def least_step(self) -> int:
-        """A tenth of an answer per item."""
+        """Number of pairs asked at once: a tenth of a vote per item."""
         return max(1, len(self._scores) // 10)
 
     @property
     def _is_over(self) -> bool:
-        """Whether no more is played, or can be."""
+        """Whether no more can be simulated."""
         return self._is_exhausted or self.sampler.n_votes >= self._furthest
 
     def answers_until(self, watches: Sequence[_Watch]) -> list[float]:
-        """Where each is first satisfied, infinite where pairs do not suffice.
+        """Return the votes at which each rule is first satisfied; infinite if pairs run out.
 
-        Plays on until all are; a ranking is found where somebody wants to look at it.
+        Continues until all are satisfied; a ranking is computed only when a rule looks at it.
         """
         waiting = [watch for watch in watches if not watch.is_satisfied]
         while waiting and not self._is_over:
@@ -284,7 +288,7 @@ class _Future:
         ]
 
     def _play(self) -> None:
-        """Ask some pairs at once, and answer them."""
+        """Ask some pairs at once, and simulate their votes."""
         so_far = self.sampler.n_votes
         n = min(max(self.least_step, so_far // AT_ONCE), self._furthest - so_far)
         try:
@@ -295,7 +299,7 @@ class _Future:
             self.sampler.tell_many(self._answered(pairs))
 
     def _answered(self, pairs: Sequence[Pair]) -> Comparisons:
-        """By those who have answered, leaning as they do; nobody in particular if none does."""
+        """Draw workers and their position bias among those who voted; none if there are none."""
         left, right = np.array([[self._code[item] for item in pair] for pair in pairs]).T
         who = self._rng.integers(len(self._leans), size=len(pairs))
         differences = self._scores[left] - self._scores[right] + self._leans[who]
@@ -311,7 +315,7 @@ class _Future:
 
 
 class _Watch:
-    """How sure a rule is by the number of answers in a future, until it is sure enough."""
+    """Certainty of a rule by the number of votes in one continuation."""
 
     def __init__(self, rule: RankingRule, needed: float, future: _Future, sure: float) -> None:
         self.rule, self._needed, self._least_step = rule, needed, future.least_step
@@ -319,27 +323,27 @@ class _Watch:
 
     @property
     def is_satisfied(self) -> bool:
-        """Whether it was sure enough at some time."""
+        """Whether the target was reached."""
         return max(self._sure) >= self._needed
 
     def note(self, n_votes: int, sure: float) -> None:
-        """It is so sure after so many answers."""
+        """Record the certainty at a number of votes."""
         self._answers.append(n_votes)
         self._sure.append(sure)
 
     @property
     def next_look(self) -> float:
-        """Some way ahead, but not past where the target seems to be."""
+        """Return the next number of votes to look at, not far beyond the target."""
         last, short = self._answers[-1], min(self._needed / max(self._sure[-1], TINY), 10.0)
         far = max(GROWTH[0], min(math.sqrt(short), GROWTH[1]))
         growth = min(EARLY * short * short, far)
         return max(last * max(growth, FINEST), last + self._least_step)
 
     def answers_needed(self) -> float:
-        """Where it is first satisfied.
+        """Return the votes at which the rule is first satisfied.
 
-        Between two looks, and beyond the last, sureness is taken as linear in the square root of
-        the answers, which it is in the end.
+        Between looks, and beyond the last, certainty is taken as linear in the square root of the
+        number of votes, as it is asymptotically.
         """
         if not self.is_satisfied:
             return self._extrapolated()
@@ -351,7 +355,7 @@ class _Watch:
         return float((before + share * (after - before)) ** 2)
 
     def _extrapolated(self) -> float:
-        """As the square root of the answers from here on; infinite where nothing grows any more."""
+        """Extrapolate with the square root of the votes; infinite if certainty does not grow."""
         answers, sure = np.array(self._answers), np.array(self._sure)
         earlier = answers <= answers[-1] / 3
         if earlier.any() and sure[-1] < GROWING * sure[earlier][-1]:

@@ -1,4 +1,4 @@
-"""replay: what would have happened if these votes had been asked for by a sampler."""
+"""replay: how fast samplers would have found the ranking of recorded votes."""
 
 from __future__ import annotations
 
@@ -26,15 +26,15 @@ from hodgerank.types import FloatArray, IntArray, Item, Pair, RngLike, VotesLike
 
 
 class RecordedCrowd(Displayed):
-    """The answer to a pair is one of the votes it got, drawn at random: a judge for `run`.
+    """A judge for `run` that answers with recorded votes, drawn at random.
 
     Parameters
     ----------
     votes
         Comparisons, or anything `read_comparisons` takes.
     replacement
-        Put each vote back after it was drawn: any number of answers, but a pair with few votes
-        then repeats their errors. Default: use each vote once.
+        Draw with replacement: any number of answers, but a pair with few votes then repeats their
+        errors. Default: use each vote once.
     rng
         Seed or generator.
 
@@ -63,11 +63,11 @@ class RecordedCrowd(Displayed):
         ends = zip(lesser.tolist(), greater.tolist(), strict=True)
         self._places = {pair: place for place, pair in enumerate(ends)}
         self._remaining: IntArray = counts[seen]
-        # Rows of the votes by pair. Most pairs are never asked, so a pool is made when one is.
+        # Rows of the votes by pair. Most pairs are never asked, so each pool is made on demand.
         self._rows: IntArray = np.argsort(np.argsort(seen)[which], kind="stable")
         self._ends: IntArray = np.cumsum(self._remaining)
         self._pools: dict[int, list[int]] = {}
-        # found again when votes have been taken out
+        # computed again after votes have been drawn
         self._upto: IntArray | None = None
         self._pairs: tuple[Pair, ...] | None = None
 
@@ -77,7 +77,7 @@ class RecordedCrowd(Displayed):
 
     @property
     def pairs(self) -> tuple[Pair, ...]:
-        """Those with votes left: the candidates of a sampler."""
+        """Pairs with votes left: the candidates of a sampler."""
         if self._pairs is None:
             self._pairs = tuple(compress(self._recorded_pairs, self._remaining.tolist()))
         return self._pairs
@@ -87,7 +87,7 @@ class RecordedCrowd(Displayed):
         return [Pair(self.items[a], self.items[b]) for a, b in self._places]
 
     def random_pair(self) -> Pair:
-        """A pair drawn in proportion to the votes it has left."""
+        """Draw a pair with probability proportional to the votes it has left."""
         if self._upto is None:
             self._upto = np.cumsum(self._remaining)
         if not self._upto[-1]:
@@ -96,7 +96,7 @@ class RecordedCrowd(Displayed):
         return self._recorded_pairs[int(np.searchsorted(self._upto, drawn, side="right"))]
 
     def __call__(self, pair: tuple[Item, Item]) -> Answer | None:
-        """One of the votes on a pair; None where there are none left."""
+        """Return one of the votes on a pair; None if there are none left."""
         a, b = self._item_list.pair(pair)
         place = self._places.get((a, b) if a < b else (b, a))
         if place is None or not self._remaining[place]:
@@ -118,7 +118,7 @@ class RecordedCrowd(Displayed):
         )
 
     def _pool(self, place: int) -> list[int]:
-        """Rows of the votes on a pair that can still be drawn."""
+        """Return the rows of the votes on a pair that can still be drawn."""
         if place not in self._pools:
             end = self._ends[place]
             self._pools[place] = self._rows[end - self._remaining[place] : end].tolist()
@@ -131,16 +131,16 @@ N_LOOKS = 20
 
 @dataclass(frozen=True, eq=False, repr=False)
 class LearningCurves(Displayed, Charted):
-    """Kendall's tau against the number of answers, of several strategies.
+    """Kendall's tau against the number of votes, for several strategies.
 
     Attributes
     ----------
     strategies
-        Their names.
+        Names of the strategies.
     votes
-        Numbers of votes at which tau was looked at.
+        Numbers of votes at which tau was computed.
     taus
-        One value per strategy, run and look.
+        Values by strategy, run and number of votes.
     truth
         What the rankings were compared with.
     """
@@ -152,7 +152,7 @@ class LearningCurves(Displayed, Charted):
 
     @property
     def mean(self) -> FloatArray:
-        """Mean tau, a row per strategy."""
+        """Mean tau, one row per strategy."""
         return np.asarray(self.taus.mean(axis=1))
 
     @property
@@ -177,7 +177,7 @@ class LearningCurves(Displayed, Charted):
         return Preview(("votes", *self.strategies), rows, len(self.votes))
 
     def to_frame(self, backend: str = "polars") -> Any:
-        """One row per strategy and number of answers."""
+        """Return one row per strategy and number of votes."""
         from hodgerank.data.sources.frames import build_frame
 
         k = len(self.votes)
@@ -203,10 +203,10 @@ def replay(
     seed: int = 0,
     on_run: Callable[[], None] | None = None,
 ) -> LearningCurves:
-    """Let samplers ask for recorded votes, and see how fast they find the ranking.
+    """Measure how fast samplers find the ranking of recorded votes.
 
-    A sampler may ask any pair that has votes left; the answer is one of them, drawn at random, and
-    used up. Rankings are those of `bayes_rank`, whichever pairs were asked.
+    A sampler may ask any pair that has votes left; the answer is one of them, drawn at random
+    without replacement. All rankings are those of `bayes_rank`.
 
     Parameters
     ----------
@@ -216,17 +216,17 @@ def replay(
         Names: auto, rank, bayesian, d-optimal, fiedler, crowd-bt, rounds, random, top-5 (or
         another number).
     n_votes
-        How long a run is; default: half of the votes. The closer it comes to all of them, the less
-        there is left to choose.
+        Votes per run; default: half of the recorded votes. The closer to all of them, the less
+        there is to choose.
     runs
-        How often each strategy is played; the same labels wait for all of them.
+        Number of runs; all strategies draw from the same votes.
     truth
         Scores to compare with; default: `hodge_rank` on all votes.
     replacement
-        Put each vote back after it was drawn: any number of answers, but a pair with few votes
-        then repeats their errors.
+        Draw with replacement: any number of votes, but a pair with few votes then repeats their
+        errors.
     seed
-        Makes it repeatable.
+        Seed of the random choices.
     on_run
         Called after each run.
 
@@ -242,11 +242,13 @@ def replay(
     graph = ComparisonGraph.from_comparisons(votes)
     n_votes = max(1, len(votes) // 2) if n_votes is None else n_votes
     if not 1 <= runs <= MOST_RUNS or n_votes < 1:
-        raise InvalidArgument(f"one run of one answer is needed, and at most {MOST_RUNS:,} runs")
+        raise InvalidArgument(
+            f"at least one run of one vote is needed, and at most {MOST_RUNS:,} runs"
+        )
     if n_votes > len(votes) and not replacement:
         raise InvalidArgument(
-            f"{n_votes:,} answers cannot be replayed from {len(votes):,} votes: ask for fewer, "
-            "or draw with replacement"
+            f"{n_votes:,} votes cannot be drawn from {len(votes):,}: replay fewer (--votes), or "
+            "draw with replacement (--replacement)"
         )
     if isinstance(strategies, str):
         strategies = (strategies,)
@@ -277,7 +279,7 @@ def _taus(
     truth: Mapping[Item, float],
     seed: int,
 ) -> list[float]:
-    """Kendall's tau at each look of one run."""
+    """Return Kendall's tau at each look of one run."""
     n = len(crowd.items)
 
     def open_pairs() -> tuple[Pair, ...] | None:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
 
-from hodgerank.collecting.call_loop import Budget
+from hodgerank.collecting.call_loop import Budget, StopReason
 from hodgerank.collecting.collector import Collector, OnAnswer, RunResult
 from hodgerank.collecting.stopping import StoppingRule
 from hodgerank.errors import NothingToAsk
@@ -16,12 +16,13 @@ from hodgerank.sampling.sampler import Sampler
 from hodgerank.types import Pair
 
 Judge: TypeAlias = Callable[[Pair], Any]
-"""From a pair to an outcome in [-1, 1] (+1 prefers left), a tuple of outcome and worker, an
-`Answer`, or None where there is none."""
+"""Maps a pair to an outcome in [-1, 1] (+1 prefers left), a tuple of outcome and worker,
+an `Answer`, or None for no answer.
+"""
 
 
 class Step(NamedTuple):
-    """A pair that was asked, and its answer if there was one."""
+    """A pair that was asked, with its answer if there was one."""
 
     pair: Pair
     answer: Answer | None
@@ -30,10 +31,10 @@ class Step(NamedTuple):
 def play(
     sampler: Sampler, judge: Judge, *, candidates: Callable[[], Candidates] | None = None
 ) -> Iterator[Step]:
-    """Ask, let the judge answer, tell; a turn is yielded when its answer has been told.
+    """Ask, let the judge answer and tell the sampler; yield each turn afterwards.
 
-    A pair without an answer is set aside: it stays pending and is not told. `candidates` says
-    before each turn which pairs may be asked. Ends with `NothingToAsk` where no pair is left.
+    A pair without an answer is set aside: it stays pending. `candidates` returns the pairs that may
+    be asked before each turn. Raises `NothingToAsk` when no pair is left.
 
     >>> import hodgerank as hr
     >>> turns = play(hr.AutoSampler(["tea", "milk"]), lambda pair: +1)
@@ -62,26 +63,26 @@ def run(
     on_answer: OnAnswer | None = None,
     progress: bool | None = None,
 ) -> RunResult:
-    """Ask, let the judge answer, tell; until the budget is used or a rule says stop.
+    """Ask a judge until the budget is used or a stopping rule is satisfied.
 
     Parameters
     ----------
     sampler
-        Which pairs.
+        Chooses the pairs.
     judge
-        From a `Pair` to an outcome in [-1, 1] (+1 prefers left), a tuple of outcome and worker, an
-        `Answer` with a weight too, or None for no answer: the pair is then set aside.
+        Maps a `Pair` to an outcome in [-1, 1] (+1 prefers left), a tuple of outcome and worker, an
+        `Answer` (with a weight), or None for no answer; the pair is then set aside.
     budget
-        Number of answers, those in the log included.
+        Number of votes, including those in the log.
     stop
-        A rule, e.g. `ExpectedTau(0.9) | TopKCertain(3)`.
+        Stopping rule, e.g. `ExpectedTau(0.9) | TopKCertain(3)`.
     log
-        A file that gets every answer as a line of JSON before the next pair is asked; if it
-        exists already, the run goes on where it ended.
+        File to which every vote is written as a line of JSON before the next pair is asked; if it
+        exists, the run resumes.
     on_answer
         Called with the pair and the `Answer`.
     progress
-        Show a bar; default: on a terminal.
+        Show a progress bar; default: in a terminal.
 
     Examples
     --------
@@ -98,7 +99,7 @@ def run(
             try:
                 pair, answer = next(turns)
             except NothingToAsk as error:
-                reason = str(error)
+                reason = StopReason(str(error), "no_pair")
                 break
             if answer is None:
                 collector.miss(None)

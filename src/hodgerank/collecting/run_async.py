@@ -1,4 +1,4 @@
-"""run_async: drive a sampler with judges that take their time: people, language models."""
+"""run_async: drive a sampler with slow judges in parallel: people, language models."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from inspect import isawaitable, iscoroutinefunction
 from pathlib import Path
 from typing import Any, Literal
 
-from hodgerank.collecting.call_loop import Budget, CallLoop
+from hodgerank.collecting.call_loop import Budget, CallLoop, StopReason
 from hodgerank.collecting.collector import Collector, OnAnswer, RunResult
 from hodgerank.collecting.run import Judge
 from hodgerank.collecting.stopping import StoppingRule
@@ -28,10 +28,10 @@ from hodgerank.types import Item, Pair
 
 
 class Allowance:
-    """Counts how often pairs are asked, either way round.
+    """Counts how often pairs are asked, in either order.
 
-    `per_pair` is how often a pair may be asked, the answers that the sampler has included; or a
-    function that tells how often it may be asked from now on.
+    `per_pair` is how often a pair may be asked, including votes that the sampler has; or a function
+    that returns how often it may still be asked.
 
     Attributes
     ----------
@@ -56,7 +56,7 @@ class Allowance:
                 self.used_up.add(Pair(*key))
 
     def take(self, pair: Pair) -> bool:
-        """Ask it once more; False if that is more than it may be."""
+        """Count one more request; return False if the pair may not be asked again."""
         key = frozenset(pair)
         if key not in self._left:
             self._left[key] = self._per_pair(pair) if callable(self._per_pair) else self._per_pair
@@ -67,18 +67,18 @@ class Allowance:
 
 
 class RetryingJudge:
-    """A judge with a time-out and some more tries, after a delay that doubles.
+    """A judge with a time-out and retries, after a delay that doubles.
 
     Parameters
     ----------
     judge
-        A coroutine function, or a function that is then called in threads.
+        A coroutine function, or a function that is called in threads.
     concurrency
-        How many pairs may be out at once.
+        Pairs in progress at the same time.
     retries, retry_delay
-        How often a pair is tried again, and the seconds before the first further try.
+        Number of retries, and the seconds before the first.
     timeout
-        Seconds a judge may take; None waits for ever.
+        Seconds until a judge times out; None waits forever.
     """
 
     def __init__(
@@ -93,11 +93,11 @@ class RetryingJudge:
         self._judge = judge
         self._is_coroutine = iscoroutinefunction(judge) or iscoroutinefunction(type(judge).__call__)
         self._retries, self._retry_delay, self._timeout = retries, retry_delay, timeout
-        # threads of our own: a pair must not wait for one while its time is running
+        # own threads, since a pair must not wait for one while its time is running
         self._threads = ThreadPoolExecutor(max_workers=concurrency, thread_name_prefix="judge")
 
     async def ask(self, pair: Pair) -> Any:
-        """What the judge says, however long it takes; raises what the last try raised."""
+        """Return the judge's answer after retries; raise the error of the last try."""
         for attempt in range(self._retries):
             try:
                 return await self._once(pair)
@@ -118,11 +118,11 @@ class RetryingJudge:
         return await said if isawaitable(said) else said
 
     def close(self) -> None:
-        """Leave the threads: those that still wait cannot be stopped."""
+        """Leave the threads: those still waiting cannot be stopped."""
         self._threads.shutdown(wait=False, cancel_futures=True)
 
 
-ASKED_ENOUGH = "every pair has been asked as often as it may be"
+ASKED_ENOUGH = StopReason("every pair has been asked as often as allowed", "no_pair")
 
 
 async def run_async(
@@ -143,40 +143,40 @@ async def run_async(
     on_end: Callable[[str], None] | None = None,
     progress: bool | None = None,
 ) -> RunResult:
-    """Keep many pairs out at once; each is chosen knowing which others are out.
+    """Ask about several pairs at once; each is chosen knowing which others are in progress.
 
-    Answers are told as they come. A judge that raises or takes too long is asked again about the
-    same pair, after a delay that doubles; a pair that fails for good goes back to the sampler, and
-    twenty of them in a row raise `JudgeFailed`. A judge that raises `StopAsking` ends the run with
-    its reason, one that raises `JudgeFailed` with that error, and one that returns what is no
-    answer is a mistake in a program, and ends the run too. When a run ends, pairs that are out are
-    waited for: their answers count. Whatever happens, the answers so far are in the sampler and in
-    the log.
+    The sampler is told each answer as it comes. A judge that raises an error or times out is asked
+    again about the same pair, after a delay that doubles. A pair that fails finally goes back to
+    the sampler; twenty of them in a row raise `JudgeFailed`. A judge ends the run by raising
+    `StopAsking` (with its reason) or `JudgeFailed`; an invalid answer ends it with an error. At the
+    end, pairs in progress are waited for, and their answers count. The votes collected are always
+    in the sampler and in the log.
 
     Parameters
     ----------
     sampler, budget, stop, log, on_answer, progress
-        As in `run`. With a log, a run that was interrupted goes on where it ended.
+        As in `run`. With a log, an interrupted run resumes.
     judge
-        As in `run`: a coroutine function, or a function that
-        is then called in threads (which cannot be stopped when they take too long, only left).
+        As in `run`: a coroutine function, or a function that is called in threads (which cannot be
+        stopped when they time out).
     concurrency
-        How many pairs are out at once.
+        Pairs in progress at the same time.
     retries
-        How often a pair is tried again.
+        Retries for each pair.
     timeout
-        Seconds a judge may take; None waits for ever.
+        Seconds until a judge times out; None waits forever.
     retry_delay
-        Seconds before the first further try.
+        Seconds before the first retry.
     per_pair
-        How often a pair may be asked, earlier answers included; or a function of the pair that
-        tells how often it may be from now on. Default: as often as the sampler likes.
+        How often a pair may be asked, including earlier votes; or a function of the pair that
+        returns how often it may still be asked. Default: no limit.
     orders
-        'single' asks a pair as the sampler shows it, 'both' the other way round too.
+        'single' asks a pair in the sampler's order, 'both' also in the opposite order.
     set_aside
-        Pairs, as they were shown, that were asked before and got no answer.
+        Pairs, as shown, that were asked before without an answer.
     on_end
-        Called with the reason when no more pairs will be asked, before those out are waited for.
+        Called with the reason when no more pairs will be asked, before waiting for those in
+        progress.
 
     Examples
     --------
@@ -209,7 +209,7 @@ async def run_async(
 
 
 class PairLoop(CallLoop[Pair]):
-    """Pairs that a sampler chooses, asked one by one; options are those of `run_async`."""
+    """Asks the pairs that a sampler chooses; options are those of `run_async`."""
 
     def __init__(
         self,
@@ -227,31 +227,31 @@ class PairLoop(CallLoop[Pair]):
         self._both_orders = both_orders
         self._allowance = None if per_pair is None else Allowance(collector.sampler, per_pair)
         self._set_aside = list(set_aside)  # without an answer
-        self._chosen: deque[Pair] = deque()  # and not yet sent
+        self._chosen: deque[Pair] = deque()  # not yet sent
         self._advance: Callable[[], None] = lambda: None
 
     async def collect(self, progress: bool | None) -> RunResult:
-        """All of it, with a bar where one is wanted."""
+        """Run to the end, with a progress bar if wanted."""
         with self._collector.progress_bar(progress) as self._advance:
             reason = await self.run()
         return self._collector.result(reason)
 
     @property
     def n_votes(self) -> int:
-        """Those that the sampler was told."""
+        """Number of votes that the sampler was told."""
         return self._collector.sampler.n_votes
 
     def reason_to_stop(self) -> str:
-        """Why no more should be asked; empty if there is no reason."""
+        """Return why to stop; empty if there is no reason."""
         return super().reason_to_stop() or self._collector.reason_to_stop()
 
     def end(self, reason: str) -> None:
-        """Tell whoever wants to know."""
+        """Report the end of the run."""
         if self._on_end is not None:
             self._on_end(reason)
 
     async def fill(self) -> str:
-        """Send out as many pairs as may be out; why there is nothing to wait for, if so."""
+        """Send as many pairs as allowed; return why nothing is in progress, if so."""
         while (free := self.n_free) > 0:
             if not self._chosen:
                 pairs = self._next(free)
@@ -267,16 +267,16 @@ class PairLoop(CallLoop[Pair]):
         return ""
 
     def _next(self, n: int) -> list[Pair] | str:
-        """What to ask, or why there is nothing."""
+        """Return the next pair, or why there is none."""
         pending = [*self.out.values(), *self._set_aside]
         used_up = () if self._allowance is None else self._allowance.used_up
         try:
             return self._collector.sampler.ask(n, pending=pending, exclude=used_up)
         except NothingToAsk as error:
-            return ASKED_ENOUGH if used_up else str(error)
+            return ASKED_ENOUGH if used_up else StopReason(str(error), "no_pair")
 
     def take(self, done: list[tuple[Pair, asyncio.Task[Any]]]) -> None:
-        """Tell the sampler what came."""
+        """Tell the sampler an answer."""
         missed: list[BaseException | None] = []
         nonsense: InvalidComparisons | None = None
         for pair, task in done:
@@ -293,7 +293,7 @@ class PairLoop(CallLoop[Pair]):
                 sampler = self._collector.sampler
                 sampler.tell(pair, answer.outcome, answer.worker, weight=answer.weight)
                 self._collector.keep(pair, answer)
-        # after the answers, which are kept whatever follows
+        # after the answers, which are kept in any case
         if nonsense is not None:
             raise nonsense
         for failure in missed:

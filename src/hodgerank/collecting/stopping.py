@@ -1,4 +1,4 @@
-"""When to stop asking. Rules combine: `ExpectedTau(0.9) & TopKCertain(3) | Budget(2000)`."""
+"""Stopping rules. They combine: `ExpectedTau(0.9) & TopKCertain(3) | Budget(2000)`."""
 
 from __future__ import annotations
 
@@ -25,20 +25,21 @@ ROUNDING = 1e-9
 
 
 class Standing(Protocol):
-    """What stopping rules look at."""
+    """State of a campaign as stopping rules see it."""
 
     @property
     def n_votes(self) -> int:
-        """Number of answers so far."""
+        """Number of votes so far."""
 
     def finds(self, rule: RankingRule) -> bool:
-        """Whether the ranking satisfies a rule."""
+        """Return whether the ranking satisfies a rule."""
 
 
 class Progress:
-    """A sampler as stopping rules see it; its ranking is renewed every n/10 answers.
+    """A sampler as stopping rules see it; its ranking is renewed every n/10 votes.
 
-    From 1,000 items on every n/2: finding a ranking takes as long as choosing n/10 pairs and more.
+    From 1,000 items on every n/2 votes, since computing a ranking takes longer than choosing n/10
+    pairs.
     """
 
     def __init__(self, sampler: Sampler) -> None:
@@ -51,19 +52,19 @@ class Progress:
 
     @property
     def n_votes(self) -> int:
-        """Number of answers so far."""
+        """Number of votes so far."""
         return self.sampler.n_votes
 
     @property
     def ranking(self) -> Ranking:
-        """A ranking of nearly all of them."""
+        """A recent ranking."""
         if self._ranking is None or self.n_votes >= self._ranked_at + self._interval:
             self._ranking, self._ranked_at = self.sampler.ranking(), self.n_votes
             self._findings = {}
         return self._ranking
 
     def finds(self, rule: RankingRule) -> bool:
-        """Whether the ranking satisfies a rule; looked at once for each ranking."""
+        """Return whether the ranking satisfies a rule, computed once for each ranking."""
         ranking, retired = self.ranking, self.sampler.retired
         if (rule, retired) not in self._findings:
             active = self.sampler.active_items if retired else None
@@ -72,14 +73,14 @@ class Progress:
 
 
 class StoppingRule(ABC):
-    """Something that is reached at some point of a campaign."""
+    """A target that a campaign reaches at some point."""
 
     looks_at_rankings: bool
-    """Whether it hangs on how sure a ranking is."""
+    """Whether the rule depends on the uncertainty of a ranking."""
 
     @abstractmethod
     def is_reached(self, progress: Standing) -> bool:
-        """Whether it is time to stop."""
+        """Return whether to stop."""
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self})"
@@ -92,31 +93,31 @@ class StoppingRule(ABC):
 
 
 class RankingRule(StoppingRule):
-    """Something that a ranking is sure enough of, by its own uncertainty.
+    """A rule on the uncertainty of a ranking.
 
-    `among` are the items that are still asked, where not all are.
+    `among` are the items still asked about, if not all.
     """
 
     looks_at_rankings = True
     target: float
-    """The value that is wanted."""
+    """Target value."""
 
     @abstractmethod
     def value(self, ranking: Ranking, among: Sequence[Item] | None) -> float:
-        """What the rule looks at."""
+        """Return the value that the rule compares with its target."""
 
     @abstractmethod
     def _sureness_at(self, value: float) -> float:
-        """A number that grows with the square root of the answers, at least in the end."""
+        """Return a number that grows with the square root of the number of votes in the end."""
 
     @abstractmethod
     def value_text(self, value: float) -> str:
-        """A value in words."""
+        """Return a value in words."""
 
     @property
     @abstractmethod
     def target_text(self) -> str:
-        """The target without repeating what it is about."""
+        """Target in words, without the name of the quantity."""
 
     def __eq__(self, other: object) -> bool:
         return type(self) is type(other) and vars(self) == vars(other)
@@ -125,20 +126,20 @@ class RankingRule(StoppingRule):
         return hash((type(self), *vars(self).values()))
 
     def sureness(self, ranking: Ranking, among: Sequence[Item] | None) -> float:
-        """How sure the ranking is, on a scale that grows as the square root of the answers."""
+        """Return the certainty, on a scale that grows with the square root of the votes."""
         return self._sureness_at(self.value(ranking, among))
 
     @property
     def needed(self) -> float:
-        """The sureness at which the target is reached."""
+        """Certainty at which the target is reached, on the same scale."""
         return self._sureness_at(self.target)
 
     def holds(self, ranking: Ranking, among: Sequence[Item] | None) -> bool:
-        """Whether the target is reached."""
+        """Return whether the target is reached."""
         return self.sureness(ranking, among) >= self.needed
 
     def is_reached(self, progress: Standing) -> bool:
-        """Whether the ranking satisfies the rule."""
+        """Return whether the ranking satisfies the rule."""
         return progress.finds(self)
 
     def __str__(self) -> str:
@@ -146,7 +147,7 @@ class RankingRule(StoppingRule):
 
 
 class Both(StoppingRule):
-    """Two rules reached at the same time."""
+    """Both of two rules."""
 
     def __init__(self, first: StoppingRule, second: StoppingRule) -> None:
         self.first, self.second = first, second
@@ -161,14 +162,14 @@ class Both(StoppingRule):
 
 
 class Either(StoppingRule):
-    """Two rules of which one suffices."""
+    """Either of two rules."""
 
     def __init__(self, first: StoppingRule, second: StoppingRule) -> None:
         self.first, self.second = first, second
         self.looks_at_rankings = first.looks_at_rankings or second.looks_at_rankings
 
     def is_reached(self, progress: Standing) -> bool:
-        """Whether one of the rules is reached."""
+        """Return whether one of the rules is reached."""
         return self.first.is_reached(progress) or self.second.is_reached(progress)
 
     def __str__(self) -> str:
@@ -176,7 +177,7 @@ class Either(StoppingRule):
 
 
 class Budget(StoppingRule):
-    """Stop after so many answers, those resumed from included."""
+    """Stop after this many votes, including those of a resumed run."""
 
     looks_at_rankings = False
 
@@ -186,15 +187,15 @@ class Budget(StoppingRule):
         self.n_votes = n_votes
 
     def is_reached(self, progress: Standing) -> bool:
-        """Whether there are as many answers."""
+        """Return whether there are as many votes."""
         return progress.n_votes >= self.n_votes
 
     def __str__(self) -> str:
-        return f"{self.n_votes:,} answers"
+        return f"{self.n_votes:,} votes"
 
 
 class ExpectedTau(RankingRule):
-    """Kendall's tau with the true order is expected to be at least so large."""
+    """Stop when the expected Kendall's tau with the true order reaches a target."""
 
     def __init__(self, target: float) -> None:
         if not 0 < target < 1:
@@ -202,24 +203,24 @@ class ExpectedTau(RankingRule):
         self.target = target
 
     def value(self, ranking: Ranking, among: Sequence[Item] | None) -> float:
-        """The expected tau."""
+        """Return the expected tau."""
         return expected_tau(ranking, among)
 
     def _sureness_at(self, value: float) -> float:
         return 1 / max(1 - value, 1e-12)
 
     def value_text(self, value: float) -> str:
-        """An expected tau."""
+        """Return an expected tau in words."""
         return f"expected tau {value if abs(value) > ROUNDING else 0.0:.3g}"
 
     @property
     def target_text(self) -> str:
-        """The number."""
+        """Return the number."""
         return f"{self.target:g}"
 
 
 class TopKCertain(RankingRule):
-    """The k best items are known, whatever their order, with this probability."""
+    """Stop when the k best items are known, in any order, with this probability."""
 
     def __init__(self, k: int, certainty: float = 0.95) -> None:
         if k < 1:
@@ -232,27 +233,27 @@ class TopKCertain(RankingRule):
         self.target = certainty
 
     def value(self, ranking: Ranking, among: Sequence[Item] | None) -> float:
-        """How certain the best k are; all that are left are, once they are no more than k."""
+        """Return the probability that the k best are known; 1 once no more than k are left."""
         if len(ranking if among is None else among) <= self.k:
             return 1.0
         return top_k_certainty(ranking, self.k, among)
 
     def _sureness_at(self, value: float) -> float:
-        """Half the width, in standard deviations, of an interval of this probability."""
+        """Return half the width, in standard deviations, of an interval of this probability."""
         return NormalDist().inv_cdf((1 + min(max(value, 0.0), 1 - 1e-12)) / 2)
 
     def value_text(self, value: float) -> str:
-        """A certainty."""
+        """Return a certainty in words."""
         return f"top {self.k} certain to {value:.0%}"
 
     @property
     def target_text(self) -> str:
-        """The percentage."""
+        """Return the percentage."""
         return f"{self.target:.0%}"
 
 
 class RanksWithin(RankingRule):
-    """No item's rank interval holds more than so many ranks."""
+    """Stop when no rank interval contains more than this many ranks."""
 
     def __init__(self, n_ranks: int) -> None:
         if n_ranks < 1:
@@ -261,19 +262,19 @@ class RanksWithin(RankingRule):
         self.target = float(n_ranks)
 
     def value(self, ranking: Ranking, among: Sequence[Item] | None) -> float:
-        """The number of ranks in the widest interval."""
+        """Return the number of ranks in the widest interval."""
         return float(widest_rank_interval(ranking, among))
 
     def _sureness_at(self, value: float) -> float:
         return 1 / value
 
     def value_text(self, value: float) -> str:
-        """A number of ranks."""
+        """Return a number of ranks in words."""
         return f"all ranks within {value:.0f}"
 
     @property
     def target_text(self) -> str:
-        """The number."""
+        """Return the number."""
         return f"{self.n_ranks}"
 
 
@@ -286,7 +287,7 @@ EXAMPLES = "'tau >= 0.9', 'top 3 >= 0.95', 'ranks <= 2', joined by 'and' or 'or'
 
 
 def read_rule(text: str) -> StoppingRule:
-    """The rule that a text means; 'and' binds closer than 'or', and brackets closer than both.
+    """Parse a stopping rule; 'and' binds closer than 'or', and brackets closer than both.
 
     >>> read_rule("tau >= 0.9 or top 3")
     Either((expected tau 0.9 or top 3 certain to 95%))
@@ -300,12 +301,12 @@ def read_rule(text: str) -> StoppingRule:
     except (IndexError, ValueError, RecursionError):
         words = [text]
     if words:
-        raise InvalidArgument(f"{short(repr(text))} is no stopping rule: write {EXAMPLES}")
+        raise InvalidArgument(f"{short(repr(text))} is not a stopping rule: write {EXAMPLES}")
     return rule
 
 
 def _either(words: list[str]) -> StoppingRule:
-    """What stands first, which is taken off the words."""
+    """Parse the first term, and remove it from the words."""
     return _joined(words, "or", or_, lambda: _joined(words, "and", and_, lambda: _single(words)))
 
 

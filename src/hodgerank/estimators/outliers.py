@@ -259,6 +259,13 @@ class Outliers(Displayed, Charted):
         return self.p_value < SURPRISING
 
     @property
+    def code(self) -> str:
+        """Stable name of the verdict: 'too_many', 'expected', or 'unknown' with unequal weights."""
+        if not self._has_equal_weights:
+            return "unknown"
+        return "too_many" if self.are_too_many else "expected"
+
+    @property
     def verdict(self) -> str:
         """What the redrawn crowds say of the outlying answers, in one sentence."""
         numbers = (

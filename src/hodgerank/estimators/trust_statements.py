@@ -165,8 +165,7 @@ def about_position_bias(sides: PositionBiasReport, n_both_ways: int) -> list[Sta
 
 def about_outliers(found: Outliers) -> list[Statement]:
     """Whether answers stray further from the ranking than those of a consistent crowd."""
-    code = "too_many" if found.are_too_many else "expected"
-    return [Statement("outliers", code, found.verdict, found.are_too_many)]
+    return [Statement("outliers", found.code, found.verdict, found.are_too_many)]
 
 
 def about_workers(found: WorkerAssessment | None, n_workers: int) -> list[Statement]:

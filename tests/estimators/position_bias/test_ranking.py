@@ -118,7 +118,7 @@ def test_belief_and_predictions_go_on_working():
 
 def test_sides_need_to_be_known():
     votes = Crowd(display="winner").votes(np.random.default_rng(0))
-    with pytest.raises(InvalidArgument, match="winner had been written first"):
+    with pytest.raises(InvalidArgument, match="winner were always listed first"):
         hr.bradley_terry(votes, position_bias="common")
     fine = LEANING.votes(np.random.default_rng(0))
     with pytest.raises(InvalidArgument, match="single answers"):

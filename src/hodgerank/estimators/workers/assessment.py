@@ -45,6 +45,21 @@ WORDS: Mapping[str, str] = {
 """What each flag says, of a worker or of any other group."""
 
 
+CODES: Mapping[str, str] = {
+    CLICKING: "position_clicking",
+    ADVERSARIAL: "adversarial",
+    CARELESS: "careless",
+    TIE_HAPPY: "tie_happy",
+    LEANS_LEFT: "leans_left",
+    LEANS_RIGHT: "leans_right",
+    IMPRECISE: "imprecise",
+    TOO_FEW: "too_few_votes",
+    NOT_KNOWN: "not_comparable",
+    OK: "ok",
+}
+"""Stable names of the flags, for programs."""
+
+
 def level_of(flag: str) -> Level:
     """Whether a flag is a warning, a note, or none."""
     return "warning" if flag in WARNINGS else "note" if flag in NOTES else "none"
@@ -188,6 +203,7 @@ class WorkerAssessment(Displayed, Charted):
             "acuity": self.acuity,
             "effect": self.effect,
             "flag": np.array(self.flag, dtype=object),
+            "code": np.array([CODES[flag] for flag in self.flag], dtype=object),
             "level": np.array(self.level, dtype=object),
         }
 
