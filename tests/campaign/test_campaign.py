@@ -191,5 +191,5 @@ def test_events_are_in_order_and_have_the_time_of_the_clock_though_it_goes_back(
 def test_a_campaign_tells_what_it_is():
     trial = Trial("abc", id="cups")
     trial.answer_all("ann", 1)
-    assert repr(trial.campaign) == "Campaign(cups: 3 items, 1 answers, open)"
+    assert repr(trial.campaign) == "Campaign(cups: 3 items, 1 votes, open)"
     assert trial.campaign.trust() is not None

@@ -93,7 +93,7 @@ def test_who_may_only_read_begins_what_changes_nothing(tmp_path):
     Campaign.create(path, list("abc"), question=QUESTION).leave()
     with Campaign.open(path, read_only=True) as campaign:
         assert campaign.log.begin(lambda state, now: len(state.items)).result() == 3
-        with pytest.raises(CampaignError, match="reading only"):
+        with pytest.raises(CampaignError, match="read only"):
             campaign.log.begin(owner.pause).result()
         with pytest.raises(ZeroDivisionError):
             campaign.log.begin(lambda state, now: 1 / 0).result()

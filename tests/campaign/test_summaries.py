@@ -94,21 +94,21 @@ def test_a_lean_that_the_ranking_knows_of_does_not_hide_it():
 def test_before_the_first_answer_nothing_is_doubted(few_futures):
     progress = Trial("abc", stop="tau >= 0.9").campaign.progress(with_forecast=True)
     assert not progress.tracks[0].is_doubtful
-    assert "0.9 takes about" in progress.sentence
+    assert "more votes to reach 0.9" in progress.sentence
 
 
 def test_progress_says_whether_it_is_enough():
     trial = Trial("ab", budget=2)
-    assert "Not yet: 0 answers of at most 2" in trial.campaign.progress().sentence
+    assert "In progress: 0 votes of at most 2" in trial.campaign.progress().sentence
     for worker in ("ann", "bob"):
         trial.answer_all(worker, 1)
     progress = trial.campaign.progress()
     assert progress.is_enough
-    assert progress.sentence == "All 2 answers of the budget are there."
+    assert (progress.sentence, progress.code) == ("Budget used with 2 votes.", "budget_used")
     json.dumps(progress.to_dict())
-    assert "budget" in repr(progress)
+    assert "Budget used" in repr(progress)
     trial.campaign.close()
-    assert trial.campaign.progress().sentence == "Closed with 2 answers."
+    assert trial.campaign.progress().sentence == "Closed with 2 votes."
 
 
 def test_progress_is_by_track(few_futures):
@@ -147,6 +147,6 @@ def test_answers_that_are_no_votes_are_counted_by_the_reason():
     trial.campaign.undo("eve")
     trial.campaign.ban("bob")
     found = trial.campaign.log.read(lambda state, now: not_counted(state))
-    assert found == {"worker banned": 2, "marked: too_fast": 1}
+    assert found == {"worker banned": 2, "failed check: too_fast": 1}
     counts = trial.campaign.counts
     assert sum(found.values()) == counts.n_given - counts.n_votes

@@ -1,8 +1,8 @@
-"""Campaigns: collecting votes that nothing can lose.
+"""Campaigns: durable collection of votes.
 
-`Campaign` leases pairs to workers, takes their answers, and keeps everything that happens in a
-log: in memory, in a file, or in PostgreSQL for several processes. The extra `campaign` has what it
-takes, `postgres` the rest.
+`Campaign` assigns pairs to workers, records their answers, and keeps every event in a log: in
+memory, in a file, or in PostgreSQL for several processes. Needs the extra `campaign`, and
+`postgres` for PostgreSQL.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""AttentionChecks: rules that look at answers as they come."""
+"""AttentionChecks: checks of answers as they arrive."""
 
 from __future__ import annotations
 
@@ -15,38 +15,39 @@ from hodgerank.errors import InvalidArgument
 from hodgerank.types import Item
 
 LEVEL = 0.01  # of the binomial tests
-WINDOW = 50  # gold pairs and repeats that a test looks back on
+WINDOW = 50  # gold pairs and repeats in the window of a test
 
 
 @dataclass(frozen=True)
 class AttentionChecks:
-    """What the rules are; None leaves one out.
+    """Settings of the attention checks; None switches one off.
 
-    A rule passes an answer, fails it, or does not know. Failed answers are marked, and count unless
-    `exclude` names the rule.
+    A check passes an answer, fails it, or does not apply. Failed answers are marked, and still
+    count unless `exclude` names the check.
 
     Attributes
     ----------
     fastest_seconds
-        An answer that took less is too fast. Known where the time is.
+        Faster answers fail. Applies if the time is known.
     same_side
-        So many answers of a worker in a row for the same side. Known from that many on.
+        This many answers in a row for the same side fail. Applies from that many answers on.
     most_gold_misses
-        More than this share of a worker's last gold pairs missed, at the 1 % level of a binomial
-        test. Known once so many gold pairs were seen that missing them all would fail.
+        Fails if more than this share of a worker's last gold pairs was missed, at the 1% level of a
+        binomial test. Applies once missing all gold pairs seen would be significant.
     most_contradictions
-        The same for planned repeats answered the other way round. Who tosses coins contradicts
-        half of the time, and an honest worker who leans to a side more than that where items are
-        close (58 % for a lean of 70 %); who always takes one side, every time.
+        The same for repeated pairs with the opposite answer. A random clicker contradicts half of
+        the time, an honest worker with position bias more often if items are close (58% for a bias
+        of 70%), and a worker who always clicks one side every time.
     focus
-        An answer was given while the page was not in front. Known where the page says so.
+        Fails an answer given while the page was in the background. Applies if the browser reports
+        it.
     exclude
-        The names of rules whose failed answers do not count: 'too_fast', 'same_side', 'gold',
-        'contradicts', 'focus'.
+        Checks whose failed answers do not count: 'too_fast', 'same_side', 'gold', 'contradicts',
+        'focus'.
     alarm_share
-        A rule that fails more than this share of the answers it knows about raises an alarm: of 20
-        or more, or of fewer where so many of them, and of their workers, fail with a chance below
-        1 % at this share.
+        A check that fails more than this share of answers raises an alarm, since its limit may be
+        wrong. It needs 20 answers, or fewer if so many failures, and so many workers with failures,
+        have a probability below 1% at this share.
     """
 
     fastest_seconds: float | None = setting(0.4, values.optional(values.number(0, 1e6)))
@@ -63,25 +64,25 @@ class AttentionChecks:
             values.one_of(*RULES)(rule, "attention.exclude")
 
     def verdicts(self, given: CheckedAnswer) -> dict[str, bool]:
-        """What each rule that knows says of an answer: True passes it."""
+        """Return the result of each check that applies; True is passed."""
         said = {name: rule(self, given) for name, rule in RULES.items()}
         return {name: passed for name, passed in said.items() if passed is not None}
 
     def excludes(self, verdicts: Mapping[str, bool]) -> str | None:
-        """The rule for which an answer does not count, if so."""
+        """Return the check because of which an answer does not count, if any."""
         return next((rule for rule in self.exclude if verdicts.get(rule) is False), None)
 
 
 @dataclass(frozen=True)
 class CheckedAnswer:
-    """An answer with what its worker did before, this answer included.
+    """An answer with the recent history of its worker, including this answer.
 
     Attributes
     ----------
     outcomes
-        Of the worker's answers, in order; as many as the rules look at.
+        Latest outcomes of the worker, in order, as many as the checks need.
     gold_missed, contradicted
-        Of the last gold pairs and planned repeats: whether they were.
+        For the last gold pairs and repeats: whether they were missed or contradicted.
     """
 
     seconds: float | None
@@ -126,7 +127,7 @@ RULES: Mapping[str, Callable[[AttentionChecks, CheckedAnswer], bool | None]] = {
 
 
 def _is_rare(most: float | None, happened: Sequence[bool]) -> bool | None:
-    """Whether it happens no more often than `most`, by a binomial test that is able to fail."""
+    """Return whether the share is at most `most`, by a binomial test with enough power to fail."""
     last = happened[-WINDOW:]
     if most is None or most ** len(last) >= LEVEL:
         return None
@@ -135,13 +136,13 @@ def _is_rare(most: float | None, happened: Sequence[bool]) -> bool | None:
 
 @lru_cache(maxsize=10_000)
 def tail(k: int, n: int, p: float) -> float:
-    """The chance of k or more in n."""
+    """Return the probability of k or more in n."""
     return sum(comb(n, i) * p**i * (1 - p) ** (n - i) for i in range(k, n + 1))
 
 
 @dataclass(frozen=True)
 class GoldPair:
-    """Two items of which one is known to be better: answers to it tell who pays attention."""
+    """A gold pair: two items of which one is known to be better."""
 
     better: Item
     worse: Item
@@ -149,23 +150,21 @@ class GoldPair:
     def __post_init__(self) -> None:
         for item in (self.better, self.worse):
             if isinstance(item, bool) or not isinstance(item, int | str):
-                raise InvalidArgument(
-                    f"a pair with a known answer names two items, not {short(repr(item))}"
-                )
+                raise InvalidArgument(f"a gold pair needs two items, not {short(repr(item))}")
         if self.better == self.worse:
             raise InvalidArgument(
-                f"a pair with a known answer names two items, not {short(self.better)} twice"
+                f"a gold pair needs two different items, not {short(self.better)} twice"
             )
 
 
 def known_pairs(kind: type[GoldPair]) -> Check:
-    """A setting that lists such pairs, no two of them of the same items."""
+    """Return a setting that lists gold pairs, each of different items."""
     read = tables(kind, "a pair")
 
     def check(value: Any, name: str) -> tuple[GoldPair, ...]:
         pairs: tuple[GoldPair, ...] = read(value, name)
         if len({frozenset((pair.better, pair.worse)) for pair in pairs}) < len(pairs):
-            raise InvalidArgument(f"{name} has the same two items twice: which is better?")
+            raise InvalidArgument(f"{name} has the same two items twice: remove one")
         return pairs
 
     return check

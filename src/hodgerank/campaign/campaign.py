@@ -1,4 +1,4 @@
-"""Campaign: items, a question, and a log of all that happened; everything else follows from it."""
+"""Campaign: items, a question, and a log of events from which everything else follows."""
 
 from __future__ import annotations
 
@@ -47,21 +47,22 @@ Where = Database | str | Path | None
 
 
 class Campaign(Displayed):
-    """Collects votes that nothing can lose: what a method returned is on disk.
+    """A voting campaign. When a method returns, its effect is saved on disk.
 
-    Made by `create` or `open`; a context manager, that lets others have the file when it is left.
-    All methods may be called from any thread. Decisions are made one after the other, in a thread
-    of the database, and those that wait together share one write to disk. On PostgreSQL several
-    processes may have the same campaign open.
+    Made by `create` or `open`; a context manager that releases the file at its end. All methods may
+    be called from any thread. Changes are made one after the other in a thread of the database, and
+    those that wait together share one write to disk. With PostgreSQL several processes may open the
+    same campaign.
 
     Attributes
     ----------
     id
-        What the database calls it.
+        Name of the campaign in the database.
     database
-        Where it is kept.
+        Database of the campaign.
     log
-        Where decisions are made, and read; `CampaignLog.begin` is for programs that must not wait.
+        Log through which the campaign is changed and read; `CampaignLog.begin` is for programs that
+        must not wait.
 
     Examples
     --------
@@ -97,22 +98,21 @@ class Campaign(Displayed):
         random: Random | None = None,
         **options: Any,
     ) -> Self:
-        """A new campaign.
+        """Create a campaign.
 
         Parameters
         ----------
         where
-            A file, which is made if it is not there; a PostgreSQL address; None for memory; or a
-            `Database`, for several campaigns in one place.
+            A file, created if it does not exist; a PostgreSQL address; None for memory; or a
+            `Database`, for several campaigns.
         items
             Ids, a mapping from ids to texts, or `CampaignItem`.
         settings
             `CampaignSettings`, or a mapping.
         id
-            Its name among others in the same place.
+            Name of the campaign in the database.
         clock, random
-            What time it is, and where the ids of tasks are drawn from: for tests that travel in
-            time and replay.
+            Sources of the time and of task ids, for tests.
         options
             Single settings by name.
         """
@@ -135,9 +135,9 @@ class Campaign(Displayed):
         clock: Callable[[], float] = time.time,
         random: Random | None = None,
     ) -> Self:
-        """A campaign that was created before; the id is needed where the place has several.
+        """Open an existing campaign; the id is needed if the database has several.
 
-        With `read_only` one can look on while another process has the file.
+        With `read_only`, it can be read while another process writes to the file.
         """
         with _opened(where, create=False, read_only=read_only) as (database, is_own):
             known = database.campaigns()
@@ -164,7 +164,7 @@ class Campaign(Displayed):
         clock: Callable[[], float] = time.time,
         random: Random | None = None,
     ) -> Self:
-        """A campaign as it was when its log was exported, in a place that has none of its name."""
+        """Create a campaign from an exported log, in a database without a campaign of its name."""
         name, events = read_log(log)
         name = require_name(name if id is None else id, "the campaign")
         with _opened(where, create=True, read_only=False) as (database, is_own):
@@ -176,32 +176,32 @@ class Campaign(Displayed):
     # Workers
 
     def join(self, worker: str, panel: Mapping[str, str] = NOTHING) -> None:
-        """A worker comes, with what their panel says of them; who comes again is known already.
+        """Let a worker join, with the parameters of their panel; joining again is allowed.
 
-        Raises `NoTask` for who is banned, and for new ones where the campaign is closed. Programs
-        that answer need not join.
+        Raises `NoTask` for banned workers, and for new workers if the campaign is closed. Programs
+        need not join.
         """
         self.log.transact(lambda state, now: workers.join(state, now, worker, panel))
 
     def quiz(self, worker: str, passed: bool) -> int:
-        """A worker has answered the questions of `joining`; how many tries are left.
+        """Record whether a worker passed the comprehension questions; return the tries left.
 
-        Who has failed all of them is screened out.
+        A worker without tries left is screened out.
         """
         return self.log.transact(lambda state, now: workers.quiz(state, now, worker, passed))
 
     def finish(self, worker: str, outcome: Outcome = "completed") -> None:
-        """A worker goes, and gets no more tasks; what is out with them goes to others.
+        """Let a worker leave; their tasks in progress go to others.
 
-        The outcome is 'completed', 'screened_out' or 'withdrawn'. The same once more changes
-        nothing, another one is refused.
+        The outcome is 'completed', 'screened_out' or 'withdrawn'. Repeating it changes nothing; a
+        different outcome is refused.
         """
         self.log.transact(lambda state, now: workers.finish(state, now, worker, outcome))
 
     def lease(self, worker: str, n: int = 1) -> list[Task]:
-        """Tasks for a worker: those that are out with them first, then new ones, up to n.
+        """Return up to n tasks for a worker: those in progress first, then new ones.
 
-        Raises `NoTask`, which says why, where there is none.
+        Raises `NoTask` with the reason if there is none.
         """
         return self.log.transact(
             lambda state, now: leases.lease(state, now, self.new_id, worker, n)
@@ -217,14 +217,14 @@ class Campaign(Displayed):
         is_focused: bool | None = None,
         weight: float = 1.0,
     ) -> Receipt:
-        """Take an answer to a task: +1 prefers left, -1 right, 0 is a tie; once.
+        """Record the answer to a task: +1 prefers left, -1 right, 0 is a tie.
 
-        The same answer again changes nothing, another one is refused. One that comes after its
-        lease counts if nobody else was given the place.
+        Repeating an answer changes nothing; a different one is refused. An answer after the lease
+        has expired counts unless the task went to another worker.
 
-        With `worker`, an answer to somebody else's task is refused. `seconds` is how long it took,
-        `is_focused` whether the page was in front, where that is known: rules of attention look at
-        it. `weight` is as in `Sampler.tell`.
+        With `worker`, an answer to another worker's task is refused. `seconds` is the response time
+        and `is_focused` whether the page was in the foreground, if known: attention checks use
+        them. `weight` is as in `Sampler.tell`.
         """
         id = _id(task)
         return self.log.transact(
@@ -236,41 +236,41 @@ class Campaign(Displayed):
     def skip(
         self, task: Task | str, reason: str | None = None, *, worker: str | None = None
     ) -> None:
-        """Give a task back without an answer; the pair does not come back to this worker."""
+        """Return a task without an answer; the worker does not get the pair again."""
         id = _id(task)
         self.log.transact(lambda state, now: answers.skip(state, now, id, reason, worker))
 
     def undo(self, worker: str) -> Task:
-        """Take back the last answer of a worker; the task in which they get the pair again."""
+        """Undo the last answer of a worker; return the task with which they get the pair again."""
         return self.log.transact(lambda state, now: answers.undo(state, now, self.new_id, worker))
 
     def expire(self, by: float | None = None) -> int:
-        """Take back leases that end by then, as leasing does by itself at its time; how many."""
+        """Expire leases that end by then, which also happens by itself; return how many."""
         return self.log.transact(lambda state, now: leases.expire(state, now, by))
 
     # The owner
 
     def ban(self, worker: str, reason: str = "") -> None:
-        """Give a worker no more tasks, and count none of their answers; `restore` undoes it.
+        """Ban a worker: no more tasks, and their votes do not count; `restore` undoes it.
 
-        Their sessions in browsers end, and tokens with which they judge this campaign.
+        Their browser sessions and judge tokens for this campaign end.
         """
         self.log.transact(lambda state, now: workers.ban(state, now, worker, reason))
 
     def restore(self, worker: str) -> None:
-        """Lift a ban: the answers count again. Sessions and tokens do not come back."""
+        """Lift a ban: the votes count again. Sessions and tokens are not restored."""
         self.log.transact(lambda state, now: workers.restore_worker(state, now, worker))
 
     def admit(self, worker: str) -> None:
-        """Let a worker join again under their name, from any browser: their sessions end."""
+        """Let a worker join again under their name from any browser; their sessions end."""
         self.log.transact(lambda state, now: workers.admit(state, now, worker))
 
     def forget(self, worker: str) -> str:
-        """Take the name of a worker away, and all that came with it; what they are called instead.
+        """Remove a worker's name and panel data; return the pseudonym that replaces it.
 
-        Their answers stay, and count. They get no more tasks: who comes by that name is new here.
-        When this returns neither the log nor, in SQLite, the bytes of the file have the name; the
-        file is written anew for it. PostgreSQL keeps what was replaced until it vacuums.
+        Their votes stay and count. They get no more tasks; a worker who joins under that name is a
+        new worker. When this returns, the name is neither in the log nor, with SQLite, in the bytes
+        of the file, which is rewritten. PostgreSQL keeps replaced rows until it vacuums.
         """
         pseudonym = self.log.transact(
             lambda state, now: workers.forget(state, now, self.new_id, worker)
@@ -279,16 +279,16 @@ class Campaign(Displayed):
         return pseudonym
 
     def add(self, items: Iterable[Item | CampaignItem] | Mapping[Item, str]) -> None:
-        """Items join."""
+        """Add items."""
         joining = list(as_items(items))
         self.log.transact(lambda state, now: owner.add_items(state, now, joining))
 
     def edit(self, item: Item, *, text: str | None = None, media: str | None = None) -> None:
-        """Show other words or another picture of an item from now on; None leaves what is there."""
+        """Replace the text or media of an item from now on; None keeps the present one."""
         self.log.transact(lambda state, now: owner.edit_item(state, now, item, text, media))
 
     def retire(self, *items: Item) -> None:
-        """Ask no more about items, all or none of them; `restore_item` undoes it."""
+        """Retire items, all or none of them; `restore_item` undoes it."""
         self.log.transact(lambda state, now: owner.retire_items(state, now, items))
 
     def restore_item(self, *items: Item) -> None:
@@ -296,21 +296,21 @@ class Campaign(Displayed):
         self.log.transact(lambda state, now: owner.restore_items(state, now, items))
 
     def pause(self) -> None:
-        """Give out no more tasks for now; answers to those that are out are still taken."""
+        """Pause the campaign: no new tasks; answers to tasks in progress are accepted."""
         self.log.transact(owner.pause)
 
     def resume(self) -> None:
-        """Give out tasks again."""
+        """Resume a paused campaign."""
         self.log.transact(owner.resume)
 
     def close(self) -> None:
-        """End the campaign for good. To let others have the file, leave the `with` block."""
+        """Close the campaign permanently. To release the file, leave the `with` block."""
         self.log.transact(owner.close)
 
     def reset(self) -> None:
-        """Begin anew: votes go, items, settings, workers and bans stay, and so does the log.
+        """Discard all votes; items, settings, workers, bans and the log stay.
 
-        Who had completed can go on.
+        Workers who had completed can answer again.
         """
         self.log.transact(owner.reset)
 
@@ -319,9 +319,9 @@ class Campaign(Displayed):
         self.log.transact(lambda state, now: owner.change_settings(state, now, settings))
 
     def import_votes(self, votes: VotesLike, *, again: bool = False) -> int:
-        """Count votes that were collected elsewhere, about items of this campaign; how many.
+        """Import votes on items of this campaign; return how many.
 
-        Votes that were imported before are refused, unless `again` says that these are others.
+        Votes that were imported before are refused unless `again` is True.
         """
         read = read_ungrouped(votes).repeated()
         return self.log.transact(lambda state, now: import_votes(state, now, read, again))
@@ -330,52 +330,52 @@ class Campaign(Displayed):
 
     @property
     def settings(self) -> CampaignSettings:
-        """What the owner has decided."""
+        """Settings of the campaign."""
         return self.log.read(lambda state, now: state.settings)
 
     @property
     def items(self) -> list[CampaignItem]:
-        """All items, in the order they joined."""
+        """All items, in the order in which they were added."""
         return self.log.read(lambda state, now: list(state.items.items))
 
     @property
     def retired(self) -> list[Item]:
-        """Items that are not asked about."""
+        """Retired items."""
         return self.log.read(
             lambda state, now: [state.items.name(code) for code in sorted(state.items.retired)]
         )
 
     @property
     def tracks(self) -> list[str]:
-        """Groups of items that are ranked apart; one without a name where there are none."""
+        """Tracks, which are ranked separately; one without a name if there are none."""
         return self.log.read(lambda state, now: list(state.items.tracks))
 
     @property
     def counts(self) -> Counts:
-        """The campaign in numbers."""
+        """Counts of the campaign."""
         return self.log.read(lambda state, now: counts(state))
 
     def workers(self) -> list[WorkerSummary]:
-        """What each worker has done."""
+        """Return a summary of each worker."""
         return self.log.read(lambda state, now: worker_summaries(state))
 
     def votes(self, track: str | None = None) -> Comparisons:
-        """The answers that count, for any estimator."""
+        """Return the votes that count."""
         return self.log.read(lambda state, now: standing_of(state, track)).votes
 
     def ranking(self, track: str | None = None) -> Ranking:
-        """The ranking of a track from the answers that count, plain or robust as set."""
+        """Return the ranking of a track by the votes that count, plain or robust as set."""
         return self.log.read(lambda state, now: standing_of(state, track)).ranking
 
     def trust(self, track: str | None = None) -> TrustReport:
-        """How far the ranking can be trusted."""
+        """Assess how far the ranking can be trusted."""
         return assess_trust(self.votes(track))
 
     def progress(self, *, with_forecast: bool = False) -> CampaignProgress:
-        """How far it is, and whether that is enough, which is then noted.
+        """Return the progress, and record tracks that have reached their target.
 
-        Takes as long as a ranking, and with a forecast some seconds: ask for it now and then, not
-        with every answer.
+        Takes as long as a ranking, and some seconds with a forecast; do not call it after every
+        answer.
         """
         number, standings = self.log.read(
             lambda state, now: (
@@ -390,16 +390,17 @@ class Campaign(Displayed):
         return found
 
     def note(self, progress: CampaignProgress) -> None:
-        """Write down which tracks have enough answers, or no more, unless votes changed since.
+        """Record which tracks have reached their target, or no longer have, unless votes changed
+        since.
 
-        For progress that was looked at elsewhere: where the campaign is open for reading only.
+        For progress computed in a process that has opened the campaign read only.
         """
         noting = self.begin_noting(progress)
         if noting is not None:
             noting.result()
 
     def begin_noting(self, progress: CampaignProgress) -> Future[None] | None:
-        """Begin to, for who must not wait; None where there is nothing to write down."""
+        """Do the same without waiting; None if there is nothing to record."""
         asked = {track.track: track.is_enough for track in progress.tracks if track.n_items > 1}
         seq = progress.counts.seq
         if not self.log.read(lambda snapshot, now: owner.enough_to_note(snapshot, asked, seq)):
@@ -407,9 +408,9 @@ class Campaign(Displayed):
         return self.log.begin(lambda state, now: owner.note_enough(state, now, asked, seq))
 
     def answers(self) -> list[dict[str, Any]]:
-        """Every answer that was given, counted or not and why, as tables have them.
+        """Return every answer as a row, with whether and why it does not count.
 
-        The log is read for it: nobody waits meanwhile.
+        The log is read for it, which does not block others.
         """
 
         def read() -> list[dict[str, Any]]:
@@ -420,15 +421,15 @@ class Campaign(Displayed):
         return retry_read(read)
 
     def export(self, path: Path | str, *, everything: bool = False) -> None:
-        """Write votes, or the log.
+        """Write the votes or the log to a file.
 
         Parameters
         ----------
         path
-            Ends in .csv or .parquet for votes, which `read_comparisons` takes; in .jsonl for the
-            log, which `load` takes.
+            File that ends in .csv or .parquet for votes, which `read_comparisons` reads; in .jsonl
+            for the log, which `load` reads.
         everything
-            All answers with what became of them, instead of those that count.
+            All answers with their status, instead of the votes that count.
         """
         form = format_of(path)
         if form == ".jsonl":
@@ -437,33 +438,33 @@ class Campaign(Displayed):
             write_file(path, table_of(self.answers(), form, everything=everything))
 
     def events(self, after: int = 0) -> Iterator[Event]:
-        """The events of the log with a higher number than this.
+        """Yield the events of the log after this number.
 
-        Raises a `CampaignError` where a worker is forgotten meanwhile: read them again.
+        Raises a `CampaignError` if a worker is forgotten meanwhile: read them again.
         """
         return self.database.store.read(self.id, after)
 
     def media_file(self, media: str) -> Path:
-        """Where on this machine the media of an item lie, by `CampaignItem.media`.
+        """Return the local path of an item's media, given `CampaignItem.media`.
 
-        What a server keeps is in the folder beside the file. InvalidArgument for addresses of the
-        web; whether a file is there is not looked at.
+        Uploads of a server are in the folder beside the file. Raises InvalidArgument for web
+        addresses; does not check that the file exists.
         """
         return local_media(self.database.name, media)
 
     def wait(self, after: int, seconds: float) -> bool:
-        """Wait until the log goes beyond this number, no longer than so many seconds."""
+        """Wait until the log goes beyond this number, at most this many seconds."""
         return self.database.store.wait(self.id, after, seconds)
 
-    # How it works
+    # Internals
 
     def new_id(self) -> str:
-        """An id for a task, which nobody can guess."""
+        """Return a task id that cannot be guessed."""
         return f"{self._random.getrandbits(128):032x}"
 
     def _headline(self) -> str:
         number = self.counts
-        return f"{self.id}: {number.n_items:,} items, {number.n_votes:,} answers, {number.status}"
+        return f"{self.id}: {number.n_items:,} items, {number.n_votes:,} votes, {number.status}"
 
     def __enter__(self) -> Self:
         return self
@@ -472,14 +473,14 @@ class Campaign(Displayed):
         self.leave()
 
     def leave(self) -> None:
-        """Let others have the file; the campaign goes on when it is opened again."""
+        """Release the file; the campaign continues when it is opened again."""
         if self._owns_database:
             self.database.close()
 
 
 @contextmanager
 def _opened(where: Where, *, create: bool, read_only: bool) -> Iterator[tuple[Database, bool]]:
-    """A database, and whether it was opened for this; then it is closed where the block fails."""
+    """Return a database, and whether it was opened for this and must be closed on failure."""
     if isinstance(where, Database):
         yield where, False
         return

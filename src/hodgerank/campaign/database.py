@@ -1,4 +1,4 @@
-"""Database: the campaigns of one address, and the one thread that writes to it."""
+"""Database: the campaigns at one address, and the one thread that writes to it."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ POSTGRES = ("postgresql://", "postgres://", "postgresql+psycopg://")
 def open_store(
     address: str | Path | None, *, create: bool = False, read_only: bool = False
 ) -> Store:
-    """The store at a file or a PostgreSQL address; None is memory.
+    """Return the store of a file or PostgreSQL address; None is memory.
 
     Packages that only some stores need are imported where they are used.
     """
@@ -32,13 +32,12 @@ def open_store(
 
 
 def _require_no_address(path: str) -> None:
-    """Refuse what was meant as one: nobody looks for answers in a folder `mysql:`."""
+    """Refuse other addresses, which would become files of that name."""
     scheme, _, rest = path.partition(":")
     is_misspelt = rest.startswith("/") and scheme.lower().startswith("postgres")
     if is_misspelt or "://" in path:
         raise InvalidArgument(
-            "this is no address of campaigns: addresses begin with postgresql://, and anything "
-            "else is a file"
+            "this address is not supported: use postgresql://... or the path of a file"
         )
 
 
@@ -67,7 +66,7 @@ def _needing(extra: str, purpose: str) -> Iterator[None]:
 
 
 class Database:
-    """A file, a PostgreSQL address, or None for memory; opened by `Campaign`, or for several.
+    """A file, a PostgreSQL address, or None for memory, with one or several campaigns.
 
     >>> with Database() as database:
     ...     database.campaigns()
@@ -83,20 +82,20 @@ class Database:
 
     @property
     def name(self) -> str:
-        """What messages call it."""
+        """Name in messages."""
         return self.store.name
 
     def campaigns(self) -> list[str]:
-        """The ids of all campaigns, oldest first."""
+        """Return the ids of all campaigns, oldest first."""
         return self.store.campaigns()
 
     def before_closing(self, work: Callable[[], None]) -> None:
-        """Let a method be called when everything is written, if its object is still in use."""
+        """Call a method when everything is written, if its object is still in use."""
         in_use = [each for each in self._last_works if each() is not None]
         self._last_works = [*in_use, WeakMethod(work)]
 
     def close(self) -> None:
-        """Finish what was begun, and let others have it."""
+        """Finish pending work, and release the file or connections."""
         if self.commits is not None:
             self.commits.close()
             works, self._last_works = self._last_works, []

@@ -1,4 +1,4 @@
-"""Event: one entry of a campaign's log, which is all there is to know about it."""
+"""Event: one entry of a campaign's log, from which everything else follows."""
 
 from __future__ import annotations
 
@@ -29,34 +29,34 @@ Kind: TypeAlias = Literal[
     "paused",
     "resumed",
     "enough",  # data: track, rule
-    "not_enough",  # data: track, rule: with answers that were out it is reached no more
+    "not_enough",  # data: track, rule: with late answers it is no longer reached
     "closed",
-    "reset",  # votes go, items stay
+    "reset",  # votes are discarded, items stay
 ]
 KINDS: tuple[Kind, ...] = get_args(Kind)
 PERSONAL: tuple[Kind, ...] = ("joined", "worker_banned")
-"""Kinds whose data go when their worker is forgotten."""
+"""Kinds whose data are removed when their worker is forgotten."""
 
 
 class LogChanged(CampaignError):
-    """A worker was forgotten since the log was begun to be read: read it from its beginning."""
+    """A worker was forgotten while the log was being read: read it from its beginning."""
 
 
 class Event(NamedTuple):
-    """What happened, in a form that every store keeps in columns.
+    """An event, in a form that every store keeps in columns.
 
     Attributes
     ----------
     seq
-        Place in the log of its campaign, from 1, without gaps.
+        Number in the log of its campaign, from 1, without gaps.
     at
         Seconds since 1970.
     kind
-        What happened; the fields below are used as `Kind` says.
+        Kind of event; `Kind` lists the fields it uses.
     left, right
         Items by number.
     data
-        What has no column of its own, ready for JSON.
+        Further values, ready for JSON.
     """
 
     seq: int

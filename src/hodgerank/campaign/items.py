@@ -1,4 +1,4 @@
-"""The items of a campaign: what is shown of them, and the tracks they are ranked in."""
+"""Items of a campaign: their texts and media, and the tracks in which they are ranked."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ from hodgerank.errors import CampaignError, InvalidArgument, InvalidComparisons,
 from hodgerank.types import Item
 
 LONGEST_NAME = 500
-LARGEST_ID = 10**18  # beyond it are integers that tables cannot hold
+LARGEST_ID = 10**18  # larger integers do not fit into tables
 
 
 @dataclass(frozen=True)
 class CampaignItem:
-    """Something to compare.
+    """An item of a campaign.
 
     Attributes
     ----------
     id
-        An integer or a string; what rankings and files call it.
+        An integer or a string; the name in rankings and files.
     text, media
-        What workers are shown: words, and a path or an address.
+        Shown to workers: a text, and a path or web address.
     track
         Items of different tracks are not compared.
     """
@@ -40,9 +40,11 @@ class CampaignItem:
 
     def __post_init__(self) -> None:
         if isinstance(self.id, bool) or not isinstance(self.id, int | str):
-            raise InvalidArgument(f"an item is an integer or a string, not {short(repr(self.id))}")
+            raise InvalidArgument(
+                f"an item id must be an integer or a string, not {short(repr(self.id))}"
+            )
         if isinstance(self.id, int) and abs(self.id) >= LARGEST_ID:
-            raise InvalidArgument("an item that is an integer is less than 10^18: write a string")
+            raise InvalidArgument("an integer item id must be less than 10^18: use a string")
         require_name(str(self.id), "the item")
         for what in ("text", "media", "track"):
             values.text(getattr(self, what), f"the {what} of {short(self.id)}")
@@ -50,20 +52,20 @@ class CampaignItem:
             require_name(self.track, "the track")
 
     def to_dict(self) -> dict[str, Any]:
-        """As the log has it."""
+        """Return plain values, as in the log."""
         parts = {"item": self.id, "text": self.text, "media": self.media, "track": self.track}
         return {name: value for name, value in parts.items() if value != ""}
 
     @classmethod
     def of(cls, data: Mapping[str, Any]) -> CampaignItem:
-        """The inverse."""
+        """Restore an item from plain values."""
         return cls(data["item"], data.get("text", ""), data.get("media", ""), data.get("track", ""))
 
 
 def as_items(items: Iterable[Item | CampaignItem] | Mapping[Item, str]) -> Iterator[CampaignItem]:
-    """Items from their ids, from a mapping of ids to texts, or as they are."""
+    """Return items from ids, a mapping of ids to texts, or `CampaignItem`s."""
     if isinstance(items, str) or not isinstance(items, Iterable):
-        raise InvalidArgument(f"items are listed, not {short(repr(items))}")
+        raise InvalidArgument(f"items must be a list, not {short(repr(items))}")
     if isinstance(items, Mapping):
         for id, text in items.items():
             yield CampaignItem(id, text)
@@ -73,7 +75,7 @@ def as_items(items: Iterable[Item | CampaignItem] | Mapping[Item, str]) -> Itera
 
 
 class ItemRegistry:
-    """All items by number, retired ones included, and their places within their tracks."""
+    """All items by number, including retired ones, and their positions within their tracks."""
 
     def __init__(self) -> None:
         self.items: list[CampaignItem] = []
@@ -90,7 +92,7 @@ class ItemRegistry:
         return len(self.items)
 
     def add(self, item: CampaignItem) -> int:
-        """An item joins; the number of its track."""
+        """Add an item; return the number of its track."""
         if item.track not in self.tracks:
             self.tracks.append(item.track)
             self.members.append([])
@@ -106,82 +108,84 @@ class ItemRegistry:
         return track
 
     def change(self, code: int, shown: Mapping[str, str]) -> None:
-        """Show something else of an item: its text, its media, or both."""
+        """Replace the text or media of an item."""
         item = self.items[code]
         text, media = shown.get("text", item.text), shown.get("media", item.media)
         self.items[code] = replace(item, text=text, media=media)
 
     def retire(self, code: int) -> None:
-        """Ask no more about an item."""
+        """Retire an item."""
         if code not in self.retired:
             self.retired.add(code)
             self.n_active[self.track[code]] -= 1
             self.resting[self.track[code]].add(self.place[code])
 
     def bring_back(self, code: int) -> None:
-        """Ask about it again."""
+        """Restore a retired item."""
         if code in self.retired:
             self.retired.remove(code)
             self.n_active[self.track[code]] += 1
             self.resting[self.track[code]].remove(self.place[code])
 
     def places(self, a: int, b: int) -> tuple[int, int]:
-        """The places of two items of a track, the lower one first."""
+        """Return the positions of two items in their track, the lower one first."""
         one, other = self.place[a], self.place[b]
         return (one, other) if one < other else (other, one)
 
     def code(self, item: Item) -> int:
-        """The number of an item."""
+        """Return the number of an item."""
         if not isinstance(item, int | str) or item not in self.codes:
             raise UnknownItem(item, self.codes)
         return self.codes[item]
 
     def name(self, code: int) -> Item:
-        """The id of an item."""
+        """Return the id of an item."""
         return self.items[code].id
 
     def names(self, track: int) -> tuple[Item, ...]:
-        """The ids of a track's items, by their places."""
+        """Return the ids of a track's items, by position."""
         return tuple(self.items[code].id for code in self.members[track])
 
     def active(self, track: int) -> list[int]:
-        """The items of a track that are asked about, by number."""
+        """Return the active items of a track, by number."""
         return [code for code in self.members[track] if code not in self.retired]
 
     def track_number(self, track: str | None) -> int:
-        """The number of a track; the only one needs no name."""
+        """Return the number of a track; the only one needs no name."""
         if track is None and len(self.tracks) == 1:
             return 0
         if track is None:
             raise CampaignError(f"there are {len(self.tracks)} tracks: name one of {self.known}")
         if track not in self.tracks:
-            raise CampaignError(f"there is no track {short(track)!r}: there are {self.known}")
+            raise CampaignError(f"there is no track {short(track)!r}; the tracks are {self.known}")
         return self.tracks.index(track)
 
     @property
     def known(self) -> str:
-        """The tracks, for messages."""
+        """Names of the tracks, for messages."""
         return ", ".join(short(repr(track)) for track in self.tracks[:20])
 
 
 def require_name(name: object, what: str) -> str:
-    """`name` if every database and every table can hold it."""
+    """Return `name` if every database and table can hold it."""
     if not isinstance(name, str):
-        raise InvalidArgument(f"{what} is a string, not {short(repr(name))}")
+        raise InvalidArgument(f"{what} must be a string, not {short(repr(name))}")
     if not name.strip():
         raise InvalidArgument(f"{what} has an empty name: give it one")
     if name != name.strip():
-        raise InvalidArgument(f"{what} {short(repr(name))} has a space at an end: leave it out")
+        raise InvalidArgument(
+            f"{what} {short(repr(name))} has a space at its start or end: remove it"
+        )
     if name in NOT_A_NAME:
         raise InvalidArgument(
-            f"{what} is called {name}, which tables write where a name is missing: rename it"
+            f"{what} is called {name}, which means a missing value in tables: rename it"
         )
     if len(name) > LONGEST_NAME:
         raise InvalidArgument(f"{what} {short(name)} has more than {LONGEST_NAME} characters")
     if unseen := UNSEEN.search(name):
         raise InvalidArgument(
-            f"{what} {short(name)} has the character {short(unseen[0])}, which cannot be shown: "
-            "rename it"
+            f"{what} {short(name)} has the character {short(unseen[0])}, which cannot be "
+            "displayed: rename it"
         )
     return name
 
@@ -190,12 +194,12 @@ KEPT = re.compile(r"media:(([0-9a-f]{2})[0-9a-f]{62}\.[a-z0-9]+)")
 
 
 def media_folder(address: str) -> Path:
-    """The folder beside a file of campaigns; for PostgreSQL one in the current folder."""
+    """Return the media folder beside a campaign file; for PostgreSQL one in the current folder."""
     return Path("hodgerank-media" if "://" in address else f"{address}-media")
 
 
 def media_file(folder: Path, media: str) -> Path | None:
-    """Where something of that name lies; None for what is no name of kept media.
+    """Return the path of stored media; None for other names.
 
     >>> media_file(Path("m"), "a.png") is None
     True
@@ -205,9 +209,9 @@ def media_file(folder: Path, media: str) -> Path | None:
 
 
 def local_media(address: str, media: str) -> Path:
-    """Where the media of an item lie on this machine, for campaigns that are kept at an address.
+    """Return the local path of an item's media, for campaigns at an address.
 
-    What is there is not looked at. InvalidArgument for addresses of the web.
+    Does not check that the file exists. Raises InvalidArgument for web addresses.
     """
     if not media or "://" in media:
         raise InvalidArgument(f"{short(media) or 'nothing'} is not on this machine")
@@ -216,14 +220,14 @@ def local_media(address: str, media: str) -> Path:
 
 @dataclass(frozen=True)
 class ItemsRead:
-    """Items, and the files of a folder that were not taken."""
+    """Items, and the files of a folder that were not used."""
 
     items: list[CampaignItem]
     left_out: list[str]
 
 
 class ItemRow(NamedTuple):
-    """An item, where it was found, and the track it is ranked in, if there are any."""
+    """An item, where it was found, and its track, if any."""
 
     where: str
     item: str
@@ -235,11 +239,11 @@ class ItemRow(NamedTuple):
 def read_campaign_items(
     source: str, columns: Mapping[str, str | None], encoding: str | None
 ) -> ItemsRead:
-    """Items with one sample each; one item alone may join others."""
+    """Read items with one sample each; a single item may be added to others."""
     left_out: list[str] = []
     if Path(source).is_dir():
         if named := next((part for part, column in columns.items() if column is not None), None):
-            raise InvalidArgument(f"--{named} names a column, and a folder has none: leave it out")
+            raise InvalidArgument(f"--{named} names a column, but a folder has none: leave it out")
         name = source
         rows, left_out = rows_of_folder(Path(source))
     else:
@@ -248,16 +252,16 @@ def read_campaign_items(
 
 
 def items_of(rows: Sequence[ItemRow], name: str) -> list[CampaignItem]:
-    """An item of every row; `name` is what messages call their source."""
+    """Return an item for every row; `name` is the source in messages."""
     if not rows:
         raise InvalidComparisons(f"{name} has no items")
     places: dict[str, str] = {}
     for row in rows:
         if row.item in places:
             raise InvalidComparisons(
-                f"{name}: {short(row.item)} stands in {places[row.item]} and in {row.where}: an "
-                "item of a campaign is shown in one way; give every row an id of its own, or let "
-                "models judge several samples (hodgerank judge)"
+                f"{name}: {short(row.item)} is in {places[row.item]} and in {row.where}: give "
+                "every row its own id. Only language models can judge several samples per item "
+                "(hodgerank judge)"
             )
         places[row.item] = row.where
     tracks = tracks_of(rows, name)
@@ -265,13 +269,13 @@ def items_of(rows: Sequence[ItemRow], name: str) -> list[CampaignItem]:
 
 
 def text_with_context(context: str | None, text: str | None) -> str:
-    """What is read of an item: its context stands above it."""
+    """Return the text of an item, with its context above it."""
     return "\n\n".join(part for part in (context, text) if part)
 
 
 def _as_shown(row: Row) -> ItemRow:
     text = text_with_context(row.sample.context, row.sample.text)
     image = row.sample.image
-    # the whole path: who answers may do so in another folder
+    # the absolute path, since workers may answer from another folder
     media = "" if image is None else str(image.absolute())
     return ItemRow(row.where, row.item, text, media, row.track)

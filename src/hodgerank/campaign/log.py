@@ -1,9 +1,9 @@
-"""CampaignLog: decisions about a campaign, one after the other, at the end of its log.
+"""CampaignLog: changes of a campaign, one after the other, at the end of its log.
 
-Decisions that may record something go through `transact`: the thread that writes takes the lock of
-the database, brings the state to the end of the log, decides, and makes the result durable. `read`
-takes no lock of the database. It uses the same state, which a lock of this process keeps from
-changing meanwhile, so that nobody who looks on waits for a disk or for another process.
+Commands that may record events go through `transact`: the writing thread takes the lock of the
+database, brings the state to the end of the log, runs the command, and makes its events durable.
+`read` takes no lock of the database. It uses the same state, protected by a lock of this process,
+so that readers wait neither for the disk nor for other processes.
 """
 
 from __future__ import annotations
@@ -28,10 +28,10 @@ T = TypeVar("T")
 
 
 class CampaignLog:
-    """The state of a campaign, and the way to change it.
+    """The state of a campaign, and the only way to change it.
 
-    What a decision records is durable before anybody hears of it. A decision is a function of the
-    state at the end of the log, and of the time. It runs while all others wait.
+    The events of a command are durable before its result is returned. A command is a function of
+    the state at the end of the log and of the time. Commands run one at a time.
     """
 
     def __init__(self, database: Database, id: str, clock: Callable[[], float]) -> None:
@@ -43,14 +43,14 @@ class CampaignLog:
         database.before_closing(self._save)
 
     def transact(self, what: Callable[[CampaignState, float], T]) -> T:
-        """Decide something, and wait until it is durable."""
+        """Run a command, and wait until its events are durable."""
         return self.begin(what).result()
 
     def begin(self, what: Callable[[CampaignState, float], T]) -> Future[T]:
-        """Let something be decided when its turn comes; the future has what it returns or raises.
+        """Queue a command; the future has its result or error.
 
-        For who must not wait: in a coroutine, `await asyncio.wrap_future(log.begin(what))`. Where
-        the database is read only, decisions that record nothing are made at once.
+        In a coroutine, use `await asyncio.wrap_future(log.begin(what))`. On a read-only database,
+        commands that record nothing run at once.
         """
         commits = self._database.commits
         if commits is not None:
@@ -63,9 +63,9 @@ class CampaignLog:
         return looked
 
     def read(self, what: Callable[[CampaignSnapshot, float], T]) -> T:
-        """Look at the campaign as it is durable, without the lock that writing takes.
+        """Read the durable state of the campaign, without the lock of the database.
 
-        What is returned must not change with the campaign: copies, not parts of its state.
+        Return copies, since parts of the state change with the campaign.
         """
         commits = self._database.commits
         if commits is None:
@@ -87,14 +87,14 @@ class CampaignLog:
                 return reply
 
     def _news(self) -> list[Event] | None:
-        """What others have written since, None where the log is to be read from its beginning."""
+        """Return events that others wrote, None if the log must be read from its beginning."""
         try:
             return list(self._database.store.read(self._id, self.state.seq))
         except LogChanged:
             return None
 
     def _catch_up(self, news: Iterable[Event] | None) -> None:
-        """Bring the state to the end of what is durable; for who has it in hand."""
+        """Bring the state to the end of the durable log; the caller holds the state lock."""
         commits = self._database.commits
         if news is None or (commits is not None and self._failures != commits.failures):
             self._reload()  # what was folded did not become durable
@@ -107,7 +107,7 @@ class CampaignLog:
     def _settle(
         self, what: Callable[[CampaignState, float], T], writing: Transaction
     ) -> T | Refusal:
-        """In the thread that writes."""
+        """Run a command in the writing thread."""
         commits = self._database.commits
         assert commits is not None
         with self._state_in_hand:
@@ -136,7 +136,7 @@ class CampaignLog:
         return reply
 
     def _write(self, writing: Transaction) -> None:
-        """Hand what was decided to the transaction: events, and with them names and keys to go."""
+        """Hand the events to the transaction, with names and keys to remove."""
         state = self.state
         if state.outbox:
             try:
@@ -150,7 +150,7 @@ class CampaignLog:
         state.outbox, state.forgotten, state.revoked = [], [], []
 
     def _look(self, what: Callable[[CampaignState, float], T]) -> T:
-        """The same where nothing may be written."""
+        """Run a command if nothing may be written."""
         with self._state_in_hand:
             self._catch_up(self._news())
             try:
@@ -160,11 +160,11 @@ class CampaignLog:
                 if is_changed:
                     self._reload()
             if is_changed:
-                raise CampaignError(f"{self._database.name} is open for reading only")
+                raise CampaignError(f"{self._database.name} is open read only: open it for writing")
             return reply
 
     def _reload(self) -> None:
-        """Fold what is durable."""
+        """Fold the durable events."""
         database = self._database
         read = partial(database.store.read, self._id)
         retry_read(lambda: self._load(read, is_to_save=database.commits is not None))
@@ -180,9 +180,10 @@ class CampaignLog:
             self.state.prepare()
 
     def _save(self) -> None:
-        """Make a snapshot where the log has grown by much; not earlier, while others answer.
+        """Save a snapshot if the log has grown much, but not while others answer.
 
-        It is folded from what is durable: samplers have been asked since the state was.
+        It is folded from the durable events, since the samplers of the state have been asked
+        meanwhile.
         """
         store = self._database.store
         if store.snapshots is not None and self.state.seq >= self._save_from:

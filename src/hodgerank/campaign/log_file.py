@@ -1,4 +1,4 @@
-"""The log as a file of JSON lines, from which a campaign can be made again."""
+"""The log as a file of JSON lines, from which a campaign can be restored."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ NOT_AN_EVENT = (
 
 
 def log_lines(campaign: str, events: Iterable[Event]) -> Iterator[bytes]:
-    """A line of JSON for each event, items by name; the first says what this is."""
+    """Yield a line of JSON for each event, with items by name; the first is a header."""
     items: list[Item] = []
     n_events = 0
     yield _line({HEAD: LOG_VERSION, "campaign": campaign})
@@ -50,7 +50,7 @@ def log_lines(campaign: str, events: Iterable[Event]) -> Iterator[bytes]:
 
 
 def event_line(event: Event, name_of: Callable[[int], Item]) -> bytes:
-    """One of them."""
+    """Return the line of one event."""
     record = {name: value for name, value in event._asdict().items() if value is not None}
     for side in SIDES:
         if side in record:
@@ -63,7 +63,7 @@ def _line(record: dict[str, Any]) -> bytes:
 
 
 def is_log(path: Path) -> bool:
-    """Whether a file begins as a log does."""
+    """Return whether a file begins like a log."""
     try:
         with path.open("rb") as file:
             return HEAD.encode() in file.readline(1000)
@@ -72,7 +72,7 @@ def is_log(path: Path) -> bool:
 
 
 def read_log(path: Path | str) -> tuple[str, list[Event]]:
-    """The name of the campaign, and its events, which make sense one after the other."""
+    """Read the name of the campaign, and its events, which must follow from each other."""
     state, events, name, is_whole = CampaignState(), [], "", False
     try:
         content = Path(path).read_bytes().decode("utf-8-sig")
@@ -95,31 +95,34 @@ def read_log(path: Path | str) -> tuple[str, list[Event]]:
             raise InvalidComparisons(f"{path}, line {number:,}: {error}") from None
         except NOT_AN_EVENT as error:
             raise InvalidComparisons(
-                f"{path}, line {number:,}: this is not the next event of a campaign ({error!r}); "
-                "was the file cut or changed?"
+                f"{path}, line {number:,}: this is not a valid next event ({error!r}); the file "
+                "may have been changed: export it again"
             ) from None
         events.append(event)
     if not events:
-        raise InvalidComparisons(f"{path} has no events: is it the log of a campaign?")
+        raise InvalidComparisons(f"{path} has no events: it is not the log of a campaign")
     if not is_whole:
         raise InvalidComparisons(
-            f"{path} ends after {len(events):,} events without its last line: export it again"
+            f"{path} is incomplete (it ends after {len(events):,} events): export it again"
         )
     return name, events
 
 
 def _head(record: Any) -> str:
     if not isinstance(record, dict) or HEAD not in record:
-        raise InvalidArgument("this is not the log of a campaign: export one (log.jsonl)")
+        raise InvalidArgument(
+            "this is not the log of a campaign: export one with campaign export -o log.jsonl"
+        )
     if record[HEAD] != LOG_VERSION:
         raise InvalidArgument(
-            f"the log has version {short(repr(record[HEAD]))}, made by another hodgerank: upgrade"
+            f"the log has version {short(repr(record[HEAD]))}, of a newer hodgerank: upgrade "
+            "hodgerank"
         )
     return str(record.get("campaign", ""))
 
 
 def _event(record: dict[str, Any], state: CampaignState) -> Event:
-    """The next event of a log, whose parts are what they should be."""
+    """Return the next event of a log after checking its fields."""
     for side in SIDES:
         if side in record:
             record[side] = state.items.codes[record[side]]
@@ -167,9 +170,9 @@ def _forgets_nobody(event: Event, state: CampaignState) -> bool:
     return number is None or state.worker_codes.get(event.worker or "") != number
 
 
-# What the fold takes for granted, since decisions see to it.
+# Invariants that commands guarantee and the fold relies on.
 FAULTS: dict[str, Callable[[Event, CampaignState], bool]] = {
-    "a log begins with the creation of a campaign, once": lambda event, state: (
+    "a log must begin with exactly one creation of a campaign": lambda event, state: (
         (event.kind == "created") != (state.seq == 0)
     ),
     "at is a time in seconds since 1970": lambda event, _: not 0 <= event.at < LATEST,

@@ -1,4 +1,4 @@
-"""JoinSettings: what workers meet before their first pair."""
+"""JoinSettings: what workers see before their first pair."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from hodgerank.errors import InvalidArgument
 
 @dataclass(frozen=True)
 class PracticePair(GoldPair):
-    """A pair to try before the first task, and in words why one item is better."""
+    """A practice pair, with an explanation of why one item is better."""
 
     because: str = setting("", values.text)
 
@@ -28,7 +28,7 @@ class PracticePair(GoldPair):
 
 @dataclass(frozen=True)
 class QuizQuestion:
-    """What who has read the instructions can answer."""
+    """A comprehension question."""
 
     question: str = setting("", values.text)
     answers: tuple[str, ...] = setting((), values.texts)
@@ -37,10 +37,10 @@ class QuizQuestion:
     def __post_init__(self) -> None:
         check_all(self, "joining.questions.")
         if not self.question.strip():
-            raise InvalidArgument("joining.questions.question is empty: write what is asked")
+            raise InvalidArgument("joining.questions.question is empty: write a question")
         if len(self.answers) < 2:
             raise InvalidArgument(
-                "joining.questions.answers are two or more, of which one is right, not "
+                "joining.questions.answers needs two or more answers, one of them right, not "
                 f"{short(repr(list(self.answers)))}"
             )
         values.one_of(*self.answers)(self.right, "joining.questions.right")
@@ -48,18 +48,18 @@ class QuizQuestion:
 
 @dataclass(frozen=True)
 class JoinSettings:
-    """What comes before the first task; what is empty is left out.
+    """What workers see before the first task; empty parts are left out.
 
     Attributes
     ----------
     consent
-        What workers agree to before anything else.
+        Consent text that workers agree to first.
     practice
-        Pairs to try, with an explanation; the answers to them are not kept.
+        Practice pairs with an explanation; answers to them are not recorded.
     questions
-        What workers are asked about the instructions: all have to be answered rightly.
+        Comprehension questions about the instructions; all must be answered correctly.
     tries
-        How often a worker may try that before they are screened out.
+        Tries before a worker is screened out.
     """
 
     consent: str = setting("", values.text)
@@ -77,25 +77,25 @@ ENTRANCE = re.compile(r"[A-Za-z0-9_-]{0,100}")
 def _entrance(value: Any, name: str) -> str:
     if not ENTRANCE.fullmatch(values.text(value, name)):
         raise InvalidArgument(
-            f"{name} has letters, digits, - and _ only, at most 100, not {short(repr(value))}"
+            f"{name} may only have letters, digits, - and _, at most 100, not {short(repr(value))}"
         )
     return str(value)
 
 
 @dataclass(frozen=True)
 class PageSettings:
-    """What workers see around the pairs, where a server shows them.
+    """Look of the pages for workers.
 
     Attributes
     ----------
     language
-        Of everything that the owner does not write: 'en' or 'de'.
+        Language of the pages: 'en' or 'de'.
     entrance
-        The end of the address at which workers join: who does not know it cannot.
+        Secret end of the address at which workers join.
     markdown
         Whether texts of items and instructions are Markdown.
     hear_both
-        Whether video and audio have to be played to the end before an answer.
+        Whether video and audio must be played to the end before answering.
     start_together
         Whether two videos start at the same time.
     keys
@@ -122,7 +122,7 @@ PARAMETERS: Mapping[str, Mapping[str, str]] = {
     "connect": {"worker": "participantId", "study": "projectId", "session": "assignmentId"},
     "link": {"worker": "worker", "return": "return"},
 }
-"""What each kind of panel calls what it puts into the address by which a worker comes."""
+"""Parameters in the address by which each kind of panel identifies a worker."""
 
 PLACES = ("code", "worker", "study", "session")
 PLACE = re.compile(r"\{([^{}]*)\}")
@@ -137,7 +137,7 @@ USUAL_PORTS = {"https": ":443", "http": ":80"}
 
 
 def origin_of(address: str) -> str | None:
-    """Scheme, host and port of an address one may be sent to, written in one way; None if not."""
+    """Return the normalised origin of an address to which workers may be sent; None if invalid."""
     found = ADDRESS.fullmatch(address)
     if found is None:
         return None
@@ -153,15 +153,17 @@ def _return_to(value: Any, name: str) -> str:
         return template
     if origin_of(template) is None:
         raise InvalidArgument(
-            f"{name} is an address that begins with https:// (http:// on this machine only), not "
-            f"{short(repr(value))}"
+            f"{name} must be an address that begins with https:// (or http:// on this machine), "
+            f"not {short(repr(value))}"
         )
     for place in PLACE.findall(template):
         if place not in PLACES:
             known = ", ".join(f"{{{one}}}" for one in PLACES)
-            raise InvalidArgument(f"{name} has {{{short(place)}}}: it may have {known}")
+            raise InvalidArgument(
+                f"{name} has the unknown field {{{short(place)}}}: the fields are {known}"
+            )
     if set("{}") & set(PLACE.sub("", template)):
-        raise InvalidArgument(f"{name} has a brace without its other one: {short(template)}")
+        raise InvalidArgument(f"{name} has an unmatched brace: {short(template)}")
     return template
 
 
@@ -171,7 +173,7 @@ def _origins(value: Any, name: str) -> tuple[str, ...]:
         origin, (_, _, host) = origin_of(one), one.removesuffix("/").partition("://")
         if origin is None or set("/?#") & set(host):
             raise InvalidArgument(
-                f"{name} are like https://example.org, without a path, not {short(repr(one))}"
+                f"{name} must be like https://example.org, without a path, not {short(repr(one))}"
             )
         found.append(origin)
     return tuple(dict.fromkeys(found))
@@ -179,21 +181,20 @@ def _origins(value: Any, name: str) -> tuple[str, ...]:
 
 @dataclass(frozen=True)
 class RecruitmentPanel:
-    """Where workers come from.
+    """Recruitment panel from which workers come.
 
     Attributes
     ----------
     kind
-        'none'; 'prolific' and 'connect' (CloudResearch), which tell in the address who comes; or
-        'link', for any program that puts `worker=` and `return=` there.
+        'none'; 'prolific' and 'connect' (CloudResearch), which identify workers in the address; or
+        'link', for any program that adds `worker=` and `return=` to the address.
     return_to
-        Where workers are sent at the end, with {code}, {worker}, {study} and {session} in the
-        places where these belong; empty: nowhere, and they are shown the code.
+        Address to which workers are sent at the end, with the fields {code}, {worker}, {study} and
+        {session}; if empty, they are shown the code.
     return_origins
-        Beginnings of addresses, such as https://example.org, to which a link may send workers back
-        by `return=`.
+        Origins, such as https://example.org, to which `return=` may send workers.
     completed, screened_out, withdrawn
-        The code by which the panel knows how it ended.
+        Codes for the panel, by outcome.
     """
 
     kind: Literal["none", "prolific", "connect", "link"] = setting(
@@ -209,7 +210,7 @@ class RecruitmentPanel:
         check_all(self, "panel.")
 
     def arrival(self, query: Mapping[str, str]) -> dict[str, str]:
-        """What an address tells, of worker, study, session and return; what is empty is left out.
+        """Return worker, study, session and return from the parameters of an address.
 
         >>> RecruitmentPanel("prolific").arrival({"PROLIFIC_PID": "5f", "STUDY_ID": "", "x": "y"})
         {'worker': '5f'}
@@ -217,13 +218,13 @@ class RecruitmentPanel:
         return {name: query[key] for name, key in PARAMETERS[self.kind].items() if query.get(key)}
 
     def code(self, outcome: Outcome) -> str:
-        """What a worker is to show the panel."""
+        """Return the code that a worker shows to the panel."""
         return str(getattr(self, outcome))
 
     def way_back(self, outcome: Outcome, arrival: Mapping[str, str]) -> str:
-        """The address a worker is sent to at the end; empty where there is none.
+        """Return the address to which a worker is sent at the end; empty if there is none.
 
-        An address that came by `return=` is taken only if the owner allows its origin.
+        An address in `return=` is used only if the owner allows its origin.
 
         >>> address = "https://example.org/?cc={code}&of={session}"
         >>> panel = RecruitmentPanel("prolific", address, completed="C7")

@@ -1,4 +1,4 @@
-"""PairChooser: who chooses the next pair of a track, and what they have been told."""
+"""PairChooser: chooses the next pair of a track."""
 
 from __future__ import annotations
 
@@ -10,19 +10,20 @@ from typing import Any, Self
 from hodgerank.campaign.sampler_feed import Answers, Places, SamplerFeed, Wanted
 from hodgerank.campaign.settings import CampaignSettings
 
-FEWEST_OUT = 32  # pairs, from which on others are chosen ahead
+FEWEST_OUT = 32  # pairs in progress from which on others are chosen ahead
 SHARE = 8  # one for so many that are out goes out before they are in force, and again after
 SPARE = 16  # for workers who have seen some
 FEW_PAIRS = 20  # there are, for each that is out: then each is chosen once, as many have seen it
 
 
 class PrefetchedPairs:
-    """Pairs as a sampler chose them at one place of the log, by a thread of its own.
+    """Pairs chosen ahead at one place of the log, in a thread of its own.
 
-    To choose one pair takes the longer, the more are out. But the more are out, the less it matters
-    that some were answered since. So where many are out, many are chosen together, each as if the
-    earlier ones were out, while those chosen before go out. From which place of the log on they are
-    in force is counted in pairs that go out, so that who reads the same log has the same pairs.
+    Choosing a pair takes longer the more pairs are in progress, but it then matters less that some
+    were answered meanwhile. So with many pairs in progress, many are chosen together, each as if
+    the earlier ones were in progress, while those chosen before are assigned. They become valid
+    after a number of assigned pairs, so that every process that reads the same log has the same
+    pairs.
     """
 
     def __init__(
@@ -131,23 +132,23 @@ PATIENCE = 50  # a sampler is replaced after one further answer for so many that
 
 
 class PairChooser:
-    """The sampler of a track, and its successor where answers were taken back.
+    """The sampler of a track, and its successor after answers were undone.
 
-    A sampler cannot be untold an answer. It is asked on with it, while another one is told, in a
-    thread of its own, what counts. That one takes over when a fiftieth more answers have come: a
-    place in the log, so that all who read the same log have the same sampler at the same place.
-    Nobody waits, unless the thread has not finished by then.
+    A sampler cannot unlearn an answer. It stays in use while a thread tells another sampler the
+    votes that count. That one takes over after 2% more answers, which is a place in the log, so
+    that every process that reads the same log uses the same sampler. Requests wait only if the
+    thread has not finished by then.
 
-    A log may be opened with more answers than a sampler learns in a moment. Then it is the
-    successor, and until it takes over pairs are chosen by a sampler that learns them all at once.
+    If a log is opened with more answers than a sampler learns quickly, it becomes the successor,
+    and a faster sampler chooses pairs until it takes over.
 
     Parameters
     ----------
     out, resting
-        The pairs that are out, as shown, and the items that are not asked about, by places in the
-        track; whoever makes this keeps them.
+        Pairs in progress as shown, and retired items, by positions in the track; the caller
+        maintains them.
     gold
-        Pairs that are not chosen for anybody, the lower place first.
+        Pairs that are never chosen, the lower position first.
     """
 
     def __init__(
@@ -197,9 +198,9 @@ class PairChooser:
         )
 
     def ask(self, worker: int, exclude: Set[Places], resting: Set[int]) -> Places | None:
-        """The next pair for a worker, by places in the track; None where none is allowed.
+        """Return the next pair for a worker, by positions in the track; None if none is allowed.
 
-        Pairs that are excluded have the lower place first.
+        Excluded pairs have the lower position first.
         """
         self.prepare()
         pair = self._choose(worker, exclude, resting)
@@ -217,7 +218,7 @@ class PairChooser:
         return self._current.ask(self._out.values(), who, exclude, resting)
 
     def prepare(self) -> None:
-        """Let samplers learn in their threads what they are to be told, as somebody will ask."""
+        """Let samplers learn in their threads before they are asked."""
         if self._current.seconds_to_begin > LONGEST_WAIT:
             self._stand_in()
         ahead = [each for each in (self._ahead, self._next_ahead) if each is not None]
@@ -227,7 +228,7 @@ class PairChooser:
             self._current.go_on()
 
     def _stand_in(self) -> None:
-        """Let another sampler choose until this one, or the next, has learned what counts."""
+        """Let another sampler choose until this one, or the next, has learned the votes."""
         if self._next is None:
             self._next = self._current
         self._n_until_next = max(self._n_until_next, self._current.n_votes // PATIENCE)
@@ -236,7 +237,7 @@ class PairChooser:
         self._ahead = self._next_ahead = None  # they wait for the one that takes long
 
     def goes_out(self, pair: Places) -> None:
-        """A pair goes to a worker; where very many are out, it is time to choose others ahead."""
+        """Record an assigned pair; with very many in progress, start choosing others ahead."""
         if self._ahead is not None:
             self._ahead.goes_out(pair)
         if self._next_ahead is not None:
@@ -250,7 +251,7 @@ class PairChooser:
             )
 
     def tell(self, row: int) -> None:
-        """One more answer counts."""
+        """Record a vote."""
         self._current.add(row)
         if self._next is not None:
             self._next.add(row)
@@ -259,13 +260,13 @@ class PairChooser:
                 self._replace()
 
     def add_item(self) -> None:
-        """One more item can be asked about."""
+        """Record a new item."""
         self._n_items += 1
         for feed in filter(None, (self._current, self._next)):
             feed.add_item()
 
     def revise(self) -> None:
-        """Answers count that did not, or do not that did."""
+        """Record votes that count again or no longer."""
         if self._next is not None:
             self._is_outdated = True
             return

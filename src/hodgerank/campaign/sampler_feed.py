@@ -1,4 +1,4 @@
-"""SamplerFeed: a sampler, and what it is to be told."""
+"""SamplerFeed: a sampler, and the votes it is told."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from hodgerank.types import IntArray, Item
 
 T = TypeVar("T")
 Places: TypeAlias = tuple[int, int]
-"""A pair of items by their places in a track, as it is shown."""
+"""A pair of items by their positions in a track, as shown."""
 
 MANY = 16  # answers that are told at once rather than one by one
 NOBODY = -1  # a worker who has answered nothing
@@ -28,13 +28,13 @@ JOINED = -1  # the step of an item; those of answers are their rows
 
 
 class Answers(Protocol):
-    """Where the answers of a track are to be found."""
+    """Access to the answers of a track."""
 
     def counted(self) -> IntArray:
-        """The rows that count, in the order they were answered."""
+        """Return the rows that count, in the order of their answers."""
 
     def votes(self, rows: IntArray) -> Comparisons:
-        """These rows; items and workers are numbers, items by their place in the track."""
+        """Return these rows; items and workers are numbers, items by position in the track."""
 
     def tell(self, sampler: Sampler, row: int) -> None:
         """Tell a sampler one of them."""
@@ -64,10 +64,10 @@ class Wanted(NamedTuple):
 
 
 class SamplerFeed:
-    """What a sampler is to be told, and the sampler, which is told when it is asked.
+    """A sampler and what it has still to be told, which happens when it is asked.
 
-    While a log is read nobody is asked, and so nobody told. What takes its time is done in threads,
-    one after the other; who asks at once waits for them.
+    While a log is read, no sampler is asked, and so none is told. Slow work is done in threads, one
+    after the other; a request that comes earlier waits for them.
     """
 
     def __init__(

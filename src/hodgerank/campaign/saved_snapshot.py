@@ -1,8 +1,7 @@
 """States that are folded from a snapshot on, and how they are written into one.
 
-A snapshot is lines of JSON, and behind them columns as they are in memory. Only states that were
-folded and never asked for a pair are written, so that none of it hangs on what else a process has
-done.
+A snapshot is lines of JSON, followed by columns as they are in memory. Only states that were never
+asked for a pair are saved, so that the snapshot depends on the log only.
 """
 
 from __future__ import annotations

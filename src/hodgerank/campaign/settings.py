@@ -1,4 +1,4 @@
-"""CampaignSettings: what is asked, of whom, how often and until when. They go to TOML and back."""
+"""CampaignSettings: settings of a campaign, which can be written to and read from TOML."""
 
 from __future__ import annotations
 
@@ -27,46 +27,47 @@ OUTCOME_TOLERANCE = 1e-9
 
 @dataclass(frozen=True)
 class CampaignSettings:
-    """All that the owner decides; None is no limit.
+    """Settings of a campaign; None means no limit.
 
     Attributes
     ----------
     question
-        Which of the two?
+        Question asked about every pair.
     title, instructions
-        What else workers read.
+        Shown above the question.
     ties
-        Whether "equally good" is an answer.
+        Whether ties are allowed.
     grades
-        How many steps an answer has on either side: 1 is a plain choice, 3 allows slightly,
-        clearly, much better; 0 any outcome from -1 to 1, as programs give.
+        Number of grades on each side: 1 is a plain choice, 3 allows slightly, clearly and much
+        better; 0 allows any outcome from -1 to 1, for programs.
     skip_reasons
-        What a worker may say who gives no answer; none: every task is to be answered.
+        Reasons with which a worker may skip a task; empty: skipping is not allowed.
     budget
-        Most answers that count.
+        Maximum number of votes that count.
     stop
-        A rule in words, such as "tau >= 0.9 and top 3": see `read_rule`.
+        Stopping rule, such as "tau >= 0.9 and top 3": see `read_rule`.
     sampler, position_bias, vetting, display, seed
-        Who chooses the pairs: see `build_sampler` and `AutoSampler`.
+        Options of the sampler: see `build_sampler` and `AutoSampler`.
     ranking
-        'robust' weighs answers by how far each worker can be trusted, 'plain' counts all alike.
+        'robust' weights votes by the reliability of their worker, 'plain' weights all equally.
     answers_per_worker
-        Most answers of one worker, gold pairs and repeats included.
+        Maximum number of answers per worker, including gold pairs and repeats.
     open_per_worker, open_per_item
-        Most tasks that one worker has, and that one item is in, at the same time.
+        Maximum number of tasks in progress per worker, and per item.
     lease_seconds
-        How long a worker may take for a task before it goes to somebody else.
+        Seconds until an unanswered task goes to another worker.
     repeat_share
-        Share of tasks that show a worker an earlier pair again, sides swapped: they tell how far
-        workers agree with themselves, and do not count.
+        Share of tasks that repeat an earlier pair of the worker with sides swapped, to measure
+        consistency; their answers are not votes.
     gold, gold_share
-        Pairs with a known answer, and the share of tasks that show one; they do not count.
+        Gold pairs with a known answer, and the share of tasks that show one; their answers are not
+        votes.
     attention
-        Rules that look at answers as they come.
+        Attention checks.
     workers_see_results
         Whether workers may see the ranking.
     joining, panel, pages
-        What workers meet before the first pair, where they come from, and how pages look.
+        What workers see before the first pair, where they come from, and how pages look.
 
     Examples
     --------
@@ -105,20 +106,21 @@ class CampaignSettings:
         check_all(self)
         if not self.question.strip():
             raise InvalidArgument(
-                "question is empty: write what is asked of every pair, such as 'Which is better?'"
+                "question is empty: write the question asked about every pair, such as "
+                "'Which is better?'"
             )
         if self.stop is not None:
             read_rule(self.stop)
-        self.build_sampler(range(2))  # refuses what does not exist
+        self.build_sampler(range(2))  # raises an error for unknown samplers
 
     @property
     def choosing(self) -> tuple[object, ...]:
-        """All that the choice of pairs hangs on."""
+        """Settings that determine the choice of pairs."""
         choice = (self.sampler, self.position_bias, self.vetting, self.display, self.seed)
         return (*choice, self.stop is not None)
 
     def build_sampler(self, items: Iterable[Item]) -> Sampler:
-        """Who chooses the pairs."""
+        """Build the sampler."""
         sampler = build_sampler(
             self.sampler,
             items,
@@ -132,7 +134,7 @@ class CampaignSettings:
         return sampler
 
     def allows(self, outcome: float) -> bool:
-        """Whether an answer may be this."""
+        """Return whether an outcome is allowed."""
         if not self.grades:
             return True
         if abs(outcome) < OUTCOME_TOLERANCE:
@@ -142,7 +144,7 @@ class CampaignSettings:
 
     @property
     def answers_text(self) -> str:
-        """What an answer may be, for messages."""
+        """Allowed outcomes, for messages."""
         if not self.grades:
             return "a number from -1 (right is better) to 1 (left is better)"
         steps = [f"{k}/{self.grades}" for k in range(1, self.grades)] + ["1"]
@@ -150,18 +152,18 @@ class CampaignSettings:
         return f"{', '.join(steps)} (left is better), the same below zero (right is better){tie}"
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain values, ready for JSON and TOML; no limit is "none"."""
+        """Return plain values for JSON and TOML; no limit is "none"."""
         return {"version": VERSION, **_plain(self)}
 
     @classmethod
     def of(cls, given: Mapping[str, Any]) -> CampaignSettings:
-        """Settings from plain values, as `to_dict` gives them; what is missing has its default."""
+        """Return settings from plain values, as in `to_dict`; missing ones have defaults."""
         given = dict(given)
         version = given.pop("version", VERSION)
         if isinstance(version, int) and version > VERSION:
             raise InvalidArgument(
-                f"these settings have version {version}, made by a newer hodgerank: upgrade "
-                "(pip install --upgrade hodgerank)"
+                f"these settings have version {version}, of a newer hodgerank: upgrade with pip "
+                "install --upgrade hodgerank"
             )
         if version not in (1, VERSION):
             raise InvalidArgument(f"version is {VERSION}, not {short(repr(version))}")
@@ -171,7 +173,7 @@ class CampaignSettings:
         return cls(**given)
 
     def changed(self, changes: Mapping[str, Any]) -> CampaignSettings:
-        """The same with some values different; of groups, some of theirs may be given alone."""
+        """Return the settings with some values changed; of tables, single values may be given."""
         before = self.to_dict()
         merged = {**before, **changes}
         for name, values_before in before.items():
@@ -180,7 +182,7 @@ class CampaignSettings:
         return self.of(merged)
 
     def to_toml(self) -> str:
-        """As a file has them."""
+        """Return the settings as TOML."""
         try:
             import tomli_w
         except ImportError:
@@ -189,7 +191,7 @@ class CampaignSettings:
 
     @classmethod
     def from_toml(cls, source: Path | str) -> CampaignSettings:
-        """Read a file."""
+        """Read settings from a TOML file."""
         try:
             return cls.of(tomllib.loads(Path(source).read_bytes().decode("utf-8-sig")))
         except OSError as error:

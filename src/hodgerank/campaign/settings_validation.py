@@ -1,4 +1,4 @@
-"""What the value of a setting may be, and what is said where it is not."""
+"""Validation of settings, and its messages."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ Check: TypeAlias = Callable[[Any, str], Any]
 
 
 def setting(default: Any, check: Check) -> Any:
-    """A field of a settings class: its default, and what turns a given value into a proper one."""
+    """Return a field of a settings class with its default and validation."""
     return field(default=default, metadata={"check": check})
 
 
 def require_known(kind: type[Any], given: Mapping[str, Any], prefix: str = "") -> None:
-    """Refuse names that a settings class does not have."""
+    """Refuse unknown names."""
     known = [one.name for one in fields(kind)]
     for name in given:
         if name not in known:
@@ -31,7 +31,7 @@ def require_known(kind: type[Any], given: Mapping[str, Any], prefix: str = "") -
 
 
 def check_all(settings: Any, prefix: str = "") -> None:
-    """Put a proper value in the place of every field that has a check."""
+    """Validate every field."""
     for one in fields(settings):
         if check := one.metadata.get("check"):
             value = check(getattr(settings, one.name), prefix + one.name)
@@ -39,18 +39,18 @@ def check_all(settings: Any, prefix: str = "") -> None:
 
 
 def text(value: Any, name: str) -> str:
-    """Words, or none."""
+    """Validate a text, which may be empty."""
     if not isinstance(value, str):
         raise _wrong(name, "a text in quotes", value)
     try:
         value.encode()
     except UnicodeEncodeError:
-        raise InvalidArgument(f"{name} has half a character in it: write it anew") from None
+        raise InvalidArgument(f"{name} has an invalid character: write it again") from None
     return value
 
 
 def texts(value: Any, name: str) -> tuple[str, ...]:
-    """Several of them, each different."""
+    """Validate a list of different texts."""
     if isinstance(value, str) or not isinstance(value, list | tuple):
         raise _wrong(name, "a list of texts", value)
     found = tuple(text(one, name) for one in value)
@@ -60,14 +60,14 @@ def texts(value: Any, name: str) -> tuple[str, ...]:
 
 
 def line(value: Any, name: str) -> str:
-    """Words in one line, without anything that cannot be shown."""
+    """Validate a text of one line without invisible characters."""
     if UNSEEN.search(text(value, name)):
         raise _wrong(name, "a text in one line", value)
     return str(value)
 
 
 def group(kind: type[Any]) -> Check:
-    """Settings of their own class, under one name: an object, or a table of some of its values."""
+    """Validate a group of settings: an object, or a table of some of its values."""
 
     def check(value: Any, name: str) -> Any:
         if isinstance(value, kind):
@@ -81,7 +81,7 @@ def group(kind: type[Any]) -> Check:
 
 
 def tables(kind: type[Any], what: str) -> Check:
-    """A list of small tables, each the values of one object."""
+    """Validate a list of small tables."""
     needed = {one.name for one in fields(kind) if one.default is MISSING}
     shape = ", ".join(f"{one.name} = ..." for one in fields(kind))
 
@@ -102,14 +102,14 @@ def tables(kind: type[Any], what: str) -> Check:
 
 
 def flag(value: Any, name: str) -> bool:
-    """True or false."""
+    """Validate a boolean."""
     if not isinstance(value, bool):
         raise _wrong(name, "true or false", value)
     return value
 
 
 def whole(least: int, most: int = 10**9) -> Check:
-    """A whole number."""
+    """Validate a whole number."""
 
     def check(value: Any, name: str) -> int:
         if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
@@ -121,7 +121,7 @@ def whole(least: int, most: int = 10**9) -> Check:
 
 
 def number(least: float, most: float) -> Check:
-    """A number with a fraction."""
+    """Validate a number."""
 
     def check(value: Any, name: str) -> float:
         is_number = isinstance(value, int | float) and not isinstance(value, bool)
@@ -133,12 +133,12 @@ def number(least: float, most: float) -> Check:
 
 
 def one_of(*allowed: str) -> Check:
-    """One of these words."""
+    """Validate one of several words."""
     return lambda value, name: require_one_of(value, allowed, name)
 
 
 def optional(check: Check) -> Check:
-    """The same, or None where there is no limit; TOML has no null, so that a word means it."""
+    """Allow None for no limit; in TOML, which has no null, it is "none"."""
     return lambda value, name: None if value in (None, NO_LIMIT) else check(value, name)
 
 
@@ -148,4 +148,4 @@ ranking = one_of("robust", "plain")
 
 
 def _wrong(name: str, right: str, value: Any) -> InvalidArgument:
-    return InvalidArgument(f"{name} is {right}, not {short(repr(value))}")
+    return InvalidArgument(f"{name} must be {right}, not {short(repr(value))}")

@@ -1,4 +1,4 @@
-"""CampaignSnapshot: all that is known of a campaign at one place of its log."""
+"""CampaignSnapshot: the state of a campaign at one place of its log."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ PURPOSES = [purpose.name.lower() for purpose in Purpose]
 
 
 class CampaignSnapshot:
-    """What decisions look at; `CampaignState`, which is this too, makes it from events.
+    """What commands read; the subclass `CampaignState` builds it from events.
 
     Attributes
     ----------
@@ -29,20 +29,20 @@ class CampaignSnapshot:
     status
         'open', 'paused' or 'closed'.
     enough
-        Tracks whose stopping rule is reached, by number, with the event that says so.
+        Tracks that have reached their target, by number, with the event that recorded it.
     revised
-        Number of the last event that took votes away, or gave cause to doubt that there are enough.
+        Number of the last event that removed votes or may have undone a reached target.
     open
-        Tasks that are out, by row, with the time at which their leases end.
+        Tasks in progress, by row, with the end of their leases.
     n_counted
-        In each track: answers that count.
+        Votes that count, by track.
     out
-        In each track: tasks out that may become such, by row, with the places of their items as
-        shown.
+        Tasks in progress that may become votes, by track and row, with the positions of their items
+        as shown.
     tallies
-        For each rule: how many answers it passed and failed.
+        Answers passed and failed by each attention check.
     askers
-        Samplers, each with the row from which on it chose the pairs.
+        Samplers, each with the first row for which it chose the pair.
     sources
         Fingerprints of votes that were imported.
     """
@@ -68,21 +68,21 @@ class CampaignSnapshot:
         self._barred: dict[int, dict[int, set[tuple[int, int]]]] = {}  # by worker and track
 
     def worker(self, name: str) -> Worker | None:
-        """Who was given a task before, by name."""
+        """Return all workers who were given a task, by name."""
         code = self.worker_codes.get(name)
         return None if code is None else self.workers[code]
 
     def chooser(self, track: int) -> PairChooser:
-        """Who chooses the pairs of a track."""
+        """Return the chooser of a track."""
         return self._choosers[track]
 
     def prepare(self) -> None:
-        """Somebody will ask for tasks soon."""
+        """Prepare for requests that will come soon."""
         for chooser in self._choosers:
             chooser.prepare()
 
     def ended(self, now: float) -> list[int]:
-        """The rows of open leases that have ended, the first one first."""
+        """Return the rows of expired leases, oldest first."""
         if now < self._first_end:
             return []
         ends = self.open.items()
@@ -90,7 +90,7 @@ class CampaignSnapshot:
         return [row for row, end in sorted(ends, key=itemgetter(1)) if end <= now]
 
     def gold_pairs(self, track: int) -> Set[tuple[int, int]]:
-        """Pairs with a known answer, by places in the track, the lower one first."""
+        """Return the gold pairs by positions in the track, the lower one first."""
         if (found := self._gold.get(track)) is None:
             items, codes = self.items, self.items.codes
             pairs = ((codes[gold.better], codes[gold.worse]) for gold in self.settings.gold)
@@ -101,9 +101,9 @@ class CampaignSnapshot:
         return found
 
     def pairs_barred(self, worker: str, track: int) -> Set[tuple[int, int]]:
-        """Pairs that a worker has seen, and gold pairs: they are not chosen for them.
+        """Return pairs that are not chosen for a worker: those seen, and gold pairs.
 
-        By places in the track, the lower one first. Remembered of those who come again and again.
+        By positions in the track, the lower one first. Cached for recent workers.
         """
         gold = self.gold_pairs(track)
         if (code := self.worker_codes.get(worker)) is None:
@@ -120,24 +120,24 @@ class CampaignSnapshot:
         return found
 
     def asker(self, row: int) -> str:
-        """The sampler that chose the pair of a row."""
+        """Return the sampler that chose the pair of a row."""
         return self.askers[bisect(self.askers, row, key=lambda asker: asker[0]) - 1][1]
 
     def askable_tracks(self) -> set[int]:
-        """Tracks with items to compare, by number."""
+        """Return tracks with items to compare, by number."""
         return {track for track, n_active in enumerate(self.items.n_active) if n_active > 1}
 
     def track_of(self, row: int) -> int:
-        """The track of a task, by number."""
+        """Return the track of a task, by number."""
         return self.items.track[self.tasks.left[row]]
 
     @property
     def n_places(self) -> int:
-        """Answers that count, and tasks out that may become such."""
+        """Return the number of votes, and of tasks in progress that may become votes."""
         return sum(self.n_counted) + sum(map(len, self.out))
 
     def task(self, row: int) -> Task:
-        """A row as workers get it."""
+        """Return a row as a task for a worker."""
         tasks, items = self.tasks, self.items
         pair = Pair(items.name(tasks.left[row]), items.name(tasks.right[row]))
         return Task(
@@ -150,16 +150,16 @@ class CampaignSnapshot:
         )
 
     def why_not_counted(self, row: int) -> str:
-        """In a few words; empty for answers that count."""
+        """Return why an answer is not a vote; empty for votes."""
         tasks = self.tasks
         status, purpose = Status(tasks.status[row]), Purpose(tasks.purpose[row])
         if status is not Status.ANSWERED:
-            return {Status.UNDONE: "taken back", Status.RESET: "reset"}.get(status, "not answered")
+            return {Status.UNDONE: "undone", Status.RESET: "reset"}.get(status, "not answered")
         if not purpose.counts:
             return "planned repeat" if purpose is Purpose.REPEAT else "gold pair"
         if tasks.worker[row] >= 0 and self.workers[tasks.worker[row]].is_banned:
             return "worker banned"
         if row in tasks.displaced:
-            return "its place was taken"
+            return "late: the task went to another worker"
         rule = self.settings.attention.excludes(tasks.verdicts.get(row, {}))
-        return f"marked: {rule}" if rule else ""
+        return f"failed check: {rule}" if rule else ""

@@ -1,4 +1,4 @@
-"""CampaignState: what a log says, folded event by event."""
+"""CampaignState: the state of a campaign, built event by event from its log."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ PURPOSES = {purpose.name.lower(): purpose for purpose in Purpose}
 
 @contextmanager
 def no_garbage() -> Iterator[None]:
-    """Let the garbage collector rest, which would look at each of a million things many times."""
+    """Pause the garbage collector, which would inspect each of a million objects many times."""
     was_on = gc.isenabled()
     gc.disable()
     try:
@@ -39,12 +39,11 @@ def no_garbage() -> Iterator[None]:
 
 
 class CampaignState(CampaignSnapshot):
-    """A campaign at one place of its log, which goes on.
+    """The state of a campaign, which follows its log.
 
-    `fold` takes the next event of the log. `record` makes one, folds it, and leaves it in `outbox`
-    for the store, which finds in `forgotten` whose names to replace by which, and in `revoked`
-    whose keys to take away, of which kinds. Nothing else changes a state, so two that have folded
-    the same log are the same.
+    `fold` applies the next event of the log. `record` makes an event, folds it, and leaves it in
+    `outbox` for the store; `forgotten` lists names to replace, and `revoked` keys to remove.
+    Nothing else changes a state, so two states that have folded the same log are equal.
     """
 
     def __init__(self) -> None:
@@ -80,14 +79,14 @@ class CampaignState(CampaignSnapshot):
         }
 
     def fold(self, event: Event) -> None:
-        """Take the next event of the log."""
+        """Apply the next event of the log."""
         if event.seq != self.seq + 1:
             raise CampaignError(f"the log is damaged: event {self.seq + 1} is missing")
         self._folds[event.kind](event)
         self.seq, self.at = event.seq, event.at
 
     def fold_all(self, events: Iterable[Event]) -> None:
-        """Take all of these."""
+        """Apply all of these events."""
         with no_garbage():
             for event in events:
                 self.fold(event)
@@ -99,7 +98,7 @@ class CampaignState(CampaignSnapshot):
         self.outbox.append(event)
 
     def revoke(self, worker: str, *kinds: str) -> None:
-        """Take keys of a worker away with what is recorded; of these kinds, or all."""
+        """Revoke keys of a worker together with the events; of these kinds, or all."""
         self.revoked.append((worker, kinds or KEY_KINDS))
 
     def _settle(self, event: Event) -> None:

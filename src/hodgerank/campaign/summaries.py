@@ -1,4 +1,4 @@
-"""What an owner looks at while answers come: workers, rules, and how far the campaign is."""
+"""Summaries for owners: workers, attention checks, and progress."""
 
 from __future__ import annotations
 
@@ -15,39 +15,39 @@ from hodgerank.campaign.tasks import Status
 from hodgerank.display import Displayed, Preview
 
 FEWEST_FOR_ALARM = 20
-"""Answers that a rule knows about, unless so many workers fail that fewer are enough to tell."""
+"""Answers that a check needs for an alarm, unless many different workers fail it."""
 
 
 @dataclass(frozen=True)
 class WorkerSummary:
-    """What one worker has done.
+    """Summary of one worker.
 
     Attributes
     ----------
     n_answers
-        Answers given and not taken back.
+        Answers given and not undone.
     n_counted
-        Those among them that are votes.
+        Answers that count as votes.
     left_share
-        Of answers for a side, those for the left; None where there are none.
+        Share of left among answers that are no ties; None without such answers.
     gold_right
-        Gold pairs answered rightly.
+        Gold pairs answered correctly.
     gold_seen
-        All gold pairs that were answered.
+        Gold pairs answered.
     repeats_agreeing
-        Planned repeats answered without contradiction.
+        Repeats answered consistently.
     repeats_seen
-        All planned repeats that were answered.
+        Repeats answered.
     marks
-        How many answers failed which rule.
+        Number of failed answers by attention check.
     joined_at
-        When they joined: seconds since 1970, None where they did not.
+        When they joined: seconds since 1970, None if they did not.
     last_at
         When they were last given a task, answered or skipped, likewise.
     outcome
-        How it ended: 'completed', 'screened_out' or 'withdrawn'; None until then.
+        How their participation ended: 'completed', 'screened_out' or 'withdrawn'; None until then.
     panel
-        What the panel says of them.
+        Parameters of the recruitment panel.
     """
 
     worker: str
@@ -76,7 +76,7 @@ class WorkerSummary:
 
 
 def worker_summaries(state: CampaignSnapshot) -> list[WorkerSummary]:
-    """One for each worker, in the order they came."""
+    """Return a summary of each worker, in the order in which they came."""
     tasks, found = state.tasks, []
     seconds_of = dict(zip(tasks.answers, tasks.seconds, strict=True))
     for worker in state.workers:
@@ -121,12 +121,12 @@ def worker_summaries(state: CampaignSnapshot) -> list[WorkerSummary]:
 
 @dataclass(frozen=True)
 class RuleRate:
-    """How often a rule of attention fails answers.
+    """How often an attention check failed.
 
     Attributes
     ----------
     is_alarm
-        More often than the settings find likely: the rule may be wrong.
+        Whether it failed more often than the settings allow: its limit may be wrong.
     """
 
     rule: str
@@ -136,7 +136,7 @@ class RuleRate:
 
     @property
     def share(self) -> float | None:
-        """Failed ones of those it knows about; None where it knows none."""
+        """Share of failed answers; None if the check never applied."""
         known = self.n_passed + self.n_failed
         return self.n_failed / known if known else None
 
@@ -146,7 +146,7 @@ class RuleRate:
 
 
 def rule_rates(state: CampaignSnapshot) -> list[RuleRate]:
-    """One for each rule that has looked at any answer."""
+    """Return the rate of each check that has applied to any answer."""
     rates = []
     for rule, (passed, failed) in state.tallies.items():
         known = passed + failed
@@ -159,9 +159,9 @@ def rule_rates(state: CampaignSnapshot) -> list[RuleRate]:
 
 
 def _is_rare(state: CampaignSnapshot, rule: str, most: float) -> bool:
-    """Whether so many fail by chance in less than 1 %, of answers and of workers.
+    """Return whether so many failures, of answers and of workers, have a probability below 1%.
 
-    Answers of one worker hang together, so that many of one are no cause to doubt the rule.
+    Answers of one worker are correlated, so many failures of one worker raise no alarm.
     """
     passed, failed = state.tallies[rule]
     if tail(failed, passed + failed, most) >= LEVEL:
@@ -177,20 +177,20 @@ def _is_rare(state: CampaignSnapshot, rule: str, most: float) -> bool:
 
 @dataclass(frozen=True)
 class Counts:
-    """A campaign in numbers.
+    """Counts of a campaign.
 
     Attributes
     ----------
     seq
-        The place in the log that they are as of.
+        Number of the last event counted.
     at
         The time of the last event: seconds since 1970.
     n_votes
-        Answers that count.
+        Votes that count.
     n_given
-        All that were given and not taken back.
+        All answers given and not undone.
     n_out
-        Tasks that are out.
+        Tasks in progress.
     """
 
     status: str
@@ -208,7 +208,7 @@ class Counts:
 
 
 def counts(state: CampaignSnapshot) -> Counts:
-    """The numbers at this place of the log."""
+    """Count a campaign at this place of the log."""
     return Counts(
         status=state.status,
         seq=state.seq,
@@ -226,23 +226,26 @@ def counts(state: CampaignSnapshot) -> Counts:
 
 
 def not_counted(state: CampaignSnapshot) -> dict[str, int]:
-    """How many answers that were not taken back are no votes, by `why_not_counted`."""
+    """Count answers that are not votes, by `why_not_counted`."""
     tasks = state.tasks
     others = (row for row in tasks.answers if not tasks.is_counted[row])
     answered = (row for row in others if tasks.status[row] == Status.ANSWERED)
     return dict(Counter(map(state.why_not_counted, answered)).most_common())
 
 
+STATES = {"closed": "Closed", "target_reached": "Target reached", "budget_used": "Budget used"}
+
+
 @dataclass(frozen=True, repr=False)
 class CampaignProgress(Displayed):
-    """How far a campaign is, as of one place of its log."""
+    """Progress of a campaign, as of one place of its log."""
 
     counts: Counts
     tracks: tuple[TrackProgress, ...]
 
     @property
     def is_enough(self) -> bool:
-        """Whether the stopping rule is reached in every track, or the budget used."""
+        """Whether every track has reached its target, or the budget is used."""
         is_used = self.counts.budget is not None and self.counts.n_votes >= self.counts.budget
         return is_used or self._is_certain
 
@@ -253,27 +256,32 @@ class CampaignProgress(Displayed):
 
     @property
     def alarms(self) -> tuple[RuleRate, ...]:
-        """Rules that fail more answers than is likely."""
+        """Attention checks that failed more often than the settings allow."""
         return tuple(rule for rule in self.counts.rules if rule.is_alarm)
 
     @property
-    def sentence(self) -> str:
-        """Is it enough yet, and if not, how many more?"""
+    def code(self) -> str:
+        """Stable name of the state: 'closed', 'target_reached', 'budget_used', 'in_progress'."""
         if self.counts.status == "closed":
-            return f"Closed with {_answers(self.counts.n_votes)}."
+            return "closed"
         if self._is_certain:
-            return f"Enough: the stopping rule is reached with {_answers(self.counts.n_votes)}."
-        if self.is_enough:
-            return f"All {_answers(self.counts.n_votes)} of the budget are there."
+            return "target_reached"
+        return "budget_used" if self.is_enough else "in_progress"
+
+    @property
+    def sentence(self) -> str:
+        """Progress in one sentence, with the forecast if there is one."""
+        so_far = _votes(self.counts.n_votes)
+        if self.code != "in_progress":
+            return f"{STATES[self.code]} with {so_far}."
         missing = [
             f"{track.track}: {track.outlook}" if track.track else track.outlook
             for track in self.tracks
             if track.forecast is not None and not track.is_enough
         ]
-        so_far = _answers(self.counts.n_votes)
         if self.counts.budget is not None:
             so_far += f" of at most {self.counts.budget:,}"
-        return "; ".join([f"Not yet: {so_far}", *missing]) + "."
+        return "; ".join([f"In progress: {so_far}", *missing]) + "."
 
     def _headline(self) -> str:
         return self.sentence
@@ -283,18 +291,19 @@ class CampaignProgress(Displayed):
             (track.track, track.n_items, track.n_votes, round(track.expected_tau, 3))
             for track in self.tracks
         ]
-        return Preview(("track", "items", "answers", "expected tau"), rows, len(rows))
+        return Preview(("track", "items", "votes", "expected tau"), rows, len(rows))
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, ready for JSON."""
         numbers = {**vars(self.counts), "rules": [rule.to_dict() for rule in self.counts.rules]}
         return {
             "sentence": self.sentence,
+            "code": self.code,
             "is_enough": self.is_enough,
             **numbers,
             "tracks": [track.to_dict() for track in self.tracks],
         }
 
 
-def _answers(n: int) -> str:
-    return f"{n:,} answer{'s' * (n != 1)}"
+def _votes(n: int) -> str:
+    return f"{n:,} vote{'s' * (n != 1)}"

@@ -1,4 +1,4 @@
-"""Tasks: pairs that were leased to workers, and what became of them."""
+"""Tasks: pairs assigned to workers, and their status."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from hodgerank.types import BoolArray, CodeArray, FloatArray, IntArray, Item, Pa
 
 
 class Status(IntEnum):
-    """What became of a task."""
+    """Status of a task."""
 
     OPEN = 0
     ANSWERED = 1
     UNDONE = 2
     SKIPPED = 3
     EXPIRED = 4
-    VOID = 5  # its worker was banned, or the votes were reset, while it was out
+    VOID = 5  # its worker was banned, or the votes were reset, while it was in progress
     RESET = 6  # it was answered before the votes were reset
 
 
@@ -31,26 +31,26 @@ class Purpose(IntEnum):
     CHOSEN = 0  # by the sampler
     REPEAT = 1  # an earlier pair of the worker, sides swapped
     GOLD = 2
-    IMPORTED = 3  # no task at all: an answer that came from elsewhere
+    IMPORTED = 3  # an imported vote, without a task
 
     @property
     def counts(self) -> bool:
-        """Whether answers are votes; others tell about the worker."""
+        """Whether answers are votes; other answers are checks of the worker."""
         return self in (Purpose.CHOSEN, Purpose.IMPORTED)
 
 
 @dataclass(frozen=True)
 class Task:
-    """A pair that a worker is to compare.
+    """A pair assigned to a worker.
 
     Attributes
     ----------
     id
-        Unguessable: who knows it may answer.
+        Secret id; whoever knows it may answer.
     purpose
-        'chosen' by the sampler, 'repeat' or 'gold'; not for the eyes of workers.
+        'chosen' by the sampler, 'repeat' or 'gold'; not shown to workers.
     expires
-        Seconds since 1970 at which it may go to somebody else.
+        When the lease ends, in seconds since 1970.
     """
 
     id: str
@@ -62,38 +62,38 @@ class Task:
 
     @property
     def left(self) -> Item:
-        """The item that is shown left."""
+        """Item shown on the left."""
         return self.pair.left
 
     @property
     def right(self) -> Item:
-        """The item that is shown right."""
+        """Item shown on the right."""
         return self.pair.right
 
 
 class TaskTable:
-    """One row for each task, and for each answer that came from elsewhere; a million fit in memory.
+    """One row for each task and each imported vote; a million fit in memory.
 
     Attributes
     ----------
     row_of
-        Rows by the ids of their tasks.
+        Rows by task id.
     worker, left, right
-        By number; items as they were shown.
+        By number; items as shown.
     outcome, is_counted
-        Of rows that were answered; counted ones make the ranking.
+        Outcome of answered rows, and whether they count as votes.
     late, displaced
-        Rows that were answered after their lease; those whose place went to somebody else.
+        Rows answered after their lease; rows whose task went to another worker.
     again
-        Tasks with a pair whose answer the worker took back.
+        Tasks that repeat a pair whose answer the worker undid.
     expected
-        Of gold pairs: the sign of the right answer.
+        Sign of the right answer of gold pairs.
     repeats
-        Of planned repeats: the row that is repeated.
+        Row that a repeat repeats.
     verdicts
-        What rules said of an answer, where any knew.
+        Results of attention checks, if any applied.
     answers, answered_at, seconds
-        The rows that were answered, in that order, when, and how long that took.
+        Answered rows in order, their times, and the response times.
     """
 
     def __init__(self) -> None:
@@ -119,7 +119,7 @@ class TaskTable:
     def add(
         self, id: str, worker: int, left: int, right: int, purpose: Purpose, expires: float
     ) -> int:
-        """A task goes out; its row."""
+        """Add a task; return its row."""
         row = len(self.ids)
         self.ids.append(id)
         if id:
@@ -135,7 +135,7 @@ class TaskTable:
         return row
 
     def answer(self, row: int, outcome: float, at: float, seconds: float | None) -> None:
-        """A row is answered."""
+        """Record an answer."""
         self.status[row] = Status.ANSWERED
         self.outcome[row] = outcome
         self.answers.append(row)
@@ -143,20 +143,20 @@ class TaskTable:
         self.seconds.append(nan if seconds is None else seconds)
 
     def pair(self, row: int) -> tuple[int, int]:
-        """The items of a row, the lower number first."""
+        """Return the items of a row, the lower number first."""
         left, right = self.left[row], self.right[row]
         return (left, right) if left < right else (right, left)
 
     def is_missed(self, row: int, outcome: float) -> bool:
-        """Whether an answer to a gold pair is not the right one."""
+        """Return whether an answer to a gold pair is wrong."""
         return outcome * self.expected[row] <= 0
 
     def is_contradicted(self, row: int, outcome: float) -> bool:
-        """Whether an answer to a repeat, which has its sides swapped, is the opposite of before."""
+        """Return whether an answer to a repeat, with sides swapped, contradicts the earlier one."""
         return outcome * self.outcome[self.repeats[row]] > 0
 
     def was_issued_since(self, row: int) -> bool:
-        """Whether the sampler chose the same pair again after this row, for anybody."""
+        """Return whether the sampler chose the same pair again after this row, for any worker."""
         low, high = self.pair(row)
         left, right = (np.array(column[row + 1 :]) for column in (self.left, self.right))
         same = (np.minimum(left, right) == low) & (np.maximum(left, right) == high)
@@ -166,22 +166,22 @@ class TaskTable:
 
     @property
     def n_answered(self) -> int:
-        """Rows that are answered now."""
+        """Return the answered rows."""
         return int(np.count_nonzero(np.frombuffer(self.status, np.uint8) == Status.ANSWERED))
 
     @property
     def counted(self) -> IntArray:
-        """The rows that count, in the order they were answered."""
+        """Rows that count, in the order of their answers."""
         rows = np.array(self.answers, np.int64)
         return rows[self.counted_mask[rows]] if len(rows) else rows
 
     @property
     def counted_mask(self) -> BoolArray:
-        """Which rows count."""
+        """Return which rows count."""
         return np.frombuffer(bytes(self.is_counted), np.bool_)
 
     def columns(self, rows: IntArray) -> tuple[CodeArray, CodeArray, FloatArray, CodeArray]:
-        """Left, right, outcome and worker of some rows."""
+        """Return left, right, outcome and worker of some rows."""
         left, right, outcome, worker = (
             np.asarray(column)[rows]  # of the whole column there is no copy
             for column in (self.left, self.right, self.outcome, self.worker)

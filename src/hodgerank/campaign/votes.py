@@ -1,4 +1,4 @@
-"""Votes that come from elsewhere, and votes as tables have them."""
+"""Import of votes, and votes as tables."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ from hodgerank.errors import CampaignError, InvalidArgument, require_one_of
 
 
 def import_votes(state: CampaignState, now: float, votes: Comparisons, again: bool) -> int:
-    """Count votes that were collected elsewhere; how many."""
+    """Import votes; return how many."""
     if state.status == "closed":
-        raise CampaignError("the campaign is closed for good")
+        raise CampaignError("the campaign is closed")
     names = {str(name): code for name, code in state.items.codes.items()}  # as files have them
     codes = [names[n] if (n := str(item)) in names else state.items.code(n) for item in votes.items]
     workers = [require_name(str(worker), "the worker") for worker in votes.workers]
@@ -32,18 +32,19 @@ def import_votes(state: CampaignState, now: float, votes: Comparisons, again: bo
         row = int(np.flatnonzero(across)[0])
         one, other = (short(votes.items[side[row]]) for side in (votes.left, votes.right))
         raise InvalidArgument(
-            f"{int(across.sum()):,} votes compare items of two tracks, such as {one} and {other}"
+            f"{int(across.sum()):,} votes compare items of different tracks, such as {one} "
+            f"and {other}: leave them out"
         )
     source = _fingerprint(votes)
     if source in state.sources and not again:
         raise CampaignError(
-            "the very same votes have been imported before: again=True (--again) counts them twice"
+            "these votes have been imported before: to count them twice, use again=True (--again)"
         )
     n_known = 0 if again else _n_known(state, votes, codes, workers)
     if n_known:
         raise CampaignError(
-            f"{n_known:,} of these votes are here already, by the same worker about the same pair: "
-            "leave them out, or count them twice by again=True (--again)"
+            f"{n_known:,} of these votes are already in the campaign, by the same worker on the "
+            "same pair: leave them out, or count them twice with again=True (--again)"
         )
     for row in range(len(votes)):
         data: dict[str, Any] = {} if row else {"source": source}
@@ -65,7 +66,7 @@ def import_votes(state: CampaignState, now: float, votes: Comparisons, again: bo
 
 
 def _n_known(state: CampaignState, votes: Comparisons, codes: list[int], workers: list[str]) -> int:
-    """How many of these votes the campaign has, from a task or an earlier import."""
+    """Count the votes that the campaign has already, from a task or an earlier import."""
     tasks = state.tasks
     known = {
         (worker.name, tasks.pair(row))
@@ -80,7 +81,7 @@ def _n_known(state: CampaignState, votes: Comparisons, codes: list[int], workers
 
 
 def _fingerprint(votes: Comparisons) -> str:
-    """Of who said what about which pair, in any order."""
+    """Return a fingerprint of votes, regardless of their order."""
     names = repr((votes.items, votes.workers)).encode()
     columns = (votes.left, votes.right, votes.outcome, votes.worker, votes.total_weight)
     order = np.lexsort(columns)
@@ -89,7 +90,7 @@ def _fingerprint(votes: Comparisons) -> str:
 
 
 def vote_rows(state: CampaignState) -> list[dict[str, Any]]:
-    """Every answer that was given, in that order, with what became of it."""
+    """Return every answer in order, with its status."""
     tasks, items = state.tasks, state.items
     found = []
     for row, at, seconds in zip(tasks.answers, tasks.answered_at, tasks.seconds, strict=True):
@@ -125,19 +126,19 @@ SIDES = ("left", "right")
 
 
 def format_of(path: Path | str) -> str:
-    """By the ending of a file's name."""
+    """Return the format by the suffix of a file."""
     ending = Path(path).suffix.lower()
     return require_one_of(ending, FORMATS, "the ending")
 
 
 def table_of(rows: Sequence[dict[str, Any]], form: str, *, everything: bool) -> bytes:
-    """Answers as a CSV or Parquet file, all of them or those that count.
+    """Return answers as a CSV or Parquet file, all of them or those that count.
 
-    Where all are there, those that do not count have no outcome; what was said is in `answer`.
+    With all answers, those that do not count have no outcome; the answer is in the column `answer`.
     """
     import polars as pl
 
-    if everything:  # whoever reads it as votes gets those that are
+    if everything:  # so that reading it as votes gives those that count
         rows = [
             {
                 **row,

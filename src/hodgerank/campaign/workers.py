@@ -1,4 +1,4 @@
-"""What a campaign remembers of each worker."""
+"""Workers of a campaign."""
 
 from __future__ import annotations
 
@@ -12,32 +12,32 @@ from hodgerank.campaign.page_settings import Outcome
 
 @dataclass(slots=True)
 class Worker:
-    """A worker, by rows of the task table.
+    """A worker, with rows of the task table.
 
     Attributes
     ----------
     joined_at, panel
-        When they joined, and what the panel says of them; a program that answers need not join.
+        When they joined, and the parameters of the panel; programs need not join.
     n_failed_tries, has_passed
-        How often they answered the questions before the first task wrongly, and whether rightly.
+        Failed tries of the comprehension questions, and whether they were passed.
     outcome
-        How it ended; None until then.
+        How their participation ended; None until then.
     is_forgotten
-        Whether their name has been taken away.
+        Whether their name has been removed.
     last_at
         When they were last given a task, answered or skipped.
     open
-        Tasks that are out, those to be answered again first.
+        Tasks in progress, those to be answered again first.
     answers
-        Rows answered and not taken back, in that order.
+        Rows answered and not undone, in order.
     imported
-        Answers that came from elsewhere.
+        Imported votes.
     checks
-        Those among the answers that tell about the worker: gold pairs and repeats.
+        Answers to gold pairs and repeats.
     repeated
-        Rows that were shown a second time.
+        Rows that were repeated.
     n_issued, n_checks
-        Tasks ever given, and gold pairs and repeats among them: these come at regular places.
+        Number of tasks assigned, and of gold pairs and repeats among them.
     """
 
     name: str
@@ -62,15 +62,15 @@ class Worker:
 
     @property
     def has_left(self) -> bool:
-        """Whether there are no more tasks for them."""
+        """Whether the worker gets no more tasks."""
         return self.outcome is not None or self.is_forgotten
 
     def seen(self) -> Iterator[int]:
-        """Rows with pairs that are not shown again."""
+        """Return rows with pairs that are not shown again."""
         return chain(self.answers, self.open, self.skipped, self.imported)
 
     def forget_votes(self) -> None:
-        """Begin anew, as after a reset."""
+        """Discard the answers, as after a reset."""
         self.open, self.answers, self.skipped, self.imported = [], [], [], []
         self.checks, self.repeated = [], set()
         self.n_issued = self.n_expired = 0

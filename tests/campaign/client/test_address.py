@@ -51,7 +51,7 @@ def test_names_in_paths_may_be_anything():
     ],
 )
 def test_what_is_no_address_is_refused(given):
-    with pytest.raises(InvalidArgument, match="the address of a server is like"):
+    with pytest.raises(InvalidArgument, match="the address of a server must be like"):
         read_address(given, None)
 
 

@@ -166,7 +166,7 @@ def test_a_log_that_broke_off_is_taken_up_where_it_was(live, clients, monkeypatc
 def test_nobody_there_is_said_in_words():
     with socket.create_server(("127.0.0.1", 0)) as door:
         port = door.getsockname()[1]
-    with pytest.raises(CampaignError, match="nobody listens there"):
+    with pytest.raises(CampaignError, match="connection refused"):
         RemoteCampaign(f"http://127.0.0.1:{port}", "x", token=TOKEN)
     with pytest.raises(CampaignError, match="cannot be reached"):
         RemoteCampaign("https://nowhere.invalid", "x", token=TOKEN)
@@ -175,7 +175,7 @@ def test_nobody_there_is_said_in_words():
 def test_who_does_not_answer_in_time_is_taken_for_gone():
     with socket.create_server(("127.0.0.1", 0)) as door:
         url = f"http://127.0.0.1:{door.getsockname()[1]}"
-        with pytest.raises(CampaignError, match="did not answer in time"):
+        with pytest.raises(CampaignError, match="did not respond in time"):
             RemoteCampaign(url, "x", token=TOKEN, timeout=0.05)
 
 
@@ -189,7 +189,7 @@ def test_a_redirection_is_not_followed_and_the_token_stays_here():
             here.end_headers()
 
         with answering(redirect) as (url, seen):
-            with pytest.raises(CampaignError, match=f"sends on to {elsewhere}"):
+            with pytest.raises(CampaignError, match=f"redirects to {elsewhere}"):
                 RemoteCampaign(url, "x", token=TOKEN)
             assert seen[0]["Authorization"] == f"Bearer {TOKEN}"
         assert seen_there == []
@@ -212,7 +212,7 @@ def test_no_name_leads_to_another_address(id):
 
 
 def test_an_address_that_is_too_long_is_refused(live):
-    with pytest.raises(InvalidArgument, match="cannot be asked for this"):
+    with pytest.raises(InvalidArgument, match="request cannot be sent"):
         RemoteCampaign(live.url, "x" * 100_000, token=TOKEN)
 
 
@@ -220,7 +220,7 @@ def test_an_address_that_is_too_long_is_refused(live):
 def test_another_program_at_the_address_is_noticed(status):
     with (
         answering(lambda there: _respond(there, status, "<html>Hello</html>")) as (url, _),
-        pytest.raises(CampaignError, match="not as hodgerank serve does"),
+        pytest.raises(CampaignError, match="not from hodgerank serve"),
     ):
         RemoteCampaign(url, "x", token=TOKEN)
 
@@ -286,7 +286,7 @@ def test_certificates_are_loaded_for_tls_only(monkeypatch):
     monkeypatch.setattr(ssl, "create_default_context", lambda: pytest.fail("it was loaded"))
     with socket.create_server(("127.0.0.1", 0)) as door:
         port = door.getsockname()[1]
-    with pytest.raises(CampaignError, match="nobody listens there"):
+    with pytest.raises(CampaignError, match="connection refused"):
         RemoteCampaign(f"http://127.0.0.1:{port}", "x", token=TOKEN)
 
 
@@ -305,7 +305,7 @@ def test_without_the_client_the_extra_is_named(live, monkeypatch):
 
 
 def test_a_token_is_not_sent_to_another_machine_in_the_open():
-    with pytest.raises(InvalidArgument, match="shows the token to everybody on the way"):
+    with pytest.raises(InvalidArgument, match="would send the token unencrypted"):
         RemoteCampaign("http://rank.example.org", "x", token=TOKEN)
 
 
@@ -321,5 +321,5 @@ def test_messages_have_no_token_in_them(live):
 
 @pytest.mark.parametrize("token", ["", " ", "a\nb", "a\r\nX: y", "ключ", "\x00"])
 def test_what_is_no_token_is_refused_before_it_is_sent(live, token):
-    with pytest.raises(InvalidArgument, match="this is no token"):
+    with pytest.raises(InvalidArgument, match="this is not a valid token"):
         RemoteCampaign(live.url, "x", token=token)

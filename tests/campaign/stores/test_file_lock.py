@@ -17,7 +17,7 @@ def path(tmp_path):
 
 def test_the_lock_says_who_has_it_until_it_is_released(path):
     lock = FileLock(path, "here")
-    with pytest.raises(CampaignError, match=f"here is being written by process {os.getpid()} "):
+    with pytest.raises(CampaignError, match=f"here is in use by process {os.getpid()} "):
         FileLock(path, "here")
     with pytest.raises(CampaignError, match=r"campaign\.leave\(\)") as error:
         FileLock(path, "here")
@@ -30,7 +30,7 @@ def test_the_lock_says_who_has_it_until_it_is_released(path):
 def test_a_lock_without_words_is_a_lock(path):
     lock = FileLock(path, "here")
     path.with_name("campaign.db.lock").write_text("")
-    with pytest.raises(CampaignError, match="written by another process"):
+    with pytest.raises(CampaignError, match="in use by another process"):
         FileLock(path, "here")
     lock.release()
 
@@ -48,5 +48,5 @@ def test_a_file_system_without_locks_is_refused(path, monkeypatch):
         raise OSError(errno.ENOLCK, os.strerror(errno.ENOLCK))
 
     monkeypatch.setattr(file_lock, "_take", take)
-    with pytest.raises(CannotWrite, match=r"cannot be locked: .*disk of this machine"):
+    with pytest.raises(CannotWrite, match=r"cannot be locked: .*local disk"):
         FileLock(path, "here")

@@ -65,7 +65,9 @@ def test_an_address_that_is_none_is_refused_without_its_password():
 )
 def test_another_address_is_not_taken_for_a_file(address, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    with pytest.raises(InvalidArgument, match=r"begin with postgresql://, .* a file") as refusal:
+    with pytest.raises(
+        InvalidArgument, match=r"not supported: use postgresql://.* a file"
+    ) as refusal:
         open_store(address, create=True)
     assert "secret" not in str(refusal.value)
     assert not list(tmp_path.iterdir())

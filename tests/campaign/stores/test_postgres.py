@@ -92,7 +92,7 @@ def limits(monkeypatch, idle, lock):
 
 def test_tables_that_should_be_there_are_asked_for(open_postgres):
     for read_only in (False, True):
-        with pytest.raises(CampaignError, match="holds no campaigns: create"):
+        with pytest.raises(CampaignError, match="has no campaigns: create"):
             open_postgres(read_only=read_only)
 
 

@@ -105,11 +105,11 @@ def test_one_file_and_the_lock_are_left_when_it_is_closed(written):
 
 def test_a_second_writer_is_refused_in_words(written):
     store = SqliteStore(written)
-    with pytest.raises(CampaignError, match=rf"written by process {os.getpid()} since .*read only"):
+    with pytest.raises(CampaignError, match=rf"in use by process {os.getpid()} since .*read only"):
         SqliteStore(written)
     link = written.with_name("link.db")
     link.symlink_to(written)
-    with pytest.raises(CampaignError, match=r"link\.db is being written by process"):
+    with pytest.raises(CampaignError, match=r"link\.db is in use by process"):
         SqliteStore(link)
     store.close()
     SqliteStore(link).close()
@@ -314,7 +314,7 @@ def test_a_file_that_was_cut_short_takes_no_answers(written, size, n_writes):
         write(store, number, number)
     os.truncate(written, size)
     for _ in range(2):
-        with pytest.raises(CannotWrite, match=r"was cut short .* import a log"):
+        with pytest.raises(CannotWrite, match=r"was truncated .* import an exported log"):
             write(store, 4 + n_writes, 4 + n_writes)
     store.close()
 
@@ -324,7 +324,9 @@ def test_a_file_of_several_names_is_only_read(written):
     other.hardlink_to(written)
     before = names(written)
     for name in (written, other):
-        with pytest.raises(CampaignError, match=r"several names .* remove the other names, or cop"):
+        with pytest.raises(
+            CampaignError, match=r"several names .* remove the other names, or open a cop"
+        ):
             SqliteStore(name)
         reader = SqliteStore(name, read_only=True)
         assert list(reader.read("votes")) == some_events(1, 3)
@@ -346,7 +348,7 @@ def test_a_journal_without_its_database_is_left_alone(path, holder, is_emptied):
     before, answers = names(path), journal.read_bytes()
     assert answers
     for options in ({"create": True}, {}, {"read_only": True}):
-        with pytest.raises(CampaignError, match=r"-wal is what is left of a database .* put the"):
+        with pytest.raises(CampaignError, match=r"-wal belongs to a database .* put the"):
             SqliteStore(path, **options)
     assert (names(path), journal.read_bytes()) == (before, answers)
     away.rename(path)
@@ -367,7 +369,7 @@ def test_missing_events_are_noticed(written):
         damaging.execute("DELETE FROM events WHERE seq = 2")
     damaging.close()
     store = SqliteStore(written, read_only=True)
-    with pytest.raises(CampaignError, match=r"damaged: of the events 1 to 3 .* it has 2"):
+    with pytest.raises(CampaignError, match=r"damaged: of the events 1 to 3 .* only 2 exist"):
         list(store.read("votes"))
     store.close()
 
@@ -383,7 +385,7 @@ def test_permissions_that_lack_are_named():
         try:
             with pytest.raises(CampaignError, match="no permission to write"):
                 SqliteStore(path)
-            with pytest.raises(CampaignError, match="no permission to make files"):
+            with pytest.raises(CampaignError, match="no permission to create files"):
                 SqliteStore(Path(folder, "new.db"), create=True)
             reader = SqliteStore(path, read_only=True)
             assert reader.campaigns() == []
@@ -400,7 +402,7 @@ def test_permissions_that_lack_are_named():
         os.chmod(path, 0o666)
         os.seteuid(65534)
         try:
-            with pytest.raises(CampaignError, match="no permission to make files"):
+            with pytest.raises(CampaignError, match="no permission to create files"):
                 SqliteStore(path)
         finally:
             os.seteuid(0)
@@ -478,7 +480,7 @@ def test_a_file_that_is_wiped_may_become_smaller(tmp_path, monkeypatch, is_read)
     if is_read:
         reader.execute("BEGIN")
         reader.execute("SELECT count(*) FROM events").fetchone()
-        with pytest.raises(CannotWrite, match="reads it all the time"):
+        with pytest.raises(CannotWrite, match="while another program reads it"):
             store.wipe()
         write(store, 4, 4)
         assert path.stat().st_size >= before
@@ -493,6 +495,6 @@ def test_a_file_that_is_wiped_may_become_smaller(tmp_path, monkeypatch, is_read)
     assert [event.worker for event in store.read("personal")] == ["x"] * 1001
     with path.open("r+b") as file:
         file.truncate(path.stat().st_size - 4096)
-    with pytest.raises(CannotWrite, match="cut short"):
+    with pytest.raises(CannotWrite, match="truncated"):
         write(store, last + 1, last + 1)
     store.close()

@@ -132,7 +132,7 @@ def test_a_full_database_takes_nothing_of_a_transaction(store):
     write(store, 1, 3)
     pages = store._writer.exec_driver_sql("PRAGMA page_count").scalar()
     store._writer.exec_driver_sql(f"PRAGMA max_page_count = {pages}")
-    with pytest.raises(CannotWrite, match="the disk is full; make room"):
+    with pytest.raises(CannotWrite, match="the disk is full: free some space"):
         write(store, 4, 5000)
     assert list(store.read("votes")) == some_events(1, 3)
     write(store, 4, 5000)
@@ -145,7 +145,7 @@ def test_a_full_database_takes_nothing_of_a_transaction(store):
     ("replacement", "flags", "words"),
     [
         ("/dev/full", os.O_RDWR, "disk is full"),
-        (os.devnull, os.O_RDONLY, "disk fails; is it full, or gone"),
+        (os.devnull, os.O_RDONLY, "disk error: check that the disk is connected"),
     ],
 )
 def test_a_log_file_that_fails_while_it_is_written(store, replacement, flags, words):
@@ -182,7 +182,8 @@ def test_a_disk_that_fails_when_it_is_opened_is_named(store):
         text=True,
         timeout=120,
     )
-    assert ended.stdout == f"{store.name} cannot be opened: the disk fails; is it full, or gone?\n"
+    why = "disk error: check that the disk is connected and not full"
+    assert ended.stdout == f"{store.name} cannot be opened: {why}\n"
     again = SqliteStore(store.name)
     assert list(again.read("votes")) == some_events(1, 3)
     again.close()

@@ -1,3 +1,3 @@
-"""A campaign that a server has, used over HTTP."""
+"""Campaigns on a server, used over HTTP."""
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Address: where a server is, and which campaign of it is meant."""
+"""Address of a server, and the campaign it names."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ PORTS = {"https": 443, "http": 80}
 
 @dataclass(frozen=True)
 class Address:
-    """A server, and what stands before its own paths."""
+    """Address of a server, with the prefix of its paths."""
 
     scheme: str
     host: str
@@ -32,15 +32,15 @@ class Address:
 
     @property
     def is_private(self) -> bool:
-        """Whether nobody on the way can read what is sent."""
+        """Whether the connection is encrypted or local."""
         return self.scheme == "https" or _is_loopback(self.host)
 
     def path(self, *parts: str) -> str:
-        """A path of the API; parts may be any names."""
+        """Return a path of the API; parts may be any names."""
         return self._below("/api/v1", parts)
 
     def media_path(self, campaign: str, file: str) -> str:
-        """Where a campaign shows a file."""
+        """Return the address of a media file of a campaign."""
         return self._below("/media", (campaign, file))
 
     def _below(self, beginning: str, parts: Sequence[str]) -> str:
@@ -48,7 +48,7 @@ class Address:
 
 
 def read_address(address: str, id: str | None) -> tuple[Address, str | None]:
-    """A server and the id of a campaign, from the address of either.
+    """Split an address into the server and the id of a campaign.
 
     >>> read_address("https://rank.example.org/c/animals", None)[1]
     'animals'
@@ -62,7 +62,8 @@ def read_address(address: str, id: str | None) -> tuple[Address, str | None]:
         host, port = None, None
     if not host or parts.scheme not in PORTS or "@" in parts.netloc:
         raise InvalidArgument(
-            f"the address of a server is like https://rank.example.org, not {short(repr(address))}"
+            "the address of a server must be like https://rank.example.org, not "
+            f"{short(repr(address))}"
         )
     path = parts.path.rstrip("/")
     if id is None and (found := PAGE.fullmatch(path)):
@@ -71,7 +72,7 @@ def read_address(address: str, id: str | None) -> tuple[Address, str | None]:
 
 
 def _segment(part: str) -> str:
-    """A part of a path; dots alone would lead a client elsewhere.
+    """Quote a part of a path; dots alone would change the path.
 
     >>> _segment("a/b"), _segment("..")
     ('a%2Fb', '%2E%2E')

@@ -1,4 +1,4 @@
-"""Connection: requests to one server, over connections that are kept open."""
+"""Connection: HTTP requests to one server, over connections kept open."""
 
 from __future__ import annotations
 
@@ -36,30 +36,28 @@ if TYPE_CHECKING:
 PROBLEM = "application/problem+json"
 LONGEST_WORDS = 2000
 NOT_TAKEN = (413, 415, 422)
-"""What is sent is too large, of another kind, or not as it should be."""
+"""Status codes for content that is too large or invalid."""
 SAME = {kind.__name__: kind for kind in (CannotWrite, InvalidArgument, InvalidComparisons)}
 
 
 def is_problem(response: httpx.Response) -> bool:
-    """Whether the server itself has answered, and not something on the way to it."""
+    """Return whether hodgerank itself has answered, not a proxy."""
     kind = str(response.headers.get("Content-Type", "")).partition(";")[0]
     return kind.strip().lower() == PROBLEM
 
 
 def error_of(server: str, response: httpx.Response, body: bytes) -> HodgeRankError:
-    """What to raise for an answer that is not the one that was hoped for."""
+    """Return the error for a response that is not a success."""
     status = response.status_code
     if 300 <= status < 400:
         there = visible(response.headers.get("Location", "another address"))
-        return CampaignError(
-            f"{server} sends on to {there}, where no token is sent: use the right address"
-        )
+        return CampaignError(f"{server} redirects to {there}: use that address")
     if not is_problem(response):
         return not_hodgerank(server, response)
     problem = _read(body)
     words = cut(str(problem.get("detail") or problem.get("title")), LONGEST_WORDS)
     if status == 401:
-        return CampaignError(f"{server} does not know this token: ask its owner for another one")
+        return CampaignError(f"{server} does not accept this token: ask the owner for a new one")
     if status == 403:
         return CampaignError(f"{server} does not allow this: {words}")
     name = problem.get("error")
@@ -70,15 +68,15 @@ def error_of(server: str, response: httpx.Response, body: bytes) -> HodgeRankErr
     if name in SAME:
         return SAME[name](words)
     if status == 404 and not problem.get("detail"):
-        return CampaignError(f"{server} has no such campaign for this token")
+        return CampaignError(f"{server} has no such campaign, or the token does not allow it")
     return InvalidArgument(words) if status in NOT_TAKEN else CampaignError(words)
 
 
 def not_hodgerank(server: str, response: httpx.Response) -> CampaignError:
-    """For an answer that another program gives."""
+    """Return the error for a response that another program gives."""
     return CampaignError(
-        f"{server} answers with status {response.status_code}, and not as hodgerank serve does: "
-        "is this its address?"
+        f"{server} returned status {response.status_code}, but not from hodgerank serve: check "
+        "the address"
     )
 
 
@@ -94,12 +92,12 @@ FILE_PIECE = 1 << 18
 
 
 class FileContent:
-    """The bytes of a file, never many at once; they are read again where a request is sent again.
+    """The bytes of a file in small parts; they are read again if a request is repeated.
 
     Attributes
     ----------
     size
-        How many there are.
+        Number of bytes.
     """
 
     def __init__(self, path: Path) -> None:
@@ -122,7 +120,9 @@ class FileContent:
         except OSError as error:
             raise self._unreadable(error) from None
         if left:
-            raise InvalidArgument(f"{visible(str(self._path))} got shorter meanwhile: try again")
+            raise InvalidArgument(
+                f"{visible(str(self._path))} was shortened while it was read: try again"
+            )
 
     def _unreadable(self, error: OSError | ValueError) -> InvalidArgument:
         reason = error.strerror if isinstance(error, OSError) else None
@@ -130,37 +130,37 @@ class FileContent:
 
 
 WAITS = (0.0, 0.2, 0.5, 1.0, 2.0)
-"""Seconds before a request is sent again whose fate is unknown."""
+"""Seconds before a request without a response is repeated."""
 RESTARTING = (*WAITS, 4.0, 8.0, 16.0)
-"""The same where the server has answered before: it may be at starting again."""
+"""The same if the server has answered before and may be restarting."""
 MOST_IDLE = 32
 IDLE_SECONDS = 4.0
-"""After which a connection is not used again: servers close them after some seconds."""
+"""Seconds after which a connection is not reused, since servers close idle ones."""
 LONGEST_PAUSE = 10.0
 GATEWAY = (502, 503, 504)
 NO_HEADERS: Mapping[str, str] = MappingProxyType({})
 
 
 class ConnectionLost(CampaignError):
-    """Nobody answers, or only half."""
+    """No response, or an incomplete one."""
 
 
 class Connection:
-    """Sends requests, from any thread. What goes wrong is told in words, and holds no token.
+    """Sends requests from any thread. Errors never contain the token.
 
-    A request that may be sent again is, with longer and longer waits, as long as nobody answers.
-    The token goes to this one address: redirections are not followed, and proxies that the
-    environment names are not used.
+    Requests that may be repeated are, after increasing delays, until the server responds. The token
+    is sent to this address only: redirections are not followed, and proxies in the environment are
+    not used.
 
     Parameters
     ----------
     timeout
-        Seconds that nothing may happen in.
+        Seconds without any data after which a request fails.
     """
 
     def __init__(self, address: Address, token: str, timeout: float) -> None:
         if not token.isascii() or not token.isprintable() or not token.strip():
-            raise InvalidArgument("this is no token: copy it as the server showed it")
+            raise InvalidArgument("this is not a valid token: copy it as the server showed it")
         try:
             import httpx
         except ImportError:
@@ -194,10 +194,10 @@ class Connection:
         is_repeatable: bool = False,
         extra_seconds: float = 0.0,
     ) -> Any:
-        """What the server answers, as JSON; None where it answers nothing.
+        """Send a request; return the JSON of the response, None if it is empty.
 
-        The content is a file or bytes of some kind, or what can be JSON. A request is repeatable if
-        nothing more happens when the server gets it twice. It may take some extra seconds.
+        The content is a file, bytes, or values for JSON. A request is repeatable if it has no
+        further effect the second time. `extra` seconds are added to the time-out.
         """
         body = content if isinstance(content, bytes | FileContent) else _json(content)
         headers = {} if body is None else {"Content-Type": kind}
@@ -215,7 +215,7 @@ class Connection:
             raise not_hodgerank(str(self.address), response) from None
 
     def lines(self, *path: str, query: Mapping[str, Any]) -> Iterator[bytes]:
-        """What the server answers, line by line as it comes."""
+        """Send a request; yield the lines of the response as they arrive."""
         request = self._request("GET", self._target(path, query))
         rest = b""
         with self._answer(request, self._waits, is_streamed=True) as response:
@@ -228,10 +228,12 @@ class Connection:
             except self._failures as error:
                 raise self._lost(error) from None
         if rest:
-            raise ConnectionLost(f"{self.address} broke off in the middle of a line: try again")
+            raise ConnectionLost(
+                f"{self.address} closed the connection in the middle of a line: try again"
+            )
 
     def media(self, campaign: str, file: str) -> bytes:
-        """A file that a campaign shows; InvalidArgument if it shows none of that name."""
+        """Download a media file of a campaign; InvalidArgument if there is none of that name."""
         target = self.address.media_path(campaign, file)
         request = self._request("GET", target, headers={"Accept": "*/*"})
         with self._answer(request, self._waits) as response:
@@ -243,7 +245,7 @@ class Connection:
         return content
 
     def close(self) -> None:
-        """Let go of all connections, of those in use when their answers are there."""
+        """Close all connections, those in use after their responses."""
         with self._lock:
             self._is_closed = True
             self._close_if_idle()
@@ -260,7 +262,7 @@ class Connection:
         headers: Mapping[str, str] = NO_HEADERS,
         seconds: float | None = None,
     ) -> httpx.Request:
-        """What is sent, as often as it has to be."""
+        """Send a request, and repeat it if necessary."""
         import httpx
 
         timeout = httpx.Timeout(self._timeout if seconds is None else seconds)
@@ -275,7 +277,9 @@ class Connection:
                 extensions={"timeout": timeout.as_dict()},
             )
         except httpx.InvalidURL as error:
-            raise InvalidArgument(f"{self.address} cannot be asked for this: {error}") from None
+            raise InvalidArgument(
+                f"this request cannot be sent to {self.address}: {error}"
+            ) from None
 
     @contextmanager
     def _answer(
@@ -340,34 +344,34 @@ class Connection:
             self._forgetting.close()
 
     def _lost(self, error: Exception) -> ConnectionLost:
-        """In words what happened on the way."""
+        """Return what went wrong on the way."""
         error = _origin(error)
         if isinstance(error, ssl.SSLCertVerificationError):
             words = f"its certificate is not trusted ({error.verify_message})"
         elif isinstance(error, ConnectionRefusedError):
-            words = "nobody listens there; is hodgerank serve running?"
+            words = "connection refused: start hodgerank serve, or check the address"
         elif isinstance(error, TimeoutError):
-            words = "it did not answer in time"
+            words = "it did not respond in time"
         else:
             words = short(getattr(error, "strerror", None) or str(error) or type(error).__name__)
         return ConnectionLost(f"{self.address} cannot be reached: {words}")
 
 
 def _origin(error: Exception) -> Exception:
-    """What the system said; httpx raises an error of its own, from one of httpcore that has it."""
+    """Return the system's error, which httpx wraps twice."""
     carried = getattr(error.__cause__, "args", ())
     return next((one for one in carried if isinstance(one, OSError)), error)
 
 
 def _is_to_be_sent_again(response: httpx.Response) -> bool:
-    """Whether the server has not looked at a request: too many came, or something is before it."""
+    """Return whether the server has not processed a request: too many requests, or a proxy."""
     return response.status_code == 429 or (
         response.status_code in GATEWAY and not is_problem(response)
     )
 
 
 def _retry_after(response: httpx.Response) -> float:
-    """The seconds that it asks for."""
+    """Return the seconds that the server asks to wait."""
     asked = response.headers.get("Retry-After", "")
     return min(float(asked), LONGEST_PAUSE) if asked.isdecimal() else WAITS[1]
 
@@ -385,4 +389,4 @@ def _plain(value: Any) -> Any:
     """Numbers of NumPy."""
     if hasattr(value, "item"):
         return value.item()
-    raise TypeError(f"{short(repr(value))} is no JSON")
+    raise TypeError(f"{short(repr(value))} cannot be written as JSON")

@@ -1,4 +1,4 @@
-"""LogCopy: the log of a campaign elsewhere, folded here; only what is new is fetched."""
+"""LogCopy: the log of a remote campaign, folded here; only new events are fetched."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ NOT_AN_EVENT = (ValueError, LookupError, TypeError, AttributeError, AssertionErr
 
 
 class LogCopy:
-    """The state of a campaign at the end of its log, as of the last look."""
+    """The state of a remote campaign, as of the last request."""
 
     def __init__(self, connection: Connection, id: str) -> None:
         self._connection, self._id = connection, id
@@ -28,7 +28,7 @@ class LogCopy:
         self._state = CampaignState()
 
     def look(self, what: Callable[[CampaignState], T]) -> T:
-        """Something about the state, after what happened meanwhile was fetched."""
+        """Read the state after fetching new events."""
         with self._one_reader:
             for tries_left in reversed(range(MOST_TRIES)):
                 try:
@@ -44,7 +44,7 @@ class LogCopy:
             return what(self._state)
 
     def read(self, after: int) -> Iterator[Event]:
-        """The events with a higher number than this."""
+        """Yield the events after this number."""
         codes: dict[Item, int] = {}
         if after:
             found = self._connection.call("GET", "campaigns", self._id, "items", is_repeatable=True)
@@ -59,7 +59,7 @@ class LogCopy:
             raise self._other_version() from None
 
     def _events(self, after: int, codes: dict[Item, int]) -> Iterator[Event]:
-        """As the server sends them, items by number."""
+        """Yield events as the server sends them, items by number."""
         lines = self._connection.lines("campaigns", self._id, "events", query={"after": after})
         for line in lines:
             try:
@@ -70,8 +70,8 @@ class LogCopy:
 
     def _other_version(self) -> CampaignError:
         return CampaignError(
-            f"{self._connection.address} sends what is no event here: does it run another version "
-            "of hodgerank?"
+            f"{self._connection.address} sent an unknown event: it may run another version of "
+            "hodgerank"
         )
 
 

@@ -1,4 +1,4 @@
-"""MediaCopies: media that a server keeps, fetched to this machine when they are asked for."""
+"""MediaCopies: media of a server, downloaded on demand."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from hodgerank.errors import CampaignError, InvalidArgument
 
 
 class MediaCopies:
-    """A folder for a while, in which every file is fetched once."""
+    """A temporary folder to which every file is downloaded once."""
 
     def __init__(self, connection: Connection, id: str) -> None:
         self._connection, self._id = connection, id
@@ -27,23 +27,23 @@ class MediaCopies:
         self._folder: Path | None = None
 
     def path_of(self, media: str) -> Path:
-        """Where the file is that items call so; InvalidArgument if the server does not show it."""
+        """Return the local path of media; InvalidArgument if the server does not have it."""
         found = KEPT.fullmatch(media)
         if found is None:
             raise InvalidArgument(
-                f"{short(media) or 'nothing'} is not on this machine, and no upload of the server"
+                f"{short(media) or 'nothing'} is neither on this machine nor uploaded to the server"
             )
         if self._folder is None or not (self._folder / found[1]).exists():
             content = self._connection.media(self._id, found[1])
             if not found[1].startswith(hashlib.sha256(content).hexdigest()):
                 raise CampaignError(
-                    f"{self._connection.address} sends other bytes than those of {short(media)}"
+                    f"{self._connection.address} sent a damaged copy of {short(media)}: try again"
                 )
             write_file(self._place() / found[1], content)
         return self._place() / found[1]
 
     def remove(self) -> None:
-        """They are not needed any more."""
+        """Remove the files."""
         with self._lock:
             folder, self._folder = self._folder, None
         if folder is not None:
@@ -58,13 +58,13 @@ class MediaCopies:
 
 
 LONG = 600.0
-"""Seconds more that a server may look at a file."""
+"""Additional seconds for a server to check a file."""
 
 
 def with_media_sent(connection: Connection, items: Iterable[CampaignItem]) -> list[CampaignItem]:
-    """Items whose media are addresses and uploads: files of this machine are sent, each once.
+    """Upload the local media of items, each file once, and return the items with their uploads.
 
-    InvalidArgument before anything is sent where one of them cannot be read.
+    Raises InvalidArgument before anything is sent if one of them cannot be read.
     """
     items = list(items)
     files = {item.media: _content(item) for item in items if is_of_this_machine(item.media)}
@@ -73,7 +73,7 @@ def with_media_sent(connection: Connection, items: Iterable[CampaignItem]) -> li
 
 
 def is_of_this_machine(media: str) -> bool:
-    """Whether media are a path, not an address or the name of an upload."""
+    """Return whether media are a local path, not an address or an upload."""
     return bool(media) and not media.startswith("media:") and "://" not in media
 
 

@@ -1,4 +1,4 @@
-"""Reading: what a server sends becomes what the campaign itself would return."""
+"""Conversion of responses to the objects that a campaign returns."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from hodgerank.types import Pair
 
 
 def task_of(found: Mapping[str, Any]) -> Task:
-    """A task; its purpose is told to owners only."""
+    """Return a task; its purpose is sent to owners only."""
     return Task(
         id=found["id"],
         worker=found["worker"],
@@ -31,17 +31,17 @@ def task_of(found: Mapping[str, Any]) -> Task:
 
 
 def receipt_of(found: Mapping[str, Any]) -> Receipt:
-    """What became of an answer."""
+    """Return the receipt of an answer."""
     return Receipt(**{**found, "marks": tuple(found["marks"])})
 
 
 def item_of(found: Mapping[str, Any]) -> CampaignItem:
-    """An item."""
+    """Return an item."""
     return CampaignItem(found["item"], found["text"], found["media"], found["track"])
 
 
 def counts_of(found: Mapping[str, Any]) -> Counts:
-    """The campaign in numbers, with whatever else there is left out."""
+    """Return the counts of a campaign."""
     rules = tuple(
         RuleRate(rule["rule"], rule["n_passed"], rule["n_failed"], rule["is_alarm"])
         for rule in found["rules"]
@@ -51,7 +51,7 @@ def counts_of(found: Mapping[str, Any]) -> Counts:
 
 
 def progress_of(found: Mapping[str, Any], stop: str | None) -> CampaignProgress:
-    """How far a campaign is that has this stopping rule."""
+    """Return the progress of a campaign with this stopping rule."""
     rule = None if stop is None else read_rule(stop)
     tracks = tuple(
         TrackProgress(
@@ -82,7 +82,7 @@ MOST_ITEMS = 2000
 
 
 def pieces_of(items: Iterable[CampaignItem]) -> list[list[dict[str, Any]]]:
-    """Items in portions that a server takes at once."""
+    """Split items into requests of acceptable size."""
     pieces: list[list[dict[str, Any]]] = []
     n_bytes = 0
     for item in items:
@@ -97,7 +97,7 @@ def pieces_of(items: Iterable[CampaignItem]) -> list[list[dict[str, Any]]]:
 
 
 def vote_lines(votes: Comparisons) -> Iterator[bytes]:
-    """A line of JSON for each vote."""
+    """Yield a line of JSON for each vote."""
     weights = [1.0] * len(votes) if votes.weight is None else votes.weight.tolist()
     columns = (votes.left, votes.right, votes.outcome, votes.worker, votes.display_known)
     rows = zip(*(column.tolist() for column in columns), weights, strict=True)

@@ -1,4 +1,4 @@
-"""RemoteCampaign: a campaign that a server has, with the methods of one on this machine."""
+"""RemoteCampaign: a campaign on a server, with the methods of a local campaign."""
 
 from __future__ import annotations
 
@@ -49,37 +49,36 @@ TIMEOUT = 30.0
 MOST_TASKS = 1000
 LONGEST_WAIT = 20.0
 LONG = 600.0
-"""Seconds more that a forecast, or an import, may take."""
+"""Additional seconds for a forecast or an import."""
 
 
 class RemoteCampaign(Displayed):
-    """A campaign of `hodgerank serve`, used as if it were on this machine.
+    """A campaign of `hodgerank serve`, used like a local campaign.
 
-    It has the methods of `Campaign`, raises the same errors, and may be used from any thread. What
-    a method returned is on the disk of the server. Requests that get no answer are sent again where
-    that changes nothing: leasing, answering, skipping and looking do not fail because a server
-    restarts.
+    It has the methods of `Campaign`, raises the same errors, and may be used from any thread. When
+    a method returns, its effect is saved on the server. Requests without a response are repeated if
+    that is safe: leasing, answering, skipping and reading survive a restart of the server.
 
-    The log is fetched for `votes`, `ranking`, `trust`, `answers` and `export`, which are then
-    computed here: they are the same objects. Progress, which is noted, is computed by the server.
+    For `votes`, `ranking`, `trust`, `answers` and `export` the log is fetched and the result
+    computed here. Progress is computed by the server, which records reached targets.
 
-    What a token allows is up to its role. A judge leases, answers, skips, takes back and sees
-    the progress, under its own name, and is not told which pairs are gold or repeats; a reader sees
-    all that is known; an owner does everything.
+    The role of the token determines what is allowed. A judge leases, answers, skips, undoes and
+    sees the progress under its own name, and is not told which pairs are gold or repeats. A reader
+    can read everything, an owner can do everything.
 
     Parameters
     ----------
     address
-        Of the server, such as https://rank.example.org; or of the campaign's page, whose last part
-        is then its id: https://rank.example.org/c/animals.
+        Address of the server, such as https://rank.example.org, or of the campaign's page, which
+        ends in its id: https://rank.example.org/c/animals.
     id
         What the server calls the campaign.
     token
         From the settings page of the campaign, or `POST /api/v1/tokens`.
     timeout
-        Seconds without any sign of the server after which it is taken for gone.
+        Seconds without any data after which a request fails.
     plain_http
-        Send the token over http:// to another machine, where everybody on the way can read it.
+        Allow sending the token unencrypted over http:// to another machine.
 
     Attributes
     ----------
@@ -110,7 +109,7 @@ class RemoteCampaign(Displayed):
         self._connection, self.address = connection, str(connection.address)
         try:
             self.id = self._only_id() if id is None else id
-            self._call("GET")  # says at once what is wrong
+            self._call("GET")  # fails at once if something is wrong
         except BaseException:
             connection.close()
             raise
@@ -129,9 +128,9 @@ class RemoteCampaign(Displayed):
         plain_http: bool = False,
         **options: Any,
     ) -> Self:
-        """A new campaign on a server, as `Campaign.create` makes one; the token is an owner's.
+        """Create a campaign on a server, like `Campaign.create`; needs the token of an owner.
 
-        Media of items are addresses, or files of this machine, which are sent first.
+        Media of items are web addresses, or local files, which are uploaded first.
         """
         if isinstance(settings, CampaignSettings):
             proper = settings.changed(options)
@@ -154,24 +153,24 @@ class RemoteCampaign(Displayed):
     # Workers
 
     def join(self, worker: str, panel: Mapping[str, str] = NOTHING) -> None:
-        """A worker comes, as in `Campaign.join`."""
+        """Let a worker join, like `Campaign.join`."""
         content = {"worker": worker, "panel": dict(panel)}
         self._call("POST", "workers", "join", content=content, is_repeatable=True)
 
     def quiz(self, worker: str, passed: bool) -> int:
-        """A worker has answered the questions of `joining`; how many tries are left."""
+        """Record whether a worker passed the comprehension questions; return the tries left."""
         found = self._call("POST", "workers", "quiz", content={"worker": worker, "passed": passed})
         return int(found["tries_left"])
 
     def finish(self, worker: str, outcome: Outcome = "completed") -> None:
-        """A worker goes, as in `Campaign.finish`."""
+        """Let a worker leave, like `Campaign.finish`."""
         content = {"worker": worker, "outcome": outcome}
         self._call("POST", "workers", "finish", content=content, is_repeatable=True)
 
     def lease(self, worker: str, n: int = 1) -> list[Task]:
-        """Tasks for a worker, as in `Campaign.lease`; at most a thousand at once.
+        """Return tasks for a worker, like `Campaign.lease`; at most a thousand at once.
 
-        Raises `NoTask`, which says why, where there is none.
+        Raises `NoTask` with the reason if there is none.
         """
         wanted = min(n, MOST_TASKS) if isinstance(n, int) else n
         found = self._call(
@@ -189,7 +188,7 @@ class RemoteCampaign(Displayed):
         is_focused: bool | None = None,
         weight: float = 1.0,
     ) -> Receipt:
-        """Take an answer to a task, as `Campaign.answer` does; once, however often it is sent."""
+        """Record the answer to a task, like `Campaign.answer`; repeating it is safe."""
         given = {
             "outcome": read_outcome(outcome),
             "weight": read_weight(weight),
@@ -202,48 +201,48 @@ class RemoteCampaign(Displayed):
     def skip(
         self, task: Task | str, reason: str | None = None, *, worker: str | None = None
     ) -> None:
-        """Give a task back without an answer; the pair does not come back to this worker."""
+        """Return a task without an answer; the worker does not get the pair again."""
         self._of_task(task, "skip", {"reason": reason, "worker": worker})
 
     def undo(self, worker: str) -> Task:
-        """Take back the last answer of a worker; the task in which they get the pair again."""
+        """Undo the last answer of a worker; return the task with which they get the pair again."""
         return task_of(self._call("POST", "undo", content={"worker": worker}))
 
     def expire(self, by: float | None = None) -> int:
-        """Take back leases that end by then, as leasing does by itself at its time; how many."""
+        """Expire leases that end by then, which also happens by itself; return how many."""
         found = self._call("POST", "tasks", "expire", content={"by": by})
         return int(found["n_expired"])
 
     # The owner
 
     def ban(self, worker: str, reason: str = "") -> None:
-        """Give a worker no more tasks, and take their keys, as `Campaign.ban` does."""
+        """Ban a worker, like `Campaign.ban`."""
         content = {"worker": worker, "reason": reason}
         self._call("POST", "workers", "ban", content=content, is_repeatable=True)
 
     def restore(self, worker: str) -> None:
-        """Lift a ban: the answers count again. Sessions and tokens do not come back."""
+        """Lift a ban: the votes count again. Sessions and tokens are not restored."""
         self._call("POST", "workers", "restore", content={"worker": worker}, is_repeatable=True)
 
     def admit(self, worker: str) -> None:
-        """Let a worker join again under their name, from any browser: their sessions end."""
+        """Let a worker join again under their name from any browser; their sessions end."""
         self._call("POST", "workers", "admit", content={"worker": worker}, is_repeatable=True)
 
     def forget(self, worker: str) -> str:
-        """Take the name of a worker away, as `Campaign.forget` does; what they are called then."""
+        """Remove a worker's name, like `Campaign.forget`; return the pseudonym."""
         found = self._call(
             "POST", "workers", "forget", content={"worker": worker}, extra_seconds=LONG
         )
         return str(found["pseudonym"])
 
     def add(self, items: Iterable[Item | CampaignItem] | Mapping[Item, str]) -> None:
-        """Items join; many go in several requests, after the files that are their media."""
+        """Add items, in several requests if there are many, after uploading their media."""
         self._add(pieces_of(with_media_sent(self._connection, as_items(items))))
 
     def edit(self, item: Item, *, text: str | None = None, media: str | None = None) -> None:
-        """Show other words or another picture of an item from now on; None leaves what is there.
+        """Replace the text or media of an item from now on; None keeps the present one.
 
-        A file of this machine is sent first.
+        A local file is uploaded first.
         """
         if media:
             [shown] = with_media_sent(self._connection, [CampaignItem(item, media=media)])
@@ -252,7 +251,7 @@ class RemoteCampaign(Displayed):
         self._call("PATCH", "items", content=content, is_repeatable=True)
 
     def retire(self, *items: Item) -> None:
-        """Ask no more about items, all or none of them; `restore_item` undoes it."""
+        """Retire items, all or none of them; `restore_item` undoes it."""
         self._call("POST", "items", "retire", content={"items": items}, is_repeatable=True)
 
     def restore_item(self, *items: Item) -> None:
@@ -260,19 +259,19 @@ class RemoteCampaign(Displayed):
         self._call("POST", "items", "restore", content={"items": items}, is_repeatable=True)
 
     def pause(self) -> None:
-        """Give out no more tasks for now; answers to those that are out are still taken."""
+        """Pause the campaign: no new tasks; answers to tasks in progress are accepted."""
         self._call("POST", "pause", is_repeatable=True)
 
     def resume(self) -> None:
-        """Give out tasks again."""
+        """Resume a paused campaign."""
         self._call("POST", "resume", is_repeatable=True)
 
     def close(self) -> None:
-        """End the campaign for good. To let go of the server, leave the `with` block."""
+        """Close the campaign permanently. To close the connection, leave the `with` block."""
         self._call("POST", "close", is_repeatable=True)
 
     def reset(self) -> None:
-        """Begin anew: votes go, items, settings, workers and bans stay, and so does the log."""
+        """Discard all votes; items, settings, workers, bans and the log stay."""
         self._call("POST", "reset")
 
     def change(self, **settings: Any) -> None:
@@ -282,7 +281,7 @@ class RemoteCampaign(Displayed):
         self._call("PATCH", "settings", content=content, is_repeatable=True)
 
     def import_votes(self, votes: VotesLike, *, again: bool = False) -> int:
-        """Count votes that were collected elsewhere, as `Campaign.import_votes` does; how many."""
+        """Import votes, like `Campaign.import_votes`; return how many."""
         lines = b"".join(vote_lines(read_ungrouped(votes).repeated()))
         found = self._call(
             "POST",
@@ -298,48 +297,48 @@ class RemoteCampaign(Displayed):
 
     @property
     def settings(self) -> CampaignSettings:
-        """What the owner has decided; what a judge is not told of it is as usual."""
+        """Settings of the campaign; a judge sees defaults instead of what is hidden from it."""
         return CampaignSettings.of(self._found()["settings"])
 
     @property
     def items(self) -> list[CampaignItem]:
-        """All items, in the order they joined."""
+        """All items, in the order in which they were added."""
         return [item_of(item) for item in self._items()]
 
     @property
     def retired(self) -> list[Item]:
-        """Items that are not asked about."""
+        """Retired items."""
         return [item["item"] for item in self._items() if item["is_retired"]]
 
     @property
     def tracks(self) -> list[str]:
-        """Groups of items that are ranked apart; one without a name where there are none."""
+        """Tracks, which are ranked separately; one without a name if there are none."""
         return list(self._found()["tracks"])
 
     @property
     def counts(self) -> Counts:
-        """The campaign in numbers."""
+        """Counts of the campaign."""
         return counts_of(self._call("GET", "counts", is_repeatable=True))
 
     def workers(self) -> list[WorkerSummary]:
-        """What each worker has done."""
+        """Return a summary of each worker."""
         found = self._call("GET", "workers", is_repeatable=True)
         return [WorkerSummary(**worker) for worker in found["workers"]]
 
     def votes(self, track: str | None = None) -> Comparisons:
-        """The answers that count, for any estimator."""
+        """Return the votes that count."""
         return self._log.look(lambda state: standing_of(state, track)).votes
 
     def ranking(self, track: str | None = None) -> Ranking:
-        """The ranking of a track from the answers that count, plain or robust as set."""
+        """Return the ranking of a track by the votes that count, plain or robust as set."""
         return self._log.look(lambda state: standing_of(state, track)).ranking
 
     def trust(self, track: str | None = None) -> TrustReport:
-        """How far the ranking can be trusted."""
+        """Assess how far the ranking can be trusted."""
         return assess_trust(self.votes(track))
 
     def progress(self, *, with_forecast: bool = False) -> CampaignProgress:
-        """How far it is, and whether that is enough, which is then noted, as the server finds."""
+        """Return the progress; the server records tracks that have reached their target."""
         found = self._call(
             "GET",
             "progress",
@@ -351,11 +350,11 @@ class RemoteCampaign(Displayed):
         return progress_of(found, self.settings.stop if has_forecast else None)
 
     def answers(self) -> list[dict[str, Any]]:
-        """Every answer that was given, counted or not and why, as tables have them."""
+        """Return every answer as a row, with whether and why it does not count."""
         return self._log.look(vote_rows)
 
     def export(self, path: Path | str, *, everything: bool = False) -> None:
-        """Write votes, or the log, to a file of this machine, as `Campaign.export` does."""
+        """Write the votes or the log to a local file, like `Campaign.export`."""
         form = format_of(path)
         if form == ".jsonl":
             write_file(path, retry_read(lambda: b"".join(log_lines(self.id, self.events()))))
@@ -363,19 +362,19 @@ class RemoteCampaign(Displayed):
             write_file(path, table_of(self.answers(), form, everything=everything))
 
     def events(self, after: int = 0) -> Iterator[Event]:
-        """The events of the log with a higher number than this."""
+        """Yield the events of the log after this number."""
         return self._log.read(after)
 
     def media_file(self, media: str) -> Path:
-        """Where on this machine the media of an item lie, by `CampaignItem.media`.
+        """Return the local path of an item's media, given `CampaignItem.media`.
 
-        They are fetched when they are first asked for, and removed by `leave`. InvalidArgument for
-        addresses of the web, and for what the campaign does not show.
+        They are downloaded on demand, and removed by `leave`. Raises InvalidArgument for web
+        addresses, and for media that the campaign does not have.
         """
         return self._media.path_of(media)
 
     def wait(self, after: int, seconds: float) -> bool:
-        """Wait until the log goes beyond this number, no longer than so many seconds."""
+        """Wait until the log goes beyond this number, at most this many seconds."""
         until = monotonic() + seconds
         while True:
             patience = max(0.0, min(until - monotonic(), LONGEST_WAIT))
@@ -401,7 +400,7 @@ class RemoteCampaign(Displayed):
         return self._connection.call("POST", "tasks", id, what, content=content, is_repeatable=True)
 
     def _only_id(self) -> str:
-        """Of the one campaign that the token is good for."""
+        """Return the id of the only campaign that the token allows."""
         known = [one["id"] for one in self._connection.call("GET", "campaigns")["campaigns"]]
         if len(known) == 1:
             return str(known[0])
@@ -432,7 +431,7 @@ class RemoteCampaign(Displayed):
         self.leave()
 
     def leave(self) -> None:
-        """Let go of the server; the campaign goes on there."""
+        """Close the connection; the campaign continues on the server."""
         self._connection.close()
         self._media.remove()
 
@@ -443,7 +442,7 @@ def _connect(
     server, id = read_address(address, id)
     if not server.is_private and not plain_http:
         raise InvalidArgument(
-            f"{server} is another machine, and http:// shows the token to everybody on the way: "
-            "use https://, or allow it by plain_http=True"
+            f"{server} is another machine, and http:// would send the token unencrypted: use "
+            "https://, or allow it with plain_http=True"
         )
     return Connection(server, token, timeout), id

@@ -1,4 +1,4 @@
-"""What workers do with their tasks. Each answer counts once, whatever happens."""
+"""Answers of workers to their tasks. Each answer counts at most once."""
 
 from __future__ import annotations
 
@@ -18,25 +18,25 @@ from hodgerank.sampling.answers import read_outcome, read_weight
 
 LONGEST_SECONDS = 1e8
 NOT_SHOWN = "cannot be shown"
-"""The reason to skip that is always allowed: nobody can compare what is not there."""
+"""Reason to skip that is always allowed, since media may fail to load."""
 
 
 @dataclass(frozen=True)
 class Receipt:
-    """What became of an answer, which is durable.
+    """Receipt of a saved answer.
 
     Attributes
     ----------
     is_counted
-        Whether it is a vote.
+        Whether it counts as a vote.
     why_not
-        In a few words why it is none.
+        Why it does not count, in a few words.
     marks
-        Names of the rules that it failed.
+        Names of the attention checks that it failed.
     is_late
-        Whether it came after its lease.
+        Whether it came after the lease had expired.
     is_repeated
-        Whether it had been given before, in the same words: nothing has changed.
+        Whether the same answer had been given before, so that nothing changed.
     """
 
     task: str
@@ -57,18 +57,18 @@ def answer(
     is_focused: bool | None,
     weight: float,
 ) -> Receipt:
-    """Take an answer; the same one again changes nothing, another one is refused."""
+    """Record an answer; the same answer again changes nothing, a different one is refused."""
     expire(state, now)
     row = _row(state, task, worker)
     outcome, weight, seconds = read_outcome(outcome), read_weight(weight), _read_seconds(seconds)
     if is_focused is not None and not isinstance(is_focused, bool):
-        raise InvalidArgument(f"is_focused is True or False, not {short(repr(is_focused))}")
+        raise InvalidArgument(f"is_focused must be True or False, not {short(repr(is_focused))}")
     status = state.tasks.status[row]
     if status == Status.ANSWERED and state.tasks.outcome[row] == outcome:
         return _receipt(state, row, is_repeated=True)
     if not state.settings.allows(outcome):
         raise InvalidArgument(
-            f"{outcome:g} is not among the answers of this campaign: {state.settings.answers_text}"
+            f"{outcome:g} is not an allowed answer of this campaign: {state.settings.answers_text}"
         )
     _require_answerable(state, row)
     data: dict[str, Any] = {}
@@ -95,14 +95,14 @@ def answer(
 def skip(
     state: CampaignState, now: float, task: str, reason: str | None, worker: str | None
 ) -> None:
-    """Give a task back without an answer; the pair does not come back to this worker."""
+    """Return a task without an answer; the worker does not get the pair again."""
     expire(state, now)
     row = _row(state, task, worker)
     allowed = state.settings.skip_reasons
     if reason == NOT_SHOWN:
         allowed = (NOT_SHOWN,)
     if not allowed:
-        raise CampaignError("this campaign does not allow to skip: answer, or leave the task")
+        raise CampaignError("this campaign does not allow skipping: answer the task")
     reason = allowed[0] if reason is None else require_one_of(reason, allowed, "reason")
     if state.tasks.status[row] == Status.SKIPPED:
         return
@@ -112,18 +112,18 @@ def skip(
 
 
 def undo(state: CampaignState, now: float, new_id: Callable[[], str], worker: str) -> Task:
-    """Take back the last answer of a worker, who gets the same pair again."""
+    """Undo the last answer of a worker, who gets the same pair again."""
     require_name(worker, "the worker")
     expire(state, now)
     who = state.worker(worker)
     if state.status == "closed":
-        raise CampaignError("the campaign is closed: answers stand")
+        raise CampaignError("the campaign is closed: answers cannot be undone")
     if who is None or not who.answers:
-        raise CampaignError(f"{short(worker)} has no answer to take back")
+        raise CampaignError(f"{short(worker)} has no answer to undo")
     if who.is_banned:
         raise CampaignError(f"{short(worker)} is banned from this campaign")
     if who.has_left:
-        raise CampaignError(f"{short(worker)} has left this campaign: answers stand")
+        raise CampaignError(f"{short(worker)} has left this campaign: answers cannot be undone")
     row, tasks = who.answers[-1], state.tasks
     state.record("undone", now, task=tasks.ids[row], worker=worker)
     data: dict[str, Any] = {"purpose": Purpose(tasks.purpose[row]).name.lower(), "again": True}
@@ -145,38 +145,38 @@ def undo(state: CampaignState, now: float, new_id: Callable[[], str], worker: st
 
 
 def _row(state: CampaignState, task: str, worker: str | None) -> int:
-    """The row of a task, if it is this worker's."""
+    """Return the row of a task, if it is this worker's."""
     row = state.tasks.row_of.get(task) if isinstance(task, str) and task else None
     if row is None:
         raise CampaignError(f"there is no task {short(task)}: lease one")
     holder = state.workers[state.tasks.worker[row]].name
     if worker is not None and worker != holder:
-        raise CampaignError(f"task {short(task)} is not one of {short(worker)}")
+        raise CampaignError(f"task {short(task)} is not assigned to {short(worker)}")
     return row
 
 
 def _require_answerable(state: CampaignState, row: int) -> None:
-    """Refuse answers to what is over."""
+    """Refuse answers to tasks that are over."""
     if state.status == "closed":
-        raise CampaignError("the campaign is closed: it takes no more answers")
+        raise CampaignError("the campaign is closed and accepts no more answers")
     worker = state.workers[state.tasks.worker[row]]
     if worker.is_banned:
         raise CampaignError("the worker is banned from this campaign")
     over = {
-        Status.ANSWERED: "the task has been answered, and differently: take that back first (undo)",
-        Status.UNDONE: "the answer to this task was taken back: the pair is in a new one",
-        Status.SKIPPED: "the task was skipped: lease another one",
-        Status.VOID: "the task is void: lease another one",
-        Status.RESET: "the votes were reset since: lease another task",
+        Status.ANSWERED: "the task has a different answer already: undo it first",
+        Status.UNDONE: "the answer to this task was undone: answer the new task with this pair",
+        Status.SKIPPED: "the task was skipped: get another one",
+        Status.VOID: "the task is no longer valid: get another one",
+        Status.RESET: "the campaign was reset: get another task",
     }
     if (words := over.get(Status(state.tasks.status[row]))) is not None:
         raise CampaignError(words)
     if worker.has_left:
-        raise CampaignError("the worker has left this campaign: it takes no more answers of theirs")
+        raise CampaignError("the worker has left this campaign: their answers are not accepted")
 
 
 def _is_displaced(state: CampaignState, row: int) -> bool:
-    """Whether the place of a task went to somebody else, or a limit is reached."""
+    """Return whether a task went to another worker, or a limit is reached."""
     tasks, budget = state.tasks, state.settings.budget
     if not Purpose(tasks.purpose[row]).counts:
         return False
@@ -193,14 +193,14 @@ def _read_seconds(seconds: Any) -> float | None:
         return None
     is_number = isinstance(seconds, Real) and not isinstance(seconds, bool)
     if not is_number or not 0 <= seconds <= LONGEST_SECONDS:
-        raise InvalidArgument(f"seconds is how long it took, not {short(repr(seconds))}")
+        raise InvalidArgument(f"seconds must be a response time, not {short(repr(seconds))}")
     return float(seconds)
 
 
 def _verdicts(
     state: CampaignState, row: int, outcome: float, seconds: float | None, is_focused: bool | None
 ) -> dict[str, bool]:
-    """What the rules say of an answer that is about to be given."""
+    """Return the results of the attention checks for a new answer."""
     tasks, rules = state.tasks, state.settings.attention
     worker = state.workers[tasks.worker[row]]
     said = [tasks.outcome[k] for k in worker.answers[-(rules.same_side or 1) :]]

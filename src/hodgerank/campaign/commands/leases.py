@@ -1,4 +1,4 @@
-"""Who gets which pair next."""
+"""Assignment of pairs to workers."""
 
 from __future__ import annotations
 
@@ -20,9 +20,11 @@ FEWEST_BEFORE_REPEAT = 5  # answers between a pair and its repetition
 
 
 def expire(state: CampaignState, now: float, by: float | None = None) -> int:
-    """Take back the leases that have ended, or will have by then; how many."""
+    """Expire leases that have ended, or will have by then; return how many."""
     if by is not None and (not isinstance(by, int | float) or by != by):
-        raise InvalidArgument(f"a time is a number of seconds since 1970, not {short(repr(by))}")
+        raise InvalidArgument(
+            f"a time must be a number of seconds since 1970, not {short(repr(by))}"
+        )
     ended = state.ended(now if by is None else by)
     for row in ended:
         state.record("expired", now, task=state.tasks.ids[row])
@@ -32,10 +34,10 @@ def expire(state: CampaignState, now: float, by: float | None = None) -> int:
 def lease(
     state: CampaignState, now: float, new_id: Callable[[], str], worker: str, n: int
 ) -> list[Task]:
-    """The tasks that a worker has out, and further ones up to n; `NoTask` where there are none."""
+    """Return the tasks of a worker, with new ones up to n; raise `NoTask` if there are none."""
     require_name(worker, "the worker")
     if isinstance(n, bool) or not isinstance(n, int) or n < 1:
-        raise InvalidArgument(f"n is a number of tasks, at least 1, not {short(repr(n))}")
+        raise InvalidArgument(f"n must be a number of tasks, at least 1, not {short(repr(n))}")
     expire(state, now)
     who = _welcome(state, worker)
     refused = None
@@ -49,7 +51,7 @@ def lease(
 
 
 def tasks_out(snapshot: CampaignSnapshot, now: float, worker: str, n: int) -> list[Task] | None:
-    """What `lease` would return, where it need not record anything; None where it may have to."""
+    """Return what `lease` would return if it need not record anything; None if it may have to."""
     who = _welcome(snapshot, worker)
     rows = who.open[:n]
     if len(rows) < n or any(snapshot.open[row] <= now for row in rows):
@@ -58,7 +60,7 @@ def tasks_out(snapshot: CampaignSnapshot, now: float, worker: str, n: int) -> li
 
 
 def _welcome(snapshot: CampaignSnapshot, name: str) -> Worker:
-    """A worker who may have tasks."""
+    """Return a worker who may have tasks."""
     worker = snapshot.worker(name) or Worker(name)
     if worker.is_banned:
         raise NoTask("banned", f"{short(name)} is banned from this campaign")
@@ -70,29 +72,29 @@ def _welcome(snapshot: CampaignSnapshot, name: str) -> Worker:
 
 
 def _refusal(state: CampaignState, worker: Worker) -> NoTask | None:
-    """Why a worker gets no further task, if so."""
+    """Return why a worker gets no further task, if so."""
     settings = state.settings
     if state.status == "paused":
-        return NoTask("paused", "the campaign is paused: come back later")
+        return NoTask("paused", "the campaign is paused: try again later")
     if state.enough and state.enough.keys() >= state.askable_tracks():
-        return NoTask("enough", f"the campaign has enough answers: {settings.stop} is reached")
+        return NoTask("enough", f"the campaign has reached its target ({settings.stop})")
     if len(worker.open) >= settings.open_per_worker:
-        words = f"{len(worker.open)} tasks are out with {short(worker.name)}: answer them first"
+        words = f"{short(worker.name)} has {len(worker.open)} tasks in progress: answer them first"
         return NoTask("limit", words)
     most = settings.answers_per_worker
     if most is not None and len(worker.answers) + len(worker.open) >= most:
-        return NoTask("limit", f"{short(worker.name)} has given all {most:,} answers: thank you")
+        return NoTask("limit", f"{short(worker.name)} has given all {most:,} answers")
     if settings.budget is not None and state.n_places >= settings.budget:
         if sum(state.n_counted) >= settings.budget:
-            return NoTask("budget", f"all {settings.budget:,} answers are there: thank you")
-        return NoTask("busy", "the last tasks are out with others: come back later")
+            return NoTask("budget", f"the campaign has all {settings.budget:,} votes of its budget")
+        return NoTask("busy", "the last tasks are in progress: try again later")
     return None
 
 
 def _issue(
     state: CampaignState, now: float, new_id: Callable[[], str], worker: Worker
 ) -> NoTask | None:
-    """Give out one task, or say why there is none."""
+    """Assign one task, or return why there is none."""
     data: dict[str, object] | None = None
     chosen = _gold_pair(state, worker) if _is_turn(state, worker, "gold") else None
     if chosen is not None:
@@ -105,8 +107,8 @@ def _issue(
         chosen = _pair_of_sampler(state, worker)
     if chosen is None:
         if state.settings.open_per_item is not None and any(state.out):
-            return NoTask("busy", "what is left is out with others: come back later")
-        return NoTask("pairs", f"{short(worker.name)} has seen every pair: thank you")
+            return NoTask("busy", "all remaining pairs are in progress: try again later")
+        return NoTask("pairs", f"{short(worker.name)} has seen every pair")
     state.record(
         "issued",
         now,
@@ -121,14 +123,14 @@ def _issue(
 
 
 def unused(state: CampaignState, new_id: Callable[[], str]) -> str:
-    """An id that no task had before, whatever the random source is."""
+    """Return an id that no task had before."""
     while (id := new_id()) in state.tasks.row_of:
         pass
     return id
 
 
 def _pair_of_sampler(state: CampaignState, worker: Worker) -> tuple[int, int] | None:
-    """From the track with the fewest answers per item that has a pair for this worker."""
+    """Choose from the track with the fewest votes per item that has a pair for this worker."""
     items, settings = state.items, state.settings
     tracks = [track for track in range(len(items.tracks)) if track not in state.enough]
 
@@ -155,13 +157,13 @@ def _pair_of_sampler(state: CampaignState, worker: Worker) -> tuple[int, int] | 
 
 
 def _gold_codes(state: CampaignState) -> list[tuple[int, int]]:
-    """The gold pairs by number, the better item first."""
+    """Return the gold pairs by number, the better item first."""
     codes = state.items.codes
     return [(codes[gold.better], codes[gold.worse]) for gold in state.settings.gold]
 
 
 def _is_turn(state: CampaignState, worker: Worker, purpose: str) -> bool:
-    """Whether the next task of a worker is of this kind: regularly, but not for all at once."""
+    """Return whether the next task of a worker is of this kind, at regular intervals."""
     settings = state.settings
     share = settings.gold_share if purpose == "gold" else settings.repeat_share
     if not share or (purpose == "gold" and not settings.gold):
@@ -171,7 +173,7 @@ def _is_turn(state: CampaignState, worker: Worker, purpose: str) -> bool:
 
 
 def _gold_pair(state: CampaignState, worker: Worker) -> tuple[int, int] | None:
-    """The next gold pair in an order, and with sides, of the worker's own."""
+    """Return the next gold pair, in an order and with sides of the worker's own."""
     items, tasks = state.items, state.tasks
     gone = {tasks.pair(row) for row in (*worker.open, *worker.skipped)}
     known = [
@@ -189,7 +191,7 @@ def _gold_pair(state: CampaignState, worker: Worker) -> tuple[int, int] | None:
 
 
 def _row_to_repeat(state: CampaignState, worker: Worker) -> int | None:
-    """An earlier answer, chosen by lot, that was not just given and not repeated before."""
+    """Return a random earlier answer that was neither just given nor repeated before."""
     tasks, retired = state.tasks, state.items.retired
     chosen = [row for row in worker.answers if tasks.purpose[row] == Purpose.CHOSEN]
     known = [row for row in chosen[:-FEWEST_BEFORE_REPEAT] if row not in worker.repeated]
@@ -201,6 +203,6 @@ def _row_to_repeat(state: CampaignState, worker: Worker) -> int | None:
 
 
 def _chance(state: CampaignState, worker: Worker, what: str) -> float:
-    """A number in [0, 1) that depends on nothing but seed, worker and purpose."""
+    """Return a number in [0, 1) that depends only on seed, worker and purpose."""
     text = f"{state.settings.seed} {worker.name} {what}".encode()
     return int.from_bytes(hashlib.blake2b(text, digest_size=6).digest()) / 2**48

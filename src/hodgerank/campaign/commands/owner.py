@@ -1,4 +1,4 @@
-"""What the owner of a campaign does with it."""
+"""Commands of the owner of a campaign."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ from hodgerank.types import Item
 def create(
     state: CampaignState, now: float, settings: CampaignSettings, items: Iterable[CampaignItem]
 ) -> None:
-    """The first events of a log."""
+    """Record the first events of a log."""
     _require_new(state)
     joining = _checked(state, items)
     tracks = {item.id: item.track for item in joining}
     if max(Counter(tracks.values()).values(), default=0) < 2:
-        raise InvalidArgument("two items are needed, in one track, to compare anything")
+        raise InvalidArgument("at least two items in one track are needed")
     _require_pairs(settings, tracks)
     state.record("created", now, data={"settings": settings.to_dict()})
     for item in joining:
@@ -34,7 +34,7 @@ def create(
 
 
 def add_items(state: CampaignState, now: float, items: Iterable[CampaignItem]) -> None:
-    """Items join; none do where one of them cannot."""
+    """Add items, all or none."""
     _require_not_closed(state)
     for item in _checked(state, items):
         state.record("item_added", now, data=item.to_dict())
@@ -44,17 +44,19 @@ def _checked(state: CampaignState, items: Iterable[CampaignItem]) -> list[Campai
     joining = list(items)
     for item, times in Counter(item.id for item in joining).items():
         if times > 1 or item in state.items.codes:
-            raise InvalidArgument(f"there is an item {short(item)} already: choose another name")
+            raise InvalidArgument(f"the item {short(item)} exists already: choose another id")
     names = (*(one.id for one in joining), *state.items.codes)
     if len({isinstance(name, int) for name in names}) > 1:
-        raise InvalidArgument("some items are integers and some strings: write all as strings")
+        raise InvalidArgument(
+            "item ids are partly integers and partly strings: use strings for all"
+        )
     return joining
 
 
 def edit_item(
     state: CampaignState, now: float, item: Item, text: str | None, media: str | None
 ) -> None:
-    """Show something else of an item, which stays what it is."""
+    """Replace the text or media of an item."""
     code = state.items.code(item)
     before = state.items.items[code]
     given = {"text": text, "media": media}
@@ -63,59 +65,59 @@ def edit_item(
         for name, value in given.items()
         if value is not None and value != getattr(before, name)
     }
-    replace(before, **shown)  # refuses what cannot be shown
+    replace(before, **shown)  # raises an error for characters that cannot be displayed
     if shown:
         state.record("item_changed", now, left=code, data=shown)
 
 
 def retire_items(state: CampaignState, now: float, items: Iterable[Item]) -> None:
-    """Ask no more about items; none are retired where one is not there. What is out is taken."""
+    """Retire items, all or none; answers to tasks in progress are accepted."""
     for code in _codes(state, items):
         if code not in state.items.retired:
             state.record("item_retired", now, left=code)
 
 
 def restore_items(state: CampaignState, now: float, items: Iterable[Item]) -> None:
-    """Ask about retired items again; none are restored where one is not there."""
+    """Restore retired items, all or none."""
     for code in _codes(state, items):
         if code in state.items.retired:
             state.record("item_restored", now, left=code)
 
 
 def _codes(state: CampaignState, items: Iterable[Item]) -> list[int]:
-    """All of them before anything is recorded."""
+    """Return the numbers of all items before anything is recorded."""
     return [state.items.code(item) for item in items]
 
 
 def pause(state: CampaignState, now: float) -> None:
-    """Give out no more tasks for now; what is out is still taken."""
+    """Pause: no new tasks; answers to tasks in progress are accepted."""
     _require_not_closed(state)
     if state.status == "open":
         state.record("paused", now)
 
 
 def resume(state: CampaignState, now: float) -> None:
-    """Give out tasks again, after a pause."""
+    """Resume after a pause."""
     _require_not_closed(state)
     if state.status == "paused":
         state.record("resumed", now)
 
 
 def close(state: CampaignState, now: float) -> None:
-    """End the campaign for good: no more tasks, answers or changes of mind."""
+    """Close permanently: no more tasks, answers or undoing."""
     expire(state, now)
     if state.status != "closed":
         state.record("closed", now)
 
 
 def reset(state: CampaignState, now: float) -> None:
-    """Begin anew: votes go, items, settings, workers and bans stay, and so does the log."""
+    """Discard all votes; items, settings, workers, bans and the log stay."""
     _require_not_closed(state)
     state.record("reset", now)
 
 
 def change_settings(state: CampaignState, now: float, changes: Mapping[str, Any]) -> None:
-    """Some settings are different from now on."""
+    """Change settings from now on."""
     settings = state.settings.changed(changes)
     _require_pairs(settings, {item.id: item.track for item in state.items.items})
     if settings != state.settings:
@@ -123,9 +125,9 @@ def change_settings(state: CampaignState, now: float, changes: Mapping[str, Any]
 
 
 def note_enough(state: CampaignState, now: float, tracks: Mapping[str, bool], seq: int) -> None:
-    """Record in which of these tracks the stopping rule is reached, as of place `seq` of the log.
+    """Record which of these tracks have reached their target, as of event `seq`.
 
-    Answers to pairs that were out when it was reached may change that.
+    Answers to pairs that were in progress then may change that.
     """
     for kind, track in enough_to_note(state, tracks, seq):
         state.record(kind, now, data={"track": track, "rule": state.settings.stop})
@@ -134,7 +136,7 @@ def note_enough(state: CampaignState, now: float, tracks: Mapping[str, bool], se
 def enough_to_note(
     snapshot: CampaignSnapshot, tracks: Mapping[str, bool], seq: int
 ) -> list[tuple[Kind, str]]:
-    """What `note_enough` would record, so that whoever looks on need not write."""
+    """Return what `note_enough` would record, so that readers need not write."""
     if snapshot.settings.stop is None or snapshot.revised > seq:
         return []  # some of the answers do not count any more
     found: list[tuple[Kind, str]] = []
@@ -148,7 +150,7 @@ def enough_to_note(
 
 
 def take_over(state: CampaignState, events: Iterable[Event]) -> None:
-    """The log of another campaign becomes the beginning of this one."""
+    """Import the log of another campaign as the beginning of this one."""
     _require_new(state)
     for event in events:
         state.fold(event)
@@ -157,16 +159,16 @@ def take_over(state: CampaignState, events: Iterable[Event]) -> None:
 
 def _require_new(state: CampaignState) -> None:
     if state.seq:
-        raise CampaignError("there is a campaign of this name already: choose another name")
+        raise CampaignError("a campaign of this name exists already: choose another name")
 
 
 def _require_not_closed(state: CampaignState) -> None:
     if state.status == "closed":
-        raise CampaignError("the campaign is closed for good")
+        raise CampaignError("the campaign is closed")
 
 
 def _require_pairs(settings: CampaignSettings, tracks: Mapping[Item, str]) -> None:
-    """Gold pairs, and those to practise with, are pairs of items in one track."""
+    """Refuse gold and practice pairs of items in different tracks."""
     for what, pairs in (("gold", settings.gold), ("practice", settings.joining.practice)):
         for pair in pairs:
             for item in (pair.better, pair.worse):

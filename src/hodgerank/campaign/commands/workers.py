@@ -22,7 +22,7 @@ MOST_PARAMETERS, LONGEST_PARAMETER = 20, 2000
 
 
 def join(state: CampaignState, now: float, worker: str, panel: Mapping[str, str]) -> None:
-    """A worker comes; who comes again is known already, by what the panel says this time."""
+    """Let a worker join; joining again updates the parameters of the panel."""
     require_name(worker, "the worker")
     given = _parameters(panel)
     who = state.worker(worker) or Worker(worker)
@@ -36,9 +36,9 @@ def join(state: CampaignState, now: float, worker: str, panel: Mapping[str, str]
 
 
 def quiz(state: CampaignState, now: float, worker: str, passed: bool) -> int:
-    """A worker has answered the questions before the first task; how many tries are left.
+    """Record whether a worker passed the comprehension questions; return the tries left.
 
-    Who has failed all of them is screened out. Who has passed cannot fail any more.
+    A worker without tries left is screened out. A worker who has passed cannot fail any more.
     """
     who = known(state, require_name(worker, "the worker"))
     flag(passed, "passed")
@@ -54,7 +54,7 @@ def quiz(state: CampaignState, now: float, worker: str, passed: bool) -> int:
 
 
 def finish(state: CampaignState, now: float, worker: str, outcome: Outcome) -> None:
-    """A worker goes, and gets no more tasks; the same once more changes nothing."""
+    """Let a worker leave; repeating it changes nothing."""
     who = known(state, require_name(worker, "the worker"))
     require_one_of(outcome, OUTCOMES, "outcome")
     _require_not_banned(who)
@@ -62,20 +62,20 @@ def finish(state: CampaignState, now: float, worker: str, outcome: Outcome) -> N
         return
     if who.has_left:
         ended = "forgotten" if who.outcome is None else who.outcome.replace("_", " ")
-        raise CampaignError(f"{short(worker)} has left this campaign before: {ended}")
+        raise CampaignError(f"{short(worker)} has already left this campaign: {ended}")
     state.record("left", now, worker=worker, data={"outcome": outcome})
 
 
 def admit(state: CampaignState, now: float, worker: str) -> None:
-    """Let a worker join again under their name, from any browser: sessions that are open end."""
+    """Let a worker join again under their name from any browser; open sessions end."""
     known(state, require_name(worker, "the worker"))
     state.revoke(worker, "session")
 
 
 def forget(state: CampaignState, now: float, new_id: Callable[[], str], worker: str) -> str:
-    """Take the name of a worker away, and all that came with it; what they are called instead.
+    """Remove a worker's name and panel data; return the pseudonym that replaces it.
 
-    Stores take their keys away with the name.
+    Stores remove their keys too.
     """
     who = known(state, require_name(worker, "the worker"))
     if who.is_forgotten:
@@ -89,8 +89,8 @@ def forget(state: CampaignState, now: float, new_id: Callable[[], str], worker: 
 
 
 def ban(state: CampaignState, now: float, worker: str, reason: str) -> None:
-    """Give a worker no more tasks, count none of their answers, and take their keys away."""
-    require_name(worker, "the worker")  # who has not come yet can be banned too
+    """Ban a worker: no more tasks, their votes do not count, and their keys are revoked."""
+    require_name(worker, "the worker")  # a worker can be banned before joining
     text(reason, "reason")
     who = state.worker(worker)
     if who is None or not who.is_banned:
@@ -100,13 +100,13 @@ def ban(state: CampaignState, now: float, worker: str, reason: str) -> None:
 
 
 def restore_worker(state: CampaignState, now: float, worker: str) -> None:
-    """Lift a ban: the answers count again. Keys that it took away stay away."""
+    """Lift a ban: the votes count again. Revoked keys are not restored."""
     if known(state, require_name(worker, "the worker")).is_banned:
         state.record("worker_restored", now, worker=worker)
 
 
 def known(state: CampaignState, worker: str) -> Worker:
-    """A worker who has been seen here."""
+    """Return a known worker."""
     who = state.worker(worker)
     if who is None:
         near = did_you_mean(worker, state.worker_codes)
@@ -120,9 +120,9 @@ def _require_not_banned(worker: Worker) -> None:
 
 
 def _parameters(panel: Mapping[str, str]) -> dict[str, str]:
-    """What a panel says, in texts that are short enough to keep."""
+    """Return the parameters of a panel, limited in number and length."""
     if not isinstance(panel, Mapping) or len(panel) > MOST_PARAMETERS:
-        raise InvalidArgument(f"panel has at most {MOST_PARAMETERS} texts by name")
+        raise InvalidArgument(f"panel may have at most {MOST_PARAMETERS} parameters")
     for name, value in panel.items():
         what = f"panel {short(line(name, 'panel'))}"
         if max(len(name), len(line(value, what))) > LONGEST_PARAMETER:

@@ -1,7 +1,6 @@
-"""Who may do what: keys of owners, workers and programs, kept beside the logs.
+"""Access keys of owners, workers and programs, stored beside the logs.
 
-What a holder has is a random token; the database knows its digest only, so that who reads the file
-can open nothing with it.
+The holder has a random token; the database stores only its digest, so the file gives no access.
 """
 
 from __future__ import annotations
@@ -10,16 +9,16 @@ from collections.abc import Mapping
 from typing import NamedTuple, Protocol, TypeAlias
 
 Wanted: TypeAlias = str | tuple[str, ...] | None
-"""A value that keys are looked up by; of several, any will do."""
+"""A value by which keys are looked up, or several alternatives."""
 
 KEY_KINDS = ("link", "session", "token")
 
 OWN_ROLES = ("worker", "judge")
-"""Roles of those who answer under the name of the holder. A reader or an owner does not."""
+"""Roles that answer under the name of the holder; readers and owners do not."""
 
 
 class AccessKey(NamedTuple):
-    """What the holder of a token may do.
+    """Access rights of the holder of a token.
 
     Attributes
     ----------
@@ -30,11 +29,11 @@ class AccessKey(NamedTuple):
     role
         'owner', 'judge', 'reader' or 'worker'.
     campaign
-        The only one it is for; None for all.
+        The only campaign it is for; None for all.
     holder
-        The worker's name, or what the owner calls it.
+        Name of the worker, or a label given by the owner.
     expires
-        Seconds since 1970; None is never.
+        Seconds since 1970; None means never.
     """
 
     digest: str
@@ -52,46 +51,46 @@ class AccessKeys(Protocol):
     Attributes
     ----------
     n_removals
-        How often this process took keys away. Whoever remembers keys compares it.
+        How often this process revoked keys; caches compare it.
     """
 
     n_removals: int
 
     def add(self, key: AccessKey) -> None:
-        """A key that is durable when this returns."""
+        """Add a key, which is durable when this returns."""
 
     def find(self, digest: str) -> AccessKey | None:
-        """The key of a token, expired ones too."""
+        """Return the key of a token, also if expired."""
 
     def all(self, **values: Wanted) -> list[AccessKey]:
-        """Those with these values, oldest first."""
+        """Return the keys with these values, oldest first."""
 
     def remove(self, **values: Wanted) -> int:
-        """Those with these values go; how many. Of several who try, one hears of each key."""
+        """Remove the keys with these values; return how many, each counted by one call."""
 
 
 class MemoryKeys:
-    """`AccessKeys` that end with the process."""
+    """`AccessKeys` in memory."""
 
     def __init__(self) -> None:
         self.n_removals = 0
         self._keys: dict[str, AccessKey] = {}
 
     def add(self, key: AccessKey) -> None:
-        """A key."""
+        """Add a key."""
         self._keys[key.digest] = key
 
     def find(self, digest: str) -> AccessKey | None:
-        """The key of a token, expired ones too."""
+        """Return the key of a token, also if expired."""
         return self._keys.get(digest)
 
     def all(self, **values: Wanted) -> list[AccessKey]:
-        """Those with these values, oldest first."""
+        """Return the keys with these values, oldest first."""
         known = sorted(self._keys.values(), key=lambda key: key.created)
         return [key for key in known if _has(key, values)]
 
     def remove(self, **values: Wanted) -> int:
-        """Those with these values go; how many."""
+        """Remove the keys with these values; return how many."""
         gone = sum(self._keys.pop(key.digest, None) is not None for key in self.all(**values))
         self.n_removals += 1
         return gone

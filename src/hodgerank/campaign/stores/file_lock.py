@@ -14,7 +14,7 @@ if sys.platform == "win32":
     import msvcrt
 
     def _take(descriptor: int) -> None:
-        os.lseek(descriptor, 1 << 30, os.SEEK_SET)  # far behind the words, which others read
+        os.lseek(descriptor, 1 << 30, os.SEEK_SET)  # far behind the text, which others read
         msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)
 
     def _give_back(descriptor: int) -> None:
@@ -32,10 +32,10 @@ else:
 
 
 class FileLock:
-    """Held until released or until the process ends: it is the kernel's, the file only says whose.
+    """A lock of the kernel, held until released or the process ends; the file names the holder.
 
-    The lock file is `path` with `.lock` behind it; `name` is what messages call it. It stays when
-    the lock is released: another process may be about to take it.
+    The lock file is `path` with the suffix `.lock`; `name` is its name in messages. It is not
+    removed, since another process may be about to take it.
     """
 
     def __init__(self, path: Path, name: str) -> None:
@@ -53,11 +53,11 @@ class FileLock:
             self._let_go()
             if isinstance(error, (BlockingIOError, PermissionError)):
                 raise CampaignError(
-                    f"{name} is being written by {holder}: end that program, or let go of the file "
-                    "there (the end of the with block, or campaign.leave()), or open it read only"
+                    f"{name} is in use by {holder}: stop that program, or release the file there "
+                    "(end the with block, or call campaign.leave()), or open it read only"
                 ) from None
             raise CannotWrite(
-                f"{name} cannot be locked: {error.strerror}; put it on a disk of this machine"
+                f"{name} cannot be locked: {error.strerror}; move it to a local disk"
             ) from error
         now = datetime.now().astimezone().isoformat(" ", "seconds")
         os.ftruncate(self._descriptor, 0)
@@ -66,7 +66,7 @@ class FileLock:
             os.write(self._descriptor, f"process {os.getpid()} since {now}\n".encode())
 
     def release(self) -> None:
-        """Let others write."""
+        """Release the lock."""
         if self._descriptor is not None:
             with suppress(OSError):
                 _give_back(self._descriptor)  # a child that was forked has a copy of it
@@ -87,10 +87,9 @@ def _words(descriptor: int) -> str:
 
 
 class FileIdentity:
-    """Remembers the database that is open, and its journal.
+    """Watches the open database file and its journal.
 
-    SQLite goes on with the files that it has open, whatever becomes of their names. What it
-    writes then, nobody would find again.
+    SQLite keeps writing to open files even if they are moved or deleted, which would lose data.
     """
 
     def __init__(self, path: Path, name: str) -> None:
@@ -114,33 +113,34 @@ class FileIdentity:
         self._journal = None
 
     def may_shrink(self, size: int) -> None:
-        """Let the database become as small as this, at some time until `has_shrunk`."""
+        """Allow the database to shrink to this size, until `has_shrunk`."""
         self._size = min(self._size, size)
         self._is_shrinking = True
 
     def has_shrunk(self) -> None:
-        """The database will not become smaller any more."""
+        """Do not allow the database to shrink any more."""
         self._is_shrinking = False
 
     def require(self) -> None:
-        """Refuse, in words, to go on without them."""
+        """Raise an error if the files were moved, deleted or replaced."""
         found = _found(self._path)
         if found is None or _identity(found) != self._database:
             raise CannotWrite(
                 f"{self._name} was moved, deleted or replaced while it was open: put it back, or "
-                "leave it and open the other one"
+                "close it and open the other file"
             )
         if found.st_size < self._size:
             raise CannotWrite(
-                f"{self._name} was cut short while it was open: leave it and open it again; where "
-                "that is refused, import a log that was exported"
+                f"{self._name} was truncated while it was open: close it and open it again; if "
+                "that fails, import an exported log"
             )
         if not self._is_shrinking:
             self._size = found.st_size
         if self._journal and _identity(_found(self._journal_path)) != self._journal:
             raise CannotWrite(
-                f"{self._journal_path}, where the newest answers are, was moved, deleted or "
-                f"replaced while it was open: put it back, or leave {self._name} and open it again"
+                f"{self._journal_path}, which holds the newest answers, was moved, deleted or "
+                f"replaced while it was open: put it back, or close {self._name} and open it "
+                "again"
             )
 
 

@@ -1,4 +1,4 @@
-"""GroupCommit: one thread that writes, and all that waits for one disk write shares it."""
+"""GroupCommit: one writing thread; everything that waits shares one disk write."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ GATHERING_SECONDS = 0.002
 
 
 class Refusal:
-    """An error that a work returns: it is raised once what was appended before it is durable."""
+    """An error that a work returns, raised once what it appended before is durable."""
 
     def __init__(self, error: Exception) -> None:
         self.error = error
@@ -31,17 +31,16 @@ class _Work(NamedTuple):
 
 
 class GroupCommit:
-    """Runs works on the logs of a store, in the order in which they come, in a thread of its own.
+    """Runs works on the logs of a store, in order, in a thread of its own.
 
-    Works of one campaign that wait together share a transaction, and each is answered after it
-    is durable.
+    Works of one campaign that wait together share a transaction; each returns after it is durable.
 
     Attributes
     ----------
     failures
-        How many transactions failed. It grows before those who wait are told.
+        Number of failed transactions, increased before waiting callers get the error.
     transaction
-        The present one, or the last: done when it has become durable, or failed.
+        The current or last transaction: done when it is durable or has failed.
     """
 
     def __init__(self, store: Store) -> None:
@@ -49,7 +48,7 @@ class GroupCommit:
         self.transaction: Future[None] = Future()
         self._store = store
         self._process = ProcessGuard()
-        self._waiting: dict[str, deque[_Work]] = {}  # who has waited longest comes first
+        self._waiting: dict[str, deque[_Work]] = {}  # the longest waiting campaign comes first
         self._change = Condition()
         self._is_closed = False
         self._n_last = 0  # works in the last transaction
@@ -57,7 +56,7 @@ class GroupCommit:
         self._thread.start()
 
     def submit(self, campaign: str, work: Callable[[Transaction], T | Refusal]) -> Future[T]:
-        """Let `work` decide about the log of a campaign; the future has what it returns.
+        """Queue `work` on the log of a campaign; the future has its result.
 
         A work that raises a `HodgeRankError` has appended nothing, and fails alone; one that
         returns a `Refusal` may have. With anything else that is raised the whole transaction
@@ -73,7 +72,7 @@ class GroupCommit:
         return future
 
     def close(self) -> None:
-        """Finish what was submitted, and take no more."""
+        """Finish submitted works, and accept no more."""
         if not self._process:
             return
         with self._change:
@@ -88,7 +87,7 @@ class GroupCommit:
             del taken  # nothing is kept alive while there is nothing to do
 
     def _take(self) -> tuple[str, list[_Work]] | None:
-        """The works of the campaign that has waited longest; None when there will be no more."""
+        """Return the works of the campaign that has waited longest; None when there are no more."""
         with self._change:
             while not self._waiting:
                 if self._is_closed:
@@ -104,7 +103,7 @@ class GroupCommit:
             return campaign, works
 
     def _gather(self) -> None:
-        """Wait a moment for as many as came together last time: a transaction has its price."""
+        """Wait a moment for as many works as last time, since transactions are costly."""
         until, queue = monotonic() + GATHERING_SECONDS, next(iter(self._waiting.values()))
         while len(self._waiting) == 1 and len(queue) < self._n_last and not self._is_closed:
             if (left := until - monotonic()) <= 0:
@@ -138,20 +137,24 @@ class GroupCommit:
 def _tell_of_failure(
     error: BaseException, futures: list[Future[Any]], raised_by: list[Future[Any]]
 ) -> None:
-    """An exception of its own for each, since threads that raise the same one spoil it."""
+    """Return a separate exception for each caller, since threads must not share one."""
     is_a_bug = not isinstance(error, HodgeRankError)
     for future in futures:
         if is_a_bug and future in raised_by:
             future.set_exception(error)
         else:
-            words = "what was to be written with it failed; try again" if is_a_bug else str(error)
+            words = (
+                ("another write in the same transaction failed; try again")
+                if is_a_bug
+                else str(error)
+            )
             told = CannotWrite(words)
             told.__cause__ = error
             future.set_exception(told)
 
 
 def _answer(work: _Work, writing: Transaction) -> Any:
-    """What a work returns, or why it refuses."""
+    """Return the result of a work, or its refusal."""
     try:
         return work.run(writing)
     except CannotWrite:

@@ -1,4 +1,4 @@
-"""MemoryStore: logs that end with the process, for tests, notebooks and trials."""
+"""MemoryStore: logs in memory, for tests, notebooks and trials."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from hodgerank.errors import CampaignError
 
 
 class MemoryStore:
-    """A `Store` of lists."""
+    """A `Store` in memory."""
 
     name = "memory"
     snapshots = None
@@ -27,13 +27,13 @@ class MemoryStore:
         self._news = Condition()
 
     def campaigns(self) -> list[str]:
-        """The ids of those that have a log, oldest first."""
+        """Return the ids of campaigns with a log, oldest first."""
         self._require_open()
         with self._news:
             return sorted(self._logs, key=lambda campaign: (self._logs[campaign][0][1], campaign))
 
     def read(self, campaign: str, after: int = 0) -> Iterator[Event]:
-        """The events with a higher number than `after`, as they are now."""
+        """Return the events after this number."""
         self._require_open()
         with self._news:
             rows = self._logs.get(campaign, [])[after:]
@@ -41,7 +41,7 @@ class MemoryStore:
 
     @contextmanager
     def writing(self, campaign: str) -> Iterator[Pending]:
-        """Begin a transaction; nothing is kept where the block raises."""
+        """Begin a transaction; an error in the block discards it."""
         self._require_open()
         with self._one_writer:
             log = self._logs.get(campaign, [])
@@ -61,7 +61,7 @@ class MemoryStore:
                 self.keys.remove(campaign=campaign, role=OWN_ROLES, holder=worker, kind=kinds)
 
     def wait(self, campaign: str, after: int, seconds: float) -> bool:
-        """Wait until there are events with a higher number, no longer than this; whether so."""
+        """Wait for events after this number, for limited seconds; return whether there are."""
         self._require_open()
 
         def are_there() -> bool:
@@ -72,10 +72,10 @@ class MemoryStore:
             return are_there()
 
     def wipe(self) -> None:
-        """Lists keep no traces."""
+        """Do nothing: memory keeps no traces."""
 
     def close(self) -> None:
-        """Forget everything."""
+        """Discard everything."""
         with self._news:
             self._is_closed = True
             self._news.notify_all()

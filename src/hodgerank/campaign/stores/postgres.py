@@ -1,4 +1,4 @@
-"""PostgresStore: campaigns in a PostgreSQL database, written by several processes."""
+"""PostgresStore: campaigns in a PostgreSQL database, for several processes."""
 
 from __future__ import annotations
 
@@ -34,13 +34,13 @@ from hodgerank.errors import CampaignError, CannotWrite, HodgeRankError, Invalid
 
 CHANNEL = "hodgerank_campaigns"
 POLL_SECONDS = 1.0
-"""How often who waits looks by itself: a notification may be lost with its connection."""
+"""Seconds between queries while waiting, since a notification may be lost."""
 END_SECONDS = 0.25
-"""How long the connection listens until it looks whether it should end."""
+"""Seconds after which the listening connection checks whether to end."""
 
 
 def notify(connection: Connection, campaign: str, last: int) -> None:
-    """Tell those who listen, once the transaction is committed."""
+    """Notify listeners once the transaction is committed."""
     connection.execute(
         text("SELECT pg_notify(:channel, :words)"),
         {"channel": CHANNEL, "words": f"{last} {campaign}"},
@@ -48,7 +48,7 @@ def notify(connection: Connection, campaign: str, last: int) -> None:
 
 
 class Listener:
-    """One connection that listens for all who wait, from the first wait on."""
+    """One connection that listens for all waiting threads, from the first wait on."""
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
@@ -58,7 +58,7 @@ class Listener:
         self._thread: Thread | None = None
 
     def wait(self, campaign: str, after: int, seconds: float, last: Callable[[], int]) -> bool:
-        """Wait until there is a higher number than `after`; `last` asks the database."""
+        """Wait until there is a higher number than `after`; `last` queries the database."""
         until = monotonic() + seconds
         with self._news:
             if self._thread is None:
@@ -79,7 +79,7 @@ class Listener:
         return False
 
     def close(self) -> None:
-        """Wake who waits, and let the connection go."""
+        """Wake all waiting threads, and close the connection."""
         self._closing.set()
         with self._news:
             self._news.notify_all()
@@ -109,9 +109,9 @@ class Listener:
 T = TypeVar("T")
 
 _REACHING = {"connect_timeout": 10, "keepalives_idle": 10, "keepalives_interval": 5}
-"""A server that has vanished is noticed, where the address does not say otherwise."""
+"""Settings by which a vanished server is noticed, unless the address overrides them."""
 
-# A process that is frozen in the middle loses the campaign after 30 s, and others wait that long.
+# A process frozen in a transaction loses its lock after 30 s, and others wait that long.
 # They hold for one transaction, so that they work through a pooler of connections too.
 _LIMITS = text(
     """
@@ -122,7 +122,7 @@ _LIMITS = text(
     """
 )
 _MIGRATING = text("SELECT pg_advisory_xact_lock(7163514918)")
-"""A number of hodgerank's own: who creates or upgrades the tables does it alone."""
+"""Lock number of hodgerank: tables are created or upgraded by one process at a time."""
 
 
 class PostgresStore:
@@ -133,12 +133,14 @@ class PostgresStore:
     url
         `postgresql://user:password@host:5432/database`, with the parameters libpq knows.
     create
-        Whether to make the tables where there are none.
+        Whether to create the tables if there are none.
     read_only
         Never write, not even to upgrade the tables.
     """
 
-    snapshots = None  # they have names, and there may be machines that nobody can tell to wipe them
+    snapshots = (
+        None  # snapshots contain names, and there may be machines on which they cannot be wiped
+    )
 
     def __init__(self, url: str, *, create: bool = False, read_only: bool = False) -> None:
         address = _address(url)
@@ -173,16 +175,16 @@ class PostgresStore:
             raise
 
     def campaigns(self) -> list[str]:
-        """The ids of those that have a log, oldest first."""
+        """Return the ids of campaigns with a log, oldest first."""
         return campaign_ids(self._look)
 
     def read(self, campaign: str, after: int = 0) -> Iterator[Event]:
-        """The events with a higher number than `after`, as they are durable now, in order."""
+        """Yield the durable events after this number, in order."""
         return read_log(self._look, campaign, after, self.name)
 
     @contextmanager
     def writing(self, campaign: str) -> Iterator[Pending]:
-        """Begin a transaction; durable when the block is left, undone where it raises."""
+        """Begin a transaction; durable at the end of the block, rolled back on an error."""
         self._require_open()
         if self._is_read_only:
             raise CampaignError(f"{self.name} was opened read only: open it for writing")
@@ -197,7 +199,7 @@ class PostgresStore:
                 self.keys.n_removals += len(pending.revoked)
 
     def wait(self, campaign: str, after: int, seconds: float) -> bool:
-        """Wait until there are events with a higher number, no longer than this; whether so."""
+        """Wait for events after this number, for limited seconds; return whether there are."""
 
         def last() -> int:
             return self._look(lambda connection: last_number(connection, campaign))
@@ -206,17 +208,17 @@ class PostgresStore:
         return self._listener.wait(campaign, after, seconds, last)
 
     def wipe(self) -> None:
-        """PostgreSQL does it when it vacuums."""
+        """Leave it to PostgreSQL, which does it when it vacuums."""
 
     def close(self) -> None:
-        """End the connections; a forked child leaves them to its parent."""
+        """Close the connections; a forked child leaves them to its parent."""
         if self._process and not self._is_closed:
             self._is_closed = True
             self._listener.close()
             self._engine.pool.dispose()
 
     def _transact(self, work: Callable[[Connection], T], /) -> T:
-        """Run something that writes, in a transaction of its own."""
+        """Run a writing function in a transaction of its own."""
         self._require_open()
         with self._telling(CannotWrite, "written"), self._engine.begin() as connection:
             return work(connection)
@@ -229,7 +231,7 @@ class PostgresStore:
 
     @contextmanager
     def _telling(self, kind: type[HodgeRankError], what: str) -> Iterator[None]:
-        """Say what PostgreSQL says, without what nobody should read."""
+        """Return PostgreSQL's error without confidential parts."""
         try:
             yield
         except (DBAPIError, NoConnectionLeft) as error:

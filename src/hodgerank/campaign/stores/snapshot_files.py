@@ -1,9 +1,8 @@
-"""SnapshotFiles: folded states beside a log, so that it need not be read from its beginning.
+"""SnapshotFiles: saved states beside a log, so that it need not be read from its beginning.
 
-A snapshot is a cache and nothing else: the log has everything. It is bound to the code that made
-it, to its own bytes, and to every event that it covers, and used only where all three agree. So a
-copy, a backup or an edited log is never taken for what it is not; a snapshot that does not fit is
-as good as none.
+A snapshot is only a cache: the log has everything. It is used only if the version of the code, its
+own checksum, and the digest of all events that it covers agree. So a snapshot of a copy, a backup
+or an edited log is ignored.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ from hodgerank.errors import CannotWrite
 
 
 class LogMark(NamedTuple):
-    """A place of a log, and what tells whether the events up to it are still the same.
+    """A place in a log, with a digest of the events up to it.
 
     Attributes
     ----------
@@ -29,7 +28,7 @@ class LogMark(NamedTuple):
     digest
         Of all events up to it.
     n_wiped
-        How often names had been replaced for good when this was made.
+        How often names had been replaced when this was made.
     """
 
     campaign: str
@@ -44,7 +43,7 @@ class SnapshotFiles:
     Parameters
     ----------
     folder
-        Where they are; made with the first of them, for its owner's eyes only.
+        Folder of the snapshots, created on demand, readable only by its owner.
     last
         The number of the last event of a campaign.
     digest
@@ -59,12 +58,12 @@ class SnapshotFiles:
         self._n_wiped = 0
 
     def mark(self, campaign: str, seq: int) -> LogMark:
-        """The log as it is now, for a snapshot of what is read of it from now on."""
+        """Return the present place of the log, for a snapshot of what is read from now on."""
         n_wiped = self._n_wiped
         return LogMark(campaign, seq, self._digest(campaign, seq), n_wiped)
 
     def load(self, campaign: str, code: str) -> bytes | None:
-        """The snapshot of a campaign, if this code made it from the events that are there."""
+        """Return the snapshot of a campaign, if it fits the code and the events."""
         try:
             head, _, content = self._path(campaign).read_bytes().partition(b"\n")
         except OSError:
@@ -82,7 +81,7 @@ class SnapshotFiles:
         return content
 
     def save(self, mark: LogMark, code: str, content: bytes) -> bool:
-        """Replace the snapshot of a campaign; whether so: a full disk, say, has room for none."""
+        """Replace the snapshot of a campaign; return whether it was saved."""
         head = _head(code, mark.campaign, mark.seq, mark.digest, content)
         with self._one_writer:
             if mark.n_wiped != self._n_wiped:
@@ -97,7 +96,7 @@ class SnapshotFiles:
         return True
 
     def wipe(self) -> None:
-        """Remove all: they may have names that were replaced in the log."""
+        """Remove all snapshots, which may contain names that were replaced in the log."""
         with self._one_writer:
             self._n_wiped += 1
             try:
@@ -113,7 +112,7 @@ class SnapshotFiles:
 
 
 def _head(code: str, campaign: str, seq: int, log: Any, content: bytes) -> dict[str, Any]:
-    """What stands in the first line."""
+    """Return the first line of a snapshot."""
     return {
         "code": code,
         "campaign": campaign,

@@ -1,4 +1,4 @@
-"""The tables of campaigns, the same in SQLite and PostgreSQL.
+"""Tables of campaigns, the same in SQLite and PostgreSQL.
 
 A change is a new file in `migrations/versions`, and its number is the new `HEAD`.
 """
@@ -41,10 +41,10 @@ from hodgerank.campaign.stores.store import Pending, Row, event_of
 from hodgerank.errors import CampaignError
 
 HEAD = "0002"
-"""The revision of the tables as they stand here."""
+"""Revision of these tables."""
 
 REVISION_TABLE = "hodgerank_revision"
-"""Which revision a database has; not Alembic's usual name, which other programs use too."""
+"""Table with the revision; not Alembic's usual name, which other programs may use."""
 
 metadata = MetaData()
 
@@ -98,23 +98,23 @@ class Query(Protocol):
     """Runs a short query on a connection of its own; tells trouble in words."""
 
     def __call__(self, query: Callable[[Connection], T], /) -> T:
-        """What the query returns."""
+        """Run a short query on a connection of its own."""
 
 
 def campaign_ids(look: Query) -> list[str]:
-    """The campaigns that have events, oldest first."""
+    """Return the campaigns that have events, oldest first."""
     query = select(campaigns.c.created, campaigns.c.id).where(campaigns.c.last > 0)
     return [campaign for _, campaign in sorted(map(tuple, look(lambda c: c.execute(query).all())))]
 
 
 def last_number(connection: Connection, campaign: str) -> int:
-    """The number of the last event; 0 for a campaign without any."""
+    """Return the number of the last event; 0 for a campaign without any."""
     found = connection.scalar(select(campaigns.c.last).where(campaigns.c.id == campaign))
     return 0 if found is None else int(found)
 
 
 def read_log(look: Query, campaign: str, after: int, name: str) -> Iterator[Event]:
-    """Events after this number, up to the last one there is when the reading begins.
+    """Yield events after this number, up to the last one when the reading begins.
 
     Page by page: the log only grows, so pages fit together without a transaction around them,
     unless a worker is forgotten between two of them.
@@ -132,7 +132,7 @@ def _pages(
         if len(rows) != until - first:
             raise CampaignError(
                 f"{name} is damaged: of the events {first + 1:,} to {until:,} of campaign "
-                f"{campaign} it has {len(rows):,}; restore it from a copy"
+                f"{campaign} only {len(rows):,} exist; restore it from a backup"
             )
         if first > after and look(partial(_has_forgotten, campaign=campaign, after=last)):
             raise LogChanged(f"{name}: a worker was forgotten while it was read; read it again")
@@ -140,7 +140,7 @@ def _pages(
 
 
 def _has_forgotten(connection: Connection, campaign: str, after: int) -> bool:
-    """Whether names were replaced since there was this event: what was read before may have one."""
+    """Return whether names were replaced since this event."""
     later = exists().where(
         events.c.campaign == campaign, events.c.seq > after, events.c.kind == "worker_forgotten"
     )
@@ -148,7 +148,7 @@ def _has_forgotten(connection: Connection, campaign: str, after: int) -> bool:
 
 
 def _page(connection: Connection, campaign: str, after: int, until: int) -> list[Row]:
-    """Rows as the driver has them: those of SQLAlchemy take longer."""
+    """Return rows of the driver, which are faster than those of SQLAlchemy."""
     mark = _mark(connection)
     result = connection.exec_driver_sql(
         f"SELECT {', '.join(_NAMES)} FROM events "
@@ -191,7 +191,7 @@ def _digest_parts(connection: Connection, window: tuple[str, int, int]) -> Itera
 
 
 def begin_log(connection: Connection, campaign: str, name: str) -> Pending:
-    """Have the log of a campaign to oneself until the transaction of the connection ends."""
+    """Lock the log of a campaign until the transaction ends."""
     lock = f"SELECT last FROM campaigns WHERE id = {_mark(connection)}"
     if connection.dialect.name != "sqlite":  # there nobody else writes
         lock += " FOR UPDATE"
@@ -217,7 +217,7 @@ def begin_log(connection: Connection, campaign: str, name: str) -> Pending:
 
 
 def write_log(connection: Connection, campaign: str, pending: Pending) -> bool:
-    """Put what is pending into the tables; whether there was anything."""
+    """Write pending rows to the tables; return whether there were any."""
     for worker, kinds in pending.revoked:
         theirs = _with(campaign=campaign, role=OWN_ROLES, holder=worker, kind=kinds)
         connection.execute(delete(access_keys).where(theirs))
@@ -242,7 +242,7 @@ def _append(connection: Connection, campaign: str, pending: Pending) -> None:
 
 
 def _mark(connection: Connection) -> str:
-    """How the driver writes the place of a value."""
+    """Return the parameter mark of the driver."""
     return "?" if connection.dialect.name == "sqlite" else "%s"
 
 
@@ -250,7 +250,7 @@ class Transact(Protocol):
     """Runs something that writes, alone; durable when it returns."""
 
     def __call__(self, work: Callable[[Connection], T], /) -> T:
-        """What the work returns."""
+        """Return the result of the work."""
 
 
 class SqlKeys:
@@ -261,21 +261,21 @@ class SqlKeys:
         self._look, self._transact = look, transact
 
     def add(self, key: AccessKey) -> None:
-        """A key that is durable when this returns."""
+        """Add a key, which is durable when this returns."""
         self._transact(lambda connection: connection.execute(insert(access_keys), key._asdict()))
 
     def find(self, digest: str) -> AccessKey | None:
-        """The key of a token, expired ones too."""
+        """Return the key of a token, also if expired."""
         return next(iter(self.all(digest=digest)), None)
 
     def all(self, **values: Wanted) -> list[AccessKey]:
-        """Those with these values, oldest first."""
+        """Return the keys with these values, oldest first."""
         query = select(access_keys).where(_with(**values)).order_by(access_keys.c.created)
         rows = self._look(lambda connection: connection.execute(query).all())
         return [AccessKey(*row) for row in rows]
 
     def remove(self, **values: Wanted) -> int:
-        """Those with these values go; how many."""
+        """Remove the keys with these values; return how many."""
         gone = delete(access_keys).where(_with(**values))
         n_gone = self._transact(lambda connection: connection.execute(gone).rowcount)
         self.n_removals += 1
@@ -298,7 +298,7 @@ MIGRATIONS = Path(__file__).parent / "migrations"
 
 
 def revision_of(connection: Connection, name: str) -> str | None:
-    """The revision of a database, None if it is empty; refuses one that is not of campaigns."""
+    """Return the revision of a database, None if it is empty; refuse those of other programs."""
     tables = inspect(connection).get_table_names()
     if REVISION_TABLE in tables:
         found = connection.scalar(text(f"SELECT version_num FROM {REVISION_TABLE}"))
@@ -309,13 +309,13 @@ def revision_of(connection: Connection, name: str) -> str | None:
     ):
         return None
     raise CampaignError(
-        f"{name} is the database of another program ({', '.join(sorted(tables)[:3])}): "
-        "give campaigns a place of their own"
+        f"{name} is a database of another program ({', '.join(sorted(tables)[:3])}): use a "
+        "separate database for campaigns"
     )
 
 
 def upgrade(connection: Connection, revision: str | None, name: str, to: str = "head") -> None:
-    """Bring the tables to a revision, within the transaction that the connection is in."""
+    """Migrate the tables to a revision, within the transaction of the connection."""
     if revision == HEAD:
         return
     # Imported here: most databases are at the head, and Alembic takes its time.
@@ -335,19 +335,19 @@ def upgrade(connection: Connection, revision: str | None, name: str, to: str = "
 
 
 def require_head(revision: str | None, name: str) -> None:
-    """Refuse to read tables that are not those of `schema`."""
+    """Refuse tables of another revision."""
     if revision is None:
-        raise CampaignError(f"{name} holds no campaigns: create one there first")
+        raise CampaignError(f"{name} has no campaigns: create one first")
     if revision > HEAD:
         raise newer(name)
     if revision < HEAD:
         raise CampaignError(
-            f"{name} was made by an older hodgerank: open it once for writing, which upgrades it"
+            f"{name} was made by an older hodgerank: open it once for writing to upgrade it"
         )
 
 
 def newer(name: str) -> CampaignError:
-    """A database of tomorrow."""
+    """Refuse a database of a newer version."""
     return CampaignError(
-        f"{name} was made by a newer hodgerank: upgrade this one (pip install -U hodgerank)"
+        f"{name} was made by a newer hodgerank: upgrade with pip install -U hodgerank"
     )

@@ -40,22 +40,22 @@ T = TypeVar("T")
 
 POLL_SECONDS = 0.1
 TRACES = 1
-"""The `user_version` of a file in whose free space there may be names that were replaced."""
+"""`user_version` of a file whose free space may contain names that were replaced."""
 
 
 class SqliteStore:
-    """A `Store` in one file, and while it is written two more beside it (`-wal`, `-shm`).
+    """A `Store` in one file, with two more beside it while it is open (`-wal`, `-shm`).
 
-    A folder beside it (`-snapshots`) has what spares reading long logs; it may be deleted.
+    A folder beside it (`-snapshots`) caches states of long logs; it may be deleted.
 
     Parameters
     ----------
     path
         The file.
     create
-        Whether to make it where it does not exist.
+        Whether to create it if it does not exist.
     read_only
-        Leave the file to another process: nothing is locked, nothing is made.
+        Only read: nothing is locked or created.
     """
 
     def __init__(self, path: Path | str, *, create: bool = False, read_only: bool = False) -> None:
@@ -87,17 +87,17 @@ class SqliteStore:
 
     def _open_for_writing(self, create: bool) -> None:
         if self._path.exists():
-            self._revision()  # refuses another program's file, before anything is made beside it
+            self._revision()  # refuses files of other programs before creating any
         self._lock = FileLock(self._path, self.name)
         with self._telling("opened"):
             self._open_writer(create)
 
     def campaigns(self) -> list[str]:
-        """The ids of those that have a log, oldest first."""
+        """Return the ids of campaigns with a log, oldest first."""
         return campaign_ids(self._look)
 
     def read(self, campaign: str, after: int = 0) -> Iterator[Event]:
-        """The events with a higher number than `after`, as they are durable now, in order."""
+        """Yield the durable events after this number, in order."""
         if self._writer is not None and after >= self._last.get(campaign, inf):
             self._require_open()
             return iter(())  # nobody else writes, so the last number need not be looked up
@@ -105,7 +105,7 @@ class SqliteStore:
 
     @contextmanager
     def writing(self, campaign: str) -> Iterator[Pending]:
-        """Begin a transaction; durable when the block is left, undone where it raises."""
+        """Begin a transaction; durable at the end of the block, rolled back on an error."""
         with self._alone() as connection:
             pending = begin_log(connection, campaign, self.name)
             yield pending
@@ -122,7 +122,7 @@ class SqliteStore:
                 self._news.notify_all()
 
     def _transact(self, work: Callable[[Connection], T], /) -> T:
-        """Run something that writes, in a transaction of its own."""
+        """Run a writing function in a transaction of its own."""
         with self._alone() as connection:
             result = work(connection)
             connection.exec_driver_sql("COMMIT")
@@ -131,7 +131,7 @@ class SqliteStore:
 
     @contextmanager
     def _alone(self) -> Iterator[Connection]:
-        """The one connection that writes, in a transaction that the block ends."""
+        """Yield the one writing connection, in a transaction that the block ends."""
         self._require_writable()
         with self._one_writer, self._telling("written"):
             self._require_open()
@@ -149,9 +149,9 @@ class SqliteStore:
                 raise
 
     def wait(self, campaign: str, after: int, seconds: float) -> bool:
-        """Wait until there are events with a higher number, no longer than this; whether so.
+        """Wait for events after this number, at most this many seconds; return whether there are.
 
-        The process that writes knows at once; another one looks ten times a second.
+        The writing process knows at once; others check ten times a second.
         """
         until = monotonic() + seconds
         last = self._last_number(campaign)
@@ -170,7 +170,7 @@ class SqliteStore:
         return self._look(lambda connection: last_number(connection, campaign))
 
     def wipe(self) -> None:
-        """Write the file anew where it may have traces of names that were replaced.
+        """Rewrite the file if it may contain traces of names that were replaced.
 
         SQLite leaves copies of rows in the free space of pages, whatever `secure_delete` says.
         """
@@ -194,14 +194,14 @@ class SqliteStore:
         is_busy = connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)").scalar()
         if is_busy:
             raise CannotWrite(
-                f"{self.name} cannot be wiped: a program reads it all the time; close that one, "
-                "and try again"
+                f"{self.name} cannot be rewritten while another program reads it: close that "
+                "program, and try again"
             )
         self._files.has_shrunk()
         connection.exec_driver_sql("PRAGMA user_version = 0")
 
     def close(self) -> None:
-        """Let another process write; a forked child leaves everything to its parent."""
+        """Release the file; a forked child leaves everything to its parent."""
         if not self._process or self._is_closed:
             return
         with self._one_writer, self._news:
@@ -216,7 +216,7 @@ class SqliteStore:
         return self._look(lambda connection: revision_of(connection, self.name))
 
     def _open_writer(self, create: bool) -> Connection:
-        """The one connection that writes, in a database that is up to date."""
+        """Open the one writing connection, and upgrade the database."""
         connection = engine_of(self._path, "mode=rwc" if create else "mode=rw").connect()
         try:
             revision = revision_of(connection, self.name)
@@ -225,8 +225,8 @@ class SqliteStore:
             mode = connection.exec_driver_sql("PRAGMA journal_mode = WAL").scalar()
             if mode != "wal":
                 raise CannotWrite(
-                    f"{self.name} lies where SQLite cannot share it (journal_mode {mode}): "
-                    "put it on a disk of this machine"
+                    f"{self.name} is on a file system that SQLite cannot use (journal_mode "
+                    f"{mode}): move it to a local disk"
                 )
             connection.exec_driver_sql("PRAGMA synchronous = FULL")
             connection.exec_driver_sql(f"PRAGMA journal_size_limit = {1 << 24}")
@@ -257,7 +257,7 @@ class SqliteStore:
 
     @contextmanager
     def _telling(self, what: str) -> Iterator[None]:
-        """Say in words what SQLite says in codes."""
+        """Return a message for an error code of SQLite."""
         try:
             yield
         except (DBAPIError, sqlite3.Error) as error:
@@ -270,9 +270,9 @@ class SqliteStore:
 
     def _require_place(self, create: bool) -> None:
         if self._path.is_dir():
-            raise CampaignError(f"{self.name} is a folder: name a file in it")
+            raise CampaignError(f"{self.name} is a folder: name a file")
         if not self._path.parent.is_dir():
-            raise CampaignError(f"the folder of {self.name} does not exist: make it first")
+            raise CampaignError(f"the folder of {self.name} does not exist: create it first")
         self._require_no_orphan()
         exists = self._path.exists()
         if not exists and not create:
@@ -284,23 +284,22 @@ class SqliteStore:
             raise CampaignError(f"{self.name}: no permission to write it; or open it read only")
         elif not _may(self._path.parent, os.W_OK | os.X_OK):
             raise CampaignError(
-                f"{self.name}: no permission to make files in its folder, which writing needs"
+                f"{self.name}: no permission to create files in its folder, which writing needs"
             )
         elif exists and self._path.stat().st_nlink > 1:
             raise CampaignError(
-                f"{self.name} has several names (hard links), and the lock and the journal of "
-                "SQLite go by name: remove the other names, or copy it and open the copy"
+                f"{self.name} has several names (hard links), which SQLite does not support: "
+                "remove the other names, or open a copy"
             )
 
     def _require_no_orphan(self) -> None:
-        """Refuse a journal whose database is away: SQLite would throw it away for a new one."""
+        """Refuse a journal without its database, which SQLite would discard."""
         journal = Path(f"{self._path}-wal")
         has_answers = _size(journal) > 0  # looked at first: who makes both begins with the database
         if has_answers and _size(self._path) == 0:
             raise CampaignError(
-                f"{journal} is what is left of a database that was moved or deleted, and may "
-                "hold answers: put the database back beside it and open that, or move the file "
-                "away"
+                f"{journal} belongs to a database that was moved or deleted, and may hold "
+                "answers: put the database back beside it, or move the file away"
             )
 
     def _require_writable(self) -> None:
@@ -314,9 +313,9 @@ class SqliteStore:
 
 
 _REMEDIES = {
-    sqlite3.SQLITE_FULL: "the disk is full; make room, and go on",
-    sqlite3.SQLITE_IOERR: "the disk fails; is it full, or gone?",
-    sqlite3.SQLITE_BUSY: "another program has locked it; close that one, and go on",
+    sqlite3.SQLITE_FULL: "the disk is full: free some space, and try again",
+    sqlite3.SQLITE_IOERR: "disk error: check that the disk is connected and not full",
+    sqlite3.SQLITE_BUSY: "another program has locked it: close that program, and try again",
 }
 
 

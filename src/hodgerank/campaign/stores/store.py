@@ -1,4 +1,4 @@
-"""Store: where the logs of campaigns are kept. A new database is one file that has these."""
+"""Store: interface of the databases that hold the logs of campaigns."""
 
 from __future__ import annotations
 
@@ -18,66 +18,67 @@ from hodgerank.errors import CampaignError, CannotWrite, InvalidArgument
 
 
 class Transaction(Protocol):
-    """A transaction that has the log of one campaign to itself."""
+    """A transaction with exclusive access to the log of one campaign."""
 
     def news(self, after: int) -> Iterable[Event]:
-        """Events with a higher number than this, in order."""
+        """Return events after this number, in order."""
 
     def append(self, events: Sequence[Event]) -> None:
-        """Put events at the end; their numbers go on from the last one."""
+        """Append events; their numbers continue from the last one."""
 
     def forget(self, worker: str, pseudonym: str) -> None:
-        """Replace a name in all events, and empty the data of those that are `PERSONAL`.
+        """Replace a name in all events, and clear the data of `PERSONAL` events.
 
-        The keys of the worker go too. An event at the end tells those who know the old name.
+        The keys of the worker are removed too. A final event informs readers that know the old
+        name.
         """
 
     def revoke(self, worker: str, kinds: tuple[str, ...]) -> None:
-        """Take away the keys of these kinds with which a worker answers in this campaign.
+        """Revoke keys of these kinds with which a worker answers in this campaign.
 
-        In the same transaction as the events, so that nobody is banned with a key in hand.
+        In the same transaction as the events, so that a banned worker never keeps a key.
         """
 
 
 class Store(Protocol):
-    """The logs of several campaigns, in one place.
+    """The logs of several campaigns.
 
     Used by one thread at a time for writing, by any for reading.
     """
 
     name: str
-    """What messages call it: a path, or an address without its password."""
+    """Name in messages: a path, or an address without its password."""
 
     keys: AccessKeys
-    """Who may do what, for those who serve campaigns to others."""
+    """Access keys, for servers."""
 
     @property
     def snapshots(self) -> SnapshotFiles | None:
-        """Where folded states are kept beside the logs; None where they are not."""
+        """Saved states beside the logs; None if there are none."""
 
     def campaigns(self) -> list[str]:
-        """The ids of those that have a log, oldest first."""
+        """Return the ids of campaigns with a log, oldest first."""
 
     def read(self, campaign: str, after: int = 0) -> Iterator[Event]:
-        """The events with a higher number than `after`, as they are durable now, in order.
+        """Yield the durable events after this number, in order.
 
-        Raises `LogChanged` where a worker is forgotten meanwhile.
+        Raises `LogChanged` if a worker is forgotten meanwhile.
         """
 
     def writing(self, campaign: str) -> AbstractContextManager[Transaction]:
-        """Begin a transaction; durable when the block is left, undone where it raises.
+        """Begin a transaction; durable at the end of the block, rolled back on an error.
 
-        Raises `CannotWrite` where it could not be made durable, at any point of the block.
+        Raises `CannotWrite` if it cannot be made durable, at any point of the block.
         """
 
     def wait(self, campaign: str, after: int, seconds: float) -> bool:
-        """Wait until there are events with a higher number, no longer than this; whether so."""
+        """Wait for events after this number, for limited seconds; return whether there are."""
 
     def wipe(self) -> None:
-        """Leave no trace of names that were replaced; what the store cannot reach may stay."""
+        """Remove traces of names that were replaced, as far as the store can."""
 
     def close(self) -> None:
-        """Let others have it."""
+        """Release the file or connections."""
 
 
 T = TypeVar("T")
@@ -86,7 +87,7 @@ MOST_TRIES = 10
 
 
 def retry_read(read: Callable[[], T]) -> T:
-    """What `read` returns, who begins at the first event; again where the log changed meanwhile."""
+    """Return the result of `read`, repeated from the first event if the log changed meanwhile."""
     for _ in range(MOST_TRIES - 1):
         try:
             return read()
@@ -96,10 +97,10 @@ def retry_read(read: Callable[[], T]) -> T:
 
 
 class ProcessGuard:
-    """Remembers who opened a store.
+    """Remembers the process that opened a store.
 
-    Connections, locks and threads do not go through a fork: a child that went on with its copies
-    could damage the database of its parent.
+    Connections, locks and threads do not survive a fork: a child that used its copies could damage
+    the database of its parent.
     """
 
     def __init__(self) -> None:
@@ -109,10 +110,10 @@ class ProcessGuard:
         return os.getpid() == self._process
 
     def require(self, name: str) -> None:
-        """Refuse, in words, to go on elsewhere."""
+        """Refuse use in a forked child."""
         if not self:
             raise CampaignError(
-                f"{name} was opened by process {self._process}, and this is its child "
+                f"{name} was opened by process {self._process}, and this is its child process "
                 f"{os.getpid()}: open it again after the fork"
             )
 
@@ -122,7 +123,7 @@ Row: TypeAlias = tuple[Any, ...]
 
 
 def row_of(event: Event) -> Row:
-    """What a store keeps of an event; refuses what would come back as something else."""
+    """Return the row of an event; refuse values that would not be restored exactly."""
     return (
         index(event.seq),
         _number(event.at, "at"),
@@ -138,14 +139,14 @@ def row_of(event: Event) -> Row:
 
 
 def event_of(row: Row) -> Event:
-    """The event that a row was made of."""
+    """Return the event of a row."""
     if row[9] is None:
         return tuple.__new__(Event, row)
     return tuple.__new__(Event, (*row[:9], json.loads(row[9])))
 
 
 def without_name(row: Row, worker: str, pseudonym: str) -> Row:
-    """A row in which a worker has another name, and nothing personal is left."""
+    """Return a row with another name for a worker, and without personal data."""
     if row[3] != worker:
         return row
     return (*row[:3], pseudonym, *row[4:9], None if row[2] in PERSONAL else row[9])
@@ -159,35 +160,35 @@ def _number(value: float, what: str) -> float:
 
 
 def _text(value: str | None, what: str) -> str | None:
-    """`value` if every database keeps it: PostgreSQL has no NUL, UTF-8 no half of a character."""
+    """Return `value` if every database can store it: no NUL, no lone surrogates."""
     if value is None or value.isascii():
         fits = value is None or "\0" not in value
     else:
         fits = "\0" not in value and not any("\ud800" <= each <= "\udfff" for each in value)
     if fits:
         return value
-    raise InvalidArgument(f"{what} {short(ascii(value))} is not text that can be kept")
+    raise InvalidArgument(f"{what} {short(ascii(value))} cannot be stored as text")
 
 
 def _json(data: Mapping[str, Any]) -> str:
-    """ASCII, so that what is not text for a database is an escape."""
+    """Return JSON in ASCII, so that characters that no database stores are escaped."""
     try:
         return json.dumps(dict(data), separators=(",", ":"), allow_nan=False)
     except (TypeError, ValueError, RecursionError) as error:
-        raise InvalidArgument(f"data cannot be kept as JSON: {error}") from None
+        raise InvalidArgument(f"data cannot be stored as JSON: {error}") from None
 
 
 class Pending:
-    """A `Transaction` that keeps events in memory, so that a batch reaches the database at once.
+    """A `Transaction` that collects events in memory, and writes them in one batch.
 
     Attributes
     ----------
     rows
-        What is to be written when the block is left.
+        Rows to write at the end of the block.
     forgotten
-        The names that were replaced.
+        Names that were replaced.
     revoked
-        Workers whose keys go, and of which kinds.
+        Workers whose keys are revoked, and of which kinds.
     """
 
     def __init__(
@@ -204,11 +205,11 @@ class Pending:
 
     @property
     def last(self) -> int:
-        """The number of the last event, with those that are appended here."""
+        """Number of the last event, including those appended here."""
         return self._stored_last + len(self.rows)
 
     def news(self, after: int) -> Iterable[Event]:
-        """Events with a higher number than this, in order."""
+        """Return events after this number, in order."""
         return self._news(after) if after < self.last else ()
 
     def _news(self, after: int) -> Iterator[Event]:
@@ -217,10 +218,10 @@ class Pending:
         yield from map(event_of, self.rows[max(0, after - self._stored_last) :])
 
     def append(self, events: Sequence[Event]) -> None:
-        """Put all of them at the end, or none.
+        """Append all events, or none.
 
-        Raises `InvalidArgument` for what cannot be kept. A wrong number is a `CannotWrite`: who
-        gave it knows another log than this, and has to read it anew.
+        Raises `InvalidArgument` for values that cannot be stored, and `CannotWrite` for a wrong
+        number, since the caller must then read the log again.
         """
         rows = [row_of(event) for event in events]
         for number, row in enumerate(rows, self.last + 1):
@@ -229,12 +230,12 @@ class Pending:
         self.rows += rows
 
     def forget(self, worker: str, pseudonym: str) -> None:
-        """Replace a name in all events, those that are appended here too."""
+        """Replace a name in all events, including those appended here."""
         self._forget_stored(worker, pseudonym)
         self.rows = [without_name(row, worker, pseudonym) for row in self.rows]
         self.forgotten.append(worker)
         self.revoke(worker, KEY_KINDS)
 
     def revoke(self, worker: str, kinds: tuple[str, ...]) -> None:
-        """Let keys go when the block is left."""
+        """Revoke keys at the end of the block."""
         self.revoked.append((worker, kinds))
