@@ -207,7 +207,7 @@ def test_a_judge_without_log_probabilities_is_not_asked_for_them_silently():
     with Plain(SCORES) as fake_llm:
         judge = judge_of(fake_llm, probabilities=True)
         assert ask(judge, (BEST, WORST)) == [None]
-    assert "gave no log-probabilities" in judge.trouble
+    assert "returned no log-probabilities" in judge.trouble
 
 
 def test_a_call_that_fails_is_logged_and_can_be_made_again(tmp_path, no_waiting):
@@ -294,7 +294,7 @@ def test_a_cap_on_calls_is_kept_exactly_with_64_in_flight(faults, no_waiting):
         judge = judge_of(fake_llm, caps=Caps(calls=37))
         found = run(judge, 1000, concurrency=64)
     assert len(fake_llm.calls) == judge.ledger.calls == found.result.n_votes == 37
-    assert found.result.reason == "the cap of 37 calls is reached"
+    assert found.result.reason == "limit of 37 calls reached"
 
 
 def test_a_cap_on_tokens_is_not_passed_with_64_in_flight():
@@ -304,7 +304,7 @@ def test_a_cap_on_tokens_is_not_passed_with_64_in_flight():
     used = sum(sum(call.tokens) for call in fake_llm.calls)
     assert judge.ledger.tokens == used
     assert 2500 < used <= 5000  # replies are taken for longer than they are
-    assert found.result.reason.startswith("the cap of 5,000 tokens is reached")
+    assert found.result.reason.startswith("limit of 5,000 tokens reached")
 
 
 def test_a_cap_on_cost_is_not_passed_with_64_in_flight():
@@ -315,7 +315,7 @@ def test_a_cap_on_cost_is_not_passed_with_64_in_flight():
     spent = sum((1000 * asked + 2000 * said) / 1e6 for asked, said in map(_tokens, fake_llm.calls))
     assert judge.ledger.cost == pytest.approx(spent)
     assert 2.5 < spent <= 5  # replies are taken for longer than they are
-    assert found.result.reason.startswith("the cap on a cost of 5 EUR is reached")
+    assert found.result.reason.startswith("limit on the cost of 5 EUR reached")
 
 
 def _tokens(call):
@@ -461,8 +461,8 @@ def test_a_log_that_asks_something_else_is_refused_in_words(tmp_path, change, tw
     options = {"items": TEXTS, "question": QUESTION, "models": "m", "base_url": NOWHERE, "log": log}
     with pytest.raises(InvalidArgument) as caught:
         ChatJudge(**options | change)
-    assert f"{log} holds calls that ask something else" in str(caught.value)
-    assert "Name another folder" in str(caught.value)
+    assert f"{log} has calls with other prompts" in str(caught.value)
+    assert "another folder to start again" in str(caught.value)
     assert log.read_bytes() == twelve_calls
     again = ChatJudge(**options)  # nobody holds the log, and another address is the same question
     assert len(again.judged) == 12
@@ -693,7 +693,7 @@ def test_caps_on_tokens_and_money_hold_where_replies_are_long():
         with FakeLLM(SCORES, faults=Faults(latency=0.01)) as fake_llm:
             judge = judge_of(fake_llm, caps=caps, prices=prices, parameters=ramble)
             found = run(judge, 200, concurrency=32)
-        assert "cap" in found.result.reason
+        assert "limit" in found.result.reason
         if caps.cost is None:
             assert 2500 < judge.ledger.tokens <= 3000  # what is out is waited for
         else:

@@ -147,9 +147,9 @@ def test_who_gave_no_answer_is_not_said_to_choose():
 def test_a_lean_is_said_with_its_side_and_how_sure_it_is():
     first, second = leans(("x", 0.3, 0.0001), ("y", -0.3, 0.009))
     assert first.startswith("x prefers the item shown first: with two equal items")
-    assert "p < 0.001" in first
+    assert "p < .001" in first
     assert second.startswith("y prefers the item shown second: with two equal items")
-    assert "p = 0.009" in second
+    assert "p = .009" in second
 
 
 @pytest.mark.parametrize("unsure", [("x", 0.3, 0.02), ("x", NAN, NAN), ("z", 0.3, 0.001)])

@@ -96,7 +96,7 @@ def test_two_models_and_a_person_share_a_campaign_and_every_answer_counts_once(t
         assert campaign.counts.n_votes == campaign.counts.n_given == 60
         assert {worker.worker for worker in campaign.workers()} == {"x", "y", "ann"}
         assert all(model.n_answers > 10 for model in run.models)
-        assert run.reason == "all 60 answers are there: thank you"
+        assert run.reason == "the campaign has all 60 votes of its budget"
         truth = [SCORES[TEXTS[item]] for item in campaign.ranking().items]
         assert sum(one > other for one, other in combinations(truth, 2)) > 50  # of 66
 
@@ -108,7 +108,7 @@ def test_a_model_answers_each_pair_once_and_then_has_seen_them_all():
         again = work(fake_llm, campaign)
         assert len(fake_llm.calls) == 10
     assert [run.n_answers, again.n_answers] == [10, 0]
-    assert run.reason == again.reason == "m has seen every pair: thank you"
+    assert run.reason == again.reason == "m has seen every pair"
     assert len({pair for pair, _ in told}) == 10
     assert {answer.worker for _, answer in told} == {"m"}
 
@@ -154,7 +154,7 @@ def test_who_has_seen_every_pair_does_not_wait_for_others():
         campaign.lease("ann", 3)
         run = work(fake_llm, campaign)
         assert campaign.counts.n_out == 3
-    assert (run.n_answers, run.reason) == (6, "m has seen every pair: thank you")
+    assert (run.n_answers, run.reason) == (6, "m has seen every pair")
 
 
 def test_items_that_are_numbers_are_asked_about_too():
@@ -183,7 +183,7 @@ def test_the_budget_of_a_run_is_kept():
         run = work(fake_llm, campaign, ["x", "y"], budget=25, concurrency=16)
         assert campaign.counts.n_votes == 25
     assert len(fake_llm.calls) == 25
-    assert run.reason == "budget of 25 answers used"
+    assert run.reason == "budget of 25 votes used"
 
 
 def test_the_budget_of_a_run_is_reached_though_some_abstain():
@@ -199,7 +199,7 @@ def test_the_budget_of_the_campaign_is_kept():
         run = work(fake_llm, campaign, ["x", "y"])
         assert campaign.counts.n_votes == 12
     assert len(fake_llm.calls) == 12
-    assert run.reason == "all 12 answers are there: thank you"
+    assert run.reason == "the campaign has all 12 votes of its budget"
 
 
 def test_a_stopping_rule_ends_it():
@@ -209,14 +209,14 @@ def test_a_stopping_rule_ends_it():
         run = work(fake_llm, campaign, ["x", "y"], concurrency=4)
         assert campaign.progress().is_enough
     assert run.n_answers < 132
-    assert "the campaign has enough answers" in run.reason
+    assert "the campaign has reached its target" in run.reason
 
 
 def test_a_cap_ends_it_well_and_what_was_not_asked_stays_with_the_model():
     with FakeLLM(SCORES) as fake_llm, campaign_of() as campaign:
         run = work(fake_llm, campaign, concurrency=8, caps=Caps(calls=10))
         assert len(fake_llm.calls) == run.n_answers == 10
-        assert run.reason == "the cap of 10 calls is reached"
+        assert run.reason == "limit of 10 calls reached"
         [worker] = campaign.workers()
         assert (worker.n_skipped, worker.n_answers) == (0, 10)
         assert worker.n_out > 0
@@ -238,7 +238,7 @@ def test_a_closed_campaign_has_nothing_to_ask():
     ("end", "words"),
     [
         (lambda campaign: campaign.close(), "the campaign is closed"),
-        (lambda campaign: campaign.pause(), "the campaign is paused: come back later"),
+        (lambda campaign: campaign.pause(), "the campaign is paused: try again later"),
         (lambda campaign: campaign.ban("m"), "m is banned from this campaign"),
     ],
     ids=["closed", "paused", "banned"],
@@ -282,7 +282,10 @@ def test_items_that_join_meanwhile_end_the_run_and_the_next_one_knows_them():
 
         with FakeLLM(SCORES, on_call=on_call) as fake_llm:
             run = work(fake_llm, campaign, concurrency=1)
-            assert run.reason == "item-11 joined the campaign after its judges: begin again"
+            assert (
+                run.reason
+                == "item-11 was added to the campaign meanwhile: run the same command again"
+            )
             work(fake_llm, campaign)
         assert campaign.counts.n_votes == 10
 
@@ -336,15 +339,15 @@ def test_a_model_that_never_answers_ends_alone():
     x, y = run.models
     assert x.is_failed
     assert 20 <= x.n_skipped <= 20 + 8  # those that were under way
-    assert x.reason.startswith("20 pairs in a row got no answer from x. The last one: unparsable")
-    assert (y.is_failed, y.n_answers, y.reason) == (False, 66, "y has seen every pair: thank you")
+    assert x.reason.startswith("x gave no answer to 20 pairs in a row. The last reason: unparsable")
+    assert (y.is_failed, y.n_answers, y.reason) == (False, 66, "y has seen every pair")
 
 
 def test_where_no_model_ever_answers_it_fails():
     with (
         FakeLLM(SCORES, profiles=ModelProfile(refuse=1)) as fake_llm,
         campaign_of() as campaign,
-        pytest.raises(JudgeFailed, match="20 pairs in a row got no answer from m") as caught,
+        pytest.raises(JudgeFailed, match="m gave no answer to 20 pairs in a row") as caught,
     ):
         work(fake_llm, campaign, concurrency=4)
     assert "refused: " in str(caught.value)
@@ -493,7 +496,7 @@ def test_a_run_survives_being_killed_at_any_moment(tmp_path):
 
 def test_a_campaign_without_skip_reasons_is_refused():
     with FakeLLM(SCORES) as fake_llm, campaign_of(skip_reasons=()) as campaign:
-        with pytest.raises(CampaignError, match="no skip_reasons"):
+        with pytest.raises(CampaignError, match="needs skip_reasons"):
             work(fake_llm, campaign)
         assert fake_llm.calls == []
 
@@ -501,9 +504,9 @@ def test_a_campaign_without_skip_reasons_is_refused():
 @pytest.mark.parametrize(
     ("options", "words", "remedy"),
     [
-        ({"template": "tie"}, "stand for 0, and", {"ties": True}),
-        ({"template": "grade"}, "stand for 0.5, 0, -0.5, and", {"grades": 0}),
-        ({"probabilities": True}, "by probability", {"grades": 0}),
+        ({"template": "tie"}, "outcomes 0, but", {"ties": True}),
+        ({"template": "grade"}, "outcomes 0.5, 0, -0.5, but", {"grades": 0}),
+        ({"probabilities": True}, "with --probabilities", {"grades": 0}),
     ],
 )
 def test_answers_that_the_campaign_does_not_take_are_refused_with_the_remedy(
@@ -538,7 +541,7 @@ def test_a_campaign_that_is_only_read_is_refused(tmp_path):
     with FakeLLM(SCORES) as fake_llm, campaign_of(where=tmp_path / "campaign.db"):
         with (
             Campaign.open(tmp_path / "campaign.db", read_only=True) as campaign,
-            pytest.raises(CampaignError, match="open for reading only"),
+            pytest.raises(CampaignError, match="open read only"),
         ):
             work(fake_llm, campaign)
         assert fake_llm.calls == []

@@ -54,7 +54,7 @@ def test_the_ranking_is_found(bias):
         found = run(judge_of(fake_llm), 100, concurrency=64)
     assert tau(found) > 0.6
     assert found.result.n_votes == len(fake_llm.calls) == 100
-    assert found.result.reason == "budget of 100 answers used"
+    assert found.result.reason == "budget of 100 votes used"
 
 
 @pytest.mark.parametrize("options", [{"template": "grade"}, {"probabilities": True}])
@@ -119,7 +119,7 @@ def test_a_judge_goes_on_with_a_larger_budget():
         found = run(judge, 30)
         keys = {asked_in(call, fake_llm) for call in fake_llm.calls}
     assert found.result.n_votes == len(fake_llm.calls) == len(keys) == 30
-    assert found.result.reason == "budget of 30 answers used"
+    assert found.result.reason == "budget of 30 votes used"
 
 
 def test_any_sampler_will_do():
@@ -193,7 +193,7 @@ def test_no_question_is_put_twice_and_in_the_end_all_are(concurrency):
     asked = Counter((call.model, *shown_in(call)) for call in fake_llm.calls)
     assert set(asked) == {(m, *pair) for m in ("x", "y") for pair in permutations(items, 2)}
     assert set(asked.values()) == {1}
-    assert found.result.reason == "every pair has been asked as often as it may be"
+    assert found.result.reason == "every pair has been asked as often as allowed"
     assert found.n_left == 0
     assert "Every question has been put to these judges" in judges_section(found)
 
@@ -284,9 +284,9 @@ def test_calls_that_fail_for_good_leave_their_answers_out_and_nothing_else(no_wa
 @pytest.mark.parametrize(
     ("profile", "said"),
     [
-        (ModelProfile(ramble=1), "The last one: unparsable: "),
-        (ModelProfile(refuse=1), "The last one: refused: "),
-        (ModelProfile(abstain=1), "The last one: abstained"),
+        (ModelProfile(ramble=1), "The last reason: unparsable: "),
+        (ModelProfile(refuse=1), "The last reason: refused: "),
+        (ModelProfile(abstain=1), "The last reason: abstained"),
     ],
 )
 def test_a_judge_that_never_answers_ends_with_an_error_that_quotes_it(profile, said):
@@ -314,7 +314,7 @@ def test_a_judge_that_never_answers_about_few_items_ends_with_that_error_too():
 
 
 def test_a_server_that_always_fails_is_quoted(no_waiting):
-    words = "HTTP 500: the stand-in was told to fail"
+    words = "HTTP 500: simulated server error"
     with (
         FakeLLM(SCORES, faults=Faults(server_error=1)) as fake_llm,
         pytest.raises(JudgeFailed, match=words) as caught,

@@ -1,9 +1,9 @@
-"""Language models as judges: rank texts, images or whole systems with a few hundred calls.
+"""Language models as judges of texts, images or whole systems.
 
-`ChatJudge` asks any OpenAI-compatible endpoint, and is a judge for `run_async`; `judge_items` runs
-it until a budget is used and makes a report, `judge_campaign` lets it work on a `Campaign`, beside
-people. A judge of another kind is one async function from a pair to an outcome. The extra `llm` has
-what it takes.
+`ChatJudge` asks any OpenAI-compatible endpoint, and is a judge for `run_async`. `judge_items` runs
+it until a budget is used and makes a report; `judge_campaign` lets it answer in a `Campaign`,
+beside people. A judge of another kind is an async function from a pair to an outcome. Needs the
+extra `llm`.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""How each judge went about it: replies, what they took, sides, length."""
+"""Behaviour of each judge: replies, cost, position bias and length bias."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ STATUSES: tuple[Status, ...] = ("answered", "abstained", "refused", "unparsable"
 
 @dataclass(frozen=True)
 class Share:
-    """So many of so many."""
+    """A part of a whole."""
 
     part: int
     whole: int
@@ -36,18 +36,18 @@ class Share:
 
 @dataclass(frozen=True)
 class JudgeBehaviour:
-    """What one judge did.
+    """Behaviour of one judge.
 
     Attributes
     ----------
     statuses
-        How many calls ended how; all five kinds are there.
+        Number of calls by status; all five are present.
     both_orders
-        Of the pairs decided in both orders: on how many it chose the same item.
+        Pairs with the same choice in both orders, of those decided in both.
     longer
-        Of the decided answers on texts of different length: in how many it chose the longer.
+        Choices of the longer text, of decided votes on texts of different length.
     cost
-        What it took.
+        Calls, tokens and cost.
     """
 
     model: str
@@ -58,7 +58,7 @@ class JudgeBehaviour:
 
 
 def behaviour_of(judge: ChatJudge) -> tuple[JudgeBehaviour, ...]:
-    """That of every model that was called, in the order of the panel."""
+    """Return the behaviour of every model that was called, in the order of the panel."""
     costs = {row.model: row for row in judge.ledger.rows()}
     by_model: dict[str, list[Judged]] = {model: [] for model in costs}
     for call in judge.judged:
@@ -76,14 +76,14 @@ def behaviour_of(judge: ChatJudge) -> tuple[JudgeBehaviour, ...]:
 
 
 def _statuses(calls: Sequence[Judged], cost: ModelCost) -> dict[Status, int]:
-    """Replies that were taken over from equal prompts count too; they cost nothing."""
+    """Count calls by status; replies reused from equal prompts count too, but cost nothing."""
     found = Counter(call.verdict.status for call in calls)
     found["failed"] = cost.statuses.get("failed", 0)
     return {status: found[status] for status in STATUSES}
 
 
 def _decided(calls: Iterable[Judged]) -> Iterable[tuple[Judged, Item, Item]]:
-    """Calls with the item that was chosen and the other."""
+    """Yield calls with the chosen item and the other."""
     for call in calls:
         outcome = call.verdict.outcome
         if outcome:
@@ -112,12 +112,12 @@ def _longer(calls: Sequence[Judged], judge: ChatJudge) -> Share:
     return Share(part, whole)
 
 
-SURE = 0.01  # p-value from which a lean is said to be one
+SURE = 0.01  # p-value below which position bias is reported
 FEW = 5  # names that are listed
 
 
 class Asked(NamedTuple):
-    """What was asked of whom, and what was not; `share` is that of `effective_share`."""
+    """Describe the judges and questions; `share` is that of `effective_share`."""
 
     question: str
     judges: Sequence[JudgeBehaviour]
@@ -128,7 +128,7 @@ class Asked(NamedTuple):
 
 
 def judges_section(found: Findings, asked: Asked) -> Section:
-    """What was asked, what came back, what it took, and which way judges lean."""
+    """Return the report section: questions, replies, cost, and position bias of the judges."""
     _, judges, n_contexts, share, n_left, unjudged = asked
     left = [say("judges.left", n=n_left) if n_left else say("judges.none_left")]
     if unjudged:
@@ -204,7 +204,7 @@ def _share(share: Share) -> str:
 
 
 def _place(model: str, workers: WorkerAssessment | None) -> int | None:
-    """Of a judge among the workers, where its lean can be told."""
+    """Return the position bias of a judge, if it can be estimated."""
     if workers is None or model not in workers.workers:
         return None
     place = workers.workers.index(model)
@@ -215,7 +215,7 @@ def _in_percent(first: FirstChoiceRate | None) -> str:
     if first is None:
         return ""
     middle, low, high = (f"{100 * share:.0f}" for share in first)
-    return f"{middle} % ({low} to {high})"
+    return f"{middle}% ({low} to {high})"
 
 
 def _leans(

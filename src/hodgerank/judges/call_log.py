@@ -1,4 +1,4 @@
-"""CallLog: every call that was made, on disk at once, so that none is paid twice."""
+"""CallLog: every call, saved at once, so that none is paid for twice."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ from hodgerank.judges.replies import Verdict
 
 OUR_LINES = b'{"time": '
 LONG_REPLY = 1 << 14  # bytes
-MANY_LINES = 64  # as many as may be out at once
+MANY_LINES = 64  # as many as may be in progress at once
 STATUSES = ("answered", "abstained", "refused", "unparsable", "failed")
-REMEDY = "take that line out, or name another folder to begin anew"
+REMEDY = "remove that line, or start again with another folder"
 FIELDS: Mapping[str, tuple[type, ...]] = {
     "time": (str,),
     "key": (str,),
@@ -60,7 +60,7 @@ def content_key(
     messages: Sequence[Mapping[str, Any]],
     parameters: Mapping[str, Any],
 ) -> str:
-    """What names a call by its content: calls with one key ask the same of the same model.
+    """Return the key of a call: calls with the same key ask the same model the same question.
 
     The SHA-256 of model, address, messages and parameters as JSON with sorted names.
     """
@@ -75,11 +75,11 @@ def content_key(
 
 
 class CallLog:
-    """One JSON object a line for every call that is over; `FIELDS` are what it tells.
+    """One JSON object per line for every finished call, with the fields in `FIELDS`.
 
-    Opening it reads and checks every line. A last line that a crash cut short is dropped. As long
-    as it is open, no other process (and nobody else in this one) can open it, where the system has
-    such locks. Records are not kept in memory: `find` and iteration read them from the file.
+    Opening it reads and checks every line. An incomplete last line after a crash is dropped. While
+    it is open, it is locked against other processes, if the system has such locks. Records are not
+    kept in memory: `find` and iteration read them from the file.
     """
 
     def __init__(self, path: Path | str) -> None:
@@ -101,7 +101,7 @@ class CallLog:
             raise
 
     def append(self, record: Mapping[str, Any]) -> None:
-        """One more call, on disk when this returns."""
+        """Append a call, which is saved when this returns."""
         record = {"time": record.get("time"), **record}
         try:
             _check(record)
@@ -113,14 +113,15 @@ class CallLog:
         self._end += len(line) + 1
 
     def require_room(self, size: int) -> None:
-        """Refuse before a call is paid for whose line, of about that size, may find no room."""
+        """Refuse a call before it is paid for if the disk may have no room for its line."""
         if shutil.disk_usage(self.path).free < MANY_LINES * (size + LONG_REPLY):
             raise JudgeFailed(
-                f"{self.path}: the disk is nearly full, and calls that cannot be kept are not made"
+                f"{self.path}: the disk is nearly full, so no call is made that could not be "
+                "saved: free some space"
             )
 
     def find(self, key: str, repeat: int) -> dict[str, Any] | None:
-        """The call with that content that got a reply, if there is one; `repeat` counts from 0."""
+        """Return the call with that content that got a reply, if any; `repeat` counts from 0."""
         place = self._places.get((key, repeat))
         if place is None:
             return None
@@ -129,7 +130,7 @@ class CallLog:
             return _parsed(file.readline())
 
     def __iter__(self) -> Iterator[dict[str, Any]]:
-        """All calls, in the order in which they came back, also those that failed."""
+        """Yield all calls in the order of their replies, including failed ones."""
         with self.path.open("rb") as file:
             for line in file:
                 if line.strip():
@@ -139,7 +140,7 @@ class CallLog:
         return self._n_records
 
     def close(self) -> None:
-        """Let others open the log."""
+        """Close and unlock the log."""
         if self._lock is not None:
             self._lock.close()
 
@@ -181,7 +182,7 @@ class CallLog:
 
 
 def _locked(path: Path) -> FileIO | None:
-    """The file, held so that nobody else can; it is made if it is not there."""
+    """Open and lock the file, creating it if necessary."""
     file = path.open("ab", buffering=0)
     try:
         import fcntl
@@ -193,7 +194,7 @@ def _locked(path: Path) -> FileIO | None:
     except BlockingIOError:
         file.close()
         raise CannotWrite(
-            f"{path} is in use by another run: wait for it, stop it, or name another folder"
+            f"{path} is in use by another run: wait for it, stop it, or use another folder"
         ) from None
     except OSError:  # a file system without locks
         file.close()
@@ -215,7 +216,7 @@ def _parsed(line: bytes) -> dict[str, Any]:
 
 
 def _is_cut(line: bytes, error: Exception) -> bool:
-    """Whether a crash ended this line, which must be ours: no other is dropped."""
+    """Return whether a crash cut this line short; only such lines are dropped."""
     is_ours = line[: len(OUR_LINES)] == OUR_LINES[: len(line)]
     return is_ours and _is_no_json(error) and not line.endswith(b"\n")
 
@@ -253,7 +254,7 @@ SAID = ("reply", "refusal", "finish_reason")
 def question_of(
     turn: Assignment, endpoint: Endpoint, messages: list[Any], parameters: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """The fields that are known before a call is made; `messages` are as they are logged."""
+    """Return the fields known before a call; `messages` are as logged."""
     return {
         "time": "",
         "key": content_key(turn.model, endpoint.base_url, messages, parameters),
@@ -272,7 +273,7 @@ def question_of(
 
 
 def answered_by(reply: Reply, cost: float | None) -> dict[str, Any]:
-    """The fields that a reply tells."""
+    """Return the fields of a reply."""
     return {
         "model_used": reply.model,
         "reply": reply.text[:LONGEST_REPLY],
@@ -287,7 +288,7 @@ def answered_by(reply: Reply, cost: float | None) -> dict[str, Any]:
 
 
 def failed_by(error: CallFailed, cost: float | None) -> dict[str, Any]:
-    """The fields that a call without a reply tells."""
+    """Return the fields of a call without a reply."""
     return {
         "prompt_tokens": error.prompt_tokens,
         "completion_tokens": error.completion_tokens,
@@ -297,7 +298,7 @@ def failed_by(error: CallFailed, cost: float | None) -> dict[str, Any]:
 
 
 def judged_as(verdict: Verdict) -> dict[str, Any]:
-    """The fields that tell what came of it."""
+    """Return the fields of the verdict."""
     probabilities = verdict.probabilities
     return {
         "time": datetime.now(UTC).isoformat(timespec="milliseconds"),
@@ -309,6 +310,6 @@ def judged_as(verdict: Verdict) -> dict[str, Any]:
 
 
 def verdict_in(record: Mapping[str, Any]) -> Verdict:
-    """What came of a call that was logged."""
+    """Return the verdict of a logged call."""
     names = ("status", "outcome", "probabilities", "detail")
     return Verdict(*(record[name] for name in names))

@@ -1,4 +1,4 @@
-"""ChatJudge: a language model, or a panel of them, that says which of two items is better."""
+"""ChatJudge: a language model, or a panel of them, that compares two items."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ from hodgerank.types import Pair
 
 @dataclass(frozen=True)
 class Judged:
-    """A call that got a reply: what was asked of whom, how often before, and the verdict.
+    """A call with a reply: pair, model, repetition and verdict.
 
-    `repeat` counts from 0. A reply to what was asked before counts for less each time.
+    `repeat` counts from 0. A repeated reply counts less each time.
     """
 
     pair: Pair
@@ -40,7 +40,7 @@ class Judged:
 
     @property
     def answer(self) -> Answer | None:
-        """As samplers are told; None where there is none."""
+        """Answer as told to samplers; None if there is none."""
         if self.verdict.outcome is None:
             return None
         return Answer(self.verdict.outcome, self.model, 1 / (self.repeat + 1))
@@ -49,54 +49,54 @@ class Judged:
 class ChatJudge:
     """A judge for `run_async`: shows two items to a model and reads its reply.
 
-    Each call goes to disk before its answer is used, so that a run that was interrupted goes on
-    with a judge on the same log, and nothing is paid for twice. What the log holds must have been
-    asked in the same words: another question, template, text or parameter needs another log.
+    Each call is saved before its answer is used, so an interrupted run resumes with a judge on the
+    same log, and nothing is paid for twice. A log belongs to one prompt: another question,
+    template, text or parameter needs another log.
 
-    Abstentions, refusals, replies that name no answer and calls that fail are no answers, counted
-    apart.
+    Abstentions, refusals, unusable replies and failed calls are not answers, and are counted
+    separately.
 
     Attributes
     ----------
     judged
-        Calls with a reply, in the order in which they came, those of the log first.
+        Calls with a reply in order, those of the log first.
     ledger
-        What calls took.
+        Tokens and cost of the calls.
     trouble
-        Why the last call that brought no answer brought none.
+        Why the last call without an answer had none.
     is_stopped
-        Whether somebody wanted no more calls.
+        Whether the run was stopped.
     outcomes
-        What answers may be; None for anything from -1 to 1.
+        Possible outcomes; None for any number from -1 to 1.
 
     Parameters
     ----------
     items
-        What `read_items` takes: a mapping from ids to texts, a file, a folder.
+        Anything that `read_items` accepts: a mapping from ids to texts, a file, a folder.
     question
-        Which of the two?
+        Question asked about every pair.
     models
-        One, or several that take turns; each is a worker of the run.
+        One model, or several that take turns; each is a worker of the run.
     base_url, api_key
-        Of the endpoint, as in `Endpoint`; for several models one, or one for each.
+        Endpoint, as in `Endpoint`; one for all models, or one for each.
     template
         'choice', 'tie', 'grade', the path of a TOML file, or a `Template`.
     probabilities
-        Take the mean outcome by the probabilities that the endpoint gives to the replies.
+        Use the mean outcome by the probabilities of the replies.
     parameters
-        What is sent with every call, such as temperature.
+        Parameters sent with every call, such as temperature.
     repeats
-        How often a model may be asked the same: a pair in one order and context.
+        How often a model may get the same prompt: a pair in one order and context.
     timeout, retries
         Of a call, as in `Endpoint`.
     requests_per_minute, tokens_per_minute
         Limits of each model.
     prices, caps
-        What tokens cost, and what must not be exceeded: see `Ledger`.
+        Prices of tokens, and limits: see `Ledger`.
     log
-        A file that gets every call.
+        File to which every call is written.
     seed
-        Breaks ties between contexts.
+        Seed of the random order of contexts.
 
     Examples
     --------
@@ -129,7 +129,7 @@ class ChatJudge:
     ) -> None:
         self.items = read_items(items)
         if repeats < 1:
-            raise InvalidArgument(f"repeats is how often the same may be asked, not {repeats}")
+            raise InvalidArgument(f"repeats must be at least 1, not {repeats}")
         self.panel = ModelPanel(
             models,
             base_url,
@@ -163,85 +163,85 @@ class ChatJudge:
 
     @property
     def question(self) -> str:
-        """What is asked."""
+        """Question asked about every pair."""
         return self._caller.question
 
     def tell(self, sampler: Sampler) -> None:
-        """Tell a new sampler the answers that the log held."""
+        """Tell a new sampler the answers in the log."""
         if sampler.n_votes:
-            raise InvalidArgument("the sampler has answers already: tell a new one")
+            raise InvalidArgument("the sampler has votes already: use a new one")
         for call in self.judged:
             if (said := call.answer) is not None:
                 sampler.tell(call.pair, said.outcome, said.worker, weight=said.weight)
 
     @property
     def unanswered(self) -> list[Pair]:
-        """Pairs, as they were shown, that were replied to without an answer."""
+        """Pairs, as shown, with replies but without an answer."""
         return [call.pair for call in self.judged if call.verdict.outcome is None]
 
     @property
     def n_left(self) -> int:
-        """How many questions can still be asked, over pairs, orders, contexts and models."""
+        """Number of questions that can still be asked, over pairs, orders, contexts and models."""
         return self._turns.n_left
 
     @property
     def open_pairs(self) -> list[Pair] | None:
-        """Pairs about which something can still be asked; None where that is all of them."""
+        """Pairs about which questions are left; None for all pairs."""
         return self._turns.open_pairs
 
     def n_open(self, pair: Pair) -> int:
-        """How often a pair can be asked and no model be asked the same more than `repeats` times.
+        """Return how often a pair can still be asked, given `repeats`.
 
-        Give it to `run_async` as `per_pair`.
+        Pass it to `run_async` as `per_pair`.
         """
         return self._turns.n_open(pair)
 
     @property
     def ended_by(self) -> str:
-        """Why no more calls are made; empty as long as they are."""
+        """Why no more calls are made; empty if they are."""
         return self._gate.reason
 
     def begin(self) -> None:
-        """Make calls, from now on or again."""
+        """Allow calls, from now on or again."""
         self.is_stopped = False
         self._gate.begin()
 
     def end(self, reason: str) -> None:
-        """Make no more calls: who waits to make one raises `StopAsking`; those out go on."""
+        """Make no more calls: waiting calls raise `StopAsking`, those in progress finish."""
         self._gate.end(reason)
 
     def stop(self, reason: str) -> None:
-        """The same because somebody wants it, not because there is nothing more to ask."""
+        """Do the same because the user stopped the run."""
         self.is_stopped = True
         self.end(reason)
 
     async def __call__(self, pair: Pair) -> Answer | None:
-        """Ask the model whose turn it is; raises `StopAsking` where a cap is reached."""
+        """Ask the next model; raises `StopAsking` if a limit is reached."""
         call = await self.put(pair)
         return None if call is None else call.answer
 
     def replied(self, pair: Pair, model: str) -> Judged | None:
-        """What a model replied when it was asked about a pair in this order, if it was."""
+        """Return a model's earlier reply about a pair in this order, if any."""
         return self._replies.get((pair, model))
 
     async def ask(self, pair: Pair, model: str) -> Judged | None:
-        """The reply of a model to a pair in this order: what it `replied`, or else it is asked.
+        """Return a model's reply about a pair in this order, an earlier one or a new one.
 
-        None where it cannot be asked; `trouble` says why. Raises what calling the judge raises.
+        None if it cannot be asked; `trouble` has the reason. Raises the errors of a call.
         """
         require_one_of(model, self.panel.models, "model")
         return self.replied(pair, model) or await self.put(pair, model)
 
     async def put(self, pair: Pair, model: str | None = None) -> Judged | None:
-        """The reply to a question about a pair that was not put before, in its log already.
+        """Ask a new question about a pair; the reply is in the log when this returns.
 
-        Without `model`, of the model whose turn it is. None where there is no such question.
+        Without `model`, the next model is asked. None if there is no new question.
         """
         with self._gate.call() as while_out:
             turn = self._turns.next(pair, model)
             if turn is None:
                 asked = "every model" if model is None else model
-                self.trouble = f"{asked} was asked about this pair in this order and context"
+                self.trouble = f"{asked} has been asked about this pair in this order and context"
                 return None
             try:
                 verdict = await self._caller.ask(turn, while_out)
@@ -256,12 +256,12 @@ class ChatJudge:
         return call
 
     async def close(self) -> None:
-        """Close connections, and let others open the log."""
+        """Close connections, and unlock the log."""
         self._caller.close()
         await self.panel.close()
 
     def messages(self, pair: Pair) -> list[dict[str, Any]]:
-        """What would be sent about a pair, in its first context."""
+        """Return the messages about a pair, in its first context."""
         showings = self.items.showings(str(pair.left), str(pair.right))
         if not showings:
             tracks = {self.items.tracks.get(str(item)) for item in pair}
@@ -270,7 +270,7 @@ class ChatJudge:
         return self._caller.messages(showings[0])
 
     def _remember(self, record: Mapping[str, Any]) -> None:
-        """A call of the log: it is paid for, and its answer is one if it is to this question."""
+        """Restore a call from the log."""
         pair = Pair(record["left"], record["right"])
         if record["status"] != "failed" and self._is_known(pair, record):
             return  # the line stands there twice
@@ -281,9 +281,10 @@ class ChatJudge:
         showing = self._showing(pair, record["context"] or "")
         if showing is None or not self._caller.has_asked(record, showing):
             raise InvalidArgument(
-                f"{self._caller.log_path} holds calls that ask something else (such as that about "
-                f"{short(pair.left)} and {short(pair.right)}): another question, template or "
-                "parameter, or other items. Name another folder to begin anew, or ask the same"
+                f"{self._caller.log_path} has calls with other prompts (such as that about "
+                f"{short(pair.left)} and {short(pair.right)}): the question, template, "
+                "parameters or items have changed. Use the same ones to resume, or another "
+                "folder to start again"
             )
         turn = Assignment(pair, record["model"], showing, record["repeat"])
         self._turns.take(turn)

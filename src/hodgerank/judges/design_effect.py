@@ -11,14 +11,14 @@ from hodgerank.data.comparisons import Comparisons
 from hodgerank.estimators.likelihood import bradley_terry
 from hodgerank.estimators.position_bias.position_cells import has_display_order
 
-FEWEST_CONTEXTS = 4  # with fewer it cannot be told how far they differ
+FEWEST_CONTEXTS = 4  # with fewer contexts it cannot be estimated
 
 
 def effective_share(votes: Comparisons, contexts: Sequence[str]) -> float:
-    """What an answer is worth, relative to one that is about nothing that others are about, too.
+    """Return the effective share of a vote, relative to an independent one.
 
-    The variance of scores by the model over that clustered by context; 1 where it is no less, and
-    where contexts are too few to tell.
+    The ratio of the model's variance of scores to the variance clustered by context; at most 1, and
+    1 with too few contexts.
     """
     names, context = np.unique(np.array(contexts, dtype=object), return_inverse=True)
     if len(names) < FEWEST_CONTEXTS or not has_display_order(votes):

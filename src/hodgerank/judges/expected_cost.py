@@ -1,4 +1,4 @@
-"""What a campaign may cost, before any call is made."""
+"""Expected cost of a campaign, before any call is made."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ FEW_ITEMS = 200  # up to which all pairs can be listed to draw from
 
 @dataclass(frozen=True)
 class ExpectedCost:
-    """Of one model: calls, tokens, and money where its price is known."""
+    """Calls, tokens and, if its price is known, cost of one model."""
 
     model: str
     calls: int
@@ -28,9 +28,9 @@ class ExpectedCost:
 
 
 def expected_costs(judge: ChatJudge, budget: int, seed: int = 0) -> list[ExpectedCost]:
-    """As if every call brought an answer: prompts by their length, and short replies.
+    """Estimate the cost from the lengths of prompts, with short replies that all have an answer.
 
-    No more calls than there are different questions.
+    The number of calls is limited by the number of different questions.
     """
     panel, prices = judge.panel, judge.ledger.prices
     per_call = fmean(guess_tokens(judge.messages(pair)) for pair in some_pairs(judge, seed))
@@ -45,7 +45,7 @@ def expected_costs(judge: ChatJudge, budget: int, seed: int = 0) -> list[Expecte
 
 
 def some_pairs(judge: ChatJudge, seed: int) -> list[Pair]:
-    """Pairs that can be asked, drawn at random."""
+    """Draw pairs that can be asked at random."""
     rng, items = Random(seed), judge.items.items
     if judge.items.comparable is None and len(items) > FEW_ITEMS:
         return [Pair(*rng.sample(items, 2)) for _ in range(LOOKED_AT)]

@@ -1,9 +1,8 @@
-"""The campaign of a run of `judge_items`, which a folder keeps.
+"""The campaign of a run of `judge_items`, in its folder.
 
-Calls are paid for, so their log comes first: a reply is there before it is a vote here. Each vote
-has an id made from its call. So a campaign that is behind the log catches up when it is opened,
-however it fell behind: a process was killed between the two, or the folder is of a version that
-kept no campaign. Nothing is counted twice, and nobody is asked again.
+Calls are paid for, so a reply is written to their log before it becomes a vote of the campaign.
+Each vote has an id made from its call. So a campaign that is behind the log, for example after a
+crash, catches up when it is opened. No vote is counted twice, and no call is repeated.
 """
 
 from __future__ import annotations
@@ -41,7 +40,7 @@ LONGEST_PART = 400
 def folder_campaign(
     judge: ChatJudge, sampler: Sampler, seed: int, path: Path | str | None
 ) -> Iterator[Campaign]:
-    """The campaign in a file, or in memory, with all that the judge has replied so far."""
+    """Open the campaign in a file, or in memory, with all replies so far."""
     settings = _settings(judge, sampler, seed)
     if path is None:
         with Campaign.create(None, _items(judge.items), settings) as campaign:
@@ -59,25 +58,24 @@ def folder_campaign(
 
 
 async def hand_in(campaign: Campaign, call: Judged) -> None:
-    """Count a reply, which is in the log of calls already; durable when this returns."""
+    """Record a reply, which is in the log of calls already; durable when this returns."""
     decided = campaign.log.begin(lambda state, now: _hand_in(state, now, [call]))
     try:
         await asyncio.wrap_future(decided)
     except HodgeRankError as error:  # no reason to pay for further calls
-        raise JudgeFailed(f"{error}. The replies that came before are kept") from error
+        raise JudgeFailed(f"{error}. Earlier replies are kept") from error
 
 
 def _begin(path: Path, judge: ChatJudge, settings: CampaignSettings) -> None:
-    """Make the campaign of a folder that has none, with the calls of its log, if there are any.
+    """Create the campaign of a folder that has none, from the calls of its log.
 
-    It is written beside its place and renamed: what was left behind by a process that was killed
-    in between is thrown away.
+    It is written to a temporary file and renamed; leftovers of a killed process are removed.
     """
     journal = Path(f"{path}-wal")
     if journal.exists():  # SQLite would take it for that of the new one
         raise CampaignError(
-            f"{journal} is what is left of a campaign that was moved or deleted: put {path.name} "
-            "back beside it, or remove it; votes are made again from the calls that are there"
+            f"{journal} belongs to a campaign that was moved or deleted: put {path.name} back "
+            "beside it, or remove the journal; votes are restored from the calls"
         )
     beside = path.with_name(path.name + ".new")
     parts = [Path(f"{beside}{end}") for end in ("", "-wal", "-shm", ".lock")]
@@ -86,20 +84,20 @@ def _begin(path: Path, judge: ChatJudge, settings: CampaignSettings) -> None:
     with Campaign.create(beside, _items(judge.items), settings, id=CAMPAIGN_ID) as campaign:
         _catch_up(campaign, judge.judged)
     if any(part.exists() for part in parts[1:3]):
-        raise CannotWrite(f"{beside} is in use by another program: end that, and try again")
+        raise CannotWrite(f"{beside} is in use by another program: stop it, and try again")
     move_file(beside, path)
     parts[-1].unlink(missing_ok=True)
 
 
 def _catch_up(campaign: Campaign, calls: Iterable[Judged]) -> None:
-    """Hand in what is not there yet."""
+    """Record replies that are not votes yet."""
     campaign.log.transact(lambda state, now: _hand_in(state, now, calls))
 
 
 def _hand_in(state: CampaignState, now: float, calls: Iterable[Judged]) -> None:
     new = {id: call for call in calls if (id := _task_of(call)) not in state.tasks.row_of}
     if new and state.status == "closed":
-        raise CampaignError("the campaign is closed: it takes no more answers")
+        raise CampaignError("the campaign is closed and accepts no more answers")
     for task, call in new.items():
         left, right = (state.items.code(_name(str(item))) for item in call.pair)
         worker, answer = _name(call.model), call.answer
@@ -123,25 +121,25 @@ def _hand_in(state: CampaignState, now: float, calls: Iterable[Judged]) -> None:
 
 
 def _task_of(call: Judged) -> str:
-    """The id of the task that a call answers."""
+    """Return the id of the task that a call answers."""
     asked = [call.pair.left, call.pair.right, call.context, call.model, call.repeat]
     return CALL + hashlib.sha256(json.dumps(asked).encode()).hexdigest()[:32]
 
 
 def _require_calls(campaign: Campaign, judge: ChatJudge, path: Path) -> None:
-    """Refuse a campaign with votes that the log does not have: they would be paid for again."""
+    """Refuse a campaign with votes that are not in the log, since they would be paid for again."""
     known = {_task_of(call) for call in judge.judged}
     tasks = campaign.log.read(lambda state, now: list(state.tasks.row_of))
     n = sum(task.startswith(CALL) and task not in known for task in tasks)
     if n:
         raise CampaignError(
-            f"{path} has {n:,} replies that the log of calls does not have: put the log back as it "
-            f"was, or remove {path.name}, which is then made again from the calls that are there"
+            f"{path} has {n:,} votes that are not in the log of calls: restore the log, or "
+            f"remove {path.name}, which is then rebuilt from the calls"
         )
 
 
 def _keep_up(campaign: Campaign, judge: ChatJudge, settings: CampaignSettings) -> None:
-    """Show what is shown now, and let new items join."""
+    """Update texts and images, and add new items."""
     known = {item.id: item for item in campaign.items}
     shown = list(_items(judge.items))
     if joining := [item for item in shown if item.id not in known]:
@@ -156,7 +154,7 @@ def _keep_up(campaign: Campaign, judge: ChatJudge, settings: CampaignSettings) -
 
 
 def _settings(judge: ChatJudge, sampler: Sampler, seed: int) -> CampaignSettings:
-    """Anything from -1 to 1 is an answer; who joins gets pairs of the same kind of sampler."""
+    """Return the settings: any outcome from -1 to 1, and the same kind of sampler."""
     taken = CampaignSettings(judge.question, ties=True, grades=0, skip_reasons=WITHOUT_ANSWER)
     try:
         return taken.changed({"sampler": sampler.name, "position_bias": "worker", "seed": seed})
@@ -165,7 +163,7 @@ def _settings(judge: ChatJudge, sampler: Sampler, seed: int) -> CampaignSettings
 
 
 def _items(items: JudgedItems) -> Iterator[CampaignItem]:
-    """What others are shown of them: nothing of those that have several samples."""
+    """Return the items as shown to people; without content if they have several samples."""
     for item in items.items:
         sample, *others = items.samples(item)
         text, media = "", ""
@@ -177,7 +175,7 @@ def _items(items: JudgedItems) -> Iterator[CampaignItem]:
 
 
 def _name(name: str) -> str:
-    """A name that campaigns take: those that they refuse are put in quotes."""
+    """Return a valid name for a campaign; invalid names are put in quotes."""
     try:
         if not name.startswith('"'):
             return require_name(name, "the name")

@@ -1,4 +1,4 @@
-"""Ledger: what calls to models took, and caps that they must not pass."""
+"""Ledger: tokens and cost of calls, and limits on them."""
 
 from __future__ import annotations
 
@@ -24,41 +24,43 @@ ROUNDING = 1 + 1e-9  # of sums of money
 
 
 class CapReached(StopAsking):
-    """The next call would pass a cap; the message says which."""
+    """The next call would exceed a limit, which the message names."""
+
+    code = "limit"
 
 
 @dataclass(frozen=True)
 class Caps:
-    """The most that may be spent: calls, tokens of prompts and replies together, money."""
+    """Limits on calls, tokens of prompts and replies together, and cost."""
 
     calls: int | None = None
     tokens: int | None = None
     cost: float | None = None
 
     def __post_init__(self) -> None:
-        """A cap is positive: nothing could be asked under any other."""
+        """Refuse limits that are not positive."""
         for name, cap in (("calls", self.calls), ("tokens", self.tokens), ("cost", self.cost)):
             if cap is not None and not 0 < cap < float("inf"):
-                raise InvalidArgument(f"a cap on {name} must be positive and finite, not {cap}")
+                raise InvalidArgument(f"the limit on {name} must be positive and finite, not {cap}")
 
 
 class Ledger:
-    """Adds up what calls take, and sets aside what those that are out may take.
+    """Adds up tokens and cost of calls, and reserves those of calls in progress.
 
-    What a call may take follows from the length of its prompt (a token for four letters, a
-    thousand for an image) and from what is expected of a reply; as soon as an endpoint has told
-    tokens, from what prompts took for their length, and the longest reply. So a cap on calls holds
-    exactly; those on tokens and money as long as no reply is longer than all before it. Under such
-    a cap the first call to a model goes out alone: nobody knows yet how long its replies are.
+    The reservation is estimated from the length of the prompt (four letters per token, a thousand
+    tokens per image) and an expected reply; once an endpoint has reported tokens, from those and
+    the longest reply. So a limit on calls is exact, and limits on tokens and cost hold as long as
+    no reply is longer than all before. Under such a limit the first call to a model is made alone,
+    since the length of its replies is unknown.
 
     Parameters
     ----------
     prices
-        Of the models; those that have none cost what nobody knows.
+        Prices of the models; the cost of other models is unknown.
     caps
-        What must not be passed. A cap on cost needs a price of every model.
+        Limits. A limit on cost needs the price of every model.
     models
-        Those that will be used, if they are known: a price that is missing is said at once.
+        Models that will be used, if known, so that a missing price is an error at once.
     """
 
     def __init__(
@@ -68,14 +70,15 @@ class Ledger:
         self.caps = caps or Caps()
         self._accounts: dict[str, Account] = {}
         self._out: set[Reservation] = set()
-        self._change = asyncio.Event()  # of what is out
+        self._change = asyncio.Event()  # reserved for calls in progress
         for model in models:
             self._account(model)
 
     def reserve(self, model: str, prompt_guess: float, completion_guess: float) -> Reservation:
-        """Set aside what a call may take; raises `CapReached` if that would pass a cap.
+        """Reserve tokens for a call; raises `CapReached` if that would exceed a limit.
 
-        `prompt_guess` is what `guess_tokens` says, `completion_guess` what the reply may take.
+        `prompt_guess` is that of `guess_tokens`, `completion_guess` the expected tokens of the
+        reply.
         """
         estimate = self._account(model).estimate(prompt_guess, completion_guess)
         reservation = Reservation(self, model, estimate)
@@ -86,7 +89,7 @@ class Ledger:
     async def room_for(
         self, model: str, prompt_guess: float, completion_guess: float
     ) -> Reservation:
-        """The same, but what is out is waited for before a cap is said to be reached."""
+        """Do the same, but wait for calls in progress before a limit counts as reached."""
         while True:
             try:
                 return self.reserve(model, prompt_guess, completion_guess)
@@ -96,7 +99,7 @@ class Ledger:
                 await self._change.wait()
 
     def restore(self, record: Mapping[str, Any]) -> None:
-        """Count a call of a log: it is paid for, so it counts towards the caps as well."""
+        """Count a call of a log, which counts towards the limits too."""
         account = self._account(record["model"])
         reply = ceil(len(record["reply"] or "") / LETTERS_PER_TOKEN)
         account.add(
@@ -110,12 +113,12 @@ class Ledger:
         )
 
     def rows(self) -> list[ModelCost]:
-        """What each model took, in the order in which they came."""
+        """Return the account of each model."""
         return [account.row() for account in self._accounts.values()]
 
     @property
     def calls(self) -> int:
-        """Calls with a reply."""
+        """Number of calls with a reply."""
         return sum(account.calls for account in self._accounts.values())
 
     @property
@@ -125,7 +128,7 @@ class Ledger:
 
     @property
     def cost(self) -> float | None:
-        """What everything cost; None where a price is missing."""
+        """Total cost; None if a price is missing."""
         costs = [account.cost for account in self._accounts.values()]
         return None if None in costs else sum(cost for cost in costs if cost is not None)
 
@@ -133,9 +136,9 @@ class Ledger:
         if model not in self._accounts:
             if self.caps.cost is not None and model not in self.prices.by_model:
                 raise InvalidArgument(
-                    f"a cap on cost needs the price of {short(model)}"
-                    f"{did_you_mean(model, self.prices.by_model)}: put it into the price table, or "
-                    "cap calls or tokens instead"
+                    "--max-cost needs the price of "
+                    f"{short(model)}{did_you_mean(model, self.prices.by_model)}: add it to the "
+                    "price table, or limit calls or tokens instead"
                 )
             self._accounts[model] = Account(model, self.prices)
         return self._accounts[model]
@@ -150,14 +153,14 @@ class Ledger:
         has_cap = self.caps.tokens is not None or self.caps.cost is not None
         first = (reservation.model == asked.model for reservation in self._out)
         if has_cap and not self._account(asked.model).tells_replies and any(first):
-            raise CapReached(f"it is not known yet how long the replies of {asked.model} are")
+            raise CapReached(f"the length of replies of {asked.model} is not known yet")
         if self.caps.calls is not None and self.calls + len(out) > self.caps.calls:
-            raise CapReached(f"the cap of {self.caps.calls:,} calls is reached")
+            raise CapReached(f"limit of {self.caps.calls:,} calls reached")
         tokens = self.tokens + sum(reservation.tokens for reservation in out)
         if self.caps.tokens is not None and tokens > self.caps.tokens:
             raise CapReached(
-                f"the cap of {self.caps.tokens:,} tokens is reached: {self.tokens:,} are spent, "
-                f"and the calls that are out and the next one take about {tokens - self.tokens:,}"
+                f"limit of {self.caps.tokens:,} tokens reached: {self.tokens:,} are used, and "
+                f"calls in progress and the next one need about {tokens - self.tokens:,}"
             )
         if self.caps.cost is not None:
             spent = self.cost or 0.0
@@ -165,13 +168,13 @@ class Ledger:
             if spent + more > self.caps.cost * ROUNDING:
                 money = f"cost of {self.caps.cost:,g} {self.prices.currency}".rstrip()
                 raise CapReached(
-                    f"the cap on a {money} is reached: {spent:,.4g} are spent, and the calls "
-                    f"that are out and the next one cost about {more:,.4g}"
+                    f"limit on the {money} reached: {spent:,.4g} are spent, and calls in "
+                    f"progress and the next one cost about {more:,.4g}"
                 )
 
 
 class Reservation:
-    """What is set aside for a call that is out: to be settled, or else released.
+    """Reservation for a call in progress, to be settled or released.
 
     As a context manager it is released at the end, unless it was settled.
     """
@@ -191,9 +194,9 @@ class Reservation:
         seconds: float = 0.0,
         attempts: int = 1,
     ) -> float | None:
-        """Count what the call took, and return its cost, None without a price.
+        """Count the tokens of the call, and return its cost; None without a price.
 
-        Tokens that the endpoint does not tell are estimated, except of a call that failed.
+        Tokens that the endpoint does not report are estimated, except for failed calls.
         """
         if self not in self._ledger._out:
             raise KeyError("a call is not paid twice")
@@ -208,7 +211,7 @@ class Reservation:
         )
 
     def release(self) -> None:
-        """Give back what was set aside, unless it is settled or given back already."""
+        """Release the reservation, unless it is settled or released already."""
         if self in self._ledger._out:
             self._ledger._no_longer_out(self)
 

@@ -1,4 +1,4 @@
-"""ModelCaller: ask one model one question, pay for it once, and log what came of it."""
+"""ModelCaller: ask one model one question, pay for it once, and log it."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ from hodgerank.judges.replies import Verdict, read_reply
 
 
 class ModelCaller:
-    """The question and how it is put, whom it is put to, what that costs, and the log of it all.
+    """Question, template, models, prices and log of calls.
 
-    A question that was replied to in the very same words, about other items, is not put again.
+    A prompt with a reply is not sent again, even if it is about other items.
     """
 
     def __init__(
@@ -53,32 +53,32 @@ class ModelCaller:
         self._log = None if log is None else CallLog(log)
 
     def messages(self, showing: ShownPair) -> list[dict[str, Any]]:
-        """What is sent about two samples."""
+        """Return the messages about two samples."""
         return self.template.messages(self.question, showing)
 
     def has_asked(self, record: Mapping[str, Any], showing: ShownPair) -> bool:
-        """Whether a call of the log asked what would be asked now."""
+        """Return whether a call of the log asked the same as would be asked now."""
         return bool(
             logged(self.messages(showing)) == record["messages"]
             and self.panel.parameters == record["parameters"]
         )
 
     def logged_calls(self) -> Iterator[dict[str, Any]]:
-        """Those that the log holds."""
+        """Return the calls in the log."""
         return iter(self._log or ())
 
     @property
     def log_path(self) -> Path | None:
-        """Where calls go."""
+        """Path of the log."""
         return None if self._log is None else self._log.path
 
     def close(self) -> None:
-        """Let others open the log."""
+        """Unlock the log."""
         if self._log is not None:
             self._log.close()
 
     async def ask(self, turn: Assignment, while_out: WhileOut) -> Verdict:
-        """The verdict of a model, on disk before it is returned."""
+        """Return the verdict of a model, which is saved before."""
         messages = self.messages(turn.showing)
         asked = question_of(turn, self.panel[turn.model], logged(messages), self.panel.parameters)
         same = asked["key"], turn.repeat
@@ -129,17 +129,17 @@ class ModelCaller:
             return
         try:
             self._log.append(record | judged_as(verdict))
-        except CannotWrite as error:  # what cannot be kept is not to be paid for
-            raise JudgeFailed(f"{error}. The replies that came before are kept") from error
+        except CannotWrite as error:  # a call that could not be saved must not be paid for
+            raise JudgeFailed(f"{error}. Earlier replies are kept") from error
 
 
 class CallGate:
-    """Tasks with a call that is not out: `end` ends them, and lets those that are out finish.
+    """Tasks whose call waits: `end` ends them, and lets calls in progress finish.
 
     Attributes
     ----------
     reason
-        Why no more calls are to be made; empty as long as they are.
+        Why no more calls are made; empty if they are.
     """
 
     def __init__(self) -> None:
@@ -147,7 +147,7 @@ class CallGate:
         self.reason = ""
 
     def begin(self) -> None:
-        """Let calls be made, from now on or again."""
+        """Allow calls, from now on or again."""
         self.reason = ""
 
     def end(self, reason: str) -> None:
@@ -158,9 +158,9 @@ class CallGate:
 
     @contextmanager
     def call(self) -> Iterator[WhileOut]:
-        """A call of the current task; what is yielded is entered whenever it is out.
+        """Register a call of the current task; the context is entered while it is in progress.
 
-        Raises `StopAsking` where no more are to be made.
+        Raises `StopAsking` if no more calls are made.
         """
         if self.reason:
             raise StopAsking(self.reason)

@@ -1,4 +1,4 @@
-"""ModelPanel: the models that judge, each behind an endpoint, asked with the same parameters."""
+"""ModelPanel: the models that judge, each with its endpoint, and the same parameters."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ from hodgerank.judges.endpoint.endpoint import Endpoint
 from hodgerank.judges.endpoint.pace import Pace
 from hodgerank.types import Item, Pair
 
-SHORT_REPLY = 16  # tokens expected of a reply until some were seen
+SHORT_REPLY = 16  # tokens expected of a reply until some are known
 LIMITS = ("max_tokens", "max_completion_tokens")
 
 
 class ModelPanel:
     """Endpoints by the names of their models.
 
-    `base_url` and `api_key` are one for all or one for each; other options are those of `Endpoint`
-    and `Pace`.
+    `base_url` and `api_key` are one for all models or one for each; other options are those of
+    `Endpoint` and `Pace`.
     """
 
     def __init__(
@@ -61,7 +61,7 @@ class ModelPanel:
 
     @property
     def expected_reply(self) -> int:
-        """Tokens that a reply may take, as long as none was seen."""
+        """Return the expected tokens of a reply, until some are known."""
         told = (self.parameters.get(name) for name in LIMITS)
         return min([SHORT_REPLY, *(limit for limit in told if isinstance(limit, int))])
 
@@ -74,9 +74,11 @@ class ModelPanel:
 def _different(models: list[str]) -> tuple[str, ...]:
     for place, model in enumerate(models):
         if not isinstance(model, str) or not model.strip():
-            raise InvalidArgument(f"a model is a name, not {model!r}")
+            raise InvalidArgument(f"a model must be a name, not {model!r}")
         if model in models[:place]:
-            raise InvalidArgument(f"{model} is named twice: to ask it more often, see repeats")
+            raise InvalidArgument(
+                f"{model} is named twice: to ask it more often, use repeats (--repeats)"
+            )
     if not models:
         raise InvalidArgument("name at least one model")
     return tuple(models)
@@ -90,14 +92,14 @@ def _for_each(
         return [values[0]] * len(models)
     if len(values) != len(models):
         raise InvalidArgument(
-            f"{len(values)} {what} for {len(models)} models: give one, or one for each"
+            f"{len(values)} {what} for {len(models)} models: give one, or one for each model"
         )
     return list(values)
 
 
 @dataclass(frozen=True)
 class Assignment:
-    """One question to one model; `repeat` counts how often it was put to it before."""
+    """One question to one model; `repeat` counts how often it was asked before."""
 
     pair: Pair
     model: str
@@ -110,13 +112,12 @@ class Assignment:
 
 
 class JudgeSchedule:
-    """Spreads questions over models and contexts.
+    """Distributes questions over models and contexts.
 
-    A model is asked the same, a pair in one order and context, at most `repeats` times: asked again
-    it would mostly say the same again, which is no news. What was asked least comes first: the
-    question itself, its context for this pair, the model for this pair, then model and context at
-    all. Ties between contexts are broken by the seed, pair by pair, so that not all pairs begin
-    with the first.
+    A model gets the same prompt (a pair in one order and context) at most `repeats` times, since it
+    would mostly repeat its reply. What was asked least comes first: the question itself, its
+    context for this pair, the model for this pair, then model and context overall. Ties between
+    contexts are broken at random for each pair.
     """
 
     def __init__(self, items: JudgedItems, models: Sequence[str], repeats: int, seed: int) -> None:
@@ -128,7 +129,7 @@ class JudgeSchedule:
         self._of_context: Counter[str] = Counter()
 
     def n_open(self, pair: Pair) -> int:
-        """How often a pair can still be asked, in both orders together."""
+        """Return how often a pair can still be asked, in both orders together."""
         both = frozenset(pair)
         return self._per_pair(pair) - sum(self._by_model[both, model] for model in self._models)
 
@@ -138,7 +139,7 @@ class JudgeSchedule:
 
     @property
     def total(self) -> int:
-        """How often pairs can be asked, all together."""
+        """Number of questions left, over all pairs."""
         n = len(self._items.items)
         if self._items.has_one_sample_each and self._items.comparable is None:
             return n * (n - 1) * len(self._models) * self._repeats
@@ -146,12 +147,12 @@ class JudgeSchedule:
 
     @property
     def n_left(self) -> int:
-        """How many different questions were not put to these models."""
+        """Number of different questions that were not asked."""
         return self.total - sum(model in self._models for (_, model, _), _ in self._taken)
 
     @property
     def open_pairs(self) -> list[Pair] | None:
-        """Pairs about which something can still be asked; None where that is all of them."""
+        """Pairs about which questions are left; None for all pairs."""
         asked = {both for (both, _), times in self._by_model.items() if times}
         has_closed = any(self.n_open(Pair(*both)) <= 0 for both in asked)
         if self._items.comparable is None and not has_closed:
@@ -160,14 +161,14 @@ class JudgeSchedule:
 
     @property
     def _pairs(self) -> Iterator[Pair]:
-        """All that can be compared."""
+        """Pairs that can be compared."""
         pairs = self._items.comparable
         return starmap(Pair, combinations(self._items.items, 2) if pairs is None else pairs)
 
     def next(self, pair: Pair, model: str | None = None) -> Assignment | None:
-        """The turn that comes next, which is taken; None if all have been asked all of it.
+        """Take the next turn; None if there are no questions left.
 
-        With `model`, the next one of that model.
+        With `model`, the next turn of that model.
         """
         left, right = map(str, pair)
         showings = self._items.showings(left, right)
@@ -188,16 +189,16 @@ class JudgeSchedule:
         return best[-1]
 
     def is_taken(self, pair: Pair, model: str, context: str, repeat: int) -> bool:
-        """Whether a question was put so often already."""
+        """Return whether a question was asked so often already."""
         return ((pair, model, context), repeat) in self._taken
 
     def take(self, turn: Assignment) -> None:
-        """Count a turn that is made, or was."""
+        """Count a turn."""
         self._count(turn, 1)
         self._of_model[turn.model] += 1
 
     def give_back(self, turn: Assignment) -> None:
-        """Let the question be put again, since no reply came; the model has had its turn."""
+        """Return a turn without a reply; the model has had its turn."""
         self._count(turn, -1)
 
     def _turn(self, pair: Pair, model: str, showing: ShownPair) -> Assignment:

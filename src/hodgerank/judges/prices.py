@@ -1,4 +1,4 @@
-"""Account: what one model took so far, and what its next call may take."""
+"""Account: tokens and cost of one model, and estimates of its next call."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ FORM = (
 
 @dataclass(frozen=True)
 class Price:
-    """What a million tokens cost, those of prompts and those of replies."""
+    """Price of a million tokens of prompts and of replies."""
 
     input: float
     output: float
@@ -30,13 +30,13 @@ class Price:
 
 @dataclass(frozen=True)
 class Prices:
-    """Prices of models, in one currency, which may have no name."""
+    """Prices of models in one currency, which may be unnamed."""
 
     by_model: Mapping[str, Price]
     currency: str = ""
 
     def cost(self, model: str, prompt_tokens: float, completion_tokens: float) -> float | None:
-        """What so many tokens cost; None for a model without a price."""
+        """Return the cost of tokens; None for a model without a price."""
         price = self.by_model.get(model)
         if price is None:
             return None
@@ -44,7 +44,7 @@ class Prices:
 
     @classmethod
     def read(cls, path: Path | str) -> Prices:
-        """Prices from a TOML or CSV file.
+        """Read prices from a TOML or CSV file.
 
         TOML has a table for each model with `input` and `output`, and may have a `currency` before
         them. CSV has columns model, input and output, and may have a currency.
@@ -58,14 +58,14 @@ class Prices:
         except OSError as error:
             raise InvalidArgument(f"{path} cannot be read: {error.strerror or error}") from None
         except ValueError as error:  # of TOML, of UTF-8, or ours
-            raise InvalidArgument(f"{path} has no prices: {error}; {FORM}") from None
+            raise InvalidArgument(f"{path} is not a valid price table: {error}; {FORM}") from None
 
 
 def _from_toml(text: str) -> tuple[dict[str, Any], str]:
     found = tomllib.loads(text)
     currency = found.pop("currency", "")
     if not isinstance(currency, str):
-        raise InvalidArgument("currency is no text")
+        raise InvalidArgument("currency is not a text")
     for model, row in found.items():
         if isinstance(row, dict) and any(isinstance(value, dict) for value in row.values()):
             raise InvalidArgument(f"the name that begins with {short(model)!r} needs quotes")
@@ -79,7 +79,7 @@ def _from_csv(text: str) -> tuple[dict[str, Any], str]:
         named = {str(name).strip().lower(): value for name, value in row.items()}
         model = str(named.get("model") or "").strip()
         if not model:
-            raise InvalidArgument("a row, or all of them, names no model")
+            raise InvalidArgument("a row names no model")
         if model in found:
             raise InvalidArgument(f"{short(model)!r} has two prices")
         found[model] = named
@@ -91,7 +91,7 @@ def _from_csv(text: str) -> tuple[dict[str, Any], str]:
 
 def _price(model: str, row: object) -> Price:
     if not isinstance(row, dict):
-        raise InvalidArgument(f"{short(model)!r} is no table")
+        raise InvalidArgument(f"{short(model)!r} is not a table")
     return Price(_amount(model, row, "input"), _amount(model, row, "output"))
 
 
@@ -102,7 +102,7 @@ def _amount(model: str, row: Mapping[str, Any], name: str) -> float:
     except ValueError:
         amount = -1.0
     if not (isfinite(amount) and amount >= 0) or isinstance(value, bool):
-        raise InvalidArgument(f"{name} {short(repr(value))} of {short(model)!r} is no price")
+        raise InvalidArgument(f"{name} {short(repr(value))} of {short(model)!r} is not a price")
     return amount
 
 
@@ -113,22 +113,23 @@ FAILED = "failed"  # the status of a call that got no reply
 
 @dataclass(frozen=True)
 class ModelCost:
-    """What one model took.
+    """Calls, tokens and cost of one model.
 
     Attributes
     ----------
     calls
-        Those with a reply, whatever it says.
+        Calls with a reply.
     retries
-        Tries beyond the first, of all calls.
+        Retries of all calls.
     prompt_tokens, completion_tokens, estimated_calls
-        Tokens, and how many of the calls did not tell theirs, so that they are estimated.
+        Tokens, and the number of calls whose tokens are estimated because the endpoint did not
+        report them.
     cost, currency
-        Money; None where a price is missing.
+        Cost; None if a price is missing.
     seconds
-        Of all replies together.
+        Total time of all replies.
     statuses
-        How many calls ended how. Those that failed are here, and not among `calls`.
+        Number of calls by status; failed ones are not among `calls`.
     """
 
     model: str
@@ -145,7 +146,7 @@ class ModelCost:
 
 @dataclass(frozen=True)
 class Estimate:
-    """What a call may take: by the length of its prompt alone, and by what was learned since."""
+    """Estimate the tokens of a call, from its prompt alone and from earlier calls."""
 
     prompt_guess: float
     prompt_tokens: int
@@ -153,7 +154,7 @@ class Estimate:
 
 
 def guess_tokens(messages: Sequence[Mapping[str, Any]]) -> int:
-    """Tokens of messages by their length: one for four letters, a thousand for an image.
+    """Estimate the tokens of messages: four letters per token, a thousand tokens per image.
 
     >>> guess_tokens([{"role": "user", "content": "Which of the two is better?"}])
     7
@@ -182,13 +183,13 @@ class Account:
 
     @property
     def tells_replies(self) -> bool:
-        """Whether it is known how long replies are."""
+        """Whether the length of replies is known."""
         return self._n_told > 0 or self._estimated_calls > 0
 
     def estimate(self, prompt_guess: float, completion_guess: float) -> Estimate:
-        """Prompts in proportion to those seen, replies as the longest of those seen.
+        """Estimate prompts in proportion to earlier ones, and replies as the longest so far.
 
-        As long as none was seen, the guesses.
+        Without earlier calls, the guesses are used.
         """
         if self._guessed:
             prompt_tokens = prompt_guess * self._told_prompts / self._guessed
@@ -209,7 +210,7 @@ class Account:
         attempts: int,
         cost: float | None = None,
     ) -> float | None:
-        """Count a call; what it cost, if that can be known. Tokens not told are those estimated."""
+        """Count a call and return its cost, if known; missing tokens are estimated."""
         if status != FAILED:
             self._learn(estimate, prompt_tokens, completion_tokens)
             self.calls += 1
@@ -227,7 +228,7 @@ class Account:
         return cost
 
     def row(self) -> ModelCost:
-        """Everything so far."""
+        """Return the total so far."""
         return ModelCost(
             self.model,
             self.calls,

@@ -1,4 +1,4 @@
-"""Replies of judges: from what a model said to an outcome, or to why there is none."""
+"""Replies of judges: from text to an outcome, or the reason why there is none."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ _SECOND_THOUGHT = re.compile(
 
 
 def contradicted(text: str, others: Sequence[str]) -> bool:
-    """Whether what follows an answer takes it back, or speaks for another label.
+    """Return whether text after an answer revokes it or supports another label.
 
     >>> contradicted("Item A is better than item B.", ["B"]), contradicted("But B wins.", ["B"])
     (False, True)
@@ -91,7 +91,7 @@ _INVISIBLE = dict.fromkeys(map(ord, "\u200b\u200c\u200d\u2060\ufeff\ufe0f"))
 
 
 class Named(NamedTuple):
-    """A label, and whether the first line names it; if not, the last does."""
+    """A label, and whether the first line names it; otherwise the last does."""
 
     label: str
     in_first_line: bool
@@ -125,13 +125,13 @@ def named_label(text: str, labels: Mapping[str, float | None], *, is_cut: bool) 
     if first and is_complete and not (is_cut and _may_be_heading(lines[0], first)):
         others = [label for label in labels if label != first]
         if contradicted("\n".join(lines[1:]), others):
-            return f"the reply begins with {first} and then says otherwise"
+            return f"the reply begins with {first} and then contradicts it"
         return Named(first, in_first_line=True)
     return "the reply names no label as its answer"
 
 
 def without_thoughts(text: str) -> str:
-    """What is left of a reply without what the model thought before: <think> ... </think>."""
+    """Return a reply without the model's reasoning: <think> ... </think>."""
     end = len(text)
     for tag in reversed(list(_THOUGHT.finditer(text))):
         if tag[1]:
@@ -141,7 +141,7 @@ def without_thoughts(text: str) -> str:
 
 
 class _Labels:
-    """The labels by how they look in a plain line."""
+    """Return the labels in normalised form."""
 
     def __init__(self, labels: Mapping[str, float | None]) -> None:
         self._by_look = {_plain(label): label for label in labels}
@@ -149,7 +149,7 @@ class _Labels:
         self._items = {label for label, y in labels.items() if y and not label.isdecimal()}
 
     def said_in(self, line: str) -> str | None:
-        """The label, if the line says which one it is and no more."""
+        """Return the label, if the line names it and nothing else."""
         if line.startswith("{") and (pairs := _object(line)):
             return self._said_in_json(pairs)
         if len(line) > LONGEST_VERDICT or _BULLET.match(line):  # an entry of a list is no answer
@@ -178,7 +178,7 @@ class _Labels:
 
 
 def _lines(text: str) -> list[str]:
-    """The lines that say something; a JSON object at the end is one, however it is broken."""
+    """Return the lines with content; a JSON object at the end is one line."""
     start, end = text.rfind("{"), text.rfind("}") + 1
     joined = " ".join(text[start:end].splitlines()) if 0 <= start < end else ""
     if _object(joined):
@@ -188,14 +188,14 @@ def _lines(text: str) -> list[str]:
 
 
 def _may_be_heading(line: str, label: str) -> bool:
-    """Whether something about this item may follow: '**A**', 'Item A'."""
+    """Return whether a comment on this item may follow: '**A**', 'Item A'."""
     if INTRODUCED.fullmatch(_plain(line)):
         return False
     return line.rstrip(".").casefold() != label.casefold()
 
 
 def _plain(line: str) -> str:
-    """A line in one case and width, without emphasis, quotes, brackets and full stop around it."""
+    """Normalise a line: case, width, emphasis, quotes, brackets and full stop."""
     line = unicodedata.normalize("NFKC", line).translate(_INVISIBLE).replace("’", "'")
     line = " ".join(re.sub(r"[*`]|^#+ ", "", line).casefold().split())
     before = None
@@ -210,7 +210,7 @@ def _plain(line: str) -> str:
 
 
 def _object(line: str) -> list[tuple[str, object]]:
-    """The keys and values of a JSON object, repeated keys too; nothing if it is none."""
+    """Return the keys and values of a JSON object, repeated keys too; nothing otherwise."""
     try:
         pairs = json.loads(line, object_pairs_hook=list)
     except (ValueError, RecursionError):
@@ -218,7 +218,7 @@ def _object(line: str) -> list[tuple[str, object]]:
     return pairs if isinstance(pairs, list) else []
 
 
-BEGINNING = 400  # characters; who refuses says so at once
+BEGINNING = 400  # characters; a refusal comes at the beginning
 _WORDS = r"[^.!?。\n]{0,80}"  # of the same sentence
 _CANNOT = r"\b(?:can't|cannot|can not|unable|not able|won't|will not|must decline)\b"
 _TO_SERVE = (
@@ -244,7 +244,7 @@ _REFUSES = re.compile(rf"\W*(?:{'|'.join(_REFUSALS)})")
 
 
 def refuses(text: str) -> bool:
-    """Whether a reply begins by declining, in one of a few languages.
+    """Return whether a reply begins with a refusal, in one of several languages.
 
     >>> refuses("I'm sorry, but I can't help with that."), refuses("I cannot tell them apart.")
     (True, False)
@@ -259,10 +259,10 @@ _END = re.compile(r"\s*|<[^<>]*>")  # what servers put behind the last token, su
 def label_probabilities(
     text: str, found: Named, tokens: Sequence[TokenChoice], labels: Iterable[str]
 ) -> dict[str, float] | None:
-    """The probability of each label at the place of the label that was found; None: no such place.
+    """Return the probability of each label at the token of the answer; None if there is none.
 
-    Tokens that are the same label but for spaces, case and punctuation add up. What is missing to 1
-    is the probability of anything else.
+    Tokens that differ only by spaces, case and punctuation are added. The rest to 1 is the
+    probability of other tokens.
     """
     by_look = {label.casefold(): label for label in labels}
     place = _place_of(text, found, tokens, by_look)
@@ -279,7 +279,7 @@ def label_probabilities(
 def _place_of(
     text: str, found: Named, tokens: Sequence[TokenChoice], by_look: dict[str, str]
 ) -> TokenChoice | None:
-    """The token that is the label, in the line that names it."""
+    """Return the token of the label, in the line that names it."""
     spoken = _spoken_tokens(text, tokens, from_start=found.in_first_line)
     places = [place for place in spoken if _look(place.token) in by_look]
     if not places:
@@ -291,7 +291,7 @@ def _place_of(
 def _spoken_tokens(
     text: str, tokens: Sequence[TokenChoice], *, from_start: bool
 ) -> Sequence[TokenChoice]:
-    """The tokens of the reply without its thoughts; none where they cannot be told apart.
+    """Return the tokens of the reply without its reasoning; none if they cannot be separated.
 
     Tokens may go on behind the text, or hold thoughts that the text does not, or end before it.
     """
@@ -325,18 +325,18 @@ MOST_MASS = 1.01  # of rounded probabilities
 
 @dataclass(frozen=True)
 class Verdict:
-    """What a reply comes to.
+    """Verdict of a reply.
 
     Attributes
     ----------
     status
         A tie is an answer; "failed" is for calls that brought no reply.
     outcome
-        Of the left item, in [-1, 1]; None unless answered.
+        Outcome of the left item, in [-1, 1]; None unless answered.
     probabilities
-        Of the labels, where they were asked for and told; what is missing to 1 went elsewhere.
+        Probabilities of the labels, if requested and returned; the rest to 1 is for other tokens.
     detail
-        Why there is no outcome, in words.
+        Why there is no outcome.
     """
 
     status: Status
@@ -346,17 +346,17 @@ class Verdict:
 
 
 def read_reply(reply: Reply, labels: Labels, *, by_probability: bool = False) -> Verdict:
-    """The verdict in a reply; what is not plainly one of the labels is never taken for one.
+    """Read the verdict of a reply, only if it clearly names one label.
 
     Parameters
     ----------
     reply
-        What the endpoint gave.
+        Reply of the endpoint.
     labels
-        What a reply may be, and the outcome of the left item that it stands for; None: no answer.
+        Allowed labels, and the outcome of the left item for each; None: no answer.
     by_probability
-        Take the mean outcome by the probabilities of the labels, not the outcome of the label that
-        was drawn. The judge abstains where that is more probable than all outcomes together.
+        Use the mean outcome by the probabilities of the labels, not that of the sampled label. The
+        judge abstains if that is more probable than all outcomes together.
     """
     if reply.refusal and reply.refusal.strip():
         return Verdict("refused", detail=short(reply.refusal.strip()))
@@ -371,8 +371,8 @@ def read_reply(reply: Reply, labels: Labels, *, by_probability: bool = False) ->
         return Verdict("abstained") if outcome is None else Verdict("answered", outcome)
     if not any(place.alternatives for place in reply.first_tokens):
         return _unparsable(
-            "the endpoint gave no log-probabilities: judge by the label itself, or use a model "
-            "that gives them"
+            "the endpoint returned no log-probabilities: leave out --probabilities, or use a "
+            "model that returns them"
         )
     masses = label_probabilities(reply.text, found, reply.first_tokens, labels)
     if masses is None:
@@ -388,7 +388,7 @@ def _without_label(text: str, why: str, *, is_cut: bool) -> Verdict:
     if refuses(spoken):
         return Verdict("refused", detail=short(spoken))
     if is_cut:
-        why = "the reply was cut off before it named a label: raise the limit of tokens"
+        why = "the reply was cut off before it named a label: raise --max-tokens"
     return _unparsable(f"{why}: {short(spoken)}" if spoken else why)
 
 

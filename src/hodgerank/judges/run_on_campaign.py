@@ -1,4 +1,4 @@
-"""judge_campaign: language models work on a campaign, beside people and other panels."""
+"""judge_campaign: language models as workers of a campaign, beside people."""
 
 from __future__ import annotations
 
@@ -15,7 +15,13 @@ from hodgerank.campaign.commands.answers import Receipt
 from hodgerank.campaign.items import CampaignItem
 from hodgerank.campaign.settings import CampaignSettings
 from hodgerank.campaign.tasks import Task
-from hodgerank.collecting.call_loop import MOST_IN_A_ROW, Budget, CallLoop, MissedInARow
+from hodgerank.collecting.call_loop import (
+    MOST_IN_A_ROW,
+    Budget,
+    CallLoop,
+    MissedInARow,
+    StopReason,
+)
 from hodgerank.collecting.collector import OnAnswer
 from hodgerank.data.items.samples import Sample
 from hodgerank.display import Displayed, Preview, short
@@ -32,24 +38,24 @@ from hodgerank.judges.endpoint.endpoint import CallFailed
 from hodgerank.sampling.answers import Answer
 from hodgerank.types import Pair
 
-PATIENCE = 1.0  # seconds until the next look whether others have brought something
-FEWEST_BETWEEN_LOOKS = 10  # answers until the next look whether there are enough
+PATIENCE = 1.0  # seconds between checks for answers of other workers
+FEWEST_BETWEEN_LOOKS = 10  # answers between checks whether the target is reached
 
 
 @dataclass(frozen=True)
 class ModelRun:
-    """What one model did in a run.
+    """Result of one model in a run.
 
     Attributes
     ----------
     n_answers, n_counted
-        Answers that were given, and those among them that are votes.
+        Answers given, and those that count as votes.
     n_skipped
-        Tasks without an answer: it abstained, refused, named none, or the call failed.
+        Tasks without an answer: abstained, refused, unusable reply, or failed call.
     n_known
-        Answers and skips that a log or an earlier run knew, so that nobody was asked.
+        Answers and skips from the log or an earlier run, without a new call.
     n_not_taken
-        Those that the campaign did not take, since it was closed or the task void meanwhile.
+        Answers that the campaign did not accept, since it was closed or the task no longer valid.
     reason
         Why it stopped.
     is_failed
@@ -68,16 +74,16 @@ class ModelRun:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class CampaignRun(Displayed):
-    """What models did on a campaign, from one call of `judge_campaign` to its end.
+    """Result of `judge_campaign`.
 
     Attributes
     ----------
     reason
         Why it stopped.
     models
-        What each of them did.
+        Result of each model.
     judges
-        How each went about it, calls of the log included.
+        Behaviour of each model, including calls of the log.
     """
 
     reason: str
@@ -86,27 +92,27 @@ class CampaignRun(Displayed):
 
     @property
     def n_answers(self) -> int:
-        """Answers that were given in this run."""
+        """Number of answers in this run."""
         return sum(model.n_answers for model in self.models)
 
     @property
     def n_counted(self) -> int:
-        """Those among them that are votes."""
+        """Number of answers that count as votes."""
         return sum(model.n_counted for model in self.models)
 
     @property
     def n_skipped(self) -> int:
-        """Tasks that got no answer in this run."""
+        """Number of tasks without an answer in this run."""
         return sum(model.n_skipped for model in self.models)
 
     def _headline(self) -> str:
-        return f"{self.n_answers:,} answers, {self.n_skipped:,} skipped, stopped by: {self.reason}"
+        return f"{self.n_answers:,} answers, {self.n_skipped:,} skipped, stopped: {self.reason}"
 
     def _preview(self) -> Preview:
         rows = [
             (model.model, model.n_answers, model.n_skipped, model.reason) for model in self.models
         ]
-        return Preview(("model", "answers", "skipped", "stopped by"), rows, len(rows))
+        return Preview(("model", "answers", "skipped", "stopped"), rows, len(rows))
 
 
 async def judge_campaign(
@@ -117,33 +123,31 @@ async def judge_campaign(
     concurrency: int = 16,
     on_answer: OnAnswer | None = None,
 ) -> CampaignRun:
-    """Let every model of a judge work on a campaign, each as a worker of its own name.
+    """Let the models of a judge answer in a campaign, each as a worker under its own name.
 
-    A model goes on until the campaign has no task for it; as long as what is left is out with
-    others, it waits. Twenty tasks in a row without an answer end a model, and `JudgeFailed` is
-    raised where that ends them all. What says that no call will ever succeed, such as a wrong key,
-    is raised too. When a run ends, calls that are out are waited for: their answers count. Tasks
-    that were not asked about stay with the model until their leases end, and it gets them first in
-    its next run.
+    A model continues until the campaign has no task for it; while all remaining pairs are in
+    progress, it waits. A model stops after twenty tasks in a row without an answer; `JudgeFailed`
+    is raised if all models stop so. Permanent errors, such as a wrong key, are raised too. At the
+    end, calls in progress are waited for, and their answers count. Tasks that were not asked stay
+    assigned to the model until their leases end, and it gets them first in its next run.
 
-    What the log of the judge holds is not asked again: a run that was broken off between a reply
-    and its answer hands it in when the model gets the task again. Two runs at the same time must
-    have different models: a task that is out with a worker is given to whoever asks in its name.
+    Replies in the log of the judge are not requested again, so an interrupted run loses nothing.
+    Two runs at the same time must have different models, since both would get the same tasks.
 
     Parameters
     ----------
     judge
-        Whom to ask, with the items of the campaign: see `judge_for`.
+        Judge with the items of the campaign: see `judge_for`.
     campaign
-        Open for writing, or one of a server. Its `skip_reasons` must not be empty, since a model
-        may give no answer; where 'abstained', 'refused', 'unparsable' or 'failed' are among them,
-        they are given as such, else the first one.
+        Campaign open for writing, or on a server. Its `skip_reasons` must not be empty, since a
+        model may give no answer. If they include 'abstained', 'refused', 'unparsable' or 'failed',
+        these are used, otherwise the first one.
     budget
-        Most answers of this run; default: as many as the campaign takes.
+        Maximum number of answers in this run; default: as many as the campaign takes.
     concurrency
-        How many calls are out at once, spread over the models.
+        Calls in progress at the same time, distributed over the models.
     on_answer
-        Told of each answer that the campaign has taken.
+        Called with each answer that the campaign has accepted.
     """
     loop = _TaskLoop(judge, campaign, None if budget is None else Budget(budget), concurrency)
     judge.begin()
@@ -160,7 +164,7 @@ async def judge_campaign(
 
 
 class _TaskLoop(CallLoop[Task]):
-    """Tasks that are out with models, and what came of those before."""
+    """Tasks in progress with models, and the results so far."""
 
     def __init__(
         self,
@@ -176,7 +180,7 @@ class _TaskLoop(CallLoop[Task]):
         self.between_looks = FEWEST_BETWEEN_LOOKS
         self.on_answer: OnAnswer | None = None
         self._is_looking = False
-        self._ended: dict[str, str] = {}  # models, and why
+        self._ended: dict[str, StopReason] = {}  # models, and why
         self._failed: set[str] = set()
         self._missed = MissedInARow()
         self._given, self._counted, self._skipped = Counter[str](), Counter[str](), Counter[str]()
@@ -184,7 +188,7 @@ class _TaskLoop(CallLoop[Task]):
 
     @property
     def n_votes(self) -> int:
-        """Those of this run."""
+        """Number of answers in this run."""
         return self._given.total()
 
     @property
@@ -192,16 +196,16 @@ class _TaskLoop(CallLoop[Task]):
         return [model for model in self._models if model not in self._ended]
 
     def reason_to_stop(self) -> str:
-        """Why no more should be asked; empty if there is no reason."""
+        """Return why to stop; empty if there is no reason."""
         self.wish = self.wish or self._judge.ended_by
         return super().reason_to_stop()
 
     def end(self, reason: str) -> None:
-        """Let no call that waits for its turn go out."""
+        """Let no waiting call be sent."""
         self._judge.end(reason)
 
     async def fill(self) -> str:
-        """Send out as many tasks as may be out; why there is nothing to wait for, if so."""
+        """Send as many tasks as allowed; return why nothing is in progress, if so."""
         busy = False
         # who was asked least comes first, where there are fewer places than models
         for model in sorted(self._active, key=self._asked.__getitem__):
@@ -209,11 +213,18 @@ class _TaskLoop(CallLoop[Task]):
         if busy and not self.besides:
             self.besides.add(asyncio.create_task(asyncio.to_thread(self._wait_for_news)))
         if not self._active and not self.out:
-            return self.reason_to_stop() or "; ".join(dict.fromkeys(self._ended.values()))
+            return self.reason_to_stop() or self._all_ended
         return self.reason_to_stop()
 
+    @property
+    def _all_ended(self) -> StopReason:
+        """Reasons of all models, with their code if it is the same."""
+        reasons = list(dict.fromkeys(self._ended.values()))
+        codes = {reason.code for reason in reasons}
+        return StopReason("; ".join(reasons), codes.pop() if len(codes) == 1 else "several")
+
     async def _fill(self, model: str) -> bool:
-        """Send out as many tasks of a model as may be out; whether it waits for others."""
+        """Send tasks of a model; return whether it waits for other workers."""
         with_it = {task.pair for task in self.out.values() if task.worker == model}
         n_with_it = sum(task.worker == model for task in self.out.values())
         free = min(self._share - n_with_it, self.n_free)
@@ -224,7 +235,9 @@ class _TaskLoop(CallLoop[Task]):
         except NoTask as none:
             if none.why == "busy":
                 return True
-            self._ended[model] = str(none)
+            self._ended[model] = StopReason(
+                str(none), "target" if none.why == "enough" else none.why
+            )
             return False
         except Exception as error:
             self.fail(error)
@@ -240,13 +253,15 @@ class _TaskLoop(CallLoop[Task]):
     def _send(self, task: Task) -> None:
         for item in task.pair:
             if str(item) not in self._judge.items:
-                self.wish = f"{short(item)} joined the campaign after its judges: begin again"
+                self.wish = (
+                    f"{short(item)} was added to the campaign meanwhile: run the same command again"
+                )
                 return
         self._asked[task.worker] += 1
         self.send(self._work_on(task), task)
 
     async def _work_on(self, task: Task) -> None:
-        """Ask, and tell the campaign what came of it."""
+        """Ask about a task, and record the answer."""
         model, pair = task.worker, Pair(str(task.left), str(task.right))
         is_known = self._judge.replied(pair, model) is not None
         status, words = "failed", ""
@@ -287,16 +302,18 @@ class _TaskLoop(CallLoop[Task]):
             self.on_answer(task.pair, answer)
 
     def _miss(self, model: str, words: str) -> None:
-        """Count a task without an answer; many in a row mean that nobody is there."""
+        """Count a task without an answer; many in a row end the model."""
         self._skipped[model] += 1
         if self._missed.miss(model) and model not in self._failed:
             self._failed.add(model)
-            self._ended[model] = (
-                f"{MOST_IN_A_ROW} pairs in a row got no answer from {model}. The last one: {words}"
+            self._ended[model] = StopReason(
+                f"{model} gave no answer to {MOST_IN_A_ROW} pairs in a row. The last reason: "
+                f"{words}",
+                "failed",
             )
 
     async def _look(self) -> None:
-        """See now and then whether there are enough, which the campaign writes down."""
+        """Check from time to time whether the target is reached, which the campaign records."""
         if self.n_votes % self.between_looks or self._is_looking:
             return
         self._is_looking = True
@@ -310,7 +327,7 @@ class _TaskLoop(CallLoop[Task]):
             self._campaign.progress()
 
     def take(self, done: list[tuple[Task, asyncio.Task[Any]]]) -> None:
-        """What came was handed in already; what went wrong ends the run."""
+        """End the run after an error; answers have been recorded already."""
         for _, over in done:
             if (error := over.exception()) is not None:
                 self.fail(error)
@@ -319,7 +336,7 @@ class _TaskLoop(CallLoop[Task]):
         self._campaign.wait(self._campaign.counts.seq, PATIENCE)
 
     def result(self, reason: str) -> CampaignRun:
-        """What came of a run that ended for this reason."""
+        """Return the result of a run that ended for this reason."""
         if len(self._failed) == len(self._models):
             words = "; ".join(self._ended.values())
             raise JudgeFailed(f"{words}. The {self.n_votes:,} answers of this run are kept")
@@ -345,18 +362,18 @@ class _TaskLoop(CallLoop[Task]):
 def _require_skips(settings: CampaignSettings) -> None:
     if not settings.skip_reasons:
         raise CampaignError(
-            "models may give no answer, and this campaign has no skip_reasons for that: set them, "
-            "such as ['cannot decide']"
+            "models may give no answer, so the campaign needs skip_reasons: set them, such as "
+            "['cannot decide']"
         )
 
 
 def _require_outcomes(judge: ChatJudge, settings: CampaignSettings) -> None:
-    """Refuse what the campaign would refuse answer by answer."""
+    """Refuse answers that the campaign would not accept."""
     if judge.outcomes is None:
         if settings.grades:
             raise InvalidArgument(
-                "answers by probability are any number from -1 to 1, and those of this campaign "
-                f"are {settings.answers_text}: set grades = 0, or do without probabilities"
+                "with --probabilities, outcomes are numbers from -1 to 1, but this campaign "
+                f"allows {settings.answers_text}: set grades = 0, or leave out --probabilities"
             )
         return
     refused = [outcome for outcome in judge.outcomes if not settings.allows(outcome)]
@@ -364,27 +381,26 @@ def _require_outcomes(judge: ChatJudge, settings: CampaignSettings) -> None:
         with_ties = settings.changed({"ties": True})
         remedy = "ties = true" if all(map(with_ties.allows, refused)) else "grades = 0"
         raise InvalidArgument(
-            f"the template has answers that stand for {', '.join(f'{y:g}' for y in refused)}, and "
-            f"those of this campaign are {settings.answers_text}: set {remedy}, or use another "
-            "template"
+            f"the template has the outcomes {', '.join(f'{y:g}' for y in refused)}, but this "
+            f"campaign allows {settings.answers_text}: set {remedy}, or use another template"
         )
 
 
 def judge_for(
     campaign: Campaign | RemoteCampaign, models: str | Sequence[str], **options: Any
 ) -> ChatJudge:
-    """A judge with the items and the question of a campaign, for `judge_campaign`.
+    """Return a judge with the items and the question of a campaign, for `judge_campaign`.
 
-    Texts are shown as texts, `media` that is an image file as an image. Those of a `RemoteCampaign`
-    are fetched here, and can be shown as long as it is connected. Options are those of `ChatJudge`;
-    `log` keeps a run that is interrupted from paying for anything twice.
+    Texts are shown as text, and image files in `media` as images. Those of a `RemoteCampaign` are
+    downloaded, and available while it is connected. Options are those of `ChatJudge`; with a `log`,
+    an interrupted run resumes without paying twice.
     """
     question = campaign.settings.question
     return ChatJudge(_samples(campaign), question, models, **options)
 
 
 def _samples(campaign: Campaign | RemoteCampaign) -> dict[str, Sample]:
-    """Of every item; a retired one that cannot be shown is not asked about."""
+    """Return a sample of every item; retired items that cannot be shown are left out."""
     retired, found = set(campaign.retired), dict[str, Sample]()
     for item in campaign.items:
         name = str(item.id)

@@ -1,4 +1,4 @@
-"""judge_items: a judged campaign from the first call to the report."""
+"""judge_items: a judged campaign, from the first call to the report."""
 
 from __future__ import annotations
 
@@ -33,24 +33,24 @@ from hodgerank.types import Item, Pair
 
 @dataclass(frozen=True, eq=False, repr=False)
 class JudgedRun(Displayed):
-    """What a judged campaign came to.
+    """Result of a judged campaign.
 
     Attributes
     ----------
     question
-        What was asked.
+        Question asked about every pair.
     result
-        Ranking, answers, and why it stopped.
+        Ranking, votes, and why it stopped.
     judges
-        How each of them went about it.
+        Behaviour of each judge.
     judged
         Every call with a reply.
     asked_by
         The sampler that chose the pairs.
     n_left, open_pairs
-        How many different questions were not put to the judges, and about which pairs (None: all).
+        Number of different questions that were not asked, and their pairs (None: all).
     repetition
-        How far answers to a pair repeat each other more than the scores explain: see `AutoSampler`.
+        Correlation of repeated votes on a pair beyond what the scores explain: see `AutoSampler`.
     """
 
     question: str
@@ -69,24 +69,24 @@ class JudgedRun(Displayed):
         return self.result._preview()
 
     def to_frame(self) -> Any:
-        """The answers as a table of votes, which `read_comparisons` reads (polars)."""
+        """Return the votes as a table that `read_comparisons` reads (polars)."""
         import polars as pl
 
         return pl.DataFrame(votes_in(self.judged, self.asked_by))
 
     @property
     def unjudged(self) -> tuple[Item, ...]:
-        """Items about which there is no answer; the report is on the others."""
+        """Items without votes, which the report leaves out."""
         answers = self.result.votes
         judged = {answers.items[k] for k in (*answers.left.tolist(), *answers.right.tolist())}
         return tuple(item for item in answers.items if item not in judged)
 
     def report(self, source: str = "judges", **options: Any) -> Report:
-        """The report, with a section on the judges, and their leans in the model.
+        """Return the report, with a section on the judges, and their position bias in the model.
 
-        Replies of a model to the very same question count as one together, and answers that repeat
-        each other by their `repetition`. `source` is what it calls the answers; options are those
-        of `hodgerank.report`.
+        Replies of a model to the same prompt count as one together, and repeated votes are weighted
+        by their `repetition`. `source` is the name of the votes; options are those of
+        `hodgerank.report`.
         """
         votes, share = self._votes(source)
         options.setdefault("title", self.question)
@@ -100,7 +100,7 @@ class JudgedRun(Displayed):
         )
 
     def _votes(self, source: str) -> tuple[Comparisons, float]:
-        """The answers by what they are worth, and what they are for hanging together by context."""
+        """Return the weighted votes, and their effective share given correlated contexts."""
         columns, told = votes_in(self.judged, self.asked_by), self.result.votes
         items = {item: code for code, item in enumerate(told.items)}
         workers = {model: code for code, model in enumerate(dict.fromkeys(columns["worker"]))}
@@ -131,7 +131,7 @@ class JudgedRun(Displayed):
 
 
 def votes_in(judged: Iterable[Judged], asked_by: str) -> dict[str, list[Any]]:
-    """Columns of a table of votes; replies to the very same question share the weight of one."""
+    """Return columns of a table of votes; replies to the same prompt share the weight of one."""
     answered = [call for call in judged if call.verdict.outcome is not None]
     columns: dict[str, list[Any]] = {
         "left": [call.pair.left for call in answered],
@@ -161,30 +161,31 @@ async def judge_items(
     progress: bool | None = None,
     campaign: Path | str | None = None,
 ) -> JudgedRun:
-    """Let a judge answer as many pairs as the budget allows, or as a rule wants.
+    """Let a judge compare items until the budget is used or a stopping rule is satisfied.
 
-    With a log, the answers that it holds count: a run that was interrupted goes on. Every reply
-    becomes a vote of a campaign, in which each model is a worker.
+    With a log, its answers count, so an interrupted run resumes. Every answer becomes a vote of a
+    campaign, in which each model is a worker.
 
     Parameters
     ----------
     judge
-        Whom to ask.
+        The judge.
     budget
-        Number of answers, those in the log included. Replies without an answer come on top, and
-        so do calls that fail; caps of the judge limit them all.
+        Number of votes, including those in the log. Replies without an answer and failed calls come
+        on top; the limits of the judge include them.
     sampler
-        Which pairs; default: `AutoSampler` that knows that judges lean to a side.
+        Chooses the pairs; default: `AutoSampler` with position bias.
     stop, on_answer, progress
         As in `run`.
     concurrency
-        How many calls are out at once.
+        Calls in progress at the same time.
     orders
-        'single' shows a pair in one order, balanced over all; 'both' in both, two calls.
+        'single' shows a pair in one order, balanced over all pairs; 'both' in both orders (two
+        calls).
     seed
         Of the sampler.
     campaign
-        A file that keeps the campaign; others can then answer too. Default: in memory.
+        File for the campaign, in which others can answer too. Default: in memory.
     """
     require_one_of(orders, ("single", "both"), "orders")
     if sampler is None:
@@ -217,11 +218,12 @@ async def judge_items(
             result = await loop.collect(progress)
     except JudgeFailed as error:
         if judge.trouble and judge.trouble not in str(error):
-            raise JudgeFailed(f"{error}. The last one: {judge.trouble}") from error
+            raise JudgeFailed(f"{error}. The last reason: {judge.trouble}") from error
         raise
     if judge.trouble and not result.n_votes and not judge.is_stopped:
         raise JudgeFailed(
-            f"none of {result.n_unanswered:,} questions was answered. The last one: {judge.trouble}"
+            f"none of {result.n_unanswered:,} questions was answered. The last reason: "
+            f"{judge.trouble}"
         )
     return JudgedRun(
         judge.question,

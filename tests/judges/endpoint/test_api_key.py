@@ -53,7 +53,7 @@ def test_a_key_that_is_a_word_does_not_spoil_replies():
 
 @pytest.mark.parametrize("secret", ["sk-\u0456", "sk-\x001234567", "sk-1\n2"])
 def test_a_key_that_cannot_be_sent_is_an_error_that_does_not_show_it(secret):
-    with pytest.raises(InvalidArgument, match="copy it once more") as caught:
+    with pytest.raises(InvalidArgument, match="copy it again") as caught:
         key(secret)
     assert secret not in str(caught.value)
 

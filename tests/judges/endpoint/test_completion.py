@@ -112,12 +112,12 @@ def test_a_place_without_alternatives_is_a_place():
     [
         (b"", "an empty body"),
         (b" \n", "an empty body"),
-        (b"<html>", "no JSON"),
-        (b'{"choices": [', "no JSON"),
-        (b'"A"', "no object"),
+        (b"<html>", "not JSON"),
+        (b'{"choices": [', "not JSON"),
+        (b'"A"', "not an object"),
         (b"{}", "without choices"),
         (b'{"choices": [{"message": "A"}]}', "without choices"),
-        (b'{"choices": [{"message": {"content": {}}}]}', "content is no text"),
+        (b'{"choices": [{"message": {"content": {}}}]}', "content is not text"),
         (b'{"error": "busy"}', "an error"),
     ],
 )

@@ -310,7 +310,7 @@ async def drips(reader, writer):
 @pytest.mark.parametrize("answer", [is_silent, drips])
 def test_the_time_is_for_a_try_as_a_whole(answer):
     asked = Asked(answer, http(body=completion()), timeout=0.2)
-    assert asked.attempts[0] == (1, "no whole reply within 0.2 s")
+    assert asked.attempts[0] == (1, "no complete reply within 0.2 s")
     assert asked.result.text == "A"
 
 
@@ -531,7 +531,7 @@ def test_a_prompt_that_is_too_long_fails_alone():
         asked = Asked(said)
         assert isinstance(asked.failure, CallFailed)
         assert asked.failure.attempts == 1
-        assert "does not take this prompt" in str(asked.failure)
+        assert "rejected this prompt" in str(asked.failure)
 
 
 @pytest.mark.parametrize("content", ["half \ud83d of a character", float("nan")])
@@ -561,7 +561,7 @@ def test_redirections_are_not_followed(status):
             Server(http(status, Location=f"{elsewhere}/chat/completions")).running() as url,
         ):
             endpoint = Endpoint("judge", base_url=url, api_key=KEY, pace=Pace())
-            with pytest.raises(EndpointRefuses, match=f"leads on to {elsewhere}"):
+            with pytest.raises(EndpointRefuses, match=f"redirects to {elsewhere}"):
                 await endpoint.complete(MESSAGES, logprobs=False)
             await endpoint.close()
 
@@ -718,7 +718,7 @@ def test_the_address_may_come_from_the_environment(monkeypatch):
 
 @pytest.mark.parametrize("name", ["model", "messages", "stream", "n"])
 def test_parameters_do_not_change_what_a_call_is(name):
-    with pytest.raises(InvalidArgument, match=f"{name} is no parameter"):
+    with pytest.raises(InvalidArgument, match=f"{name} cannot be set"):
         Endpoint("judge", api_key=KEY, pace=Pace(), parameters={name: 2})
 
 

@@ -282,7 +282,7 @@ def test_the_key_is_asked_for():
         ({"n": 2}, "'n'"),
         ({"top_logprobs": 5}, "logprobs"),
         ({"logprobs": True, "top_logprobs": 21}, "between 0 and 20"),
-        ({"messages": [{"role": "user", "content": "good text"}]}, "shows 1 of the items"),
+        ({"messages": [{"role": "user", "content": "good text"}]}, "shows 1 known items"),
     ],
 )
 def test_bodies_that_cannot_be_answered_are_refused(change, message):

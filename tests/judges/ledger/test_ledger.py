@@ -101,7 +101,7 @@ def test_a_cap_on_calls_counts_those_that_are_out():
     ledger = Ledger(caps=Caps(calls=3))
     ledger.reserve("judge", 1, 1).settle(1, 1, status="answered")
     out = [ledger.reserve("judge", 1, 1), ledger.reserve("other", 1, 1)]
-    with pytest.raises(CapReached, match="cap of 3 calls is reached"):
+    with pytest.raises(CapReached, match="limit of 3 calls reached"):
         ledger.reserve("judge", 1, 1)
     out[0].release()
     ledger.reserve("judge", 1, 1)
@@ -113,8 +113,8 @@ def test_a_cap_on_tokens_counts_what_those_that_are_out_may_take():
     ledger.reserve("judge", 390, 10)
     with pytest.raises(CapReached) as caught:
         ledger.reserve("judge", 291, 10)
-    assert "300 are spent" in str(caught.value)
-    assert "take about 701" in str(caught.value)
+    assert "300 are used" in str(caught.value)
+    assert "need about 701" in str(caught.value)
     ledger.reserve("judge", 290, 10)
 
 
@@ -124,7 +124,7 @@ def test_a_cap_on_cost_is_kept():
         ledger.reserve("judge", 1000, 125).settle(1000, 125, status="answered")
     with pytest.raises(CapReached) as caught:
         ledger.reserve("judge", 1000, 125)
-    assert "cost of 0.01 EUR is reached: 0.009 are spent" in str(caught.value)
+    assert "cost of 0.01 EUR reached: 0.009 are spent" in str(caught.value)
     assert "cost about 0.003" in str(caught.value)
 
 
@@ -189,7 +189,7 @@ def test_a_cap_on_cost_needs_every_price_at_once():
 @pytest.mark.parametrize("name", ["calls", "tokens", "cost"])
 @pytest.mark.parametrize("cap", [0, -1, float("nan"), float("inf")])
 def test_a_cap_is_positive(name, cap):
-    with pytest.raises(InvalidArgument, match=f"cap on {name} must be positive"):
+    with pytest.raises(InvalidArgument, match=f"limit on {name} must be positive"):
         Caps(**{name: cap})
 
 

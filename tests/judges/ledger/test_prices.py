@@ -43,14 +43,14 @@ def test_a_price_is_for_a_million_tokens():
     ("text", "what"),
     [
         ("[judge-4.1]\ninput = 1\noutput = 1", "needs quotes"),
-        ("judge = 3", "'judge' is no table"),
-        ("[judge]\ninput = 1", "output None of 'judge' is no price"),
+        ("judge = 3", "'judge' is not a table"),
+        ("[judge]\ninput = 1", "output None of 'judge' is not a price"),
         ("[judge]\ninput = -1\noutput = 1", "input -1 of"),
-        ("[judge]\ninput = nan\noutput = 1", "is no price"),
-        ("[judge]\ninput = true\noutput = 1", "is no price"),
-        ("[judge]\ninput = [1]\noutput = 1", "is no price"),
-        ("currency = 3", "currency is no text"),
-        ("model,input,output\njudge,1,2", "has no prices"),
+        ("[judge]\ninput = nan\noutput = 1", "is not a price"),
+        ("[judge]\ninput = true\noutput = 1", "is not a price"),
+        ("[judge]\ninput = [1]\noutput = 1", "is not a price"),
+        ("currency = 3", "currency is not a text"),
+        ("model,input,output\njudge,1,2", "is not a valid price table"),
     ],
 )
 def test_a_table_that_cannot_be_read_says_what_is_wrong_and_how_to_write_one(tmp_path, text, what):
@@ -65,8 +65,8 @@ def test_a_table_that_cannot_be_read_says_what_is_wrong_and_how_to_write_one(tmp
         ("name,input,output\njudge,1,2", "names no model"),
         ("model,input,output\n,1,2", "names no model"),
         ("model,input,output\njudge,1,2\njudge,1,3", "'judge' has two prices"),
-        ("model,input,output\njudge,1,free", "is no price"),
-        ("model,input,output\njudge,1", "is no price"),
+        ("model,input,output\njudge,1,free", "is not a price"),
+        ("model,input,output\njudge,1", "is not a price"),
         ("model,input,output,currency\na,1,2,EUR\nb,1,2,USD", "more than one currency"),
     ],
 )
@@ -80,7 +80,7 @@ def test_a_file_that_is_not_there_or_no_text_is_named(tmp_path):
         Prices.read(tmp_path / "absent.toml")
     path = tmp_path / "prices.csv"
     path.write_bytes(b"\xff\xfe\x00")
-    with pytest.raises(InvalidArgument, match="has no prices"):
+    with pytest.raises(InvalidArgument, match="is not a valid price table"):
         Prices.read(path)
 
 

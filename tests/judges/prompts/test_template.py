@@ -225,10 +225,10 @@ def test_an_image_that_has_gone_is_said(tmp_path):
     left, right = pictures(tmp_path)
     showing = ShownPair(Sample(image=left), Sample(image=right))
     left.write_bytes(b"<html>")
-    with pytest.raises(InvalidArgument, match="is not an image any more"):
+    with pytest.raises(InvalidArgument, match="is no longer an image"):
         small().messages(QUESTION, showing)
     left.unlink()
-    with pytest.raises(InvalidArgument, match="cannot be read any more"):
+    with pytest.raises(InvalidArgument, match="can no longer be read"):
         small().messages(QUESTION, showing)
 
 
@@ -276,8 +276,8 @@ def test_a_template_is_read_from_a_file(tmp_path):
         ("A = 1", "A = '1'", "not '1'"),
         ("A = 1", "A = [1]", "not [1]"),
         ('"abstain"', '"abstian"', "or 'abstain', not 'abstian'"),
-        ("A = 1", "", "no label says that the left item is better"),
-        ("B = -1.0", "", "no label says that the right item is better"),
+        ("A = 1", "", "no label prefers the left item"),
+        ("B = -1.0", "", "no label prefers the right item"),
         ("A = 1", "A = 0", "the left item"),
         ("T = 0", "b = 0", "labels B and b differ only by case"),
         ("T = 0", '"Ａ" = 0', "labels A and Ａ differ only by case"),
@@ -290,7 +290,7 @@ def test_a_template_is_read_from_a_file(tmp_path):
         ("user =", "user", "not readable as TOML"),
         (FILE, "", "has no user"),
         ("[answers]\nA = 1\nB = -1.0\nT = 0\nX = \"abstain\"\n", "", "has no answers"),
-        ("A = 1\nB = -1.0\nT = 0\n", "", "no label says"),
+        ("A = 1\nB = -1.0\nT = 0\n", "", "no label prefers"),
         ("{left}", "\x00", "not readable as TOML"),
     ],
 )  # fmt: skip
@@ -339,5 +339,5 @@ def test_templates_written_in_python_are_checked_too():
         Template(user="{question}{right}", labels=LABELS)
     with pytest.raises(InvalidArgument, match=r"\[-1, 1\]"):
         Template(user="{question}{left}{right}", labels={"A": 3, "B": -1})
-    with pytest.raises(InvalidArgument, match="no label says"):
+    with pytest.raises(InvalidArgument, match="no label prefers"):
         Template(user="{question}{left}{right}", labels={})

@@ -403,7 +403,7 @@ def test_a_reply_that_was_cut_off_counts_only_where_a_line_is_complete(text, out
     assert found.outcome == outcome
     if outcome is None:
         assert found.status == "unparsable"
-        assert "raise the limit of tokens" in found.detail
+        assert "raise --max-tokens" in found.detail
 
 
 @pytest.mark.parametrize(

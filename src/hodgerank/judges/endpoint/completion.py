@@ -1,4 +1,4 @@
-"""Reply: what a chat completion says, read from the body that a server sent."""
+"""Reply: a chat completion, read from the body that a server sent."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ MOST_PLACES = 1000  # of a reply, for which alternatives are kept
 
 @dataclass(frozen=True)
 class TokenChoice:
-    """One place of a reply: the token that stands there, and what might have stood there.
+    """One position of a reply: its token and the alternatives.
 
-    `alternatives` are tokens with their log-probabilities, the chosen one among them.
+    `alternatives` are tokens with their log-probabilities, including the chosen one.
     """
 
     token: str
@@ -26,20 +26,20 @@ class TokenChoice:
 
 @dataclass(frozen=True)
 class Reply:
-    """What came back for one call, and what it took.
+    """Reply to one call, with its tokens and time.
 
     Attributes
     ----------
     text, refusal, finish_reason, model
-        As the endpoint gave them; `model` is the version that it says it used.
+        As returned by the endpoint; `model` is the version that it reports.
     first_tokens
-        The beginning of the reply, token by token; empty unless log-probabilities came with it.
+        First tokens of the reply; empty without log-probabilities.
     prompt_tokens, completion_tokens
-        Of all tries together; None where the endpoint tells no number that can be true.
+        Tokens of all tries together; None if the endpoint reports no plausible number.
     seconds
-        From sending to the end of the reply, in the try that gave it; waiting for it is not in it.
+        Time from sending to the end of the reply in the successful try, without waiting times.
     attempts
-        How many tries it took.
+        Number of tries.
     """
 
     text: str
@@ -54,14 +54,14 @@ class Reply:
 
 
 class BrokenCompletion(Exception):
-    """A body that is no chat completion: what is wrong, and what it says all the same.
+    """A body that is not a valid chat completion.
 
     Attributes
     ----------
     error
         The error object in it, if there is one.
     prompt_tokens, completion_tokens
-        What it says it took.
+        Tokens that it reports.
     """
 
     def __init__(self, what: str, body: object = None, error: object = None) -> None:
@@ -71,14 +71,14 @@ class BrokenCompletion(Exception):
 
 
 def read_completion(body: bytes, model: str) -> Reply:
-    """The reply in a body of a chat completion; `model` is what was asked for."""
+    """Read the reply in the body of a chat completion; `model` is the requested one."""
     try:
         completion = json.loads(body)
     except (ValueError, RecursionError):
         is_empty = not body.strip()
-        raise BrokenCompletion("an empty body" if is_empty else "a body that is no JSON") from None
+        raise BrokenCompletion("an empty body" if is_empty else "a body that is not JSON") from None
     if not isinstance(completion, dict):
-        raise BrokenCompletion("JSON that is no object")
+        raise BrokenCompletion("JSON that is not an object")
     if completion.get("error"):
         raise BrokenCompletion("an error in a reply", completion, completion["error"])
     choice = _first(completion.get("choices"))
@@ -89,7 +89,7 @@ def read_completion(body: bytes, model: str) -> Reply:
         raise BrokenCompletion("a reply without choices", completion)
     text = _text(message.get("content"))
     if text is None:
-        raise BrokenCompletion("a reply whose content is no text", completion)
+        raise BrokenCompletion("a reply whose content is not text", completion)
     prompt_tokens, completion_tokens = _usage(completion)
     return Reply(
         text=text,
@@ -111,7 +111,7 @@ def _first(values: object) -> dict[str, Any]:
 
 
 def _text(content: object) -> str | None:
-    """A text, or the texts of several parts; nothing at all is an empty text."""
+    """Return a text, or the texts of several parts joined; empty if there is nothing."""
     if content is None:
         return ""
     if isinstance(content, list):
@@ -125,7 +125,7 @@ def _string(value: object) -> str | None:
 
 
 def _valid(text: str) -> str:
-    """The text without halves of characters, which JSON can hold and no file can."""
+    """Remove lone surrogates, which JSON can hold but no file."""
     return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 

@@ -1,4 +1,4 @@
-"""Connection: sends one call, and reads what comes back, whatever that is."""
+"""Connection: sends one call, and reads the response."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ MASKED = re.compile(r"\S*\*{3,}\S*")  # how servers quote a key: sk-ab****yz
 
 
 class ApiKey:
-    """The key given, else that of the environment, else none where a server of one's own is named.
+    """The API key: as given, or from the environment, or none for a server that needs none.
 
-    Whatever shows it shows no key.
+    It never appears in representations and messages.
     """
 
     def __init__(self, given: str | None, *, is_needed: bool) -> None:
@@ -39,22 +39,22 @@ class ApiKey:
         self._key = next((key.strip() for key in known if key and key.strip()), "")
         if not self._key and is_needed:
             raise InvalidArgument(
-                f"no key: set the environment variable {VARIABLES[0]} or {VARIABLES[1]}, or name a "
-                "server that needs none: base_url, --base-url"
+                f"no API key: set the environment variable {VARIABLES[0]} or {VARIABLES[1]}, or "
+                "name a server that needs none with --base-url (base_url)"
             )
         if not (self._key.isascii() and self._key.isprintable()):
-            raise InvalidArgument("the key holds characters that no key has: copy it once more")
+            raise InvalidArgument("the API key has invalid characters: copy it again")
 
     def __repr__(self) -> str:
         return f"ApiKey({HIDDEN if self._key else ''})"
 
     @property
     def sent(self) -> str:
-        """What is sent."""
+        """Return what is sent."""
         return self._key or PLACEHOLDER
 
     def hidden_in_error(self, text: str) -> str:
-        """What an error says, without the key, parts of it, or what looks like one."""
+        """Return an error message without the key or anything that looks like one."""
         text = MASKED.sub(HIDDEN, text)
         if len(self._key) < SECRET:
             return (
@@ -74,7 +74,7 @@ class ApiKey:
         return "".join(shown)
 
     def hidden_in_reply(self, text: str) -> str:
-        """A reply without the key, if a server sends it back; nothing else is changed."""
+        """Remove the key from a reply, if a server sends it back."""
         return text.replace(self._key, HIDDEN) if len(self._key) >= SECRET else text
 
 
@@ -86,7 +86,7 @@ ACCOUNTS = {"OPENAI_ORG_ID": "OpenAI-Organization", "OPENAI_PROJECT_ID": "OpenAI
 
 
 class Connection:
-    """A client of one address. Each try has `timeout` seconds from the first byte to the last.
+    """HTTP client of one address. Each try has `timeout` seconds in total.
 
     Redirections are not followed: neither key nor items go where they were not sent. Proxies come
     from the environment (HTTPS_PROXY, NO_PROXY and the like).
@@ -104,7 +104,7 @@ class Connection:
     async def send(
         self, model: str, messages: Sequence[Mapping[str, Any]], parameters: Mapping[str, Any]
     ) -> Reply | CallError:
-        """One try. Errors of the client stay here: they hold the request, and with it the key."""
+        """Make one try. Errors of the client are not passed on, since they contain the key."""
         result = await self._send(model, messages, parameters)
         if isinstance(result, CallError):
             hidden = replace(result, what=self._key.hidden_in_error(result.what))
@@ -118,7 +118,7 @@ class Connection:
         )
 
     async def close(self) -> None:
-        """Close what is open; the next call opens anew."""
+        """Close connections; the next call opens new ones."""
         client, self._client = self._client, None
         if client is not None and self._loop is asyncio.get_running_loop():
             await client.aclose()
@@ -129,7 +129,9 @@ class Connection:
         try:
             content = _json({"model": model, "messages": messages, **parameters})
         except (TypeError, ValueError) as error:
-            return CallError(f"it cannot be sent as JSON: {_said(error)}", Remedy.LEAVE_THE_CALL)
+            return CallError(
+                f"the request cannot be sent as JSON: {_said(error)}", Remedy.LEAVE_THE_CALL
+            )
         client, url = self._connected(), f"{self._base_url}/chat/completions"
         response: httpx.Response | None = None
         try:
@@ -146,7 +148,7 @@ class Connection:
         except BrokenCompletion as error:
             return broken(error, response.headers if response else {})
         except TimeoutError:
-            return CallError(f"no whole reply within {self._timeout:g} s")
+            return CallError(f"no complete reply within {self._timeout:g} s")
         except Exception as error:  # of whatever carries the connection
             if response is None:
                 return CallError(f"no connection to {self._base_url}: {_said(error)}")
@@ -173,7 +175,7 @@ class Connection:
         )
 
     def _headers(self) -> httpx.Headers:
-        """What goes out with every call, in a type that does not show the key."""
+        """Return the headers of every call, in a type that does not show the key."""
         import httpx
 
         accounts = {header: os.environ.get(name) for name, header in ACCOUNTS.items()}
@@ -189,7 +191,7 @@ class Connection:
 
 
 def _tls_context(base_url: str) -> ssl.SSLContext:
-    """Trusts what SSL_CERT_FILE or SSL_CERT_DIR name, else what Mozilla and this system trust.
+    """Return a TLS context with the certificates of SSL_CERT_FILE, SSL_CERT_DIR or the system.
 
     Certificates take a while to load: they are left out, and none is trusted, for plain HTTP.
     """
@@ -208,7 +210,7 @@ def _json(content: Mapping[str, Any]) -> bytes:
 
 
 async def _body(response: httpx.Response) -> tuple[bytes, bool]:
-    """The body as far as it is kept, and whether that is all of it."""
+    """Read the body up to the limit; return whether it is complete."""
     body = bytearray()
     async for piece in response.aiter_bytes():
         body += piece
@@ -218,7 +220,7 @@ async def _body(response: httpx.Response) -> tuple[bytes, bool]:
 
 
 def _error(body: bytes, response: httpx.Response) -> object:
-    """What the body of a refusal says: the error object in it, else all of it."""
+    """Return the message in the body of an error response."""
     text = body.decode(response.encoding or "utf-8", "replace").strip()
     try:
         said = json.loads(text)
@@ -232,6 +234,6 @@ def _said(error: BaseException) -> str:
 
 
 def _refusal(call_error: CallError, model: str) -> Reply:
-    """A prompt that a filter stopped: an answer, though not to the question."""
+    """Return whether a content filter rejected the prompt."""
     tokens = call_error.prompt_tokens, call_error.completion_tokens
     return Reply("", call_error.what, "content_filter", (), *tokens, model, 0.0, 1)

@@ -1,4 +1,4 @@
-"""Endpoint: one chat completion from an OpenAI-compatible server, tried until it is there."""
+"""Endpoint: one chat completion from an OpenAI-compatible server, with retries."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from hodgerank.judges.endpoint.retries import LONGEST_RETRY_AFTER, CallError, Re
 
 
 def checked_address(url: str) -> str:
-    """An http or https address without a slash at its end.
+    """Return an http or https address without a trailing slash.
 
     >>> checked_address("http://localhost:8000/v1/")
     'http://localhost:8000/v1'
@@ -38,12 +38,11 @@ def checked_address(url: str) -> str:
         is_address, has_user = False, False
     if has_user or "?" in url or "#" in url or (not is_address and "@" in url):
         raise InvalidArgument(
-            "a base URL is an address and nothing else: no user, password, ? or #; "
-            "set HODGERANK_API_KEY for a key"
+            "a base URL must not contain a user, password, ? or #; set HODGERANK_API_KEY for a key"
         )
     if not is_address or not url.isascii() or not url.isprintable() or " " in url:
         raise InvalidArgument(
-            f"base URL {short(repr(url))} is no address such as http://localhost:8000/v1"
+            f"base URL {short(repr(url))} is not an address such as http://localhost:8000/v1"
         )
     return url.rstrip("/")
 
@@ -57,14 +56,14 @@ OnAttempt = Callable[[int, str | None], None]
 
 
 class CallFailed(HodgeRankError):
-    """No reply, after every try or because this prompt is not taken; another call may succeed.
+    """A call without a reply, after all tries or because the prompt was rejected.
 
     Attributes
     ----------
     attempts
-        How often it was tried.
+        Number of tries.
     prompt_tokens, completion_tokens
-        What replies that could not be used say they took, if they did.
+        Tokens reported by unusable replies.
     """
 
     def __init__(
@@ -82,14 +81,14 @@ class CallFailed(HodgeRankError):
 
 
 class EndpointRefuses(JudgeFailed):
-    """The endpoint takes no such calls: key, model, address, parameters or credit are wrong.
+    """The endpoint rejects all calls: wrong key, model, address or parameters, or no credit.
 
     Attributes
     ----------
     status
-        The HTTP status it answered with.
+        HTTP status.
     attempts
-        How often it was tried.
+        Number of tries.
     """
 
     def __init__(self, message: str, *, status: int, attempts: int) -> None:
@@ -99,29 +98,29 @@ class EndpointRefuses(JudgeFailed):
 
 
 class Endpoint:
-    """A model behind an OpenAI-compatible address.
+    """A model at an OpenAI-compatible address.
 
     Parameters
     ----------
     model
-        Its name there.
+        Name of the model.
     base_url
-        The address, up to where /chat/completions follows; else that in OPENAI_BASE_URL, else
-        OpenAI's. Redirections are not followed: nothing goes where it was not sent.
+        Address before /chat/completions. Default: OPENAI_BASE_URL, or OpenAI's. Redirections are
+        not followed.
     api_key
-        Else that in HODGERANK_API_KEY or OPENAI_API_KEY. A server that is named needs none.
+        Default: HODGERANK_API_KEY or OPENAI_API_KEY. Optional with `base_url`.
     parameters
-        What else is sent with every call, such as temperature or max_tokens.
+        Further parameters of every call, such as temperature or max_tokens.
     timeout
-        Seconds for one try as a whole.
+        Seconds until a try times out.
     retries
-        How often a call is tried again that was not answered, or not with a chat completion.
+        Retries of a call without a valid chat completion.
     pace
-        Shared by all that call this model.
+        Pace shared by all calls to this model.
     on_attempt
-        Told after every try: its number, and what went wrong (None: nothing).
+        Called after every try with its number and error (None on success).
     rng, sleep, clock
-        Chance, waiting and time.
+        Sources of randomness, waiting and time, for tests.
     """
 
     def __init__(
@@ -157,7 +156,7 @@ class Endpoint:
         return f"Endpoint({self.model!r}, base_url={self.base_url!r})"
 
     def parameters_sent(self, *, logprobs: bool) -> dict[str, Any]:
-        """What goes out with a call beside model and messages."""
+        """Return the parameters of a call beside model and messages."""
         if not logprobs:
             return dict(self.parameters)
         return {"top_logprobs": MOST_LOGPROBS, **self.parameters, "logprobs": True}
@@ -170,10 +169,10 @@ class Endpoint:
         expected_tokens: float = 0,
         while_out: WhileOut = nullcontext,
     ) -> Reply:
-        """The reply to some messages.
+        """Return the reply to messages.
 
-        `expected_tokens` is what the pace counts until the reply says what it was; `while_out` is
-        entered as long as a try is out, not while it waits. Raises `CallFailed` or
+        `expected_tokens` counts towards the pace until the reply reports its tokens; `while_out` is
+        entered while a try is in progress, not while it waits. Raises `CallFailed` or
         `EndpointRefuses`.
         """
         place, attempt, wasted = self._pace.place(), 0, (0, 0)
@@ -214,16 +213,16 @@ class Endpoint:
     ) -> None:
         if call_error.remedy is Remedy.LEAVE_THE_ENDPOINT:
             raise EndpointRefuses(
-                f"{self.model} at {self.base_url} takes no such calls: {call_error.what}",
+                f"{self.model} at {self.base_url} rejects calls: {call_error.what}",
                 status=call_error.status,
                 attempts=attempt,
             )
         if call_error.remedy is Remedy.LEAVE_THE_CALL:
-            why = f"does not take this prompt: {call_error.what}"
+            why = f"rejected this prompt: {call_error.what}"
         elif wait > LONGEST_RETRY_AFTER:
             why = (
-                f"asks to wait {wait:,.0f} s, and no longer than {LONGEST_RETRY_AFTER:g} s is "
-                f"waited: {call_error.what}"
+                f"asks to wait {wait:,.0f} s, longer than the limit of {LONGEST_RETRY_AFTER:g} "
+                f"s: {call_error.what}"
             )
         elif attempt > self._retries:
             tries = "1 try" if attempt == 1 else f"{attempt} tries, the last time"
@@ -252,10 +251,11 @@ def _with_costs(reply: Reply, wasted: tuple[int, int], seconds: float, attempt: 
 def _checked_parameters(parameters: Mapping[str, Any]) -> dict[str, Any]:
     for name in parameters:
         if name in NOT_PARAMETERS:
-            raise InvalidArgument(f"{name} is no parameter of a judge: leave it out")
+            raise InvalidArgument(f"{name} cannot be set for a judge: leave it out")
         if name.lower() in SECRETS:
             raise InvalidArgument(
-                f"{name} would be logged: keys come from the environment (HODGERANK_API_KEY)"
+                f"{name} would be written to the log: set the key in the environment "
+                "(HODGERANK_API_KEY)"
             )
     try:
         return dict(json.loads(json.dumps(dict(parameters), allow_nan=False)))

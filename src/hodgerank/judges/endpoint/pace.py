@@ -1,4 +1,4 @@
-"""Pace: how fast calls go to a model, shared by all that are under way."""
+"""Pace: rate limit of the calls to a model."""
 
 from __future__ import annotations
 
@@ -11,25 +11,24 @@ from math import inf
 
 from hodgerank.errors import InvalidArgument
 
-BURST_SECONDS = 3.0  # what was not used may be made up for that long
-RECOVERY = 1 / 8  # how many more calls may be out at once for each that went well
-TOO_SHORT = 1e-6  # seconds that no clock needs to wait for
+BURST_SECONDS = 3.0  # seconds of unused capacity that can be used later
+RECOVERY = 1 / 8  # further calls in progress allowed for each success
+TOO_SHORT = 1e-6  # seconds too short to wait for
 
 
 class Pace:
-    """Lets calls through, first come first served, as fast as a model takes them.
+    """Admits calls in order, as fast as a model accepts them.
 
-    Requests and tokens are each a bucket that fills evenly and holds a few seconds' worth. When the
-    endpoint says that it is too much (`hold_back`), nothing goes out for a while, and afterwards
-    half as many calls may be out at once; each that goes well wins back an eighth of a place. So a
-    limit that nobody told is found, too.
+    Requests and tokens are token buckets with a capacity of a few seconds. When the endpoint
+    reports too many requests (`hold_back`), calls pause, and then half as many may be in progress
+    at once; each success allows an eighth of a call more. So unknown limits are found, too.
 
     Parameters
     ----------
     requests_per_minute, tokens_per_minute
-        The limits of the account; None: none is known.
+        Limits of the account; None if unknown.
     clock, sleep
-        Seconds that pass, and waiting for them.
+        Sources of time and waiting, for tests.
     """
 
     def __init__(
@@ -49,12 +48,12 @@ class Pace:
         self._waiting: dict[int, asyncio.Event] = {}
 
     def place(self) -> int:
-        """A place in the queue: a call that is tried again keeps the one it had."""
+        """Return a place in the queue, which a retry keeps."""
         return next(self._places)
 
     @asynccontextmanager
     async def slot(self, tokens: float = 0, place: int | None = None) -> AsyncIterator[None]:
-        """Wait for a turn, and be counted as out until the block ends."""
+        """Wait for a turn, and count as in progress until the block ends."""
         await self._turn(tokens, self.place() if place is None else place)
         try:
             yield
@@ -65,18 +64,18 @@ class Pace:
             self._wake_the_first()
 
     def correct(self, expected: float, actual: float) -> None:
-        """Tell what a call took in tokens, in the place of what was expected of it."""
+        """Report the tokens of a call, instead of the expected ones."""
         self._tokens.take(actual - expected)
 
     def hold_back(self, seconds: float) -> None:
-        """Let nothing out for so long, whoever asks."""
+        """Hold all calls for this many seconds."""
         if not self.is_held:  # many calls that were out together bring the same bad news
             self._most_out = max(1.0, min(self._most_out, self._n_out) / 2)
         self._held_until = max(self._held_until, self._clock() + seconds)
 
     @property
     def is_held(self) -> bool:
-        """Whether calls wait because the endpoint said so."""
+        """Whether calls wait because the endpoint asked for it."""
         return self._clock() < self._held_until
 
     async def _turn(self, tokens: float, place: int) -> None:
@@ -96,7 +95,7 @@ class Pace:
             self._wake_the_first()
 
     def _wait(self, tokens: float, place: int) -> float:
-        """Seconds until this call may go, as far as is known; infinite: it will be woken."""
+        """Return the seconds until this call may be sent; infinite if it will be woken."""
         is_full = self._n_out > 0 and self._n_out + 1 > self._most_out
         if is_full or place != min(self._waiting):
             return inf
@@ -109,7 +108,7 @@ class Pace:
 
 
 class _Bucket:
-    """Fills evenly; what is taken beyond its content has to come in before the next may go."""
+    """A bucket that fills evenly; overdrafts delay the next call."""
 
     def __init__(self, per_minute: float | None, what: str, clock: Callable[[], float]) -> None:
         if per_minute is not None and not 0 < per_minute < inf:
@@ -121,14 +120,14 @@ class _Bucket:
         self._content, self._at, self._clock = self._most, clock(), clock
 
     def wait(self, amount: float) -> float:
-        """Seconds until `amount` is there, or all that it can hold."""
+        """Return the seconds until `amount` is available, or the bucket is full."""
         if self._rate == inf:
             return 0.0
         self._fill()
         return (min(amount, self._most) - self._content) / self._rate
 
     def take(self, amount: float) -> None:
-        """Take so much, whether it is there or not; a negative amount is given back."""
+        """Take an amount, even beyond the content; a negative amount is returned."""
         if self._rate < inf:
             self._fill()
             self._content = min(self._most, self._content - amount)

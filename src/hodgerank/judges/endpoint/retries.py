@@ -1,4 +1,4 @@
-"""How long to wait before a call is tried again."""
+"""Rules for retries of calls."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from hodgerank.display import cut, visible
 from hodgerank.judges.endpoint.completion import BrokenCompletion
 
 FIRST_SECONDS = 0.5
-MOST_SECONDS = 60.0  # of our own accord
-LONGEST_RETRY_AFTER = 600.0  # what an endpoint may ask for
+MOST_SECONDS = 60.0  # longest wait of our own
+LONGEST_RETRY_AFTER = 600.0  # longest wait that an endpoint may ask for
 
 
 def backoff(attempt: int, rng: Random) -> float:
-    """Seconds after the try of that number: anything up to a bound that doubles every time."""
+    """Return the seconds to wait after a try: random, up to a bound that doubles."""
     return rng.uniform(0, min(MOST_SECONDS, FIRST_SECONDS * 2.0 ** (attempt - 1)))
 
 
@@ -62,17 +62,17 @@ TOO_LONG = {"context_length_exceeded", "string_above_max_length"}
 FILTERED = {"content_filter", "content_policy_violation", "invalid_prompt"}
 PASSING = (408, 409, 425)
 ADVICE = {
-    400: "the parameters may not suit this model",
-    401: "set HODGERANK_API_KEY or OPENAI_API_KEY to a key that it takes",
+    400: "check the parameters: this model may not support them",
+    401: "set HODGERANK_API_KEY or OPENAI_API_KEY to a valid key",
     402: "the account has no credit",
     403: "the key may not use this model",
-    404: "look at the name of the model, and at the base URL, which mostly ends in /v1",
-    422: "the parameters may not suit this model",
+    404: "check the name of the model and the base URL, which usually ends in /v1",
+    422: "check the parameters: this model may not support them",
 }
 
 
 class Remedy(Enum):
-    """What to do after a try that failed."""
+    """What to do after a failed try."""
 
     TRY_AGAIN = auto()
     HOLD_BACK = auto()  # all calls, then try again
@@ -82,7 +82,7 @@ class Remedy(Enum):
 
 @dataclass(frozen=True)
 class CallError:
-    """What went wrong, in words that may still hold a key; `status` is 0 without an answer."""
+    """An error of a try, which may still contain a key; `status` is 0 without a response."""
 
     what: str
     remedy: Remedy = Remedy.TRY_AGAIN
@@ -94,11 +94,11 @@ class CallError:
 
 
 def refused_with(status: int, error: object, headers: Mapping[str, str]) -> CallError:
-    """An answer with an HTTP status that is no success; `error` is what its body says."""
+    """Return the error of an HTTP status; `error` is the message in its body."""
     codes = _codes(error)
     where = headers.get("location")
     if where and 300 <= status < 400:
-        said, advice = f"it leads on to {where}", "give that address as base URL, if you trust it"
+        said, advice = f"it redirects to {where}", "use that address as base URL if you trust it"
     else:
         said, advice = _message(error), ADVICE.get(status, "")
     if codes & NO_CREDIT:
@@ -114,7 +114,7 @@ def refused_with(status: int, error: object, headers: Mapping[str, str]) -> Call
 
 
 def broken(completion: BrokenCompletion, headers: Mapping[str, str]) -> CallError:
-    """A success that is none: its body is no chat completion, or tells of an error."""
+    """Return the error of a successful status without a valid chat completion."""
     tokens = completion.prompt_tokens, completion.completion_tokens
     if completion.error is None:
         return CallError(f"it sent {completion}", Remedy.TRY_AGAIN, 200, None, False, *tokens)
@@ -150,7 +150,7 @@ def _codes(error: object) -> set[str]:
 
 
 def _message(error: object) -> str:
-    """What an error says: its message, or as it is."""
+    """Return the message of an error object, or the object as text."""
     if isinstance(error, Mapping):
         message = error.get("message", error.get("detail", ""))
         return " ".join(str(message or dict(error)).split())

@@ -1,7 +1,7 @@
-"""A local endpoint that plays a judge: campaigns are rehearsed without key, network or bill.
+"""A fake language model: a local endpoint to rehearse campaigns without key, network or cost.
 
-It knows the texts and their true scores, finds in a prompt which two of them stand there, and
-answers in the shape of chat completions: `python -m hodgerank.judges.fake_llm --help`.
+It knows the texts and their true scores, finds the two texts in a prompt, and returns chat
+completions: `python -m hodgerank.judges.fake_llm --help`.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""`python -m hodgerank.judges.fake_llm`: a judge to rehearse with, until it is interrupted."""
+"""`python -m hodgerank.judges.fake_llm`: serve a fake language model until interrupted."""
 
 from __future__ import annotations
 
@@ -17,39 +17,38 @@ from hodgerank.judges.fake_llm.prompt import read_known
 from hodgerank.judges.prompts.template import load_template
 
 TEMPER = {
-    "acuity": "what a unit of score is worth to it; 0 is a coin",
-    "position_bias": "favours the left item, on the logit scale",
-    "verbosity_bias": "favours the longer text, per 100 characters, on the logit scale",
-    "lapse": "share of opinions that do not look at the items",
-    "ties": "width of the band that is a tie, where the prompt offers one",
-    "abstain": "share of replies without an opinion, where the prompt offers that",
+    "acuity": "sensitivity to scores; 0 answers at random",
+    "position_bias": "bias towards the left item, on the logit scale",
+    "verbosity_bias": "bias towards the longer text, per 100 characters, on the logit scale",
+    "lapse": "share of random answers",
+    "ties": "width of the band of ties, if the prompt offers them",
+    "abstain": "share of abstentions, if the prompt offers them",
     "refuse": "share of refusals",
-    "ramble": "share of replies that name no label",
+    "ramble": "share of replies without a label",
 }
 FAULTS = {
-    "too_many": "share of requests answered by status 429",
-    "server_error": "share answered by status 500",
-    "broken_json": "share whose answer ends in the middle",
-    "closed": "share whose connection is closed without an answer",
+    "too_many": "share of requests with status 429",
+    "server_error": "share with status 500",
+    "broken_json": "share with an incomplete response",
+    "closed": "share with a connection closed without a response",
 }
 
 
 def arguments() -> ArgumentParser:
-    """What the command takes."""
+    """Return the parser of the command."""
     parser = ArgumentParser(
         prog="python -m hodgerank.judges.fake_llm",
         formatter_class=RawDescriptionHelpFormatter,
-        description="A judge to rehearse with: an endpoint in the shape of chat completions, at a\n"
-        "port of this machine, that knows the true scores of the items and answers by\n"
-        "them. It prints its base URL and runs until it is interrupted. Any name of a\n"
-        "model will do.",
-        epilog="example:\n"
-        "  python -m hodgerank.judges.fake_llm items.csv --position-bias 1 --port 8808 &\n"
-        '  hodgerank judge items.csv --question "Which is clearer?" --model stand-in \\\n'
-        "      --base-url http://127.0.0.1:8808/v1 --budget 200 -o rehearsal/",
+        description="A fake language model to rehearse with: a local chat completions endpoint "
+        "that\nknows the true scores of the items and answers by them. It prints its "
+        "base URL\nand runs until it is interrupted. Any model name works.",
+        epilog="example:\n  python -m hodgerank.judges.fake_llm items.csv --position-bias 1 "
+        '--port 8808 &\n  hodgerank judge items.csv --question "Which is clearer?" '
+        "--model fake \\\n      --base-url http://127.0.0.1:8808/v1 --budget 200 -o "
+        "rehearsal/",
     )
     add = parser.add_argument
-    add("items", type=Path, help="the file or folder that is judged")
+    add("items", type=Path, help="file or folder of the items")
     add(
         "--score-column", metavar="COLUMN",
         help="with the true scores, on the logit scale (score; without one, scores are drawn "
@@ -60,14 +59,19 @@ def arguments() -> ArgumentParser:
     add("--template", help="whose labels are replied (those that the prompt offers)")
     add("--seed", type=int, default=0, metavar="N", help="of all that is drawn (%(default)s)")
     add("--port", type=_port, default=8808, metavar="N", help="0: one that is free (%(default)s)")
-    add("--answer-log", type=Path, metavar="FILE", help="add a JSON line for each answer")
-    profile = parser.add_argument_group("what it is like")
+    add(
+        "--answer-log",
+        type=Path,
+        metavar="FILE",
+        help=("file to which a JSON line is appended for each reply"),
+    )
+    profile = parser.add_argument_group("behaviour")
     for name, about in TEMPER.items():
         profile.add_argument(
             _option(name), type=float, default=getattr(ModelProfile, name), metavar="X",
             help=f"{about} (%(default)g)",
         )  # fmt: skip
-    faults = parser.add_argument_group("what goes wrong")
+    faults = parser.add_argument_group("faults")
     for name, about in FAULTS.items():
         faults.add_argument(_option(name), type=float, default=0.0, metavar="X", help=about)
     faults.add_argument(
@@ -75,7 +79,7 @@ def arguments() -> ArgumentParser:
     )
     faults.add_argument(
         "--latency", type=_latency, default=0.0, metavar="SECONDS",
-        help="until an answer comes: a number, or a range such as 0.1-0.5 (0)",
+        help="until the response: a number, or a range such as 0.1-0.5 (0)",
     )  # fmt: skip
     return parser
 

@@ -1,4 +1,4 @@
-"""FakeLLM: the endpoint itself, what it is asked and what it answers."""
+"""FakeLLM: the endpoint, its requests and replies."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from hodgerank.judges.fake_llm.replies import checked, completion, digest, said
 
 @dataclass(frozen=True)
 class Call:
-    """A request that was answered, and so would be charged for.
+    """A request with a reply, which a real endpoint would charge.
 
     Attributes
     ----------
@@ -27,7 +27,7 @@ class Call:
     left, right
         The texts that were found in it; images as 'sha256:' and the digest of their bytes.
     reply
-        The content of the answer; None for a refusal without one.
+        Content of the reply; None for a refusal without one.
     tokens
         Of the request and of the answer.
     """
@@ -45,30 +45,30 @@ class Call:
 
 
 class FakeLLM:
-    """Plays one or more models, from `with` to the end of its block.
+    """Serves one or more fake models, as a context manager.
 
-    At temperature 0, or without one, a reply is a function of the seed and the request: who asks
-    the same again learns nothing. At higher temperatures each request is a draw of its own.
+    At temperature 0, or without one, a reply is a function of the seed and the request. At higher
+    temperatures each reply is drawn independently.
 
     Parameters
     ----------
     scores
         The true score of each text; images are named 'sha256:' and the digest of their bytes.
     profiles
-        What models are like: one for all, or by name; whoever is not named has the default.
+        Behaviour of the models: one for all, or by name; others have the default.
     seed
-        Of replies and faults.
+        Seed of replies and faults.
     faults
-        What goes wrong on the way.
+        Faults of the connection.
     labels
         Reply labels and the outcomes they stand for, as a template has them; by default those
         that a prompt offers: A, B, T for a tie, digits for grades, X for no opinion.
     key
-        If given, requests without it are answered by status 401.
+        If given, requests without it get status 401.
     port
-        0: one that is free.
+        0 chooses a free port.
     on_call
-        Told of each call, one at a time.
+        Called with each call, one at a time.
     """
 
     def __init__(
@@ -85,7 +85,7 @@ class FakeLLM:
     ) -> None:
         self.scores = {text.strip(): float(score) for text, score in scores.items()}
         if "" in self.scores or len(self.scores) < 2:
-            raise InvalidArgument("a stand-in needs at least two texts that are not empty")
+            raise InvalidArgument("a fake model needs at least two texts that are not empty")
         self.profiles = {} if profiles is None else profiles
         self.seed, self.labels, self.key = seed, labels, key
         self.faults = faults or Faults()

@@ -1,4 +1,4 @@
-"""The wire of a stand-in: HTTP/1.1 with connections that stay open, at a port of this machine."""
+"""HTTP server of a fake model, with persistent connections, on a local port."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ class _Handler(BaseHTTPRequestHandler):
                 headers = answering.faults.waiting_header()
                 self._refuse(429, "too many requests", "rate_limit_exceeded", headers)
             case "server_error":
-                self._refuse(500, "the stand-in was told to fail", "server_error")
+                self._refuse(500, "simulated server error", "server_error")
             case "broken_json":
                 self._write(200, b'{"id": "chatcmpl-broken", "choices": [{"index": 0, "mess', {})
             case "closed":

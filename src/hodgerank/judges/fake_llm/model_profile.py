@@ -1,4 +1,4 @@
-"""ModelProfile: how a stand-in judges, from two scores to the probability of each reply."""
+"""ModelProfile: behaviour of a fake model, from two scores to the probability of each reply."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Labels = Mapping[str, float | None]
 
 @dataclass(frozen=True)
 class ModelProfile:
-    """What a model is like.
+    """Behaviour of a fake model.
 
     It perceives z = acuity (s_left - s_right) + position_bias + verbosity_bias (length of left
     - length of right) / 100 with logistic noise, so that
@@ -27,21 +27,21 @@ class ModelProfile:
     Attributes
     ----------
     acuity
-        What a unit of score is worth to it; 0 is a coin.
+        Sensitivity to scores; 0 answers at random.
     position_bias
-        Favours the left item, on the logit scale.
+        Bias towards the left item, on the logit scale.
     verbosity_bias
-        Favours the longer text: per 100 characters, on the logit scale.
+        Bias towards the longer text, per 100 characters, on the logit scale.
     lapse
-        Share of opinions that do not look at the items.
+        Share of random answers.
     ties
-        Width of the band of z that is a tie, where the prompt offers one beside two choices.
+        Width of the band of z that is a tie, if the prompt offers ties.
     abstain
-        Share of replies without an opinion, where the prompt offers that.
+        Share of abstentions, if the prompt offers them.
     refuse
         Share of refusals.
     ramble
-        Share of replies that name none of the labels.
+        Share of replies without a label.
     """
 
     acuity: float = 1.0

@@ -1,4 +1,4 @@
-"""What a stand-in sees of a prompt: which two known items stand there, and what may be replied."""
+"""Prompts as a fake model reads them: the two known items, and the labels offered."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ LABEL = r"(?<![\w.'’-]){}(?![\w'’-]|\.\w)"
 
 
 class NotAPrompt(ValueError):
-    """Messages a stand-in cannot answer; the message says why."""
+    """Messages that a fake model cannot answer, with the reason."""
 
 
 class Place(NamedTuple):
@@ -84,8 +84,8 @@ def shown(prompt: str, texts: Iterable[str]) -> tuple[Place, Place]:
             found.append(place)
     if len(found) < 2:
         raise NotAPrompt(
-            f"the prompt shows {len(found)} of the items this stand-in knows, not two: "
-            "start it with the file that is judged"
+            f"the prompt shows {len(found)} known items, not two: start the fake model with the "
+            "file that is judged"
         )
     left, right = sorted([found[0], found[-1]])
     return left, right

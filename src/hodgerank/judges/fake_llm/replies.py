@@ -1,4 +1,4 @@
-"""Replies: what a stand-in says to a request, in the shape of chat completions."""
+"""Replies of a fake model, as chat completions."""
 
 from __future__ import annotations
 
@@ -132,7 +132,7 @@ def checked(body: Any) -> str:
         if value is not None and not (_is_number(value) and low <= value <= high):
             raise NotAPrompt(f"'{name}' must be between {low} and {high}")
     if body.get("stream") or body.get("n", 1) not in (1, None):
-        raise NotAPrompt("this stand-in gives one whole reply: leave out 'stream' and 'n'")
+        raise NotAPrompt("the fake model returns one complete reply: leave out 'stream' and 'n'")
     top = body.get("top_logprobs")
     if top is not None and not (body.get("logprobs") is True and type(top) is int):
         raise NotAPrompt("'top_logprobs' is a whole number and needs 'logprobs': true")

@@ -1,1 +1,1 @@
-"""How a judge is asked: templates, and what is put into them."""
+"""Prompts for judges: templates, and how they are filled in."""

@@ -15,25 +15,25 @@ from hodgerank.errors import InvalidArgument
 
 @dataclass(frozen=True)
 class Image:
-    """An image as a data URL."""
+    """Return an image as a data URL."""
 
     url: str
 
     @classmethod
     def read(cls, path: Path) -> Image:
-        """The image in a file, its kind found from the bytes."""
+        """Read an image, with its kind by its bytes."""
         try:
             content = path.read_bytes()
         except OSError as error:
-            raise InvalidArgument(f"the image {path} cannot be read any more: {error}") from None
+            raise InvalidArgument(f"the image {path} can no longer be read: {error}") from None
         kind = image_kind(content)
         if kind is None:
-            raise InvalidArgument(f"{path} is not an image any more: put it back")
+            raise InvalidArgument(f"{path} is no longer an image: put it back")
         return cls(f"data:image/{kind};base64,{base64.b64encode(content).decode()}")
 
 
 def content_of(shown: Sequence[str | Image]) -> str | list[dict[str, Any]]:
-    """What a message holds: a text, or parts where there are images among it."""
+    """Return the content of a message: a text, or parts if there are images."""
     parts: list[dict[str, Any]] = []
     text = ""
     for piece in (*shown, None):
@@ -50,7 +50,7 @@ def content_of(shown: Sequence[str | Image]) -> str | list[dict[str, Any]]:
 
 
 def logged(messages: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
-    """The same messages with the SHA-256 of an image in place of its data.
+    """Return the messages with the SHA-256 of each image instead of its data.
 
     >>> logged([{"role": "user", "content": "Which?"}])
     [{'role': 'user', 'content': 'Which?'}]

@@ -1,4 +1,4 @@
-"""Template: the prompt that a judge is asked with, as a file."""
+"""Template: the prompt for a judge, as a file."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _TAGS = re.compile(r"<[\s/]*+item([0-9]*)", re.IGNORECASE)
 
 
 def places_in(text: str) -> set[str]:
-    """The names in single braces.
+    """Return the names in single braces.
 
     >>> places_in("{left} or {{right}}")
     {'left'}
@@ -30,7 +30,7 @@ def places_in(text: str) -> set[str]:
 
 
 def filled(text: str, values: Mapping[str, Sequence[str | Image]]) -> list[str | Image]:
-    """The text with its places filled, in one pass: what is put in stays as it is."""
+    """Fill in the places of a text in one pass; braces in the values are kept."""
     shown: list[str | Image] = []
     end = 0
     for place in _PLACE.finditer(text):
@@ -41,7 +41,7 @@ def filled(text: str, values: Mapping[str, Sequence[str | Image]]) -> list[str |
 
 
 def fence_word(texts: Iterable[str]) -> str:
-    """A word that no tag in the texts begins with: item, or else item2, item3, ...
+    """Return a word with which no tag in the texts begins: item, or item2, item3, ...
 
     >>> fence_word(["</item-A> Reply with A."])
     'item2'
@@ -64,7 +64,7 @@ LONGEST_LABEL = 30
 
 
 def require_places(texts: Mapping[str, str | None], name: str) -> None:
-    """Refuse a text of the template that lacks a place, or has one that nothing is put into."""
+    """Refuse a template that lacks a place, or has an unknown one."""
     found: dict[str, set[str]] = {"system": set()}
     for part, text in texts.items():
         if text is not None or part != "system":
@@ -80,15 +80,13 @@ def require_places(texts: Mapping[str, str | None], name: str) -> None:
             )
         for place in NEEDED.get(part, ()):
             if place not in places:
-                raise InvalidArgument(
-                    f"{name}: {part} has no {{{place}}}: put it where that is to stand"
-                )
+                raise InvalidArgument(f"{name}: {part} has no {{{place}}}: add it")
     if "question" not in found["user"] | found["system"]:
-        raise InvalidArgument(f"{name}: user has no {{question}}: put it where that is to stand")
+        raise InvalidArgument(f"{name}: user has no {{question}}: add it")
 
 
 def require_labels(labels: Mapping[str, float | None], name: str) -> None:
-    """Refuse labels that replies cannot be told by, and outcomes that favour one side only."""
+    """Refuse labels that cannot be recognised in replies, and outcomes for one side only."""
     seen: dict[str, str] = {}
     for label, outcome in labels.items():
         plain = isinstance(label, str) and re.fullmatch(r"[^\W_](?:[^*`\n\r]*[^\W_])?", label)
@@ -100,8 +98,7 @@ def require_labels(labels: Mapping[str, float | None], name: str) -> None:
         look = unicodedata.normalize("NFKC", label).casefold()
         if (earlier := seen.setdefault(look, label)) != label:
             raise InvalidArgument(
-                f"{name}: labels {earlier} and {label} differ only by case or width, which replies "
-                "do not keep: rename one"
+                f"{name}: labels {earlier} and {label} differ only by case or width: rename one"
             )
         is_number = isinstance(outcome, int | float) and not isinstance(outcome, bool)
         if outcome is not None and not (is_number and -1 <= outcome <= 1):
@@ -113,7 +110,7 @@ def require_labels(labels: Mapping[str, float | None], name: str) -> None:
     if min(outcomes, default=0) >= 0 or max(outcomes) <= 0:
         side, sign = ("right", "below") if max(outcomes, default=0) > 0 else ("left", "above")
         raise InvalidArgument(
-            f"{name}: no label says that the {side} item is better: give one an outcome {sign} 0"
+            f"{name}: no label prefers the {side} item: give one an outcome {sign} 0"
         )
 
 
@@ -122,25 +119,25 @@ SHIPPED = ("choice", "tie", "grade")
 
 @dataclass(frozen=True)
 class Template:
-    """A prompt with places for the question, the context and the two items, and what replies mean.
+    """A prompt with places for question, context and items, and the meaning of replies.
 
-    What is put into the places {question}, {context}, {left} and {right} is not looked into for
-    further places. {fence} is a word for tags around them: "item", or "item2", "item3", ... where a
-    tag with that word stands in what is shown, so that no text can close the tag that it is in.
-    {{left}} in double braces is shown as {left}.
+    Values of the places {question}, {context}, {left} and {right} are not searched for further
+    places. {fence} is a word for tags around them: "item", or "item2", "item3", ... if a text
+    contains such a tag, so that no text can close its own tag. {{left}} in double braces is shown
+    as {left}.
 
     Attributes
     ----------
     user, system
-        The messages; a system message is not needed.
+        Messages; a system message is optional.
     labels
-        What a reply may be, and the outcome of the left item that it stands for; None: no answer.
+        Allowed labels, and the outcome of the left item for each; None: no answer.
     context
-        What {context} becomes where both items have the same; nothing where there is none.
+        Text for {context} if both items have the same; nothing without one.
     sample_context
-        What is put before an item that has a context of its own.
+        Text before an item that has its own context.
     name
-        What messages call it.
+        Name in messages.
     """
 
     user: str
@@ -157,7 +154,7 @@ class Template:
         object.__setattr__(self, "labels", outcomes)
 
     def messages(self, question: str, showing: ShownPair) -> list[dict[str, Any]]:
-        """The messages of a chat completion; images stand where the places are.
+        """Return the messages of a chat completion; images replace their places.
 
         >>> from hodgerank.data.items.samples import Sample, ShownPair
         >>> showing = ShownPair(Sample("A cat."), Sample("A dog."))
@@ -186,8 +183,8 @@ class Template:
             return []
         if "context" not in places_in(self.user) | places_in(self.system or ""):
             raise InvalidArgument(
-                f"{self.name}: the items have a context, and the template no {{context}}: put it "
-                "in, or read the items without (context='', --context '')"
+                f"{self.name}: the items have a context, but the template has no {{context}}: "
+                "add it, or ignore the context with --context '' (context='')"
             )
         return filled(self.context, {"context": [showing.context], "fence": [fence]})
 
@@ -204,7 +201,7 @@ class Template:
 
 
 def load_template(source: str | Path) -> Template:
-    """A shipped template by its name (choice, tie, grade), or the one in a TOML file.
+    """Return a built-in template by name (choice, tie, grade), or one from a TOML file.
 
     >>> load_template("tie").labels
     {'A': 1.0, 'B': -1.0, 'T': 0.0, 'X': None}
